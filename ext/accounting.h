@@ -1,0 +1,46 @@
+/* Whose nanosecond it is: pending time, sampling points, CPU split, charges.
+ *
+ * Short stretches of a state are laid end to end on a time axis of their own per (thread, state). On it
+ * stand sampling points, one at a random place in every period. A stretch that holds a point gets a stack
+ * and is charged one period for it: known shares come out right whatever the pattern (stratified
+ * sampling), sums stay within one period of the truth, and the number of stacks is bounded by the rate.
+ *
+ * Threads: the thread itself, under the GVL (hooks and job), except where noted.
+ */
+#ifndef RTOP_EXT_ACCOUNTING_H
+#define RTOP_EXT_ACCOUNTING_H
+
+#include "sampler.h"
+
+/* Adds a stretch to the axis; true when it passed a sampling point: a stack is due. */
+bool accounting_add(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns,
+                    int64_t period_ns);
+
+/* Takes what the points passed so far stand for: a multiple of the period, with its share of CPU. */
+struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_state state, int64_t period_ns);
+
+/* Reads the thread's CPU clock and splits what was used since the last reading among the states in
+ * proportion to their wall time: first those on the GVL, what is left over to blocked. */
+void accounting_read_cpu(struct thread_data *data);
+
+/* Adds the cell to the open window: as a late record when the stretch began before the window (or was
+ * shown as provisional). Lock held. */
+void accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
+                       int64_t start_ns, bool provisional);
+
+/* Blame and allocations up to now_ns, from when they were read last. */
+void accounting_read_blame(struct sampler *sampler, struct thread_data *data, int64_t now_ns);
+void accounting_read_allocations(struct sampler *sampler, struct thread_data *data);
+
+/* The end of a stretch of one or two states with the same stack (blocked then waiting; or GC). */
+struct accounting_stretch {
+  int64_t start_ns;
+  enum rtop_thread_state states[2];
+  int64_t wall_ns[2];
+  bool known;                          /* data->node is its stack already */
+  bool provisional;
+};
+void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
+                            const struct accounting_stretch *stretch);
+
+#endif

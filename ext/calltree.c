@@ -1,0 +1,65 @@
+#include "calltree.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+int calltree_create(struct calltree *tree, uint32_t capacity)
+{
+  uint32_t slots = 1;
+  while (slots < capacity * 2) slots *= 2;
+  tree->entries = calloc(capacity, sizeof *tree->entries);
+  tree->index = calloc(slots, sizeof *tree->index);
+  if (!tree->entries || !tree->index) {
+    calltree_destroy(tree);
+    return -1;
+  }
+  tree->capacity = capacity;
+  tree->mask = slots - 1;
+  /* The reserved frames have the ids of their nodes; they hang below the root and are never looked up. */
+  for (uint32_t id = 1; id < RTOP_NODE_FIRST_FREE; id++)
+    tree->entries[id] = (struct rtop_node_entry){ .parent = RTOP_NODE_ROOT, .frame = id, .depth = 1 };
+  atomic_store(&tree->count, RTOP_NODE_FIRST_FREE);
+  atomic_store(&tree->overflowed, 0);
+  return 0;
+}
+
+void calltree_destroy(struct calltree *tree)
+{
+  free(tree->entries);
+  free(tree->index);
+  tree->entries = NULL;
+  tree->index = NULL;
+}
+
+static uint32_t hash_key(uint32_t parent, uint32_t frame, uint32_t line)
+{
+  uint64_t key = ((uint64_t)parent << 32 | frame) * UINT64_C(0x9E3779B97F4A7C15);
+  key = (key ^ key >> 29 ^ line) * UINT64_C(0xBF58476D1CE4E5B9);
+  return (uint32_t)(key >> 32);
+}
+
+static bool matches(const struct rtop_node_entry *entry, uint32_t parent, uint32_t frame, uint32_t line)
+{
+  return entry->parent == parent && entry->frame == frame && entry->line == line;
+}
+
+uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, uint32_t line)
+{
+  uint32_t slot = hash_key(parent, frame, line) & tree->mask;
+  while (tree->index[slot]) {
+    if (matches(&tree->entries[tree->index[slot]], parent, frame, line)) return tree->index[slot];
+    slot = (slot + 1) & tree->mask;
+  }
+  uint32_t id = atomic_load_explicit(&tree->count, memory_order_relaxed);
+  if (id >= tree->capacity) {
+    atomic_fetch_add_explicit(&tree->overflowed, 1, memory_order_relaxed);
+    return parent;
+  }
+  tree->entries[id] = (struct rtop_node_entry){
+    .parent = parent, .frame = frame, .line = line, .depth = tree->entries[parent].depth + 1,
+  };
+  tree->index[slot] = id;
+  atomic_store_explicit(&tree->count, id + 1, memory_order_release);
+  return id;
+}

@@ -1,0 +1,49 @@
+#include "config.h"
+
+#include "shm/control.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double number(const char *name, double fallback, double low, double high)
+{
+  const char *text = getenv(name);
+  if (!text || !*text) return fallback;
+  char *end;
+  errno = 0;
+  double value = strtod(text, &end);
+  if (errno || *end || !(value >= low && value <= high)) return fallback;
+  return value;
+}
+
+static double bounded(double value, double low, double high)
+{
+  if (!(value >= low)) return low;
+  return value > high ? high : value;
+}
+
+void config_set_record_hz(struct config *config, double hz)
+{
+  config->record_hz = (uint32_t)bounded(hz, 0, RTOP_RATE_HZ_MAX);
+}
+
+void config_set_watch_hz(struct config *config, double hz)
+{
+  config->watch_hz = (uint32_t)bounded(hz, RTOP_RATE_HZ_MIN, RTOP_RATE_HZ_MAX);
+}
+
+void config_set_budget(struct config *config, double percent)
+{
+  config->budget = bounded(percent, 0.01, 100) / 100;
+}
+
+void config_from_environment(struct config *config)
+{
+  const char *on = getenv("RPERF_TOP");
+  config->enabled = !on || (strcmp(on, "0") != 0 && strcmp(on, "off") != 0);
+  config->keep = number("RPERF_TOP_KEEP", 0, 0, 1) > 0;
+  config_set_record_hz(config, number("RPERF_TOP_RECORD_HZ", 100, 0, RTOP_RATE_HZ_MAX));
+  config_set_watch_hz(config, number("RPERF_TOP_HZ", 1000, RTOP_RATE_HZ_MIN, RTOP_RATE_HZ_MAX));
+  config_set_budget(config, number("RPERF_TOP_BUDGET", 1, 0.01, 100));
+  config->ring_bytes = (uint64_t)(number("RPERF_TOP_SIZE", 8, 1, 64) * (1 << 20));
+}

@@ -1,0 +1,33 @@
+/* Settings, from the environment and from RperfTop.start. Every value is bounded; a bad one is ignored.
+ *
+ *   RPERF_TOP=0             loading starts nothing
+ *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
+ *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 1000
+ *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
+ *   RPERF_TOP_SIZE=N        megabytes of ring, default 8
+ *   RPERF_TOP_DIR=DIR       where the segment goes, default /dev/shm
+ *   RPERF_TOP_KEEP=1        keep the segment when the process ends
+ */
+#ifndef RTOP_EXT_CONFIG_H
+#define RTOP_EXT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct config {
+  bool enabled;
+  bool keep;
+  uint32_t record_hz;
+  uint32_t watch_hz;
+  double budget;                       /* fraction of wall time */
+  uint64_t ring_bytes;
+};
+
+void config_from_environment(struct config *config);
+
+/* Out of bounds: the nearest bound. */
+void config_set_record_hz(struct config *config, double hz);
+void config_set_watch_hz(struct config *config, double hz);
+void config_set_budget(struct config *config, double percent);
+
+#endif

@@ -1,0 +1,130 @@
+#include "cut.h"
+
+#include "cut_threads.h"
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writer, struct names_out *names,
+              int64_t start_ns)
+{
+  *cut = (struct cut){
+    .sampler = sampler, .writer = writer, .names = names, .start_ns = start_ns,
+    .statm_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC),
+  };
+  struct sampler_counters *now = &sampler->counters;
+  cut->baseline = (struct cut_baseline){
+    .samples = atomic_load(&now->samples), .dropped = atomic_load(&now->dropped),
+    .cost_ns = atomic_load(&now->cost_ns), .events = atomic_load(&now->events),
+    .gc_minor = atomic_load(&now->gc_minor), .gc_major = atomic_load(&now->gc_major),
+    .allocations = atomic_load(&now->allocations),
+    .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), .publisher_cpu_ns = clock_own_cpu_ns(),
+  };
+}
+
+void cut_destroy(struct cut *cut)
+{
+  if (cut->statm_fd >= 0) close(cut->statm_fd);
+  rtop_window_destroy(&cut->window);
+}
+
+/* The cells collected so far; a fresh buffer is open from now_ns on. */
+static struct cells *swap_cells(struct sampler *sampler, int64_t now_ns)
+{
+  while (!clock_trylock(&sampler->lock)) sched_yield();
+  atomic_store(&sampler->publisher_has_lock, true);
+  struct cells *full = sampler->open;
+  sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
+  atomic_store(&sampler->window_start_ns, now_ns);
+  atomic_fetch_add(&sampler->window, 1);
+  atomic_store(&sampler->publisher_has_lock, false);
+  clock_unlock(&sampler->lock);
+  return full;
+}
+
+static uint64_t rss_bytes(int fd)
+{
+  char text[128];
+  ssize_t count = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+  if (count <= 0) return 0;
+  text[count] = '\0';
+  unsigned long size, resident;
+  if (sscanf(text, "%lu %lu", &size, &resident) != 2) return 0;
+  return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void set_change(struct rtop_window *window, enum rtop_counter_id id, uint64_t now, uint64_t *before)
+{
+  rtop_window_set_counter(window, id, now > *before ? now - *before : 0);
+  *before = now;
+}
+
+static void set_clock_change(struct rtop_window *window, enum rtop_counter_id id, int64_t now, int64_t *before)
+{
+  rtop_window_set_counter(window, id, now > *before ? (uint64_t)(now - *before) : 0);
+  *before = now;
+}
+
+static void add_counters(struct cut *cut)
+{
+  struct rtop_window *window = &cut->window;
+  struct sampler_counters *now = &cut->sampler->counters;
+  struct cut_baseline *before = &cut->baseline;
+  if (before->allocations == 0) {   /* read for the first time: there is no change yet */
+    before->allocations = atomic_load(&now->allocations);
+    before->gc_minor = atomic_load(&now->gc_minor);
+    before->gc_major = atomic_load(&now->gc_major);
+  }
+  set_change(window, RTOP_COUNTER_SAMPLES, atomic_load(&now->samples), &before->samples);
+  set_change(window, RTOP_COUNTER_SAMPLES_DROPPED, atomic_load(&now->dropped), &before->dropped);
+  set_change(window, RTOP_COUNTER_COST_NS, atomic_load(&now->cost_ns), &before->cost_ns);
+  set_change(window, RTOP_COUNTER_GC_MINOR, atomic_load(&now->gc_minor), &before->gc_minor);
+  set_change(window, RTOP_COUNTER_GC_MAJOR, atomic_load(&now->gc_major), &before->gc_major);
+  set_change(window, RTOP_COUNTER_ALLOCATIONS, atomic_load(&now->allocations), &before->allocations);
+  rtop_window_set_counter(window, RTOP_COUNTER_HEAP_LIVE_SLOTS, atomic_load(&now->heap_live_slots));
+  rtop_window_set_counter(window, RTOP_COUNTER_MALLOC_BYTES, atomic_load(&now->malloc_bytes));
+  rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, rss_bytes(cut->statm_fd));
+  set_clock_change(window, RTOP_COUNTER_CPU_NS, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), &before->cpu_ns);
+  set_clock_change(window, RTOP_COUNTER_PUBLISHER_CPU_NS, clock_own_cpu_ns(), &before->publisher_cpu_ns);
+}
+
+/* Cells name threads by registry index, the window by position in its own list. */
+static bool add_cells(struct cut *cut, const struct cells *cells)
+{
+  for (uint32_t i = 0; i < cells->count; i++) {
+    struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
+    if (!cell) return false;
+    *cell = cells->entries[i];
+    cell->thread = cut_threads_window_index(cut, cell->thread);
+    cell->node = names_out_known(cut->names, &cut->sampler->tree, cell->node);
+  }
+  for (uint32_t i = 0; i < cells->late_count; i++) {
+    struct rtop_late *late = rtop_window_add_late(&cut->window);
+    if (!late) return false;
+    *late = cells->late[i];
+    late->cell.thread = cut_threads_window_index(cut, late->cell.thread);
+    late->cell.node = names_out_known(cut->names, &cut->sampler->tree, late->cell.node);
+  }
+  return true;
+}
+
+bool cut_window(struct cut *cut, int64_t now_ns)
+{
+  struct rtop_window *window = &cut->window;
+  rtop_window_reset(window);
+  window->start_mono_ns = cut->start_ns;
+  window->end_mono_ns = now_ns;
+  cut->start_ns = now_ns;
+  cut_threads_note_ended(cut);   /* before the swap: all their cells are in it */
+  struct cells *cells = swap_cells(cut->sampler, now_ns);
+  bool complete = cut_threads_charge(cut, cells);
+  names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
+  cut_threads_update_nodes(cut);
+  complete = complete && add_cells(cut, cells);
+  cells_clear(cells);
+  cut_threads_remove_ended(cut);
+  add_counters(cut);
+  return complete;
+}

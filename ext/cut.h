@@ -1,0 +1,39 @@
+/* Cuts a window: takes the cells that were collected, charges the threads that stay off the GVL, notes what
+ * is still open, and hands everything over as one struct rtop_window.
+ *
+ * Threads: the publisher. Application threads notice nothing but that the lock is taken for the moment of
+ * the swap. Allocates only while the window's arrays grow to their size.
+ */
+#ifndef RTOP_EXT_CUT_H
+#define RTOP_EXT_CUT_H
+
+#include "names_out.h"
+#include "sampler.h"
+#include "shm/window.h"
+#include "shm/writer.h"
+
+/* Counter values at the last cut: a window carries the change. */
+struct cut_baseline {
+  uint64_t samples, dropped, cost_ns, events, gc_minor, gc_major, allocations;
+  int64_t cpu_ns, publisher_cpu_ns;
+};
+
+struct cut {
+  struct sampler *sampler;
+  struct rtop_writer *writer;
+  struct names_out *names;
+  struct rtop_window window;
+  struct cut_baseline baseline;
+  int64_t start_ns;                    /* of the open window */
+  int statm_fd;                        /* /proc/self/statm, or -1 */
+};
+
+void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writer, struct names_out *names,
+              int64_t start_ns);
+void cut_destroy(struct cut *cut);
+
+/* The window [start of the open one, now_ns); the open one begins at now_ns. Ticks and rates are the
+ * caller's to add. False when memory ran out: the window is lost and counts as a gap. */
+bool cut_window(struct cut *cut, int64_t now_ns);
+
+#endif

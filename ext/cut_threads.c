@@ -1,0 +1,212 @@
+#include "cut_threads.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
+{
+  return atomic_load_explicit(&cut->sampler->threads.table[index], memory_order_acquire);
+}
+
+static uint32_t high(const struct cut *cut)
+{
+  return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
+}
+
+void cut_threads_note_ended(struct cut *cut)
+{
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (data && atomic_load_explicit(&data->ended, memory_order_acquire)) data->last_window = true;
+  }
+}
+
+uint32_t cut_threads_window_index(const struct cut *cut, uint32_t registry_index)
+{
+  const struct thread_data *data = thread_at(cut, registry_index);
+  return data && data->window_index < cut->window.thread_count ? data->window_index : 0;
+}
+
+/* ---- the thread in the segment ------------------------------------------------------------------ */
+
+/* Until Ruby code told a name, the kernel's: Ruby puts the first line of the thread's block there. */
+static size_t kernel_name(uint32_t native_id, char *name, size_t bytes)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%u/comm", native_id);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t count = read(fd, name, bytes);
+  close(fd);
+  if (count > 0 && name[count - 1] == '\n') count--;
+  return count > 0 ? (size_t)count : 0;
+}
+
+static size_t current_name(const struct thread_data *data, uint32_t native_id, char *name)
+{
+  size_t count = data->name_bytes;
+  if (count > 0 && count <= THREADS_NAME_MAX) {
+    memcpy(name, data->name, count);
+    return count;
+  }
+  if (data->is_main) {
+    memcpy(name, "main", 4);
+    return 4;
+  }
+  return native_id ? kernel_name(native_id, name, THREADS_NAME_MAX) : 0;
+}
+
+static void publish_thread(struct cut *cut, struct thread_data *data)
+{
+  char name[THREADS_NAME_MAX];
+  uint32_t native_id = atomic_load_explicit(&data->native_id, memory_order_acquire);
+  uint64_t version = atomic_load_explicit(&data->name_version, memory_order_acquire);
+  if (data->in_segment && version == data->name_published && native_id == data->native_published) return;
+  size_t bytes = current_name(data, native_id, name);
+  if (!data->in_segment) {
+    data->slot = rtop_writer_thread_start(cut->writer, data->serial, native_id, data->start_ns,
+                                          data->is_main ? RTOP_THREAD_MAIN : 0, name, bytes);
+    data->in_segment = true;
+  }
+  else {
+    if (native_id != data->native_published)
+      rtop_writer_thread_native_id(cut->writer, data->slot, data->serial, native_id);
+    rtop_writer_thread_name(cut->writer, data->slot, data->serial, name, bytes);
+  }
+  data->name_published = version;
+  data->native_published = native_id;
+}
+
+/* ---- charging ----------------------------------------------------------------------------------- */
+
+/* CPU that a blocked thread burnt off the GVL since its clock was read last, at most `limit_ns`. */
+static int64_t take_blocked_cpu(struct thread_data *data, int64_t limit_ns)
+{
+  if (!atomic_load_explicit(&data->native_id, memory_order_acquire)) return 0;
+  int64_t before = atomic_load(&data->cpu_read_ns);
+  int64_t now = clock_read_ns(data->cpu_clock);
+  if (now <= before) return 0;
+  int64_t used = now - before < limit_ns ? now - before : limit_ns;
+  return atomic_compare_exchange_strong(&data->cpu_read_ns, &before, before + used) ? used : 0;
+}
+
+/* A thread whose stack is known while it is off the GVL: its time up to the cut is the publisher's. */
+static bool charge_off_gvl(struct thread_data *data, struct cells *cells, uint64_t word, int64_t cut_ns)
+{
+  uint32_t node = atomic_load_explicit(&data->node, memory_order_acquire);
+  enum rtop_thread_state state = threads_state(word);
+  if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(cut_ns, state))) return false;
+  int64_t start = threads_since_ns(word), length = cut_ns - start;
+  int64_t cpu = state == RTOP_BLOCKED ? take_blocked_cpu(data, length) : 0;
+  struct rtop_cell cell = {
+    .node = node, .thread = data->index, .state = state, .wall_ns = (uint64_t)length, .cpu_ns = (uint64_t)cpu,
+  };
+  /* Its stack became known only after it had been shown as provisional. */
+  bool late = atomic_exchange(&data->provisional, false);
+  if (!late || !cells_add_late(cells, start, &cell)) cells_add(cells, &cell);
+  return true;
+}
+
+/* Shows an open stretch as provisional. The flag is set before the word is looked at again: either the
+ * thread sees the flag, or this sees that the thread has moved on. */
+static bool note_provisional(struct thread_data *data, uint64_t word)
+{
+  atomic_store(&data->provisional, true);
+  return atomic_load(&data->word) == word;
+}
+
+static void charge_open(struct cut *cut, struct thread_data *data, struct cells *cells,
+                        struct rtop_window_thread *row)
+{
+  int64_t end = cut->window.end_mono_ns;
+  int64_t period = atomic_load(&cut->sampler->period_ns);
+  for (int tries = 0; tries < 8; tries++) {
+    uint64_t word = atomic_load(&data->word);
+    int64_t since = threads_since_ns(word);
+    enum rtop_thread_state state = threads_state(word);
+    row->state = state;
+    if (since >= end) return;
+    bool off = state == RTOP_WAITING || state == RTOP_BLOCKED;
+    if (off && atomic_load_explicit(&data->stack_known, memory_order_acquire)) {
+      if (charge_off_gvl(data, cells, word, end)) return;
+      continue;
+    }
+    if (end - since <= 2 * period) return;
+    if (!note_provisional(data, word)) continue;
+    int64_t start = since > cut->window.start_mono_ns ? since : cut->window.start_mono_ns;
+    row->flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
+    row->provisional_ns = (uint64_t)(end - start);
+    return;
+  }
+}
+
+/* What an ended thread left unattributed. */
+static void charge_rest(struct thread_data *data, struct cells *cells)
+{
+  uint32_t off_node = atomic_load(&data->node);
+  uint32_t running_node = data->sampled ? data->running_node : RTOP_NODE_UNSAMPLED;
+  for (int state = 0; state < RTOP_STATE_COUNT; state++) {
+    struct rtop_cell cell = {
+      .thread = data->index, .state = (uint32_t)state,
+      .node = state == RTOP_WAITING || state == RTOP_BLOCKED ? off_node : running_node,
+      .wall_ns = data->pending[state].wall_ns > 0 ? (uint64_t)data->pending[state].wall_ns : 0,
+      .cpu_ns = data->pending[state].cpu_ns > 0 ? (uint64_t)data->pending[state].cpu_ns : 0,
+    };
+    if (state == RTOP_RUNNING) {
+      cell.allocations = data->allocations;
+      cell.blame_ns = (uint64_t)data->blame_ns;
+    }
+    if (cell.cpu_ns > cell.wall_ns) cell.cpu_ns = cell.wall_ns;
+    if (cell.wall_ns || cell.allocations || cell.blame_ns) cells_add(cells, &cell);
+  }
+}
+
+static bool charge_thread(struct cut *cut, struct thread_data *data, struct cells *cells)
+{
+  struct rtop_window_thread *row = rtop_window_add_thread(&cut->window);
+  if (!row) return false;
+  data->window_index = (uint32_t)cut->window.thread_count - 1;
+  publish_thread(cut, data);
+  *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
+  if (data->start_ns >= cut->window.start_mono_ns) row->flags |= RTOP_WINDOW_THREAD_STARTED;
+  if (data->last_window) {
+    row->state = RTOP_BLOCKED;
+    row->flags |= RTOP_WINDOW_THREAD_ENDED;
+    charge_rest(data, cells);
+    rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
+  }
+  else {
+    charge_open(cut, data, cells, row);
+  }
+  row->node = atomic_load_explicit(&data->node, memory_order_acquire);
+  int64_t age = cut->window.end_mono_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
+  row->state_age_ns = age > 0 ? (uint64_t)age : 0;
+  return true;
+}
+
+bool cut_threads_charge(struct cut *cut, struct cells *cells)
+{
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (data && !charge_thread(cut, data, cells)) return false;
+  }
+  return true;
+}
+
+void cut_threads_update_nodes(struct cut *cut)
+{
+  for (size_t i = 0; i < cut->window.thread_count; i++) {
+    struct rtop_window_thread *row = &cut->window.threads[i];
+    row->node = names_out_known(cut->names, &cut->sampler->tree, row->node);
+  }
+}
+
+void cut_threads_remove_ended(struct cut *cut)
+{
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (data && data->last_window) threads_remove(&cut->sampler->threads, data);
+  }
+}

@@ -1,0 +1,46 @@
+# Writes the Makefile of the extension, for the Ruby that runs this file.
+#
+# ext/*.c and the writing half of shm/*.c become one shared object that exports Init_rperf_top and
+# needs liblz4 and libc only. Environment: CC, CPPFLAGS, CFLAGS and LDFLAGS are added, WERROR=1 turns
+# warnings of the project's code into errors.
+require "mkmf"
+
+unless (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 1]) >= 0 && RUBY_ENGINE == "ruby"
+  abort "rperf_top needs CRuby 3.3.1 or newer, this is #{RUBY_ENGINE} #{RUBY_VERSION}"
+end
+
+root = File.expand_path("..", __dir__)
+sources = Dir["#{root}/{ext,shm}/*.c"].map { |path| path.delete_prefix("#{root}/") }.sort
+sources.reject! { |path| path.start_with?("shm/reader", "shm/sigbus") }
+abort "there are no sources in #{root}/ext" unless sources.any? { |path| path.start_with?("ext/") }
+
+given = %w[CC CPPFLAGS CFLAGS LDFLAGS].to_h { |name| [name, ENV.fetch(name, "").strip] }
+RbConfig::MAKEFILE_CONFIG["CC"] = given["CC"] unless given["CC"].empty?
+
+unless have_header("lz4.h") && have_library("lz4", "LZ4_compress_default")
+  abort "liblz4 is missing (Debian: liblz4-dev)"
+end
+
+# Judge the project's code, not Ruby's headers.
+$warnflags = "-Wall -Wextra -Wshadow -Wconversion -Wno-unused-parameter"
+$warnflags += " -Werror" if ENV["WERROR"] == "1"
+$INCFLAGS = $INCFLAGS.gsub(/-I(?=\$\((?:arch_)?hdrdir\))/, "-isystem ") + " -I#{root}"
+
+$CPPFLAGS << " -D_GNU_SOURCE " << given["CPPFLAGS"]
+$CFLAGS << " -std=c11 -fvisibility=hidden -ffunction-sections -fdata-sections -pthread " << given["CFLAGS"]
+$DLDFLAGS << " -Wl,--gc-sections -Wl,-z,now -Wl,--as-needed -pthread " << given["LDFLAGS"]
+
+# Ruby's own functions come from the process that loads the extension, be its libruby shared or not.
+$LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = ""
+$LIBPATH.clear
+$DEFLIBPATH.clear if $DEFLIBPATH
+
+# Objects stand in a folder per source folder: two files may have the same name.
+$objs = sources.map { |path| path.sub(/\.c\z/, ".o") }
+$VPATH << root
+%w[ext shm].each { |folder| FileUtils.mkdir_p(folder) }
+$distcleandirs = %w[ext shm]
+
+create_makefile("rperf_top") do |lines|
+  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/*.h"].sort.join(" ")}\n"
+end

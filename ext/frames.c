@@ -1,0 +1,288 @@
+#include "frames.h"
+
+#include "frame_names.h"
+#include <ruby/debug.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_SLOTS = 2 * FRAMES_VALUES_MAX, VALUE_MASK = VALUE_SLOTS - 1 };
+
+static void mark_values(void *pointer)
+{
+  struct frames *frames = pointer;
+  if (!frames->values) return;
+  for (uint32_t slot = 0; slot < VALUE_SLOTS; slot++)
+    if (frames->values[slot].value) rb_gc_mark(frames->values[slot].value);
+  uint32_t unresolved = atomic_load(&frames->unresolved_count);
+  for (uint32_t i = 0; i < unresolved && i < FRAMES_UNRESOLVED_MAX; i++)
+    rb_gc_mark(frames->unresolved[i].value);
+}
+
+/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+static const rb_data_type_t marker_type = {
+  .wrap_struct_name = "rperf_top/frames",
+  .function = { .dmark = mark_values },
+};
+
+static uint32_t power_of_two(uint32_t at_least)
+{
+  uint32_t power = 1;
+  while (power < at_least) power *= 2;
+  return power;
+}
+
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes)
+{
+  uint32_t slots = power_of_two(2 * capacity);
+  uint32_t strings = 2 * capacity;
+  uint32_t string_slots = power_of_two(2 * strings);
+  *frames = (struct frames){
+    .capacity = capacity, .identity_mask = slots - 1, .arena_capacity = arena_bytes,
+    .string_capacity = strings, .string_mask = string_slots - 1,
+  };
+  frames->entries = calloc(capacity, sizeof *frames->entries);
+  frames->identities = calloc(slots, sizeof *frames->identities);
+  frames->identity_frames = calloc(slots, sizeof *frames->identity_frames);
+  frames->values = calloc(VALUE_SLOTS, sizeof *frames->values);
+  frames->arena = calloc(1, arena_bytes);
+  frames->strings = calloc(strings, sizeof *frames->strings);
+  frames->string_hashes = calloc(string_slots, sizeof *frames->string_hashes);
+  frames->string_ids = calloc(string_slots, sizeof *frames->string_ids);
+  if (!frames->entries || !frames->identities || !frames->identity_frames || !frames->values ||
+      !frames->arena || !frames->strings || !frames->string_hashes || !frames->string_ids) {
+    frames_destroy(frames);
+    return -1;
+  }
+  atomic_store(&frames->string_count, 1);   /* 0 is the empty string */
+  atomic_store(&frames->count, RTOP_NODE_FIRST_FREE);
+  frames_special(frames, "(other frames)");
+  frames_special(frames, "(deeper frames)");
+  frames->marker = rb_data_typed_object_wrap(rb_cObject, frames, &marker_type);
+  rb_gc_register_address(&frames->marker);
+  return 0;
+}
+
+void frames_destroy(struct frames *frames)
+{
+  if (frames->marker) {
+    RTYPEDDATA_DATA(frames->marker) = NULL;   /* the object may live until the next GC */
+    rb_gc_unregister_address(&frames->marker);
+  }
+  free(frames->entries);
+  free(frames->identities);
+  free(frames->identity_frames);
+  free(frames->values);
+  free(frames->arena);
+  free(frames->strings);
+  free(frames->string_hashes);
+  free(frames->string_ids);
+  *frames = (struct frames){ 0 };
+}
+
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count)
+{
+  for (size_t i = 0; i < count; i++) hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
+  hash ^= hash >> 32;
+  return hash * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* Id of an equal string, or a new one; 0 when the arena is full. */
+static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
+{
+  if (count == 0) return 0;
+  uint64_t hash = hash_bytes(UINT64_C(0xCBF29CE484222325), bytes, count) | 1;
+  uint32_t slot = (uint32_t)(hash >> 20) & frames->string_mask;
+  for (; frames->string_hashes[slot]; slot = (slot + 1) & frames->string_mask)
+    if (frames->string_hashes[slot] == hash) return frames->string_ids[slot];
+  uint32_t id = atomic_load_explicit(&frames->string_count, memory_order_relaxed);
+  if (id >= frames->string_capacity || count > frames->arena_capacity - frames->arena_used) return 0;
+  memcpy(frames->arena + frames->arena_used, bytes, count);
+  frames->strings[id] = (struct frames_string){ .offset = frames->arena_used, .bytes = (uint32_t)count };
+  frames->arena_used += (uint32_t)count;
+  frames->string_hashes[slot] = hash;
+  frames->string_ids[slot] = id;
+  atomic_store_explicit(&frames->string_count, id + 1, memory_order_release);
+  return id;
+}
+
+static uint32_t add_entry(struct frames *frames, const struct frame_names *names, uint32_t kind)
+{
+  uint32_t id = atomic_load_explicit(&frames->count, memory_order_relaxed);
+  if (id >= frames->capacity) {
+    atomic_fetch_add(&frames->overflowed, 1);
+    return FRAMES_OTHER;
+  }
+  struct frames_entry *entry = &frames->entries[id];
+  atomic_store(&entry->label, intern(frames, names->label, names->label_bytes));
+  atomic_store(&entry->namespace_label, intern(frames, names->namespace_label, names->namespace_bytes));
+  entry->path = intern(frames, names->path, names->path_bytes);
+  entry->line = names->line;
+  entry->kind = kind;
+  if (names->label_bytes && !atomic_load(&entry->label)) {
+    atomic_fetch_add(&frames->overflowed, 1);
+    return FRAMES_OTHER;
+  }
+  atomic_store_explicit(&frames->count, id + 1, memory_order_release);
+  return id;
+}
+
+/* The label with its class. */
+static void set_label(struct frames *frames, struct frames_entry *entry, const struct frame_names *names)
+{
+  uint32_t label = intern(frames, names->label, names->label_bytes);
+  if (!label) return;
+  atomic_store(&entry->namespace_label, intern(frames, names->namespace_label, names->namespace_bytes));
+  atomic_store(&entry->label, label);
+  atomic_fetch_add_explicit(&entry->revision, 1, memory_order_release);
+  atomic_fetch_add_explicit(&frames->relabelled, 1, memory_order_release);
+}
+
+uint32_t frames_special(struct frames *frames, const char *label)
+{
+  struct frame_names names = { .label = label, .label_bytes = strlen(label), .path = "", .namespace_label = "" };
+  return add_entry(frames, &names, RTOP_FRAME_SPECIAL);
+}
+
+/* Slot of an identity: its frame, or where to put it. */
+static uint32_t identity_slot(const struct frames *frames, uint64_t identity)
+{
+  uint32_t slot = (uint32_t)(identity >> 20) & frames->identity_mask;
+  while (frames->identities[slot] && frames->identities[slot] != identity)
+    slot = (slot + 1) & frames->identity_mask;
+  return slot;
+}
+
+/* A Ruby method is known by path, line and plain label, whatever class it was defined in; a C function
+ * only by its whole label. */
+static uint64_t identity_of(const struct frame_names *names)
+{
+  if (names->is_c) return hash_bytes(1, names->label, names->label_bytes) | 1;
+  uint64_t hash = hash_bytes(names->line + 2, names->path, names->path_bytes);
+  return hash_bytes(hash, names->plain, names->plain_bytes) | 1;
+}
+
+static uint32_t value_slot(const struct frames *frames, VALUE value)
+{
+  uint32_t slot = (uint32_t)((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15) >> 40) & VALUE_MASK;
+  while (frames->values[slot].value && frames->values[slot].value != value) slot = (slot + 1) & VALUE_MASK;
+  return slot;
+}
+
+uint32_t frames_find(struct frames *frames, VALUE value)
+{
+  struct frames_value *entry = &frames->values[value_slot(frames, value)];
+  if (!entry->value) return FRAMES_UNKNOWN;
+  entry->epoch = atomic_load_explicit(&frames->epoch, memory_order_relaxed);
+  return entry->frame;
+}
+
+static void remember(struct frames *frames, VALUE value, uint32_t frame)
+{
+  if (frames->value_count >= FRAMES_VALUES_MAX) return;
+  struct frames_value *entry = &frames->values[value_slot(frames, value)];
+  if (!entry->value) frames->value_count++;
+  *entry = (struct frames_value){ .value = value, .frame = frame, .epoch = atomic_load(&frames->epoch) };
+}
+
+/* The frame with this identity; made, with *made set, when there is none. */
+static uint32_t find_or_add(struct frames *frames, const struct frame_names *names, bool *made)
+{
+  uint64_t identity = identity_of(names);
+  uint32_t slot = identity_slot(frames, identity);
+  *made = !frames->identities[slot];
+  if (!*made) return frames->identity_frames[slot];
+  uint32_t frame = add_entry(frames, names, names->is_c ? RTOP_FRAME_C : RTOP_FRAME_RUBY);
+  if (frame == FRAMES_OTHER) return frame;
+  frames->identities[slot] = identity;
+  frames->identity_frames[slot] = frame;
+  return frame;
+}
+
+uint32_t frames_add_partial(struct frames *frames, VALUE value)
+{
+  uint32_t unresolved = atomic_load(&frames->unresolved_count);
+  if (frames->value_count >= FRAMES_VALUES_MAX || unresolved >= FRAMES_UNRESOLVED_MAX) {
+    atomic_fetch_add(&frames->overflowed, 1);
+    return FRAMES_OTHER;
+  }
+  struct frame_names names;
+  frame_names_partial(value, &names);
+  bool made = true, nameless = names.is_c && !names.complete;
+  uint32_t frame = nameless ? add_entry(frames, &names, RTOP_FRAME_C) : find_or_add(frames, &names, &made);
+  remember(frames, value, frame);
+  if (frame == FRAMES_OTHER || !made || names.complete) return frame;
+  frames->unresolved[unresolved].value = value;
+  frames->unresolved[unresolved].frame = frame;
+  atomic_store(&frames->unresolved_count, unresolved + 1);
+  return frame;
+}
+
+bool frames_add_full(struct frames *frames, VALUE value, struct clock_trylock *lock)
+{
+  struct frame_names names;
+  if (!frame_names_full(value, &names) || !clock_trylock(lock)) return false;
+  bool made;
+  remember(frames, value, find_or_add(frames, &names, &made));
+  clock_unlock(lock);
+  RB_GC_GUARD(value);
+  return true;
+}
+
+/* A C function that was first seen in a hook may have been completed under another id meanwhile: later
+ * samples share that one. */
+static void complete(struct frames *frames, VALUE value, uint32_t frame, const struct frame_names *names)
+{
+  if (names->is_c) {
+    uint32_t slot = identity_slot(frames, identity_of(names));
+    if (frames->identities[slot]) {
+      remember(frames, value, frames->identity_frames[slot]);
+      atomic_fetch_add(&frames->generation, 1);
+    }
+    else {
+      frames->identities[slot] = identity_of(names);
+      frames->identity_frames[slot] = frame;
+    }
+  }
+  set_label(frames, &frames->entries[frame], names);
+}
+
+void frames_resolve(struct frames *frames, struct clock_trylock *lock)
+{
+  for (int done = 0; done < FRAMES_RESOLVE_PER_JOB; done++) {
+    if (!clock_trylock(lock)) return;
+    uint32_t count = atomic_load(&frames->unresolved_count);
+    VALUE value = count ? frames->unresolved[count - 1].value : 0;
+    uint32_t frame = count ? frames->unresolved[count - 1].frame : 0;
+    if (count) atomic_store(&frames->unresolved_count, count - 1);
+    clock_unlock(lock);
+    if (!count) return;
+
+    struct frame_names names;
+    if (!frame_names_full(value, &names)) continue;
+    if (!clock_trylock(lock)) return;
+    complete(frames, value, frame, &names);
+    clock_unlock(lock);
+    RB_GC_GUARD(value);
+  }
+}
+
+void frames_age(struct frames *frames)
+{
+  uint32_t epoch = atomic_fetch_add(&frames->epoch, 1) + 1;
+  bool crowded = frames->value_count > FRAMES_VALUES_MAX / 2;
+  if (epoch % 2 && !crowded) return;
+  struct frames_value *kept = calloc(VALUE_SLOTS, sizeof *kept);
+  if (!kept) return;
+  struct frames_value *old = frames->values;
+  frames->values = kept;
+  frames->value_count = 0;
+  for (uint32_t slot = 0; slot < VALUE_SLOTS; slot++) {
+    bool is_c = old[slot].value && frames->entries[old[slot].frame].kind == RTOP_FRAME_C;
+    bool stale = epoch - old[slot].epoch > (crowded ? 1u : 2u);
+    if (!old[slot].value || (stale && (!is_c || crowded))) continue;   /* C functions seldom go away */
+    kept[value_slot(frames, old[slot].value)] = old[slot];
+    frames->value_count++;
+  }
+  atomic_fetch_add(&frames->generation, 1);
+  free(old);
+}

@@ -1,0 +1,123 @@
+/* From the VM's frame VALUEs to the profiler's own frames, with names.
+ *
+ * A VALUE is looked up in a bounded table whose entries are marked (an unmarked VALUE of a collected
+ * method aborts the VM when its name is asked for). Entries that were not seen for a while are dropped,
+ * so that dead classes can go. Frames are told apart by path, first line and label, not by VALUE: one
+ * method can have several, and a program that makes a class per request makes a new one each time.
+ *
+ * The job names a new frame before it is used (frames_add_full). A GVL or GC hook cannot: there it gets
+ * its id at once, with the part of its label that can be read without making Ruby objects ("sleep"), and
+ * frames_resolve() completes it ("Kernel#sleep") in the next job. The publisher copies frames and strings
+ * in order of their ids, and labels again when their revision grew.
+ *
+ * Threads: frames_find() and frames_add_partial() under the sampler's lock. frames_add_full() and
+ * frames_resolve() in the job only, without that lock (they make Ruby objects, so the GC may run). The publisher reads below the published counts at any time.
+ */
+#ifndef RTOP_EXT_FRAMES_H
+#define RTOP_EXT_FRAMES_H
+
+#include "clock.h"
+#include "shm/format.h"
+#include <ruby.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  FRAMES_VALUES_MAX = 16384,           /* VALUEs kept alive at a time */
+  FRAMES_UNRESOLVED_MAX = 1024,
+  FRAMES_RESOLVE_PER_JOB = 32,
+};
+
+/* References to strings are ids in the string table below; 0 is "". */
+struct frames_entry {
+  _Atomic uint32_t label;
+  uint32_t path;
+  _Atomic uint32_t namespace_label;
+  uint32_t line;
+  uint32_t kind;                       /* enum rtop_frame_kind */
+  _Atomic uint32_t revision;           /* grows when the label was completed */
+};
+
+struct frames_string {
+  uint32_t offset;                     /* into the arena */
+  uint32_t bytes;
+};
+
+struct frames_value {
+  VALUE value;                         /* 0: free */
+  uint32_t frame;
+  uint32_t epoch;                      /* in which it was seen last */
+};
+
+struct frames {
+  struct frames_entry *entries;
+  uint32_t capacity;
+  _Atomic uint32_t count;
+  uint64_t *identities;                /* open addressing: hash of (path, line, label) -> frame */
+  uint32_t *identity_frames;
+  uint32_t identity_mask;
+
+  struct frames_value *values;         /* open addressing */
+  uint32_t value_count;
+  _Atomic uint32_t epoch;
+  _Atomic uint64_t generation;         /* grows when VALUEs were dropped: caches of VALUEs are stale */
+
+  struct { VALUE value; uint32_t frame; } unresolved[FRAMES_UNRESOLVED_MAX];
+  _Atomic uint32_t unresolved_count;
+
+  char *arena;
+  uint32_t arena_used, arena_capacity;
+  struct frames_string *strings;
+  _Atomic uint32_t string_count;
+  uint32_t string_capacity;
+  uint64_t *string_hashes;             /* open addressing: hash -> string */
+  uint32_t *string_ids;
+  uint32_t string_mask;
+
+  _Atomic uint64_t relabelled;         /* frames completed after they may have been published */
+  _Atomic uint64_t overflowed;         /* frames that found no room: shown as "(other frames)" */
+  VALUE marker;                        /* keeps the VALUEs alive */
+};
+
+/* Under the GVL; makes one Ruby object. 0, or -1 when memory ran out. */
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes);
+void frames_destroy(struct frames *frames);
+
+/* Id of a frame, or FRAMES_UNKNOWN. */
+uint32_t frames_find(struct frames *frames, VALUE value);
+
+/* A new id with the partial label; the id of "(other frames)" when a table is full. No Ruby object, no
+ * allocation. */
+uint32_t frames_add_partial(struct frames *frames, VALUE value);
+
+/* Names `value` completely and adds it unless it is there. `lock` is the sampler's; false when it could
+ * not be had or the VM raised. */
+bool frames_add_full(struct frames *frames, VALUE value, struct clock_trylock *lock);
+
+/* A frame of the profiler's own. At start only. */
+uint32_t frames_special(struct frames *frames, const char *label);
+
+/* Completes up to FRAMES_RESOLVE_PER_JOB labels. `lock` is the sampler's; not held by the caller. */
+void frames_resolve(struct frames *frames, struct clock_trylock *lock);
+
+/* A new epoch; every second one drops the VALUEs that were not seen in the last two. In the job, under
+ * the sampler's lock. */
+void frames_age(struct frames *frames);
+
+static inline uint32_t frames_count(struct frames *frames)
+{
+  return atomic_load_explicit(&frames->count, memory_order_acquire);
+}
+
+static inline const char *frames_string(const struct frames *frames, uint32_t id, size_t *bytes)
+{
+  *bytes = frames->strings[id].bytes;
+  return frames->arena + frames->strings[id].offset;
+}
+
+/* Reserved frames have the ids of their nodes (format.h); this one follows them. */
+enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED };
+#define FRAMES_UNKNOWN UINT32_MAX
+
+#endif

@@ -1,0 +1,33 @@
+#include "governor.h"
+
+void governor_init(struct governor *governor, double budget, uint32_t rate_hz)
+{
+  *governor = (struct governor){ .budget = budget, .rate_hz = rate_hz };
+}
+
+static uint32_t bounded(uint32_t rate_hz, uint32_t wanted_hz)
+{
+  uint32_t floor_hz = wanted_hz < GOVERNOR_FLOOR_HZ ? wanted_hz : GOVERNOR_FLOOR_HZ;
+  if (rate_hz > wanted_hz) return wanted_hz;
+  return rate_hz < floor_hz ? floor_hz : rate_hz;
+}
+
+uint32_t governor_update(struct governor *governor, uint32_t wanted_hz, int64_t cost_ns, int64_t window_ns)
+{
+  double cost = window_ns > 0 ? (double)cost_ns / (double)window_ns : 0;
+  if (cost > governor->budget) {
+    governor->rate_hz /= 2;
+    governor->calm_windows = 0;
+  }
+  else if (cost < governor->budget / 2 && governor->rate_hz < wanted_hz) {
+    if (++governor->calm_windows >= GOVERNOR_CALM_WINDOWS) {
+      governor->rate_hz *= 2;
+      governor->calm_windows = 0;
+    }
+  }
+  else {
+    governor->calm_windows = 0;
+  }
+  governor->rate_hz = bounded(governor->rate_hz, wanted_hz);
+  return governor->rate_hz;
+}

@@ -1,0 +1,172 @@
+#include "gvl.h"
+
+#include "accounting.h"
+#include "publisher.h"
+
+enum { TOKENS_AHEAD = 8 };
+
+/* The header's macros are not parenthesised. */
+enum {
+  EVENT_STARTED = (RUBY_INTERNAL_THREAD_EVENT_STARTED),
+  EVENT_READY = (RUBY_INTERNAL_THREAD_EVENT_READY),
+  EVENT_RESUMED = (RUBY_INTERNAL_THREAD_EVENT_RESUMED),
+  EVENT_SUSPENDED = (RUBY_INTERNAL_THREAD_EVENT_SUSPENDED),
+  EVENT_EXITED = (RUBY_INTERNAL_THREAD_EVENT_EXITED),
+};
+
+static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  int64_t length = threads_move(data, RTOP_WAITING, now, &before);
+  if (before == RTOP_WAITING) {
+    data->off_waiting_ns += length;
+    return;
+  }
+  data->off_blocked_ns += length;
+  waiting_begin(&sampler->waiting, now);
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
+}
+
+static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  struct accounting_stretch stretch = {
+    .start_ns = data->off_start_ns, .states = { RTOP_BLOCKED, RTOP_WAITING },
+    .known = atomic_exchange(&data->stack_known, false),
+  };
+  enum rtop_thread_state before;
+  int64_t length = threads_move(data, RTOP_RUNNING, now, &before);
+  stretch.provisional = atomic_exchange(&data->provisional, false);
+  if (before == RTOP_WAITING) {
+    data->off_waiting_ns += length;
+    waiting_end(&sampler->waiting, now);
+  }
+  else {
+    data->off_blocked_ns += length;
+  }
+  stretch.wall_ns[0] = data->off_blocked_ns;
+  stretch.wall_ns[1] = data->off_waiting_ns;
+  /* Where the publisher charged the beginning of the stretch already, the rest ends now. */
+  if (stretch.known) stretch.start_ns = now - stretch.wall_ns[0] - stretch.wall_ns[1];
+  data->off_blocked_ns = data->off_waiting_ns = 0;
+  data->running_since_ns = now;
+  data->blame_read = waiting_integral(&sampler->waiting, now);
+  data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
+  if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
+  publisher_wake(sampler->publisher_word);
+  accounting_end_stretch(sampler, data, &stretch);
+}
+
+/* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose
+ * job did not come in time. */
+static void stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
+                               bool tick_due)
+{
+  if (!clock_trylock(&sampler->lock)) {
+    atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
+    return;
+  }
+  int64_t begin = clock_now_ns();
+  accounting_read_cpu(data);
+  uint32_t node = sampler_stack(sampler, data, NULL);
+  if (tick_due || !data->sampled || atomic_load(&data->provisional)) {
+    sampler_charge_running(sampler, data, node, now - open, open);
+    data->running_node = node;
+    data->sampled = node != RTOP_NODE_NO_FRAMES;
+    data->window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+    if (tick_due) atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
+  }
+  clock_unlock(&sampler->lock);
+  atomic_store_explicit(&data->node, node, memory_order_relaxed);
+  atomic_store_explicit(&data->stack_known, true, memory_order_release);
+  atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)(clock_now_ns() - begin), memory_order_relaxed);
+}
+
+/* One stack per period, and a few ahead: a thread that blocks right after another wait is known at once. */
+static bool take_token(struct thread_data *data, int64_t now, int64_t period_ns)
+{
+  if (data->tokens_until_ns > now + TOKENS_AHEAD * period_ns) return false;
+  data->tokens_until_ns = (data->tokens_until_ns > now ? data->tokens_until_ns : now) + period_ns;
+  return true;
+}
+
+/* Once per window a thread hands in what it has run since its last sample, to the method of that sample, so
+ * that no window lacks the time of a thread that seldom meets a tick. */
+static void flush_running(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open)
+{
+  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  if (data->window == window || !data->sampled || !clock_trylock(&sampler->lock)) return;
+  data->window = window;
+  accounting_read_cpu(data);
+  sampler_charge_running(sampler, data, data->running_node, now - open, open);
+  clock_unlock(&sampler->lock);
+}
+
+static void on_suspended(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  int64_t open = threads_move(data, RTOP_BLOCKED, now, &before);
+  if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+  if (before != RTOP_RUNNING) {   /* a wait that was interrupted before it began: the VM never said RESUMED */
+    if (before == RTOP_WAITING) data->off_waiting_ns += open;
+    else data->off_blocked_ns += open;
+    return;
+  }
+  data->off_start_ns = now;
+  data->pending[RTOP_RUNNING].wall_ns += open;
+  data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
+  accounting_read_blame(sampler, data, now);
+  accounting_read_allocations(sampler, data);
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
+
+  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
+  bool tick_due = tick >= data->running_since_ns && tick <= now &&
+                  tick != atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  if (take_token(data, now, period) || tick_due || atomic_load(&data->provisional))
+    stack_at_suspended(sampler, data, now, open, tick_due);
+  flush_running(sampler, data, now, open);
+}
+
+static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  int64_t length = threads_move(data, RTOP_BLOCKED, now, &before);
+  if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+  data->pending[before].wall_ns += length + (before == RTOP_BLOCKED ? data->off_blocked_ns : 0);
+  data->off_blocked_ns = 0;
+  accounting_read_cpu(data);
+  data->end_ns = now;
+  atomic_store_explicit(&data->ended, true, memory_order_release);
+}
+
+void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *event_data, void *user_data)
+{
+  struct sampler *sampler = user_data;
+  if (!atomic_load_explicit(&sampler->active, memory_order_acquire)) return;
+  int64_t now = clock_now_ns();
+  struct thread_data *data = threads_of(&sampler->threads, event_data->thread);
+  if (event == EVENT_STARTED) {
+    if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);
+    return;
+  }
+  if (!data || atomic_load_explicit(&data->ended, memory_order_relaxed)) return;
+  switch (event) {
+  case EVENT_READY: on_ready(sampler, data, now); break;
+  case EVENT_RESUMED: on_resumed(sampler, data, now); break;
+  case EVENT_SUSPENDED: on_suspended(sampler, data, now); break;
+  case EVENT_EXITED: on_exited(sampler, data, now); break;
+  default: break;
+  }
+}
+
+rb_internal_thread_event_hook_t *gvl_install(struct sampler *sampler)
+{
+  return rb_internal_thread_add_event_hook(gvl_event, EVENT_STARTED | EVENT_READY | EVENT_RESUMED |
+                                           EVENT_SUSPENDED | EVENT_EXITED, sampler);
+}
+
+void gvl_remove(rb_internal_thread_event_hook_t *hook)
+{
+  rb_internal_thread_remove_event_hook(hook);
+}

@@ -1,0 +1,54 @@
+/* The Ruby side: module RperfTop, and the start at load. */
+
+#include "config.h"
+#include "session.h"
+#include "shm/version.h"
+#include <ruby.h>
+
+/* RperfTop.start(record_hz: 100, hz: 1000, budget: 1.0): what is not given comes from the environment. */
+static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
+{
+  (void)self;
+  struct config config;
+  VALUE options;
+  config_from_environment(&config);
+  rb_scan_args(argc, argv, "0:", &options);
+  if (!NIL_P(options)) {
+    ID names[] = { rb_intern("record_hz"), rb_intern("hz"), rb_intern("budget") };
+    VALUE values[3];
+    rb_get_kwargs(options, names, 0, 3, values);
+    if (values[0] != Qundef) config_set_record_hz(&config, NUM2DBL(values[0]));
+    if (values[1] != Qundef) config_set_watch_hz(&config, NUM2DBL(values[1]));
+    if (values[2] != Qundef) config_set_budget(&config, NUM2DBL(values[2]));
+  }
+  if (session_start(&config) != 0) rb_raise(rb_eRuntimeError, "rperf_top: no memory or native thread left");
+  return Qtrue;
+}
+
+static VALUE rperf_stop(VALUE self)
+{
+  (void)self;
+  session_stop();
+  return Qnil;
+}
+
+static VALUE rperf_running(VALUE self)
+{
+  (void)self;
+  return session_running() ? Qtrue : Qfalse;
+}
+
+RUBY_FUNC_EXPORTED void Init_rperf_top(void);
+
+void Init_rperf_top(void)
+{
+  VALUE module = rb_define_module("RperfTop");
+  rb_define_const(module, "VERSION", rb_obj_freeze(rb_str_new_cstr(RPERF_TOP_VERSION)));
+  rb_define_module_function(module, "start", rperf_start, -1);
+  rb_define_module_function(module, "stop", rperf_stop, 0);
+  rb_define_module_function(module, "running?", rperf_running, 0);
+  session_init();
+  struct config config;
+  config_from_environment(&config);
+  if (config.enabled) session_start(&config);   /* a failure leaves the program as it was */
+}

@@ -1,0 +1,296 @@
+#include "publisher.h"
+
+#include "cut.h"
+#include "governor.h"
+#include "names_out.h"
+#include "shm/version.h"
+#include "shm/writer.h"
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WINDOW_NS (CLOCK_NS_PER_SECOND / 10)
+#define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
+
+enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256 };
+
+/* State of the publisher's loop. */
+struct loop {
+  struct publisher *publisher;
+  struct sampler *sampler;
+  struct rtop_writer *writer;
+  struct names_out names;
+  struct cut cut;
+  struct governor governor;
+  uint32_t wanted_hz;
+  int64_t next_tick_ns, next_cut_ns, active_ns;
+  uint64_t ticks, missed;
+};
+
+void publisher_wake_slow(_Atomic uint32_t *word)
+{
+  uint32_t idle = WORD_IDLE;
+  if (atomic_compare_exchange_strong(word, &idle, WORD_TICKING))
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void set_writer(struct publisher *publisher, struct rtop_writer *writer)
+{
+  while (!clock_trylock(&publisher->writer_lock)) sched_yield();
+  publisher->writer = writer;
+  clock_unlock(&publisher->writer_lock);
+}
+
+static void sleep_until(struct publisher *publisher, int64_t deadline_ns, bool idle)
+{
+  uint32_t expected = WORD_TICKING;
+  if (idle && !atomic_compare_exchange_strong(&publisher->word, &expected, WORD_IDLE)) return;
+  struct timespec deadline = {
+    .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND), .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
+  };
+  syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline,
+          NULL, FUTEX_BITSET_MATCH_ANY);
+  expected = WORD_IDLE;
+  if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
+}
+
+static void warn(const char *text)
+{
+  char line[512];
+  int count = snprintf(line, sizeof line, "rperf_top: %s; this process is not profiled\n", text);
+  if (count > (int)sizeof line - 1) count = (int)sizeof line - 1;
+  if (count > 0 && write(STDERR_FILENO, line, (size_t)count) < 0) return;
+}
+
+static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_error *error)
+{
+  struct rtop_writer_options options = {
+    .ring_bytes = publisher->config.ring_bytes, .identity = { .window_ns = WINDOW_NS },
+  };
+  memcpy(options.identity.ruby_version, publisher->ruby_version, sizeof options.identity.ruby_version);
+  memcpy(options.identity.command, publisher->command, sizeof options.identity.command);
+  snprintf(options.identity.tool_version, sizeof options.identity.tool_version, "%s", RPERF_TOP_VERSION);
+  return rtop_writer_create(&options, error);
+}
+
+static bool begin(struct loop *loop, struct publisher *publisher)
+{
+  struct rtop_error error;
+  *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
+  loop->writer = make_writer(publisher, &error);
+  if (!loop->writer) {
+    warn(error.text);
+    return false;
+  }
+  if (names_out_create(&loop->names, &loop->sampler->frames) != 0) {
+    warn("out of memory");
+    rtop_writer_destroy(&loop->writer, false);
+    return false;
+  }
+  set_writer(publisher, loop->writer);
+  int64_t now = clock_now_ns();
+  cut_init(&loop->cut, loop->sampler, loop->writer, &loop->names, atomic_load(&loop->sampler->window_start_ns));
+  governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz);
+  loop->next_tick_ns = now;
+  loop->next_cut_ns = now + WINDOW_NS;
+  loop->active_ns = now;
+  return true;
+}
+
+static void end(struct loop *loop)
+{
+  set_writer(loop->publisher, NULL);
+  cut_destroy(&loop->cut);
+  names_out_destroy(&loop->names);
+  rtop_writer_destroy(&loop->writer, loop->publisher->config.keep);
+}
+
+/* Is any thread running or waiting? With very many threads that question costs more than a trigger. */
+static bool any_active(struct sampler *sampler)
+{
+  uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
+  if (high > SCAN_THREADS_MAX) return true;
+  for (uint32_t i = 0; i < high; i++) {
+    struct thread_data *data = atomic_load_explicit(&sampler->threads.table[i], memory_order_acquire);
+    if (data && threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) != RTOP_BLOCKED) return true;
+  }
+  return false;
+}
+
+static void set_rate(struct loop *loop, uint32_t rate_hz)
+{
+  atomic_store(&loop->sampler->period_ns, CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1));
+}
+
+/* Who asks for what: a viewer's wish, else the watch rate, else the recorder's. 0: park. */
+static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
+{
+  const struct config *config = &loop->publisher->config;
+  struct rtop_request request;
+  rtop_writer_request(loop->writer, &request, futex_value);
+  if (!rtop_writer_watched(loop->writer)) return config->record_hz;
+  return request.rate_hz ? request.rate_hz : config->watch_hz;
+}
+
+static void park(struct loop *loop, uint32_t futex_value)
+{
+  struct publisher *publisher = loop->publisher;
+  atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
+  rb_postponed_job_trigger(loop->sampler->job);
+  if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1);
+  atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
+  int64_t now = clock_now_ns();
+  loop->next_tick_ns = now;
+  loop->next_cut_ns = now + WINDOW_NS;
+  loop->cut.start_ns = now;            /* the time in between is a gap */
+}
+
+static bool publish(struct loop *loop, int64_t now)
+{
+  struct rtop_window *window = &loop->cut.window;
+  if (!cut_window(&loop->cut, now)) return true;
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->ticks);
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->missed);
+  rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, loop->governor.rate_hz);
+  rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, loop->wanted_hz);
+  loop->ticks = loop->missed = 0;
+  int64_t length = window->end_mono_ns - window->start_mono_ns;
+  int64_t cost = (int64_t)window->counters[RTOP_COUNTER_COST_NS];
+  if (rtop_writer_publish(loop->writer, window) == 0) return false;
+  set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, cost, length));
+  return true;
+}
+
+static void tick(struct loop *loop, int64_t now)
+{
+  int64_t period = atomic_load(&loop->sampler->period_ns);
+  int64_t behind = (now - loop->next_tick_ns) / period;
+  loop->ticks += 1 + (uint64_t)behind;
+  loop->missed += (uint64_t)behind;
+  loop->next_tick_ns += (behind + 1) * period;
+  if (!any_active(loop->sampler)) return;
+  loop->active_ns = now;
+  atomic_store_explicit(&loop->sampler->tick_ns, now, memory_order_release);
+  rb_postponed_job_trigger(loop->sampler->job);
+}
+
+/* One cut: publish, look who watches, park when nobody wants anything. False: the segment is gone. */
+static bool at_cut(struct loop *loop, int64_t now)
+{
+  uint32_t futex_value;
+  loop->next_cut_ns += WINDOW_NS;
+  if (loop->next_cut_ns <= now) loop->next_cut_ns = now + WINDOW_NS;
+  rb_postponed_job_trigger(loop->sampler->job);   /* also for housekeeping and changes of wish */
+  if (!publish(loop, now)) return false;
+  uint32_t wanted = wanted_rate(loop, &futex_value);
+  while (wanted == 0 && !atomic_load(&loop->publisher->stopping)) {
+    park(loop, futex_value);
+    wanted = wanted_rate(loop, &futex_value);
+  }
+  if (wanted != loop->wanted_hz && wanted) {
+    loop->wanted_hz = wanted;
+    loop->governor.rate_hz = wanted;
+    loop->governor.calm_windows = 0;
+    set_rate(loop, wanted);
+    loop->next_tick_ns = clock_now_ns();
+  }
+  return true;
+}
+
+/* False: the segment was removed or truncated underneath. */
+static bool run(struct loop *loop)
+{
+  struct publisher *publisher = loop->publisher;
+  uint32_t futex_value;
+  loop->wanted_hz = wanted_rate(loop, &futex_value);
+  if (loop->wanted_hz == 0) loop->next_cut_ns = clock_now_ns();
+  loop->governor.rate_hz = loop->wanted_hz;
+  set_rate(loop, loop->wanted_hz);
+  while (!atomic_load(&publisher->stopping)) {
+    int64_t now = clock_now_ns();
+    if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
+    if (now >= loop->next_tick_ns) tick(loop, now);
+    bool idle = now - loop->active_ns > IDLE_AFTER_NS;
+    int64_t deadline = idle || loop->next_tick_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->next_tick_ns;
+    sleep_until(publisher, deadline, idle);
+    if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
+  }
+  publish(loop, clock_now_ns());
+  return true;
+}
+
+static void *publisher_main(void *pointer)
+{
+  struct publisher *publisher = pointer;
+  struct loop loop;
+  bool again = true;
+  for (int segments = 0; again && segments < 16; segments++) {
+    if (!begin(&loop, publisher)) break;
+    again = !run(&loop);
+    end(&loop);
+  }
+  if (again) {
+    atomic_store(&publisher->failed, true);
+    atomic_store(&publisher->sampler->active, false);
+    atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
+    rb_postponed_job_trigger(publisher->sampler->job);
+  }
+  return NULL;
+}
+
+int publisher_start(struct publisher *publisher)
+{
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  atomic_store(&publisher->word, WORD_TICKING);
+  atomic_store(&publisher->stopping, false);
+  atomic_store(&publisher->failed, false);
+  atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
+  publisher->writer = NULL;
+  clock_unlock(&publisher->writer_lock);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 512 * 1024);
+  int failed = pthread_create(&publisher->thread, &attributes, publisher_main, publisher);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  publisher->started = failed == 0;
+  if (failed) return -1;
+  pthread_setname_np(publisher->thread, "rperf-top");
+  return 0;
+}
+
+void publisher_stop(struct publisher *publisher)
+{
+  if (!publisher->started) return;
+  atomic_store(&publisher->stopping, true);
+  for (;;) {   /* it may be asleep on either word, or between looking and sleeping */
+    atomic_store(&publisher->word, WORD_STOP);
+    syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (clock_trylock(&publisher->writer_lock)) {
+      if (publisher->writer) rtop_writer_wake(publisher->writer);
+      clock_unlock(&publisher->writer_lock);
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 1000000;
+    if (until.tv_nsec >= CLOCK_NS_PER_SECOND) {
+      until.tv_sec++;
+      until.tv_nsec -= CLOCK_NS_PER_SECOND;
+    }
+    if (pthread_timedjoin_np(publisher->thread, NULL, &until) == 0) break;
+  }
+  publisher->started = false;
+}
+
+void publisher_abandon(struct publisher *publisher)
+{
+  if (publisher->writer) rtop_writer_abandon(&publisher->writer);
+  publisher->started = false;
+}

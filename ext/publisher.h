@@ -1,0 +1,50 @@
+/* The publisher: the one native thread that the profiler adds. Ticks, cuts, encodes, publishes.
+ *
+ * It never takes the GVL, never calls into Ruby but for rb_postponed_job_trigger(), and has all signals
+ * blocked. It makes the segment itself, so that loading the extension costs the application nothing. With
+ * the recorder off and nobody watching it sleeps on the control file's futex: no wake-ups at all.
+ *
+ * Threads: start, stop under the GVL. publisher_wake() [hook].
+ */
+#ifndef RTOP_EXT_PUBLISHER_H
+#define RTOP_EXT_PUBLISHER_H
+
+#include "config.h"
+#include "sampler.h"
+#include <pthread.h>
+
+/* What the application side is to do about hooks; carried out by the job (session.h). */
+enum publisher_wish { PUBLISHER_WISH_RUN, PUBLISHER_WISH_PARK };
+
+struct publisher {
+  struct sampler *sampler;
+  struct config config;
+  char ruby_version[64];
+  char command[256];
+  pthread_t thread;
+  bool started;
+  _Atomic uint32_t word;               /* futex: 0 ticking, 1 idle, 2 stop */
+  _Atomic bool stopping;
+  _Atomic int wish;                    /* enum publisher_wish */
+  _Atomic bool failed;                 /* no channel: profiling is off */
+  struct clock_trylock writer_lock;    /* never wanted by a hook or a sample */
+  struct rtop_writer *writer;          /* under writer_lock: for waking and abandoning */
+};
+
+/* 0, or -1 when the thread could not be made. */
+int publisher_start(struct publisher *publisher);
+
+/* Publishes what is left, ends the channel, joins. Bounded: a few ms. */
+void publisher_stop(struct publisher *publisher);
+
+/* In a forked child: the thread is not there; drops descriptors and memory of its channel. */
+void publisher_abandon(struct publisher *publisher);
+
+/* A thread got the GVL: ends the idle sleep if there is one. One relaxed load otherwise. */
+void publisher_wake_slow(_Atomic uint32_t *word);
+static inline void publisher_wake(_Atomic uint32_t *word)
+{
+  if (atomic_load_explicit(word, memory_order_relaxed) == 1) publisher_wake_slow(word);
+}
+
+#endif

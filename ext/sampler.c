@@ -1,0 +1,264 @@
+#include "sampler.h"
+
+#include "accounting.h"
+#include <ruby/ractor.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_PER_JOB = 16 };
+#define LOST_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
+#define AGE_INTERVAL_NS (15 * CLOCK_NS_PER_SECOND)
+
+int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
+                   uint32_t string_bytes)
+{
+  static const char *const names[] = { "total_allocated_objects", "minor_gc_count", "major_gc_count",
+                                       "heap_live_slots", "malloc_increase_bytes" };
+  for (int i = 0; i < 5; i++) {
+    sampler->gc_symbols[i] = ID2SYM(rb_intern(names[i]));   /* interned by C code: never collected */
+    rb_gc_stat(sampler->gc_symbols[i]);
+  }
+  if (calltree_create(&sampler->tree, node_capacity) != 0) return -1;
+  if (frames_create(&sampler->frames, frame_capacity, string_bytes) != 0) return -1;
+  for (int i = 0; i < 2; i++)
+    if (cells_create(&sampler->cells[i]) != 0) return -1;
+  sampler->open = &sampler->cells[0];
+  return 0;
+}
+
+void sampler_destroy(struct sampler *sampler)
+{
+  for (int i = 0; i < 2; i++) cells_destroy(&sampler->cells[i]);
+  frames_destroy(&sampler->frames);
+  calltree_destroy(&sampler->tree);
+  sampler->open = NULL;
+}
+
+static VALUE list_threads(VALUE unused)
+{
+  (void)unused;
+  return rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
+}
+
+void sampler_adopt_threads(struct sampler *sampler)
+{
+  int raised = 0;
+  VALUE list = rb_protect(list_threads, Qnil, &raised);
+  if (raised) {
+    rb_set_errinfo(Qnil);
+    return;
+  }
+  VALUE current = rb_thread_current();
+  int64_t now = clock_now_ns();
+  for (long i = 0; i < RARRAY_LEN(list); i++) {
+    VALUE thread = RARRAY_AREF(list, i);
+    if (threads_of(&sampler->threads, thread)) continue;
+    bool running = thread == current;
+    struct thread_data *data = threads_add(&sampler->threads, thread, running ? RTOP_RUNNING : RTOP_BLOCKED, now);
+    if (!data) continue;
+    data->is_main = thread == rb_thread_main();
+    data->running_since_ns = now;
+    data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+    if (running) threads_bind_native(data);
+  }
+  RB_GC_GUARD(list);
+}
+
+/* Root first over the stack buffer: nodes of the prefix shared with the thread's last stack are taken
+ * over, the rest is looked up. */
+static uint32_t walk(struct sampler *sampler, struct thread_data *data, int depth, VALUE *unknown)
+{
+  uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
+  bool cut = depth == SAMPLER_STACK_MAX;
+  uint32_t shared = cut || data->prefix_generation != generation ? 0 : data->prefix_depth;
+  uint32_t node = cut ? calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_TRUNCATED, 0) : RTOP_NODE_ROOT;
+  data->prefix_depth = 0;
+  data->prefix_generation = generation;
+  for (uint32_t level = 0; level < (uint32_t)depth; level++) {
+    VALUE value = sampler->stack_frames[(uint32_t)depth - 1 - level];
+    int line = sampler->stack_lines[(uint32_t)depth - 1 - level];
+    if (level < shared && data->prefix_frames[level] == value && data->prefix_lines[level] == line) {
+      node = data->prefix_nodes[level];
+      data->prefix_depth = level + 1;
+      continue;
+    }
+    shared = 0;
+    uint32_t frame = frames_find(&sampler->frames, value);
+    if (frame == FRAMES_UNKNOWN && unknown) {
+      *unknown = value;
+      return node;
+    }
+    if (frame == FRAMES_UNKNOWN) frame = frames_add_partial(&sampler->frames, value);
+    bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
+    node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
+    if (level >= THREADS_PREFIX_MAX || cut) continue;
+    data->prefix_frames[level] = value;
+    data->prefix_lines[level] = line;
+    data->prefix_nodes[level] = node;
+    data->prefix_depth = level + 1;
+  }
+  return node;
+}
+
+uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
+{
+  int depth = rb_profile_frames(0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
+  if (unknown) *unknown = 0;
+  if (depth <= 0) return RTOP_NODE_NO_FRAMES;
+  /* JIT code keeps no program counter for the leaf; the VM finds its line all the same. */
+  if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline();
+  uint32_t node = walk(sampler, data, depth, unknown);
+  if (!unknown || !*unknown)
+    atomic_fetch_add_explicit(&sampler->counters.samples, 1, memory_order_relaxed);
+  return node;
+}
+
+void sampler_charge_running(struct sampler *sampler, struct thread_data *data, uint32_t node,
+                            int64_t open_start_ns, int64_t open_ns)
+{
+  struct pending *pending = &data->pending[RTOP_RUNNING];
+  bool provisional = atomic_exchange(&data->provisional, false);
+  int64_t wall = pending->wall_ns > 0 ? pending->wall_ns : 0;
+  int64_t cpu = pending->cpu_ns < wall ? pending->cpu_ns : wall;
+  int64_t open = open_ns < wall ? open_ns : wall;
+  int64_t open_cpu = wall ? (int64_t)((double)cpu * (double)open / (double)wall) : 0;
+  struct rtop_cell cell = {
+    .node = node, .thread = data->index, .state = RTOP_RUNNING, .samples = 1,
+    .wall_ns = (uint64_t)open, .cpu_ns = (uint64_t)open_cpu,
+    .allocations = data->allocations, .blame_ns = (uint64_t)data->blame_ns,
+  };
+  accounting_charge(sampler, data, &cell, open_start_ns, provisional);
+  struct rtop_cell rest = {
+    .node = node, .thread = data->index, .state = RTOP_RUNNING,
+    .wall_ns = (uint64_t)(wall - open), .cpu_ns = (uint64_t)(cpu - open_cpu),
+  };
+  if (rest.wall_ns) cells_add(sampler->open, &rest);
+  pending->wall_ns -= wall;
+  pending->cpu_ns -= cpu;
+  data->allocations = 0;
+  data->blame_ns = 0;
+}
+
+/* The lock is held at return unless false is returned. New frames are named first, without the lock; after
+ * a bounded number of them the rest goes in with partial names. */
+static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint32_t *node)
+{
+  for (int budget = 2 * FRAMES_RESOLVE_PER_JOB; ; budget--) {
+    if (!clock_trylock(&sampler->lock)) return false;
+    VALUE unknown;
+    *node = sampler_stack(sampler, data, budget > 0 ? &unknown : NULL);
+    if (budget <= 0 || !unknown) return true;
+    clock_unlock(&sampler->lock);
+    if (!frames_add_full(&sampler->frames, unknown, &sampler->lock)) budget = 1;
+  }
+}
+
+static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t start_ns, int64_t open_ns,
+                        int64_t now_ns)
+{
+  accounting_read_cpu(data);
+  accounting_read_blame(sampler, data, now_ns);
+  accounting_read_allocations(sampler, data);
+  uint32_t node;
+  if (!stack_in_job(sampler, data, &node)) {
+    atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
+    return;
+  }
+  sampler_charge_running(sampler, data, node, start_ns, open_ns);
+  clock_unlock(&sampler->lock);
+  data->running_node = node;
+  data->sampled = true;
+  data->window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  atomic_store_explicit(&data->node, node, memory_order_release);
+  atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
+}
+
+static VALUE count_ractors(VALUE unused)
+{
+  (void)unused;
+  return rb_funcallv(rb_cRactor, rb_intern("count"), 0, NULL);
+}
+
+/* Threads of another Ractor may be running: their stacks are not ours to walk. */
+static bool single_ractor(void)
+{
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  VALUE count = rb_protect(count_ractors, Qnil, &raised);
+  if (raised) rb_set_errinfo(error);
+  return !raised && count == INT2FIX(1);
+}
+
+/* A thread that went off the GVL without a stack (its tokens were spent) and stays there: whoever holds the
+ * GVL can walk it, since it cannot come back meanwhile. */
+static void find_stack(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
+{
+  uint64_t word = atomic_load(&data->word);
+  enum rtop_thread_state state = threads_state(word);
+  bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
+  if (!off || atomic_load(&data->stack_known) || now_ns - threads_since_ns(word) < LOST_AFTER_NS) return;
+  if (!single_ractor() || !clock_trylock(&sampler->lock)) return;
+  int depth = rb_profile_thread_frames(data->thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames,
+                                       sampler->stack_lines);
+  uint32_t node = depth > 0 ? walk(sampler, data, depth, NULL) : RTOP_NODE_NO_FRAMES;
+  clock_unlock(&sampler->lock);
+  atomic_fetch_add_explicit(&sampler->counters.samples, 1, memory_order_relaxed);
+  atomic_store_explicit(&data->node, node, memory_order_relaxed);
+  atomic_store_explicit(&data->stack_known, true, memory_order_release);
+}
+
+/* What only a thread with the GVL can do, bounded per job. */
+static void housekeeping(struct sampler *sampler, int64_t now_ns)
+{
+  struct sampler_counters *counters = &sampler->counters;
+  if (atomic_load(&sampler->frames.unresolved_count)) frames_resolve(&sampler->frames, &sampler->lock);
+  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  if (window == sampler->seen_window) return;
+  sampler->seen_window = window;
+  atomic_store(&counters->allocations, rb_gc_stat(sampler->gc_symbols[0]));
+  atomic_store(&counters->gc_minor, rb_gc_stat(sampler->gc_symbols[1]));
+  atomic_store(&counters->gc_major, rb_gc_stat(sampler->gc_symbols[2]));
+  atomic_store(&counters->heap_live_slots, rb_gc_stat(sampler->gc_symbols[3]));
+  atomic_store(&counters->malloc_bytes, rb_gc_stat(sampler->gc_symbols[4]));
+  if (now_ns - sampler->aged_ns > AGE_INTERVAL_NS && clock_trylock(&sampler->lock)) {
+    sampler->aged_ns = now_ns;
+    frames_age(&sampler->frames);
+    clock_unlock(&sampler->lock);
+  }
+  uint32_t high = atomic_load(&sampler->threads.high);
+  for (uint32_t i = 0; i < THREADS_PER_JOB && i < high; i++) {
+    sampler->thread_cursor = (sampler->thread_cursor + 1) % high;
+    struct thread_data *data = atomic_load(&sampler->threads.table[sampler->thread_cursor]);
+    if (!data || atomic_load(&data->ended)) continue;
+    threads_refresh_name(data);
+    find_stack(sampler, data, now_ns);
+  }
+}
+
+void sampler_job(struct sampler *sampler)
+{
+  int64_t now = clock_now_ns();
+  VALUE thread = rb_thread_current();
+  struct thread_data *data = threads_of(&sampler->threads, thread);
+  if (!data) {
+    sampler_adopt_threads(sampler);
+    return;
+  }
+  enum rtop_thread_state before;
+  int64_t start = threads_since_ns(atomic_load(&data->word));
+  int64_t open = threads_move(data, RTOP_RUNNING, now, &before);
+  start = now - open;
+  if (before != RTOP_RUNNING) {   /* an interrupted wait: the VM went on without RESUMED */
+    if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+    data->running_since_ns = now;
+    data->pending[before].wall_ns += open;
+    atomic_store(&data->state_since_ns, now);
+    atomic_store(&data->stack_known, false);
+    return;
+  }
+  data->pending[RTOP_RUNNING].wall_ns += open;
+  data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
+  if (atomic_load(&sampler->tick_ns) >= data->running_since_ns) take_sample(sampler, data, start, open, now);
+  housekeeping(sampler, now);
+  atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)(clock_now_ns() - now), memory_order_relaxed);
+}

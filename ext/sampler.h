@@ -1,0 +1,91 @@
+/* The sampler: what runs on application threads. Measures, attributes, adds to the cells of the window
+ * that is open. Publishing is somebody else's job.
+ *
+ * Two kinds of evidence:
+ *   running time   the publisher triggers a postponed job at every tick; it runs at the next safepoint of
+ *                  the thread that holds the GVL and charges that thread's running time since its last
+ *                  sample to the stack found there. A tick counts only when it fell into the stretch that
+ *                  the thread is running now: one that was due while it was blocked says nothing about
+ *                  where it runs.
+ *   off the GVL    and in the GC: the length of the stretch is known at its end. Stretches longer than a
+ *                  period are charged exactly; of shorter ones a sampling point on the time axis of
+ *                  (thread, state) selects those that get a stack (accounting.h), so the cost is bounded
+ *                  by the rate however many there are.
+ *
+ * Threads: functions marked [hook] run under the VM's scheduler lock: they take no lock (they try), make
+ * no Ruby object and allocate nothing. [job] runs at a safepoint under the GVL.
+ */
+#ifndef RTOP_EXT_SAMPLER_H
+#define RTOP_EXT_SAMPLER_H
+
+#include "calltree.h"
+#include "cells.h"
+#include "clock.h"
+#include "frames.h"
+#include "threads.h"
+#include "waiting.h"
+#include <ruby.h>
+#include <ruby/debug.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SAMPLER_STACK_MAX = 2048 };
+
+/* Totals since the start; the publisher reports their change per window. */
+struct sampler_counters {
+  _Atomic uint64_t samples, dropped, cost_ns, events;
+  _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes;   /* as read last */
+};
+
+struct sampler {
+  _Atomic bool active;
+  struct clock_trylock lock;           /* calltree, frames, cells, stack buffers */
+  _Atomic bool publisher_has_lock;     /* for the child of a fork: who held it */
+  struct calltree tree;
+  struct frames frames;
+  struct cells cells[2];
+  struct cells *open;                  /* under the lock */
+  struct threads threads;
+  struct waiting waiting;
+  struct sampler_counters counters;
+
+  /* set by the publisher */
+  _Atomic int64_t period_ns;
+  _Atomic uint64_t window;             /* number of the open window */
+  _Atomic int64_t window_start_ns;
+  _Atomic int64_t tick_ns;             /* when the last tick was due */
+  _Atomic int64_t tick_served_ns;      /* tick_ns of the last tick that led to a sample */
+
+  rb_postponed_job_handle_t job;
+  _Atomic uint32_t *publisher_word;    /* see publisher_wake() */
+  VALUE gc_symbols[5];
+  uint64_t seen_window;                /* [job] when it looked after the threads last */
+  uint32_t thread_cursor;
+  int64_t aged_ns;                     /* [job] */
+
+  VALUE stack_frames[SAMPLER_STACK_MAX];
+  int stack_lines[SAMPLER_STACK_MAX];
+};
+
+/* Under the GVL. 0, or -1 when memory ran out. */
+int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
+                   uint32_t string_bytes);
+void sampler_destroy(struct sampler *sampler);
+
+/* Under the GVL: gives every living thread its data, the caller's as running. */
+void sampler_adopt_threads(struct sampler *sampler);
+
+/* The stack of the calling thread as a node. The lock is held. In a job, `unknown` may be non-NULL: when
+ * a frame has no name yet, *unknown becomes its VALUE and the result means nothing. */
+uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown);
+
+/* [job] One tick's sample of the calling thread, and the housekeeping that needs the GVL. */
+void sampler_job(struct sampler *sampler);
+
+/* Charges the pending running time (all of it) of the calling thread to `node`. `open_start_ns` and
+ * `open_ns`: the stretch without a break that ended just now. The lock is held. */
+void sampler_charge_running(struct sampler *sampler, struct thread_data *data, uint32_t node,
+                            int64_t open_start_ns, int64_t open_ns);
+
+#endif

@@ -1,0 +1,198 @@
+#include "session.h"
+
+#include "frame_names.h"
+#include "gc.h"
+#include "gvl.h"
+#include "publisher.h"
+#include "sampler.h"
+#include "shm/segment.h"
+#include <pthread.h>
+#include <ruby.h>
+#include <ruby/debug.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Hooks of the VM are on in ACTIVE only, or in a forked child, which must not touch them. */
+enum state { STOPPED, ACTIVE, PARKED };
+
+static struct {
+  struct sampler sampler;
+  struct publisher publisher;
+  struct config config;
+  enum state state;
+  bool created;
+  bool forked_child;                   /* this process came out of fork with the hooks on */
+  _Atomic bool fork_pending;           /* set by the atfork handler, done by the next job */
+  pid_t pid;
+  rb_internal_thread_event_hook_t *hook;
+  VALUE trace_point;
+} session;
+
+static void forget_threads(struct sampler *sampler)
+{
+  VALUE list = rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
+  for (long i = 0; i < RARRAY_LEN(list); i++)
+    rb_internal_thread_specific_set(RARRAY_AREF(list, i), sampler->threads.key, NULL);
+  threads_clear(&sampler->threads);
+  atomic_store(&sampler->waiting.word, 0);
+}
+
+static VALUE turn_on(VALUE unused)
+{
+  struct sampler *sampler = &session.sampler;
+  (void)unused;
+  forget_threads(sampler);
+  if (!session.hook) session.hook = gvl_install(sampler);
+  if (!session.trace_point) {
+    session.trace_point = gc_install(sampler);
+    rb_gc_register_address(&session.trace_point);
+  }
+  else {
+    rb_tracepoint_enable(session.trace_point);
+  }
+  sampler_adopt_threads(sampler);
+  atomic_store(&sampler->active, true);
+  session.state = ACTIVE;
+  return Qnil;
+}
+
+/* Hooks that are running now end before the VM's lock on them can be had; in a forked child they stay and
+ * find the sampler inactive. */
+static void turn_off(enum state state)
+{
+  atomic_store(&session.sampler.active, false);
+  if (session.hook && !session.forked_child) {
+    gvl_remove(session.hook);
+    session.hook = NULL;
+  }
+  if (session.trace_point) gc_remove(session.trace_point);
+  session.state = state;
+}
+
+static void protected_turn_on(void)
+{
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  rb_protect(turn_on, Qnil, &raised);
+  if (raised) {
+    rb_set_errinfo(error);
+    turn_off(STOPPED);
+  }
+}
+
+/* The child: everything of the parent's is dropped, then the same again under an own channel. The only
+ * thread that is left is the one that runs this. */
+static void restart_in_child(void)
+{
+  struct sampler *sampler = &session.sampler;
+  atomic_store(&session.fork_pending, false);
+  session.pid = getpid();
+  session.forked_child = session.hook != NULL;
+  bool torn = !clock_trylock(&sampler->lock) && !atomic_load(&sampler->publisher_has_lock);
+  atomic_store(&sampler->publisher_has_lock, false);
+  clock_unlock(&sampler->lock);
+  publisher_abandon(&session.publisher);
+  for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
+  if (torn || session.state == STOPPED) {   /* another Ractor was writing the tables when the fork came */
+    turn_off(STOPPED);
+    return;
+  }
+  atomic_store(&sampler->window_start_ns, clock_now_ns());
+  protected_turn_on();
+  if (session.state == ACTIVE && publisher_start(&session.publisher) != 0) turn_off(STOPPED);
+}
+
+static void job(void *unused)
+{
+  (void)unused;
+  if (atomic_load_explicit(&session.fork_pending, memory_order_relaxed)) {
+    restart_in_child();
+    return;
+  }
+  if (session.state == STOPPED) return;
+  bool park = atomic_load_explicit(&session.publisher.wish, memory_order_relaxed) == PUBLISHER_WISH_PARK;
+  if (park && session.state == ACTIVE) turn_off(PARKED);
+  else if (!park && session.state == PARKED) protected_turn_on();
+  else if (session.state == ACTIVE) sampler_job(&session.sampler);
+}
+
+/* Also runs for system() as root, so it may do no more than set a flag: Ruby code that goes on in the child
+ * meets the job, a program that is executed at once never does. */
+static void in_forked_child(void)
+{
+  if (session.state == STOPPED) return;
+  atomic_store(&session.sampler.active, false);
+  atomic_store(&session.fork_pending, true);
+  rb_postponed_job_trigger(session.sampler.job);
+}
+
+static void at_end(VALUE unused)
+{
+  (void)unused;
+  if (session.pid == getpid()) session_stop();
+}
+
+void session_init(void)
+{
+  session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
+  session.sampler.publisher_word = &session.publisher.word;
+  threads_init(&session.sampler.threads);
+  frame_names_learn();
+  pthread_atfork(NULL, NULL, in_forked_child);
+  rb_set_end_proc(at_end, Qnil);
+}
+
+static void read_command(char *command, size_t bytes)
+{
+  FILE *file = fopen("/proc/self/cmdline", "re");
+  size_t count = file ? fread(command, 1, bytes - 1, file) : 0;
+  if (file) fclose(file);
+  for (size_t i = 0; i + 1 < count; i++)
+    if (command[i] == '\0') command[i] = ' ';
+  command[count] = '\0';
+}
+
+static int create(void)
+{
+  struct rtop_segment_sizes sizes = rtop_segment_plan(session.config.ring_bytes);
+  struct publisher *publisher = &session.publisher;
+  if (sampler_create(&session.sampler, (uint32_t)sizes.node_capacity, (uint32_t)sizes.frame_capacity,
+                     (uint32_t)sizes.string_bytes) != 0) return -1;
+  publisher->sampler = &session.sampler;
+  VALUE version = rb_const_get(rb_cObject, rb_intern("RUBY_VERSION"));
+  snprintf(publisher->ruby_version, sizeof publisher->ruby_version, "%s", StringValueCStr(version));
+  session.created = true;
+  return 0;
+}
+
+int session_start(const struct config *config)
+{
+  if (session.state != STOPPED) return 0;
+  session.config = *config;
+  if (!session.created && create() != 0) return -1;
+  session.publisher.config = *config;
+  session.pid = getpid();
+  read_command(session.publisher.command, sizeof session.publisher.command);
+  atomic_store(&session.sampler.period_ns, CLOCK_NS_PER_SECOND / (config->record_hz ? config->record_hz : 1000));
+  atomic_store(&session.sampler.window_start_ns, clock_now_ns());
+  if (config->record_hz) protected_turn_on();
+  else session.state = PARKED;
+  if (session.state == STOPPED) return -1;
+  if (publisher_start(&session.publisher) == 0) return 0;
+  turn_off(STOPPED);
+  return -1;
+}
+
+void session_stop(void)
+{
+  if (session.state == STOPPED) return;
+  if (atomic_load(&session.fork_pending)) publisher_abandon(&session.publisher);
+  atomic_store(&session.fork_pending, false);
+  publisher_stop(&session.publisher);
+  turn_off(STOPPED);
+}
+
+bool session_running(void)
+{
+  return session.state != STOPPED && !atomic_load(&session.publisher.failed);
+}

@@ -1,0 +1,22 @@
+/* One profiling session of the process: start, stop, park, and what a fork leaves behind.
+ *
+ * Exactly one per process, made at the first start and kept for the life of the process: hooks that are
+ * running in other threads may still look at it. All calls under the GVL.
+ */
+#ifndef RTOP_EXT_SESSION_H
+#define RTOP_EXT_SESSION_H
+
+#include "config.h"
+#include <stdbool.h>
+
+/* Once, at load: registers the job, the atfork handler and the end of the process. */
+void session_init(void);
+
+/* 0; -1 when memory or the native thread could not be had. Starting a running session does nothing. */
+int session_start(const struct config *config);
+
+/* Ends the channel. Stopping a stopped session does nothing. */
+void session_stop(void);
+bool session_running(void);
+
+#endif

@@ -1,0 +1,152 @@
+/* What is known about each Ruby thread, and who owns each nanosecond of it.
+ *
+ * The clockwork: `word` packs the thread's state with the time since which it is unattributed. Whoever
+ * moves that time forward with a compare-and-swap owns the stretch in between and must charge it: the
+ * thread's own hooks and samples, or the publisher for a thread that stays off the GVL. Nothing is
+ * charged twice and nothing is lost, without a lock.
+ *
+ * Everything else in the struct belongs to the thread itself (in hooks and in the job, where it holds
+ * the GVL) unless marked atomic. READY may run on another thread: it only touches `word` and off_*_ns,
+ * ordered by the VM's scheduler lock between SUSPENDED and RESUMED.
+ *
+ * After `ended` is set the publisher owns the struct, charges what is left and frees it.
+ */
+#ifndef RTOP_EXT_THREADS_H
+#define RTOP_EXT_THREADS_H
+
+#include "clock.h"
+#include "shm/format.h"
+#include <ruby.h>
+#include <ruby/thread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80, THREADS_PREFIX_MAX = 256 };
+
+/* Time of one state that waits for a stack; see accounting.h. */
+struct pending {
+  int64_t wall_ns;                     /* may be negative: charged ahead by less than a period */
+  int64_t next_point_ns;               /* the next sampling point on this state's time axis */
+  int64_t cpu_ns;
+};
+
+struct thread_data {
+  /* shared */
+  _Atomic uint64_t word;               /* since_ns << 3 | state */
+  _Atomic uint32_t node;               /* leaf of the last known stack */
+  _Atomic bool stack_known;            /* `node` is the stack of the open off-GVL stretch */
+  _Atomic bool ended;
+  _Atomic bool provisional;            /* the publisher showed the open stretch as provisional */
+  _Atomic int64_t cpu_read_ns;         /* CPU clock up to which CPU time is charged */
+  _Atomic uint32_t native_id;
+  _Atomic uint64_t name_version;       /* bumped when `name` changed */
+  _Atomic int64_t state_since_ns;      /* for display: not moved by the publisher */
+
+  uint32_t index;                      /* in the registry */
+  uint64_t serial;
+  VALUE thread;                        /* kept alive by the VM until the thread ended */
+  int64_t start_ns, end_ns;
+  bool is_main;
+  clockid_t cpu_clock;                 /* readable from other threads; valid once native_id is set */
+  char name[THREADS_NAME_MAX];         /* written under the GVL, copied by the publisher (may tear) */
+  uint32_t name_bytes;
+
+  /* the open stretches */
+  int64_t running_since_ns;            /* since RESUMED */
+  int64_t off_blocked_ns, off_waiting_ns;   /* of the open off-GVL stretch, not charged yet */
+  int64_t off_start_ns;
+  struct pending pending[RTOP_STATE_COUNT];
+  int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
+  uint32_t running_node;               /* of the last sample taken while it was running */
+  bool sampled;                        /* running_node means something */
+  uint64_t window;                     /* in which pending was flushed last */
+  int64_t tokens_until_ns;             /* stacks taken at SUSPENDED are paid for up to here */
+  int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
+  uint64_t allocations_read, allocations;
+  uint64_t blame_read;                 /* waiting.h integral when the GVL was taken */
+  int64_t blame_ns;
+  uint32_t random;
+
+  /* the stack of the last sample, root first: the next one shares its prefix */
+  uint64_t prefix_generation;
+  uint32_t prefix_depth;
+  VALUE prefix_frames[THREADS_PREFIX_MAX];
+  int prefix_lines[THREADS_PREFIX_MAX];
+  uint32_t prefix_nodes[THREADS_PREFIX_MAX];
+
+  /* publisher's */
+  uint32_t slot;                       /* in the segment */
+  bool in_segment;
+  bool last_window;                    /* ended before the window being built was cut */
+  uint64_t name_published;
+  uint32_t native_published;
+  uint32_t window_index;               /* in the window being built */
+};
+
+struct threads {
+  _Atomic(struct thread_data *) table[THREADS_CAPACITY];
+  _Atomic uint32_t high;               /* entries at and above were never used */
+  _Atomic uint64_t serial;
+  _Atomic uint64_t untracked;          /* threads that found no entry */
+  rb_internal_thread_specific_key_t key;
+};
+
+void threads_init(struct threads *threads);
+
+/* New data for a thread, in `state` from now_ns on. NULL when the registry or memory is full: the thread
+ * is then not seen and counted. Allocates with libc; not to be called under the scheduler's lock. */
+struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state,
+                                int64_t now_ns);
+
+/* The data of a thread, or NULL. */
+static inline struct thread_data *threads_of(const struct threads *threads, VALUE thread)
+{
+  return rb_internal_thread_specific_get(thread, threads->key);
+}
+
+/* Remembers native id and CPU clock. On the thread itself, once it runs. */
+void threads_bind_native(struct thread_data *data);
+
+/* Takes the name of a living thread when it changed. Under the GVL, in the job. */
+void threads_refresh_name(struct thread_data *data);
+
+/* Publisher: takes an ended thread out and frees it. */
+void threads_remove(struct threads *threads, struct thread_data *data);
+
+/* In a forked child and at stop: forgets all threads; their data is freed except that of `keep`. */
+void threads_clear(struct threads *threads);
+
+static inline uint64_t threads_pack(int64_t since_ns, enum rtop_thread_state state)
+{
+  return (uint64_t)since_ns << 3 | (uint64_t)state;
+}
+
+static inline enum rtop_thread_state threads_state(uint64_t word)
+{
+  return (enum rtop_thread_state)(word & 7);
+}
+
+static inline int64_t threads_since_ns(uint64_t word)
+{
+  return (int64_t)(word >> 3);
+}
+
+/* Moves the thread to `state` at now_ns; *before becomes its old state and the return value the length
+ * of the stretch in it, which the caller now owns. */
+static inline int64_t threads_move(struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
+                                   enum rtop_thread_state *before)
+{
+  uint64_t old = atomic_load_explicit(&data->word, memory_order_acquire);
+  for (;;) {
+    int64_t since = threads_since_ns(old);
+    int64_t end = now_ns > since ? now_ns : since;   /* the publisher may have charged a little further */
+    if (atomic_compare_exchange_weak_explicit(&data->word, &old, threads_pack(end, state),
+                                              memory_order_acq_rel, memory_order_acquire)) {
+      *before = threads_state(old);
+      return end - since;
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,58 @@
+#include "liveness.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static struct flock liveness_byte(short type, int64_t where)
+{
+  struct flock lock = {0};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = (off_t)where;
+  lock.l_len = 1;
+  return lock;
+}
+
+static int liveness_set(int fd, short type, int64_t where)
+{
+  struct flock lock = liveness_byte(type, where);
+  return fcntl(fd, F_SETLK, &lock);
+}
+
+/* Asking for a write lock finds readers and writers alike; the descriptor may be read-only. */
+static bool liveness_held(int fd, int64_t where, pid_t *pid)
+{
+  struct flock lock = liveness_byte(F_WRLCK, where);
+  if (fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+    return false;
+  if (pid)
+    *pid = lock.l_pid > 0 ? lock.l_pid : 0;
+  return true;
+}
+
+int rtop_liveness_hold_writer(int fd)
+{
+  return liveness_set(fd, F_WRLCK, RTOP_LOCK_WRITER);
+}
+
+int rtop_liveness_hold_viewer(int fd)
+{
+  return liveness_set(fd, F_RDLCK, RTOP_LOCK_VIEWER);
+}
+
+int rtop_liveness_drop_viewer(int fd)
+{
+  return liveness_set(fd, F_UNLCK, RTOP_LOCK_VIEWER);
+}
+
+bool rtop_liveness_writer_alive(int fd, pid_t *pid)
+{
+  if (pid)
+    *pid = 0;
+  return liveness_held(fd, RTOP_LOCK_WRITER, pid);
+}
+
+bool rtop_liveness_watched(int fd)
+{
+  return liveness_held(fd, RTOP_LOCK_VIEWER, NULL);
+}

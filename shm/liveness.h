@@ -1,0 +1,32 @@
+/* Who is alive, by POSIX record locks on bytes far beyond the end of the segment file: attested by the
+ * kernel, released by it at SIGKILL and exec, not inherited by fork, right in other pid namespaces.
+ *
+ *   writer   write lock on RTOP_LOCK_WRITER while it publishes
+ *   viewer   read lock on RTOP_LOCK_VIEWER while it watches (a read-only descriptor suffices)
+ *
+ * A process loses its record locks on a file when it closes *any* descriptor of it: the writer asserts
+ * its lock again at every window. All calls are one fcntl; none blocks.
+ */
+#ifndef RTOP_SHM_LIVENESS_H
+#define RTOP_SHM_LIVENESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RTOP_LOCK_WRITER (INT64_C(1) << 40)
+#define RTOP_LOCK_VIEWER (RTOP_LOCK_WRITER + 16)
+
+/* 0, or -1 with errno. */
+int rtop_liveness_hold_writer(int fd);
+int rtop_liveness_hold_viewer(int fd);
+int rtop_liveness_drop_viewer(int fd);
+
+/* Does another process hold the writer's lock? *pid becomes the holder in the caller's pid namespace
+ * (0 when it lives in a sibling namespace). A process never sees its own locks. */
+bool rtop_liveness_writer_alive(int fd, pid_t *pid);
+
+/* Does any other process hold a viewer's lock? */
+bool rtop_liveness_watched(int fd);
+
+#endif

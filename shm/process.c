@@ -1,0 +1,118 @@
+#include "process.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Reads a small /proc file whole; the text is always terminated. */
+static size_t process_read_file(const char *path, char *text, size_t text_bytes)
+{
+  text[0] = '\0';
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return 0;
+  size_t length = 0;
+  while (length + 1 < text_bytes) {
+    ssize_t got = read(fd, text + length, text_bytes - 1 - length);
+    if (got <= 0)
+      break;
+    length += (size_t)got;
+  }
+  close(fd);
+  text[length] = '\0';
+  return length;
+}
+
+static const char *process_status_field(const char *text, const char *name)
+{
+  const char *found = strstr(text, name);
+  return found ? found + strlen(name) : NULL;
+}
+
+static void process_parse_pids(const char *field, struct process_status *status)
+{
+  while (status->pid_count < PROCESS_NAMESPACE_MAX) {
+    while (*field == '\t' || *field == ' ')
+      field++;
+    if (!isdigit((unsigned char)*field))
+      return;
+    char *end;
+    status->pids[status->pid_count++] = (pid_t)strtol(field, &end, 10);
+    field = end;
+  }
+}
+
+bool process_status_read(pid_t pid, struct process_status *status)
+{
+  char path[64], text[4096];
+  *status = (struct process_status){0};
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  if (process_read_file(path, text, sizeof text) == 0)
+    return false;
+  const char *uids = process_status_field(text, "\nUid:");
+  unsigned real, effective;
+  if (!uids || sscanf(uids, "%u %u", &real, &effective) != 2)
+    return false;
+  status->uid = effective;
+  const char *pids = process_status_field(text, "\nNSpid:");
+  if (pids)
+    process_parse_pids(pids, status);
+  if (status->pid_count == 0)
+    status->pids[status->pid_count++] = pid;
+  return true;
+}
+
+/* The command stands in parentheses and may hold anything: count fields after the last one. */
+uint64_t process_own_start_ticks(void)
+{
+  char text[1024];
+  process_read_file("/proc/self/stat", text, sizeof text);
+  const char *field = strrchr(text, ')');
+  for (int number = 2; field && number < 22; number++) {
+    field = strchr(field, ' ');
+    if (field)
+      field++;
+  }
+  return field ? strtoull(field, NULL, 10) : 0;
+}
+
+uint64_t process_own_pid_namespace(void)
+{
+  struct stat status;
+  return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+void process_boot_id(uint8_t boot_id[16])
+{
+  char text[64];
+  memset(boot_id, 0, 16);
+  process_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+  size_t digit = 0;
+  for (const char *next = text; *next && digit < 32; next++) {
+    if (!isxdigit((unsigned char)*next))
+      continue;
+    int value = isdigit((unsigned char)*next) ? *next - '0' : tolower((unsigned char)*next) - 'a' + 10;
+    boot_id[digit / 2] = (uint8_t)(boot_id[digit / 2] << 4 | value);
+    digit++;
+  }
+}
+
+void process_random(void *bytes, size_t count)
+{
+  if (getrandom(bytes, count, GRND_NONBLOCK) == (ssize_t)count)
+    return;
+  /* No entropy or no such call: still different for each process and instant. */
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  uint64_t state = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40;
+  for (size_t i = 0; i < count; i++) {
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    ((unsigned char *)bytes)[i] = (unsigned char)(state >> 56);
+  }
+}

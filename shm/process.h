@@ -1,0 +1,33 @@
+/* What /proc says of a process. Private to shm/.
+ *
+ * Everything is read into a bounded buffer and parsed without trust; a field that cannot be read is 0.
+ * Threads: no shared state. Never allocates.
+ */
+#ifndef RTOP_SHM_PROCESS_H
+#define RTOP_SHM_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { PROCESS_NAMESPACE_MAX = 8 };
+
+struct process_status {
+  uid_t uid;                                  /* effective */
+  pid_t pids[PROCESS_NAMESPACE_MAX];          /* one per nested pid namespace, ours first */
+  size_t pid_count;                           /* at least 1 */
+};
+
+/* False when there is no such process (or no /proc). */
+bool process_status_read(pid_t pid, struct process_status *status);
+
+/* Field 22 of the calling process's stat line, its pid namespace's inode, the boot's id. */
+uint64_t process_own_start_ticks(void);
+uint64_t process_own_pid_namespace(void);
+void process_boot_id(uint8_t boot_id[16]);
+
+/* Random bytes for names that nobody can guess. */
+void process_random(void *bytes, size_t count);
+
+#endif

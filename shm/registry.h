@@ -1,0 +1,40 @@
+/* Finding segments: all of them for a list, the one of a process, the dead ones to sweep.
+ *
+ * A name is only a hint where to look; who owns a segment is told by the lock (liveness.h) and by the
+ * file's owner. Looked at: $RPERF_TOP_DIR, /dev/shm, and for a process in a container
+ * /proc/PID/root/dev/shm. Every scan is bounded in entries.
+ */
+#ifndef RTOP_SHM_REGISTRY_H
+#define RTOP_SHM_REGISTRY_H
+
+#include "error.h"
+#include "format.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct rtop_registry_entry {
+  char path[512];
+  uid_t uid;                           /* owner of the file */
+  pid_t pid;                           /* live: lock holder as this namespace sees it; else as named */
+  bool alive;                          /* the writer's lock is held */
+  bool ended;                          /* the process ended the channel itself (kept file) */
+  struct rtop_geometry geometry;       /* validated copy */
+  int64_t modified_real_ns;            /* of the file */
+  uint64_t file_bytes;
+};
+
+/* Lists readable segments, newest first, at most `capacity`; returns how many. Files of other users are
+ * skipped unless the caller may read them (root). */
+size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity);
+
+/* The segment of process `pid` as the caller's namespace numbers it: live if there is one, else the
+ * newest dead one that carries this pid. 0, or -1: NOT_FOUND, PERMISSION, VERSION, CORRUPT, UNSAFE. */
+int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop_error *error);
+
+/* Removes this user's dead segments that are older than an hour, or beyond the newest 4, or beyond 64 MB
+ * in all; looks at 64 entries at the most. Never one whose lock is held by a writer or a viewer.
+ * Returns how many went. */
+size_t rtop_registry_sweep(const char *directory);
+
+#endif

@@ -1,0 +1,28 @@
+/* Names of segments and the directories they stand in. Private to shm/.
+ *
+ * Threads: no shared state. Blocks in system calls; opendir() allocates.
+ */
+#ifndef RTOP_SHM_REGISTRY_SCAN_H
+#define RTOP_SHM_REGISTRY_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { REGISTRY_SCAN_MAX = 4096 };     /* directory entries looked at, whatever they are */
+
+/* rperf-top.<uid>.<pid>.<16 hex>, exactly. */
+bool registry_name_parse(const char *name, uid_t *uid, pid_t *pid);
+
+/* Calls visit(directory_fd, name, argument) for every entry until it returns false. Takes
+ * directory_fd. */
+void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char *name, void *argument),
+                   void *argument);
+
+/* Opens a directory for scanning; -1 when it cannot be. */
+int registry_open_directory(const char *path);
+
+/* The directories of this machine, without the same one twice. Returns how many (at most 2). */
+size_t registry_directories(const char *paths[2]);
+
+#endif

@@ -1,0 +1,73 @@
+/* Directory and ring: one writer, any number of readers, the oldest window is overwritten, nobody ever
+ * waits. Works on caller's memory: no files here, so that tests can use plain arrays.
+ *
+ * Writing window s with payload [p, e), e = p + stored bytes rounded up to RTOP_RECORD_ALIGN:
+ *   W1 intent_position = e, intent_sequence = s        relaxed
+ *   W2 release fence                                    pairs with R2 and R4
+ *   W3 payload words, slot words                        relaxed
+ *   W4 head_sequence = s                                release, pairs with R1
+ * Reading window q:
+ *   R1 head_sequence                                    acquire; require 0 < q <= head, head - q < slots
+ *   R2 copy slot (relaxed), acquire fence, intent_sequence; require intent - q < slots
+ *   R3 bound every field of the copy
+ *   R4 copy payload (relaxed), acquire fence, intent_position; require intent - p <= capacity
+ *   R5 CRC, then decode the private copy
+ * Why it holds: a load in R2 or R4 that saw a word of a later W3 makes that writer's W2 synchronize with
+ * the acquire fence behind it, so W1 is visible to the check. Positions are compared by unsigned
+ * difference only. (The protocol of Aeron's broadcast buffer, with the directory out of band.)
+ */
+#ifndef RTOP_SHM_RING_H
+#define RTOP_SHM_RING_H
+
+#include "format.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum rtop_result {
+  RTOP_OK = 0,
+  RTOP_NONE_YET,                       /* not published yet */
+  RTOP_LOST,                           /* overwritten */
+  RTOP_CORRUPT,                        /* does not hold what it promises, or vanished underneath */
+  RTOP_ENDED,                          /* the process ended the channel: nothing more will come */
+  RTOP_DEAD,                           /* the process is gone without a word: nothing more will come */
+};
+
+/* Borrowed memory; capacities are powers of two, checked by the owner. */
+struct rtop_ring {
+  struct rtop_counters *counters;
+  struct rtop_slot *slots;
+  unsigned char *bytes;
+  uint64_t slot_count;
+  uint64_t capacity;
+  const uint8_t *instance_id;          /* 16 bytes, goes into the CRC */
+  uint64_t last_sequence;              /* the writer's own cursor: it reads nothing back from the */
+  uint64_t next_position;              /* segment; 0 and 0 to begin, not used by readers */
+};
+
+/* Largest payload: an eighth of the ring, so that a reader near the head is not lapped by one window;
+ * RTOP_WINDOW_RAW_BYTES_MAX at the most. */
+uint32_t rtop_ring_payload_max(const struct rtop_ring *ring);
+
+/* Writer. `slot` brings start, end, stored_bytes, raw_bytes, codec and counts; the rest is filled in.
+ * Payload of stored_bytes, at most rtop_ring_payload_max(). Returns the sequence, or 0 (nothing is
+ * written) when the payload is too large. Wait-free, no allocation, no system call. */
+uint64_t rtop_ring_publish(struct rtop_ring *ring, struct rtop_slot *slot, const void *payload);
+
+/* Reader. Newest and oldest sequence that can be asked for; 0 and 0 when there is none. The oldest may
+ * be lost by the time it is read. */
+uint64_t rtop_ring_newest(const struct rtop_ring *ring);
+uint64_t rtop_ring_oldest(const struct rtop_ring *ring);
+
+/* Reader. Copies slot and stored payload of a window; payload has room for payload_bytes. OK, NONE_YET,
+ * LOST or CORRUPT; only after OK do *slot and the payload mean anything. */
+enum rtop_result rtop_ring_read(const struct rtop_ring *ring, uint64_t sequence, struct rtop_slot *slot,
+                                void *payload, size_t payload_bytes);
+
+/* Reader. Copies only the slot (R1 to R3, no CRC): for searching by time. */
+enum rtop_result rtop_ring_read_slot(const struct rtop_ring *ring, uint64_t sequence,
+                                     struct rtop_slot *slot);
+
+/* CRC-32C (Castagnoli), as in RFC 3720; start with crc = 0. */
+uint32_t rtop_crc32c(uint32_t crc, const void *bytes, size_t count);
+
+#endif

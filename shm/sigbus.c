@@ -1,0 +1,71 @@
+#include "sigbus.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+
+struct sigbus_guard {
+  sigjmp_buf escape;
+  uintptr_t base;
+  size_t bytes;
+};
+
+/* initial-exec: reading it in the handler must not allocate. */
+static _Thread_local struct sigbus_guard *volatile sigbus_current
+  __attribute__((tls_model("initial-exec")));
+static struct sigaction sigbus_before;
+
+static void sigbus_chain(int number, siginfo_t *info, void *context)
+{
+  if (sigbus_before.sa_flags & SA_SIGINFO) {
+    sigbus_before.sa_sigaction(number, info, context);
+  } else if (sigbus_before.sa_handler != SIG_DFL && sigbus_before.sa_handler != SIG_IGN) {
+    sigbus_before.sa_handler(number);
+  } else {
+    /* The faulting instruction runs again and ends the process as if we had never been here. A signal
+     * that was sent has no instruction to fault again. */
+    signal(SIGBUS, SIG_DFL);
+    if (info->si_code <= 0)
+      raise(SIGBUS);
+  }
+}
+
+static void sigbus_handle(int number, siginfo_t *info, void *context)
+{
+  struct sigbus_guard *guard = sigbus_current;
+  if (guard && info->si_code > 0 && (uintptr_t)info->si_addr - guard->base < guard->bytes)
+    siglongjmp(guard->escape, 1);
+  sigbus_chain(number, info, context);
+}
+
+/* Again when somebody has put another handler in our place since. */
+void sigbus_install(void)
+{
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  struct sigaction action = {0}, now;
+  action.sa_sigaction = sigbus_handle;
+  /* NODEFER: the jump out of the handler then needs no signal mask saved and restored. */
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  pthread_mutex_lock(&mutex);
+  sigaction(SIGBUS, NULL, &now);
+  if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != sigbus_handle) {
+    sigbus_before = now;
+    sigaction(SIGBUS, &action, NULL);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+bool sigbus_run(const void *base, size_t bytes, void (*body)(void *), void *argument)
+{
+  struct sigbus_guard guard = {.base = (uintptr_t)base, .bytes = bytes};
+  if (sigsetjmp(guard.escape, 0) != 0) {
+    sigbus_current = NULL;
+    return false;
+  }
+  sigbus_current = &guard;
+  body(argument);
+  sigbus_current = NULL;
+  return true;
+}

@@ -1,0 +1,114 @@
+#include "thread_slots.h"
+#include "atomics.h"
+#include "tables.h"
+
+#include <string.h>
+
+size_t thread_slots_memory_bytes(uint64_t capacity)
+{
+  return (size_t)capacity * (sizeof(struct rtop_thread_entry) + sizeof(uint32_t));
+}
+
+/* Odd version, fence, words, even version: a reader that saw a new word sees the new version too. */
+static void thread_slots_write(struct thread_slots *slots, uint32_t slot)
+{
+  struct rtop_thread_entry *entry = &slots->mirror[slot];
+  struct rtop_thread_entry *shared = &slots->parts->threads[slot];
+  const size_t skip = sizeof entry->version;
+  rtop_store_relaxed(&shared->version, entry->version + 1);
+  rtop_fence_release(); /* pairs with the acquire fence of reader_tables.c */
+  rtop_copy_to_shared((unsigned char *)shared + skip, (unsigned char *)entry + skip, sizeof *entry - skip);
+  entry->version += 2;
+  rtop_store_release(&shared->version, entry->version);
+}
+
+static void thread_slots_set_name(struct rtop_thread_entry *entry, const char *name, size_t bytes)
+{
+  size_t kept = tables_cut_utf8(name, bytes, sizeof entry->name);
+  memset(entry->name, 0, sizeof entry->name);
+  if (kept)
+    memcpy(entry->name, name, kept);
+  entry->name_bytes = (uint32_t)kept;
+}
+
+void thread_slots_init(struct thread_slots *slots, const struct channel_parts *parts, void *memory)
+{
+  static const char others[] = "(other threads)";
+  *slots = (struct thread_slots){.parts = parts, .mirror = memory, .used = 1};
+  slots->ended = (uint32_t *)(void *)(slots->mirror + parts->thread_capacity);
+  slots->mirror[0].flags = RTOP_THREAD_OTHERS;
+  thread_slots_set_name(&slots->mirror[0], others, sizeof others - 1);
+  thread_slots_write(slots, 0);
+}
+
+static uint32_t thread_slots_take(struct thread_slots *slots)
+{
+  uint64_t capacity = slots->parts->thread_capacity;
+  if (slots->used < capacity)
+    return (uint32_t)slots->used++;
+  if (slots->ended_count == 0)
+    return 0;
+  uint32_t slot = slots->ended[slots->ended_first];
+  slots->ended_first = (slots->ended_first + 1) % capacity;
+  slots->ended_count--;
+  return slot;
+}
+
+uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread_entry *thread,
+                            const char *name, size_t bytes)
+{
+  if (thread->serial > slots->serial_max)
+    slots->serial_max = thread->serial;
+  uint32_t slot = thread_slots_take(slots);
+  if (slot == 0) {
+    slots->overflowed++;
+    return 0;
+  }
+  uint64_t version = slots->mirror[slot].version;
+  slots->mirror[slot] = *thread;
+  slots->mirror[slot].version = version;
+  thread_slots_set_name(&slots->mirror[slot], name, bytes);
+  thread_slots_write(slots, slot);
+  return slot;
+}
+
+static struct rtop_thread_entry *thread_slots_living(struct thread_slots *slots, uint32_t slot,
+                                                     uint64_t serial)
+{
+  if (slot == 0 || slot >= slots->used)
+    return NULL;
+  struct rtop_thread_entry *entry = &slots->mirror[slot];
+  return entry->serial == serial && !(entry->flags & RTOP_THREAD_ENDED) ? entry : NULL;
+}
+
+void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t serial, const char *name,
+                       size_t bytes)
+{
+  struct rtop_thread_entry *entry = thread_slots_living(slots, slot, serial);
+  if (!entry)
+    return;
+  thread_slots_set_name(entry, name, bytes);
+  thread_slots_write(slots, slot);
+}
+
+void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t serial, uint32_t native_id)
+{
+  struct rtop_thread_entry *entry = thread_slots_living(slots, slot, serial);
+  if (!entry)
+    return;
+  entry->native_id = native_id;
+  thread_slots_write(slots, slot);
+}
+
+void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial, int64_t end_mono_ns)
+{
+  struct rtop_thread_entry *entry = thread_slots_living(slots, slot, serial);
+  if (!entry)
+    return;
+  entry->flags |= RTOP_THREAD_ENDED;
+  entry->end_mono_ns = end_mono_ns;
+  thread_slots_write(slots, slot);
+  uint64_t last = (slots->ended_first + slots->ended_count) % slots->parts->thread_capacity;
+  slots->ended[last] = slot;
+  slots->ended_count++;
+}

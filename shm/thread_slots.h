@@ -1,0 +1,39 @@
+/* The writer's side of the threads section: slots for threads that come and go. Private to shm/.
+ *
+ * Slot 0 stands for all threads that found no other. The rest are given out once each, then again in
+ * the order in which their threads ended. What stands in a slot is kept in private memory too and never
+ * read back from the segment.
+ *
+ * Threads: the publisher. Never blocks, never allocates: the memory is the caller's.
+ */
+#ifndef RTOP_SHM_THREAD_SLOTS_H
+#define RTOP_SHM_THREAD_SLOTS_H
+
+#include "channel.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct thread_slots {
+  const struct channel_parts *parts;
+  struct rtop_thread_entry *mirror;    /* one per slot */
+  uint32_t *ended;                     /* queue of slots whose threads ended, oldest first */
+  uint64_t ended_first;
+  uint64_t ended_count;
+  uint64_t used;                       /* slots given out at least once */
+  uint64_t serial_max;
+  uint64_t overflowed;
+};
+
+/* Private memory that thread_slots_init() needs for so many slots, zeroed. */
+size_t thread_slots_memory_bytes(uint64_t capacity);
+void thread_slots_init(struct thread_slots *slots, const struct channel_parts *parts, void *memory);
+
+/* As rtop_writer_thread_*(). */
+uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread_entry *thread,
+                            const char *name, size_t bytes);
+void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t serial, const char *name,
+                       size_t bytes);
+void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t serial, uint32_t native_id);
+void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial, int64_t end_mono_ns);
+
+#endif

@@ -1,0 +1,7 @@
+/* The version of everything that is built from this tree. */
+#ifndef RTOP_SHM_VERSION_H
+#define RTOP_SHM_VERSION_H
+
+#define RPERF_TOP_VERSION "0.1.0"
+
+#endif

@@ -1,0 +1,160 @@
+/* The window in memory, and its compression. */
+#include "window.h"
+#include "window_parts.h"
+
+#include <lz4.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL_COLUMNS(base)                                                                                 \
+  {(base) + offsetof(struct rtop_cell, node), 4, WINDOW_DELTA},                                            \
+    {(base) + offsetof(struct rtop_cell, thread), 4, WINDOW_DELTA},                                        \
+    {(base) + offsetof(struct rtop_cell, state), 4, WINDOW_PLAIN},                                         \
+    {(base) + offsetof(struct rtop_cell, samples), 4, WINDOW_PLAIN},                                       \
+    {(base) + offsetof(struct rtop_cell, wall_ns), 8, WINDOW_PLAIN},                                       \
+    {(base) + offsetof(struct rtop_cell, cpu_ns), 8, WINDOW_PLAIN},                                        \
+    {(base) + offsetof(struct rtop_cell, allocations), 8, WINDOW_PLAIN},                                   \
+  {                                                                                                        \
+    (base) + offsetof(struct rtop_cell, blame_ns), 8, WINDOW_PLAIN                                         \
+  }
+
+const struct window_part window_part_threads = {
+  RTOP_PART_THREADS,
+  sizeof(struct rtop_window_thread),
+  7,
+  {
+    {offsetof(struct rtop_window_thread, slot), 4, WINDOW_DELTA},
+    {offsetof(struct rtop_window_thread, state), 4, WINDOW_PLAIN},
+    {offsetof(struct rtop_window_thread, node), 4, WINDOW_DELTA},
+    {offsetof(struct rtop_window_thread, flags), 4, WINDOW_PLAIN},
+    {offsetof(struct rtop_window_thread, serial), 8, WINDOW_DELTA},
+    {offsetof(struct rtop_window_thread, state_age_ns), 8, WINDOW_PLAIN},
+    {offsetof(struct rtop_window_thread, provisional_ns), 8, WINDOW_PLAIN},
+  },
+};
+
+const struct window_part window_part_cells = {
+  RTOP_PART_CELLS,
+  sizeof(struct rtop_cell),
+  8,
+  {CELL_COLUMNS(0)},
+};
+
+const struct window_part window_part_late = {
+  RTOP_PART_LATE,
+  sizeof(struct rtop_late),
+  9,
+  {
+    CELL_COLUMNS(offsetof(struct rtop_late, cell)),
+    {offsetof(struct rtop_late, start_mono_ns), 8, WINDOW_TIME},
+  },
+};
+
+const struct window_part window_part_marks = {
+  RTOP_PART_MARKS,
+  sizeof(struct rtop_mark),
+  2,
+  {
+    {offsetof(struct rtop_mark, mono_ns), 8, WINDOW_TIME},
+    {offsetof(struct rtop_mark, name), 4, WINDOW_PLAIN},
+  },
+};
+
+void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
+{
+  if (array && wanted <= *capacity)
+    return array;
+  size_t grown = *capacity < 32 ? 32 : *capacity;
+  while (grown < wanted) {
+    if (grown > SIZE_MAX / 2 / element_bytes)
+      return NULL;
+    grown *= 2;
+  }
+  void *moved = realloc(array, grown * element_bytes);
+  if (moved)
+    *capacity = grown;
+  return moved;
+}
+
+void rtop_window_reset(struct rtop_window *window)
+{
+  window->sequence = 0;
+  window->start_mono_ns = 0;
+  window->end_mono_ns = 0;
+  window->counters_present = 0;
+  memset(window->counters, 0, sizeof window->counters);
+  window->thread_count = 0;
+  window->cell_count = 0;
+  window->late_count = 0;
+  window->mark_count = 0;
+  window->folded = false;
+}
+
+void rtop_window_destroy(struct rtop_window *window)
+{
+  free(window->threads);
+  free(window->cells);
+  free(window->late);
+  free(window->marks);
+  *window = (struct rtop_window){0};
+}
+
+#define WINDOW_ADD(window, array, count, capacity)                                                         \
+  do {                                                                                                     \
+    void *moved =                                                                                          \
+      window_grow((window)->array, &(window)->capacity, (window)->count + 1, sizeof *(window)->array);     \
+    if (!moved)                                                                                            \
+      return NULL;                                                                                         \
+    (window)->array = moved;                                                                               \
+    memset(&(window)->array[(window)->count], 0, sizeof *(window)->array);                                 \
+    return &(window)->array[(window)->count++];                                                            \
+  } while (0)
+
+struct rtop_cell *rtop_window_add_cell(struct rtop_window *window)
+{
+  WINDOW_ADD(window, cells, cell_count, cell_capacity);
+}
+
+struct rtop_late *rtop_window_add_late(struct rtop_window *window)
+{
+  WINDOW_ADD(window, late, late_count, late_capacity);
+}
+
+struct rtop_window_thread *rtop_window_add_thread(struct rtop_window *window)
+{
+  WINDOW_ADD(window, threads, thread_count, thread_capacity);
+}
+
+struct rtop_mark *rtop_window_add_mark(struct rtop_window *window)
+{
+  WINDOW_ADD(window, marks, mark_count, mark_capacity);
+}
+
+size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec)
+{
+  /* A target too small for less than the wanted gain makes LZ4 give up early. */
+  size_t target = raw_bytes - raw_bytes / 8;
+  if (raw_bytes <= RTOP_WINDOW_RAW_BYTES_MAX && target > 1 && target <= out_bytes) {
+    int packed = LZ4_compress_default(raw, out, (int)raw_bytes, (int)target - 1);
+    if (packed > 0) {
+      *codec = RTOP_CODEC_LZ4;
+      return (size_t)packed;
+    }
+  }
+  *codec = RTOP_CODEC_RAW;
+  memcpy(out, raw, raw_bytes);
+  return raw_bytes;
+}
+
+bool rtop_window_decompress(const void *stored, size_t stored_bytes, uint32_t codec, void *raw,
+                            size_t raw_bytes)
+{
+  if (stored_bytes > RTOP_WINDOW_RAW_BYTES_MAX || raw_bytes > RTOP_WINDOW_RAW_BYTES_MAX)
+    return false;
+  if (codec == RTOP_CODEC_LZ4)
+    return LZ4_decompress_safe(stored, raw, (int)stored_bytes, (int)raw_bytes) == (int)raw_bytes;
+  if (codec != RTOP_CODEC_RAW || stored_bytes != raw_bytes)
+    return false;
+  memcpy(raw, stored, raw_bytes);
+  return true;
+}

@@ -1,0 +1,113 @@
+#include "window_sort.h"
+
+/* Thread indices stay far below 2^29, states below 8. */
+static uint64_t sort_cell_key(const struct rtop_cell *cell)
+{
+  return (uint64_t)cell->thread << 35 | (uint64_t)cell->node << 3 | (cell->state & 7);
+}
+
+static bool sort_is_sorted(const struct window_sort_pair *pairs, size_t count)
+{
+  for (size_t i = 1; i < count; i++)
+    if (pairs[i - 1].key > pairs[i].key)
+      return false;
+  return true;
+}
+
+static void sort_merge_runs(const struct window_sort_pair *from, struct window_sort_pair *to, size_t left,
+                            size_t middle, size_t right)
+{
+  size_t a = left, b = middle;
+  for (size_t i = left; i < right; i++)
+    to[i] = a < middle && (b >= right || from[a].key <= from[b].key) ? from[a++] : from[b++];
+}
+
+/* Bottom-up merge sort: stable, so that equal keys keep a defined order. Returns where the result is. */
+static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_t count,
+                                           struct window_sort_pair *other)
+{
+  if (sort_is_sorted(pairs, count))
+    return pairs;
+  for (size_t run = 1; run < count; run *= 2) {
+    for (size_t left = 0; left < count; left += 2 * run) {
+      size_t middle = left + run < count ? left + run : count;
+      size_t right = middle + run < count ? middle + run : count;
+      sort_merge_runs(pairs, other, left, middle, right);
+    }
+    struct window_sort_pair *swap = pairs;
+    pairs = other;
+    other = swap;
+  }
+  return pairs;
+}
+
+/* Follows the cycles of the permutation: every cell moves once. */
+static void sort_apply(struct rtop_cell *cells, struct window_sort_pair *pairs, size_t count)
+{
+  for (size_t start = 0; start < count; start++) {
+    if (pairs[start].index == start)
+      continue;
+    struct rtop_cell first = cells[start];
+    size_t hole = start;
+    while (pairs[hole].index != start) {
+      size_t next = pairs[hole].index;
+      cells[hole] = cells[next];
+      pairs[hole].index = hole;
+      hole = next;
+    }
+    cells[hole] = first;
+    pairs[hole].index = hole;
+  }
+}
+
+static void sort_add_cell(struct rtop_cell *sum, const struct rtop_cell *cell)
+{
+  uint32_t samples = sum->samples + cell->samples;
+  sum->samples = samples < sum->samples ? UINT32_MAX : samples;
+  sum->wall_ns += cell->wall_ns;
+  sum->cpu_ns += cell->cpu_ns;
+  sum->allocations += cell->allocations;
+  sum->blame_ns += cell->blame_ns;
+}
+
+static void sort_sum_equal_cells(struct rtop_window *window)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < window->cell_count; i++) {
+    if (kept > 0 && sort_cell_key(&window->cells[kept - 1]) == sort_cell_key(&window->cells[i]))
+      sort_add_cell(&window->cells[kept - 1], &window->cells[i]);
+    else
+      window->cells[kept++] = window->cells[i];
+  }
+  window->cell_count = kept;
+}
+
+void window_sort_cells(struct rtop_window *window, struct window_sort_pair *scratch)
+{
+  size_t count = window->cell_count;
+  for (size_t i = 0; i < count; i++)
+    scratch[i] = (struct window_sort_pair){.key = sort_cell_key(&window->cells[i]), .index = i};
+  sort_apply(window->cells, sort_pairs(scratch, count, scratch + count), count);
+  sort_sum_equal_cells(window);
+}
+
+size_t window_unfolded_cells(const struct rtop_window *window)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < window->cell_count; i++)
+    count += window->cells[i].node != RTOP_NODE_FOLDED;
+  return count;
+}
+
+void window_fold_cells(struct rtop_window *window, size_t keep, struct window_sort_pair *scratch)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < window->cell_count; i++)
+    if (window->cells[i].node != RTOP_NODE_FOLDED)
+      scratch[count++] = (struct window_sort_pair){.key = window->cells[i].wall_ns, .index = i};
+  const struct window_sort_pair *sorted = sort_pairs(scratch, count, scratch + count);
+  for (size_t i = 0; i + keep < count; i++)
+    window->cells[sorted[i].index].node = RTOP_NODE_FOLDED;
+  window_sort_cells(window, scratch);
+  window->folded = true;
+}

@@ -1,0 +1,313 @@
+#include "writer.h"
+#include "atomics.h"
+#include "channel.h"
+#include "liveness.h"
+#include "registry.h"
+#include "tables.h"
+#include "thread_slots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum {
+  WRITER_CELLS_MAX = 1 << 18,          /* far more than fit into any window */
+};
+#define WRITER_RING_BYTES_MIN (UINT64_C(1) << 20)
+#define WRITER_TOUCH_NS INT64_C(1000000000)
+
+struct rtop_writer {
+  size_t memory_bytes;                 /* of the mapping that starts with this struct */
+  struct rtop_segment segment;
+  struct rtop_control control;
+  struct channel_parts parts;
+  struct tables tables;
+  struct thread_slots threads;
+  uint32_t payload_max;
+  unsigned char *raw;                  /* payload_max bytes each */
+  unsigned char *packed;
+  void *scratch;
+  int64_t touched_mono_ns;             /* when the file's time was last set */
+  uint64_t windows_folded;
+  uint64_t samples_dropped;
+};
+
+static const char *writer_directory(const struct rtop_writer_options *options)
+{
+  const char *named = options->directory ? options->directory : secure_getenv("RPERF_TOP_DIR");
+  return named && *named ? named : "/dev/shm";
+}
+
+/* A small file system (containers have 64 MB) is shared with others: a sixteenth of it for the ring. */
+static uint64_t writer_wanted_ring(const char *directory, uint64_t wanted)
+{
+  struct statvfs space;
+  if (statvfs(directory, &space) == 0 && space.f_blocks > 0) {
+    uint64_t share = (uint64_t)space.f_bavail * space.f_frsize / 16;
+    wanted = share < wanted ? share : wanted;
+  }
+  return rtop_segment_plan(wanted).ring_bytes;
+}
+
+static int writer_open_files(struct rtop_segment *segment, struct rtop_control *control,
+                             const char *directory, const struct rtop_writer_options *options,
+                             uint64_t ring_bytes, struct rtop_error *error)
+{
+  struct rtop_segment_sizes sizes = rtop_segment_plan(ring_bytes);
+  if (rtop_segment_create(segment, directory, &sizes, &options->identity, error) != 0)
+    return -1;
+  if (rtop_control_create(control, segment->path, error) == 0)
+    return 0;
+  rtop_segment_close(segment, true);
+  return -1;
+}
+
+static int writer_open_largest(struct rtop_segment *segment, struct rtop_control *control,
+                               const struct rtop_writer_options *options, struct rtop_error *error)
+{
+  const char *directory = writer_directory(options);
+  struct rtop_error cause = {0};
+  rtop_registry_sweep(directory);
+  uint64_t ring_bytes = writer_wanted_ring(directory, options->ring_bytes);
+  for (; ring_bytes >= WRITER_RING_BYTES_MIN; ring_bytes /= 2) {
+    if (writer_open_files(segment, control, directory, options, ring_bytes, &cause) == 0)
+      return 0;
+    if (cause.code != RTOP_ERROR_NO_SPACE)
+      return rtop_error_set(error, cause.code, cause.errno_value, "%s", cause.text);
+  }
+  return rtop_error_set(error, RTOP_ERROR_NO_SPACE, cause.errno_value,
+                        "no room for a ring of 1 MB in %.96s (%.128s); free some, or set RPERF_TOP_DIR",
+                        directory, cause.text);
+}
+
+static size_t writer_round_up(size_t bytes)
+{
+  return (bytes + 63) & ~(size_t)63;
+}
+
+/* One private mapping holds the writer and all its scratch memory; pages that are never used cost
+ * nothing. */
+static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, struct rtop_error *error)
+{
+  struct channel_parts parts;
+  channel_parts_of(segment, &parts);
+  size_t payload = writer_round_up(rtop_ring_payload_max(&parts.ring));
+  size_t head = writer_round_up(sizeof(struct rtop_writer));
+  size_t threads = writer_round_up(thread_slots_memory_bytes(parts.thread_capacity));
+  size_t bytes = head + threads + 2 * payload + rtop_window_scratch_bytes(WRITER_CELLS_MAX);
+  unsigned char *memory =
+    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "no memory for the channel: %s", strerror(errno));
+    return NULL;
+  }
+  struct rtop_writer *writer = (struct rtop_writer *)(void *)memory;
+  writer->memory_bytes = bytes;
+  writer->payload_max = rtop_ring_payload_max(&parts.ring);
+  writer->raw = memory + head + threads;
+  writer->packed = writer->raw + payload;
+  writer->scratch = writer->packed + payload;
+  writer->segment = *segment;
+  channel_parts_of(&writer->segment, &writer->parts);
+  tables_init(&writer->tables, &writer->parts);
+  thread_slots_init(&writer->threads, &writer->parts, memory + head);
+  return writer;
+}
+
+struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options, struct rtop_error *error)
+{
+  struct rtop_segment segment;
+  struct rtop_control control;
+  if (writer_open_largest(&segment, &control, options, error) != 0)
+    return NULL;
+  struct rtop_writer *writer = writer_allocate(&segment, error);
+  if (!writer) {
+    rtop_control_close(&control, true);
+    rtop_segment_close(&segment, true);
+    return NULL;
+  }
+  writer->control = control;
+  tables_publish(&writer->tables);
+  return writer;
+}
+
+void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
+{
+  struct rtop_writer *taken = *writer;
+  if (!taken)
+    return;
+  *writer = NULL;
+  if (rtop_segment_intact(&taken->segment))
+    rtop_store_release(&taken->parts.counters->state, RTOP_STATE_ENDED);
+  rtop_control_close(&taken->control, true);
+  rtop_segment_close(&taken->segment, !keep_name);
+  munmap(taken, taken->memory_bytes);
+}
+
+/* The shared mappings did not follow the child (MADV_DONTFORK): something else may stand there. */
+void rtop_writer_abandon(struct rtop_writer **writer)
+{
+  struct rtop_writer *taken = *writer;
+  if (!taken)
+    return;
+  *writer = NULL;
+  close(taken->segment.fd);
+  close(taken->control.fd);
+  munmap(taken, taken->memory_bytes);
+}
+
+/* Every store into the segment is preceded by a look at the file: somebody may have truncated it. */
+uint32_t rtop_writer_add_string(struct rtop_writer *writer, const char *bytes, size_t count)
+{
+  return rtop_segment_intact(&writer->segment) ? tables_add_string(&writer->tables, bytes, count) : 0;
+}
+
+bool rtop_writer_add_frame(struct rtop_writer *writer, const struct rtop_frame_entry *frame, uint32_t *id)
+{
+  return rtop_segment_intact(&writer->segment) && tables_add_frame(&writer->tables, frame, id);
+}
+
+void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label, uint32_t namespace_label)
+{
+  if (rtop_segment_intact(&writer->segment))
+    tables_relabel_frame(&writer->tables, id, label, namespace_label);
+}
+
+bool rtop_writer_add_node(struct rtop_writer *writer, const struct rtop_node_entry *node, uint32_t *id)
+{
+  return rtop_segment_intact(&writer->segment) && tables_add_node(&writer->tables, node, id);
+}
+
+uint64_t rtop_writer_frame_capacity(const struct rtop_writer *writer)
+{
+  return writer->parts.frame_capacity;
+}
+
+uint64_t rtop_writer_node_capacity(const struct rtop_writer *writer)
+{
+  return writer->parts.node_capacity;
+}
+
+uint32_t rtop_writer_thread_start(struct rtop_writer *writer, uint64_t serial, uint32_t native_id,
+                                  int64_t start_mono_ns, uint32_t flags, const char *name, size_t bytes)
+{
+  struct rtop_thread_entry thread = {
+    .serial = serial,
+    .native_id = native_id,
+    .start_mono_ns = start_mono_ns,
+    .flags = flags & ~(uint32_t)(RTOP_THREAD_ENDED | RTOP_THREAD_OTHERS),
+  };
+  if (!rtop_segment_intact(&writer->segment))
+    return 0;
+  return thread_slots_start(&writer->threads, &thread, name, bytes);
+}
+
+void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial, const char *name,
+                             size_t bytes)
+{
+  if (rtop_segment_intact(&writer->segment))
+    thread_slots_name(&writer->threads, slot, serial, name, bytes);
+}
+
+void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial, uint32_t native_id)
+{
+  if (rtop_segment_intact(&writer->segment))
+    thread_slots_native_id(&writer->threads, slot, serial, native_id);
+}
+
+void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t serial, int64_t end_mono_ns)
+{
+  if (rtop_segment_intact(&writer->segment))
+    thread_slots_end(&writer->threads, slot, serial, end_mono_ns);
+}
+
+/* A window that cannot be encoded at all still tells its time and its counters. */
+static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *window)
+{
+  size_t bytes = 0;
+  if (window->cell_count <= WRITER_CELLS_MAX)
+    bytes = rtop_window_encode(window, writer->raw, writer->payload_max, writer->scratch);
+  if (bytes == 0) {
+    struct rtop_window counters_only = *window;
+    counters_only.thread_count = counters_only.cell_count = 0;
+    counters_only.late_count = counters_only.mark_count = 0;
+    bytes = rtop_window_encode(&counters_only, writer->raw, writer->payload_max, writer->scratch);
+    window->folded = true;
+  }
+  writer->windows_folded += window->folded;
+  return bytes;
+}
+
+static void writer_publish_statistics(struct rtop_writer *writer)
+{
+  struct rtop_counters *counters = writer->parts.counters;
+  tables_publish(&writer->tables);
+  rtop_store_relaxed(&counters->thread_serial, writer->threads.serial_max);
+  rtop_store_relaxed(&counters->threads_overflowed, writer->threads.overflowed);
+  rtop_store_relaxed(&counters->windows_folded, writer->windows_folded);
+  rtop_store_relaxed(&counters->samples_dropped, writer->samples_dropped);
+}
+
+/* Stores into a mapping do not move a file's time; the sweep and lists go by it. */
+static void writer_touch(struct rtop_writer *writer, int64_t now_mono_ns)
+{
+  if (writer->touched_mono_ns && now_mono_ns - writer->touched_mono_ns < WRITER_TOUCH_NS)
+    return;
+  writer->touched_mono_ns = now_mono_ns;
+  futimens(writer->segment.fd, NULL);
+}
+
+uint64_t rtop_writer_publish(struct rtop_writer *writer, struct rtop_window *window)
+{
+  struct rtop_slot slot = {
+    .start_mono_ns = window->start_mono_ns,
+    .end_mono_ns = window->end_mono_ns,
+    .node_count = writer->tables.node_count,
+    .frame_count = writer->tables.frame_count,
+  };
+  if (!rtop_segment_intact(&writer->segment))
+    return 0;
+  rtop_liveness_hold_writer(writer->segment.fd);
+  slot.raw_bytes = (uint32_t)writer_encode(writer, window);
+  slot.stored_bytes = (uint32_t)rtop_window_compress(writer->raw, slot.raw_bytes, writer->packed,
+                                                     writer->payload_max, &slot.codec);
+  writer_touch(writer, window->end_mono_ns);
+  writer_publish_statistics(writer);
+  window->sequence = rtop_ring_publish(&writer->parts.ring, &slot, writer->packed);
+  return window->sequence;
+}
+
+bool rtop_writer_watched(struct rtop_writer *writer)
+{
+  return rtop_liveness_watched(writer->segment.fd);
+}
+
+void rtop_writer_request(struct rtop_writer *writer, struct rtop_request *request, uint32_t *futex_value)
+{
+  rtop_control_read(&writer->control, request, futex_value);
+}
+
+bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t timeout_ns)
+{
+  return rtop_control_wait(&writer->control, futex_value, timeout_ns);
+}
+
+void rtop_writer_wake(struct rtop_writer *writer)
+{
+  rtop_control_wake(&writer->control);
+}
+
+void rtop_writer_count_dropped(struct rtop_writer *writer, uint64_t count)
+{
+  uint64_t sum = writer->samples_dropped + count;
+  writer->samples_dropped = sum < count ? UINT64_MAX : sum;
+}
+
+const char *rtop_writer_path(const struct rtop_writer *writer)
+{
+  return writer->segment.path;
+}
