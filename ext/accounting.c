@@ -1,18 +1,19 @@
 #include "accounting.h"
 
-static int64_t draw(struct thread_data *data, int64_t period_ns)
+/* Uniform in [low, low + period). */
+static int64_t draw(struct thread_data *data, int64_t low_ns, int64_t period_ns)
 {
   data->random ^= data->random << 13;   /* xorshift32, Marsaglia 2003 */
   data->random ^= data->random >> 17;
   data->random ^= data->random << 5;
-  return (int64_t)((uint64_t)data->random * (uint64_t)period_ns >> 32);
+  return low_ns + (int64_t)((uint64_t)data->random * (uint64_t)period_ns >> 32);
 }
 
 bool accounting_add(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns,
                     int64_t period_ns)
 {
   struct pending *pending = &data->pending[state];
-  if (pending->next_point_ns == 0) pending->next_point_ns = 1 + draw(data, period_ns);
+  if (pending->next_point_ns == 0) pending->next_point_ns = draw(data, 1, period_ns);
   pending->wall_ns += wall_ns;
   return pending->wall_ns >= pending->next_point_ns;
 }
@@ -22,9 +23,9 @@ struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_stat
   struct pending *pending = &data->pending[state];
   struct rtop_cell cell = { .thread = data->index, .state = state };
   while (pending->wall_ns >= pending->next_point_ns) {
-    pending->wall_ns -= period_ns;
-    pending->next_point_ns = 1 + draw(data, period_ns);
-    cell.wall_ns += (uint64_t)period_ns;
+    pending->wall_ns -= pending->next_point_ns;
+    cell.wall_ns += (uint64_t)pending->next_point_ns;
+    pending->next_point_ns = draw(data, period_ns / 2, period_ns);
   }
   int64_t cpu_ns = pending->cpu_ns < (int64_t)cell.wall_ns ? pending->cpu_ns : (int64_t)cell.wall_ns;
   pending->cpu_ns -= cpu_ns;
@@ -146,7 +147,9 @@ static bool with_stack(struct sampler *sampler, struct thread_data *data,
     accounting_read_cpu(data);
     node = sampler_stack(sampler, data, NULL);
     atomic_store_explicit(&data->node, node, memory_order_release);
-    atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)(clock_now_ns() - begin), memory_order_relaxed);
+    data->off_node = node;
+    atomic_fetch_add_explicit(&sampler->counters.points, 1, memory_order_relaxed);
+    sampler_add_cost(sampler, begin);
   }
   if (whole) charge_whole(sampler, data, stretch, node);
   else charge_points(sampler, data, stretch, node, period_ns);
@@ -157,7 +160,7 @@ static bool with_stack(struct sampler *sampler, struct thread_data *data,
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
                             const struct accounting_stretch *stretch)
 {
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  int64_t period = atomic_load_explicit(&sampler->off_period_ns, memory_order_relaxed);
   int64_t wall = stretch->wall_ns[0] + stretch->wall_ns[1];
   for (int i = 0; i < 2; i++) data->wall_since_cpu_read_ns[stretch->states[i]] += stretch->wall_ns[i];
   bool whole = stretch->known || stretch->provisional || wall >= period;

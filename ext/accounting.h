@@ -1,9 +1,10 @@
 /* Whose nanosecond it is: pending time, sampling points, CPU split, charges.
  *
  * Short stretches of a state are laid end to end on a time axis of their own per (thread, state). On it
- * stand sampling points, one at a random place in every period. A stretch that holds a point gets a stack
- * and is charged one period for it: known shares come out right whatever the pattern (stratified
- * sampling), sums stay within one period of the truth, and the number of stacks is bounded by the rate.
+ * stand sampling points at random distances of half a period to one and a half. A stretch that holds a
+ * point gets a stack and is charged the distance from the point before. What is charged does not depend
+ * on what stands at the point, so known shares come out right whatever the pattern; what is not charged
+ * yet is never negative and less than one and a half periods per state.
  *
  * Threads: the thread itself, under the GVL (hooks and job), except where noted.
  */
@@ -16,7 +17,7 @@
 bool accounting_add(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns,
                     int64_t period_ns);
 
-/* Takes what the points passed so far stand for: a multiple of the period, with its share of CPU. */
+/* Takes the time up to the last point passed, with its share of CPU. */
 struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_state state, int64_t period_ns);
 
 /* Reads the thread's CPU clock and splits what was used since the last reading among the states in

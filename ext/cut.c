@@ -17,7 +17,7 @@ void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writ
   struct sampler_counters *now = &sampler->counters;
   cut->baseline = (struct cut_baseline){
     .samples = atomic_load(&now->samples), .dropped = atomic_load(&now->dropped),
-    .cost_ns = atomic_load(&now->cost_ns), .events = atomic_load(&now->events),
+    .cost_ns = atomic_load(&now->cost_ns),
     .gc_minor = atomic_load(&now->gc_minor), .gc_major = atomic_load(&now->gc_major),
     .allocations = atomic_load(&now->allocations),
     .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), .publisher_cpu_ns = clock_own_cpu_ns(),

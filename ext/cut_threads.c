@@ -121,7 +121,6 @@ static void charge_open(struct cut *cut, struct thread_data *data, struct cells 
                         struct rtop_window_thread *row)
 {
   int64_t end = cut->window.end_mono_ns;
-  int64_t period = atomic_load(&cut->sampler->period_ns);
   for (int tries = 0; tries < 8; tries++) {
     uint64_t word = atomic_load(&data->word);
     int64_t since = threads_since_ns(word);
@@ -133,7 +132,8 @@ static void charge_open(struct cut *cut, struct thread_data *data, struct cells 
       if (charge_off_gvl(data, cells, word, end)) return;
       continue;
     }
-    if (end - since <= 2 * period) return;
+    int64_t period = atomic_load(off ? &cut->sampler->off_period_ns : &cut->sampler->period_ns);
+    if (end - since <= 2 * period) return;   /* will be handed in soon */
     if (!note_provisional(data, word)) continue;
     int64_t start = since > cut->window.start_mono_ns ? since : cut->window.start_mono_ns;
     row->flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
@@ -145,7 +145,7 @@ static void charge_open(struct cut *cut, struct thread_data *data, struct cells 
 /* What an ended thread left unattributed. */
 static void charge_rest(struct thread_data *data, struct cells *cells)
 {
-  uint32_t off_node = atomic_load(&data->node);
+  uint32_t off_node = data->off_node ? data->off_node : RTOP_NODE_UNSAMPLED;
   uint32_t running_node = data->sampled ? data->running_node : RTOP_NODE_UNSAMPLED;
   for (int state = 0; state < RTOP_STATE_COUNT; state++) {
     struct rtop_cell cell = {

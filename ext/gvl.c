@@ -3,7 +3,7 @@
 #include "accounting.h"
 #include "publisher.h"
 
-enum { TOKENS_AHEAD = 8 };
+enum { TOKENS_AHEAD = 8, TOKENS_AHEAD_ALL = 128, TOKEN_PERIODS = 2 };
 
 /* The header's macros are not parenthesised. */
 enum {
@@ -77,16 +77,31 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
     if (tick_due) atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
   }
   clock_unlock(&sampler->lock);
+  if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
   atomic_store_explicit(&data->node, node, memory_order_relaxed);
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
-  atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)(clock_now_ns() - begin), memory_order_relaxed);
+  sampler_add_cost(sampler, begin);
 }
 
-/* One stack per period, and a few ahead: a thread that blocks right after another wait is known at once. */
-static bool take_token(struct thread_data *data, int64_t now, int64_t period_ns)
+static int64_t later(int64_t a, int64_t b)
 {
-  if (data->tokens_until_ns > now + TOKENS_AHEAD * period_ns) return false;
-  data->tokens_until_ns = (data->tokens_until_ns > now ? data->tokens_until_ns : now) + period_ns;
+  return a > b ? a : b;
+}
+
+/* Per thread one stack a period, and a few ahead: a thread that blocks right after another wait is known at
+ * once. All threads together have half of that, so that a thousand short-lived ones cost no more than one.
+ * (Leaky buckets, kept as the time up to which they are paid for.) */
+static bool take_token(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  if (data->tokens_until_ns > now + TOKENS_AHEAD * period) return false;
+  int64_t until = atomic_load_explicit(&sampler->tokens_until_ns, memory_order_relaxed);
+  do {
+    if (until > now + TOKENS_AHEAD_ALL * period) return false;
+  } while (!atomic_compare_exchange_weak_explicit(&sampler->tokens_until_ns, &until,
+                                                  later(until, now) + TOKEN_PERIODS * period,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  data->tokens_until_ns = later(data->tokens_until_ns, now) + period;
   return true;
 }
 
@@ -122,8 +137,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
   bool tick_due = tick >= data->running_since_ns && tick <= now &&
                   tick != atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  if (take_token(data, now, period) || tick_due || atomic_load(&data->provisional))
+  if (take_token(sampler, data, now) || tick_due || atomic_load(&data->provisional))
     stack_at_suspended(sampler, data, now, open, tick_due);
   flush_running(sampler, data, now, open);
 }

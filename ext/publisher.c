@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define WINDOW_NS (CLOCK_NS_PER_SECOND / 10)
+#define OFF_PERIOD_MAX_NS (WINDOW_NS / 2)
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 
 enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256 };
@@ -29,7 +30,7 @@ struct loop {
   struct governor governor;
   uint32_t wanted_hz;
   int64_t next_tick_ns, next_cut_ns, active_ns;
-  uint64_t ticks, missed;
+  uint64_t ticks, missed, points;
 };
 
 void publisher_wake_slow(_Atomic uint32_t *word)
@@ -122,9 +123,21 @@ static bool any_active(struct sampler *sampler)
   return false;
 }
 
+/* Ticks come at the rate. Sampling points of short stretches are set so far apart that all threads together
+ * take about half as many: their number is inversely proportional to the distance. */
 static void set_rate(struct loop *loop, uint32_t rate_hz)
 {
-  atomic_store(&loop->sampler->period_ns, CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1));
+  struct sampler *sampler = loop->sampler;
+  int64_t period = CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1);
+  uint64_t points = atomic_load(&sampler->counters.points);
+  int64_t taken = (int64_t)(points - loop->points), due = WINDOW_NS / (2 * period);
+  int64_t before = atomic_load(&sampler->off_period_ns);
+  int64_t wanted = due > 0 ? before * taken / due : before;
+  int64_t distance = wanted > before ? wanted : (before + wanted) / 2;   /* up at once, down slowly */
+  if (distance > OFF_PERIOD_MAX_NS) distance = OFF_PERIOD_MAX_NS;
+  loop->points = points;
+  atomic_store(&sampler->period_ns, period);
+  atomic_store(&sampler->off_period_ns, distance > period ? distance : period);
 }
 
 /* Who asks for what: a viewer's wish, else the watch rate, else the recorder's. 0: park. */

@@ -260,5 +260,5 @@ void sampler_job(struct sampler *sampler)
   data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
   if (atomic_load(&sampler->tick_ns) >= data->running_since_ns) take_sample(sampler, data, start, open, now);
   housekeeping(sampler, now);
-  atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)(clock_now_ns() - now), memory_order_relaxed);
+  sampler_add_cost(sampler, now);
 }

@@ -9,8 +9,11 @@
  *                  where it runs.
  *   off the GVL    and in the GC: the length of the stretch is known at its end. Stretches longer than a
  *                  period are charged exactly; of shorter ones a sampling point on the time axis of
- *                  (thread, state) selects those that get a stack (accounting.h), so the cost is bounded
- *                  by the rate however many there are.
+ *                  (thread, state) selects those that get a stack (accounting.h). The publisher sets the
+ *                  points apart so that all threads together take about as many as there are ticks.
+ *   at once        a thread that goes off the GVL takes its stack while there are tokens, of its own and of
+ *                  the process, so that one that stays away is known while it does.
+ * So the cost is bounded by the rate, however many threads and events there are.
  *
  * Threads: functions marked [hook] run under the VM's scheduler lock: they take no lock (they try), make
  * no Ruby object and allocate nothing. [job] runs at a safepoint under the GVL.
@@ -34,7 +37,7 @@ enum { SAMPLER_STACK_MAX = 2048 };
 
 /* Totals since the start; the publisher reports their change per window. */
 struct sampler_counters {
-  _Atomic uint64_t samples, dropped, cost_ns, events;
+  _Atomic uint64_t samples, dropped, cost_ns, points;
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes;   /* as read last */
 };
 
@@ -51,11 +54,13 @@ struct sampler {
   struct sampler_counters counters;
 
   /* set by the publisher */
-  _Atomic int64_t period_ns;
+  _Atomic int64_t period_ns;           /* between ticks */
+  _Atomic int64_t off_period_ns;       /* between sampling points of short stretches; >= period_ns */
   _Atomic uint64_t window;             /* number of the open window */
   _Atomic int64_t window_start_ns;
   _Atomic int64_t tick_ns;             /* when the last tick was due */
   _Atomic int64_t tick_served_ns;      /* tick_ns of the last tick that led to a sample */
+  _Atomic int64_t tokens_until_ns;     /* stacks taken at SUSPENDED, over all threads: paid for up to here */
 
   rb_postponed_job_handle_t job;
   _Atomic uint32_t *publisher_word;    /* see publisher_wake() */
@@ -75,6 +80,16 @@ void sampler_destroy(struct sampler *sampler);
 
 /* Under the GVL: gives every living thread its data, the caller's as running. */
 void sampler_adopt_threads(struct sampler *sampler);
+
+/* Adds the time since begin_ns to the measured cost. One piece of work counts for at most a fifth of a
+ * millisecond: what is longer was another process on the core, not the sampler. */
+#define SAMPLER_COST_MAX_NS INT64_C(200000)
+static inline void sampler_add_cost(struct sampler *sampler, int64_t begin_ns)
+{
+  int64_t cost = clock_now_ns() - begin_ns;
+  if (cost > SAMPLER_COST_MAX_NS) cost = SAMPLER_COST_MAX_NS;
+  atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)cost, memory_order_relaxed);
+}
 
 /* The stack of the calling thread as a node. The lock is held. In a job, `unknown` may be non-NULL: when
  * a frame has no name yet, *unknown becomes its VALUE and the result means nothing. */

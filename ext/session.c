@@ -174,6 +174,7 @@ int session_start(const struct config *config)
   session.pid = getpid();
   read_command(session.publisher.command, sizeof session.publisher.command);
   atomic_store(&session.sampler.period_ns, CLOCK_NS_PER_SECOND / (config->record_hz ? config->record_hz : 1000));
+  atomic_store(&session.sampler.off_period_ns, atomic_load(&session.sampler.period_ns));
   atomic_store(&session.sampler.window_start_ns, clock_now_ns());
   if (config->record_hz) protected_turn_on();
   else session.state = PARKED;

@@ -26,8 +26,8 @@ enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80, THREADS_PREFIX_MAX = 256
 
 /* Time of one state that waits for a stack; see accounting.h. */
 struct pending {
-  int64_t wall_ns;                     /* may be negative: charged ahead by less than a period */
-  int64_t next_point_ns;               /* the next sampling point on this state's time axis */
+  int64_t wall_ns;                     /* since the last sampling point on this state's time axis */
+  int64_t next_point_ns;               /* where the next one stands */
   int64_t cpu_ns;
 };
 
@@ -60,6 +60,7 @@ struct thread_data {
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   uint32_t running_node;               /* of the last sample taken while it was running */
   bool sampled;                        /* running_node means something */
+  uint32_t off_node;                   /* of the last stack taken off the GVL; 0: none yet */
   uint64_t window;                     /* in which pending was flushed last */
   int64_t tokens_until_ns;             /* stacks taken at SUSPENDED are paid for up to here */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;

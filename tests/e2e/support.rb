@@ -1,0 +1,66 @@
+# Helpers of the end-to-end tests: the built viewer on real Ruby programs.
+require "json"
+require "minitest/autorun"
+require "open3"
+require "rbconfig"
+require "tempfile"
+require "tmpdir"
+
+module E2E
+  ROOT = File.expand_path("../..", __dir__)
+  BUILD = ENV["RTOP_BUILD"] || "#{ROOT}/build"
+  VIEWER = "#{BUILD}/rperf-top"
+  PROGRAMS = "#{ROOT}/tests/e2e/programs"
+  DEADLINE = 60
+
+  Result = Struct.new(:out, :err, :status) do
+    def objects = out.lines.map { |line| JSON.parse(line) }
+  end
+
+  module_function
+
+  def viewer(*arguments, env: {}, **options)
+    out, err, status = Open3.capture3(env, VIEWER, *arguments, stdin_data: "", **options)
+    Result.new(out, err, status)
+  end
+
+  # The refreshes of `rperf-top -b -J -n count -- ruby program...`
+  def watch(count, *program, options: [], env: {})
+    viewer("-b", "-J", "-n", count.to_s, *options, "--", RbConfig.ruby, *program, env: env)
+  end
+
+  # Starts a Ruby program with the extension; yields its pid once its channel is there; ends it.
+  def running(*program, env: {}, signal: :KILL)
+    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, *program,
+                out: File::NULL)
+    wait_until("a channel of #{pid}") { Dir["/dev/shm/rperf-top.*.#{pid}.*"].any? }
+    yield pid
+  ensure
+    begin
+      Process.kill(signal, pid)
+      Process.wait(pid)
+    rescue SystemCallError
+      nil
+    end
+    Dir["/dev/shm/rperf-top.#{Process.uid}.#{pid}.*"].each { |path| File.unlink(path) rescue nil }
+  end
+
+  def wait_until(what, seconds: DEADLINE)
+    finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+    until (result = yield)
+      raise "gave up waiting for #{what}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > finish
+      sleep 0.02
+    end
+    result
+  end
+
+  def method_named(object, name)
+    object["methods"].find { |row| row["name"] == name }
+  end
+
+  # Folder of the gems that tests may use (.setup/gems), or nil.
+  def gem_folder(name)
+    dir = `#{ROOT}/.setup/gems -p #{RbConfig.ruby}`.lines.first.to_s.chomp
+    Dir["#{dir}/gems/#{name}-*/lib"].first
+  end
+end
