@@ -33,6 +33,25 @@ struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_stat
   return cell;
 }
 
+void accounting_flush(struct sampler *sampler, struct thread_data *data)
+{
+  for (int state = RTOP_WAITING; state < RTOP_STATE_COUNT; state++) {
+    bool off = state == RTOP_WAITING || state == RTOP_BLOCKED;
+    struct pending *pending = &data->pending[state];
+    uint32_t node = off ? data->off_node : data->running_node;
+    if (!node || pending->wall_ns <= 0) continue;
+    int64_t cpu_ns = pending->cpu_ns < pending->wall_ns ? pending->cpu_ns : pending->wall_ns;
+    struct rtop_cell cell = {
+      .node = node, .thread = data->index, .state = (uint32_t)state,
+      .wall_ns = (uint64_t)pending->wall_ns, .cpu_ns = (uint64_t)cpu_ns,
+    };
+    cells_add(sampler->open, &cell);
+    if (pending->next_point_ns > pending->wall_ns) pending->next_point_ns -= pending->wall_ns;
+    pending->wall_ns = 0;
+    pending->cpu_ns -= cpu_ns;
+  }
+}
+
 static int64_t at_most(int64_t value, int64_t limit)
 {
   return value < limit ? value : limit;

@@ -20,6 +20,10 @@ bool accounting_add(struct thread_data *data, enum rtop_thread_state state, int6
 /* Takes the time up to the last point passed, with its share of CPU. */
 struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_state state, int64_t period_ns);
 
+/* Charges what is pending off the GVL and in the GC to the stacks that were charged last; the sampling
+ * points stay where they are. Lock held. */
+void accounting_flush(struct sampler *sampler, struct thread_data *data);
+
 /* Reads the thread's CPU clock and splits what was used since the last reading among the states in
  * proportion to their wall time: first those on the GVL, what is left over to blocked. */
 void accounting_read_cpu(struct thread_data *data);

@@ -73,7 +73,6 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
     sampler_charge_running(sampler, data, node, now - open, open);
     data->running_node = node;
     data->sampled = node != RTOP_NODE_NO_FRAMES;
-    data->window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
     if (tick_due) atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
   }
   clock_unlock(&sampler->lock);
@@ -105,15 +104,16 @@ static bool take_token(struct sampler *sampler, struct thread_data *data, int64_
   return true;
 }
 
-/* Once per window a thread hands in what it has run since its last sample, to the method of that sample, so
- * that no window lacks the time of a thread that seldom meets a tick. */
-static void flush_running(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open)
+/* Once per window a thread hands in what it has not charged yet, to the stacks it was charged to last, so
+ * that no window lacks the time of a thread that seldom meets a tick or a sampling point. */
+static void flush_window(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open)
 {
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
-  if (data->window == window || !data->sampled || !clock_trylock(&sampler->lock)) return;
+  if (data->window == window || !clock_trylock(&sampler->lock)) return;
   data->window = window;
   accounting_read_cpu(data);
-  sampler_charge_running(sampler, data, data->running_node, now - open, open);
+  if (data->sampled) sampler_charge_running(sampler, data, data->running_node, now - open, open);
+  accounting_flush(sampler, data);
   clock_unlock(&sampler->lock);
 }
 
@@ -139,7 +139,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
                   tick != atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
   if (take_token(sampler, data, now) || tick_due || atomic_load(&data->provisional))
     stack_at_suspended(sampler, data, now, open, tick_due);
-  flush_running(sampler, data, now, open);
+  flush_window(sampler, data, now, open);
 }
 
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)

@@ -168,7 +168,6 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
   clock_unlock(&sampler->lock);
   data->running_node = node;
   data->sampled = true;
-  data->window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
   atomic_store_explicit(&data->node, node, memory_order_release);
   atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
 }

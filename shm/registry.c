@@ -19,7 +19,6 @@ static void registry_describe(const struct rtop_segment *segment, const struct s
   uint64_t state = 0;
   const off_t where = RTOP_COUNTERS_OFFSET + (off_t)offsetof(struct rtop_counters, state);
   pid_t holder;
-  memset(entry, 0, sizeof *entry);
   memcpy(entry->path, segment->path, sizeof entry->path);
   entry->geometry = segment->geometry;
   entry->uid = status->st_uid;
@@ -37,6 +36,7 @@ static int registry_load(const char *path, const struct stat *expected, pid_t na
 {
   struct rtop_segment segment;
   struct stat status;
+  memset(entry, 0, sizeof *entry);
   if (rtop_segment_open(&segment, path, expected->st_uid, error) != 0)
     return -1;
   bool same = fstat(segment.fd, &status) == 0 && status.st_dev == expected->st_dev &&

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 struct sigbus_guard {
   sigjmp_buf escape;
@@ -34,8 +35,11 @@ static void sigbus_chain(int number, siginfo_t *info, void *context)
 static void sigbus_handle(int number, siginfo_t *info, void *context)
 {
   struct sigbus_guard *guard = sigbus_current;
-  if (guard && info->si_code > 0 && (uintptr_t)info->si_addr - guard->base < guard->bytes)
+  if (guard && info->si_code > 0 && (uintptr_t)info->si_addr - guard->base < guard->bytes) {
+    /* Restored here, so that the way without a fault needs no system call to save it. */
+    pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
     siglongjmp(guard->escape, 1);
+  }
   sigbus_chain(number, info, context);
 }
 
@@ -45,8 +49,7 @@ void sigbus_install(void)
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   struct sigaction action = {0}, now;
   action.sa_sigaction = sigbus_handle;
-  /* NODEFER: the jump out of the handler then needs no signal mask saved and restored. */
-  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   pthread_mutex_lock(&mutex);
   sigaction(SIGBUS, NULL, &now);

@@ -171,7 +171,8 @@ bool rtop_writer_add_frame(struct rtop_writer *writer, const struct rtop_frame_e
   return rtop_segment_intact(&writer->segment) && tables_add_frame(&writer->tables, frame, id);
 }
 
-void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label, uint32_t namespace_label)
+void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label,
+                               uint32_t namespace_label)
 {
   if (rtop_segment_intact(&writer->segment))
     tables_relabel_frame(&writer->tables, id, label, namespace_label);
@@ -213,7 +214,8 @@ void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t
     thread_slots_name(&writer->threads, slot, serial, name, bytes);
 }
 
-void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial, uint32_t native_id)
+void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
+                                  uint32_t native_id)
 {
   if (rtop_segment_intact(&writer->segment))
     thread_slots_native_id(&writer->threads, slot, serial, native_id);

@@ -39,7 +39,8 @@ uint32_t rtop_writer_add_string(struct rtop_writer *writer, const char *bytes, s
 bool rtop_writer_add_frame(struct rtop_writer *writer, const struct rtop_frame_entry *frame, uint32_t *id);
 bool rtop_writer_add_node(struct rtop_writer *writer, const struct rtop_node_entry *node, uint32_t *id);
 /* Completes the label of a frame that was added before: its string references. */
-void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label, uint32_t namespace_label);
+void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label,
+                               uint32_t namespace_label);
 uint64_t rtop_writer_frame_capacity(const struct rtop_writer *writer);
 uint64_t rtop_writer_node_capacity(const struct rtop_writer *writer);
 
@@ -49,7 +50,8 @@ uint32_t rtop_writer_thread_start(struct rtop_writer *writer, uint64_t serial, u
                                   int64_t start_mono_ns, uint32_t flags, const char *name, size_t bytes);
 void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
                              const char *name, size_t bytes);
-void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial, uint32_t native_id);
+void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
+                                  uint32_t native_id);
 void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
                             int64_t end_mono_ns);
 

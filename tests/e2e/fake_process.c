@@ -20,7 +20,8 @@ enum { WINDOW_NS = 100000000, THREADS = 5, HISTORY = 300, FILLER = 40 };
 static volatile sig_atomic_t ending, paused;
 
 static const struct { const char *label, *path, *space; uint32_t line, kind; } frames[] = {
-  { "OrdersController#index", "/app/controllers/orders_controller.rb", "OrdersController", 18, RTOP_FRAME_RUBY },
+  { "OrdersController#index", "/app/controllers/orders_controller.rb", "OrdersController", 18,
+    RTOP_FRAME_RUBY },
   { "Order#total", "/app/models/order.rb", "Order", 7, RTOP_FRAME_RUBY },
   { "JSON::Ext::Generator#generate", "", "JSON::Ext::Generator", 0, RTOP_FRAME_C },
   { "PG::Connection#exec_params", "", "PG::Connection", 0, RTOP_FRAME_C },
@@ -56,7 +57,8 @@ static void die(const char *what)
   exit(1);
 }
 
-static uint32_t add_frame(struct rtop_writer *writer, const char *label, const char *path, const char *space,
+static uint32_t add_frame(struct rtop_writer *writer, const char *label, const char *path,
+                          const char *space,
                           uint32_t line, uint32_t kind)
 {
   struct rtop_frame_entry frame = { .line = line, .kind = kind };
@@ -70,7 +72,8 @@ static uint32_t add_frame(struct rtop_writer *writer, const char *label, const c
   return id;
 }
 
-static uint32_t add_node(struct rtop_writer *writer, uint32_t parent, uint32_t depth, uint32_t frame, uint32_t line)
+static uint32_t add_node(struct rtop_writer *writer, uint32_t parent, uint32_t depth, uint32_t frame,
+                         uint32_t line)
 {
   struct rtop_node_entry node = { .parent = parent, .frame = frame, .line = line, .depth = depth };
   uint32_t id = 0;
@@ -97,7 +100,8 @@ static void add_tables(struct rtop_writer *writer)
     char label[32];
     snprintf(label, sizeof label, "Filler#method_%02d", i);
     filler_ids[i] = add_node(writer, node_ids[1], depths[1] + 1,
-                             add_frame(writer, label, "/app/lib/filler.rb", "Filler", (uint32_t)(10 * i + 1),
+                             add_frame(writer, label, "/app/lib/filler.rb", "Filler",
+                                       (uint32_t)(10 * i + 1),
                                        RTOP_FRAME_RUBY), (uint32_t)(10 * i + 2));
   }
 }
@@ -113,7 +117,8 @@ static void add_threads(struct rtop_writer *writer)
   }
 }
 
-static void add_cell(struct rtop_window *window, uint32_t thread, uint32_t node, uint32_t state, uint64_t per_mille)
+static void add_cell(struct rtop_window *window, uint32_t thread, uint32_t node, uint32_t state,
+                     uint64_t per_mille)
 {
   struct rtop_cell *cell = rtop_window_add_cell(window);
   if (cell == NULL) {
@@ -121,7 +126,8 @@ static void add_cell(struct rtop_window *window, uint32_t thread, uint32_t node,
   }
   *cell = (struct rtop_cell){
     .node = node, .thread = thread, .state = state, .samples = (uint32_t)per_mille / 10 + 1,
-    .wall_ns = per_mille * (WINDOW_NS / 1000), .cpu_ns = state == RTOP_RUNNING ? per_mille * (WINDOW_NS / 1000) : 0,
+    .wall_ns = per_mille * (WINDOW_NS / 1000), .cpu_ns = state == RTOP_RUNNING
+      ? per_mille * (WINDOW_NS / 1000) : 0,
     .allocations = state == RTOP_RUNNING ? per_mille * (1 + node % 7) : 0,
   };
 }
@@ -148,7 +154,8 @@ static void add_cells(struct rtop_window *window, uint64_t turn)
 
 static void fill_window(struct rtop_window *window, int64_t end_ns, uint64_t turn)
 {
-  static const uint32_t states[THREADS] = { RTOP_BLOCKED, RTOP_RUNNING, RTOP_WAITING, RTOP_BLOCKED, RTOP_WAITING };
+  static const uint32_t states[THREADS] = { RTOP_BLOCKED, RTOP_RUNNING, RTOP_WAITING, RTOP_BLOCKED,
+                                            RTOP_WAITING };
   const uint32_t leaf[THREADS] = { node_ids[5], node_ids[2], node_ids[1], node_ids[5], filler_ids[0] };
   rtop_window_reset(window);
   window->start_mono_ns = end_ns - WINDOW_NS;
@@ -158,7 +165,8 @@ static void fill_window(struct rtop_window *window, int64_t end_ns, uint64_t tur
     if (thread == NULL) {
       die("out of memory");
     }
-    *thread = (struct rtop_window_thread){ .slot = slots[i], .state = states[i], .node = leaf[i], .serial = i + 1 };
+    *thread = (struct rtop_window_thread){ .slot = slots[i], .state = states[i], .node = leaf[i],
+                                           .serial = i + 1 };
   }
   add_cells(window, turn);
   rtop_window_set_counter(window, RTOP_COUNTER_SAMPLES, 100);

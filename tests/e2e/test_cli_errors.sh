@@ -1,0 +1,186 @@
+#!/bin/bash
+# Bad input gets one clear line that says what to do, and the exit status that the manual promises. Needs
+# neither Ruby nor the extension: channels come from fake_process, commands are shells.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${RTOP_BUILD:-$PWD/${BUILD:-build}}
+viewer=$build/rperf-top
+for needed in "$viewer" "$build/tests/fake_process"; do
+  [ -x "$needed" ] || { echo "not ok 1 $needed was not built"; exit 1; }
+done
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/rtop-errors.XXXXXX") || exit 1
+ring=$(mktemp -d /dev/shm/rtop-errors.XXXXXX) || exit 1
+export RPERF_TOP_DIR=$ring RPERF_TOP_LIB=$work/lib TMPDIR=$work
+unset RUBYOPT RUBYLIB
+mkdir "$work/lib"
+: > "$work/lib/rperf_top.rb"
+started=()
+cleanup() {
+  for pid in "${started[@]}"; do kill -KILL "$pid" 2> /dev/null; done
+  rm -rf "$work" "$ring"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+number=0
+out=$work/out err=$work/err status=0
+
+# Runs the viewer; the rest of a test looks at $status, $out and $err.
+run() {
+  timeout 60 "$viewer" "$@" > "$out" 2> "$err" < /dev/null
+  status=$?
+}
+
+ok() {                                 # NAME; the status of the command before decides
+  local good=$?
+  number=$((number + 1))
+  if [ "$good" = 0 ]; then
+    echo "ok $number $1"
+  else
+    echo "not ok $number $1"
+    echo "# status $status"
+    sed 's/^/# out: /' "$out" | head -n 5
+    sed 's/^/# err: /' "$err" | head -n 5
+  fi
+}
+
+# One line on stderr that holds all the words, nothing on stdout, this status.
+refused() {                            # STATUS WORD...
+  [ "$status" = "$1" ] && [ "$(wc -l < "$err")" = 1 ] && [ ! -s "$out" ] || return 1
+  grep -q '^rperf-top: ' "$err" || return 1
+  shift
+  for word in "$@"; do
+    grep -qF -e "$word" "$err" || return 1
+  done
+}
+
+wait_until() {
+  local deadline=$((SECONDS + 20))
+  until "$@"; do
+    [ "$SECONDS" -lt "$deadline" ] || return 1
+    sleep 0.02
+  done
+}
+
+# A process with a channel; its pid in $fake.
+start_fake() {
+  : > "$work/fake"                     # or the word of the one before would count
+  "$build/tests/fake_process" > "$work/fake" 2>&1 &
+  fake=$!
+  disown
+  started+=("$fake")
+  wait_until grep -q ready "$work/fake"
+}
+
+segment_of() { find "$ring" -name "rperf-top.*.$1.*" ! -name '*.ctl'; }
+
+# A segment whose process is gone.
+dead_segment() {
+  start_fake
+  kill -KILL "$fake"
+  wait_until eval "! kill -0 $fake 2> /dev/null"
+  segment=$(segment_of "$fake")
+  [ -n "$segment" ]
+}
+
+patch_byte() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null; }
+
+run --nonsense; refused 2 --nonsense "Try 'rperf-top --help'"; ok "an unknown option"
+run -p; refused 2 -p "Try"; ok "an option without its value"
+run ruby app.rb; refused 2 ruby "--"; ok "a command without --"
+run -b; refused 2 -p; ok "batch without a target"
+run -b -d 0 -p 1; refused 2 -d; ok "a delay of nothing"
+run -o x.png -p 1; refused 2 x.png .collapsed .txt; ok "a format that nobody writes"
+run --filter '(' -p 1; refused 2 --filter; ok "a bad expression"
+run --help; [ "$status" = 0 ] && [ ! -s "$err" ] && grep -q -e --batch "$out"; ok "help goes to standard output"
+run --version; [ "$status" = 0 ] && grep -qE '^rperf-top [0-9.]+$' "$out"; ok "the version too"
+
+run --list; [ "$status" = 0 ] && [ ! -s "$err" ] && [ -s "$out" ]; ok "a list of nothing says something"
+for mode in "" -b "-b -J" "-o $work/a.txt"; do
+  # shellcheck disable=SC2086
+  run $mode -p 2147483000; refused 1 2147483000 "no process"; ok "no such process ($mode)"
+done
+[ ! -e "$work/a.txt" ] && [ -z "$(find "$work" -name 'a.txt.*')" ]; ok "no file of a profile that never was"
+
+sleep 100 & started+=($!); disown
+run -b -p "$!"; refused 1 "not a Ruby process" sleep; ok "a process that is not Ruby"
+mkfifo "$work/fifo"
+bash -c 'exec -a ruby sleep 100' & started+=($!); disown
+wait_until grep -q '^ruby' "/proc/$!/cmdline"
+run -b -p "$!"; refused 1 "without the extension" "rperf-top -- ruby" "RUBYOPT=-rrperf_top"
+ok "Ruby without the extension"
+
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+  cp "$viewer" "$work/viewer" && chmod 755 "$work" "$work/viewer"
+  start_fake
+  setpriv --reuid=65534 --regid=65534 --clear-groups "$work/viewer" -b -p "$fake" > "$out" 2> "$err"
+  status=$?
+  refused 1 "belongs to user root"; ok "a process of another user"
+  kill -KILL "$fake"
+else
+  echo "ok $((number += 1)) a process of another user # skip needs root and setpriv"
+fi
+
+dead_segment && patch_byte "$segment" 12 '\011'
+run -b -p "$fake"; refused 1 "$fake" version; ok "a segment of another version"
+dead_segment && patch_byte "$segment" 500 '\377'
+run -b -p "$fake"; refused 1 "$fake"; ok "a segment with a broken header"
+dead_segment && truncate -s 5000 "$segment"
+run -b -p "$fake"; refused 1 "$fake"; ok "a truncated segment"
+dead_segment && : > "$segment"
+run -b -p "$fake"; refused 1 "$fake"; ok "an empty segment"
+run --list; [ "$status" = 0 ]; ok "broken segments do not stop the list"
+
+dead_segment
+run -b -J -p "$fake"
+[ "$status" = 0 ] && [ "$(wc -l < "$out")" = 1 ] && grep -q '"state":"dead"' "$out"; ok "a dead ring opens"
+
+start_fake
+timeout 60 "$viewer" -b -J -d 0.2 -F 0.2 -p "$fake" > "$out" 2> "$err" & watching=$!
+wait_until test -s "$out"
+kill -TERM "$fake"
+wait "$watching"; status=$?
+[ "$status" = 0 ] && tail -n 1 "$out" | grep -q '"state":"ended"'; ok "a process that ends while watched"
+start_fake
+timeout 60 "$viewer" -b -J -d 0.2 -F 0.2 -p "$fake" > "$out" 2> "$err" & watching=$!
+wait_until test -s "$out"
+kill -KILL "$fake"
+wait "$watching"; status=$?
+[ "$status" = 0 ] && tail -n 1 "$out" | grep -q '"state":"dead"'; ok "a process that is killed while watched"
+
+start_fake
+run -p "$fake"
+[ "$status" = 0 ] && grep -q 'not a terminal' "$err" && [ "$(grep -c 'SELF%' "$out")" = 1 ]
+ok "standard output is no terminal: one plain report"
+! grep -q "$(printf '\033')" "$out"; ok "without any escape sequence"
+timeout 60 "$viewer" -b -d 0.1 -F 0.1 -p "$fake" 2> "$err" | head -n 1 > "$out"
+status=${PIPESTATUS[0]}
+[ "$status" = 0 ] && [ ! -s "$err" ]; ok "a reader that goes away ends it quietly"
+run -b -n 2 -d 0.1 -F 0.1 -p "$fake"
+[ "$status" = 0 ] && [ "$(grep -c 'SELF%' "$out")" = 2 ]; ok "-n counts"
+timeout 60 "$viewer" -b -J -n 1 -p "$fake" > /dev/full 2> "$err"; status=$?; : > "$out"
+refused 1 "cannot write"; ok "standard output is full"
+run -o /no/such/folder/a.txt -p "$fake"; refused 1 /no/such/folder/a.txt "No such file"; ok "-o where nothing can be"
+run -o "$work/p.collapsed" -t 0.3 -p "$fake"
+[ "$status" = 0 ] && grep -qE '^[^ ].* [0-9]+$' "$work/p.collapsed"; ok "-o saves a profile"
+timeout 60 "$viewer" -o "$work/i.txt" -p "$fake" > "$out" 2> "$err" & watching=$!
+wait_until eval "[ -n \"\$(find '$work' -name 'i.txt.*')\" ]"
+kill -INT "$watching"
+wait "$watching"; status=$?
+[ "$status" = 0 ] && grep -q 'Flat, by self' "$work/i.txt"; ok "an interrupted -o saves what it has"
+
+run -b -- no-such-command; refused 127 "'no-such-command'"; ok "a command that does not exist"
+run -b -- "$work/lib/rperf_top.rb"; refused 126 "ermission"; ok "a command that cannot be executed"
+run -b -- sh -c 'exit 9'
+[ "$status" = 9 ] && [ ! -s "$out" ] && grep -q 'never had a channel' "$err"; ok "the status of the command"
+run -b -J -- sh -c 'kill -KILL $$'; [ "$status" = 137 ]; ok "and of one that was killed"
+run -b -J -n 2 -d 0.2 -F 0.2 -- "$build/tests/fake_process"
+[ "$status" = 0 ] && [ "$(wc -l < "$out")" = 2 ]; ok "-n ends the command"
+run --list; ! grep -q ' live ' <(grep -v "^ *$fake " "$out"); ok "which is gone then"
+timeout 60 "$viewer" -b -J -- sh -c 'echo $$ > "$0"; exec sleep 100' "$work/pid" > "$out" 2> "$err" & watching=$!
+wait_until test -s "$work/pid"
+kill -TERM "$watching"
+wait "$watching"; status=$?
+[ "$status" = 143 ] && ! kill -0 "$(cat "$work/pid")" 2> /dev/null; ok "a signal ends the command too"
+echo "1..$number"

@@ -1,0 +1,221 @@
+/* A whole segment file of whatever bytes, opened and read to the last entry as a viewer would.
+ *
+ * A mutated file would hardly ever pass its checksums, so the harness builds one: the input is laid over
+ * a small segment that a writer made, patch by patch, and half of the inputs have the checksums of
+ * geometry and windows put right afterwards. Inputs that start with the magic bytes are taken as files
+ * as they are.
+ */
+#include "shm/reader.h"
+#include "shm/ring.h"
+#include "shm/writer.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+
+enum { WINDOWS = 5 };
+
+static char directory[64];
+static char path[96];
+static unsigned char *pattern; /* the file as its writer left it */
+static size_t pattern_bytes;
+static unsigned char *file;
+
+static void demand(bool condition)
+{
+  if (!condition)
+    abort();
+}
+
+static void clean_up(void)
+{
+  unlink(path);
+  rmdir(directory);
+}
+
+static void publish(struct rtop_ring *ring, uint64_t n)
+{
+  struct rtop_window window = {.start_mono_ns = (int64_t)n * 100, .end_mono_ns = (int64_t)n * 100 + 100};
+  unsigned char raw[1000], packed[1000], scratch[1000];
+  struct rtop_slot slot = {.start_mono_ns = window.start_mono_ns,
+                           .end_mono_ns = window.end_mono_ns,
+                           .node_count = 20,
+                           .frame_count = 10};
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = 1, .serial = 1};
+  for (uint32_t i = 0; i < 10 * n % 17; i++)
+    *rtop_window_add_cell(&window) = (struct rtop_cell){.node = i, .wall_ns = 7 * i, .state = i % 5};
+  rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, n);
+  slot.raw_bytes = (uint32_t)rtop_window_encode(&window, raw, sizeof raw, scratch);
+  slot.stored_bytes =
+    (uint32_t)rtop_window_compress(raw, slot.raw_bytes, packed, sizeof packed, &slot.codec);
+  demand(rtop_ring_publish(ring, &slot, packed) == n);
+  rtop_window_destroy(&window);
+}
+
+/* Tables by hand and small: 20 nodes, 10 frames, one string, one thread. */
+static void fill(struct rtop_segment *segment)
+{
+  uint64_t count;
+  struct rtop_counters *counters = rtop_segment_counters(segment);
+  struct rtop_ring ring = {.counters = counters, .instance_id = segment->geometry.instance_id};
+  struct rtop_node_entry *nodes = rtop_segment_elements(segment, RTOP_SECTION_NODES, &count);
+  unsigned char *strings = rtop_segment_elements(segment, RTOP_SECTION_STRINGS, &count);
+  struct rtop_thread_entry *threads = rtop_segment_elements(segment, RTOP_SECTION_THREADS, &count);
+  ring.slots = rtop_segment_elements(segment, RTOP_SECTION_DIRECTORY, &ring.slot_count);
+  ring.bytes = rtop_segment_elements(segment, RTOP_SECTION_RING, &ring.capacity);
+  for (uint32_t i = 1; i < 20; i++)
+    nodes[i] = (struct rtop_node_entry){.parent = i / 2, .frame = i % 10, .depth = 1};
+  strings[8] = 5;
+  memcpy(strings + 16, "hello", 5);
+  threads[1] = (struct rtop_thread_entry){.version = 2, .serial = 1, .name_bytes = 4, .name = "main"};
+  counters->string_bytes = 24;
+  counters->frame_count = 10;
+  counters->node_count = 20;
+  for (uint64_t n = 1; n <= WINDOWS; n++)
+    publish(&ring, n);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+  struct rtop_segment_sizes sizes = {4096, 4, 4096, 16, 32, 8};
+  struct rtop_segment_identity identity = {.window_ns = 100000000, .command = "fuzz"};
+  struct rtop_segment segment;
+  (void)count;
+  (void)arguments;
+  snprintf(directory, sizeof directory, "/dev/shm/rtop-fuzz.XXXXXX");
+  demand(mkdtemp(directory) != NULL);
+  demand(rtop_segment_create(&segment, directory, &sizes, &identity, NULL) == 0);
+  fill(&segment);
+  pattern_bytes = segment.bytes;
+  pattern = malloc(pattern_bytes);
+  file = malloc(pattern_bytes);
+  memcpy(pattern, segment.base, pattern_bytes);
+  rtop_segment_close(&segment, true);
+  snprintf(path, sizeof path, "%s/segment", directory);
+  atexit(clean_up);
+  return 0;
+}
+
+/* Patches of the form: offset (2 bytes), length (1 byte, at most 16), bytes. */
+static void patch(const uint8_t *data, size_t size)
+{
+  while (size >= 3) {
+    size_t offset = ((size_t)data[0] << 8 | data[1]) % pattern_bytes, length = data[2] % 17;
+    data += 3;
+    size -= 3;
+    length = length < size ? length : size;
+    length = length < pattern_bytes - offset ? length : pattern_bytes - offset;
+    memcpy(file + offset, data, length);
+    data += length;
+    size -= length;
+  }
+}
+
+static void sign_windows(const struct rtop_geometry *geometry, const struct rtop_section *directory_section,
+                         const struct rtop_section *ring)
+{
+  for (uint64_t offset = 0; offset + sizeof(struct rtop_slot) <= directory_section->bytes;
+       offset += sizeof(struct rtop_slot)) {
+    struct rtop_slot slot;
+    unsigned char *place = file + directory_section->offset + offset;
+    memcpy(&slot, place, sizeof slot);
+    uint64_t start = slot.position & (ring->bytes - 1);
+    if (slot.stored_bytes > ring->bytes - start)
+      continue;
+    slot.crc32c = 0;
+    uint32_t crc = rtop_crc32c(rtop_crc32c(0, geometry->instance_id, 16), &slot, sizeof slot);
+    slot.crc32c = rtop_crc32c(crc, file + ring->offset + start, slot.stored_bytes);
+    memcpy(place, &slot, sizeof slot);
+  }
+}
+
+static void sign(void)
+{
+  struct rtop_geometry geometry;
+  const struct rtop_section *slots = NULL, *ring = NULL;
+  memcpy(&geometry, file, sizeof geometry);
+  geometry.crc32c = rtop_geometry_crc(&geometry);
+  memcpy(file, &geometry, sizeof geometry);
+  if (rtop_geometry_validate(&geometry, pattern_bytes, NULL) != 0)
+    return;
+  for (uint32_t i = 0; i < geometry.section_count; i++) {
+    slots = geometry.sections[i].kind == RTOP_SECTION_DIRECTORY ? &geometry.sections[i] : slots;
+    ring = geometry.sections[i].kind == RTOP_SECTION_RING ? &geometry.sections[i] : ring;
+  }
+  sign_windows(&geometry, slots, ring);
+}
+
+static void write_file(const void *bytes, size_t count)
+{
+  int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  demand(fd >= 0 && write(fd, bytes, count) == (ssize_t)count);
+  close(fd);
+}
+
+static void read_tables(const struct rtop_reader *reader)
+{
+  char text[256];
+  struct rtop_frame_entry frame;
+  struct rtop_node_entry node;
+  struct rtop_thread_entry thread;
+  for (uint32_t id = 0; id < 40; id++) {
+    if (rtop_reader_node(reader, id, &node))
+      demand(id == 0 ? node.parent == 0 : node.parent < id);
+    if (rtop_reader_frame(reader, id, &frame))
+      demand(rtop_reader_string(reader, frame.label, text, sizeof text) < sizeof text);
+    if (rtop_reader_thread(reader, id, 1, &thread))
+      demand(thread.name_bytes <= sizeof thread.name);
+    demand(rtop_reader_string(reader, id * 4, text, 8) < 8);
+  }
+}
+
+static void read_everything(struct rtop_reader *reader)
+{
+  static struct rtop_window window;
+  struct rtop_counters counters;
+  int64_t start, end;
+  uint64_t newest = rtop_reader_newest(reader), oldest = rtop_reader_oldest(reader);
+  demand(oldest <= newest);
+  rtop_reader_state(reader, 0, NULL);
+  rtop_reader_counters(reader, &counters);
+  for (uint64_t i = 0; i < 8; i++) {
+    const uint64_t asked[] = {i, newest - i, oldest + i, newest + 1};
+    for (size_t k = 0; k < sizeof asked / sizeof asked[0]; k++) {
+      if (rtop_reader_time(reader, asked[k], &start, &end) == RTOP_OK)
+        demand(start >= 0 && start <= end);
+      if (rtop_reader_window(reader, asked[k], &window) == RTOP_OK)
+        for (size_t c = 0; c < window.cell_count; c++)
+          demand(window.cells[c].thread < window.thread_count &&
+                 window.cells[c].node < rtop_reader_node_count(reader));
+    }
+  }
+  read_tables(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct rtop_error error = {0};
+  if (size < 1)
+    return 0;
+  if (size >= 8 && memcmp(data, RTOP_MAGIC, 8) == 0) {
+    write_file(data, size);
+  } else {
+    memcpy(file, pattern, pattern_bytes);
+    patch(data + 1, size - 1);
+    if (data[0] & 1)
+      sign();
+    write_file(file, data[0] & 2 ? pattern_bytes : pattern_bytes - (data[0] >> 2) * 64u);
+  }
+  struct rtop_reader *reader = rtop_reader_open(path, (uid_t)-1, &error);
+  demand(reader ? error.code == RTOP_ERROR_NONE : error.text[0] != '\0');
+  if (reader)
+    read_everything(reader);
+  rtop_reader_close(&reader);
+  return 0;
+}

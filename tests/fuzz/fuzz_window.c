@@ -1,0 +1,85 @@
+/* The decoder of windows, on whatever bytes. What it accepts must be in range, and must be the same
+ * when it is encoded and decoded once more.
+ */
+#include "shm/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(bool condition)
+{
+  if (!condition)
+    abort();
+}
+
+static void check_ranges(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  uint64_t wall_ns = 0;
+  for (size_t i = 0; i < window->cell_count; i++) {
+    const struct rtop_cell *cell = &window->cells[i];
+    demand(cell->node < limits->node_count && cell->thread < window->thread_count &&
+           cell->state < RTOP_STATE_COUNT);
+    wall_ns += cell->wall_ns;
+    demand(wall_ns <= INT64_MAX);
+  }
+  for (size_t i = 0; i < window->late_count; i++)
+    demand(window->late[i].start_mono_ns >= 0 && window->late[i].cell.thread < window->thread_count);
+  for (size_t i = 0; i < window->thread_count; i++)
+    demand(window->threads[i].slot < limits->thread_slots && window->threads[i].node < limits->node_count);
+  for (size_t i = 0; i < window->mark_count; i++)
+    demand(window->marks[i].name < limits->string_bytes);
+}
+
+/* Encoding sorts and sums twins, so that totals are compared and not cells. */
+static uint64_t total_ns(const struct rtop_window *window)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < window->cell_count; i++)
+    sum += window->cells[i].wall_ns + window->cells[i].cpu_ns * 3 + window->cells[i].blame_ns * 5;
+  return sum;
+}
+
+static void check_round_trip(struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  static unsigned char raw[RTOP_WINDOW_RAW_BYTES_MAX];
+  static struct rtop_window back;
+  uint64_t before = total_ns(window);
+  void *scratch = malloc(rtop_window_scratch_bytes(window->cell_count) + 1);
+  size_t bytes = rtop_window_encode(window, raw, sizeof raw, scratch);
+  free(scratch);
+  demand(bytes > 0);
+  back.start_mono_ns = window->start_mono_ns;
+  back.end_mono_ns = window->end_mono_ns;
+  demand(rtop_window_decode(&back, raw, bytes, limits));
+  demand(total_ns(&back) == before && back.thread_count == window->thread_count &&
+         back.late_count == window->late_count && back.counters_present == window->counters_present);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static struct rtop_window window;
+  static unsigned char unpacked[RTOP_WINDOW_RAW_BYTES_MAX];
+  const struct rtop_window_limits limits = {.node_count = 1000, .thread_slots = 64, .string_bytes = 65536};
+  if (size < 4 || size > 65536)
+    return 0;
+  /* The first bytes choose the times, the codec and the size after it. */
+  uint32_t codec = data[0] % 3, raw_bytes = (uint32_t)data[1] << 8 | data[2];
+  window.start_mono_ns = (int64_t)data[3] * 1000;
+  window.end_mono_ns = window.start_mono_ns + 1000;
+  data += 4;
+  size -= 4;
+  if (codec == RTOP_CODEC_RAW)
+    raw_bytes = (uint32_t)size;
+  if (!rtop_window_decompress(data, size, codec, unpacked, raw_bytes))
+    return 0;
+  unsigned char *exact = malloc(raw_bytes + 1);
+  memcpy(exact, unpacked, raw_bytes);
+  if (rtop_window_decode(&window, exact, raw_bytes, &limits)) {
+    check_ranges(&window, &limits);
+    check_round_trip(&window, &limits);
+  }
+  free(exact);
+  return 0;
+}

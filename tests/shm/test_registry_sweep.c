@@ -1,0 +1,186 @@
+#include "support.h"
+
+#include "shm/liveness.h"
+#include "shm/registry.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A file under a segment's name, so old and so large. */
+static const char *make(unsigned number, int64_t age_s, off_t bytes)
+{
+  char name[80];
+  snprintf(name, sizeof name, "rperf-top.%u.%u.%016x", (unsigned)geteuid(), 100 + number, number);
+  const char *path = support_path(name);
+  int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  assert_true(fd >= 0);
+  assert_int_equal(ftruncate(fd, bytes), 0);
+  struct timespec times[2] = {{.tv_sec = time(NULL) - (time_t)age_s},
+                              {.tv_sec = time(NULL) - (time_t)age_s}};
+  assert_int_equal(futimens(fd, times), 0);
+  close(fd);
+  return path;
+}
+
+static size_t sweep(void)
+{
+  return rtop_registry_sweep(support_directory());
+}
+
+static void test_young_and_few_stay(void **state)
+{
+  (void)state;
+  for (unsigned i = 0; i < 4; i++)
+    make(i, 3000, 1 << 20);
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(support_count_files(), 4);
+}
+
+static void test_older_than_an_hour_go(void **state)
+{
+  (void)state;
+  make(1, 3500, 100);
+  const char *old = make(2, 3700, 100);
+  char control[620];
+  snprintf(control, sizeof control, "%s.ctl", old);
+  close(open(control, O_CREAT | O_RDWR, 0600));
+  assert_int_equal(support_count_files(), 3);
+  assert_int_equal(sweep(), 1);
+  assert_int_equal(support_count_files(), 1);
+  assert_int_equal(access(old, F_OK), -1);
+}
+
+static void test_beyond_the_newest_four_go(void **state)
+{
+  (void)state;
+  char newest[4][600];
+  for (unsigned i = 0; i < 10; i++) {
+    const char *path = make(i, 1000 - (int64_t)i * 50, 100);
+    if (i >= 6)
+      strcpy(newest[i - 6], path);
+  }
+  assert_int_equal(sweep(), 6);
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(access(newest[i], F_OK), 0);
+  assert_int_equal(support_count_files(), 4);
+}
+
+static void test_beyond_64_megabytes_go(void **state)
+{
+  (void)state;
+  make(1, 10, 40 << 20);
+  make(2, 20, 24 << 20);
+  const char *third = make(3, 30, 1);
+  assert_int_equal(sweep(), 1);
+  assert_int_equal(access(third, F_OK), -1);
+}
+
+static void test_other_names_stay(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"rperf-top", "rperf-top.0.1.zz", "something",
+                                      "rperf-top.0.1.0123456789abcdef.bak"};
+  for (size_t i = 0; i < 4; i++) {
+    const char *path = support_path(names[i]);
+    struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    close(open(path, O_CREAT | O_RDWR, 0600));
+    utimensat(AT_FDCWD, path, long_ago, 0);
+  }
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(support_count_files(), 4);
+}
+
+static void test_other_users_and_links_stay(void **state)
+{
+  (void)state;
+  const char *foreign = make(1, 9999, 10);
+  if (geteuid() == 0)
+    assert_int_equal(chown(foreign, 65534, 65534), 0);
+  else
+    unlink(foreign);
+  size_t before = support_count_files();
+  char name[80];
+  snprintf(name, sizeof name, "rperf-top.%u.9.00000000000000aa", (unsigned)geteuid());
+  assert_int_equal(symlink("/etc/passwd", support_path(name)), 0);
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(support_count_files(), before + 1);
+}
+
+static int hold(struct support_pipes pipes, void *argument)
+{
+  const char **paths = argument;
+  int writer = open(paths[0], O_RDWR), viewer = open(paths[1], O_RDWR);
+  if (rtop_liveness_hold_writer(writer) != 0 || rtop_liveness_hold_viewer(viewer) != 0)
+    return 1;
+  support_tell(pipes.out);
+  support_hear(pipes.in);
+  return 0;
+}
+
+static void test_held_and_watched_stay(void **state)
+{
+  (void)state;
+  const char *paths[2] = {make(1, 99999, 10), make(2, 99999, 10)};
+  struct support_child child = support_fork(hold, paths);
+  assert_true(support_hear(child.from));
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(support_count_files(), 2);
+  assert_int_equal(support_join(&child), 0);
+  assert_int_equal(sweep(), 2);
+  assert_int_equal(support_count_files(), 0);
+}
+
+/* A process does not see its own locks: its living segment must stay all the same. */
+static void test_own_segment_stays(void **state)
+{
+  (void)state;
+  struct rtop_writer *writer = support_writer();
+  struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  assert_int_equal(utimensat(AT_FDCWD, rtop_writer_path(writer), long_ago, 0), 0);
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(support_count_files(), 2);
+  rtop_writer_destroy(&writer, false);
+}
+
+static void test_bounded(void **state)
+{
+  (void)state;
+  for (unsigned i = 0; i < 100; i++)
+    make(i, 9999, 1);
+  assert_int_equal(sweep(), 64);
+  assert_int_equal(sweep(), 36);
+  assert_int_equal(rtop_registry_sweep(support_path("missing")), 0);
+}
+
+/* A new writer cleans up after the dead. */
+static void test_writer_sweeps(void **state)
+{
+  (void)state;
+  make(1, 9999, 1);
+  struct rtop_writer *writer = support_writer();
+  assert_int_equal(support_count_files(), 2);
+  rtop_writer_destroy(&writer, false);
+}
+
+#define SWEEP_TEST(name) cmocka_unit_test_setup(name, support_empty)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    SWEEP_TEST(test_young_and_few_stay),
+    SWEEP_TEST(test_older_than_an_hour_go),
+    SWEEP_TEST(test_beyond_the_newest_four_go),
+    SWEEP_TEST(test_beyond_64_megabytes_go),
+    SWEEP_TEST(test_other_names_stay),
+    SWEEP_TEST(test_other_users_and_links_stay),
+    SWEEP_TEST(test_held_and_watched_stay),
+    SWEEP_TEST(test_own_segment_stays),
+    SWEEP_TEST(test_bounded),
+    SWEEP_TEST(test_writer_sweeps),
+  };
+  return cmocka_run_group_tests(tests, support_setup, support_teardown);
+}
