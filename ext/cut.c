@@ -12,9 +12,9 @@ void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writ
 {
   *cut = (struct cut){
     .sampler = sampler, .writer = writer, .names = names, .start_ns = start_ns,
-    .statm_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC),
   };
   struct sampler_counters *now = &sampler->counters;
+  cut_threads_forget_slots(cut);
   cut->baseline = (struct cut_baseline){
     .samples = atomic_load(&now->samples), .dropped = atomic_load(&now->dropped),
     .cost_ns = atomic_load(&now->cost_ns),
@@ -26,7 +26,6 @@ void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writ
 
 void cut_destroy(struct cut *cut)
 {
-  if (cut->statm_fd >= 0) close(cut->statm_fd);
   rtop_window_destroy(&cut->window);
 }
 
@@ -44,10 +43,14 @@ static struct cells *swap_cells(struct sampler *sampler, int64_t now_ns)
   return full;
 }
 
-static uint64_t rss_bytes(int fd)
+/* Opened anew each time: an application that closes all descriptors would give this one's number away. */
+static uint64_t rss_bytes(void)
 {
   char text[128];
-  ssize_t count = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t count = read(fd, text, sizeof text - 1);
+  close(fd);
   if (count <= 0) return 0;
   text[count] = '\0';
   unsigned long size, resident;
@@ -85,9 +88,31 @@ static void add_counters(struct cut *cut)
   set_change(window, RTOP_COUNTER_ALLOCATIONS, atomic_load(&now->allocations), &before->allocations);
   rtop_window_set_counter(window, RTOP_COUNTER_HEAP_LIVE_SLOTS, atomic_load(&now->heap_live_slots));
   rtop_window_set_counter(window, RTOP_COUNTER_MALLOC_BYTES, atomic_load(&now->malloc_bytes));
-  rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, rss_bytes(cut->statm_fd));
+  rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, rss_bytes());
   set_clock_change(window, RTOP_COUNTER_CPU_NS, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), &before->cpu_ns);
   set_clock_change(window, RTOP_COUNTER_PUBLISHER_CPU_NS, clock_own_cpu_ns(), &before->publisher_cpu_ns);
+}
+
+static uint64_t change(uint64_t now, uint64_t *before)
+{
+  uint64_t difference = now - *before;
+  *before = now;
+  return difference;
+}
+
+/* Nothing is lost without being counted. */
+static void count_losses(struct cut *cut, const struct cells *cells)
+{
+  struct sampler *sampler = cut->sampler;
+  struct cut_baseline *before = &cut->baseline;
+  struct rtop_losses losses = {
+    .samples_dropped = cut->window.counters[RTOP_COUNTER_SAMPLES_DROPPED],
+    .nodes_overflowed = change(atomic_load(&sampler->tree.overflowed), &before->nodes_overflowed),
+    .frames_overflowed = change(atomic_load(&sampler->frames.overflowed), &before->frames_overflowed),
+    .threads_overflowed = change(atomic_load(&sampler->threads.untracked), &before->threads_untracked),
+    .windows_folded = cells->folded > 0,
+  };
+  rtop_writer_count_losses(cut->writer, &losses);
 }
 
 /* Cells name threads by registry index, the window by position in its own list. */
@@ -123,8 +148,9 @@ bool cut_window(struct cut *cut, int64_t now_ns)
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   cut_threads_update_nodes(cut);
   complete = complete && add_cells(cut, cells);
+  add_counters(cut);
+  count_losses(cut, cells);
   cells_clear(cells);
   cut_threads_remove_ended(cut);
-  add_counters(cut);
   return complete;
 }

@@ -15,6 +15,7 @@
 /* Counter values at the last cut: a window carries the change. */
 struct cut_baseline {
   uint64_t samples, dropped, cost_ns, gc_minor, gc_major, allocations;
+  uint64_t nodes_overflowed, frames_overflowed, threads_untracked;
   int64_t cpu_ns, publisher_cpu_ns;
 };
 
@@ -25,7 +26,6 @@ struct cut {
   struct rtop_window window;
   struct cut_baseline baseline;
   int64_t start_ns;                    /* of the open window */
-  int statm_fd;                        /* /proc/self/statm, or -1 */
 };
 
 void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writer, struct names_out *names,

@@ -186,8 +186,27 @@ static bool charge_thread(struct cut *cut, struct thread_data *data, struct cell
   return true;
 }
 
+void cut_threads_forget_slots(struct cut *cut)
+{
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (data) data->in_segment = false;
+  }
+}
+
+void cut_threads_end_slots(struct cut *cut, int64_t now_ns)
+{
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (data && data->in_segment) rtop_writer_thread_end(cut->writer, data->slot, data->serial, now_ns);
+  }
+  cut_threads_forget_slots(cut);
+}
+
+/* While the hooks are off nothing is known of threads: what the table holds is from before. */
 bool cut_threads_charge(struct cut *cut, struct cells *cells)
 {
+  if (!atomic_load(&cut->sampler->active)) return true;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
     if (data && !charge_thread(cut, data, cells)) return false;

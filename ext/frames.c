@@ -57,7 +57,8 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   atomic_store(&frames->count, RTOP_NODE_FIRST_FREE);
   frames_special(frames, "(other frames)");
   frames_special(frames, "(deeper frames)");
-  frames->marker = rb_data_typed_object_wrap(rb_cObject, frames, &marker_type);
+  /* Of no class: the program's ObjectSpace does not show it. */
+  frames->marker = rb_data_typed_object_wrap(0, frames, &marker_type);
   rb_gc_register_address(&frames->marker);
   return 0;
 }
@@ -246,21 +247,31 @@ static void complete(struct frames *frames, VALUE value, uint32_t frame, const s
   set_label(frames, &frames->entries[frame], names);
 }
 
+/* Takes the newest entry off the list if it still is this one (hooks may have put others on top). */
+static void drop_unresolved(struct frames *frames, uint32_t place, VALUE value)
+{
+  uint32_t count = atomic_load(&frames->unresolved_count);
+  if (place >= count || frames->unresolved[place].value != value) return;
+  frames->unresolved[place] = frames->unresolved[count - 1];
+  atomic_store(&frames->unresolved_count, count - 1);
+}
+
 void frames_resolve(struct frames *frames, struct clock_trylock *lock)
 {
   for (int done = 0; done < FRAMES_RESOLVE_PER_JOB; done++) {
     if (!clock_trylock(lock)) return;
-    uint32_t count = atomic_load(&frames->unresolved_count);
-    VALUE value = count ? frames->unresolved[count - 1].value : 0;
-    uint32_t frame = count ? frames->unresolved[count - 1].frame : 0;
-    if (count) atomic_store(&frames->unresolved_count, count - 1);
+    uint32_t place = atomic_load(&frames->unresolved_count) - 1;
+    bool empty = place == UINT32_MAX;
+    VALUE value = empty ? 0 : frames->unresolved[place].value;
+    uint32_t frame = empty ? 0 : frames->unresolved[place].frame;
     clock_unlock(lock);
-    if (!count) return;
+    if (empty) return;
 
     struct frame_names names;
-    if (!frame_names_full(value, &names)) continue;
-    if (!clock_trylock(lock)) return;
-    complete(frames, value, frame, &names);
+    bool named = frame_names_full(value, &names);
+    if (!clock_trylock(lock)) return;   /* it stays on the list */
+    if (named) complete(frames, value, frame, &names);
+    drop_unresolved(frames, place, value);
     clock_unlock(lock);
     RB_GC_GUARD(value);
   }

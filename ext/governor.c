@@ -15,11 +15,13 @@ static uint32_t bounded(uint32_t rate_hz, uint32_t wanted_hz)
 uint32_t governor_update(struct governor *governor, uint32_t wanted_hz, int64_t cost_ns, int64_t window_ns)
 {
   double cost = window_ns > 0 ? (double)cost_ns / (double)window_ns : 0;
-  if (cost > governor->budget) {
+  governor->average += (cost - governor->average) / 4;
+  if (governor->average > governor->budget) {
     governor->rate_hz /= 2;
+    governor->average /= 2;            /* what the new rate will cost */
     governor->calm_windows = 0;
   }
-  else if (cost < governor->budget / 2 && governor->rate_hz < wanted_hz) {
+  else if (governor->average < governor->budget / 2 && governor->rate_hz < wanted_hz) {
     if (++governor->calm_windows >= GOVERNOR_CALM_WINDOWS) {
       governor->rate_hz *= 2;
       governor->calm_windows = 0;

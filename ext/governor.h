@@ -1,5 +1,6 @@
-/* Keeps the measured cost of sampling under its budget: halves the rate when a window went over it, doubles
- * it again after a second under half of the budget, never below 50 Hz nor above what is wanted.
+/* Keeps the measured cost of sampling under its budget: halves the rate when the cost, averaged over the
+ * last windows, goes over it, doubles it again after a second under half of the budget, never below 50 Hz nor
+ * above what is wanted. One dear window (a new viewer, many new names) does not matter.
  *
  * Threads: the publisher.
  */
@@ -12,6 +13,7 @@ enum { GOVERNOR_FLOOR_HZ = 50, GOVERNOR_CALM_WINDOWS = 10 };
 
 struct governor {
   double budget;                       /* fraction of wall time */
+  double average;                      /* cost, exponentially weighted: the last window counts a quarter */
   uint32_t rate_hz;
   uint32_t calm_windows;
 };

@@ -154,6 +154,14 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   atomic_store_explicit(&data->ended, true, memory_order_release);
 }
 
+static void adopt_running(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  data->running_since_ns = now;
+  data->blame_read = waiting_integral(&sampler->waiting, now);
+  data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+  threads_bind_native(data);
+}
+
 void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *event_data, void *user_data)
 {
   struct sampler *sampler = user_data;
@@ -162,6 +170,11 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
   struct thread_data *data = threads_of(&sampler->threads, event_data->thread);
   if (event == EVENT_STARTED) {
     if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);
+    return;
+  }
+  if (!data && event == EVENT_RESUMED) {   /* of another Ractor, older than the session */
+    data = threads_add(&sampler->threads, event_data->thread, RTOP_RUNNING, now);
+    if (data) adopt_running(sampler, data, now);
     return;
   }
   if (!data || atomic_load_explicit(&data->ended, memory_order_relaxed)) return;

@@ -1,6 +1,7 @@
 #include "publisher.h"
 
 #include "cut.h"
+#include "cut_threads.h"
 #include "governor.h"
 #include "names_out.h"
 #include "shm/version.h"
@@ -153,6 +154,7 @@ static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
 static void park(struct loop *loop, uint32_t futex_value)
 {
   struct publisher *publisher = loop->publisher;
+  cut_threads_end_slots(&loop->cut, clock_now_ns());
   atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
   rb_postponed_job_trigger(loop->sampler->job);
   if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1);
@@ -192,26 +194,31 @@ static void tick(struct loop *loop, int64_t now)
   rb_postponed_job_trigger(loop->sampler->job);
 }
 
-/* One cut: publish, look who watches, park when nobody wants anything. False: the segment is gone. */
-static bool at_cut(struct loop *loop, int64_t now)
+/* Looks who watches; parks as long as nobody wants anything; takes over the rate that is wanted. */
+static void follow_wishes(struct loop *loop)
 {
   uint32_t futex_value;
-  loop->next_cut_ns += WINDOW_NS;
-  if (loop->next_cut_ns <= now) loop->next_cut_ns = now + WINDOW_NS;
-  rb_postponed_job_trigger(loop->sampler->job);   /* also for housekeeping and changes of wish */
-  if (!publish(loop, now)) return false;
   uint32_t wanted = wanted_rate(loop, &futex_value);
   while (wanted == 0 && !atomic_load(&loop->publisher->stopping)) {
     park(loop, futex_value);
     wanted = wanted_rate(loop, &futex_value);
   }
-  if (wanted != loop->wanted_hz && wanted) {
-    loop->wanted_hz = wanted;
-    loop->governor.rate_hz = wanted;
-    loop->governor.calm_windows = 0;
-    set_rate(loop, wanted);
-    loop->next_tick_ns = clock_now_ns();
-  }
+  if (wanted == 0 || wanted == loop->wanted_hz) return;
+  loop->wanted_hz = wanted;
+  loop->governor.rate_hz = wanted;
+  loop->governor.calm_windows = 0;
+  set_rate(loop, wanted);
+  loop->next_tick_ns = clock_now_ns();
+}
+
+/* False: the segment is gone. */
+static bool at_cut(struct loop *loop, int64_t now)
+{
+  loop->next_cut_ns += WINDOW_NS;
+  if (loop->next_cut_ns <= now) loop->next_cut_ns = now + WINDOW_NS;
+  rb_postponed_job_trigger(loop->sampler->job);   /* also for housekeeping and changes of wish */
+  if (!publish(loop, now)) return false;
+  follow_wishes(loop);
   return true;
 }
 
@@ -219,11 +226,7 @@ static bool at_cut(struct loop *loop, int64_t now)
 static bool run(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
-  uint32_t futex_value;
-  loop->wanted_hz = wanted_rate(loop, &futex_value);
-  if (loop->wanted_hz == 0) loop->next_cut_ns = clock_now_ns();
-  loop->governor.rate_hz = loop->wanted_hz;
-  set_rate(loop, loop->wanted_hz);
+  follow_wishes(loop);
   while (!atomic_load(&publisher->stopping)) {
     int64_t now = clock_now_ns();
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
@@ -233,7 +236,7 @@ static bool run(struct loop *loop)
     sleep_until(publisher, deadline, idle);
     if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
   }
-  publish(loop, clock_now_ns());
+  if (loop->wanted_hz) publish(loop, clock_now_ns());
   return true;
 }
 

@@ -1,7 +1,6 @@
 #include "sampler.h"
 
 #include "accounting.h"
-#include <ruby/ractor.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,36 +31,6 @@ void sampler_destroy(struct sampler *sampler)
   frames_destroy(&sampler->frames);
   calltree_destroy(&sampler->tree);
   sampler->open = NULL;
-}
-
-static VALUE list_threads(VALUE unused)
-{
-  (void)unused;
-  return rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
-}
-
-void sampler_adopt_threads(struct sampler *sampler)
-{
-  int raised = 0;
-  VALUE list = rb_protect(list_threads, Qnil, &raised);
-  if (raised) {
-    rb_set_errinfo(Qnil);
-    return;
-  }
-  VALUE current = rb_thread_current();
-  int64_t now = clock_now_ns();
-  for (long i = 0; i < RARRAY_LEN(list); i++) {
-    VALUE thread = RARRAY_AREF(list, i);
-    if (threads_of(&sampler->threads, thread)) continue;
-    bool running = thread == current;
-    struct thread_data *data = threads_add(&sampler->threads, thread, running ? RTOP_RUNNING : RTOP_BLOCKED, now);
-    if (!data) continue;
-    data->is_main = thread == rb_thread_main();
-    data->running_since_ns = now;
-    data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
-    if (running) threads_bind_native(data);
-  }
-  RB_GC_GUARD(list);
 }
 
 /* Root first over the stack buffer: nodes of the prefix shared with the thread's last stack are taken
@@ -172,38 +141,64 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
   atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
 }
 
-static VALUE count_ractors(VALUE unused)
+/* The stack of a thread that is off the GVL and cannot come back while the caller has it. */
+static void walk_other(struct sampler *sampler, struct thread_data *data, VALUE thread)
 {
-  (void)unused;
-  return rb_funcallv(rb_cRactor, rb_intern("count"), 0, NULL);
-}
-
-/* Threads of another Ractor may be running: their stacks are not ours to walk. */
-static bool single_ractor(void)
-{
-  VALUE error = rb_errinfo();
-  int raised = 0;
-  VALUE count = rb_protect(count_ractors, Qnil, &raised);
-  if (raised) rb_set_errinfo(error);
-  return !raised && count == INT2FIX(1);
+  if (!clock_trylock(&sampler->lock)) return;
+  int depth = rb_profile_thread_frames(thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames,
+                                       sampler->stack_lines);
+  uint32_t node = depth > 0 ? walk(sampler, data, depth, NULL) : RTOP_NODE_NO_FRAMES;
+  clock_unlock(&sampler->lock);
+  atomic_fetch_add_explicit(&sampler->counters.samples, 1, memory_order_relaxed);
+  if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
+  atomic_store_explicit(&data->node, node, memory_order_relaxed);
+  atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
 
 /* A thread that went off the GVL without a stack (its tokens were spent) and stays there: whoever holds the
- * GVL can walk it, since it cannot come back meanwhile. */
+ * GVL can walk it, since it cannot come back meanwhile. (Threads of other Ractors could.) */
 static void find_stack(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   uint64_t word = atomic_load(&data->word);
   enum rtop_thread_state state = threads_state(word);
   bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
-  if (!off || atomic_load(&data->stack_known) || now_ns - threads_since_ns(word) < LOST_AFTER_NS) return;
-  if (!single_ractor() || !clock_trylock(&sampler->lock)) return;
-  int depth = rb_profile_thread_frames(data->thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames,
-                                       sampler->stack_lines);
-  uint32_t node = depth > 0 ? walk(sampler, data, depth, NULL) : RTOP_NODE_NO_FRAMES;
-  clock_unlock(&sampler->lock);
-  atomic_fetch_add_explicit(&sampler->counters.samples, 1, memory_order_relaxed);
-  atomic_store_explicit(&data->node, node, memory_order_relaxed);
-  atomic_store_explicit(&data->stack_known, true, memory_order_release);
+  if (!off || !data->main_ractor || atomic_load(&data->stack_known) || now_ns - threads_since_ns(word) < LOST_AFTER_NS) return;
+  VALUE thread = atomic_load(&data->thread);
+  if (thread) walk_other(sampler, data, thread);
+}
+
+/* The threads of this Ractor; only the current one when somebody has overridden Thread.list. */
+static VALUE list_threads(VALUE unused)
+{
+  (void)unused;
+  if (!rb_method_basic_definition_p(CLASS_OF(rb_cThread), rb_intern("list"))) return rb_ary_new_from_args(1, rb_thread_current());
+  return rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
+}
+
+void sampler_adopt_threads(struct sampler *sampler)
+{
+  int raised = 0;
+  VALUE list = rb_protect(list_threads, Qnil, &raised);
+  if (raised) {
+    rb_set_errinfo(Qnil);
+    return;
+  }
+  VALUE current = rb_thread_current();
+  int64_t now = clock_now_ns();
+  for (long i = 0; i < RARRAY_LEN(list); i++) {
+    VALUE thread = RARRAY_AREF(list, i);
+    if (threads_of(&sampler->threads, thread)) continue;
+    bool running = thread == current;
+    struct thread_data *data = threads_add(&sampler->threads, thread, running ? RTOP_RUNNING : RTOP_BLOCKED, now);
+    if (!data) continue;
+    data->is_main = thread == rb_thread_main();
+    data->running_since_ns = now;
+    data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+    data->main_ractor = true;
+    if (running) threads_bind_native(data);
+    else walk_other(sampler, data, thread);
+  }
+  RB_GC_GUARD(list);
 }
 
 /* What only a thread with the GVL can do, bounded per job. */

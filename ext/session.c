@@ -28,20 +28,12 @@ static struct {
   VALUE trace_point;
 } session;
 
-static void forget_threads(struct sampler *sampler)
-{
-  VALUE list = rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
-  for (long i = 0; i < RARRAY_LEN(list); i++)
-    rb_internal_thread_specific_set(RARRAY_AREF(list, i), sampler->threads.key, NULL);
-  threads_clear(&sampler->threads);
-  atomic_store(&sampler->waiting.word, 0);
-}
-
 static VALUE turn_on(VALUE unused)
 {
   struct sampler *sampler = &session.sampler;
   (void)unused;
-  forget_threads(sampler);
+  threads_clear(&sampler->threads);
+  atomic_store(&sampler->waiting.word, 0);
   if (!session.hook) session.hook = gvl_install(sampler);
   if (!session.trace_point) {
     session.trace_point = gc_install(sampler);
@@ -91,6 +83,7 @@ static void restart_in_child(void)
   bool torn = !clock_trylock(&sampler->lock) && !atomic_load(&sampler->publisher_has_lock);
   atomic_store(&sampler->publisher_has_lock, false);
   clock_unlock(&sampler->lock);
+  clock_unlock(&sampler->threads.pool_lock);
   publisher_abandon(&session.publisher);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
   if (torn || session.state == STOPPED) {   /* another Ractor was writing the tables when the fork came */

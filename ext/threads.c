@@ -1,6 +1,9 @@
 #include "threads.h"
 
 #include <pthread.h>
+#include <ruby/ractor.h>
+#include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -26,13 +29,35 @@ static bool take_entry(struct threads *threads, struct thread_data *data)
   return false;
 }
 
+/* A cleared struct, from the pool when there is one. */
+static struct thread_data *take_struct(struct threads *threads)
+{
+  struct thread_data *data = NULL;
+  if (clock_trylock(&threads->pool_lock)) {
+    data = threads->pool;
+    if (data) threads->pool = data->next_free;
+    clock_unlock(&threads->pool_lock);
+  }
+  if (!data) return calloc(1, sizeof *data);
+  memset(data, 0, offsetof(struct thread_data, prefix_frames));
+  return data;
+}
+
+static void give_back(struct threads *threads, struct thread_data *data)
+{
+  atomic_store_explicit(&data->thread, 0, memory_order_release);
+  while (!clock_trylock(&threads->pool_lock)) sched_yield();
+  data->next_free = threads->pool;
+  threads->pool = data;
+  clock_unlock(&threads->pool_lock);
+}
+
 struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state,
                                 int64_t now_ns)
 {
-  struct thread_data *data = calloc(1, sizeof *data);
+  struct thread_data *data = take_struct(threads);
   if (!data) goto untracked;
   data->serial = atomic_fetch_add(&threads->serial, 1) + 1;
-  data->thread = thread;
   data->start_ns = now_ns;
   data->off_start_ns = now_ns;
   data->random = (uint32_t)data->serial * 2654435761u | 1;
@@ -41,8 +66,10 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   atomic_store(&data->state_since_ns, now_ns);
   atomic_store(&data->node, RTOP_NODE_NO_FRAMES);
   atomic_store(&data->stack_known, true);
+  atomic_store(&data->generation, atomic_load(&threads->generation));
+  atomic_store(&data->thread, thread);
   if (!take_entry(threads, data)) {
-    free(data);
+    give_back(threads, data);
     goto untracked;
   }
   rb_internal_thread_specific_set(thread, threads->key, data);
@@ -58,20 +85,23 @@ void threads_bind_native(struct thread_data *data)
   clockid_t clock;
   if (pthread_getcpuclockid(pthread_self(), &clock) != 0) clock = CLOCK_THREAD_CPUTIME_ID;
   data->cpu_clock = clock;
+  data->main_ractor = rb_ractor_stdout() == rb_stdout;   /* every other Ractor has an object of its own */
   atomic_store(&data->cpu_read_ns, clock_own_cpu_ns());
   atomic_store_explicit(&data->native_id, (uint32_t)syscall(SYS_gettid), memory_order_release);
 }
 
 static VALUE ask_name(VALUE thread)
 {
-  return rb_funcallv(thread, rb_intern("name"), 0, NULL);   /* may be overridden, so it may raise */
+  return rb_funcallv(thread, rb_intern("name"), 0, NULL);
 }
 
 void threads_refresh_name(struct thread_data *data)
 {
+  VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
+  if (!thread || !rb_method_basic_definition_p(CLASS_OF(thread), rb_intern("name"))) return;
   VALUE error = rb_errinfo();
   int raised = 0;
-  VALUE name = rb_protect(ask_name, data->thread, &raised);
+  VALUE name = rb_protect(ask_name, thread, &raised);
   if (raised) {
     rb_set_errinfo(error);
     return;
@@ -89,15 +119,16 @@ void threads_refresh_name(struct thread_data *data)
 void threads_remove(struct threads *threads, struct thread_data *data)
 {
   atomic_store_explicit(&threads->table[data->index], NULL, memory_order_release);
-  free(data);
+  give_back(threads, data);
 }
 
 void threads_clear(struct threads *threads)
 {
   uint32_t high = atomic_load(&threads->high);
+  atomic_fetch_add(&threads->generation, 1);
   for (uint32_t index = 0; index < high; index++) {
     struct thread_data *data = atomic_exchange(&threads->table[index], NULL);
-    free(data);
+    if (data) give_back(threads, data);
   }
   atomic_store(&threads->high, 0);
 }

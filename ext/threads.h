@@ -9,7 +9,9 @@
  * the GVL) unless marked atomic. READY may run on another thread: it only touches `word` and off_*_ns,
  * ordered by the VM's scheduler lock between SUSPENDED and RESUMED.
  *
- * After `ended` is set the publisher owns the struct, charges what is left and frees it.
+ * After `ended` is set the publisher owns the struct, charges what is left and gives it back. Structs are
+ * never freed, only used again, and each says whose it is: a thread that still points to one of an
+ * earlier session (threads_of) finds that it is not its own.
  */
 #ifndef RTOP_EXT_THREADS_H
 #define RTOP_EXT_THREADS_H
@@ -43,11 +45,15 @@ struct thread_data {
   _Atomic uint64_t name_version;       /* bumped when `name` changed */
   _Atomic int64_t state_since_ns;      /* for display: not moved by the publisher */
 
+  _Atomic VALUE thread;                /* whose this is; kept alive by the VM until the thread ended */
+  _Atomic uint64_t generation;         /* of the registry when this was given out */
+
   uint32_t index;                      /* in the registry */
   uint64_t serial;
-  VALUE thread;                        /* kept alive by the VM until the thread ended */
+  struct thread_data *next_free;
   int64_t start_ns, end_ns;
   bool is_main;
+  bool main_ractor;                    /* known once native_id is set */
   clockid_t cpu_clock;                 /* readable from other threads; valid once native_id is set */
   char name[THREADS_NAME_MAX];         /* written under the GVL, copied by the publisher (may tear) */
   uint32_t name_bytes;
@@ -90,6 +96,9 @@ struct threads {
   _Atomic uint32_t high;               /* entries at and above were never used */
   _Atomic uint64_t serial;
   _Atomic uint64_t untracked;          /* threads that found no entry */
+  _Atomic uint64_t generation;
+  struct clock_trylock pool_lock;      /* tried only: without it a new struct is made */
+  struct thread_data *pool;
   rb_internal_thread_specific_key_t key;
 };
 
@@ -101,21 +110,25 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
                                 int64_t now_ns);
 
 /* The data of a thread, or NULL. */
-static inline struct thread_data *threads_of(const struct threads *threads, VALUE thread)
+static inline struct thread_data *threads_of(struct threads *threads, VALUE thread)
 {
-  return rb_internal_thread_specific_get(thread, threads->key);
+  struct thread_data *data = rb_internal_thread_specific_get(thread, threads->key);
+  if (!data || atomic_load_explicit(&data->thread, memory_order_relaxed) != thread) return NULL;
+  uint64_t generation = atomic_load_explicit(&threads->generation, memory_order_relaxed);
+  return atomic_load_explicit(&data->generation, memory_order_relaxed) == generation ? data : NULL;
 }
 
 /* Remembers native id and CPU clock. On the thread itself, once it runs. */
 void threads_bind_native(struct thread_data *data);
 
-/* Takes the name of a living thread when it changed. Under the GVL, in the job. */
+/* Takes the name of a living thread when it changed. Under the GVL, in the job. A class that overrides
+ * Thread#name is not asked: its Ruby code could do anything here. */
 void threads_refresh_name(struct thread_data *data);
 
-/* Publisher: takes an ended thread out and frees it. */
+/* Publisher: takes an ended thread out. */
 void threads_remove(struct threads *threads, struct thread_data *data);
 
-/* In a forked child and at stop: forgets all threads; their data is freed except that of `keep`. */
+/* Forgets all threads, of all Ractors: none has data any more. Not while the publisher runs. */
 void threads_clear(struct threads *threads);
 
 static inline uint64_t threads_pack(int64_t since_ns, enum rtop_thread_state state)

@@ -68,6 +68,16 @@ static int control_fill(struct rtop_control *control, struct rtop_error *error)
   return control_map(control, error);
 }
 
+static bool control_remember(struct rtop_control *control)
+{
+  struct stat status;
+  if (fstat(control->fd, &status) != 0)
+    return false;
+  control->device = status.st_dev;
+  control->inode = status.st_ino;
+  return true;
+}
+
 int rtop_control_create(struct rtop_control *control, const char *segment_path, struct rtop_error *error)
 {
   if (control_set_path(control, segment_path, error) != 0)
@@ -77,7 +87,8 @@ int rtop_control_create(struct rtop_control *control, const char *segment_path, 
     return rtop_error_set(error,
                           errno == ENOSPC || errno == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
                           errno, "cannot make %.160s: %s", control->path, strerror(errno));
-  if (control_fill(control, error) == 0)
+  control->fd = segment_file_lift(control->fd);
+  if (control_remember(control) && control_fill(control, error) == 0)
     return 0;
   rtop_control_close(control, true);
   return -1;
@@ -92,6 +103,7 @@ int rtop_control_open(struct rtop_control *control, const char *segment_path, ui
   control->fd = segment_file_open(control->path, expected_uid, O_RDWR, &status, error);
   if (control->fd < 0)
     return -1;
+  control_remember(control);
   if (status.st_size < RTOP_PAGE_BYTES)
     rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "%.160s is cut off", control->path);
   else if (control_map(control, error) == 0)
@@ -102,14 +114,13 @@ int rtop_control_open(struct rtop_control *control, const char *segment_path, ui
 
 void rtop_control_close(struct rtop_control *control, bool unlink_name)
 {
-  struct stat by_name, by_fd;
+  struct stat by_name;
   if (unlink_name && control->fd >= 0 && lstat(control->path, &by_name) == 0 &&
-      fstat(control->fd, &by_fd) == 0 && by_name.st_dev == by_fd.st_dev && by_name.st_ino == by_fd.st_ino)
+      by_name.st_dev == control->device && by_name.st_ino == control->inode)
     unlink(control->path);
   if (control->page)
     munmap(control->page, RTOP_PAGE_BYTES);
-  if (control->fd >= 0)
-    close(control->fd);
+  segment_file_close(control->fd, control->device, control->inode);
   control->page = NULL;
   control->fd = -1;
 }

@@ -22,6 +22,8 @@ enum {
 
 struct rtop_control {
   int fd;
+  dev_t device;                        /* what fd must still be when it is closed */
+  ino_t inode;
   void *page;                          /* mapped for futex addressing; NULL when unavailable */
   char path[520];
 };

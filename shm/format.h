@@ -238,7 +238,6 @@ enum rtop_counter_id {
   RTOP_COUNTER_RSS_BYTES = 14,         /* now */
   RTOP_COUNTER_CPU_NS = 15,            /* CPU of the process, all its threads */
   RTOP_COUNTER_PUBLISHER_CPU_NS = 16,  /* of the publisher thread */
-  RTOP_COUNTER_HOOK_EVENTS = 17,       /* GVL events seen */
   RTOP_COUNTER_ID_MAX = 64,
 };
 

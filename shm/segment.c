@@ -226,8 +226,7 @@ void rtop_segment_close(struct rtop_segment *segment, bool unlink_name)
     unlink(segment->path);
   if (segment->base)
     munmap(segment->base, segment->bytes);
-  if (segment->fd >= 0)
-    close(segment->fd);
+  segment_file_close(segment->fd, segment->device, segment->inode);
   segment->base = NULL;
   segment->fd = -1;
 }

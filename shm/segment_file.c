@@ -11,7 +11,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { RESERVE_STEP_BYTES = 1 << 18 };
+enum {
+  RESERVE_STEP_BYTES = 1 << 18,
+  LIFT_LOWEST = 512,
+};
 
 static int segment_file_open_new(struct segment_file *file, bool anonymous)
 {
@@ -35,6 +38,8 @@ int segment_file_make(struct segment_file *file, const char *directory, bool ano
                           "cannot use the directory %.128s: %s; set RPERF_TOP_DIR to another one",
                           directory, strerror(errno));
   file->fd = segment_file_open_new(file, anonymous);
+  if (file->fd >= 0)
+    file->fd = segment_file_lift(file->fd);
   /* The umask may have taken the owner's own rights away. */
   if (file->fd >= 0 && fchmod(file->fd, 0600) == 0)
     return 0;
@@ -43,6 +48,25 @@ int segment_file_make(struct segment_file *file, const char *directory, bool ano
   return rtop_error_set(error, cause == ENOSPC || cause == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
                         cause, "cannot make a file in %.128s: %s; set RPERF_TOP_DIR to another directory",
                         directory, strerror(cause));
+}
+
+int segment_file_lift(int fd)
+{
+  for (int lowest = LIFT_LOWEST; lowest >= LIFT_LOWEST / 8; lowest /= 2) {
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+    if (high < 0)
+      continue;
+    close(fd);
+    return high;
+  }
+  return fd;
+}
+
+void segment_file_close(int fd, dev_t device, ino_t inode)
+{
+  struct stat status;
+  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode)
+    close(fd);
 }
 
 bool segment_file_size_allowed(uint64_t bytes)

@@ -37,6 +37,14 @@ void segment_file_finish(struct segment_file *file, bool named);
 int segment_file_open(const char *path, uid_t expected_uid, int flags, struct stat *status,
                       struct rtop_error *error);
 
+/* Moves a descriptor of the application's process out of the way, to a high number: programs that close
+ * "all" descriptors do so from below. Before any lock is taken on it. Returns the new one, or fd. */
+int segment_file_lift(int fd);
+
+/* Closes the descriptor if it still is that file: the application may have closed it and got the same
+ * number for a file of its own. */
+void segment_file_close(int fd, dev_t device, ino_t inode);
+
 /* RLIMIT_FSIZE: a write beyond it would kill the process by SIGXFSZ. */
 bool segment_file_size_allowed(uint64_t bytes);
 

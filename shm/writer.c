@@ -3,6 +3,7 @@
 #include "channel.h"
 #include "liveness.h"
 #include "registry.h"
+#include "segment_file.h"
 #include "tables.h"
 #include "thread_slots.h"
 
@@ -155,8 +156,8 @@ void rtop_writer_abandon(struct rtop_writer **writer)
   if (!taken)
     return;
   *writer = NULL;
-  close(taken->segment.fd);
-  close(taken->control.fd);
+  segment_file_close(taken->segment.fd, taken->segment.device, taken->segment.inode);
+  segment_file_close(taken->control.fd, taken->control.device, taken->control.inode);
   munmap(taken, taken->memory_bytes);
 }
 
@@ -303,10 +304,18 @@ void rtop_writer_wake(struct rtop_writer *writer)
   rtop_control_wake(&writer->control);
 }
 
-void rtop_writer_count_dropped(struct rtop_writer *writer, uint64_t count)
+static void writer_add(uint64_t *sum, uint64_t count)
 {
-  uint64_t sum = writer->samples_dropped + count;
-  writer->samples_dropped = sum < count ? UINT64_MAX : sum;
+  *sum = *sum + count < count ? UINT64_MAX : *sum + count;
+}
+
+void rtop_writer_count_losses(struct rtop_writer *writer, const struct rtop_losses *losses)
+{
+  writer_add(&writer->samples_dropped, losses->samples_dropped);
+  writer_add(&writer->tables.nodes_overflowed, losses->nodes_overflowed);
+  writer_add(&writer->tables.frames_overflowed, losses->frames_overflowed);
+  writer_add(&writer->threads.overflowed, losses->threads_overflowed);
+  writer_add(&writer->windows_folded, losses->windows_folded);
 }
 
 const char *rtop_writer_path(const struct rtop_writer *writer)

@@ -66,8 +66,11 @@ void rtop_writer_request(struct rtop_writer *writer, struct rtop_request *reques
 bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t timeout_ns);
 void rtop_writer_wake(struct rtop_writer *writer);
 
-/* Statistics of the segment that the caller knows better: adds to samples_dropped. */
-void rtop_writer_count_dropped(struct rtop_writer *writer, uint64_t count);
+/* What the caller itself could not keep: added to the segment's statistics, beside what the writer counts. */
+struct rtop_losses {
+  uint64_t samples_dropped, nodes_overflowed, frames_overflowed, threads_overflowed, windows_folded;
+};
+void rtop_writer_count_losses(struct rtop_writer *writer, const struct rtop_losses *losses);
 
 const char *rtop_writer_path(const struct rtop_writer *writer);
 

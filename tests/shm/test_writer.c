@@ -87,13 +87,13 @@ static void test_full_tables_are_counted(void **state)
     ;
   for (uint64_t serial = 1; serial <= 130; serial++)
     rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1);
-  rtop_writer_count_dropped(writer, 5);
-  rtop_writer_count_dropped(writer, UINT64_MAX);
+  rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = 5, .nodes_overflowed = 2});
+  rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = UINT64_MAX, .nodes_overflowed = 1});
   support_window(&window, 1);
   assert_int_equal(rtop_writer_publish(writer, &window), 1);
   struct rtop_counters counters = counters_of(writer);
   assert_int_equal(counters.frames_overflowed, 1);
-  assert_int_equal(counters.nodes_overflowed, 1);
+  assert_int_equal(counters.nodes_overflowed, 1 + 2 + 1);
   assert_int_equal(counters.strings_overflowed, 1);
   assert_int_equal(counters.threads_overflowed, 3);
   assert_int_equal(counters.thread_serial, 130);
