@@ -118,7 +118,6 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
 static void charge_whole(struct sampler *sampler, struct thread_data *data,
                          const struct accounting_stretch *stretch, uint32_t node)
 {
-  int64_t start = stretch->start_ns;
   for (int i = 0; i < 2; i++) {
     if (stretch->wall_ns[i] <= 0) continue;
     struct pending *pending = &data->pending[stretch->states[i]];
@@ -128,8 +127,7 @@ static void charge_whole(struct sampler *sampler, struct thread_data *data,
       .node = node, .thread = data->index, .state = stretch->states[i], .samples = 1,
       .wall_ns = (uint64_t)stretch->wall_ns[i], .cpu_ns = (uint64_t)cpu,
     };
-    accounting_charge(sampler, data, &cell, start, stretch->provisional);
-    start += stretch->wall_ns[i];
+    accounting_charge(sampler, data, &cell, stretch->start_ns[i], stretch->provisional);
   }
 }
 

@@ -39,7 +39,7 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
 
 /* The end of a stretch of one or two states with the same stack (blocked then waiting; or GC). */
 struct accounting_stretch {
-  int64_t start_ns;
+  int64_t start_ns[2];
   enum rtop_thread_state states[2];
   int64_t wall_ns[2];
   bool known;                          /* data->node is its stack already */

@@ -92,20 +92,34 @@ static int64_t take_blocked_cpu(struct thread_data *data, int64_t limit_ns)
   return atomic_compare_exchange_strong(&data->cpu_read_ns, &before, before + used) ? used : 0;
 }
 
-/* A thread whose stack is known while it is off the GVL: its time up to the cut is the publisher's. */
-static bool charge_off_gvl(struct thread_data *data, struct cells *cells, uint64_t word, int64_t cut_ns)
+/* Charges a stretch that ended at end_ns: late when it began before this window. */
+static void charge_stretch(struct cut *cut, struct cells *cells, const struct rtop_cell *cell, int64_t end_ns,
+                           bool late)
 {
-  uint32_t node = atomic_load_explicit(&data->node, memory_order_acquire);
-  enum rtop_thread_state state = threads_state(word);
-  if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(cut_ns, state))) return false;
-  int64_t start = threads_since_ns(word), length = cut_ns - start;
-  int64_t cpu = state == RTOP_BLOCKED ? take_blocked_cpu(data, length) : 0;
+  int64_t start = end_ns - (int64_t)cell->wall_ns;
+  if (cell->wall_ns == 0) return;
+  late = late || start < cut->window.start_mono_ns;
+  if (!late || !cells_add_late(cells, start, cell)) cells_add(cells, cell);
+}
+
+/* A thread whose stack is known while it is off the GVL: its time up to the cut is the publisher's. */
+static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cells *cells, uint64_t word)
+{
+  int64_t end = cut->window.end_mono_ns;
   struct rtop_cell cell = {
-    .node = node, .thread = data->index, .state = state, .wall_ns = (uint64_t)length, .cpu_ns = (uint64_t)cpu,
+    .node = atomic_load_explicit(&data->node, memory_order_acquire), .thread = data->index,
+    .state = threads_state(word),
   };
-  /* Its stack became known only after it had been shown as provisional. */
+  if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(end, threads_state(word)))) return false;
+  /* Its stack may have become known only after it had been shown as provisional. */
   bool late = atomic_exchange(&data->provisional, false);
-  if (!late || !cells_add_late(cells, start, &cell)) cells_add(cells, &cell);
+  cell.wall_ns = (uint64_t)(end - threads_since_ns(word));
+  if (cell.state == RTOP_BLOCKED) cell.cpu_ns = (uint64_t)take_blocked_cpu(data, (int64_t)cell.wall_ns);
+  charge_stretch(cut, cells, &cell, end, late);
+  if (cell.state != RTOP_WAITING) return true;
+  struct rtop_cell blocked = { .node = cell.node, .thread = data->index, .state = RTOP_BLOCKED };
+  blocked.wall_ns = (uint64_t)atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
+  charge_stretch(cut, cells, &blocked, atomic_load_explicit(&data->ready_ns, memory_order_relaxed), late);
   return true;
 }
 
@@ -129,7 +143,7 @@ static void charge_open(struct cut *cut, struct thread_data *data, struct cells 
     if (since >= end) return;
     bool off = state == RTOP_WAITING || state == RTOP_BLOCKED;
     if (off && atomic_load_explicit(&data->stack_known, memory_order_acquire)) {
-      if (charge_off_gvl(data, cells, word, end)) return;
+      if (charge_off_gvl(cut, data, cells, word)) return;
       continue;
     }
     int64_t period = atomic_load(off ? &cut->sampler->off_period_ns : &cut->sampler->period_ns);

@@ -41,7 +41,7 @@ static void leave(struct sampler *sampler, struct thread_data *data, int64_t now
 {
   turn(data, now, RTOP_RUNNING);
   struct accounting_stretch stretch = {
-    .start_ns = data->gc_start_ns, .states = { RTOP_MARKING, RTOP_SWEEPING },
+    .start_ns = { data->gc_start_ns, data->gc_start_ns + data->gc_marking_ns }, .states = { RTOP_MARKING, RTOP_SWEEPING },
     .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },
     .provisional = atomic_exchange(&data->provisional, false),
   };

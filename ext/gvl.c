@@ -22,7 +22,8 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
     data->off_waiting_ns += length;
     return;
   }
-  data->off_blocked_ns += length;
+  atomic_store_explicit(&data->ready_ns, now, memory_order_relaxed);
+  atomic_fetch_add_explicit(&data->off_blocked_ns, length, memory_order_release);
   waiting_begin(&sampler->waiting, now);
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 }
@@ -30,24 +31,25 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
 static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   struct accounting_stretch stretch = {
-    .start_ns = data->off_start_ns, .states = { RTOP_BLOCKED, RTOP_WAITING },
-    .known = atomic_exchange(&data->stack_known, false),
+    .states = { RTOP_BLOCKED, RTOP_WAITING }, .known = atomic_exchange(&data->stack_known, false),
   };
   enum rtop_thread_state before;
   int64_t length = threads_move(data, RTOP_RUNNING, now, &before);
   stretch.provisional = atomic_exchange(&data->provisional, false);
+  int64_t ready = atomic_load_explicit(&data->ready_ns, memory_order_relaxed);
+  stretch.wall_ns[0] = atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
+  stretch.wall_ns[1] = data->off_waiting_ns;
   if (before == RTOP_WAITING) {
-    data->off_waiting_ns += length;
+    stretch.wall_ns[1] += length;
     waiting_end(&sampler->waiting, now);
   }
-  else {
-    data->off_blocked_ns += length;
+  else {   /* READY was left out */
+    stretch.wall_ns[0] += length;
+    ready = now;
   }
-  stretch.wall_ns[0] = data->off_blocked_ns;
-  stretch.wall_ns[1] = data->off_waiting_ns;
-  /* Where the publisher charged the beginning of the stretch already, the rest ends now. */
-  if (stretch.known) stretch.start_ns = now - stretch.wall_ns[0] - stretch.wall_ns[1];
-  data->off_blocked_ns = data->off_waiting_ns = 0;
+  stretch.start_ns[0] = ready - stretch.wall_ns[0];
+  stretch.start_ns[1] = now - stretch.wall_ns[1];
+  data->off_waiting_ns = 0;
   data->running_since_ns = now;
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
@@ -124,10 +126,9 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   if (before != RTOP_RUNNING) {   /* a wait that was interrupted before it began: the VM never said RESUMED */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
-    else data->off_blocked_ns += open;
+    else atomic_fetch_add(&data->off_blocked_ns, open);
     return;
   }
-  data->off_start_ns = now;
   data->pending[RTOP_RUNNING].wall_ns += open;
   data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
   accounting_read_blame(sampler, data, now);
@@ -147,8 +148,9 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   enum rtop_thread_state before;
   int64_t length = threads_move(data, RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
-  data->pending[before].wall_ns += length + (before == RTOP_BLOCKED ? data->off_blocked_ns : 0);
-  data->off_blocked_ns = 0;
+  data->pending[before].wall_ns += length;
+  data->pending[RTOP_BLOCKED].wall_ns += atomic_exchange(&data->off_blocked_ns, 0);
+  data->pending[RTOP_WAITING].wall_ns += data->off_waiting_ns;
   accounting_read_cpu(data);
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);

@@ -59,7 +59,6 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   if (!data) goto untracked;
   data->serial = atomic_fetch_add(&threads->serial, 1) + 1;
   data->start_ns = now_ns;
-  data->off_start_ns = now_ns;
   data->random = (uint32_t)data->serial * 2654435761u | 1;
   data->prefix_generation = UINT64_MAX;
   atomic_store(&data->word, threads_pack(now_ns, state));

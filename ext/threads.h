@@ -6,8 +6,8 @@
  * charged twice and nothing is lost, without a lock.
  *
  * Everything else in the struct belongs to the thread itself (in hooks and in the job, where it holds
- * the GVL) unless marked atomic. READY may run on another thread: it only touches `word` and off_*_ns,
- * ordered by the VM's scheduler lock between SUSPENDED and RESUMED.
+ * the GVL) unless marked atomic. READY may run on another thread, ordered by the VM's scheduler lock
+ * between SUSPENDED and RESUMED.
  *
  * After `ended` is set the publisher owns the struct, charges what is left and gives it back. Structs are
  * never freed, only used again, and each says whose it is: a thread that still points to one of an
@@ -44,6 +44,10 @@ struct thread_data {
   _Atomic uint32_t native_id;
   _Atomic uint64_t name_version;       /* bumped when `name` changed */
   _Atomic int64_t state_since_ns;      /* for display: not moved by the publisher */
+  /* The blocked part of a stretch whose thread is waiting by now: it ended at ready_ns. Whoever exchanges
+   * it for 0 charges it. */
+  _Atomic int64_t off_blocked_ns;
+  _Atomic int64_t ready_ns;
 
   _Atomic VALUE thread;                /* whose this is; kept alive by the VM until the thread ended */
   _Atomic uint64_t generation;         /* of the registry when this was given out */
@@ -60,8 +64,7 @@ struct thread_data {
 
   /* the open stretches */
   int64_t running_since_ns;            /* since RESUMED */
-  int64_t off_blocked_ns, off_waiting_ns;   /* of the open off-GVL stretch, not charged yet */
-  int64_t off_start_ns;
+  int64_t off_waiting_ns;              /* of the open off-GVL stretch, as the hooks saw it */
   struct pending pending[RTOP_STATE_COUNT];
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   uint32_t running_node;               /* of the last sample taken while it was running */

@@ -32,6 +32,13 @@ run() {
   status=$?
 }
 
+# The same in the background, as $watching.
+watch() {
+  : > "$out"                           # now: what an earlier run wrote would be taken for this one's
+  timeout 60 "$viewer" "$@" > "$out" 2> "$err" < /dev/null &
+  watching=$!
+}
+
 ok() {                                 # NAME; the status of the command before decides
   local good=$?
   number=$((number + 1))
@@ -84,6 +91,7 @@ dead_segment() {
   [ -n "$segment" ]
 }
 
+# shellcheck disable=SC2059
 patch_byte() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null; }
 
 run --nonsense; refused 2 --nonsense "Try 'rperf-top --help'"; ok "an unknown option"
@@ -93,7 +101,8 @@ run -b; refused 2 -p; ok "batch without a target"
 run -b -d 0 -p 1; refused 2 -d; ok "a delay of nothing"
 run -o x.png -p 1; refused 2 x.png .collapsed .txt; ok "a format that nobody writes"
 run --filter '(' -p 1; refused 2 --filter; ok "a bad expression"
-run --help; [ "$status" = 0 ] && [ ! -s "$err" ] && grep -q -e --batch "$out"; ok "help goes to standard output"
+run --help; [ "$status" = 0 ] && [ ! -s "$err" ] && grep -q -e --batch "$out"
+ok "help goes to standard output"
 run --version; [ "$status" = 0 ] && grep -qE '^rperf-top [0-9.]+$' "$out"; ok "the version too"
 
 run --list; [ "$status" = 0 ] && [ ! -s "$err" ] && [ -s "$out" ]; ok "a list of nothing says something"
@@ -137,17 +146,18 @@ run -b -J -p "$fake"
 [ "$status" = 0 ] && [ "$(wc -l < "$out")" = 1 ] && grep -q '"state":"dead"' "$out"; ok "a dead ring opens"
 
 start_fake
-timeout 60 "$viewer" -b -J -d 0.2 -F 0.2 -p "$fake" > "$out" 2> "$err" & watching=$!
+watch -b -J -d 0.2 -F 0.2 -p "$fake"
 wait_until test -s "$out"
 kill -TERM "$fake"
 wait "$watching"; status=$?
 [ "$status" = 0 ] && tail -n 1 "$out" | grep -q '"state":"ended"'; ok "a process that ends while watched"
 start_fake
-timeout 60 "$viewer" -b -J -d 0.2 -F 0.2 -p "$fake" > "$out" 2> "$err" & watching=$!
+watch -b -J -d 0.2 -F 0.2 -p "$fake"
 wait_until test -s "$out"
 kill -KILL "$fake"
 wait "$watching"; status=$?
-[ "$status" = 0 ] && tail -n 1 "$out" | grep -q '"state":"dead"'; ok "a process that is killed while watched"
+[ "$status" = 0 ] && tail -n 1 "$out" | grep -q '"state":"dead"'
+ok "a process that is killed while watched"
 
 start_fake
 run -p "$fake"
@@ -161,10 +171,11 @@ run -b -n 2 -d 0.1 -F 0.1 -p "$fake"
 [ "$status" = 0 ] && [ "$(grep -c 'SELF%' "$out")" = 2 ]; ok "-n counts"
 timeout 60 "$viewer" -b -J -n 1 -p "$fake" > /dev/full 2> "$err"; status=$?; : > "$out"
 refused 1 "cannot write"; ok "standard output is full"
-run -o /no/such/folder/a.txt -p "$fake"; refused 1 /no/such/folder/a.txt "No such file"; ok "-o where nothing can be"
+run -o /no/such/folder/a.txt -p "$fake"; refused 1 /no/such/folder/a.txt "No such file"
+ok "-o where nothing can be"
 run -o "$work/p.collapsed" -t 0.3 -p "$fake"
 [ "$status" = 0 ] && grep -qE '^[^ ].* [0-9]+$' "$work/p.collapsed"; ok "-o saves a profile"
-timeout 60 "$viewer" -o "$work/i.txt" -p "$fake" > "$out" 2> "$err" & watching=$!
+watch -o "$work/i.txt" -p "$fake"
 wait_until eval "[ -n \"\$(find '$work' -name 'i.txt.*')\" ]"
 kill -INT "$watching"
 wait "$watching"; status=$?
@@ -175,10 +186,12 @@ run -b -- "$work/lib/rperf_top.rb"; refused 126 "ermission"; ok "a command that 
 run -b -- sh -c 'exit 9'
 [ "$status" = 9 ] && [ ! -s "$out" ] && grep -q 'never had a channel' "$err"; ok "the status of the command"
 run -b -J -- sh -c 'kill -KILL $$'; [ "$status" = 137 ]; ok "and of one that was killed"
+segments=$(ls "$ring")
 run -b -J -n 2 -d 0.2 -F 0.2 -- "$build/tests/fake_process"
 [ "$status" = 0 ] && [ "$(wc -l < "$out")" = 2 ]; ok "-n ends the command"
-run --list; ! grep -q ' live ' <(grep -v "^ *$fake " "$out"); ok "which is gone then"
-timeout 60 "$viewer" -b -J -- sh -c 'echo $$ > "$0"; exec sleep 100' "$work/pid" > "$out" 2> "$err" & watching=$!
+[ "$segments" = "$(ls "$ring")" ]; ok "which is gone then, and its channel with it"
+# shellcheck disable=SC2016
+watch -b -J -- sh -c 'echo $$ > "$0"; exec sleep 100' "$work/pid"
 wait_until test -s "$work/pid"
 kill -TERM "$watching"
 wait "$watching"; status=$?

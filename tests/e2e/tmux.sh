@@ -13,7 +13,7 @@
 #   it NAME COMMAND...               one test: ok when COMMAND succeeds; shows the screen when it fails
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-build=$PWD/${BUILD:-build}
+build=${RTOP_BUILD:-$PWD/build}
 viewer=$build/rperf-top
 if ! command -v tmux > /dev/null; then
   echo "ok 1 # skip tmux is not installed"

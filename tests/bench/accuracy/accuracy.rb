@@ -1,0 +1,172 @@
+# How right the numbers are: programs whose methods measure themselves, against what the channel says.
+#
+#   ruby tests/bench/accuracy/accuracy.rb BUILD [--seeds N] [--hz 1000,100] [--load none,busy] [--detail] [KIND...]
+#
+# One run of the program gives both clocks. Its whole history is read from the kept segment; a method's time
+# is that of all cells and late records with the method on their stack. The error of a method is
+# |found - true| / true, the figure of a run the mean over its methods; printed is the mean over the seeds.
+# CPU errors are over methods that used at least a millisecond of CPU; for the others the largest amount
+# found too much or too little is shown. In call_ratio the truth is the share of the calls.
+#
+# With --load busy, as many busy processes as there are cores run beside it.
+require "etc"
+require "fileutils"
+require "json"
+require "open3"
+require "optparse"
+require "rbconfig"
+require "tmpdir"
+require_relative "scenario"
+
+# What the best Ruby profiler does on such programs, 1000 Hz, idle, one clock a run; and what we want.
+GOALS = {
+  "ruby_busy" => [0.59, 0.44], "c_busy" => [0.02, 0.02], "held_sleep" => [0.42, nil], "free_sleep" => [0.31, nil],
+  "mixed" => [0.6, 0.6],
+}.freeze
+GOAL_AT_100_HZ = 4.0
+LEAST_CPU_NS = 1_000_000
+
+options = { seeds: 2, hz: [1000, 100], load: %w[none busy] }
+OptionParser.new do |parser|
+  parser.on("--seeds N", Integer) { |value| options[:seeds] = value }
+  parser.on("--hz LIST", Array) { |value| options[:hz] = value.map { |hz| Integer(hz) } }
+  parser.on("--load LIST", Array) { |value| options[:load] = value }
+  parser.on("--detail") { options[:detail] = true }
+end.parse!(ARGV)
+BUILD = File.expand_path(ARGV.shift || "build")
+KINDS = ARGV.empty? ? Scenario::KINDS : ARGV
+DUMP = "#{BUILD}/tests/tools/channel_dump"
+
+def build_known_cost
+  FileUtils.mkdir_p("#{BUILD}/bench/known_cost")
+  Dir.chdir("#{BUILD}/bench/known_cost") do
+    system(RbConfig.ruby, "#{__dir__}/extconf.rb", out: File::NULL, exception: true)
+    system("make", out: File::NULL, exception: true)
+    FileUtils.cp("known_cost.so", "..")
+  end
+end
+
+# Busy processes while the block runs. They end with it, and by themselves after a while.
+def with_load(load)
+  pids = load == "busy" ? Array.new(Etc.nprocessors) { spawn("timeout", "600", "sh", "-c", "while :; do :; done", pgroup: true) } : []
+  yield
+ensure
+  pids.each { |pid| Process.kill(:TERM, -pid) }
+  pids.each { |pid| Process.wait(pid) }
+end
+
+# What the program says of itself, and its channel.
+def run_program(source, hz, folder)
+  path = "#{folder}/program.rb"
+  File.write(path, source)
+  env = { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_KEEP" => "1", "RPERF_TOP_DIR" => folder, "RPERF_TOP_SIZE" => "32" }
+  out, status = Open3.capture2(env, RbConfig.ruby, "-I", BUILD, "-I", "#{BUILD}/bench", "-r", "rperf_top", path)
+  raise "the program failed: #{status}" unless status.success?
+  segment = Dir["#{folder}/rperf-top.*"].grep_v(/\.ctl\z/).first or raise "no segment was kept"
+  dump, status = Open3.capture2(DUMP, segment)
+  raise "channel_dump failed" unless status.success?
+  [JSON.parse(out), JSON.parse(dump)]
+ensure
+  FileUtils.rm_f(Dir["#{folder}/*"])
+end
+
+# {"ruby_busy_7" => [wall ns, CPU ns]}
+def found(channel, names)
+  labels = channel["frames"].map { |frame| frame && frame["label"].to_s[/\w+\z/] }
+  wanted = names.to_h { |name| [name, true] }
+  on_stack = [nil]                     # of each node; parents come first
+  channel["nodes"].each_with_index do |(parent, frame), id|
+    own = labels[frame]
+    inherited = id.zero? ? nil : on_stack[parent]
+    on_stack[id] = wanted[own] ? own : inherited
+  end
+  totals = Hash.new { |hash, name| hash[name] = [0, 0] }
+  channel["windows"].each do |window|
+    (window["cells"] + window["late"].map { |row| row.drop(1) }).each do |node, _, _, _, wall, cpu|
+      name = on_stack[node] or next
+      totals[name][0] += wall
+      totals[name][1] += cpu
+    end
+  end
+  totals
+end
+
+def mean(values) = values.empty? ? nil : values.sum / values.size
+
+# [[name, true, found], ...] per clock
+def compare(scenario, truth, totals)
+  return [0, 1].map { |clock| truth.map { |name, row| [name, row[clock + 1], totals[name][clock]] } } unless scenario.ratio?
+  calls = truth.values.sum.to_f
+  [0, 1].map do |clock|
+    sum = truth.keys.sum { |name| totals[name][clock] }
+    truth.map { |name, count| [name, sum * count / calls, totals[name][clock]] }
+  end
+end
+
+def measure(kind, seed, hz, folder, detail)
+  scenario = Scenario.new(kind, seed)
+  truth, channel = run_program(scenario.source, hz, folder)
+  totals = found(channel, truth.keys)
+  wall, cpu = compare(scenario, truth, totals)
+  used, idle = cpu.partition { |_, real,| real >= LEAST_CPU_NS }
+  errors = [wall, used].map { |rows| rows.map { |_, real, got| 100.0 * (got - real).abs / real } }
+  if detail
+    wall.zip(cpu).each do |(name, real, got), (_, cpu_real, cpu_got)|
+      puts format("    %-16s wall %9.3f ms %+8.3f   cpu %9.3f ms %+8.3f", name, real / 1e6, (got - real) / 1e6,
+                  cpu_real / 1e6, (cpu_got - cpu_real) / 1e6)
+    end
+  end
+  counters = channel["windows"].map { |window| window["counters"] }
+  { wall: mean(errors[0]), wall_max: errors[0].max, cpu: mean(errors[1]), cpu_max: errors[1].max,
+    idle_ns: idle.map { |_, real, got| (got - real).abs }.max, bias: 100.0 * wall.sum { |_, real, got| got - real } / wall.sum { |_, real,| real },
+    slowed: counters.count { |counter| counter["rate_hz"] < hz }, lost: channel["lost"] + channel["corrupt"],
+    dropped: counters.sum { |counter| counter["samples_dropped"] }, late: channel["windows"].sum { |window| window["late"].size },
+    sample_ns: counters.sum { |counter| counter["cost_ns"] } / [counters.sum { |counter| counter["samples"] }, 1].max,
+    chance: chance(scenario, wall, counters) }
+end
+
+# The error that chance alone gives so many samples, taken at random instants: of a method with share p of
+# n samples the standard deviation is sqrt((1 - p) / pn), the mean of the absolute value 0.8 of that.
+def chance(scenario, wall, counters)
+  return unless scenario.ratio?
+  samples, sum = counters.sum { |counter| counter["samples"] }.to_f, wall.sum { |_, real,| real }
+  mean(wall.map { |_, real,| 80.0 * Math.sqrt((sum - real) / (real * samples)) })
+end
+
+def percent(value) = value ? format("%6.2f %%", value) : "       -"
+
+def verdict(kind, hz, wall, cpu)
+  goals = hz == 1000 ? GOALS[kind] : (GOALS[kind] && [GOAL_AT_100_HZ, GOAL_AT_100_HZ])
+  return "" unless goals
+  short = [[wall, goals[0]], [cpu, goals[1]]].any? { |value, goal| value && goal && value > goal }
+  format("  goal %s %s", goals.map { |goal| goal || "-" }.join(" / "), short ? "MISSED" : "met")
+end
+
+def report(kind, hz, load, runs)
+  wall, cpu = mean(runs.map { |run| run[:wall] }), mean(runs.filter_map { |run| run[:cpu] })
+  idle = runs.filter_map { |run| run[:idle_ns] }.max
+  notes = []
+  notes << format("no-CPU methods within %.3f ms", idle / 1e6) if idle
+  notes << format("chance alone: %.2f %%", mean(runs.map { |run| run[:chance] })) if runs.first[:chance]
+  notes << "#{runs.sum { |run| run[:dropped] }} samples dropped" if runs.any? { |run| run[:dropped].positive? }
+  notes << format("%.1f us a sample", mean(runs.map { |run| run[:sample_ns] / 1e3 }))
+  notes << "#{runs.sum { |run| run[:slowed] }} windows governed" if runs.any? { |run| run[:slowed].positive? }
+  notes << "#{runs.sum { |run| run[:lost] }} windows lost" if runs.any? { |run| run[:lost].positive? }
+  puts format("%-11s %5d Hz %-5s wall %s (max %s, sum %+.3f %%)  cpu %s (max %s)%s  %s", kind, hz, load, percent(wall),
+              percent(runs.map { |run| run[:wall_max] }.max), mean(runs.map { |run| run[:bias] }), percent(cpu),
+              percent(runs.filter_map { |run| run[:cpu_max] }.max), load == "none" ? verdict(kind, hz, wall, cpu) : "",
+              notes.join("; "))
+  $stdout.flush
+end
+
+build_known_cost
+puts "mean relative error per method, #{options[:seeds]} programs of each kind; load average #{File.read("/proc/loadavg")[/\A\S+/]}"
+Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil) do |folder|
+  options[:load].each do |load|
+    with_load(load) do
+      options[:hz].product(KINDS).each do |hz, kind|
+        report(kind, hz, load, Array.new(options[:seeds]) { |seed| measure(kind, seed + 1, hz, folder, options[:detail]) })
+      end
+    end
+  end
+end

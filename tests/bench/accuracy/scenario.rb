@@ -1,0 +1,83 @@
+# Programs whose methods have a known cost. The same kind and seed give the same text.
+#
+# The program runs its methods in a fixed random order, each of them measures its own wall and CPU time, and
+# it prints what it measured as JSON: {"ruby_busy_7": [calls, wall ns, CPU ns], ...}. Of `call_ratio`, where
+# measuring would be most of the work, it prints the calls only: all its methods do the same.
+class Scenario
+  KINDS = %w[ruby_busy c_busy held_sleep free_sleep mixed call_ratio].freeze
+  SINGLE = KINDS - %w[mixed call_ratio]
+  METHODS = (47..66)
+  COST_NS = (10_000_000..140_000_000)
+  RATIO_METHODS = 10
+  RATIO_CALLS = 400
+  RATIO_ROUNDS = 40_000
+
+  attr_reader :kind
+
+  def initialize(kind, seed)
+    raise ArgumentError, kind unless KINDS.include?(kind)
+    @kind = kind
+    @random = Random.new(seed * 1_000 + KINDS.index(kind))
+  end
+
+  def ratio? = @kind == "call_ratio"
+
+  # The text of the program.
+  def source
+    ratio? ? ratio_source : cost_source
+  end
+
+  private
+
+  def cost_source
+    methods = Array.new(@random.rand(METHODS)) do |slot|
+      [@kind == "mixed" ? SINGLE.sample(random: @random) : @kind, slot, @random.rand(COST_NS)]
+    end
+    definitions = methods.filter_map { |kind, slot,| ruby_busy(slot) if kind == "ruby_busy" }
+    calls = methods.shuffle(random: @random).map do |kind, slot, ns|
+      kind == "ruby_busy" ? "ruby_busy_#{slot}(#{ns})" : "KnownCost.#{kind}_#{slot}(#{slot}, #{ns})"
+    end
+    names = methods.map { |kind, slot,| "#{kind}_#{slot}" }
+    <<~RUBY
+      require "known_cost"
+      require "json"
+      #{definitions.join("\n")}
+      i = 0                     # loading this file took a while without a safepoint: it meets one here
+      i += 1 while i < 200_000
+      #{calls.join("\n")}
+      puts JSON.generate(#{names}.zip(KnownCost.results).to_h)
+    RUBY
+  end
+
+  # Busy by its own CPU clock, so that a busy machine does not make its CPU time less.
+  def ruby_busy(slot)
+    <<~RUBY
+      def ruby_busy_#{slot}(ns)
+        wall = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+        now = start = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+        now = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond) while now - start < ns
+        KnownCost.add(#{slot}, Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - wall, now - start)
+      end
+    RUBY
+  end
+
+  def ratio_source
+    weights = Array.new(RATIO_METHODS) { @random.rand(1..100) }
+    counts = weights.map { |weight| [(weight * RATIO_CALLS / weights.sum.to_f).round, 1].max }
+    order = counts.flat_map.with_index { |count, slot| [slot] * count }.shuffle(random: @random)
+    definitions = counts.each_index.map { |slot| "def ratio_#{slot}\n  i = 0\n  i += 1 while i < 10\nend" }
+    <<~RUBY
+      require "json"
+      #{definitions.join("\n")}
+      def round
+        #{order.map { |slot| "ratio_#{slot}" }.join("\n  ")}
+      end
+      i = 0
+      while i < #{RATIO_ROUNDS}
+        round
+        i += 1
+      end
+      puts JSON.generate(#{counts.each_with_index.to_h { |count, slot| ["ratio_#{slot}", count * RATIO_ROUNDS] }})
+    RUBY
+  end
+end

@@ -1,0 +1,122 @@
+# A channel as channel_dump printed it, with the sums that tests ask for. Times are ns.
+require "json"
+require "open3"
+
+class Dump
+  TOOL = "#{ENV["RTOP_BUILD"] || File.expand_path("../../build", __dir__)}/tests/tools/channel_dump"
+  Cell = Struct.new(:node, :thread, :state, :samples, :wall, :cpu, :allocations, :blame)
+  Late = Struct.new(:start, *Cell.members)
+  Thread = Struct.new(:serial, :name, :start, :end, :native_id, :main, :ended)
+
+  attr_reader :data
+
+  # nil when there is no channel (any more).
+  def self.read(target, *options)
+    out, err, status = Open3.capture3(TOOL, target.to_s, *options.map(&:to_s))
+    return new(JSON.parse(out)) if status.success?
+    raise "channel_dump: #{err}" unless status.exitstatus == 1
+  end
+
+  def initialize(data)
+    @data = data
+    @stacks = {}
+    data["windows"].each do |window|
+      window["cells"].map! { |row| Cell.new(*row) }
+      window["late"].map! { |row| Late.new(*row) }
+    end
+  end
+
+  def [](key) = @data[key]
+  def windows = @data["windows"]
+  def frames = @data["frames"]
+  def counters = @data["counters"]
+  def state = @data["state"]
+  def labels = frames.map { |frame| frame["label"] }
+
+  def threads
+    @threads ||= @data["threads"].values.to_h do |row|
+      [row["serial"], Thread.new(row["serial"], row["name"], row["start_ns"], row["end_ns"], row["native_id"],
+                                 row["main"], row["ended"])]
+    end
+  end
+
+  def main = threads.values.find(&:main)
+
+  # Thread by name; nil when there is none.
+  def thread(name) = threads.values.find { |thread| thread.name == name }
+
+  # Frames of a node, leaf first, as [frame, line].
+  def stack_frames(node)
+    @stacks[node] ||= begin
+      parent, frame, line, = @data["nodes"][node]
+      node.zero? ? [] : [[frames[frame], line], *stack_frames(parent)]
+    end
+  end
+
+  def stack(node) = stack_frames(node).map { |frame, _| frame["label"] }
+  def leaf(node) = stack(node).first
+  def lines(node) = stack_frames(node).map { |_, line| line }
+
+  # Every cell of the history, late ones too.
+  def cells = @cells ||= windows.flat_map { |window| window["cells"] + window["late"] }
+  def late = windows.flat_map { |window| window["late"] }
+
+  # {[thread, state] => wall}, or with another field.
+  def by_state(field = :wall)
+    cells.each_with_object(Hash.new(0)) { |cell, sums| sums[[cell.thread, cell.state]] += cell[field] }
+  end
+
+  # {[thread, state, label of the leaf] => wall}
+  def by_leaf(field = :wall)
+    cells.each_with_object(Hash.new(0)) do |cell, sums|
+      sums[[cell.thread, cell.state, leaf(cell.node)]] += cell[field]
+    end
+  end
+
+  def total(field = :wall, thread: nil, state: nil, leaf: nil, on_stack: nil)
+    cells.sum do |cell|
+      next 0 if thread && cell.thread != thread || state && !Array(state).include?(cell.state)
+      next 0 if leaf && leaf(cell.node) != leaf || on_stack && !stack(cell.node).include?(on_stack)
+      cell[field]
+    end
+  end
+
+  def start_ns = windows.first["start_ns"]
+  def end_ns = windows.last["end_ns"]
+
+  # Part of a thread's life that the windows cover.
+  def lifetime(thread)
+    last = thread.ended ? [thread.end, end_ns].min : end_ns
+    last - [thread.start, start_ns].max
+  end
+
+  # {sequence => [part of the window in which the thread lived, how much of it has an owner]}: cells, late
+  # records spread over the windows they overlap, provisional time that no late record replaced.
+  def per_window(thread)
+    late = self.late.select { |record| record.thread == thread.serial }
+    windows.each_with_object({}) do |window, sums|
+      row = window["threads"].find { |candidate| candidate["serial"] == thread.serial } or next
+      from = [window["start_ns"], thread.start].max
+      to = thread.ended ? [window["end_ns"], thread.end].min : window["end_ns"]
+      own = window["cells"].sum { |cell| cell.thread == thread.serial ? cell.wall : 0 }
+      spread = late.sum { |record| overlap(record, window["start_ns"], window["end_ns"]) }
+      open_from = window["end_ns"] - row["provisional_ns"]
+      open = row["provisional_ns"] - late.sum { |record| overlap(record, open_from, window["end_ns"]) }
+      sums[window["sequence"]] = [to - from, own + spread + [open, 0].max]
+    end
+  end
+
+  def overlap(record, from, to)
+    [[record.start + record.wall, to].min - [record.start, from].max, 0].max
+  end
+
+  def counter(name) = windows.sum { |window| window["counters"][name] || 0 }
+
+  # Rows of a thread in all windows, with its window.
+  def rows(serial)
+    windows.filter_map do |window|
+      row = window["threads"].find { |thread| thread["serial"] == serial }
+      [window, row] if row
+    end
+  end
+end

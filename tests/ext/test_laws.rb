@@ -1,0 +1,209 @@
+# The laws of accounting: every nanosecond has one owner, CPU fits into it, waiting is somebody's blame.
+require_relative "support"
+
+class LawsTest < Minitest::Test
+  include Support
+
+  SECOND = 1_000_000_000
+  OWN = %w[running marking sweeping blocked].freeze
+
+  # Computing, sleeping, reading a pipe, contending for a mutex, making garbage: each in a thread of its own.
+  PROGRAM = <<~'RUBY'
+    seconds = Float(ARGV[0])
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    go = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) - start < seconds }
+    def spin(n) = n.times { |i| i * i }
+    thread = ->(name, &block) { Thread.new { Thread.current.name = name; block.call while go.call } }
+    reader, writer = IO.pipe
+    mutex = Mutex.new
+    threads = [
+      thread.call("compute") { spin(2000) },
+      thread.call("sleep") { sleep 0.003 },
+      thread.call("write") { writer.write("x" * 512); Thread.pass },
+      thread.call("lock-1") { mutex.synchronize { spin(500); sleep 0.001 } },
+      thread.call("lock-2") { mutex.synchronize { spin(500); sleep 0.001 } },
+      thread.call("garbage") { Array.new(3000) { |i| "s#{i}" } },
+    ]
+    threads << Thread.new { Thread.current.name = "read"; reader.readpartial(100) until reader.closed? rescue EOFError }
+    threads[0..5].each(&:join)
+    writer.close
+    threads.each(&:join)
+    cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
+    puts cpu
+  RUBY
+
+  HISTORIES = Hash.new { |hash, key| hash[key] = nil }
+
+  # One run serves several tests.
+  def mixed(hz)
+    HISTORIES[hz] ||= begin
+      dump, program = history(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_BUDGET" => "100" },
+                                       arguments: ["2.5"])
+      [dump, program.out.to_i]
+    end
+  end
+
+  [100, 1000].each do |hz|
+    define_method("test_every_nanosecond_has_one_owner_at_#{hz}_hz") do
+      dump, = mixed(hz)
+      period = SECOND / hz
+      assert_equal %w[compute garbage lock-1 lock-2 main read sleep write], dump.threads.values.map(&:name).sort
+      dump.threads.each_value do |thread|
+        life = dump.lifetime(thread)
+        assert_operator life, :>, SECOND
+        # A period of each state may be charged ahead, or wait for the next stack.
+        slack = 4 * period + SECOND / 1000
+        assert_near life, dump.total(thread: thread.serial), absolute: slack, message: "#{thread.name} of #{life}"
+      end
+    end
+
+    define_method("test_every_window_has_its_time_at_#{hz}_hz") do
+      dump, = mixed(hz)
+      period = SECOND / hz
+      dump.threads.each_value do |thread|
+        owed = 0
+        dump.per_window(thread).each do |sequence, (length, covered)|
+          owed += length - covered
+          # What a window lacks is in the next one, never more than a period of each state.
+          assert_operator owed.abs, :<=, 4 * period + SECOND / 1000, "#{thread.name} at #{hz} Hz, #{sequence}"
+        end
+      end
+    end
+
+    define_method("test_cpu_is_within_the_states_that_can_burn_it_at_#{hz}_hz") do
+      dump, process_cpu = mixed(hz)
+      dump.threads.each_value do |thread|
+        cpu = dump.total(:cpu, thread: thread.serial)
+        assert_operator cpu, :<=, dump.total(thread: thread.serial, state: OWN), thread.name
+        assert_equal 0, dump.total(:cpu, thread: thread.serial, state: "waiting"), thread.name
+      end
+      dump.cells.each { |cell| assert_operator cell.cpu, :<=, cell.wall + SECOND / hz, cell.inspect }
+      all = dump.total(:cpu)
+      assert_operator all, :<=, process_cpu
+      # The rest: the interpreter's start before the extension, its own threads, the kernel's share of them.
+      assert_operator all, :>=, process_cpu * 0.75
+    end
+
+    define_method("test_waiting_is_blame_or_a_hand_over_at_#{hz}_hz") do
+      dump, = mixed(hz)
+      waiting = dump.total(state: "waiting")
+      blame = dump.total(:blame)
+      assert_operator waiting, :>, SECOND
+      assert_operator blame, :<=, waiting + 5 * dump.threads.size * SECOND / hz
+      assert_operator blame, :>=, waiting * 0.9 - 5 * dump.threads.size * SECOND / hz
+      assert_equal 0, dump.total(:blame, state: "waiting")
+    end
+  end
+
+  # One call into C of a second or so, without a safepoint.
+  LONG_CALL = <<~'RUBY'
+    def measure = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC); yield; Process.clock_gettime(Process::CLOCK_MONOTONIC) - t)
+    random = Random.new(1)
+    small = Array.new(100_000) { random.rand }
+    cost = Array.new(3) { measure { small.sort } }.min
+    numbers = Array.new([(100_000 * 1.3 / cost).to_i, 12_000_000].min) { random.rand }
+    small = nil
+    other = Thread.new { Thread.current.name = "blocked"; sleep }
+    Thread.pass until other.stop?
+    def long_call(numbers) = numbers.sort
+    def spin(seconds) = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC); nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < seconds)
+    spin 0.3
+    GC.disable
+    from = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    long_call(numbers)
+    puts [from, Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)].join(" ")
+    spin 0.3
+  RUBY
+
+  def test_a_long_call_is_provisional_then_late
+    dump, program = history(LONG_CALL)
+    from, to = program.out.split.map(&:to_i)
+    assert_operator to - from, :>, SECOND / 2, "the call was too short to show anything"
+    main = dump.main.serial
+    during = dump.rows(main).select { |window, _| window["start_ns"] >= from && window["end_ns"] <= to }
+    assert_operator during.size, :>=, 3
+    during.each do |window, row|
+      assert row["provisional"], "window #{window["sequence"]}"
+      assert_equal "running", row["state"]
+      assert_equal window["end_ns"] - window["start_ns"], row["provisional_ns"]
+      assert_equal 0, window["cells"].sum { |cell| cell.thread == main ? cell.wall : 0 }
+    end
+    late = dump.late.select { |record| record.thread == main && record.start < to && record.start + record.wall > from }
+    # It begins with the call, up to the last sample before it, and ends with it.
+    period = SECOND / 100
+    assert_near to - from, late.sum { |record| [record.start + record.wall, to].min - [record.start, from].max },
+                absolute: 2 * period
+    late.each do |record|
+      assert_equal "running", record.state
+      assert_includes dump.stack(record.node), "Object#long_call"
+    end
+    # Whole windows under it are whole again.
+    per_window = dump.per_window(dump.main)
+    during.each do |window, _|
+      length, covered = per_window[window["sequence"]]
+      assert_near length, covered, absolute: 2 * period
+    end
+  end
+
+  def test_a_blocked_thread_is_charged_window_by_window
+    dump, = history(LONG_CALL)
+    thread = dump.thread("blocked")
+    rows = dump.rows(thread.serial).select { |_, row| row["state_age_ns"] > SECOND / 5 }
+    assert_operator rows.size, :>=, 8
+    rows.each do |window, row|
+      refute row["provisional"]
+      assert_equal "blocked", row["state"]
+      own = window["cells"].select { |cell| cell.thread == thread.serial && cell.state == "blocked" }
+      assert_near window["end_ns"] - window["start_ns"], own.sum(&:wall), absolute: SECOND / 100
+      own.each { |cell| assert_equal "Kernel#sleep", dump.leaf(cell.node) }
+    end
+  end
+
+  def test_known_shares_of_sleep
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "100" })
+      def long_sleep(s) = s.times { sleep 0.002 }
+      def short_sleep(s) = s.times { sleep 0.001 }
+      took = Hash.new(0)
+      now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) }
+      start = now.call
+      while now.call - start < 4_000_000_000
+        t = now.call
+        long_sleep(1)
+        took[:long] += (u = now.call) - t
+        short_sleep(1)
+        took[:short] += now.call - u
+      end
+      $stdout.puts took.values_at(:long, :short).join(" ")
+    RUBY
+    program = @programs.last
+    long, short = program.out.split.map(&:to_f)
+    seen_long = dump.total(on_stack: "Object#long_sleep")
+    seen_short = dump.total(on_stack: "Object#short_sleep")
+    # About 400 stacks at 100 Hz: the standard deviation of a share is below 2.5 % of the whole.
+    assert_in_delta long / (long + short), seen_long.fdiv(seen_long + seen_short), 0.1
+    assert_near long + short, seen_long + seen_short, relative: 0.1
+  end
+
+  def test_known_shares_of_computing
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      def spin(n) = (i = 0; i += 1 while i < n)
+      def three = spin(30_000)
+      def one = spin(10_000)
+      cpu = -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond) }
+      took = Hash.new(0)
+      while took.values.sum < 2_000_000_000
+        t = cpu.call
+        three
+        took[:three] += (u = cpu.call) - t
+        one
+        took[:one] += cpu.call - u
+      end
+      puts took.values_at(:three, :one).join(" ")
+    RUBY
+    three, one = @programs.last.out.split.map(&:to_f)
+    seen_three = dump.total(:cpu, on_stack: "Object#three")
+    seen_one = dump.total(:cpu, on_stack: "Object#one")
+    assert_in_delta three / (three + one), seen_three.fdiv(seen_three + seen_one), 0.06
+    assert_near three + one, seen_three + seen_one, relative: 0.1
+  end
+end

@@ -1,0 +1,120 @@
+# What a thread is doing and where, while it does it.
+require_relative "support"
+
+class StatesTest < Minitest::Test
+  include Support
+
+  # The program says "ready" when its threads are where they should be and stays until its input closes. A
+  # ticking main thread would hide what is known of a process in which nothing runs: it waits in gets.
+  def watch(code, *options)
+    program = start("$stdout.sync = true\n#{code}\nputs \"ready\"\ngets\nexit!(0)")
+    program.line
+    dump = program.dump_until("a window after the threads stopped", "--until-windows", "3") { |d| d.windows.size >= 3 }
+    yield dump, dump.windows.last
+    program.finish
+  end
+
+  STOPPED = "Thread.pass until Thread.list.all? { |t| t == Thread.current || t.stop? }"
+
+  def row(dump, window, name)
+    thread = dump.thread(name) or flunk "no thread #{name} in #{dump.threads.values.map(&:name)}"
+    window["threads"].find { |row| row["serial"] == thread.serial }
+  end
+
+  def assert_blocked(expected, code)
+    named = "t = Thread.new { Thread.current.name = 'the one'; #{code} }\n#{STOPPED}\nsleep 0.15"
+    watch(named) do |dump, window|
+      row = row(dump, window, "the one")
+      stack = dump.stack(row["node"])
+      assert_equal "blocked", row["state"]
+      assert_equal expected, stack.first(expected.size)
+      refute row["provisional"]
+      assert_operator row["state_age_ns"], :>, 100_000_000
+      cells = window["cells"].select { |cell| cell.thread == row["serial"] }
+      assert_equal [["blocked", row["node"]]], cells.map { |cell| [cell.state, cell.node] }
+    end
+  end
+
+  def test_sleep = assert_blocked(["Kernel#sleep", "block in <main>"], "sleep")
+  def test_timed_sleep = assert_blocked(["Kernel#sleep", "Object#doze"], "def doze = sleep(60)\n doze")
+  def test_pipe = assert_blocked(["IO#readpartial", "block in <main>"], "IO.pipe.first.readpartial(1)")
+  def test_select = assert_blocked(["IO.select"], "IO.select([IO.pipe.first])")
+  def test_queue = assert_blocked(["Thread::Queue#pop", "block in <main>"], "Queue.new.pop")
+  def test_sized_queue = assert_blocked(["Thread::SizedQueue#push"], "q = SizedQueue.new(1); 2.times { q.push(1) }")
+  def test_condition = assert_blocked(%w[Thread::Mutex#sleep Thread::ConditionVariable#wait],
+                                      "m = Mutex.new; c = ConditionVariable.new; m.synchronize { c.wait(m) }")
+  def test_stop = assert_blocked(["Thread.stop"], "Thread.stop")
+
+  def test_mutex
+    assert_blocked(["Thread::Mutex#lock"], "m = Mutex.new; Thread.new { m.lock; sleep }; Thread.pass until m.locked?; m.lock")
+  end
+
+  def test_join
+    assert_blocked(["Thread#join", "block in <main>"], "Thread.new { Thread.current.name = 'other'; sleep }.join")
+  end
+
+  def test_process_wait
+    assert_blocked(["Process.wait"], "Process.wait(spawn('sleep 20', pgroup: true).tap { |pid| at_exit { Process.kill(:KILL, pid) } })")
+  end
+
+  def test_a_fiber_is_shown_by_its_own_frames
+    assert_blocked(["Thread::Queue#pop"], "Fiber.new { Queue.new.pop }.resume")
+  end
+
+  def test_main_thread_waiting_for_input
+    watch("def wait_here = nil") do |dump, window|
+      row = row(dump, window, "main")
+      assert_equal ["blocked", "ARGF.class#gets", "Kernel#gets"], [row["state"], *dump.stack(row["node"]).first(2)]
+    end
+  end
+
+  # A thread that was busy with short waits and then stays: its stack is found all the same.
+  def test_a_hang_after_a_storm_of_waits
+    watch("t = Thread.new { Thread.current.name = 'the one'; 20_000.times { sleep 0 }; Queue.new.pop }\n" \
+          "busy = Thread.new { Thread.current.name = 'busy'; loop { sleep 0.001 } }\n" \
+          "sleep 0.01 until t.stop? && t.backtrace.first.include?('pop')\nsleep 0.5") do |dump, window|
+      row = row(dump, window, "the one")
+      assert_equal ["blocked", "Thread::Queue#pop"], [row["state"], dump.leaf(row["node"])]
+    end
+  end
+
+  def test_four_computing_threads_share_one_lock
+    dump, = history(<<~'RUBY')
+      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def spin(n) = n.times { |i| i * i }
+      threads = 4.times.map do |i|
+        Thread.new do
+          Thread.current.name = "spin #{i}"
+          spin(1000) while Process.clock_gettime(Process::CLOCK_MONOTONIC) - start < 2.5
+        end
+      end
+      threads.each(&:join)
+    RUBY
+    spinners = dump.threads.values.select { |thread| thread.name.start_with?("spin") }.map(&:serial)
+    assert_equal 4, spinners.size
+    sums = dump.by_state
+    running = spinners.sum { |serial| sums[[serial, "running"]] }
+    waiting = spinners.sum { |serial| sums[[serial, "waiting"]] }
+    seconds = spinners.sum { |serial| dump.lifetime(dump.threads[serial]) } / 4.0
+    assert_in_delta 1.0, running / seconds, 0.1
+    assert_in_delta 3.0, waiting / seconds, 0.15
+    assert_equal "blocked", dump.windows[5]["threads"].find { |row| row["serial"] == dump.main.serial }["state"]
+    spinners.each { |serial| assert_operator dump.total(thread: serial, on_stack: "Object#spin"), :>, 0 }
+  end
+
+  # CPU that is burnt without the GVL is blocked time with CPU.
+  def test_cpu_off_the_lock
+    dump, = history(<<~'RUBY')
+      require "zlib"
+      data = Random.new(1).bytes(30_000_000)
+      now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+      start = now.call
+      Zlib::Deflate.deflate(data, 9) while now.call - start < 1
+    RUBY
+    cpu = dump.total(:cpu, state: "blocked", on_stack: "Zlib::Deflate.deflate")
+    assert_operator cpu, :>, 0.5 * dump.total(:cpu)
+  rescue Minitest::Assertion
+    skip "this Ruby has no zlib" if @programs.last.err.include?("cannot load such file -- zlib")
+    raise
+  end
+end

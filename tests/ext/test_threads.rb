@@ -1,0 +1,133 @@
+# Threads come and go: names, native ids, ends, many of them.
+require_relative "support"
+
+class ThreadsTest < Minitest::Test
+  include Support
+
+  def test_name_and_native_id
+    program = start(<<~'RUBY')
+      $stdout.sync = true
+      t = Thread.new { Thread.current.name = "first name"; loop { sleep 0.001 } }
+      puts t.native_thread_id || sleep(0.01) && t.native_thread_id, Process.pid
+      gets
+      t.name = "second nämé"
+      gets
+    RUBY
+    native, pid = program.line.to_i, program.line.to_i
+    first = program.dump_until("the first name", "--until-windows", "1") { |d| d.thread("first name") }
+    assert_equal native, first.thread("first name").native_id
+    assert_equal [pid, "main"], [first.main.native_id, first.main.name]
+    refute first.thread("first name").ended
+    program.puts
+    second = program.dump_until("the second name", "--until-windows", "1") { |d| d.thread("second nämé") }
+    assert_equal first.thread("first name").serial, second.thread("second nämé").serial
+    assert_nil second.thread("first name")
+    program.finish
+  end
+
+  def test_hostile_names
+    program = start(<<~'RUBY')
+      $stdout.sync = true
+      ["n" * 10_000, "bad\xFFname", "\e[2J\n", ""].map { |name| Thread.new { Thread.current.name = name; loop { sleep 0.001 } } }
+      puts :ready
+      gets
+    RUBY
+    program.line
+    dump = program.dump_until("all names", "--until-windows", "1") { |d| d.threads.values.map(&:name).include?("\e[2J\n") }
+    names = dump.threads.values.map(&:name)
+    assert_includes names, "n" * 80
+    assert_includes names, { "hex" => "bad\xFFname".b.unpack1("H*") }
+    program.finish
+  end
+
+  def test_ends_are_told_once
+    dump, = history(<<~'RUBY')
+      sleep 0.15
+      t = Thread.new { Thread.current.name = "short"; sleep 0.25 }
+      killed = Thread.new { Thread.current.name = "killed"; sleep }
+      raising = Thread.new { Thread.current.name = "raising"; Thread.current.report_on_exception = false; sleep 0.15; raise "end" }
+      t.join
+      killed.kill.join
+      raising.join rescue nil
+      sleep 0.3
+    RUBY
+    %w[short killed raising].each do |name|
+      thread = dump.thread(name)
+      assert thread.ended, name
+      rows = dump.rows(thread.serial)
+      assert_equal [true], rows.map { |_, row| row["ended"] }.select(&:itself), name
+      assert rows.last[1]["ended"], name
+      assert rows.first[1]["started"], name
+      assert_equal 1, rows.count { |_, row| row["started"] }, name
+      window = rows.last[0]
+      assert_includes window["start_ns"]..window["end_ns"], thread.end
+      assert_near thread.end - thread.start, dump.total(thread: thread.serial), absolute: 15_000_000
+    end
+    refute dump.main.ended
+  end
+
+  def test_as_many_as_there_are
+    dump, = history(<<~'RUBY')
+      sleep 0.3
+      threads = 37.times.map { Thread.new { sleep 0.8 } }
+      threads.each(&:join)
+      sleep 0.3
+    RUBY
+    counts = dump.windows.map { |window| window["threads"].size }
+    assert_equal 38, counts.max
+    assert_equal [1, 1], [counts.first, counts.last]
+    assert_operator counts.count(38), :>=, 6
+  end
+
+  def test_five_thousand_short_threads
+    dump, program = history(<<~'RUBY')
+      count = 0
+      50.times { 100.times.map { Thread.new { count += 1; 100.times { |i| i.to_s } } }.each(&:join) }
+      puts count
+    RUBY
+    assert_equal "5000\n", program.out
+    assert_equal 5001, dump.counters["thread_serial"]
+    assert_equal 0, dump.counters["threads_overflowed"]
+    serials = dump.windows.flat_map { |window| window["threads"].map { |row| row["serial"] } }.uniq
+    assert_equal (1..5001).to_a, serials.sort
+    # Lives much shorter than a period still add up.
+    ended = dump.windows.flat_map { |window| window["threads"].select { |row| row["ended"] } }
+    assert_equal 5000, ended.size
+    others = dump.total - dump.total(thread: dump.main.serial)
+    assert_operator others, :>, 0
+    assert_near dump.lifetime(dump.main), dump.total(thread: dump.main.serial), absolute: 50_000_000
+  end
+
+  # More at once than the window's cells hold: they are folded, none is lost, none gets another's time.
+  def test_many_threads_at_once
+    dump, = history("threads = 1500.times.map { Thread.new { sleep } }\n" \
+                    "Thread.pass until threads.all?(&:stop?)\nsleep 0.6\nexit!(0) if false\nthreads.each(&:kill).each(&:join)")
+    assert_equal 1501, dump.windows.map { |window| window["threads"].size }.max
+    full = dump.windows.select { |w| w["threads"].size == 1501 && w["threads"].none? { |row| row["started"] || row["ended"] } }
+    refute_empty full
+    length = full[0]["end_ns"] - full[0]["start_ns"]
+    per_thread = Hash.new(0)
+    full[0]["cells"].each { |cell| per_thread[cell.thread] += cell.wall }
+    sleeping = full[0]["threads"].map { |row| row["serial"] } - [dump.main.serial]
+    assert(sleeping.all? { |serial| (per_thread[serial] - length).abs <= 30_000_000 })
+  end
+
+  def test_work_is_bounded_by_the_rate_not_by_events
+    storms = {
+      "ping-pong" => "a, b = IO.pipe; c, d = IO.pipe\nt = Thread.new { loop { a.readbyte; d.write('x') } }\n" \
+                     "work = -> { b.write('x'); c.readbyte }",
+      "queue" => "q = Queue.new; r = Queue.new\nt = Thread.new { loop { q.pop; r << 1 } }\nwork = -> { q << 1; r.pop }",
+      "mutex" => "m = Mutex.new\nt = Thread.new { loop { m.synchronize { Thread.pass } } }\nwork = -> { m.synchronize { Thread.pass } }",
+    }
+    storms.each do |name, code|
+      dump, program = history("now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }\nstart = now.call\n#{code}\n" \
+                              "count = 0\n(work.call; count += 1) while now.call - start < 1.5\nputs count")
+      seconds = (dump.end_ns - dump.start_ns) / 1e9
+      events = program.out.to_i * 2 # each round gives the lock away at least twice
+      samples = dump.counter("samples")
+      # 100 Hz, two threads, running and off the lock, and what is paid ahead.
+      assert_operator samples, :<=, seconds * 100 * 2 * 4 + 100, name
+      assert_operator events, :>, 10 * samples, "#{name}: #{events} events are no storm"
+    end
+  end
+end

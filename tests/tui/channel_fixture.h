@@ -1,0 +1,188 @@
+/* A channel made by a child process that does as it is told, for tests of what reads channels. The writer
+ * must be another process: locks of one's own cannot be seen.
+ */
+#ifndef RTOP_TESTS_CHANNEL_FIXTURE_H
+#define RTOP_TESTS_CHANNEL_FIXTURE_H
+
+#include "shm/writer.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define CHANNEL __attribute__((unused)) static
+
+enum { CHANNEL_WINDOW_NS = 100000000 };
+
+struct channel {
+  pid_t pid;
+  int orders, answers;                 /* pipes */
+};
+
+/* What the child does for a byte:
+ *   w publish a window of 100 ms: thread 1 "main" at node "leaf" under "root method"
+ *   b as w, after one that is skipped in time (the process was stopped)
+ *   m publish 20,000 windows: they overrun a 1 MB ring
+ *   n add a frame and a node, which the next windows use
+ *   x end the channel and exit
+ *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
+struct channel_writer {
+  struct rtop_writer *writer;
+  struct rtop_window window;
+  int64_t now_ns;
+  uint32_t node, slot;
+};
+
+CHANNEL uint32_t channel_add_node(struct rtop_writer *writer, uint32_t parent, const char *label)
+{
+  uint32_t frame, node;
+  struct rtop_frame_entry entry = {.line = 3};
+  entry.label = rtop_writer_add_string(writer, label, strlen(label));
+  entry.path = rtop_writer_add_string(writer, "/app/x.rb", 9);
+  rtop_writer_add_frame(writer, &entry, &frame);
+  struct rtop_node_entry call = {.parent = parent, .frame = frame, .line = 4};
+  rtop_writer_add_node(writer, &call, &node);
+  return node;
+}
+
+CHANNEL void channel_publish(struct channel_writer *to)
+{
+  struct rtop_window *window = &to->window;
+  rtop_window_reset(window);
+  window->start_mono_ns = to->now_ns;
+  window->end_mono_ns = to->now_ns += CHANNEL_WINDOW_NS;
+  struct rtop_window_thread *thread = rtop_window_add_thread(window);
+  thread->serial = 1;
+  thread->slot = to->slot;
+  thread->node = to->node;
+  struct rtop_cell *cell = rtop_window_add_cell(window);
+  cell->node = to->node;
+  cell->wall_ns = CHANNEL_WINDOW_NS;
+  rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, 100);
+  rtop_writer_publish(to->writer, window);
+}
+
+CHANNEL void channel_create(struct channel_writer *to)
+{
+  struct rtop_writer_options options = {.ring_bytes = 1 << 20};
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  options.identity.window_ns = CHANNEL_WINDOW_NS;
+  strcpy(options.identity.ruby_version, "3.3.8");
+  strcpy(options.identity.tool_version, "test");
+  strcpy(options.identity.command, "ruby te\x1bst.rb");
+  memset(to, 0, sizeof *to);
+  to->writer = rtop_writer_create(&options, NULL);
+  if (!to->writer)
+    _exit(99);
+  to->now_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+  to->node = channel_add_node(to->writer, channel_add_node(to->writer, 0, "root method"), "leaf");
+  to->slot = rtop_writer_thread_start(to->writer, 1, (uint32_t)getpid(), to->now_ns, RTOP_THREAD_MAIN,
+                                      "main", 4);
+}
+
+CHANNEL void channel_serve(int orders, int answers)
+{
+  struct channel_writer to;
+  char order = 'c';
+  channel_create(&to);
+  do {
+    switch (order) {
+    case 'w': channel_publish(&to); break;
+    case 'b': to.now_ns += 10 * (int64_t)CHANNEL_WINDOW_NS; channel_publish(&to); break;
+    case 'm':
+      for (int i = 0; i < 20000; i++)
+        channel_publish(&to);
+      break;
+    case 'n': to.node = channel_add_node(to.writer, to.node, "new \xff one"); break;
+    case 'x': rtop_writer_destroy(&to.writer, false); break;
+    case 'e': {
+      char in[16], out[16];
+      snprintf(in, sizeof in, "%d", orders);
+      snprintf(out, sizeof out, "%d", answers);
+      execl("/proc/self/exe", "channel", "--serve", in, out, (char *)NULL);
+      _exit(98);
+    }
+    default: break;
+    }
+    if (write(answers, &order, 1) != 1 || order == 'x')
+      _exit(0);
+  } while (read(orders, &order, 1) == 1);
+  _exit(0);
+}
+
+/* For main of a test that execs. */
+CHANNEL void channel_serve_if_told(int argc, char **argv)
+{
+  if (argc == 4 && strcmp(argv[1], "--serve") == 0)
+    channel_serve(atoi(argv[2]), atoi(argv[3]));
+}
+
+CHANNEL void channel_tell(struct channel *channel, const char *orders)
+{
+  for (; *orders; orders++) {
+    char answer;
+    assert_int_equal(write(channel->orders, orders, 1), 1);
+    assert_int_equal(read(channel->answers, &answer, 1), 1);
+  }
+}
+
+CHANNEL void channel_open(struct channel *channel)
+{
+  int orders[2], answers[2];
+  char answer;
+  assert_int_equal(pipe(orders), 0);
+  assert_int_equal(pipe(answers), 0);
+  channel->pid = fork();
+  assert_true(channel->pid >= 0);
+  if (channel->pid == 0) {
+    close(orders[1]);
+    close(answers[0]);
+    channel_serve(orders[0], answers[1]);
+  }
+  close(orders[0]);
+  close(answers[1]);
+  channel->orders = orders[1];
+  channel->answers = answers[0];
+  assert_int_equal(read(channel->answers, &answer, 1), 1);
+}
+
+CHANNEL void channel_wait(struct channel *channel)
+{
+  int status;
+  assert_int_equal(waitpid(channel->pid, &status, 0), channel->pid);
+  close(channel->orders);
+  close(channel->answers);
+}
+
+CHANNEL void channel_kill(struct channel *channel)
+{
+  kill(channel->pid, SIGKILL);
+  channel_wait(channel);
+}
+
+/* A folder of its own for all segments of the test. */
+CHANNEL int channel_folder(void **state)
+{
+  static char folder[] = "/dev/shm/rtop-test-XXXXXX";
+  (void)state;
+  if (!mkdtemp(folder))
+    return -1;
+  return setenv("RPERF_TOP_DIR", folder, 1);
+}
+
+CHANNEL int channel_remove_folder(void **state)
+{
+  char command[64];
+  (void)state;
+  snprintf(command, sizeof command, "rm -rf '%s'", getenv("RPERF_TOP_DIR"));
+  return system(command);
+}
+
+#endif

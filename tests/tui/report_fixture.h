@@ -1,0 +1,76 @@
+/* A report over two hand-made windows: what JSON, text and exports are made of. */
+#ifndef RTOP_TESTS_REPORT_FIXTURE_H
+#define RTOP_TESTS_REPORT_FIXTURE_H
+
+#include "model_fixture.h"
+#include "tui/report.h"
+
+struct report_fixture {
+  struct rtop_profile *profile;
+  struct rtop_window window;
+  struct rtop_methods_options options;
+  struct rtop_report report;
+};
+
+FIXTURE void report_fixture_take(struct report_fixture *fixture)
+{
+  struct rtop_report *report = &fixture->report;
+  report->symbols = rtop_profile_symbols(fixture->profile);
+  report->options = &fixture->options;
+  assert_true(rtop_profile_sum(fixture->profile, rtop_profile_bounds(fixture->profile), &report->sum));
+  assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, &fixture->options));
+}
+
+/* main > Price#total > String#gsub; main runs 150 ms and marks 10, gsub waits 20 and is blocked 20. A
+ * second thread sleeps all the time, its name is not nice. */
+FIXTURE void report_fixture_setup(struct report_fixture *fixture)
+{
+  memset(fixture, 0, sizeof *fixture);
+  fixture->profile = rtop_profile_create(64 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(fixture->profile);
+  uint32_t top = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "<main>", "/app/m.rb", 1), 9);
+  uint32_t total = fixture_frame(symbols, "Price#total", "/app/p;r.rb", 4);
+  uint32_t price = rtop_symbols_node(symbols, top, total, 6);
+  uint32_t gsub = rtop_symbols_node(symbols, price, fixture_frame(symbols, "String#gsub", "", 0), 0);
+  for (int i = 0; i < 2; i++) {
+    struct rtop_window *window = &fixture->window;
+    fixture_window(window, (10 + i) * 100 * MS, (11 + i) * 100 * MS);
+    uint32_t one = fixture_thread(window, 1, i ? RTOP_BLOCKED : RTOP_RUNNING, i ? gsub : price, 0);
+    uint32_t two = fixture_thread(window, 2, RTOP_BLOCKED, top, 0);
+    if (i == 0)
+      fixture_cell(window, one, price, RTOP_RUNNING, 100 * MS)->cpu_ns = 90 * MS + 1;
+    else {
+      fixture_cell(window, one, price, RTOP_RUNNING, 50 * MS)->allocations = 77;
+      fixture_cell(window, one, gsub, RTOP_WAITING, 20 * MS)->blame_ns = 3 * MS;
+      fixture_cell(window, one, gsub, RTOP_BLOCKED, 20 * MS);
+      fixture_cell(window, one, gsub, RTOP_MARKING, 10 * MS);
+    }
+    fixture_cell(window, two, top, RTOP_BLOCKED, 100 * MS);
+    rtop_window_set_counter(window, RTOP_COUNTER_SAMPLES, 10);
+    rtop_window_set_counter(window, RTOP_COUNTER_SAMPLES_DROPPED, 1);
+    rtop_window_set_counter(window, RTOP_COUNTER_COST_NS, 100000);
+    rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, 500);
+    rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, 1000);
+    rtop_window_set_counter(window, RTOP_COUNTER_GC_MINOR, 2);
+    rtop_window_set_counter(window, RTOP_COUNTER_ALLOCATIONS, 40);
+    assert_true(fixture_add(fixture->profile, 0, window));
+  }
+  struct rtop_report *report = &fixture->report;
+  report->state = RTOP_FEED_LIVE;
+  report->clock_offset_ns = INT64_C(1700000000123456789);
+  report->command = "ruby m.rb";
+  report->ruby = "3.3.8";
+  report->source_pids[0] = 4711;
+  report->source_count = 1;
+  fixture->options.sort = RTOP_SORT_SELF;
+  report_fixture_take(fixture);
+}
+
+FIXTURE void report_fixture_destroy(struct report_fixture *fixture)
+{
+  rtop_window_destroy(&fixture->window);
+  rtop_report_destroy(&fixture->report);
+  rtop_profile_destroy(&fixture->profile);
+}
+
+#endif

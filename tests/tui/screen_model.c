@@ -1,0 +1,322 @@
+#include "screen_model.h"
+#include "shm/window.h"
+#include "tui/options.h"
+#include "tui/screen.h"
+#include "tui/theme.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { WINDOWS = 750, WINDOW_NS = 100000000, THREADS = 6, DEPTH = 7 };
+
+static const struct {
+  const char *label, *path, *space;
+  uint32_t line;
+  enum rtop_symbol_kind kind;
+} frames[] = {
+  { "<main>", "/app/bin/puma", "", 33, RTOP_SYMBOL_RUBY },
+  { "Puma::ThreadPool#spawn_thread", "/gems/puma/lib/puma/thread_pool.rb", "Puma::ThreadPool", 155,
+    RTOP_SYMBOL_RUBY },
+  { "Puma::Server#process_client", "/gems/puma/lib/puma/server.rb", "Puma::Server", 440, RTOP_SYMBOL_RUBY },
+  { "OrdersController#index", "/app/app/controllers/orders_controller.rb", "OrdersController", 18,
+    RTOP_SYMBOL_RUBY },
+  { "ActiveRecord::Relation#exec_queries", "/gems/activerecord/lib/active_record/relation.rb",
+    "ActiveRecord::Relation", 991, RTOP_SYMBOL_RUBY },
+  { "PG::Connection#exec_params", "", "PG::Connection", 0, RTOP_SYMBOL_C },
+  { "Serializer::Order#as_json", "/app/app/serializers/order.rb", "Serializer::Order", 9,
+    RTOP_SYMBOL_RUBY },
+  { "JSON::Ext::Generator#generate", "", "JSON::Ext::Generator", 0, RTOP_SYMBOL_C },
+  { "block in Price#total", "/app/app/models/price.rb", "Price", 44, RTOP_SYMBOL_RUBY },
+  { "Array#map", "", "Array", 0, RTOP_SYMBOL_C },
+  { "String#gsub", "", "String", 0, RTOP_SYMBOL_C },
+  { "ActionView::Template#render", "/gems/actionview/lib/action_view/template.rb", "ActionView::Template",
+    271, RTOP_SYMBOL_RUBY },
+  { "Thread::Mutex#synchronize", "", "Thread::Mutex", 0, RTOP_SYMBOL_C },
+  { "IO.select", "", "IO", 0, RTOP_SYMBOL_C },
+  { "Queue#pop", "", "Queue", 0, RTOP_SYMBOL_C },
+  { "Rack::Session::Cookie#load", "/gems/rack/lib/rack/session/cookie.rb", "Rack::Session::Cookie", 160,
+    RTOP_SYMBOL_RUBY },
+  { "注文#合計を計算する", "/app/app/models/注文.rb", "注文", 7, RTOP_SYMBOL_RUBY },
+  { "I18n::Backend::Simple#translate", "/gems/i18n/lib/i18n/backend/simple.rb", "I18n::Backend::Simple", 70,
+    RTOP_SYMBOL_RUBY },
+  { "Hash#merge", "", "Hash", 0, RTOP_SYMBOL_C },
+  { "fact", "/app/lib/fact.rb", "", 2, RTOP_SYMBOL_RUBY },
+};
+enum { FRAMES = sizeof frames / sizeof frames[0] };
+
+/* Where time goes: stack from the root (frame, line), and per thread the share of a window in per mille
+ * for running, waiting, blocked, marking, sweeping. */
+static const struct {
+  int thread;
+  uint32_t share[RTOP_STATES];
+  uint32_t allocations;
+  struct { int frame; uint32_t line; } stack[DEPTH];
+} work[] = {
+  { 1, { 180, 260, 0, 12, 4 }, 400, { { 1, 157 }, { 2, 445 }, { 3, 19 }, { 4, 1002 } } },
+  { 1, { 0, 20, 150, 0, 0 }, 20, { { 1, 157 }, { 2, 445 }, { 3, 19 }, { 4, 1004 }, { 5, 0 } } },
+  { 1, { 110, 90, 0, 6, 2 }, 900, { { 1, 157 }, { 2, 445 }, { 3, 24 }, { 6, 11 }, { 7, 0 } } },
+  { 1, { 20, 30, 0, 0, 0 }, 90, { { 1, 157 }, { 2, 445 }, { 3, 20 } } },
+  { 1, { 36, 80, 0, 0, 0 }, 10, { { 1, 157 }, { 2, 445 }, { 16, 8 } } },
+  { 2, { 150, 310, 0, 9, 3 }, 300, { { 1, 157 }, { 2, 445 }, { 3, 24 }, { 6, 12 }, { 9, 0 }, { 8, 45 } } },
+  { 2, { 90, 128, 0, 0, 0 }, 700, { { 1, 157 }, { 2, 445 }, { 11, 280 }, { 10, 0 } } },
+  { 2, { 60, 100, 0, 0, 0 }, 200, { { 1, 157 }, { 2, 445 }, { 11, 275 } } },
+  { 2, { 30, 120, 0, 0, 0 }, 60, { { 1, 157 }, { 2, 445 }, { 15, 163 }, { 18, 0 } } },
+  { 3, { 120, 380, 0, 0, 0 }, 100, { { 1, 157 }, { 2, 445 }, { 17, 72 } } },
+  { 3, { 0, 200, 300, 0, 0 }, 0, { { 1, 157 }, { 2, 445 }, { 12, 0 } } },
+  { 4, { 2, 0, 998, 0, 0 }, 1, { { 1, 157 }, { 14, 0 } } },
+  { 5, { 1, 0, 999, 0, 0 }, 1, { { 13, 0 } } },
+  { 0, { 40, 60, 0, 0, 0 }, 5, { { 0, 35 }, { 19, 2 }, { 19, 3 }, { 19, 3 } } },
+  { 0, { 0, 0, 900, 0, 0 }, 0, { { 0, 40 }, { 14, 0 } } },
+};
+enum { WORKS = sizeof work / sizeof work[0] };
+
+static uint32_t add_frame(struct rtop_symbols *symbols, size_t i)
+{
+  return rtop_symbols_frame(symbols, frames[i].label, strlen(frames[i].label), frames[i].path,
+                            strlen(frames[i].path), frames[i].space, strlen(frames[i].space),
+                            frames[i].line, frames[i].kind);
+}
+
+static uint32_t add_stack(struct rtop_symbols *symbols, size_t at)
+{
+  uint32_t node = 0;
+  for (int depth = 0; depth < DEPTH && (depth == 0 || work[at].stack[depth].frame != 0); depth++) {
+    node = rtop_symbols_node(symbols, node, add_frame(symbols, (size_t)work[at].stack[depth].frame),
+                             work[at].stack[depth].line);
+  }
+  return node;
+}
+
+static void add_threads(struct rtop_profile *profile, struct rtop_window *window, uint32_t *ids)
+{
+  static const char *const names[THREADS] = { "main", "puma srv tp 001", "puma srv tp 002",
+                                              "puma srv tp 003",
+                                              "puma srv tp 004", "reactor" };
+  static const uint32_t states[THREADS] = { RTOP_BLOCKED, RTOP_RUNNING, RTOP_WAITING, RTOP_WAITING,
+                                            RTOP_BLOCKED,
+                                            RTOP_BLOCKED };
+  static const uint32_t leaf[THREADS] = { 14, 0, 5, 9, 11, 12 };
+  for (uint32_t i = 0; i < THREADS; i++) {
+    struct rtop_source_thread thread = { i + 1, names[i], strlen(names[i]), 4720 + i, i == 0 };
+    ids[i] = rtop_profile_thread(profile, 0, &thread);
+    struct rtop_window_thread *row = rtop_window_add_thread(window);
+    *row = (struct rtop_window_thread){ .slot = i, .state = states[i], .node = leaf[i], .serial = i + 1,
+                                        .state_age_ns = 1000000 };
+  }
+}
+
+/* Load goes up and down, so that the timeline has a shape; every thread's window stays whole. */
+static uint32_t load_of(int second)
+{
+  static const uint32_t load[] = { 300, 320, 400, 520, 700, 900, 1000, 1000, 800, 600, 450, 350 };
+  return second >= 74 ? 1000 : load[second % 12];
+}
+
+static void add_work(struct rtop_window *window, uint32_t load)
+{
+  for (uint32_t i = 0; i < WORKS; i++) {
+    for (uint32_t state = 0; state < RTOP_STATES; state++) {
+      uint64_t ns = (uint64_t)work[i].share[state] * (WINDOW_NS / 1000);
+      uint64_t busy_ns = state == RTOP_BLOCKED ? ns : ns * load / 1000;
+      if (ns == 0) {
+        continue;
+      }
+      struct rtop_cell *cell = rtop_window_add_cell(window);
+      *cell = (struct rtop_cell){ i, (uint32_t)work[i].thread, state, 1 + (uint32_t)(ns / 10000000),
+                                  busy_ns,
+                                  state == RTOP_RUNNING ? busy_ns : 0, state == RTOP_RUNNING
+                                    ? work[i].allocations : 0,
+                                  state == RTOP_RUNNING ? busy_ns / 2 : 0 };
+    }
+  }
+}
+
+static void add_counters(struct rtop_window *window, int at)
+{
+  rtop_window_set_counter(window, RTOP_COUNTER_SAMPLES, 100);
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS, 100);
+  rtop_window_set_counter(window, RTOP_COUNTER_COST_NS, 80000);
+  rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, 1000);
+  rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, 1000);
+  rtop_window_set_counter(window, RTOP_COUNTER_GC_MINOR, at % 5 == 0);
+  rtop_window_set_counter(window, RTOP_COUNTER_GC_MAJOR, at % 300 == 0);
+  rtop_window_set_counter(window, RTOP_COUNTER_ALLOCATIONS, 2700);
+  rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, UINT64_C(412) << 20);
+  rtop_window_set_counter(window, RTOP_COUNTER_CPU_NS, 84000000);
+}
+
+struct rtop_profile *model_profile(void)
+{
+  struct rtop_profile *profile = rtop_profile_create(64 << 20);
+  struct rtop_window window = { 0 };
+  uint32_t nodes[WORKS], threads[THREADS];
+  assert_non_null(profile);
+  for (size_t i = 0; i < WORKS; i++) {
+    nodes[i] = add_stack(rtop_profile_symbols(profile), i);
+  }
+  for (int at = 0; at < WINDOWS; at++) {
+    rtop_window_reset(&window);
+    window.sequence = (uint64_t)at + 1;
+    window.start_mono_ns = MODEL_END_NS - (int64_t)(WINDOWS - at) * WINDOW_NS;
+    window.end_mono_ns = window.start_mono_ns + WINDOW_NS;
+    add_threads(profile, &window, threads);
+    add_work(&window, load_of(at / 10));
+    add_counters(&window, at);
+    if (at >= 200 && at < 230) {
+      rtop_profile_add_gap(profile, 0, window.start_mono_ns, window.end_mono_ns);
+    } else {
+      assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS, threads));
+    }
+  }
+  rtop_window_destroy(&window);
+  return profile;
+}
+
+void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char *frame_label)
+{
+  struct rtop_window window = { 0 };
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  uint32_t threads[THREADS];
+  uint32_t frame = rtop_symbols_frame(symbols, frame_label, strlen(frame_label), "/app/new.rb", 11, "", 0,
+                                      1,
+                                      RTOP_SYMBOL_RUBY);
+  for (size_t i = 0; i < FRAMES; i++) {
+    frame = strcmp(frames[i].label, frame_label) == 0 ? add_frame(symbols, i) : frame;
+  }
+  uint32_t node = rtop_symbols_node(symbols, 0, frame, 1);
+  window.start_mono_ns = start_ns;
+  window.end_mono_ns = start_ns + WINDOW_NS;
+  add_threads(profile, &window, threads);
+  for (size_t i = 0; i < THREADS; i++) {
+    window.threads[i].node = 0;
+  }
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ 0, 1, RTOP_RUNNING, 100, WINDOW_NS, WINDOW_NS, 1,
+                                                       0 };
+  assert_true(rtop_profile_add(profile, 0, &window, &node, 1, threads));
+  rtop_window_destroy(&window);
+}
+
+void model_ui(struct ui *ui, struct rtop_profile *profile)
+{
+  static const struct rtop_options options = {
+    .delay_seconds = 1, .frame_seconds = 1, .methods = { .sort = RTOP_SORT_SELF },
+  };
+  assert_true(ui_init(ui, &options));
+  ui->now_ns = MODEL_END_NS + 5000000;
+  ui->now_real_ns = ui->now_ns + MODEL_OFFSET_NS;
+  ui_watch(ui, profile);
+  ui->source = (struct ui_source){ .ready = true, .processes = 1, .pid = 4711, .state = RTOP_FEED_LIVE,
+                                   .command = "puma: cluster worker 0: 4700 [shop]", .ruby = "3.3.8",
+                                   .clock_offset_ns = MODEL_OFFSET_NS,
+                                   .started_real_ns = ui->now_real_ns - INT64_C(8040000000000) };
+}
+
+void model_ui_end(struct ui *ui, struct rtop_profile *profile)
+{
+  ui_destroy(ui);
+  rtop_profile_destroy(&profile);
+}
+
+void model_redraw(struct ui *ui)
+{
+  do {
+    if (ui->stale || ui->more) {
+      assert_true(ui_update(ui));
+    }
+    ui_draw(ui);
+  } while (ui->stale || ui->more);
+}
+
+void model_press(struct ui *ui, int key)
+{
+  ui_key(ui, key);
+  model_redraw(ui);
+}
+
+void model_type(struct ui *ui, const char *text)
+{
+  for (; *text != '\0'; text++) {
+    model_press(ui, (unsigned char)*text);
+  }
+}
+
+void model_screen_open(const struct screen_case *screen_case, struct ui *ui, struct rtop_profile *profile)
+{
+  struct screen_options look = { screen_case->mono ? -1 : 0, screen_case->ascii };
+  setenv("LC_ALL", screen_case->c_locale ? "C" : "C.UTF-8", 1);
+  setenv("TZ", "UTC", 1);
+  unsetenv("NO_COLOR");
+  assert_int_equal(screen_open_headless(&look, screen_case->rows, screen_case->columns), 0);
+  model_ui(ui, profile);
+  ui->ascii = screen_case->ascii;
+  ui_draw(ui);                         /* tells which columns there are */
+  ui->stale = true;
+  model_redraw(ui);
+  ui->stale = true;
+  model_redraw(ui);
+  for (int *key = screen_case->keys; key != NULL && *key != 0; key++) {
+    model_press(ui, *key);
+  }
+}
+
+char *model_screen_text(void)
+{
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_non_null(out);
+  screen_write_text(out);
+  fclose(out);
+  return text;
+}
+
+void model_screen_close(struct ui *ui, struct rtop_profile **profile)
+{
+  ui_destroy(ui);
+  screen_close();
+  rtop_profile_destroy(profile);
+}
+
+static char *read_all(const char *path)
+{
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *in = fopen(path, "re");
+  if (in == NULL) {
+    return NULL;
+  }
+  FILE *out = open_memstream(&text, &bytes);
+  for (int c = getc(in); c != EOF; c = getc(in)) {
+    putc(c, out);
+  }
+  fclose(in);
+  fclose(out);
+  return text;
+}
+
+void golden_check(const char *name, const char *text)
+{
+  char path[256];
+  snprintf(path, sizeof path, "tests/tui/screens/%s.screen", name);
+  if (getenv("UPDATE_GOLDEN") != NULL) {
+    FILE *out = fopen(path, "we");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    return;
+  }
+  char *wanted = read_all(path);
+  if (wanted == NULL) {
+    fail_msg("%s is missing: look at the screen, then UPDATE_GOLDEN=1", path);
+  }
+  if (strcmp(wanted, text) != 0) {
+    print_error("%s differs. Wanted:\n%s\nis:\n%s\n", path, wanted, text);
+    free(wanted);
+    fail_msg("golden screen %s", name);
+  }
+  free(wanted);
+}

@@ -1,0 +1,43 @@
+/* A small web server as the screen tests see it: hand-made windows of the last 75 seconds, the same in
+ * every run, and one screen of any kind drawn from them.
+ */
+#ifndef RTOP_TESTS_TUI_SCREEN_MODEL_H
+#define RTOP_TESTS_TUI_SCREEN_MODEL_H
+
+#include "tui/ui.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+#define MODEL_END_NS INT64_C(5000050000000)      /* CLOCK_MONOTONIC of the end of the last window */
+#define MODEL_OFFSET_NS (INT64_C(1790000000000000000) - MODEL_END_NS)
+
+struct screen_case {
+  const char *name;                    /* of the golden file; NULL: only for looking at */
+  int rows, columns;
+  bool ascii, mono;
+  bool c_locale;
+  bool attributes;                     /* the golden holds attributes too */
+  int *keys;                           /* pressed one after the other, ends with 0; NULL: none */
+};
+
+struct rtop_profile *model_profile(void);
+/* One more window at the end, in which `frame_label` alone has run. */
+void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char *frame_label);
+
+/* ui of a watched process over model_profile(), time standing still at the end of the last window. */
+void model_ui(struct ui *ui, struct rtop_profile *profile);
+void model_ui_end(struct ui *ui, struct rtop_profile *profile);
+
+/* Opens a headless screen as the case says, draws, presses its keys (drawing after each). */
+void model_screen_open(const struct screen_case *screen_case, struct ui *ui, struct rtop_profile *profile);
+void model_redraw(struct ui *ui);
+void model_press(struct ui *ui, int key);
+void model_type(struct ui *ui, const char *text);
+/* What stands on the screen; free() it. */
+char *model_screen_text(void);
+void model_screen_close(struct ui *ui, struct rtop_profile **profile);
+
+/* Compares text with tests/tui/screens/NAME.screen; with UPDATE_GOLDEN=1 writes it. */
+void golden_check(const char *name, const char *text);
+
+#endif

@@ -1,0 +1,207 @@
+#include "channel_fixture.h"
+
+#include "shm/error.h"
+#include "tui/feed.h"
+#include <fcntl.h>
+#include <glob.h>
+
+struct watch {
+  struct channel channel;
+  struct rtop_profile *profile;
+  struct rtop_feed *feed;
+  struct rtop_sum sum;
+  enum rtop_feed_state state;
+};
+
+static void watch_open(struct watch *watch, const char *orders)
+{
+  struct rtop_error error = {0};
+  memset(watch, 0, sizeof *watch);
+  channel_open(&watch->channel);
+  channel_tell(&watch->channel, orders);
+  watch->profile = rtop_profile_create(64 << 20);
+  watch->feed = rtop_feed_open_process(watch->channel.pid, 0, 1000, &error);
+  if (!watch->feed)
+    fail_msg("%s", error.text);
+}
+
+static size_t watch_poll(struct watch *watch)
+{
+  size_t moved = rtop_feed_poll(watch->feed, watch->profile, &watch->state);
+  assert_true(rtop_profile_sum(watch->profile, rtop_profile_bounds(watch->profile), &watch->sum));
+  return moved;
+}
+
+static void watch_close(struct watch *watch)
+{
+  rtop_feed_close(&watch->feed);
+  rtop_feed_close(&watch->feed);
+  rtop_sum_destroy(&watch->sum);
+  rtop_profile_destroy(&watch->profile);
+}
+
+static const char *label_of(const struct watch *watch, uint32_t node)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(watch->profile);
+  return rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label;
+}
+
+static void test_windows_become_history(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "www");
+  assert_int_equal(watch_poll(&watch), 3);
+  assert_int_equal(watch.state, RTOP_FEED_LIVE);
+  assert_string_equal(rtop_feed_state_name(watch.state), "live");
+  assert_int_equal(watch.sum.window_count, 3);
+  assert_int_equal(watch.sum.gap_count, 0);
+  assert_int_equal(rtop_cost_wall(&watch.sum.total), 3 * (uint64_t)CHANNEL_WINDOW_NS);
+  assert_string_equal(watch.sum.threads[0].name, "main");
+  assert_true(watch.sum.threads[0].is_main);
+  assert_int_equal(watch.sum.threads[0].native_id, watch.channel.pid);
+  assert_string_equal(label_of(&watch, watch.sum.cells[0].node), "leaf");
+  const struct rtop_symbols *symbols = rtop_profile_symbols(watch.profile);
+  uint32_t parent = rtop_symbols_get_node(symbols, watch.sum.cells[0].node)->parent;
+  assert_string_equal(label_of(&watch, parent), "root method");
+  assert_int_equal(watch_poll(&watch), 0);
+  channel_tell(&watch.channel, "nw");
+  assert_int_equal(watch_poll(&watch), 1);
+  assert_string_equal(label_of(&watch, watch.sum.threads[0].node), "new ? one");
+  assert_int_equal(watch.sum.cell_count, 2);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
+static void test_info(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "w");
+  const struct rtop_feed_info *info = rtop_feed_info(watch.feed);
+  struct timespec real, mono;
+  clock_gettime(CLOCK_REALTIME, &real);
+  clock_gettime(CLOCK_MONOTONIC, &mono);
+  assert_int_equal(info->pid, watch.channel.pid);
+  assert_string_equal(info->command, "ruby te?st.rb");
+  assert_string_equal(info->ruby, "3.3.8");
+  assert_int_equal(info->window_ns, CHANNEL_WINDOW_NS);
+  int64_t seconds = info->clock_offset_ns / 1000000000 - (real.tv_sec - mono.tv_sec);
+  assert_in_range(seconds + 2, 0, 4);
+  assert_in_range(rtop_feed_wait_ms(watch.feed), 1, 1000);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
+static void test_lost_windows_are_one_gap(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "ww");
+  assert_int_equal(watch_poll(&watch), 2);
+  channel_tell(&watch.channel, "m");
+  size_t moved = watch_poll(&watch);
+  assert_in_range(moved, 1, 19999);
+  assert_int_equal(watch.sum.gap_count, 1);
+  assert_int_equal(watch.sum.window_count, 2 + moved);
+  channel_tell(&watch.channel, "w");
+  assert_int_equal(watch_poll(&watch), 1);
+  assert_int_equal(watch.sum.gap_count, 1);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
+static void test_a_stretch_without_windows_is_a_gap(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "wbw");
+  assert_int_equal(watch_poll(&watch), 3);
+  assert_int_equal(watch.sum.gap_count, 1);
+  assert_int_equal(watch.sum.length_ns, 3 * (uint64_t)CHANNEL_WINDOW_NS);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
+static void test_killed_process_keeps_its_last_windows(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "w");
+  assert_int_equal(watch_poll(&watch), 1);
+  channel_tell(&watch.channel, "ww");
+  channel_kill(&watch.channel);
+  assert_int_equal(watch_poll(&watch), 2);
+  assert_int_equal(watch.state, RTOP_FEED_DEAD);
+  assert_int_equal(watch.sum.window_count, 3);
+  rtop_feed_close(&watch.feed);
+  /* And afterwards it opens again. */
+  struct rtop_error error = {0};
+  watch.feed = rtop_feed_open_process(watch.channel.pid, 1, 1000, &error);
+  assert_non_null(watch.feed);
+  assert_int_equal(watch_poll(&watch), 3);
+  assert_int_equal(watch.state, RTOP_FEED_DEAD);
+  watch_close(&watch);
+}
+
+static void test_ended_channel(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "w");
+  channel_tell(&watch.channel, "wx");
+  channel_wait(&watch.channel);
+  assert_int_equal(watch_poll(&watch), 2);
+  assert_int_equal(watch.state, RTOP_FEED_ENDED);
+  assert_int_equal(watch_poll(&watch), 0);
+  assert_int_equal(watch.sum.window_count, 2);
+  watch_close(&watch);
+}
+
+/* The file is cut under us: what was read stays, nothing crashes. */
+static void test_truncated_segment(void **state)
+{
+  (void)state;
+  struct watch watch;
+  char pattern[256];
+  glob_t found;
+  watch_open(&watch, "ww");
+  assert_int_equal(watch_poll(&watch), 2);
+  snprintf(pattern, sizeof pattern, "%s/rperf-top.*.%d.*", getenv("RPERF_TOP_DIR"), (int)watch.channel.pid);
+  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+  for (size_t i = 0; i < found.gl_pathc; i++)
+    if (!strstr(found.gl_pathv[i], ".ctl"))
+      assert_int_equal(truncate(found.gl_pathv[i], 4096), 0);
+  globfree(&found);
+  for (int i = 0; i < 10; i++)
+    assert_int_equal(watch_poll(&watch), 0);
+  assert_int_equal(watch.sum.window_count, 2);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
+static void test_no_such_process(void **state)
+{
+  (void)state;
+  struct rtop_error error = {0};
+  assert_null(rtop_feed_open_process(0x7ffffff0, 0, 1000, &error));
+  assert_non_null(strstr(error.text, "there is no process"));
+  assert_int_not_equal(error.code, RTOP_ERROR_NONE);
+  assert_null(rtop_feed_open_process(getpid(), 0, 1000, &error));
+  assert_non_null(strstr(error.text, "not a Ruby process"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_windows_become_history),
+    cmocka_unit_test(test_info),
+    cmocka_unit_test(test_lost_windows_are_one_gap),
+    cmocka_unit_test(test_a_stretch_without_windows_is_a_gap),
+    cmocka_unit_test(test_killed_process_keeps_its_last_windows),
+    cmocka_unit_test(test_ended_channel),
+    cmocka_unit_test(test_truncated_segment),
+    cmocka_unit_test(test_no_such_process),
+  };
+  return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);
+}

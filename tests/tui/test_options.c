@@ -1,0 +1,175 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tui/options.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORDS_MAX = 32 };
+
+static char said[65536];               /* on stdout and stderr while parsing */
+static char *words[WORDS_MAX + 1];     /* of the last command line: options point into them */
+static char line_copy[512];
+
+/* Parses a command line given as one string, catching what is printed. */
+static int parse(struct rtop_options *options, const char *line)
+{
+  int count = 0, out[2], kept[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+  snprintf(line_copy, sizeof line_copy, "rperf-top %s", line);
+  for (char *word = strtok(line_copy, " "); word && count < WORDS_MAX; word = strtok(NULL, " "))
+    words[count++] = word;
+  words[count] = NULL;
+  assert_int_equal(pipe(out), 0);
+  fcntl(out[1], F_SETPIPE_SZ, (int)sizeof said);
+  fflush(stdout);
+  dup2(out[1], STDOUT_FILENO);
+  dup2(out[1], STDERR_FILENO);
+  int status = rtop_options_parse(options, count, words);
+  fflush(stdout);
+  dup2(kept[0], STDOUT_FILENO);
+  dup2(kept[1], STDERR_FILENO);
+  close(kept[0]);
+  close(kept[1]);
+  close(out[1]);
+  ssize_t got = read(out[0], said, sizeof said - 1);
+  said[got > 0 ? got : 0] = '\0';
+  close(out[0]);
+  return status;
+}
+
+static void test_defaults(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, ""), -1);
+  assert_string_equal(said, "");
+  assert_int_equal(options.action, RTOP_ACTION_CHOOSE);
+  assert_int_equal(options.rate_hz, 1000);
+  assert_true(options.frame_seconds == 1 && options.delay_seconds == 1 && options.time_seconds == 0);
+  assert_int_equal(options.methods.sort, RTOP_SORT_SELF);
+  assert_int_equal(options.methods.mode, RTOP_MODE_WALL);
+  assert_true(options.methods.min_percent == 0);
+  assert_null(options.output);
+  assert_null(options.command);
+  assert_false(options.batch);
+}
+
+static void test_everything(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "-p 12,13,12 -p 14 -b -J -n 3 -d 0.5 -F 2.5 -m cpu -s total"
+                                   " --hz 250 --filter !^a --thread x --min 1.5"), -1);
+  assert_int_equal(options.action, RTOP_ACTION_WATCH);
+  assert_int_equal(options.pid_count, 3);
+  assert_int_equal(options.pids[0], 12);
+  assert_int_equal(options.pids[2], 14);
+  assert_true(options.batch && options.json);
+  assert_int_equal(options.refreshes, 3);
+  assert_true(options.delay_seconds == 0.5 && options.frame_seconds == 2.5);
+  assert_int_equal(options.methods.mode, RTOP_MODE_CPU);
+  assert_int_equal(options.methods.sort, RTOP_SORT_TOTAL);
+  assert_int_equal(options.rate_hz, 250);
+  assert_string_equal(options.methods.filter, "^a");
+  assert_true(options.methods.filter_invert);
+  assert_string_equal(options.methods.thread_filter, "x");
+  assert_true(options.methods.min_percent == 1.5);
+}
+
+static void test_long_forms_and_the_rest(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "--pid=7 --output=/tmp/x.y/a.collapsed --time 2 --frame all -U"
+                                   " -C never"), -1);
+  assert_string_equal(options.output, "/tmp/x.y/a.collapsed");
+  assert_true(options.time_seconds == 2 && options.frame_seconds == 0);
+  assert_true(options.ascii);
+  assert_int_equal(options.color, RTOP_COLOR_NEVER);
+  assert_int_equal(parse(&options, "--list"), -1);
+  assert_int_equal(options.action, RTOP_ACTION_LIST);
+  assert_int_equal(parse(&options, "-p 1 -b"), -1);
+  assert_true(options.methods.min_percent == 0.1);     /* what is next to nothing is left out */
+  assert_int_equal(parse(&options, "-p 1 -b --min 0"), -1);
+  assert_true(options.methods.min_percent == 0);
+  assert_int_equal(parse(&options, "--dump-screen=80x24"), -1);
+  assert_string_equal(options.dump_screen, "80x24");
+}
+
+static void test_command(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "-b -n 2 -- ruby -b --help app.rb"), -1);
+  assert_int_equal(options.action, RTOP_ACTION_RUN);
+  assert_string_equal(options.command[0], "ruby");
+  assert_string_equal(options.command[1], "-b");
+  assert_string_equal(options.command[3], "app.rb");
+  assert_null(options.command[4]);
+  assert_true(options.batch);
+}
+
+static void test_help_and_version(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "--help"), 0);
+  static const char *const named[] = {
+    "--pid", "--list", "--output", "--time", "--batch", "--json", "--count", "--delay", "--frame", "--mode",
+    "--sort", "--hz", "--filter", "--thread", "--min", "--ascii", "--color", "--help", "--version",
+    "--dump-screen",
+  };
+  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+    assert_non_null(strstr(said, named[i]));
+  for (char *line = strtok(said, "\n"); line; line = strtok(NULL, "\n"))
+    assert_true(strlen(line) <= 88);
+  assert_int_equal(parse(&options, "-V"), 0);
+  assert_memory_equal(said, "rperf-top ", 10);
+  assert_int_equal(parse(&options, "-b -h --nonsense"), 0);
+}
+
+/* One line that names the culprit and where to find help; status 2. */
+static void test_bad_command_lines(void **state)
+{
+  (void)state;
+  static const char *const bad[][2] = {
+    {"--nonsense", "--nonsense"}, {"-x", "-x"}, {"-p", "-p"}, {"-p abc", "abc"}, {"-p 0", "'0'"},
+    {"-p -5", "-5"}, {"-p 1,", "'1,'"}, {"-p 1,,2", "1,,2"}, {"-p 99999999999", "99999999999"},
+    {"-p 1x", "1x"}, {"-d 0", "-d"}, {"-d x", "'x'"}, {"-d nan -p 1", "nan"}, {"-d inf", "inf"},
+    {"-F 0", "-F"}, {"-F none", "none"}, {"-F 0x10", "0x10"}, {"-t 0 -p 1", "-t"}, {"-t -1 -p 1", "-1"},
+    {"-n 0", "-n"}, {"-n -3", "-3"}, {"-n 1.5", "1.5"}, {"-m real", "real"}, {"-s colour", "colour"},
+    {"--hz 0", "--hz"}, {"--hz 10001", "10001"}, {"--hz 1k", "1k"}, {"--filter (", "--filter"},
+    {"--thread [", "--thread"}, {"--min 101", "101"}, {"--min x", "'x'"}, {"-C blue", "blue"},
+    {"ruby app.rb", "ruby"}, {"--", "--"}, {"-p 1 -- ruby", "-p"}, {"-b", "-b"}, {"-J", "-b"},
+    {"-o a.txt", "-o"}, {"-o a.png -p 1", "a.png"}, {"-o .txt -p 1", ".txt"},
+    {"-o dir/.txt -p 1", "dir/.txt"}, {"-o txt -p 1", "'txt'"}, {"-o a.txt -b -p 1", "-b"},
+    {"-t 5", "-t"}, {"--help=yes", "--help"},
+  };
+  struct rtop_options options;
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (parse(&options, bad[i][0]) != 2)
+      fail_msg("'%s' was taken", bad[i][0]);
+    if (!strstr(said, bad[i][1]) || !strstr(said, "Try 'rperf-top --help'"))
+      fail_msg("'%s' says: %s", bad[i][0], said);
+    assert_memory_equal(said, "rperf-top: ", 11);
+    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_defaults),
+    cmocka_unit_test(test_everything),
+    cmocka_unit_test(test_long_forms_and_the_rest),
+    cmocka_unit_test(test_command),
+    cmocka_unit_test(test_help_and_version),
+    cmocka_unit_test(test_bad_command_lines),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

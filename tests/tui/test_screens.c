@@ -1,0 +1,78 @@
+/* Whole screens against golden files: sizes, character sets, palettes, what keys open. */
+#include "screen_model.h"
+#include "tui/screen.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <ncurses.h>
+
+#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
+
+static const struct screen_case cases[] = {
+  { .name = "methods-80x24", .rows = 24, .columns = 80 },
+  { .name = "methods-80x24-color", .rows = 24, .columns = 80, .attributes = true },
+  { .name = "methods-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true },
+  { .name = "methods-80x24-ascii", .rows = 24, .columns = 80, .ascii = true },
+  { .name = "methods-80x24-c-locale", .rows = 24, .columns = 80, .c_locale = true },
+  { .name = "methods-160x50", .rows = 50, .columns = 160 },
+  { .name = "methods-160x50-ascii", .rows = 50, .columns = 160, .ascii = true },
+  { .name = "methods-200x60", .rows = 60, .columns = 200 },
+  { .name = "methods-100x30", .rows = 30, .columns = 100 },
+  { .name = "methods-40x10", .rows = 10, .columns = 40 },
+  { .name = "methods-20x5", .rows = 5, .columns = 20 },
+  { .name = "methods-19x4", .rows = 4, .columns = 19 },
+  { .name = "methods-search", .rows = 24, .columns = 80, .attributes = true,
+    .keys = KEYS('/', 'j', 's', 'o', 'n') },
+  { .name = "methods-filter", .rows = 24, .columns = 80,
+    .keys = KEYS('\\', '!', 'P', 'u', 'm', 'a', '\r') },
+  { .name = "methods-bad-filter", .rows = 24, .columns = 80, .keys = KEYS('\\', '(', 'x') },
+  { .name = "methods-sort-menu", .rows = 24, .columns = 80, .keys = KEYS('s', 'j') },
+  { .name = "methods-times", .rows = 24, .columns = 80, .keys = KEYS('%', 'T') },
+  { .name = "methods-scrolled", .rows = 24, .columns = 80,
+    .keys = KEYS(KEY_RIGHT | KEY_FUNCTION, KEY_RIGHT | KEY_FUNCTION) },
+  { .name = "methods-no-header", .rows = 24, .columns = 80, .keys = KEYS('#', 'G') },
+  { .name = "methods-all", .rows = 24, .columns = 80, .keys = KEYS('w', 'w', 'w') },
+  { .name = "detail-80x24", .rows = 24, .columns = 80,
+    .keys = KEYS('/', 'i', 'n', 'd', 'e', 'x', '\r', '\r') },
+  { .name = "help-80x24", .rows = 24, .columns = 80, .keys = KEYS('?') },
+  { .name = "help-40x10-end", .rows = 10, .columns = 40, .keys = KEYS('?', 'G') },
+};
+
+static void draw_case(const struct screen_case *at, FILE *out)
+{
+  static struct ui ui;
+  struct rtop_profile *profile = model_profile();
+  model_screen_open(at, &ui, profile);
+  screen_write_text(out);
+  if (at->attributes) {
+    screen_write_attributes(out);
+  }
+  model_screen_close(&ui, &profile);
+}
+
+static void test_case(void **state)
+{
+  const struct screen_case *at = *state;
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_non_null(out);
+  draw_case(at, out);
+  fclose(out);
+  golden_check(at->name, text);
+  free(text);
+}
+
+int main(void)
+{
+  enum { COUNT = sizeof cases / sizeof cases[0] };
+  struct CMUnitTest tests[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
+  }
+  return _cmocka_run_group_tests("screens", tests, COUNT, NULL, NULL);
+}

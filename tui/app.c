@@ -1,0 +1,257 @@
+#include "app.h"
+#include "app_dump.h"
+#include "app_source.h"
+#include "keys.h"
+#include "list.h"
+#include "options.h"
+#include "screen.h"
+#include "session.h"
+#include "shm/error.h"
+#include "signals.h"
+#include "ui.h"
+#include <errno.h>
+#include <ncurses.h>
+#include <poll.h>
+#include <stdio.h>
+
+enum { LIST_NS = 1000000000, SOON_NS = 30000000, MS_NS = 1000000 };
+
+struct app {
+  const struct rtop_options *options;
+  struct rtop_session *session;        /* NULL while choosing */
+  struct ui ui;
+  int signal_fd;
+  int64_t refresh_at_ns;
+  bool fresh;                          /* windows came since the last update */
+};
+
+bool rtop_app_screen_possible(const char **reason)
+{
+  return screen_possible(reason);
+}
+
+static void read_clocks(struct app *app)
+{
+  app->ui.now_ns = app_now_ns();
+  app->ui.now_real_ns = app_now_real_ns();
+}
+
+static void handle_signals(struct app *app)
+{
+  unsigned events = signals_take();
+  struct ui *ui = &app->ui;
+  if ((events & (SIGNAL_QUIT | SIGNAL_HANGUP)) != 0) {
+    ui->quit = true;
+    return;
+  }
+  ui->suspend = ui->suspend || (events & SIGNAL_SUSPEND) != 0;
+  if ((events & (SIGNAL_RESIZE | SIGNAL_CONTINUE)) != 0) {
+    if ((events & SIGNAL_CONTINUE) != 0) {
+      reset_prog_mode();               /* whoever was in front may have changed the modes */
+    }
+    screen_resize();
+    screen_repaint();
+    ui->stale = ui->dirty = true;      /* another size may show other columns */
+  }
+}
+
+static void read_keys(struct app *app)
+{
+  for (int key = screen_key(); key != SCREEN_KEY_NONE; key = screen_key()) {
+    if (key == SCREEN_KEY_GONE) {
+      app->ui.quit = true;
+      return;
+    }
+    if (key != (KEY_RESIZE | KEY_FUNCTION)) {
+      ui_key(&app->ui, key);
+    }
+    if (app->ui.quit || app->ui.suspend) {
+      return;
+    }
+  }
+}
+
+static void watch(struct app *app, struct rtop_session *session)
+{
+  app->session = session;
+  ui_watch(&app->ui, session != NULL ? rtop_session_profile(session) : NULL);
+  ui_open_view(&app->ui, session != NULL ? VIEW_METHODS : VIEW_CHOOSER);
+  app->refresh_at_ns = 0;
+  if (session != NULL) {
+    app_source_update(&app->ui, session, app->options);
+  }
+}
+
+/* Between the list and a target, both ways. */
+static void change_target(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (ui->chosen != 0) {
+    struct rtop_error error = { 0 };
+    struct rtop_session *session = rtop_session_open_pid(ui->chosen, app->options->rate_hz, &error);
+    ui->chosen = 0;
+    if (session != NULL) {
+      watch(app, session);
+    } else {
+      ui_say(ui, "%s", error.text);
+    }
+  }
+  if (ui->leave_target) {
+    ui->leave_target = false;
+    ui_watch(ui, NULL);                /* lets go of the profile before the session frees it */
+    rtop_session_close(&app->session);
+    watch(app, NULL);
+  }
+}
+
+static void take_windows(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (app->session != NULL) {
+    app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
+    app_source_update(ui, app->session, app->options);
+  }
+  if (ui->now_ns < app->refresh_at_ns && !ui->stale) {
+    return;
+  }
+  bool due = ui->now_ns >= app->refresh_at_ns;
+  if (app->session == NULL && due) {
+    ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
+    ui->stale = true;
+  }
+  if (due) {
+    ui->dirty = ui->dirty || ui->frozen;              /* its age is shown */
+    ui->stale = ui->stale || (app->fresh && !ui->frozen) || ui->view->id == VIEW_OUTPUT || ui->more;
+    app->fresh = false;
+  }
+  if (ui->stale && !ui_update(ui)) {
+    ui_say(ui, "out of memory: the figures are old");
+  }
+  if (due) {
+    int64_t step_ns = app->session == NULL ? LIST_NS : (int64_t)(ui->delay_seconds * 1e9);
+    app->refresh_at_ns = ui->now_ns + (ui->more ? SOON_NS : step_ns);
+  }
+}
+
+static int wait_ms(const struct app *app)
+{
+  const struct ui *ui = &app->ui;
+  int64_t until_ns = app->refresh_at_ns;
+  if (ui_has_message(ui) && ui->message_until_ns < until_ns) {
+    until_ns = ui->message_until_ns;
+  }
+  int64_t ms = (until_ns - app_now_ns()) / MS_NS + 1;
+  return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
+}
+
+/* Windows are fetched when the screen is about to be refreshed, and often enough that the ring does not
+ * lap us when the delay is long. Until the first one is here, as soon as there is one. */
+static int poll_ms(const struct app *app)
+{
+  int ms = wait_ms(app);
+  if (app->session == NULL) {
+    return ms;
+  }
+  bool waiting = app->ui.sum.length_ns == 0 && !rtop_session_over(app->session);
+  int bound = waiting ? rtop_session_wait_ms(app->session) : 1000;
+  return ms < bound ? ms : bound < 10 ? 10 : bound;
+}
+
+static void draw(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (ui->repaint) {
+    screen_repaint();
+    ui->repaint = false;
+    ui->dirty = true;
+  }
+  if (ui->message[0] != '\0' && !ui_has_message(ui)) {
+    ui->message[0] = '\0';
+    ui->dirty = true;
+  }
+  if (ui->dirty) {
+    ui_draw(ui);
+    refresh();
+  }
+}
+
+static void loop(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  while (!ui->quit) {
+    struct pollfd wait[2] = { { screen_input_fd(), POLLIN, 0 }, { app->signal_fd, POLLIN, 0 } };
+    if (ui->suspend) {
+      ui->suspend = false;
+      screen_suspend();
+      read_clocks(app);
+      ui->stale = true;
+    }
+    /* The first window of a target is shown when it comes, not at the next refresh. */
+    if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) {
+      app->refresh_at_ns = 0;
+    }
+    take_windows(app);
+    draw(app);
+    if (poll(wait, 2, poll_ms(app)) < 0 && errno != EINTR) {
+      break;
+    }
+    read_clocks(app);
+    handle_signals(app);
+    if (!ui->quit && wait[0].revents != 0) {
+      read_keys(app);
+    }
+    change_target(app);
+  }
+}
+
+static int run(struct app *app)
+{
+  const struct rtop_options *options = app->options;
+  struct screen_options look = { .ascii = options->ascii };
+  look.color = options->color == RTOP_COLOR_NEVER ? -1 : options->color == RTOP_COLOR_ALWAYS;
+  if (screen_open(&look) != 0) {
+    fprintf(stderr, "rperf-top: the terminal cannot be opened: use -b for a report without a screen\n");
+    return 1;
+  }
+  int status = 1;
+  if (ui_init(&app->ui, options)) {
+    app->ui.choosing = app->session == NULL;
+    read_clocks(app);
+    watch(app, app->session);
+    loop(app);
+    status = 0;
+  }
+  screen_close();
+  ui_destroy(&app->ui);
+  return status;
+}
+
+int rtop_app_run(const struct rtop_options *options)
+{
+  static struct app app;               /* large: lists and buffers */
+  if (options->dump_screen != NULL) {
+    return app_dump(options);
+  }
+  if (!screen_possible(NULL)) {
+    return RTOP_APP_NO_SCREEN;
+  }
+  int status = 0;
+  app = (struct app){ .options = options, .signal_fd = signals_open() };
+  if (app.signal_fd < 0) {
+    perror("rperf-top: pipe");
+    return 1;
+  }
+  if (options->action != RTOP_ACTION_CHOOSE) {
+    struct rtop_error error = { 0 };
+    app.session = rtop_session_open(options, &status, &error);
+    if (app.session == NULL) {
+      signals_close();
+      fprintf(stderr, "rperf-top: %s\n", error.text);
+      return status;
+    }
+  }
+  status = run(&app);
+  signals_close();
+  rtop_session_close(&app.session);
+  return status;
+}

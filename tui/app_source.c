@@ -1,0 +1,85 @@
+#include "app_source.h"
+#include "options.h"
+#include "session.h"
+#include "text.h"
+#include "ui.h"
+#include <string.h>
+#include <time.h>
+
+static int64_t now_of(clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t app_now_ns(void)
+{
+  return now_of(CLOCK_MONOTONIC);
+}
+
+int64_t app_now_real_ns(void)
+{
+  return now_of(CLOCK_REALTIME);
+}
+
+static int processes_alive(const struct rtop_session *session)
+{
+  int alive = 0, count = rtop_session_count(session);
+  for (int i = 0; i < count; i++) {
+    enum rtop_feed_state state = rtop_session_feed_state(session, i);
+    alive += state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED;
+  }
+  return alive > 0 ? alive : 1;
+}
+
+/* The newest process that is alive: a command may have turned into another one. */
+static const struct rtop_feed_info *main_info(const struct rtop_session *session)
+{
+  int count = rtop_session_count(session);
+  for (int i = 0; i < count; i++) {
+    enum rtop_feed_state state = rtop_session_feed_state(session, i);
+    if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED) {
+      return rtop_session_info(session, i);
+    }
+  }
+  return count > 0 ? rtop_session_info(session, count - 1) : NULL;
+}
+
+static void name_command(char *out, size_t bytes, char *const *command)
+{
+  char raw[512];
+  size_t used = 0;
+  raw[0] = '\0';
+  for (; *command != NULL && used + 1 < sizeof raw; command++) {
+    int count = snprintf(raw + used, sizeof raw - used, "%s%s", used > 0 ? " " : "", *command);
+    used += count > 0 ? (size_t)count : 0;
+  }
+  rtop_text_sanitize(out, bytes, raw, strnlen(raw, sizeof raw));
+}
+
+void app_source_update(struct ui *ui, const struct rtop_session *session,
+                       const struct rtop_options *options)
+{
+  struct ui_source source;
+  memset(&source, 0, sizeof source);
+  source.ready = rtop_session_ready(session);
+  source.state = rtop_session_state(session);
+  source.clock_offset_ns = rtop_session_clock_offset_ns(session);
+  source.launch = rtop_session_launch(session);
+  source.problem = rtop_session_problem(session);
+  source.processes = processes_alive(session);
+  const struct rtop_feed_info *info = main_info(session);
+  if (info != NULL) {
+    source.pid = info->pid;
+    source.started_real_ns = info->started_real_ns;
+    snprintf(source.command, sizeof source.command, "%s", info->command);
+    snprintf(source.ruby, sizeof source.ruby, "%s", info->ruby);
+  } else if (options->command != NULL) {
+    name_command(source.command, sizeof source.command, options->command);
+  }
+  if (memcmp(&source, &ui->source, sizeof source) != 0) {
+    ui->source = source;
+    ui->dirty = true;
+  }
+}

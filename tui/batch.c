@@ -1,0 +1,122 @@
+#include "batch.h"
+
+#include "batch_watch.h"
+#include "json.h"
+#include "report.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const int64_t batch_patience_ns = 1500000000;   /* behind the clock: the process stalls */
+
+struct batch {
+  struct batch_watch watch;
+  struct rtop_report report;
+  bool started;                        /* the first frame has begun */
+  int64_t due_end_ns;                  /* data up to here make the next refresh, */
+  int64_t due_clock_ns;                /* and by our clock it comes anyhow */
+  long written;
+  int write_errno;
+};
+
+static int batch_columns(void)
+{
+  struct winsize size;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col < 40 ? 40 : size.ws_col;
+  return 80;
+}
+
+/* False when writing failed; a reader that went away (head) is no failure worth words. */
+static bool batch_write(struct batch *batch)
+{
+  const struct rtop_options *options = batch->watch.options;
+  struct rtop_report *report = &batch->report;
+  if (!rtop_report_take(report, batch->watch.session, &options->methods, options->frame_seconds)) {
+    fprintf(stderr, "rperf-top: out of memory\n");
+    return false;
+  }
+  bool fine = true;
+  errno = 0;
+  if (options->json) {
+    fine = rtop_json_write(report, stdout);
+  } else {
+    rtop_report_write_text(report, stdout, batch_columns());
+    fine = fflush(stdout) == 0 && !ferror(stdout);
+  }
+  batch->write_errno = errno;
+  if (!fine && errno != EPIPE)
+    fprintf(stderr, "rperf-top: cannot write: %s\n", strerror(errno));
+  batch->written++;
+  return fine;
+}
+
+/* Of a process that ran before us the past is no part of the first frame: it was sampled more coarsely. */
+static void batch_start(struct batch *batch, const struct rtop_span *held)
+{
+  const struct rtop_options *options = batch->watch.options;
+  bool past = options->action == RTOP_ACTION_WATCH && held->end_ns > held->start_ns;
+  double first = options->frame_seconds > 0 ? options->frame_seconds : options->delay_seconds;
+  if (!rtop_session_ready(batch->watch.session) || held->end_ns == held->start_ns)
+    return;
+  batch->started = true;
+  batch->due_end_ns = (past ? held->end_ns : held->start_ns) + (int64_t)(first * 1e9);
+  batch->due_clock_ns = batch_now_ns() + batch->due_end_ns - held->end_ns + batch_patience_ns;
+}
+
+static bool batch_is_due(struct batch *batch, const struct rtop_span *held)
+{
+  const struct rtop_feed_info *info = rtop_session_info(batch->watch.session, 0);
+  int64_t slack_ns = info ? (int64_t)info->window_ns / 2 : 0;
+  return held->end_ns >= batch->due_end_ns - slack_ns || batch_now_ns() >= batch->due_clock_ns;
+}
+
+static void batch_next_due(struct batch *batch, const struct rtop_span *held)
+{
+  int64_t delay_ns = (int64_t)(batch->watch.options->delay_seconds * 1e9);
+  batch->due_end_ns += delay_ns;
+  batch->due_clock_ns += delay_ns;
+  if (held->end_ns > batch->due_end_ns)
+    batch->due_end_ns = held->end_ns + delay_ns;
+  if (batch_now_ns() > batch->due_clock_ns)
+    batch->due_clock_ns = batch_now_ns() + delay_ns;
+}
+
+/* One look at the data. False: enough was written, or writing failed (*status). */
+static bool batch_step(struct batch *batch, int *status)
+{
+  long wanted = batch->watch.options->refreshes;
+  struct rtop_span held = rtop_profile_bounds(rtop_session_profile(batch->watch.session));
+  if (!batch->started)
+    batch_start(batch, &held);
+  if (!batch->started || rtop_session_over(batch->watch.session) || !batch_is_due(batch, &held))
+    return true;
+  if (!batch_write(batch)) {
+    *status = batch->write_errno == EPIPE ? 0 : 1;
+    return false;
+  }
+  batch_next_due(batch, &held);
+  return wanted == 0 || batch->written < wanted;
+}
+
+int rtop_batch_run(const struct rtop_options *options, const char *note)
+{
+  struct batch batch = {0};
+  int status = 1;
+  if (!batch_watch_open(&batch.watch, options, &status))
+    return status;
+  if (note)
+    fprintf(stderr, "rperf-top: %s: one plain snapshot (-b goes on)\n", note);
+  status = 0;
+  bool more = true;
+  rtop_session_poll(batch.watch.session);
+  while ((more = batch_step(&batch, &status)) && batch_watch_next(&batch.watch))
+    ;
+  bool over = rtop_session_over(batch.watch.session) && rtop_session_ready(batch.watch.session);
+  if (more && over && !batch_write(&batch))
+    status = batch.write_errno == EPIPE ? 0 : 1;
+  rtop_report_destroy(&batch.report);
+  return batch_watch_close(&batch.watch, status);
+}

@@ -1,0 +1,18 @@
+/* The viewer without a screen: a text report or a JSON line per refresh, and saving a profile to a file.
+ *
+ * A refresh comes when a whole frame of data is there, then after every delay, counted in the process's
+ * own windows; a process that stalls is reported by the clock. When everything ended a last, possibly
+ * shorter, frame is written.
+ */
+#ifndef RTOP_TUI_BATCH_H
+#define RTOP_TUI_BATCH_H
+
+struct rtop_options;
+
+/* Text or JSON on standard output. `note` (NULL: none) is said on stderr once there is something to watch.
+ * Returns the exit status. */
+int rtop_batch_run(const struct rtop_options *options, const char *note);
+/* options->output. Returns the exit status. */
+int rtop_export_run(const struct rtop_options *options);
+
+#endif

@@ -1,0 +1,55 @@
+#include "batch_watch.h"
+
+#include "interrupt.h"
+#include "shm/error.h"
+#include <stdio.h>
+#include <time.h>
+
+int64_t batch_now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
+{
+  struct rtop_error error = {0};
+  interrupt_open();
+  *watch = (struct batch_watch){.options = options};
+  watch->session = rtop_session_open(options, exit_status, &error);
+  if (!watch->session) {
+    fprintf(stderr, "rperf-top: %s\n", error.text);
+    return false;
+  }
+  const struct rtop_launch *launch = rtop_session_launch(watch->session);
+  if (launch)
+    fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));
+  return true;
+}
+
+bool batch_watch_next(struct batch_watch *watch)
+{
+  struct rtop_session *session = watch->session;
+  if (interrupt_signal() || rtop_session_over(session))
+    return false;
+  interrupt_wait(rtop_session_wait_ms(session));
+  rtop_session_poll(session);
+  if (watch->options->time_seconds > 0 && !watch->deadline_ns && rtop_session_ready(session))
+    watch->deadline_ns = batch_now_ns() + (int64_t)(watch->options->time_seconds * 1e9);
+  return !watch->deadline_ns || batch_now_ns() < watch->deadline_ns;
+}
+
+int batch_watch_close(struct batch_watch *watch, int status)
+{
+  const char *problem = rtop_session_problem(watch->session);
+  struct rtop_launch *launch = rtop_session_launch(watch->session);
+  if (problem)
+    fprintf(stderr, "rperf-top: %s\n", problem);
+  if (launch && status == 0 && rtop_launch_ended(launch))
+    status = rtop_launch_status(launch);
+  else if (status == 0 && interrupt_signal() && !watch->options->output)
+    status = 128 + interrupt_signal();
+  rtop_session_close(&watch->session);
+  return status;
+}

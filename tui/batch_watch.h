@@ -1,0 +1,24 @@
+/* What batch and export share: opening with words for people, and the loop that waits for data. */
+#ifndef RTOP_TUI_BATCH_WATCH_H
+#define RTOP_TUI_BATCH_WATCH_H
+
+#include "options.h"
+#include "session.h"
+#include <stdint.h>
+
+struct batch_watch {
+  const struct rtop_options *options;
+  struct rtop_session *session;
+  int64_t deadline_ns;                 /* of -t, by our clock; 0: none or not ready yet */
+};
+
+int64_t batch_now_ns(void);
+/* False: said why on stderr, *exit_status is what to exit with. */
+bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
+/* Sleeps until something may be new, then reads it. False: the watching is over (time, signal, end). */
+bool batch_watch_next(struct batch_watch *watch);
+/* Ends what runs. The exit status: that of the command when it ended by itself or was ended by us on a
+ * signal, else `status`. */
+int batch_watch_close(struct batch_watch *watch, int status);
+
+#endif

@@ -1,0 +1,53 @@
+/* Where windows come from: a live ring, the ring of a dead process, later a recording. Everything above
+ * works the same on all of them.
+ *
+ * Threads: one. poll never blocks.
+ */
+#ifndef RTOP_TUI_FEED_H
+#define RTOP_TUI_FEED_H
+
+#include "profile.h"
+#include <sys/types.h>
+
+struct rtop_error;
+struct rtop_feed;
+struct rtop_registry_entry;            /* shm/registry.h */
+
+enum rtop_feed_state {
+  RTOP_FEED_LIVE,
+  RTOP_FEED_STALLED,                   /* alive, but no windows come: stopped, frozen, or parked */
+  RTOP_FEED_ENDED,
+  RTOP_FEED_DEAD,
+  RTOP_FEED_REPLAY,
+};
+const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … as in the JSON contract */
+
+struct rtop_feed_info {
+  pid_t pid;
+  const char *command;                 /* sanitised */
+  const char *ruby;                    /* "3.3.8" */
+  uint32_t window_ns;
+  int64_t clock_offset_ns;             /* real - mono: wall clock of a window's time */
+  int64_t started_real_ns;             /* of the channel */
+};
+
+/* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
+ * error->text that says what to do. `source` is the number under which the profile keeps it. */
+struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz,
+                                         struct rtop_error *error);
+/* The same for a segment that was found already; error->text is what the reader said. */
+struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
+                                       uint32_t rate_hz, struct rtop_error *error);
+void rtop_feed_close(struct rtop_feed **feed);
+
+const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);
+
+/* Moves every new window (at first: all of the ring's history) into the profile. Windows that were lost or
+ * do not hold what they promise become gaps. Returns the number of windows moved; *state becomes the
+ * state now. */
+size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum rtop_feed_state *state);
+
+/* Milliseconds until another window can be expected: for the loop's time-out. */
+int rtop_feed_wait_ms(const struct rtop_feed *feed);
+
+#endif

@@ -1,0 +1,108 @@
+#include "feed_impl.h"
+
+#include <stdlib.h>
+
+static bool names_reserve(uint32_t **ids, size_t *capacity, size_t count)
+{
+  if (count <= *capacity)
+    return true;
+  size_t wanted = count + count / 2 + 64;
+  uint32_t *grown = realloc(*ids, wanted * sizeof *grown);
+  if (!grown)
+    return false;
+  *ids = grown;
+  *capacity = wanted;
+  return true;
+}
+
+static enum rtop_symbol_kind names_kind(uint32_t kind)
+{
+  return kind == RTOP_FRAME_RUBY ? RTOP_SYMBOL_RUBY
+         : kind == RTOP_FRAME_C  ? RTOP_SYMBOL_C
+                                 : RTOP_SYMBOL_SPECIAL;
+}
+
+/* A damaged frame is shown as such: its time belongs to somebody. */
+static uint32_t names_frame(struct feed_names *names, const struct rtop_reader *reader,
+                            struct rtop_symbols *symbols, uint32_t id)
+{
+  static const char unreadable[] = "(unreadable)";
+  struct rtop_frame_entry entry;
+  if (!rtop_reader_frame(reader, id, &entry))
+    return rtop_symbols_frame(symbols, unreadable, sizeof unreadable - 1, "", 0, "", 0, 0,
+                              RTOP_SYMBOL_SPECIAL);
+  const uint32_t references[3] = {entry.label, entry.path, entry.namespace_label};
+  size_t bytes[3];
+  for (int i = 0; i < 3; i++)
+    bytes[i] = rtop_reader_string(reader, references[i], names->text[i], sizeof names->text[i]);
+  if (bytes[0] == 0)
+    return rtop_symbols_frame(symbols, "(no name)", 9, names->text[1], bytes[1], names->text[2], bytes[2],
+                              entry.line, names_kind(entry.kind));
+  return rtop_symbols_frame(symbols, names->text[0], bytes[0], names->text[1], bytes[1], names->text[2],
+                            bytes[2], entry.line, names_kind(entry.kind));
+}
+
+static bool names_frames(struct feed_names *names, const struct rtop_reader *reader,
+                         struct rtop_symbols *symbols)
+{
+  uint64_t count = rtop_reader_frame_count(reader);
+  if (count > UINT32_MAX || !names_reserve(&names->frames, &names->frame_capacity, (size_t)count))
+    return false;
+  for (; names->frame_count < count; names->frame_count++)
+    names->frames[names->frame_count] = names_frame(names, reader, symbols, (uint32_t)names->frame_count);
+  return true;
+}
+
+static bool names_nodes(struct feed_names *names, const struct rtop_reader *reader,
+                        struct rtop_symbols *symbols)
+{
+  uint64_t count = rtop_reader_node_count(reader);
+  if (count > UINT32_MAX || !names_reserve(&names->nodes, &names->node_capacity, (size_t)count))
+    return false;
+  for (; names->node_count < count; names->node_count++) {
+    struct rtop_node_entry entry;
+    uint32_t id = (uint32_t)names->node_count;
+    names->nodes[id] = 0;
+    if (id == 0 || !rtop_reader_node(reader, id, &entry) || entry.parent >= id ||
+        entry.frame >= names->frame_count)
+      continue;
+    names->nodes[id] = rtop_symbols_node(symbols, names->nodes[entry.parent], names->frames[entry.frame],
+                                         entry.line);
+  }
+  return true;
+}
+
+static bool names_threads(struct feed_names *names, const struct rtop_reader *reader,
+                          struct rtop_profile *profile, uint32_t source, const struct rtop_window *window)
+{
+  if (!names_reserve(&names->threads, &names->thread_capacity, window->thread_count))
+    return false;
+  for (size_t i = 0; i < window->thread_count; i++) {
+    struct rtop_thread_entry entry;
+    struct rtop_source_thread thread = {.serial = window->threads[i].serial};
+    if (rtop_reader_thread(reader, window->threads[i].slot, thread.serial, &entry)) {
+      thread.name = entry.name;
+      thread.name_bytes = entry.name_bytes < sizeof entry.name ? entry.name_bytes : sizeof entry.name;
+      thread.native_id = entry.native_id;
+      thread.is_main = entry.flags & RTOP_THREAD_MAIN;
+    }
+    names->threads[i] = rtop_profile_thread(profile, source, &thread);
+  }
+  return true;
+}
+
+bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, struct rtop_profile *profile,
+                       uint32_t source, const struct rtop_window *window)
+{
+  /* Nodes before frames would name frames that are not there yet; both tables only grow. */
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  return names_frames(names, reader, symbols) && names_nodes(names, reader, symbols) &&
+         names_threads(names, reader, profile, source, window);
+}
+
+void feed_names_destroy(struct feed_names *names)
+{
+  free(names->frames);
+  free(names->nodes);
+  free(names->threads);
+}

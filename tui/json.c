@@ -1,0 +1,175 @@
+#include "json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* As many digits as a double holds for sure: 0.1 is written as 0.1. */
+enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400 };
+
+static json_t *json_seconds(uint64_t nanoseconds)
+{
+  return json_real((double)nanoseconds / 1e9);
+}
+
+static json_t *json_count(uint64_t count)
+{
+  return json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX);
+}
+
+static json_t *json_text(const char *text)
+{
+  json_t *string = json_string(text);
+  return string ? string : json_string("");
+}
+
+static uint64_t json_gc(const struct rtop_cost *cost)
+{
+  return cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
+}
+
+/* What methods and threads have in common: where the time went. */
+static void json_states(json_t *object, const struct rtop_cost *cost)
+{
+  json_object_set_new(object, "running", json_seconds(cost->wall_ns[RTOP_STATE_RUNNING]));
+  json_object_set_new(object, "waiting", json_seconds(cost->wall_ns[RTOP_STATE_WAITING]));
+  json_object_set_new(object, "blocked", json_seconds(cost->wall_ns[RTOP_STATE_BLOCKED]));
+  json_object_set_new(object, "gc", json_seconds(json_gc(cost)));
+  json_object_set_new(object, "cpu", json_seconds(cost->cpu_ns));
+}
+
+static json_t *json_sampler(const struct rtop_sum *sum)
+{
+  const struct rtop_span_counters *counters = &sum->counters;
+  double length_ns = sum->length_ns ? (double)sum->length_ns : 1;
+  json_t *sampler = json_object();
+  json_object_set_new(sampler, "hz", json_count(counters->rate_hz));
+  json_object_set_new(sampler, "samples", json_count(counters->samples));
+  json_object_set_new(sampler, "dropped", json_count(counters->samples_dropped));
+  json_object_set_new(sampler, "cost", json_real((double)counters->cost_ns / length_ns));
+  json_object_set_new(sampler, "governed", json_boolean(counters->rate_wanted_hz > counters->rate_hz));
+  return sampler;
+}
+
+static json_t *json_gvl(const struct rtop_sum *sum)
+{
+  json_t *gvl = json_object();
+  json_object_set_new(gvl, "running", json_seconds(sum->total.wall_ns[RTOP_STATE_RUNNING]));
+  json_object_set_new(gvl, "waiting", json_seconds(sum->total.wall_ns[RTOP_STATE_WAITING]));
+  json_object_set_new(gvl, "blocked", json_seconds(sum->total.wall_ns[RTOP_STATE_BLOCKED]));
+  return gvl;
+}
+
+static json_t *json_collector(const struct rtop_sum *sum)
+{
+  json_t *gc = json_object();
+  json_object_set_new(gc, "marking", json_seconds(sum->total.wall_ns[RTOP_STATE_MARKING]));
+  json_object_set_new(gc, "sweeping", json_seconds(sum->total.wall_ns[RTOP_STATE_SWEEPING]));
+  json_object_set_new(gc, "minor", json_count(sum->counters.gc_minor));
+  json_object_set_new(gc, "major", json_count(sum->counters.gc_major));
+  return gc;
+}
+
+static json_t *json_stack(const struct rtop_report *report, uint32_t node)
+{
+  json_t *stack = json_array();
+  for (int i = 0; node != 0 && i < RTOP_JSON_STACK_MAX; i++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(report->symbols, node);
+    const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, call->frame);
+    char text[JSON_STACK_TEXT], location[JSON_STACK_TEXT / 2];
+    rtop_report_location(location, sizeof location, symbol, call->line, false);
+    if (symbol->kind == RTOP_SYMBOL_C)
+      strcpy(location, "C");
+    snprintf(text, sizeof text, *location ? "%s (%s)" : "%s", symbol->label, location);
+    json_array_append_new(stack, json_text(text));
+    node = call->parent < node ? call->parent : 0;
+  }
+  return stack;
+}
+
+static const char *json_thread_state(const struct rtop_thread_row *thread)
+{
+  static const char *const names[RTOP_STATES] = {
+    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting", [RTOP_STATE_BLOCKED] = "blocked",
+    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
+  };
+  return thread->ended ? "ended" : names[thread->state];
+}
+
+static json_t *json_thread(const struct rtop_report *report, const struct rtop_thread_row *thread)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "id", json_count(thread->serial));
+  json_object_set_new(object, "name", json_text(thread->name));
+  if (report->source_count > 1 && thread->source < (uint32_t)report->source_count)
+    json_object_set_new(object, "pid", json_integer(report->source_pids[thread->source]));
+  json_object_set_new(object, "native_id", json_count(thread->native_id));
+  json_object_set_new(object, "state", json_text(json_thread_state(thread)));
+  json_states(object, &thread->cost);
+  json_object_set_new(object, "stack", json_stack(report, thread->ended ? 0 : thread->node));
+  return object;
+}
+
+static json_t *json_method(const struct rtop_report *report, const struct rtop_method_row *row)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
+  json_t *object = json_object();
+  json_object_set_new(object, "name", json_text(symbol->label));
+  json_object_set_new(object, "path", json_text(symbol->path));
+  json_object_set_new(object, "line", json_count(symbol->line));
+  json_object_set_new(object, "self", json_seconds(row->self_ns));
+  json_object_set_new(object, "total", json_seconds(row->total_ns));
+  json_object_set_new(object, "ratio", json_real(row->ratio));
+  json_object_set_new(object, "threads", json_count(row->threads));
+  json_states(object, &row->total);
+  json_object_set_new(object, "blame", json_seconds(row->total.blame_ns));
+  json_object_set_new(object, "allocations", json_count(row->total.allocations));
+  json_object_set_new(object, "samples", json_count(row->total.samples));
+  return object;
+}
+
+static void json_processes(json_t *object, const struct rtop_report *report)
+{
+  json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
+  if (report->source_count < 2)
+    return;
+  json_t *pids = json_array();
+  for (int i = 0; i < report->source_count; i++)
+    json_array_append_new(pids, json_integer(report->source_pids[i]));
+  json_object_set_new(object, "pids", pids);
+}
+
+/* jansson's setters take NULL for a value as a failure and leave the key out: the check is one place. */
+json_t *rtop_json_build(const struct rtop_report *report)
+{
+  const struct rtop_sum *sum = &report->sum;
+  json_t *object = json_object(), *threads = json_array(), *methods = json_array();
+  double end = (double)((sum->span.end_ns + report->clock_offset_ns) / 1000) / 1e6;
+  json_object_set_new(object, "schema", json_text("rperf-top/1"));
+  json_object_set_new(object, "time", json_real(end));
+  json_processes(object, report);
+  json_object_set_new(object, "command", json_text(report->command));
+  json_object_set_new(object, "ruby", json_text(report->ruby));
+  json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
+  json_object_set_new(object, "frame", json_seconds(sum->length_ns));
+  json_object_set_new(object, "windows", json_count(sum->window_count));
+  json_object_set_new(object, "gaps", json_count(sum->gap_count));
+  json_object_set_new(object, "sampler", json_sampler(sum));
+  json_object_set_new(object, "gvl", json_gvl(sum));
+  json_object_set_new(object, "gc", json_collector(sum));
+  json_object_set_new(object, "allocations", json_count(sum->counters.allocations));
+  for (size_t i = 0; i < sum->thread_count; i++)
+    json_array_append_new(threads, json_thread(report, &sum->threads[i]));
+  json_object_set_new(object, "threads", threads);
+  for (size_t i = 0; i < report->methods.count; i++)
+    json_array_append_new(methods, json_method(report, &report->methods.rows[i]));
+  json_object_set_new(object, "methods", methods);
+  return object;
+}
+
+bool rtop_json_write(const struct rtop_report *report, FILE *out)
+{
+  json_t *object = rtop_json_build(report);
+  bool fine = object && json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) == 0;
+  json_decref(object);
+  return fine && fputc('\n', out) != EOF && fflush(out) == 0;
+}

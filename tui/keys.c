@@ -1,0 +1,164 @@
+#include "keys.h"
+#include <ncurses.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define CTRL(letter) ((letter) & 0x1f)
+#define FN(code) ((code) | KEY_FUNCTION)
+#define K(...) { __VA_ARGS__, 0 }
+
+enum {
+  METHODS = 1u << VIEW_METHODS,
+  OUTPUT = 1u << VIEW_OUTPUT,
+  HELP_VIEW = 1u << VIEW_HELP,
+  CHOOSER = 1u << VIEW_CHOOSER,
+  ANY = (1u << VIEW_COUNT) - 1,
+};
+
+const struct key_row keys_table[] = {
+#define KEY(request, group, keys, views, footer, help) \
+  { REQUEST_##request, KEY_GROUP_##group, keys, views, footer, help },
+#include "keys.def"
+#undef KEY
+};
+const size_t keys_count = sizeof keys_table / sizeof keys_table[0];
+
+const char *keys_group_name(enum key_group group)
+{
+  switch (group) {
+  case KEY_GROUP_MOVE: return "Moving";
+  case KEY_GROUP_FIND: return "Finding";
+  case KEY_GROUP_SORT: return "Sorting";
+  case KEY_GROUP_TIME: return "Time and figures";
+  case KEY_GROUP_GENERAL: return "General";
+  case KEY_GROUPS: break;
+  }
+  return "";
+}
+
+static bool row_has(const struct key_row *row, int key)
+{
+  for (const int *at = row->keys; *at != 0; at++) {
+    if (*at == key) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const struct key_row *keys_find(int key, enum view_id view, const struct key_row *after)
+{
+  size_t start = after == NULL ? 0 : (size_t)(after - keys_table) + 1;
+  for (size_t i = start; i < keys_count; i++) {
+    if ((keys_table[i].views & 1u << view) != 0 && row_has(&keys_table[i], key)) {
+      return &keys_table[i];
+    }
+  }
+  return NULL;
+}
+
+static const char *special_name(int key)
+{
+  switch (key) {
+  case FN(KEY_UP): return "Up";
+  case FN(KEY_DOWN): return "Down";
+  case FN(KEY_LEFT): return "Left";
+  case FN(KEY_RIGHT): return "Right";
+  case FN(KEY_PPAGE): return "PgUp";
+  case FN(KEY_NPAGE): return "PgDn";
+  case FN(KEY_HOME): return "Home";
+  case FN(KEY_END): return "End";
+  case FN(KEY_ENTER): case '\r': case '\n': return "Enter";
+  case FN(KEY_BACKSPACE): case 127: case 8: return "Backspace";
+  case 27: return "Esc";
+  case ' ': return "Space";
+  default: return NULL;
+  }
+}
+
+void keys_name(char *out, size_t out_bytes, int key)
+{
+  const char *special = special_name(key);
+  if (special != NULL) {
+    snprintf(out, out_bytes, "%s", special);
+  } else if (key >= FN(KEY_F(1)) && key <= FN(KEY_F(12))) {
+    snprintf(out, out_bytes, "F%d", key - FN(KEY_F(0)));
+  } else if (key > 0 && key < 32) {
+    snprintf(out, out_bytes, "Ctrl-%c", key + 64);
+  } else {
+    snprintf(out, out_bytes, "%c", key > 32 && key < 127 ? key : '?');
+  }
+}
+
+void keys_names(char *out, size_t out_bytes, const struct key_row *row)
+{
+  char last[16] = "";
+  size_t used = 0;
+  out[0] = '\0';
+  for (const int *at = row->keys; *at != 0 && used < out_bytes; at++) {
+    char name[16];
+    keys_name(name, sizeof name, *at);
+    if (strcmp(name, last) != 0) {
+      used += (size_t)snprintf(out + used, out_bytes - used, "%s%s", used > 0 ? " " : "", name);
+    }
+    memcpy(last, name, sizeof last);
+  }
+}
+
+int keys_footer_key(const struct key_row *row)
+{
+  for (const int *at = row->keys; *at != 0; at++) {
+    if (*at >= FN(KEY_F(1)) && *at <= FN(KEY_F(12))) {
+      return *at;
+    }
+  }
+  return row->keys[0];
+}
+
+/* Characters that mdoc would take for its own. */
+static void write_mdoc_text(FILE *out, const char *text)
+{
+  for (const char *at = text; *at != '\0'; at++) {
+    if (*at == '\\') {
+      fputs("\\e", out);
+    } else if (*at == '~') {
+      fputs("\\(ti", out);
+    } else {
+      fputc(*at, out);
+    }
+  }
+}
+
+static void write_mdoc_row(FILE *out, const struct key_row *row)
+{
+  char last[16] = "";
+  fputs(".It", out);
+  for (const int *at = row->keys; *at != 0; at++) {
+    char name[16];
+    keys_name(name, sizeof name, *at);
+    if (strcmp(name, last) != 0) {
+      /* A lone sign would be punctuation to mdoc. */
+      fprintf(out, "%s Ic \"%s", last[0] == '\0' ? "" : " ,", name[1] == '\0' ? "\\&" : "");
+      write_mdoc_text(out, name);
+      fputc('"', out);
+    }
+    memcpy(last, name, sizeof last);
+  }
+  fputc('\n', out);
+  write_mdoc_text(out, row->help);
+  fputc('\n', out);
+}
+
+void keys_write_mdoc(FILE *out)
+{
+  fputs(".Sh KEYS\n", out);
+  for (int group = 0; group < KEY_GROUPS; group++) {
+    fprintf(out, ".Ss %s\n.Bl -tag -width Ds -compact\n", keys_group_name((enum key_group)group));
+    for (size_t i = 0; i < keys_count; i++) {
+      if ((int)keys_table[i].group == group) {
+        write_mdoc_row(out, &keys_table[i]);
+      }
+    }
+    fputs(".El\n", out);
+  }
+}

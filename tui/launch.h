@@ -1,0 +1,51 @@
+/* Starting a command with the extension loaded, and ending it.
+ *
+ * The extension's folder is found next to this program or in $RPERF_TOP_LIB; it is appended
+ * to RUBYLIB, and -rrperf_top to RUBYOPT, whatever else is in there. Output of the command goes
+ * to a private log file, so that neither screen nor JSON is disturbed.
+ *
+ * Threads: one. start waits until the command's exec succeeded or failed; stop waits up to 2 s.
+ */
+#ifndef RTOP_TUI_LAUNCH_H
+#define RTOP_TUI_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct rtop_error;
+struct rtop_launch;
+
+/* Starts command[0] (found in PATH) with the arguments that follow. `screen`: the command gets /dev/null
+ * as standard input and a process group of its own, so that keys of the terminal do not reach it.
+ * NULL: error->text is a line as env(1) would say it, *exit_status 127 (not found), 126 (not executable)
+ * or 1. */
+struct rtop_launch *rtop_launch_start(char *const *command, bool screen, int *exit_status,
+                                      struct rtop_error *error);
+
+/* Ends it if it runs, removes the log file when it is empty, frees. NULL is fine; sets NULL. */
+void rtop_launch_close(struct rtop_launch **launch);
+
+pid_t rtop_launch_pid(const struct rtop_launch *launch);
+/* Looks whether the command has ended. Never blocks. */
+bool rtop_launch_ended(struct rtop_launch *launch);
+/* Its exit status, 128 + n when signal n ended it; 0 while it runs. */
+int rtop_launch_status(const struct rtop_launch *launch);
+
+/* SIGTERM to the command and its descendants, SIGKILL to what is left after 2 s; reaps it. */
+void rtop_launch_stop(struct rtop_launch *launch);
+
+/* Where its output goes. */
+const char *rtop_launch_log_path(const struct rtop_launch *launch);
+/* The last bytes of its output, raw (hostile: sanitise line by line), NUL-terminated; returns how many.
+ * *total (may be NULL) becomes the size of the log: unchanged means nothing new. */
+size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes,
+                            off_t *total);
+
+/* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
+size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity);
+
+/* Folder with rperf_top.so and rperf_top.rb: false when there is none. */
+bool rtop_launch_extension_folder(char *folder, size_t bytes);
+
+#endif

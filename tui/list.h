@@ -1,0 +1,39 @@
+/* The processes that have a channel, live and dead: `--list` and the chooser.
+ *
+ * Threads: one. Reading opens every channel for a moment; it never watches, so it costs the processes
+ * nothing.
+ */
+#ifndef RTOP_TUI_LIST_H
+#define RTOP_TUI_LIST_H
+
+#include "feed.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum { RTOP_LIST_MAX = 256 };
+
+struct rtop_list_row {
+  pid_t pid;
+  enum rtop_feed_state state;
+  int64_t age_ns;                      /* live: since the channel was made; else: since it ended */
+  uint32_t rate_hz;                    /* now; 0: not known, parked or over */
+  uint32_t threads;                    /* alive in the newest window */
+  uid_t uid;
+  char user[32];
+  char ruby[32];                       /* "3.3.8"; sanitised like the rest */
+  char command[256];
+};
+
+/* Live ones first, newest first among equals; at most `capacity` rows. Returns how many. */
+size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity);
+
+/* "12 s", "5 m", "3 h", "2 d": at most 6 columns. */
+void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns);
+
+/* Prints the table with a header line (or one line that says how to start a process with the extension).
+ * Returns the exit status. */
+int rtop_list_print(FILE *out);
+
+#endif

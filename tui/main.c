@@ -1,0 +1,62 @@
+/* rperf-top: reads the command line and goes where it says. */
+#include "app.h"
+#include "batch.h"
+#include "list.h"
+#include "options.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The environment asks for UTF-8, but its locale does not exist here (ssh carries LANG along): the one
+ * that always exists does. Without it every wide or accented character would be miscounted. */
+static void main_locale(void)
+{
+  static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  const char *wish = NULL;
+  for (size_t i = 0; i < 3 && !(wish && *wish); i++)
+    wish = getenv(variables[i]);
+  if (setlocale(LC_CTYPE, "") || !wish)
+    return;
+  if (strcasestr(wish, "utf-8") || strcasestr(wish, "utf8"))
+    setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+/* No screen can be had: one plain snapshot, or the list when nobody said of what. */
+static int main_without_screen(const struct rtop_options *options, const char *reason)
+{
+  if (options->action == RTOP_ACTION_CHOOSE)
+    return rtop_list_print(stdout);
+  struct rtop_options plain = *options;
+  plain.batch = true;
+  if (plain.refreshes == 0)
+    plain.refreshes = 1;
+  return rtop_batch_run(&plain, reason);
+}
+
+static int main_screen(const struct rtop_options *options)
+{
+  const char *reason = NULL;
+  if (!options->dump_screen && !rtop_app_screen_possible(&reason))
+    return main_without_screen(options, reason ? reason : "no screen");
+  int status = rtop_app_run(options);
+  if (status == RTOP_APP_NO_SCREEN)
+    return main_without_screen(options, "this terminal cannot show a screen");
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  struct rtop_options options;
+  main_locale();
+  int status = rtop_options_parse(&options, argc, argv);
+  if (status >= 0)
+    return status;
+  if (options.action == RTOP_ACTION_LIST)
+    return rtop_list_print(stdout);
+  if (options.output)
+    return rtop_export_run(&options);
+  return options.batch ? rtop_batch_run(&options, NULL) : main_screen(&options);
+}

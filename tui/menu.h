@@ -1,0 +1,29 @@
+/* A small list in front of the screen from which one thing is chosen.
+ *
+ * Threads: one. Labels are the caller's and stay valid while the menu is open.
+ */
+#ifndef RTOP_TUI_MENU_H
+#define RTOP_TUI_MENU_H
+
+#include "layout.h"
+#include <stdbool.h>
+
+enum { MENU_ITEMS_MAX = 24 };
+
+struct menu {
+  bool open;
+  const char *title;
+  struct { const char *label; int value; } item[MENU_ITEMS_MAX];
+  int count, cursor;
+};
+
+enum menu_result { MENU_IGNORED, MENU_MOVED, MENU_CHOSEN, MENU_CLOSED };
+
+void menu_start(struct menu *menu, const char *title);
+void menu_add(struct menu *menu, const char *label, int value, bool selected);
+enum menu_result menu_key(struct menu *menu, int key);
+int menu_value(const struct menu *menu);
+/* Draws it over the left of `area` and puts the cursor on its row. */
+void menu_draw(const struct menu *menu, struct rect area);
+
+#endif

@@ -1,0 +1,57 @@
+/* The method table: one row per frame of a sum, with self and total, sorted and filtered.
+ *
+ * total counts a frame once per stack, however often it recurs. ratio is the share of the span during
+ * which it was on the stack of a thread, the largest thread counts. Rows come in a stable order: equal
+ * keys are ordered by name, path, line, so that nothing swaps places without a reason.
+ */
+#ifndef RTOP_TUI_METHODS_H
+#define RTOP_TUI_METHODS_H
+
+#include "profile.h"
+#include <regex.h>
+
+enum rtop_mode { RTOP_MODE_WALL, RTOP_MODE_CPU };
+
+enum rtop_sort_key {
+  RTOP_SORT_SELF, RTOP_SORT_TOTAL, RTOP_SORT_RATIO, RTOP_SORT_CPU, RTOP_SORT_WAITING, RTOP_SORT_BLOCKED,
+  RTOP_SORT_GC, RTOP_SORT_BLAME, RTOP_SORT_ALLOC, RTOP_SORT_THREADS, RTOP_SORT_NAME,
+  RTOP_SORT_KEYS,
+};
+const char *rtop_sort_key_name(enum rtop_sort_key key);          /* "self", … as on the command line */
+bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key);
+
+struct rtop_method_row {
+  uint32_t frame;
+  struct rtop_cost self;               /* as leaf */
+  struct rtop_cost total;              /* anywhere on the stack */
+  uint64_t self_ns, total_ns;          /* by mode: wall of all states, or CPU */
+  double ratio;                        /* 0 to 1 */
+  uint32_t threads;                    /* have it on their stack at the end of the span */
+};
+
+struct rtop_methods_options {
+  enum rtop_mode mode;
+  enum rtop_sort_key sort;
+  bool reverse;
+  const char *filter;                  /* extended regular expression on "label path"; NULL: none */
+  bool filter_invert;
+  const char *thread_filter;           /* extended regular expression on thread names; NULL: none */
+  double min_percent;                  /* rows whose total is below are dropped */
+};
+
+struct rtop_methods {
+  struct rtop_method_row *rows;
+  size_t count, capacity;
+  uint64_t length_ns;                  /* of the sum: what 100 % of one thread is */
+  void *scratch;                       /* private */
+};
+
+/* Rebuilds the rows. False: memory ran out or a bad expression (check expressions first with
+ * rtop_methods_check_regex). */
+bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum,
+                        const struct rtop_symbols *symbols, const struct rtop_methods_options *options);
+void rtop_methods_destroy(struct rtop_methods *methods);
+/* NULL when fine, else a message for people in a static buffer. */
+const char *rtop_methods_check_regex(const char *expression);
+
+#endif

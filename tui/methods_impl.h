@@ -1,0 +1,20 @@
+/* What methods.c and methods_sort.c share. */
+#ifndef RTOP_TUI_METHODS_IMPL_H
+#define RTOP_TUI_METHODS_IMPL_H
+
+#include "methods.h"
+
+/* True when the frame passes the filter; an expression that does not compile passes nothing. */
+struct methods_regex {
+  char *text;                          /* what is compiled; NULL: nothing */
+  regex_t compiled;
+};
+bool methods_regex_use(struct methods_regex *regex, const char *expression);
+void methods_regex_free(struct methods_regex *regex);
+
+void methods_filter(struct rtop_methods *methods, const struct rtop_symbols *symbols,
+                    const struct rtop_methods_options *options, const struct methods_regex *regex);
+void methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
+                  const struct rtop_methods_options *options);
+
+#endif

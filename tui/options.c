@@ -1,0 +1,284 @@
+#include "options.h"
+
+#include "options_help.h"
+#include "shm/control.h"
+#include "shm/version.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_DUMP_SCREEN,
+};
+
+/* Percent of the frame below which a text report leaves methods out. */
+static const double options_batch_min = 0.1;
+
+static const char short_options[] = "+:p:lo:t:bJn:d:F:m:s:UC:hV";
+static const struct option long_options[] = {
+  {"pid", required_argument, NULL, 'p'},
+  {"list", no_argument, NULL, 'l'},
+  {"output", required_argument, NULL, 'o'},
+  {"time", required_argument, NULL, 't'},
+  {"batch", no_argument, NULL, 'b'},
+  {"json", no_argument, NULL, 'J'},
+  {"count", required_argument, NULL, 'n'},
+  {"delay", required_argument, NULL, 'd'},
+  {"frame", required_argument, NULL, 'F'},
+  {"mode", required_argument, NULL, 'm'},
+  {"sort", required_argument, NULL, 's'},
+  {"hz", required_argument, NULL, OPTION_HZ},
+  {"filter", required_argument, NULL, OPTION_FILTER},
+  {"thread", required_argument, NULL, OPTION_THREAD},
+  {"min", required_argument, NULL, OPTION_MIN},
+  {"dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN},
+  {"ascii", no_argument, NULL, 'U'},
+  {"color", required_argument, NULL, 'C'},
+  {"help", no_argument, NULL, 'h'},
+  {"version", no_argument, NULL, 'V'},
+  {NULL, 0, NULL, 0},
+};
+
+static int options_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int options_usage(const char *format, ...)
+{
+  va_list arguments;
+  fputs("rperf-top: ", stderr);
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputs(". Try 'rperf-top --help'\n", stderr);
+  return 2;
+}
+
+static bool options_number(const char *text, double least, double most, double *number)
+{
+  char *end;
+  errno = 0;
+  *number = strtod(text, &end);
+  /* strtod also takes nan, inf and hexadecimal; none of them is a length of time. */
+  if (end == text || *end || errno || strspn(text, "0123456789.+-eE") != strlen(text))
+    return false;
+  return *number >= least && *number <= most;
+}
+
+static int options_seconds(const char *option, const char *text, double least, double *seconds)
+{
+  if (options_number(text, least, 1e7, seconds))
+    return -1;
+  return options_usage("%s takes seconds, %g or more: '%s' is not", option, least, text);
+}
+
+static int options_whole(const char *option, const char *text, long most, long *number)
+{
+  char *end;
+  errno = 0;
+  *number = strtol(text, &end, 10);
+  if (end != text && !*end && !errno && *number >= 1 && *number <= most)
+    return -1;
+  return options_usage("%s takes a whole number from 1 to %ld: '%s' is not", option, most, text);
+}
+
+static int options_pids(struct rtop_options *options, const char *text)
+{
+  const char *at = text;
+  for (;;) {
+    char *end;
+    errno = 0;
+    long pid = strtol(at, &end, 10);
+    if (end == at || errno || pid < 1 || pid > INT32_MAX || (*end && *end != ','))
+      return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
+    bool known = false;
+    for (int i = 0; i < options->pid_count; i++)
+      known = known || options->pids[i] == (pid_t)pid;
+    if (!known && options->pid_count == RTOP_PIDS_MAX)
+      return options_usage("-p takes at most %d processes", RTOP_PIDS_MAX);
+    if (!known)
+      options->pids[options->pid_count++] = (pid_t)pid;
+    if (!*end)
+      break;
+    at = end + 1;
+  }
+  options->action = RTOP_ACTION_WATCH;
+  return -1;
+}
+
+static int options_frame(struct rtop_options *options, const char *text)
+{
+  options->frame_seconds = 0;
+  return strcmp(text, "all") == 0 ? -1 : options_seconds("-F", text, 0.1, &options->frame_seconds);
+}
+
+static int options_mode(struct rtop_options *options, const char *text)
+{
+  bool cpu = strcmp(text, "cpu") == 0;
+  if (!cpu && strcmp(text, "wall") != 0)
+    return options_usage("-m takes wall or cpu: '%s' is neither", text);
+  options->methods.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
+  return -1;
+}
+
+static int options_sort(struct rtop_options *options, const char *text)
+{
+  if (rtop_sort_key_parse(text, &options->methods.sort))
+    return -1;
+  char names[128] = "";
+  for (int key = 0; key < RTOP_SORT_KEYS; key++) {
+    strcat(names, " ");
+    strcat(names, rtop_sort_key_name((enum rtop_sort_key)key));
+  }
+  return options_usage("-s takes one of%s: '%s' is none", names, text);
+}
+
+static int options_regex(const char *option, const char *text, const char **regex)
+{
+  const char *problem = rtop_methods_check_regex(text);
+  *regex = text;
+  return problem ? options_usage("%s '%s': %s", option, text, problem) : -1;
+}
+
+static int options_filter(struct rtop_options *options, const char *text)
+{
+  options->methods.filter_invert = *text == '!';
+  return options_regex("--filter", text + (*text == '!'), &options->methods.filter);
+}
+
+static int options_hz(struct rtop_options *options, const char *text)
+{
+  long hz;
+  int status = options_whole("--hz", text, RTOP_RATE_HZ_MAX, &hz);
+  options->rate_hz = status < 0 ? (uint32_t)hz : options->rate_hz;
+  return status;
+}
+
+static int options_color(struct rtop_options *options, const char *text)
+{
+  static const char *const names[] = {"auto", "never", "always"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(names[i], text) == 0) {
+      options->color = (enum rtop_color)i;
+      return -1;
+    }
+  return options_usage("-C takes auto, always or never: '%s' is none", text);
+}
+
+static int options_min(struct rtop_options *options, const char *text)
+{
+  if (options_number(text, 0, 100, &options->methods.min_percent))
+    return -1;
+  return options_usage("--min takes a percentage from 0 to 100: '%s' is not", text);
+}
+
+static int options_take(struct rtop_options *options, int option)
+{
+  switch (option) {
+  case 'p': return options_pids(options, optarg);
+  case 'l': options->action = RTOP_ACTION_LIST; return -1;
+  case 'h': options->action = RTOP_ACTION_HELP; return -1;
+  case 'V': options->action = RTOP_ACTION_VERSION; return -1;
+  case 'o': options->output = optarg; return -1;
+  case 'b': options->batch = true; return -1;
+  case 'J': options->batch = options->json = true; return -1;
+  case 'U': options->ascii = true; return -1;
+  case 't': return options_seconds("-t", optarg, 0.001, &options->time_seconds);
+  case 'd': return options_seconds("-d", optarg, 0.1, &options->delay_seconds);
+  case 'n': return options_whole("-n", optarg, 1000000000, &options->refreshes);
+  case 'F': return options_frame(options, optarg);
+  case 'm': return options_mode(options, optarg);
+  case 's': return options_sort(options, optarg);
+  case 'C': return options_color(options, optarg);
+  case OPTION_HZ: return options_hz(options, optarg);
+  case OPTION_FILTER: return options_filter(options, optarg);
+  case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
+  case OPTION_MIN: return options_min(options, optarg);
+  case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
+  default: break;
+  }
+  return 2;
+}
+
+static int options_unknown(int option, char **argv)
+{
+  const char *text = argv[optind - 1];
+  if (option == ':')
+    return options_usage("option %s needs a value", text);
+  if (optopt && optopt < 256)
+    return options_usage("unknown option -%c", optopt);
+  return options_usage("unknown option or a value too many: %s", text);
+}
+
+static bool options_writable_format(const char *file)
+{
+  const char *dot = strrchr(file, '.');
+  if (!dot || dot == file || dot[-1] == '/')
+    return false;
+  return strcmp(dot, ".collapsed") == 0 || strcmp(dot, ".txt") == 0;
+}
+
+/* Do the options make sense together? */
+static int options_check(struct rtop_options *options)
+{
+  bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
+  if (options->command && options->pid_count)
+    return options_usage("-p and a command exclude each other");
+  if (options->output && options->batch)
+    return options_usage("-o and -b exclude each other");
+  if (options->output && !options_writable_format(options->output))
+    return options_usage("-o writes files that end in .collapsed or .txt: '%s' does not", options->output);
+  if ((options->output || options->batch) && options->action == RTOP_ACTION_CHOOSE)
+    return options_usage("%s needs -p PID or -- COMMAND", options->output ? "-o" : "-b");
+  if (options->time_seconds > 0 && !target)
+    return options_usage("-t needs -p PID or -- COMMAND");
+  return -1;
+}
+
+static int options_rest(struct rtop_options *options, int argc, char **argv)
+{
+  bool dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+  if (optind == argc)
+    return dashes ? options_usage("-- needs a command behind it") : -1;
+  if (!dashes)
+    return options_usage("unexpected argument '%s' (a command to start goes behind --)", argv[optind]);
+  options->command = argv + optind;
+  options->action = RTOP_ACTION_RUN;
+  return -1;
+}
+
+static int options_done(const struct rtop_options *options)
+{
+  if (options->action == RTOP_ACTION_HELP)
+    fputs(options_help, stdout);
+  else if (options->action == RTOP_ACTION_VERSION)
+    puts("rperf-top " RPERF_TOP_VERSION);
+  else
+    return -1;
+  return fflush(stdout) == 0 ? 0 : 1;
+}
+
+int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
+{
+  int option, status = -1;
+  *options = (struct rtop_options){
+    .action = RTOP_ACTION_CHOOSE, .delay_seconds = 1, .frame_seconds = 1, .rate_hz = 1000,
+    .methods = {.sort = RTOP_SORT_SELF, .min_percent = -1},
+  };
+  opterr = 0;
+  optind = 0;                          /* a fresh start, also when tests parse twice */
+  while (status < 0 && (option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+    if (option == '?' || option == ':')
+      return options_unknown(option, argv);
+    status = options_take(options, option);
+    if (options->action == RTOP_ACTION_HELP || options->action == RTOP_ACTION_VERSION)
+      return options_done(options);
+  }
+  if (status < 0)
+    status = options_rest(options, argc, argv);
+  if (status < 0)
+    status = options_check(options);
+  if (options->methods.min_percent < 0)
+    options->methods.min_percent = options->batch && !options->json ? options_batch_min : 0;
+  return status;
+}

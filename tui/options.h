@@ -1,0 +1,41 @@
+/* The command line, parsed once (getopt_long), as DESIGN's contract says. */
+#ifndef RTOP_TUI_OPTIONS_H
+#define RTOP_TUI_OPTIONS_H
+
+#include "methods.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { RTOP_PIDS_MAX = 64 };
+
+struct rtop_options {
+  enum rtop_action {
+    RTOP_ACTION_CHOOSE,                /* no target: let the user choose */
+    RTOP_ACTION_WATCH,                 /* -p */
+    RTOP_ACTION_RUN,                   /* -- COMMAND */
+    RTOP_ACTION_LIST,
+    RTOP_ACTION_HELP,
+    RTOP_ACTION_VERSION,
+  } action;
+  pid_t pids[RTOP_PIDS_MAX];
+  int pid_count;
+  char **command;                      /* NULL-terminated, points into argv */
+  const char *output;                  /* -o; NULL: none */
+  double time_seconds;                 /* -t; 0: not given */
+  bool batch;
+  bool json;
+  long refreshes;                      /* -n; 0: no bound */
+  double delay_seconds;                /* -d, default 1 */
+  double frame_seconds;                /* -F, default 1; 0: all */
+  struct rtop_methods_options methods; /* -m -s --filter --thread --min */
+  uint32_t rate_hz;                    /* --hz, default 1000 */
+  enum rtop_color { RTOP_COLOR_AUTO, RTOP_COLOR_NEVER, RTOP_COLOR_ALWAYS } color;
+  bool ascii;                          /* -U */
+  const char *dump_screen;             /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */
+};
+
+/* Returns -1 to go on, or the exit status (0 or 2) after printing help, version or one usage line. */
+int rtop_options_parse(struct rtop_options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,33 @@
+/* The order of the table on the screen: by the column the user sees, and calm.
+ *
+ * Rows that are equal stand in the order of their names. Two neighbours that differ by less than a
+ * tenth of a point keep the places that they had. While the user moves the cursor (`hold`) no row
+ * changes its place at all; new rows come last.
+ *
+ * Threads: one. Memory belongs to the order and grows with the number of frames.
+ */
+#ifndef RTOP_TUI_ORDER_H
+#define RTOP_TUI_ORDER_H
+
+#include "layout.h"
+#include "methods.h"
+
+struct order {
+  uint32_t *rows;                      /* indexes into methods->rows */
+  size_t count, capacity;
+  double *keys;                        /* by index into methods->rows */
+  uint32_t *rank;                      /* by frame: place of the last time + 1; 0: none */
+  size_t rank_capacity;
+};
+
+/* methods->rows must come sorted by name. False when memory ran out. */
+bool order_apply(struct order *order, const struct rtop_methods *methods, enum column column, bool reverse,
+                 bool hold, size_t frame_count);
+/* The next order_apply starts afresh: the user chose another order. */
+void order_forget(struct order *order);
+void order_destroy(struct order *order);
+
+/* What a column shows of a row, in nanoseconds or counts. */
+double order_key(const struct rtop_method_row *row, enum column column);
+
+#endif

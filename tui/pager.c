@@ -1,0 +1,43 @@
+#include "pager.h"
+#include <stdint.h>
+
+void pager_fit(struct pager *pager, size_t count, size_t page)
+{
+  page = page > 0 ? page : 1;
+  if (pager->cursor >= count) {
+    pager->cursor = count > 0 ? count - 1 : 0;
+  }
+  if (pager->cursor < pager->top) {
+    pager->top = pager->cursor;
+  }
+  if (pager->cursor >= pager->top + page) {
+    pager->top = pager->cursor - page + 1;
+  }
+  if (pager->top + page > count) {
+    pager->top = count > page ? count - page : 0;
+  }
+}
+
+static void go_to(struct pager *pager, int64_t place, size_t count)
+{
+  int64_t last = (int64_t)count - 1;
+  pager->cursor = (size_t)(place < 0 || last < 0 ? 0 : place > last ? last : place);
+}
+
+bool pager_request(struct pager *pager, enum request request, size_t count, size_t page)
+{
+  int64_t at = (int64_t)pager->cursor, rows = (int64_t)page;
+  switch (request) {
+  case REQUEST_UP: go_to(pager, at - 1, count); break;
+  case REQUEST_DOWN: go_to(pager, at + 1, count); break;
+  case REQUEST_PAGE_UP: go_to(pager, at - rows, count); break;
+  case REQUEST_PAGE_DOWN: go_to(pager, at + rows, count); break;
+  case REQUEST_HALF_UP: go_to(pager, at - (rows + 1) / 2, count); break;
+  case REQUEST_HALF_DOWN: go_to(pager, at + (rows + 1) / 2, count); break;
+  case REQUEST_FIRST: go_to(pager, 0, count); break;
+  case REQUEST_LAST: go_to(pager, INT64_MAX, count); break;
+  default: return false;
+  }
+  pager_fit(pager, count, page);
+  return true;
+}

@@ -1,0 +1,19 @@
+/* Cursor and scrolling of a list of rows: the arithmetic that help, chooser and output share.
+ */
+#ifndef RTOP_TUI_PAGER_H
+#define RTOP_TUI_PAGER_H
+
+#include "keys.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pager {
+  size_t cursor, top;
+};
+
+/* Moves within `count` rows, `page` of which are seen. False when it is no moving request. */
+bool pager_request(struct pager *pager, enum request request, size_t count, size_t page);
+/* After count or page changed: the cursor exists and is seen. */
+void pager_fit(struct pager *pager, size_t count, size_t page);
+
+#endif

@@ -1,0 +1,144 @@
+/* The history: what every thread did in every window, and its sum over any span.
+ *
+ * Windows of one or more sources are kept in order of time, bounded in memory (the oldest go first).
+ * A late record replaces the provisional time of its thread in every window that it overlaps and is
+ * spread over them, so that a sum over any span is the same whether the sample came in time or not.
+ * Missing windows are gaps: counted, drawn, never guessed.
+ *
+ * Threads: one. Times are CLOCK_MONOTONIC nanoseconds of the (first) source.
+ */
+#ifndef RTOP_TUI_PROFILE_H
+#define RTOP_TUI_PROFILE_H
+
+#include "symbols.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rtop_state {                      /* as in the channel; checked where they meet */
+  RTOP_STATE_RUNNING,
+  RTOP_STATE_WAITING,
+  RTOP_STATE_BLOCKED,
+  RTOP_STATE_MARKING,
+  RTOP_STATE_SWEEPING,
+  RTOP_STATES,
+};
+
+/* What was spent somewhere. */
+struct rtop_cost {
+  uint64_t wall_ns[RTOP_STATES];
+  uint64_t cpu_ns;
+  uint64_t blame_ns;                   /* GVL waiting of other threads meanwhile */
+  uint64_t allocations;
+  uint64_t samples;
+};
+uint64_t rtop_cost_wall(const struct rtop_cost *cost);      /* all states */
+void rtop_cost_add(struct rtop_cost *to, const struct rtop_cost *from);
+
+struct rtop_span {
+  int64_t start_ns;
+  int64_t end_ns;                      /* exclusive */
+};
+
+/* Counters of a span: changes are summed, "now" values are those of its last window. */
+struct rtop_span_counters {
+  uint64_t samples, ticks, ticks_missed, samples_dropped, cost_ns;
+  uint64_t rate_hz, rate_wanted_hz;    /* now; wanted > rate: governed */
+  uint64_t gc_minor, gc_major, allocations, exceptions;
+  uint64_t heap_live_slots, malloc_bytes, rss_bytes;   /* now; 0 = unknown */
+  uint64_t cpu_ns, publisher_cpu_ns;
+};
+
+/* A thread as it was in a span. */
+struct rtop_thread_row {
+  uint32_t thread;                     /* dense id in this profile */
+  const char *name;                    /* sanitised, "" when it has none; valid as long as the profile */
+  uint64_t serial;                     /* of its source */
+  uint32_t native_id;
+  uint32_t source;
+  bool is_main;
+  bool ended;                          /* within the span */
+  enum rtop_state state;               /* at the end of the span */
+  uint64_t state_age_ns;
+  bool provisional;                    /* no safepoint since: `node` is the last known one */
+  uint32_t node;                       /* leaf of its stack at the end of the span */
+  struct rtop_cost cost;
+};
+
+/* One (thread, node), all states. `provisional_ns` is included in wall_ns. */
+struct rtop_sum_cell {
+  uint32_t node;
+  uint32_t thread;                     /* index into threads of the sum */
+  struct rtop_cost cost;
+};
+
+/* A sum over a span. Memory belongs to the sum and is used again by the next one. */
+struct rtop_sum {
+  struct rtop_span span;               /* as it was cut to what the profile holds */
+  uint64_t length_ns;                  /* covered by windows of any source: span minus gaps */
+  uint32_t window_count;
+  uint32_t gap_count;                  /* runs of missing windows */
+  struct rtop_span_counters counters;
+  struct rtop_cost total;              /* over all threads */
+  struct rtop_thread_row *threads;
+  size_t thread_count, thread_capacity;
+  struct rtop_sum_cell *cells;         /* sorted by (thread, node) */
+  size_t cell_count, cell_capacity;
+};
+
+/* One window for strips and timelines. */
+struct rtop_window_summary {
+  int64_t start_ns, end_ns;
+  bool gap;                            /* nothing is known about this stretch */
+  uint64_t wall_ns[RTOP_STATES];       /* over all threads */
+  uint32_t thread_count;
+  struct rtop_span_counters counters;
+};
+
+struct rtop_profile;
+struct rtop_window;                    /* shm/window.h; only feeds hand them in */
+
+struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max);
+void rtop_profile_destroy(struct rtop_profile **profile);
+struct rtop_symbols *rtop_profile_symbols(struct rtop_profile *profile);
+/* From now on windows that memory cannot hold any more are not forgotten but summed: spans that begin at
+ * the start of everything stay complete however long the run is. Threads that ended are then summed by
+ * their name. */
+void rtop_profile_keep_sums(struct rtop_profile *profile);
+/* Time of late records that began before anything held, or in a gap: it could not be placed. */
+uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile);
+
+/* Feeds. A source numbers its threads by serial; the profile makes its own ids, which are used again
+ * when no window knows the thread any more. RTOP_THREAD_NONE: memory ran out; adding skips it. */
+#define RTOP_THREAD_NONE UINT32_MAX
+struct rtop_source_thread {
+  uint64_t serial;
+  const char *name;                    /* raw bytes; NULL: not known any more, keep what was said */
+  size_t name_bytes;
+  uint32_t native_id;
+  bool is_main;
+};
+uint32_t rtop_profile_thread(struct rtop_profile *profile, uint32_t source,
+                             const struct rtop_source_thread *thread);
+/* `nodes` maps the window's node ids to symbols' ids (node_count entries), `threads` maps indexes of
+ * window->threads to this profile's ids. False when memory ran out (the window is then a gap). */
+bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struct rtop_window *window,
+                      const uint32_t *nodes, size_t node_count, const uint32_t *threads);
+/* A stretch of a source that is lost for good. */
+void rtop_profile_add_gap(struct rtop_profile *profile, uint32_t source, int64_t start_ns, int64_t end_ns);
+
+/* Readers. The span of everything held; start == end when empty. */
+struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);
+/* The last `length_ns` (<= 0: everything). */
+struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns);
+/* Windows count whole when their middle lies in the span. False when memory ran out. */
+bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
+void rtop_sum_destroy(struct rtop_sum *sum);
+
+/* Timeline: summaries of the windows in a span, oldest first, gaps included as entries of their own.
+ * Windows of several sources at the same time make one entry.
+ * Returns how many were written (at most capacity, the newest ones). */
+size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span span,
+                            struct rtop_window_summary *windows, size_t capacity);
+
+#endif

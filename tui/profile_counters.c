@@ -1,0 +1,77 @@
+#include "profile_impl.h"
+
+#include "shm/window.h"
+
+enum counter_kind { COUNTER_CHANGE, COUNTER_RATE, COUNTER_SIZE };
+
+static const struct counter_field {
+  enum rtop_counter_id id;
+  enum counter_kind kind;
+  size_t offset;
+} counter_fields[] = {
+#define FIELD(ID, KIND, NAME) \
+  {RTOP_COUNTER_##ID, COUNTER_##KIND, offsetof(struct rtop_span_counters, NAME)}
+  FIELD(SAMPLES, CHANGE, samples),
+  FIELD(TICKS, CHANGE, ticks),
+  FIELD(TICKS_MISSED, CHANGE, ticks_missed),
+  FIELD(SAMPLES_DROPPED, CHANGE, samples_dropped),
+  FIELD(COST_NS, CHANGE, cost_ns),
+  FIELD(RATE_HZ, RATE, rate_hz),
+  FIELD(RATE_WANTED_HZ, RATE, rate_wanted_hz),
+  FIELD(GC_MINOR, CHANGE, gc_minor),
+  FIELD(GC_MAJOR, CHANGE, gc_major),
+  FIELD(ALLOCATIONS, CHANGE, allocations),
+  FIELD(HEAP_LIVE_SLOTS, SIZE, heap_live_slots),
+  FIELD(MALLOC_BYTES, SIZE, malloc_bytes),
+  FIELD(EXCEPTIONS, CHANGE, exceptions),
+  FIELD(RSS_BYTES, SIZE, rss_bytes),
+  FIELD(CPU_NS, CHANGE, cpu_ns),
+  FIELD(PUBLISHER_CPU_NS, CHANGE, publisher_cpu_ns),
+#undef FIELD
+};
+enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };
+
+static uint64_t *counter_of(struct rtop_span_counters *counters, const struct counter_field *field)
+{
+  return (uint64_t *)(void *)((char *)counters + field->offset);
+}
+
+static uint64_t counter_get(const struct rtop_span_counters *counters, const struct counter_field *field)
+{
+  return *(const uint64_t *)(const void *)((const char *)counters + field->offset);
+}
+
+void profile_counters_read(struct profile_window *to, const struct rtop_window *from)
+{
+  to->counters_present = from->counters_present;
+  for (size_t i = 0; i < COUNTER_FIELDS; i++) {
+    uint64_t value = from->counters[counter_fields[i].id];
+    if (from->counters_present >> counter_fields[i].id & 1)
+      *counter_of(&to->counters, &counter_fields[i]) = value < PROFILE_CELL_MAX ? value : PROFILE_CELL_MAX;
+  }
+}
+
+void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
+                          uint64_t present)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++) {
+    const struct counter_field *field = &counter_fields[i];
+    if (field->kind == COUNTER_CHANGE)
+      *counter_of(to, field) += counter_get(from, field);
+    else if (present >> field->id & 1)
+      *counter_of(to, field) = counter_get(from, field);
+  }
+}
+
+void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_span_counters *from)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++) {
+    const struct counter_field *field = &counter_fields[i];
+    uint64_t value = counter_get(from, field);
+    uint64_t *sum = counter_of(to, field);
+    if (field->kind != COUNTER_RATE)
+      *sum += value;
+    else if (value > *sum)
+      *sum = value;
+  }
+}

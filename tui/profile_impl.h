@@ -1,0 +1,184 @@
+/* What the profile_*.c files share and nobody else sees. */
+#ifndef RTOP_TUI_PROFILE_IMPL_H
+#define RTOP_TUI_PROFILE_IMPL_H
+
+#include "cost_table.h"
+#include "profile.h"
+
+#include <uthash.h>
+
+/* Values of strangers are cut to these, so that sums of all that memory can hold do not overflow. */
+#define PROFILE_CELL_MAX (UINT64_C(1) << 42)
+#define PROFILE_LATE_MAX (UINT64_C(1) << 50)
+#define PROFILE_TIME_MAX (INT64_C(1) << 61)
+/* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
+#define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
+
+struct profile_cell {
+  uint32_t node, thread;
+  uint32_t state;
+  uint32_t samples;
+  uint64_t wall_ns, cpu_ns, allocations, blame_ns;
+};
+
+/* A thread at the end of a window. */
+struct profile_presence {
+  uint32_t thread;
+  uint32_t node;
+  uint32_t state;
+  bool ended;
+  uint64_t state_age_ns;
+  uint64_t provisional_ns;             /* 0 once a late record replaced it */
+};
+
+struct profile_window {
+  int64_t start_ns, end_ns;
+  uint32_t source;                     /* index into sources */
+  bool gap;
+  uint64_t counters_present;           /* bit per counter id */
+  struct rtop_span_counters counters;
+  uint64_t wall_ns[RTOP_STATES];       /* cells and provisional time */
+  struct profile_presence *threads;
+  size_t thread_count;
+  struct profile_cell *cells;          /* unordered */
+  size_t cell_count, cell_capacity;
+};
+
+struct profile_name {
+  UT_hash_handle hh;
+  char text[];
+};
+
+struct profile_thread {
+  struct profile_thread_key {
+    uint64_t serial;
+    uint32_t source;                   /* as the feed calls it */
+    uint32_t kind;                     /* PROFILE_THREAD_… */
+    const char *name;                  /* only of those that stand for all that ended under a name */
+  } key;
+  uint32_t id;
+  uint32_t native_id;
+  bool is_main;
+  const char *name;
+  size_t windows;                      /* how many list it */
+  /* In the sum of what memory could not hold: is it there, and what may still be replaced. */
+  bool carried;
+  uint64_t open_ns;
+  uint32_t open_node, open_state;
+  uint32_t row;                        /* scratch of a sum: index + 1 */
+  UT_hash_handle hh;
+};
+enum { PROFILE_THREAD_REAL, PROFILE_THREAD_ENDED };
+
+/* Which time is told by windows, whoever tells it: processes side by side cover a second once, one after
+ * the other (exec) they add up. Windows come in order of start. */
+struct profile_cover {
+  int64_t end_ns;
+  uint64_t length_ns;
+  uint32_t windows;
+};
+
+struct profile_source {
+  uint32_t source;                     /* as the feed calls it */
+  int64_t last_end_ns;
+  /* What memory could not hold any more; start == end: nothing. */
+  int64_t carry_start_ns, carry_end_ns;
+  uint32_t carry_gaps;
+  struct rtop_span_counters carry_counters;
+  /* scratch of a sum */
+  uint32_t gaps;
+  struct rtop_span_counters now;
+  const struct profile_window *last;
+};
+
+struct rtop_profile {
+  struct rtop_symbols *symbols;
+  struct profile_window **windows;     /* by start; [first, first + count) */
+  size_t first, count, capacity;
+  size_t memory_bytes, memory_bytes_max;
+  int64_t longest_ns;                  /* of all windows ever: bounds searches by time */
+  struct profile_source *sources;
+  uint32_t source_count;
+  struct profile_thread **threads;     /* by id; NULL: free */
+  uint32_t thread_count, thread_capacity;
+  uint32_t *free_ids;
+  uint32_t free_count, free_capacity;
+  struct profile_thread *threads_by_key;
+  struct profile_name *names;
+  uint64_t late_dropped_ns;
+  uint32_t late_steps;                 /* left for the window that is being added */
+  bool keep_sums;
+  struct cost_table carry;             /* by profile thread id */
+  struct profile_cover carry_cover;
+  uint32_t carried_gone;               /* carried threads that no window lists */
+  struct cost_table *table;            /* index of the sum being made; on the heap: sums are const */
+};
+
+/* profile_threads.c */
+const char *profile_name(struct rtop_profile *profile, const char *bytes, size_t count);
+struct profile_thread *profile_thread_make(struct rtop_profile *profile,
+                                           const struct profile_thread_key *key);
+void profile_thread_drop_window(struct rtop_profile *profile, uint32_t id);
+void profile_thread_free(struct rtop_profile *profile, uint32_t id);
+void profile_threads_destroy(struct rtop_profile *profile);
+static inline struct profile_thread *profile_thread_at(const struct rtop_profile *profile, uint32_t id)
+{
+  return id < profile->thread_count ? profile->threads[id] : NULL;
+}
+
+/* profile_windows.c: windows in order of start */
+size_t profile_window_bytes(const struct profile_window *window);
+void profile_window_free(struct profile_window *window);
+bool profile_window_insert(struct rtop_profile *profile, struct profile_window *window);
+bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window *window,
+                             const struct profile_cell *cell);
+void profile_evict(struct rtop_profile *profile);
+/* Position of the first window that can reach to `time_ns` or beyond; count when there is none. */
+size_t profile_find(const struct rtop_profile *profile, int64_t time_ns);
+static inline struct profile_window *profile_window_at(const struct rtop_profile *profile, size_t position)
+{
+  return profile->windows[profile->first + position];
+}
+static inline int64_t profile_middle(const struct profile_window *window)
+{
+  return window->start_ns + (window->end_ns - window->start_ns) / 2;
+}
+
+void profile_cover_window(struct profile_cover *cover, const struct profile_window *window);
+
+/* profile_late.c: `window` came with this record and is in the profile already. */
+struct profile_late {
+  int64_t start_ns;
+  struct profile_cell cell;
+};
+void profile_apply_late(struct rtop_profile *profile, struct profile_window *window,
+                        const struct profile_late *late);
+
+/* profile_carry.c: takes over what a window says that is about to be freed; adds all carried to a sum. */
+void profile_carry_window(struct rtop_profile *profile, const struct profile_window *window);
+void profile_carry_late(struct rtop_profile *profile, const struct profile_cell *share);
+void profile_carry_compact(struct rtop_profile *profile);
+static inline bool profile_carries(const struct profile_source *source)
+{
+  return source->carry_end_ns > source->carry_start_ns;
+}
+
+/* profile_counters.c */
+struct rtop_window;
+void profile_counters_read(struct profile_window *to, const struct rtop_window *from);
+/* Adds changes; "now" values replace those of the same source. */
+void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
+                          uint64_t present);
+/* Adds what several sources counted in the same time: rates are the largest, sizes are summed. */
+void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_span_counters *from);
+
+static inline void profile_cost_add_cell(struct rtop_cost *cost, const struct profile_cell *cell)
+{
+  cost->wall_ns[cell->state] += cell->wall_ns;
+  cost->cpu_ns += cell->cpu_ns;
+  cost->blame_ns += cell->blame_ns;
+  cost->allocations += cell->allocations;
+  cost->samples += cell->samples;
+}
+
+#endif

@@ -1,0 +1,116 @@
+#include "profile_impl.h"
+
+/* Wall time is exact (a share of the interval is as long as the overlap); the rest is rounded down. */
+static uint64_t late_share(uint64_t value, uint64_t part_ns, uint64_t whole_ns)
+{
+  return (uint64_t)((unsigned __int128)value * part_ns / whole_ns);
+}
+
+static struct profile_cell late_part(const struct profile_cell *cell, uint64_t part_ns)
+{
+  struct profile_cell part = *cell;
+  part.wall_ns = part_ns;
+  part.cpu_ns = late_share(cell->cpu_ns, part_ns, cell->wall_ns);
+  part.allocations = late_share(cell->allocations, part_ns, cell->wall_ns);
+  part.blame_ns = late_share(cell->blame_ns, part_ns, cell->wall_ns);
+  part.samples = (uint32_t)late_share(cell->samples, part_ns, cell->wall_ns);
+  return part;
+}
+
+static void late_take(struct profile_cell *from, const struct profile_cell *part)
+{
+  from->wall_ns -= part->wall_ns;
+  from->cpu_ns -= part->cpu_ns;
+  from->allocations -= part->allocations;
+  from->blame_ns -= part->blame_ns;
+  from->samples -= part->samples;
+}
+
+static void late_drop_provisional(struct profile_window *window, uint32_t thread)
+{
+  for (size_t i = 0; i < window->thread_count; i++) {
+    struct profile_presence *presence = &window->threads[i];
+    if (presence->thread != thread)
+      continue;
+    window->wall_ns[presence->state] -= presence->provisional_ns;
+    presence->provisional_ns = 0;
+  }
+}
+
+struct late_walk {
+  struct rtop_profile *profile;
+  const struct profile_late *late;
+  int64_t end_ns;                      /* of the interval */
+  uint32_t steps;                      /* entries looked at; the second walk takes as many */
+  uint64_t placed_ns;                  /* of the interval, in windows that we hold */
+  struct profile_cell rest;            /* what no older window took */
+};
+
+static int64_t late_overlap(const struct late_walk *walk, int64_t start_ns, int64_t end_ns)
+{
+  int64_t from = start_ns > walk->late->start_ns ? start_ns : walk->late->start_ns;
+  int64_t to = end_ns < walk->end_ns ? end_ns : walk->end_ns;
+  return to > from ? to - from : 0;
+}
+
+/* From the newest window of the source down to the first that the interval reaches. A window's claim goes
+ * up to the start of the next entry, so that rounding between windows loses nothing; gaps have no claim.
+ * With `place` the older windows get their shares, else they are only measured. */
+static void late_walk(struct late_walk *walk, const struct profile_window *newest, bool place)
+{
+  struct rtop_profile *profile = walk->profile;
+  int64_t next_ns = INT64_MAX;
+  uint32_t steps = 0, steps_max = place ? walk->steps : profile->late_steps;
+  for (size_t i = profile->count; i-- > 0 && steps < steps_max; steps++) {
+    struct profile_window *window = profile_window_at(profile, i);
+    if (window->start_ns + profile->longest_ns < walk->late->start_ns && next_ns <= walk->late->start_ns)
+      break;
+    if (window->source != newest->source)
+      continue;
+    uint64_t overlap_ns = (uint64_t)late_overlap(walk, window->start_ns, next_ns);
+    next_ns = window->start_ns;
+    if (window->gap || overlap_ns == 0)
+      continue;
+    if (!place) {
+      walk->placed_ns += overlap_ns;
+    } else if (window != newest) {
+      struct profile_cell part = late_part(&walk->late->cell, overlap_ns);
+      late_drop_provisional(window, part.thread);
+      if (profile_window_add_cell(profile, window, &part))
+        late_take(&walk->rest, &part);
+    }
+  }
+  walk->steps = steps;
+}
+
+/* The part that lies in what memory could not hold. Returns its length. */
+static uint64_t late_carry(struct late_walk *walk, const struct profile_window *newest)
+{
+  const struct profile_source *source = &walk->profile->sources[newest->source];
+  if (!profile_carries(source) || walk->late->start_ns >= source->carry_end_ns)
+    return 0;
+  uint64_t overlap_ns = (uint64_t)late_overlap(walk, source->carry_start_ns, source->carry_end_ns);
+  struct profile_cell part = late_part(&walk->late->cell, overlap_ns);
+  profile_carry_late(walk->profile, &part);
+  return overlap_ns;
+}
+
+void profile_apply_late(struct rtop_profile *profile, struct profile_window *window,
+                        const struct profile_late *late)
+{
+  if (late->cell.wall_ns == 0) {
+    profile_window_add_cell(profile, window, &late->cell);
+    return;
+  }
+  struct late_walk walk = {
+    .profile = profile, .late = late, .end_ns = late->start_ns + (int64_t)late->cell.wall_ns,
+  };
+  late_walk(&walk, window, false);
+  profile->late_steps -= walk.steps;
+  walk.rest = late_part(&late->cell, walk.placed_ns);
+  profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
+  late_walk(&walk, window, true);
+  /* The newest window takes its share and what rounding left. */
+  if (walk.rest.wall_ns || walk.rest.cpu_ns || walk.rest.allocations || walk.rest.samples)
+    profile_window_add_cell(profile, window, &walk.rest);
+}

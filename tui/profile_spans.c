@@ -1,0 +1,97 @@
+#include "profile_impl.h"
+
+struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile)
+{
+  struct rtop_span span = {0, 0};
+  if (profile->count == 0)
+    return span;
+  span.start_ns = profile_window_at(profile, 0)->start_ns;
+  for (uint32_t i = 0; i < profile->source_count; i++) {
+    const struct profile_source *source = &profile->sources[i];
+    if (profile_carries(source) && source->carry_start_ns < span.start_ns)
+      span.start_ns = source->carry_start_ns;
+    if (source->last_end_ns > span.end_ns)
+      span.end_ns = source->last_end_ns;
+  }
+  return span;
+}
+
+struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns)
+{
+  struct rtop_span span = rtop_profile_bounds(profile);
+  if (length_ns > 0 && span.end_ns - span.start_ns > length_ns)
+    span.start_ns = span.end_ns - length_ns;
+  return span;
+}
+
+static bool summary_wanted(const struct profile_window *window, const struct rtop_span *span)
+{
+  int64_t middle_ns = profile_middle(window);
+  if (window->gap)
+    return window->end_ns > span->start_ns && window->start_ns < span->end_ns;
+  return middle_ns >= span->start_ns && middle_ns < span->end_ns;
+}
+
+static void summary_start(struct rtop_window_summary *summary, const struct profile_window *window,
+                          const struct rtop_span *span)
+{
+  *summary = (struct rtop_window_summary){
+    .start_ns = window->start_ns, .end_ns = window->end_ns, .gap = window->gap,
+  };
+  if (window->gap && summary->start_ns < span->start_ns)
+    summary->start_ns = span->start_ns;
+  if (window->gap && summary->end_ns > span->end_ns)
+    summary->end_ns = span->end_ns;
+}
+
+static void summary_add(struct rtop_window_summary *summary, const struct profile_window *window)
+{
+  for (int state = 0; state < RTOP_STATES; state++)
+    summary->wall_ns[state] += window->wall_ns[state];
+  for (size_t i = 0; i < window->thread_count; i++)
+    summary->thread_count += !window->threads[i].ended;
+  profile_counters_merge(&summary->counters, &window->counters);
+}
+
+/* Does this window tell of the same time as the entry before, from another source? */
+static bool summary_same_time(const struct profile_window *entry, const struct profile_window *window)
+{
+  return entry && !entry->gap && !window->gap && entry->source != window->source &&
+         profile_middle(window) < entry->end_ns;
+}
+
+/* Counts entries; those from `skip` on are written when `out` is there. */
+static size_t summary_walk(const struct rtop_profile *profile, const struct rtop_span *span, size_t skip,
+                           struct rtop_window_summary *out)
+{
+  const struct profile_window *entry = NULL;
+  size_t entries = 0;
+  for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (window->start_ns >= span->end_ns)
+      break;
+    if (!summary_wanted(window, span))
+      continue;
+    bool same = summary_same_time(entry, window);
+    if (!same) {
+      entry = window;
+      entries++;
+    }
+    if (!out || entries <= skip)
+      continue;
+    if (!same)
+      summary_start(&out[entries - skip - 1], window, span);
+    summary_add(&out[entries - skip - 1], window);
+  }
+  return entries;
+}
+
+size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span span,
+                            struct rtop_window_summary *windows, size_t capacity)
+{
+  size_t entries = summary_walk(profile, &span, 0, NULL);
+  size_t skip = entries > capacity ? entries - capacity : 0;
+  if (capacity)
+    summary_walk(profile, &span, skip, windows);
+  return entries - skip;
+}

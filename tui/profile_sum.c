@@ -1,0 +1,247 @@
+#include "profile_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A sum being made: cells under the profile's thread ids at first, rows for the threads that occur. */
+struct sum_build {
+  struct rtop_profile *profile;
+  struct rtop_sum *sum;
+  struct cost_table *table;
+  struct profile_cover cover;
+  bool failed;
+};
+
+static void sum_cell(struct sum_build *build, const struct profile_cell *cell)
+{
+  struct rtop_cost *cost = cost_table_at(build->table, cell->thread, cell->node);
+  if (cost)
+    profile_cost_add_cell(cost, cell);
+  else
+    build->failed = true;
+}
+
+static bool sum_grow_threads(struct rtop_sum *sum)
+{
+  if (sum->thread_count < sum->thread_capacity)
+    return true;
+  size_t capacity = sum->thread_capacity ? sum->thread_capacity * 2 : 32;
+  struct rtop_thread_row *threads = realloc(sum->threads, capacity * sizeof *threads);
+  if (!threads)
+    return false;
+  sum->threads = threads;
+  sum->thread_capacity = capacity;
+  return true;
+}
+
+/* The row of a thread, made when it is first met. */
+static struct rtop_thread_row *sum_row(struct sum_build *build, uint32_t id)
+{
+  struct profile_thread *thread = profile_thread_at(build->profile, id);
+  if (thread && thread->row)
+    return &build->sum->threads[thread->row - 1];
+  if (!thread || !sum_grow_threads(build->sum)) {
+    build->failed = build->failed || thread;
+    return NULL;
+  }
+  struct rtop_thread_row *row = &build->sum->threads[build->sum->thread_count++];
+  thread->row = (uint32_t)build->sum->thread_count;
+  *row = (struct rtop_thread_row){
+    .thread = id, .name = thread->name, .serial = thread->key.serial, .native_id = thread->native_id,
+    .source = thread->key.source, .is_main = thread->is_main, .ended = true,
+  };
+  return row;
+}
+
+/* Later windows overwrite what earlier ones said: windows come in order of time. */
+static void sum_presence(struct sum_build *build, const struct profile_presence *presence)
+{
+  struct rtop_thread_row *row = sum_row(build, presence->thread);
+  if (!row)
+    return;
+  row->state = (enum rtop_state)presence->state;
+  row->state_age_ns = presence->state_age_ns;
+  row->node = presence->node;
+  row->provisional = presence->provisional_ns > 0;
+  if (presence->provisional_ns == 0)
+    return;
+  struct profile_cell cell = {
+    .node = presence->node, .thread = presence->thread, .state = presence->state,
+    .wall_ns = presence->provisional_ns,
+  };
+  sum_cell(build, &cell);
+}
+
+static void sum_window(struct sum_build *build, const struct profile_window *window)
+{
+  struct profile_source *source = &build->profile->sources[window->source];
+  if (window->gap) {
+    source->gaps++;
+    return;
+  }
+  profile_cover_window(&build->cover, window);
+  source->last = window;
+  profile_counters_add(&source->now, &window->counters, window->counters_present);
+  for (size_t i = 0; i < window->cell_count; i++)
+    sum_cell(build, &window->cells[i]);
+  for (size_t i = 0; i < window->thread_count; i++)
+    sum_presence(build, &window->threads[i]);
+}
+
+static void sum_carry(struct sum_build *build, const struct rtop_span *span)
+{
+  struct rtop_profile *profile = build->profile;
+  build->cover = profile->carry_cover;
+  for (uint32_t i = 0; i < profile->source_count; i++) {
+    struct profile_source *source = &profile->sources[i];
+    if (!profile_carries(source) || source->carry_start_ns < span->start_ns)
+      continue;
+    source->gaps = source->carry_gaps;
+    source->now = source->carry_counters;
+  }
+  for (size_t i = 0; i < profile->carry.count; i++) {
+    const struct rtop_sum_cell *cell = &profile->carry.cells[i];
+    struct rtop_cost *cost = cost_table_at(build->table, cell->thread, cell->node);
+    if (cost)
+      rtop_cost_add(cost, &cell->cost);
+    else
+      build->failed = true;
+  }
+  for (uint32_t id = 0; id < profile->thread_count; id++) {
+    const struct profile_thread *thread = profile->threads[id];
+    if (thread && thread->open_ns)
+      sum_cell(build, &(struct profile_cell){.node = thread->open_node, .thread = id,
+                                             .state = thread->open_state, .wall_ns = thread->open_ns});
+  }
+}
+
+static void sum_windows(struct sum_build *build, const struct rtop_span *span)
+{
+  const struct rtop_profile *profile = build->profile;
+  for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    int64_t middle_ns = profile_middle(window);
+    if (window->start_ns >= span->end_ns)
+      break;
+    if (window->gap ? window->end_ns > span->start_ns
+                    : middle_ns >= span->start_ns && middle_ns < span->end_ns)
+      sum_window(build, window);
+  }
+}
+
+static void sum_sources(struct sum_build *build)
+{
+  struct rtop_sum *sum = build->sum;
+  sum->length_ns = build->cover.length_ns;
+  sum->window_count = build->cover.windows;
+  for (uint32_t i = 0; i < build->profile->source_count; i++) {
+    const struct profile_source *source = &build->profile->sources[i];
+    sum->gap_count += source->gaps;
+    profile_counters_merge(&sum->counters, &source->now);
+    if (!source->last)
+      continue;
+    for (size_t k = 0; k < source->last->thread_count; k++) {
+      struct rtop_thread_row *row = sum_row(build, source->last->threads[k].thread);
+      if (row)
+        row->ended = source->last->threads[k].ended;
+    }
+  }
+}
+
+static int sum_compare_rows(const void *left, const void *right)
+{
+  const struct rtop_thread_row *a = left, *b = right;
+  if (a->source != b->source)
+    return a->source < b->source ? -1 : 1;
+  if (a->serial != b->serial)
+    return a->serial < b->serial ? -1 : 1;
+  return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static int sum_compare_cells(const void *left, const void *right)
+{
+  const struct rtop_sum_cell *a = left, *b = right;
+  if (a->thread != b->thread)
+    return a->thread < b->thread ? -1 : 1;
+  return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* From ids to rows, in order; costs of rows and of all. */
+static void sum_finish(struct sum_build *build)
+{
+  struct rtop_sum *sum = build->sum;
+  size_t kept = 0;
+  for (size_t i = 0; i < sum->cell_count; i++)
+    sum_row(build, sum->cells[i].thread);
+  if (sum->thread_count)
+    qsort(sum->threads, sum->thread_count, sizeof *sum->threads, sum_compare_rows);
+  for (size_t i = 0; i < sum->thread_count; i++)
+    profile_thread_at(build->profile, sum->threads[i].thread)->row = (uint32_t)i + 1;
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    struct rtop_sum_cell cell = sum->cells[i];
+    const struct profile_thread *thread = profile_thread_at(build->profile, cell.thread);
+    if (!thread || !thread->row)
+      continue;
+    cell.thread = thread->row - 1;
+    sum->cells[kept++] = cell;
+    rtop_cost_add(&sum->threads[cell.thread].cost, &cell.cost);
+    rtop_cost_add(&sum->total, &cell.cost);
+  }
+  sum->cell_count = kept;
+  if (sum->cell_count)
+    qsort(sum->cells, sum->cell_count, sizeof *sum->cells, sum_compare_cells);
+  for (size_t i = 0; i < sum->thread_count; i++)
+    profile_thread_at(build->profile, sum->threads[i].thread)->row = 0;
+}
+
+static void sum_start(struct sum_build *build, struct rtop_span span)
+{
+  struct rtop_profile *profile = build->profile;
+  struct rtop_sum *sum = build->sum;
+  struct rtop_sum empty = {
+    .threads = sum->threads, .thread_capacity = sum->thread_capacity,
+    .cells = sum->cells, .cell_capacity = sum->cell_capacity, .span = span,
+  };
+  *sum = empty;
+  for (uint32_t i = 0; i < profile->source_count; i++) {
+    struct profile_source *source = &profile->sources[i];
+    source->gaps = 0;
+    source->last = NULL;
+    memset(&source->now, 0, sizeof source->now);
+  }
+  cost_table_clear(build->table);
+  build->table->cells = sum->cells;
+  build->table->capacity = sum->cell_capacity;
+}
+
+bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum)
+{
+  struct rtop_span held = rtop_profile_bounds(profile);
+  if (span.start_ns < held.start_ns)
+    span.start_ns = held.start_ns;
+  if (span.end_ns > held.end_ns)
+    span.end_ns = held.end_ns;
+  if (span.end_ns < span.start_ns)
+    span.end_ns = span.start_ns;
+  /* Scratch only: to a caller the profile stays as it is. */
+  struct sum_build build = {.profile = (struct rtop_profile *)profile, .sum = sum, .table = profile->table};
+  sum_start(&build, span);
+  if (profile->carry.count && span.start_ns <= held.start_ns)
+    sum_carry(&build, &span);
+  sum_windows(&build, &span);
+  sum->cells = build.table->cells;
+  sum->cell_capacity = build.table->capacity;
+  sum->cell_count = build.table->count;
+  build.table->cells = NULL;
+  build.table->capacity = 0;
+  sum_sources(&build);
+  sum_finish(&build);
+  return !build.failed;
+}
+
+void rtop_sum_destroy(struct rtop_sum *sum)
+{
+  free(sum->threads);
+  free(sum->cells);
+  *sum = (struct rtop_sum){0};
+}

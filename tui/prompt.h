@@ -1,0 +1,32 @@
+/* A one-line editor: for search, filter and numbers. Knows characters, not the screen.
+ *
+ * Text is UTF-8; control characters never get in. Threads: one. Nothing here allocates.
+ */
+#ifndef RTOP_TUI_PROMPT_H
+#define RTOP_TUI_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum prompt_result {
+  PROMPT_IGNORED,                      /* not a key of an editor */
+  PROMPT_MOVED,                        /* only the cursor moved */
+  PROMPT_CHANGED,
+  PROMPT_ACCEPTED,                     /* Enter */
+  PROMPT_CANCELLED,                    /* Esc, or Backspace in an empty line */
+};
+
+struct prompt {
+  const char *label;                   /* "Search: "; static */
+  char text[160];
+  size_t bytes;                        /* of text, without the NUL */
+  size_t cursor;                       /* byte offset, always between characters */
+};
+
+void prompt_start(struct prompt *prompt, const char *label, const char *text);
+
+/* A key as in keys.h: arrows, Home, End, Backspace, Delete, Ctrl-A, Ctrl-E, Ctrl-U, Ctrl-W, Enter, Esc,
+ * any printable character. Text that would be too long is not taken. */
+enum prompt_result prompt_key(struct prompt *prompt, int key);
+
+#endif

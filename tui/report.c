@@ -1,0 +1,44 @@
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
+                      const struct rtop_methods_options *options, double frame_seconds)
+{
+  struct rtop_profile *profile = rtop_session_profile(session);
+  const struct rtop_feed_info *info = rtop_session_info(session, 0);
+  report->options = options;
+  report->symbols = rtop_profile_symbols(profile);
+  report->state = rtop_session_state(session);
+  report->clock_offset_ns = rtop_session_clock_offset_ns(session);
+  report->command = info ? info->command : "";
+  report->ruby = info ? info->ruby : "";
+  report->source_count = rtop_session_count(session);
+  for (int i = 0; i < report->source_count; i++)
+    report->source_pids[i] = rtop_session_info(session, i)->pid;
+  struct rtop_span span = rtop_profile_last(profile, (int64_t)(frame_seconds * 1e9));
+  return rtop_profile_sum(profile, span, &report->sum) &&
+         rtop_methods_build(&report->methods, &report->sum, report->symbols, options);
+}
+
+void rtop_report_destroy(struct rtop_report *report)
+{
+  rtop_sum_destroy(&report->sum);
+  rtop_methods_destroy(&report->methods);
+}
+
+void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line,
+                          bool whole_path)
+{
+  const char *slash = strrchr(symbol->path, '/');
+  const char *path = slash && !whole_path ? slash + 1 : symbol->path;
+  uint32_t shown = line ? line : symbol->line;
+  *out = '\0';
+  if (symbol->kind == RTOP_SYMBOL_C)
+    snprintf(out, out_bytes, "<C>");
+  else if (symbol->kind == RTOP_SYMBOL_RUBY && shown)
+    snprintf(out, out_bytes, "%s:%u", path, shown);
+  else if (symbol->kind == RTOP_SYMBOL_RUBY)
+    snprintf(out, out_bytes, "%s", path);
+}

@@ -1,0 +1,40 @@
+/* One refresh without a screen: a frame of time, its sum and its methods, ready to be written as text or
+ * JSON.
+ *
+ * Threads: one. Memory of sum and methods is used again by the next refresh.
+ */
+#ifndef RTOP_TUI_REPORT_H
+#define RTOP_TUI_REPORT_H
+
+#include "feed.h"
+#include "methods.h"
+#include "profile.h"
+#include "session.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+struct rtop_report {
+  struct rtop_sum sum;
+  struct rtop_methods methods;
+  const struct rtop_symbols *symbols;
+  const struct rtop_methods_options *options;
+  enum rtop_feed_state state;
+  int64_t clock_offset_ns;
+  const char *command, *ruby;          /* of the first process */
+  pid_t source_pids[RTOP_SESSION_FEEDS_MAX];   /* by source */
+  int source_count;
+};
+
+/* Takes the last frame_seconds (0: everything) of the session. False when memory ran out. */
+bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
+                      const struct rtop_methods_options *options, double frame_seconds);
+void rtop_report_destroy(struct rtop_report *report);
+
+/* The main table as text, `columns` wide, and an empty line. */
+void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns);
+
+/* "fib.rb:3", "<C>", "" for frames that the profiler made up; `line` 0: the frame's own first line. */
+void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line,
+                          bool whole_path);
+
+#endif

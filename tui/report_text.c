@@ -1,0 +1,114 @@
+#include "report.h"
+
+#include "text.h"
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+enum { TEXT_FIXED_COLUMNS = 31, TEXT_METHOD_MIN = 12, TEXT_BUFFER = 2100 };
+
+static double text_share(const struct rtop_report *report, uint64_t part_ns)
+{
+  return report->sum.length_ns ? (double)part_ns / (double)report->sum.length_ns : 0;
+}
+
+static void text_title(const struct rtop_report *report, FILE *out, int columns)
+{
+  char left[TEXT_BUFFER], right[64], clock[16] = "", cut[TEXT_BUFFER];
+  time_t seconds = (time_t)((report->sum.span.end_ns + report->clock_offset_ns) / 1000000000);
+  struct tm local;
+  if (localtime_r(&seconds, &local))
+    strftime(clock, sizeof clock, "%H:%M:%S", &local);
+  snprintf(left, sizeof left, "rperf-top  %d %s  ruby %s",
+           report->source_count ? (int)report->source_pids[0] : 0, report->command, report->ruby);
+  snprintf(right, sizeof right, "  %s  [%s]", clock, rtop_feed_state_name(report->state));
+  int room = columns - (int)strlen(right);
+  int used = rtop_text_cut(cut, sizeof cut, left, room > 0 ? room : 0);
+  fprintf(out, "%s%*s%s\n", cut, room > used ? room - used : 0, "", right);
+}
+
+static void text_gvl(const struct rtop_report *report, FILE *out)
+{
+  const uint64_t *wall_ns = report->sum.total.wall_ns;
+  const struct rtop_span_counters *counters = &report->sum.counters;
+  char length[24];
+  rtop_text_duration(length, sizeof length, (int64_t)report->sum.length_ns);
+  fprintf(out, "GVL %.2f running  %.2f waiting  %.2f blocked  threads on average over %s\n",
+          text_share(report, wall_ns[RTOP_STATE_RUNNING]), text_share(report, wall_ns[RTOP_STATE_WAITING]),
+          text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
+  fprintf(out, "GC  %.1f%% marking  %.1f%% sweeping  %" PRIu64 " minor  %" PRIu64 " major\n",
+          100 * text_share(report, wall_ns[RTOP_STATE_MARKING]),
+          100 * text_share(report, wall_ns[RTOP_STATE_SWEEPING]), counters->gc_minor, counters->gc_major);
+}
+
+static void text_threads(const struct rtop_report *report, FILE *out)
+{
+  const struct rtop_span_counters *counters = &report->sum.counters;
+  unsigned states[RTOP_STATES] = {0}, alive = 0;
+  char memory[16];
+  for (size_t i = 0; i < report->sum.thread_count; i++)
+    if (!report->sum.threads[i].ended) {
+      alive++;
+      states[report->sum.threads[i].state]++;
+    }
+  rtop_text_bytes(memory, sizeof memory, counters->rss_bytes);
+  fprintf(out, "Thr %u: %u running  %u waiting  %u blocked", alive,
+          states[RTOP_STATE_RUNNING] + states[RTOP_STATE_MARKING] + states[RTOP_STATE_SWEEPING],
+          states[RTOP_STATE_WAITING], states[RTOP_STATE_BLOCKED]);
+  fprintf(out, "   %" PRIu64 " samples at %" PRIu64 " Hz", counters->samples, counters->rate_hz);
+  if (counters->rate_wanted_hz > counters->rate_hz)
+    fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
+  if (counters->samples_dropped)
+    fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
+  fprintf(out, "\nCost %.2f%%", 100 * text_share(report, counters->cost_ns));
+  if (counters->rss_bytes)
+    fprintf(out, "  memory %s", memory);
+  if (report->sum.gap_count)
+    fprintf(out, "  %u gap%s: nothing is known there", report->sum.gap_count,
+            report->sum.gap_count == 1 ? "" : "s");
+  fprintf(out, "\n");
+}
+
+static void text_heading(const struct rtop_report *report, FILE *out, int method_columns)
+{
+  enum rtop_sort_key sort = report->options->sort;
+  char mark = report->options->reverse ? '^' : 'v';
+  fprintf(out, "%7s%c%7s%c%6s%c%7s%c%-*s %s\n", "SELF%", sort == RTOP_SORT_SELF ? mark : ' ', "TOTAL%",
+          sort == RTOP_SORT_TOTAL ? mark : ' ', "WAIT%", sort == RTOP_SORT_WAITING ? mark : ' ', "ALLOC/s",
+          sort == RTOP_SORT_ALLOC ? mark : ' ', method_columns, "METHOD", "LOCATION");
+}
+
+static void text_row(const struct rtop_report *report, const struct rtop_method_row *row, FILE *out,
+                     int method_columns, int location_columns)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
+  char allocations[16], method[TEXT_BUFFER], location[TEXT_BUFFER], path[TEXT_BUFFER * 2];
+  double seconds = (double)report->sum.length_ns / 1e9;
+  rtop_text_count(allocations, sizeof allocations,
+                  seconds > 0 ? (double)(uint64_t)((double)row->self.allocations / seconds + 0.5) : 0);
+  int used = rtop_text_cut(method, sizeof method, symbol->label, method_columns);
+  rtop_report_location(path, sizeof path, symbol, 0, true);
+  rtop_text_cut_left(location, sizeof location, path, location_columns);
+  fprintf(out, "%7.1f %7.1f %6.1f %7s %s", 100 * text_share(report, row->self_ns),
+          100 * text_share(report, row->total_ns),
+          100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), allocations, method);
+  if (*location)
+    fprintf(out, "%*s %s", method_columns - used, "", location);
+  fprintf(out, "\n");
+}
+
+void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns)
+{
+  int room = columns - TEXT_FIXED_COLUMNS - 1;
+  int method_columns = room * 5 / 8;
+  if (method_columns < TEXT_METHOD_MIN)
+    method_columns = TEXT_METHOD_MIN;
+  int location_columns = room > method_columns ? room - method_columns : 0;
+  text_title(report, out, columns);
+  text_gvl(report, out);
+  text_threads(report, out);
+  text_heading(report, out, method_columns);
+  for (size_t i = 0; i < report->methods.count; i++)
+    text_row(report, &report->methods.rows[i], out, method_columns, location_columns);
+  fprintf(out, "\n");
+}

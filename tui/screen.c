@@ -1,0 +1,206 @@
+#include "screen.h"
+#include "draw.h"
+#include "keys.h"
+#include "screen_term.h"
+#include "signals.h"
+#include "theme.h"
+#include <ncurses.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static struct {
+  SCREEN *terminal;
+  FILE *input, *output;
+  bool utf8, headless;
+} state;
+
+static bool names_utf8(const char *locale)
+{
+  return locale != NULL && (strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL);
+}
+
+static const char *locale_wanted(void)
+{
+  static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const char *value = getenv(names[i]);
+    if (value != NULL && value[0] != '\0') {
+      return value;
+    }
+  }
+  return NULL;
+}
+
+bool screen_locale(void)
+{
+  if (setlocale(LC_CTYPE, "") == NULL && names_utf8(locale_wanted())) {
+    setlocale(LC_CTYPE, "C.UTF-8");
+  }
+  return strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+static void set_up(const struct screen_options *options)
+{
+  cbreak();
+  noecho();
+  nonl();
+  keypad(stdscr, TRUE);
+  nodelay(stdscr, TRUE);
+  leaveok(stdscr, FALSE);
+  if (getenv("ESCDELAY") == NULL) {
+    set_escdelay(60);
+  }
+  curs_set(0);
+  int colors, pairs;
+  screen_term_colors(&colors, &pairs);
+  /* Without colours start_color() must not run: it would set white on black. */
+  theme_init(theme_choose(options->color, getenv("NO_COLOR"), colors, pairs));
+  draw_charset(options->ascii, state.utf8);
+}
+
+int screen_open(const struct screen_options *options)
+{
+  if (!screen_possible(NULL)) {
+    return -1;
+  }
+  state.utf8 = screen_locale();
+  state.headless = false;
+  state.output = stdout;
+  state.input = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
+  if (state.input == NULL) {
+    return -1;
+  }
+  signals_save_terminal(fileno(state.input));
+  const char *term = screen_term_name();
+  state.terminal = newterm(term, state.output, state.input);
+  if (state.terminal == NULL) {
+    return -1;
+  }
+  screen_term_remember_exit();
+  set_up(options);
+  screen_resize();
+  return 0;
+}
+
+int screen_open_headless(const struct screen_options *options, int rows, int columns)
+{
+  state.utf8 = screen_locale();
+  state.headless = true;
+  state.output = fopen("/dev/null", "we");
+  state.input = fopen("/dev/null", "re");
+  if (state.output == NULL || state.input == NULL) {
+    return -1;
+  }
+  state.terminal = newterm("xterm-256color", state.output, state.input);
+  if (state.terminal == NULL) {
+    return -1;
+  }
+  set_up(options);
+  resizeterm(rows, columns);
+  return 0;
+}
+
+void screen_close(void)
+{
+  if (state.terminal == NULL) {
+    return;
+  }
+  endwin();
+  delscreen(state.terminal);
+  if (state.headless) {
+    fclose(state.output);
+  }
+  if (state.input != stdin) {
+    fclose(state.input);
+  }
+  memset(&state, 0, sizeof state);
+}
+
+bool screen_utf8(void)
+{
+  return state.utf8;
+}
+
+int screen_input_fd(void)
+{
+  return fileno(state.input);
+}
+
+/* A terminal that hung up is always readable and has nothing to read: looping on it would burn a CPU
+ * for ever. */
+static bool input_is_gone(void)
+{
+  struct pollfd input = { .fd = fileno(state.input), .events = POLLIN };
+  int waiting = 0;
+  if (poll(&input, 1, 0) <= 0) {
+    return false;
+  }
+  if ((input.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
+    return true;
+  }
+  return (input.revents & POLLIN) != 0 && (ioctl(fileno(state.input), FIONREAD, &waiting) != 0
+                                           || waiting == 0);
+}
+
+int screen_key(void)
+{
+  wint_t character;
+  if (input_is_gone()) {
+    return SCREEN_KEY_GONE;
+  }
+  switch (get_wch(&character)) {
+  case OK: return (int)character;
+  case KEY_CODE_YES: return (int)character | KEY_FUNCTION;
+  default: return SCREEN_KEY_NONE;
+  }
+}
+
+void screen_resize(void)
+{
+  struct winsize size;
+  if (!state.headless && ioctl(fileno(state.output), TIOCGWINSZ, &size) == 0 && size.ws_row > 0
+      && size.ws_col > 0) {
+    resizeterm(size.ws_row, size.ws_col);
+  }
+}
+
+void screen_repaint(void)
+{
+  clearok(curscr, TRUE);
+}
+
+void screen_suspend(void)
+{
+  endwin();
+  signals_stop_self();
+  refresh();
+  screen_resize();
+  screen_repaint();
+}
+
+void screen_copy(const char *text)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t count = strlen(text);
+  if (state.headless || count > 1024) {
+    return;
+  }
+  fputs("\033]52;c;", state.output);
+  for (size_t i = 0; i < count; i += 3) {
+    unsigned group = 0;
+    for (size_t k = 0; k < 3; k++) {
+      group = group << 8 | (i + k < count ? (unsigned char)text[i + k] : 0);
+    }
+    for (size_t k = 0; k < 4; k++) {
+      fputc(i + k <= count ? digits[group >> (18 - 6 * k) & 63] : '=', state.output);
+    }
+  }
+  fputs("\a", state.output);
+  fflush(state.output);
+}

@@ -1,0 +1,15 @@
+/* What terminfo says about the terminal, for screen.c alone. */
+#ifndef RTOP_TUI_SCREEN_TERM_H
+#define RTOP_TUI_SCREEN_TERM_H
+
+/* $TERM when there is a description of it, else a common one; NULL when TERM is empty or nothing is
+ * installed. */
+const char *screen_term_name(void);
+
+/* What the open terminal has; 0 and 0: none. After newterm(). */
+void screen_term_colors(int *colors, int *pairs);
+
+/* Hands the strings that leave curses mode to the crash handler. After newterm(). */
+void screen_term_remember_exit(void);
+
+#endif

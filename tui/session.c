@@ -1,0 +1,301 @@
+#include "session.h"
+
+#include "options.h"
+#include "shm/error.h"
+#include "shm/registry.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+  SESSION_SOON_MS = 10,                /* between looks for the channel of a command that starts */
+  SESSION_LOOK_MS = 100,               /* between looks that read all of /proc, or for an exec */
+  SESSION_GRACE_MS = 3000,             /* a process that lives on without its channel may make another */
+  SESSION_DESCENDANTS_MAX = 256,
+};
+
+struct session_feed {
+  struct rtop_feed *feed;
+  enum rtop_feed_state state;
+  bool was_live;
+  bool replaced;                       /* by exec: another feed goes on with this process */
+  int64_t over_since_ms;               /* 0: it is not */
+};
+
+struct rtop_session {
+  struct rtop_profile *profile;
+  struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
+  int count;
+  uint32_t rate_hz;
+  struct rtop_launch *launch;
+  int64_t launched_mono_ns;
+  int64_t next_look_ms;
+  bool command_over;                   /* and its last windows were read */
+};
+
+static int64_t session_now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static bool session_is_over(enum rtop_feed_state state)
+{
+  return state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD;
+}
+
+static struct rtop_session *session_create(uint32_t rate_hz, struct rtop_error *error)
+{
+  struct rtop_session *session = calloc(1, sizeof *session);
+  if (session)
+    session->profile = rtop_profile_create(RTOP_SESSION_MEMORY_BYTES);
+  if (session && session->profile) {
+    session->rate_hz = rate_hz;
+    return session;
+  }
+  free(session);
+  rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
+  return NULL;
+}
+
+static void session_take(struct rtop_session *session, struct rtop_feed *feed)
+{
+  session->feeds[session->count++] = (struct session_feed){.feed = feed, .state = RTOP_FEED_LIVE};
+}
+
+static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop_error *error)
+{
+  if (session->count >= RTOP_SESSION_FEEDS_MAX) {
+    rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "at most %d processes at a time", RTOP_SESSION_FEEDS_MAX);
+    return false;
+  }
+  struct rtop_feed *feed = rtop_feed_open_process(pid, (uint32_t)session->count, session->rate_hz, error);
+  if (feed)
+    session_take(session, feed);
+  return feed != NULL;
+}
+
+static bool session_start(struct rtop_session *session, const struct rtop_options *options,
+                          int *exit_status, struct rtop_error *error)
+{
+  bool screen = !options->batch && !options->output;
+  if (options->action == RTOP_ACTION_RUN) {
+    session->launched_mono_ns = session_now_ns();
+    session->launch = rtop_launch_start(options->command, screen, exit_status, error);
+    return session->launch != NULL;
+  }
+  for (int i = 0; i < options->pid_count; i++)
+    if (!session_add_pid(session, options->pids[i], error))
+      return false;
+  return true;
+}
+
+struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
+                                       struct rtop_error *error)
+{
+  *exit_status = 1;
+  struct rtop_session *session = session_create(options->rate_hz, error);
+  if (!session)
+    return NULL;
+  if (options->output || options->frame_seconds <= 0)
+    rtop_profile_keep_sums(session->profile);
+  if (!session_start(session, options, exit_status, error))
+    rtop_session_close(&session);
+  return session;
+}
+
+struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error)
+{
+  struct rtop_session *session = session_create(rate_hz, error);
+  if (session && !session_add_pid(session, pid, error))
+    rtop_session_close(&session);
+  return session;
+}
+
+void rtop_session_close(struct rtop_session **handle)
+{
+  struct rtop_session *session = *handle;
+  *handle = NULL;
+  if (!session)
+    return;
+  rtop_launch_close(&session->launch);
+  for (int i = 0; i < session->count; i++)
+    rtop_feed_close(&session->feeds[i].feed);
+  rtop_profile_destroy(&session->profile);
+  free(session);
+}
+
+/* Opens the channel that `pid` has now. Of a process that we started, also one that it left when it died;
+ * else only a living one: what was dead before is nothing new. */
+static bool session_follow(struct rtop_session *session, pid_t pid, bool ours)
+{
+  struct rtop_registry_entry entry;
+  if (session->count >= RTOP_SESSION_FEEDS_MAX || rtop_registry_find(pid, &entry, NULL) != 0)
+    return false;
+  bool left_by_ours = ours && session->count == 0 &&
+                      entry.geometry.created_mono_ns >= session->launched_mono_ns;
+  if (!entry.alive && !left_by_ours)
+    return false;
+  entry.pid = pid;
+  struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)session->count, session->rate_hz, NULL);
+  if (feed)
+    session_take(session, feed);
+  return feed != NULL;
+}
+
+static bool session_follow_descendants(struct rtop_session *session)
+{
+  pid_t pids[SESSION_DESCENDANTS_MAX];
+  size_t count = rtop_launch_descendants(rtop_launch_pid(session->launch), pids, SESSION_DESCENDANTS_MAX);
+  for (size_t i = 0; i < count; i++)
+    if (session_follow(session, pids[i], true))
+      return true;
+  return false;
+}
+
+/* The watched process of a command: the command itself, else the first descendant that has a channel. */
+static void session_look_for_command(struct rtop_session *session, bool thorough)
+{
+  if (session_follow(session, rtop_launch_pid(session->launch), true))
+    return;
+  if (thorough)
+    session_follow_descendants(session);
+}
+
+static void session_look_for_exec(struct rtop_session *session, struct session_feed *feed, int64_t now_ms)
+{
+  pid_t pid = rtop_feed_info(feed->feed)->pid;
+  if (!feed->over_since_ms || feed->replaced || !feed->was_live)
+    return;
+  if (now_ms - feed->over_since_ms <= SESSION_GRACE_MS || session->launch)
+    feed->replaced = session_follow(session, pid, false);
+}
+
+static bool session_all_over(const struct rtop_session *session)
+{
+  for (int i = 0; i < session->count; i++)
+    if (!session_is_over(session->feeds[i].state))
+      return false;
+  return true;
+}
+
+static void session_look(struct rtop_session *session, int64_t now_ms)
+{
+  bool thorough = now_ms >= session->next_look_ms;
+  if (thorough)
+    session->next_look_ms = now_ms + SESSION_LOOK_MS;
+  int count = session->count;
+  for (int i = 0; thorough && i < count; i++)
+    session_look_for_exec(session, &session->feeds[i], now_ms);
+  if (session->launch && !session->command_over && session_all_over(session) &&
+      (thorough || session->count == 0))
+    session_look_for_command(session, thorough);
+}
+
+size_t rtop_session_poll(struct rtop_session *session)
+{
+  int64_t now_ms = session_now_ns() / 1000000;
+  size_t moved = 0;
+  bool ended = session->launch && rtop_launch_ended(session->launch);
+  session_look(session, now_ms);
+  for (int i = 0; i < session->count; i++) {
+    struct session_feed *feed = &session->feeds[i];
+    moved += rtop_feed_poll(feed->feed, session->profile, &feed->state);
+    feed->was_live = feed->was_live || !session_is_over(feed->state);
+    if (!session_is_over(feed->state))
+      feed->over_since_ms = 0;
+    else if (!feed->over_since_ms)
+      feed->over_since_ms = now_ms;
+  }
+  session->command_over = ended;
+  return moved;
+}
+
+int rtop_session_wait_ms(const struct rtop_session *session)
+{
+  int wait_ms = session->launch && session->count == 0 ? SESSION_SOON_MS : SESSION_LOOK_MS;
+  if (rtop_session_over(session))
+    return 1000;
+  for (int i = 0; i < session->count; i++) {
+    int feed_ms = rtop_feed_wait_ms(session->feeds[i].feed);
+    if (feed_ms < wait_ms)
+      wait_ms = feed_ms;
+  }
+  return wait_ms;
+}
+
+struct rtop_profile *rtop_session_profile(struct rtop_session *session)
+{
+  return session->profile;
+}
+
+bool rtop_session_ready(const struct rtop_session *session)
+{
+  return session->count > 0;
+}
+
+enum rtop_feed_state rtop_session_state(const struct rtop_session *session)
+{
+  enum rtop_feed_state best = session->count ? RTOP_FEED_DEAD : RTOP_FEED_LIVE;
+  for (int i = 0; i < session->count; i++)
+    if (!session->feeds[i].replaced && session->feeds[i].state < best)
+      best = session->feeds[i].state;
+  return best;
+}
+
+static bool session_feed_over(const struct session_feed *feed)
+{
+  if (!session_is_over(feed->state))
+    return false;
+  if (feed->replaced || !feed->was_live)
+    return true;
+  bool alive = kill(rtop_feed_info(feed->feed)->pid, 0) == 0 || errno == EPERM;
+  return !alive || session_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
+}
+
+bool rtop_session_over(const struct rtop_session *session)
+{
+  if (session->launch && !session->command_over)
+    return false;
+  for (int i = 0; i < session->count; i++) {
+    const struct session_feed *feed = &session->feeds[i];
+    if (session->launch ? !session_is_over(feed->state) : !session_feed_over(feed))
+      return false;
+  }
+  return true;
+}
+
+const char *rtop_session_problem(const struct rtop_session *session)
+{
+  if (session->count == 0 && session->command_over)
+    return "the command ended and never had a channel: is it a Ruby >= 3.3.1, and did it run long enough?";
+  return NULL;
+}
+
+int rtop_session_count(const struct rtop_session *session)
+{
+  return session->count;
+}
+
+const struct rtop_feed_info *rtop_session_info(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->count ? rtop_feed_info(session->feeds[index].feed) : NULL;
+}
+
+enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->count ? session->feeds[index].state : RTOP_FEED_DEAD;
+}
+
+int64_t rtop_session_clock_offset_ns(const struct rtop_session *session)
+{
+  return session->count ? rtop_feed_info(session->feeds[0].feed)->clock_offset_ns : 0;
+}
+
+struct rtop_launch *rtop_session_launch(const struct rtop_session *session)
+{
+  return session->launch;
+}

@@ -1,0 +1,71 @@
+/* What is being watched: the feeds of one or more processes, or of a command that we started, merged into
+ * one profile. Batch, JSON, export and the screen all stand on this.
+ *
+ * A session never fails after it was opened: when its processes end, their last data stay, and the state
+ * says so. A process that replaces itself (exec, as `bundle exec` does) is followed while it lives.
+ *
+ * Threads: one. Only open (of a command) and close may block, close for at most 2 s.
+ */
+#ifndef RTOP_TUI_SESSION_H
+#define RTOP_TUI_SESSION_H
+
+#include "feed.h"
+#include "launch.h"
+#include "profile.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rtop_session;
+struct rtop_options;
+
+enum {
+  RTOP_SESSION_MEMORY_BYTES = 96 << 20,  /* of history */
+  RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
+};
+
+/* Opens options->pids (RTOP_ACTION_WATCH), or starts options->command (RTOP_ACTION_RUN). NULL: one clear
+ * sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). The
+ * command's output goes to a log file; its standard input is /dev/null when we have a screen.
+ *
+ * With options->output or a frame of `all`, the profile keeps the sum of windows that its memory cannot
+ * hold any more. */
+struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
+                                       struct rtop_error *error);
+/* The same for one process chosen from the list. */
+struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error);
+
+/* Ends the command if it still runs (SIGTERM, after 2 s SIGKILL), gives up locks and wishes, frees all.
+ * Pointers got from the session end with it. NULL is fine; sets NULL. */
+void rtop_session_close(struct rtop_session **session);
+
+/* Moves new windows into the profile, looks for channels that appeared, notices ends. Returns the number
+ * of windows moved. Never blocks. */
+size_t rtop_session_poll(struct rtop_session *session);
+/* Milliseconds until another poll makes sense. */
+int rtop_session_wait_ms(const struct rtop_session *session);
+
+struct rtop_profile *rtop_session_profile(struct rtop_session *session);
+
+/* False until a channel was found: a command that is still starting. There is no info then. */
+bool rtop_session_ready(const struct rtop_session *session);
+/* Live when any process is, else stalled, ended, dead, in this order. Live while not ready. */
+enum rtop_feed_state rtop_session_state(const struct rtop_session *session);
+/* Nothing more will come: every process ended (and the command, if we started one). */
+bool rtop_session_over(const struct rtop_session *session);
+/* A sentence when something is wrong that is no error yet (the command ended and never had a channel),
+ * else NULL. */
+const char *rtop_session_problem(const struct rtop_session *session);
+
+/* Feeds in order of opening; index 0 is the first. Info of an index out of range is NULL. */
+int rtop_session_count(const struct rtop_session *session);
+const struct rtop_feed_info *rtop_session_info(const struct rtop_session *session, int index);
+enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index);
+
+/* Real minus monotonic clock, to show a window's time as wall clock. 0 while not ready. */
+int64_t rtop_session_clock_offset_ns(const struct rtop_session *session);
+
+/* The command that we started; NULL when there is none. For its status, log and output pane. */
+struct rtop_launch *rtop_session_launch(const struct rtop_session *session);
+
+#endif

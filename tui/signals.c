@@ -1,0 +1,154 @@
+#include "signals.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static const struct {
+  int number;
+  unsigned event;
+} watched[] = {
+  { SIGINT, SIGNAL_QUIT }, { SIGTERM, SIGNAL_QUIT }, { SIGQUIT, SIGNAL_QUIT }, { SIGHUP, SIGNAL_HANGUP },
+  { SIGWINCH, SIGNAL_RESIZE }, { SIGTSTP, SIGNAL_SUSPEND }, { SIGCONT, SIGNAL_CONTINUE },
+  { SIGCHLD, SIGNAL_CHILD },
+};
+static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM };
+enum { WATCHED = sizeof watched / sizeof watched[0], CRASHES = sizeof crashes / sizeof crashes[0] };
+
+static struct {
+  int pipe_read, pipe_write;
+  bool open;
+  struct sigaction before[WATCHED], before_crash[CRASHES], before_pipe;
+  int terminal;
+  bool terminal_saved;
+  struct termios modes;
+  char bytes[256];
+  size_t byte_count;
+  char stack[16384];
+} state = { .pipe_read = -1, .pipe_write = -1 };
+
+static void note(int number)
+{
+  int saved_errno = errno;
+  char byte = (char)number;
+  if (number == SIGTERM || number == SIGHUP) {
+    alarm(1);
+  }
+  ssize_t ignored = write(state.pipe_write, &byte, 1);    /* full: the loop has enough to read */
+  (void)ignored;
+  errno = saved_errno;
+}
+
+/* Not SIG_IGN: commands that we start would inherit it. */
+static void ignore(int number)
+{
+  (void)number;
+}
+
+/* Only calls that are async-signal-safe; endwin() is not. */
+static void crash(int number)
+{
+  if (state.terminal_saved) {
+    if (number != SIGALRM) {           /* a terminal that does not read would keep us for ever */
+      ssize_t ignored = write(state.terminal, state.bytes, state.byte_count);
+      (void)ignored;
+    }
+    tcsetattr(state.terminal, TCSANOW, &state.modes);
+    state.terminal_saved = false;
+  }
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void install(int number, void (*handler)(int), int flags, struct sigaction *before)
+{
+  struct sigaction action = { .sa_flags = flags };
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, before);
+}
+
+int signals_open(void)
+{
+  int ends[2];
+  if (state.open) {
+    return state.pipe_read;
+  }
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    return -1;
+  }
+  state.pipe_read = ends[0];
+  state.pipe_write = ends[1];
+  stack_t stack = { .ss_sp = state.stack, .ss_size = sizeof state.stack };
+  sigaltstack(&stack, NULL);
+  for (int i = 0; i < WATCHED; i++) {
+    install(watched[i].number, note, 0, &state.before[i]);
+  }
+  for (int i = 0; i < CRASHES; i++) {
+    install(crashes[i], crash, SA_ONSTACK, &state.before_crash[i]);
+  }
+  install(SIGPIPE, ignore, 0, &state.before_pipe);
+  state.open = true;
+  return state.pipe_read;
+}
+
+unsigned signals_take(void)
+{
+  char bytes[64];
+  unsigned events = 0;
+  ssize_t count;
+  while ((count = read(state.pipe_read, bytes, sizeof bytes)) > 0) {
+    for (ssize_t i = 0; i < count; i++) {
+      for (int k = 0; k < WATCHED; k++) {
+        events |= watched[k].number == bytes[i] ? watched[k].event : 0;
+      }
+    }
+  }
+  return events;
+}
+
+void signals_close(void)
+{
+  if (!state.open) {
+    return;
+  }
+  alarm(0);
+  for (int i = 0; i < WATCHED; i++) {
+    sigaction(watched[i].number, &state.before[i], NULL);
+  }
+  for (int i = 0; i < CRASHES; i++) {
+    sigaction(crashes[i], &state.before_crash[i], NULL);
+  }
+  sigaction(SIGPIPE, &state.before_pipe, NULL);
+  close(state.pipe_read);
+  close(state.pipe_write);
+  state.pipe_read = state.pipe_write = -1;
+  state.terminal_saved = false;
+  state.open = false;
+}
+
+void signals_stop_self(void)
+{
+  struct sigaction ours;
+  install(SIGTSTP, SIG_DFL, 0, &ours);
+  raise(SIGTSTP);
+  sigaction(SIGTSTP, &ours, NULL);
+}
+
+void signals_save_terminal(int fd)
+{
+  state.terminal = fd;
+  state.byte_count = 0;
+  state.terminal_saved = tcgetattr(fd, &state.modes) == 0;
+}
+
+void signals_crash_bytes(const char *bytes, size_t count)
+{
+  if (state.byte_count + count <= sizeof state.bytes) {
+    memcpy(state.bytes + state.byte_count, bytes, count);
+    state.byte_count += count;
+  }
+}

@@ -1,0 +1,40 @@
+/* Signals as events: handlers write one byte into a pipe, the loop reads what happened. Nothing else is
+ * done in a handler, except for a crash: then the terminal is put right with two system calls, and the
+ * signal takes its default course.
+ *
+ * After SIGTERM or SIGHUP the process ends within a second even when the loop is stuck in a write to a
+ * terminal that does not read: SIGALRM is armed, and signals_close() disarms it.
+ *
+ * Threads: one. Open before curses (which then leaves these signals alone) and before channels are
+ * opened (their SIGBUS guard chains to ours).
+ */
+#ifndef RTOP_TUI_SIGNALS_H
+#define RTOP_TUI_SIGNALS_H
+
+#include <stddef.h>
+
+enum signal_event {
+  SIGNAL_QUIT = 1u << 0,               /* SIGINT, SIGTERM */
+  SIGNAL_HANGUP = 1u << 1,
+  SIGNAL_RESIZE = 1u << 2,
+  SIGNAL_SUSPEND = 1u << 3,
+  SIGNAL_CONTINUE = 1u << 4,
+  SIGNAL_CHILD = 1u << 5,
+};
+
+/* Returns the descriptor to poll for reading, or -1. */
+int signals_open(void);
+/* Everything that came since the last call. */
+unsigned signals_take(void);
+/* Puts the former handlers back. */
+void signals_close(void);
+
+/* Stops this process as SIGTSTP by default does; returns when it is continued. */
+void signals_stop_self(void);
+
+/* What a crash writes to the terminal `fd`, after setting its modes back to those of now. Call before
+ * curses changes them; the bytes (at most 256) may come later. */
+void signals_save_terminal(int fd);
+void signals_crash_bytes(const char *bytes, size_t count);
+
+#endif

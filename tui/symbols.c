@@ -1,0 +1,213 @@
+#include "symbols.h"
+
+#include "text.h"
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Without this uthash ends the program when memory runs out. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((element)->lost = true)
+#include <uthash.h>
+
+enum {
+  SYMBOLS_FRAMES_MAX = 1 << 20,
+  SYMBOLS_NODES_MAX = 1 << 22,
+  SYMBOLS_DEPTH_MAX = 65535,
+  SYMBOLS_TEXT_MAX = 4096,
+  SYMBOLS_NAMES_BYTES_MAX = 128 << 20, /* a hostile table can name one long string a million times */
+  SYMBOLS_CHUNK = 4096,                /* entries; chunks never move, so that pointers stay valid */
+};
+
+struct symbols_frame {
+  struct rtop_symbol symbol;
+  uint32_t id;
+  bool lost;
+  UT_hash_handle hh;
+  char key[];                          /* line, kind, label, path, namespace: see symbols_key */
+};
+
+struct symbols_node {
+  struct rtop_call_node node;          /* parent, frame, line are the key */
+  uint32_t id;
+  bool lost;
+  UT_hash_handle hh;
+};
+
+struct symbols_head {                  /* of a frame's key; no padding */
+  uint32_t line;
+  uint32_t kind;
+};
+
+struct rtop_symbols {
+  struct symbols_frame **frames;
+  uint32_t frame_count, frame_capacity;
+  size_t names_bytes;
+  struct symbols_frame *frames_by_key;
+  struct symbols_node **node_chunks;
+  uint32_t node_count, node_capacity;
+  struct symbols_node *nodes_by_key;
+  char scratch[sizeof(struct symbols_head) + 3 * (SYMBOLS_TEXT_MAX + 1)];
+};
+
+static struct symbols_node *symbols_at(const struct rtop_symbols *symbols, uint32_t id)
+{
+  return &symbols->node_chunks[id / SYMBOLS_CHUNK][id % SYMBOLS_CHUNK];
+}
+
+static bool symbols_grow_frames(struct rtop_symbols *symbols)
+{
+  if (symbols->frame_count < symbols->frame_capacity)
+    return true;
+  uint32_t capacity = symbols->frame_capacity ? symbols->frame_capacity * 2 : 1024;
+  struct symbols_frame **frames = realloc(symbols->frames, capacity * sizeof *frames);
+  if (!frames)
+    return false;
+  symbols->frames = frames;
+  symbols->frame_capacity = capacity;
+  return true;
+}
+
+static bool symbols_grow_nodes(struct rtop_symbols *symbols)
+{
+  if (symbols->node_count < symbols->node_capacity)
+    return true;
+  size_t chunk = symbols->node_capacity / SYMBOLS_CHUNK;
+  struct symbols_node **chunks = realloc(symbols->node_chunks, (chunk + 1) * sizeof *chunks);
+  if (!chunks)
+    return false;
+  symbols->node_chunks = chunks;
+  chunks[chunk] = calloc(SYMBOLS_CHUNK, sizeof **chunks);
+  if (!chunks[chunk])
+    return false;
+  symbols->node_capacity += SYMBOLS_CHUNK;
+  return true;
+}
+
+/* Key in scratch: head, then three NUL-terminated sanitised strings. Returns its length. */
+static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3],
+                          uint32_t line, enum rtop_symbol_kind kind, size_t at[3])
+{
+  struct symbols_head head = {line, (uint32_t)kind};
+  size_t used = sizeof head;
+  memcpy(symbols->scratch, &head, sizeof head);
+  for (int i = 0; i < 3; i++) {
+    at[i] = used;
+    used += rtop_text_sanitize(symbols->scratch + used, SYMBOLS_TEXT_MAX + 1, text[i], bytes[i]) + 1;
+  }
+  return used;
+}
+
+static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes, const size_t at[3],
+                                  uint32_t line, enum rtop_symbol_kind kind)
+{
+  if (symbols->frame_count >= SYMBOLS_FRAMES_MAX || symbols->names_bytes > SYMBOLS_NAMES_BYTES_MAX ||
+      !symbols_grow_frames(symbols))
+    return 0;
+  struct symbols_frame *frame = calloc(1, sizeof *frame + key_bytes);
+  if (!frame)
+    return 0;
+  memcpy(frame->key, symbols->scratch, key_bytes);
+  frame->symbol = (struct rtop_symbol){
+    .label = frame->key + at[0], .path = frame->key + at[1], .namespace_label = frame->key + at[2],
+    .line = line, .kind = kind,
+  };
+  frame->id = symbols->frame_count;
+  HASH_ADD_KEYPTR(hh, symbols->frames_by_key, frame->key, key_bytes, frame);
+  if (frame->lost) {
+    free(frame);
+    return 0;
+  }
+  symbols->frames[symbols->frame_count++] = frame;
+  symbols->names_bytes += key_bytes;
+  return frame->id;
+}
+
+uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes,
+                            const char *path, size_t path_bytes, const char *namespace_label,
+                            size_t namespace_bytes, uint32_t line, enum rtop_symbol_kind kind)
+{
+  const char *const text[3] = {label, path, namespace_label};
+  const size_t bytes[3] = {label_bytes, path_bytes, namespace_bytes};
+  size_t at[3];
+  size_t key_bytes = symbols_key(symbols, text, bytes, line, kind, at);
+  struct symbols_frame *found = NULL;
+  HASH_FIND(hh, symbols->frames_by_key, symbols->scratch, key_bytes, found);
+  return found ? found->id : symbols_add_frame(symbols, key_bytes, at, line, kind);
+}
+
+enum { SYMBOLS_NODE_KEY_BYTES = offsetof(struct rtop_call_node, depth) };
+
+uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line)
+{
+  struct rtop_call_node key = {.parent = parent, .frame = frame, .line = line};
+  struct symbols_node *node = NULL;
+  if (parent >= symbols->node_count || frame >= symbols->frame_count)
+    return 0;
+  HASH_FIND(hh, symbols->nodes_by_key, &key, SYMBOLS_NODE_KEY_BYTES, node);
+  if (node)
+    return node->id;
+  key.depth = symbols_at(symbols, parent)->node.depth + 1;
+  if (key.depth > SYMBOLS_DEPTH_MAX || symbols->node_count >= SYMBOLS_NODES_MAX)
+    return 0;
+  if (!symbols_grow_nodes(symbols))
+    return 0;
+  node = symbols_at(symbols, symbols->node_count);
+  *node = (struct symbols_node){.node = key, .id = symbols->node_count};
+  HASH_ADD(hh, symbols->nodes_by_key, node.parent, SYMBOLS_NODE_KEY_BYTES, node);
+  if (node->lost)
+    return 0;
+  symbols->node_count++;
+  return node->id;
+}
+
+struct rtop_symbols *rtop_symbols_create(void)
+{
+  struct rtop_symbols *symbols = calloc(1, sizeof *symbols);
+  if (!symbols)
+    return NULL;
+  rtop_symbols_frame(symbols, "(root)", 6, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
+  if (symbols->frame_count == 1 && symbols_grow_nodes(symbols)) {
+    symbols->node_count = 1;           /* zeroed: its own parent, frame 0, and in no hash */
+    return symbols;
+  }
+  rtop_symbols_destroy(&symbols);
+  return NULL;
+}
+
+void rtop_symbols_destroy(struct rtop_symbols **handle)
+{
+  struct rtop_symbols *symbols = *handle;
+  *handle = NULL;
+  if (!symbols)
+    return;
+  HASH_CLEAR(hh, symbols->frames_by_key);
+  HASH_CLEAR(hh, symbols->nodes_by_key);
+  for (uint32_t i = 0; i < symbols->frame_count; i++)
+    free(symbols->frames[i]);
+  for (uint32_t i = 0; i < symbols->node_capacity / SYMBOLS_CHUNK; i++)
+    free(symbols->node_chunks[i]);
+  free(symbols->frames);
+  free(symbols->node_chunks);
+  free(symbols);
+}
+
+uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols)
+{
+  return symbols->frame_count;
+}
+
+uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols)
+{
+  return symbols->node_count;
+}
+
+const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, uint32_t frame)
+{
+  return &symbols->frames[frame < symbols->frame_count ? frame : 0]->symbol;
+}
+
+const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node)
+{
+  return &symbols_at(symbols, node < symbols->node_count ? node : 0)->node;
+}

@@ -1,0 +1,55 @@
+/* Frames and call nodes under the viewer's own dense ids, merged over all sources.
+ *
+ * A source (live ring, dead ring, recording) numbers frames and nodes in its own way; feed translates.
+ * Equal frames (label, path, line, kind) get one id, equal nodes (parent, frame, line) too, so that
+ * several processes can be shown as one. Names are sanitised when they are added.
+ *
+ * Ids are dense and never go away; 0 is the root. parent < id. Pointers stay valid until destroy.
+ */
+#ifndef RTOP_TUI_SYMBOLS_H
+#define RTOP_TUI_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rtop_symbols;
+
+enum rtop_symbol_kind {
+  RTOP_SYMBOL_RUBY,
+  RTOP_SYMBOL_C,
+  RTOP_SYMBOL_SPECIAL,                 /* "(root)", "(folded)", … */
+};
+
+struct rtop_symbol {                   /* a frame */
+  const char *label;                   /* "Object#fib" */
+  const char *path;                    /* "" for C */
+  const char *namespace_label;         /* "Price", "" at top level */
+  uint32_t line;
+  enum rtop_symbol_kind kind;
+};
+
+struct rtop_call_node {
+  uint32_t parent;
+  uint32_t frame;
+  uint32_t line;
+  uint32_t depth;
+};
+
+/* Holds only the root. NULL when memory ran out. */
+struct rtop_symbols *rtop_symbols_create(void);
+void rtop_symbols_destroy(struct rtop_symbols **symbols);
+
+/* Adds or finds. Strings are raw bytes with lengths: hostile. Returns the id (the root's, 0, when memory
+ * ran out or a bound of 4 M nodes / 1 M frames was reached). */
+uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes,
+                            const char *path, size_t path_bytes, const char *namespace_label,
+                            size_t namespace_bytes, uint32_t line, enum rtop_symbol_kind kind);
+uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line);
+
+uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);
+uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);
+/* Ids out of range give the root. Never NULL. */
+const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, uint32_t frame);
+const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node);
+
+#endif

@@ -1,0 +1,38 @@
+/* Text from strangers, made safe and measured: UTF-8 repair, display width, cutting, units.
+ *
+ * Names, paths, thread names and command lines come out of another process and are hostile. They are
+ * sanitised once, where they enter the viewer (symbols, target), and are safe everywhere after: on the
+ * screen, in batch output, in files.
+ *
+ * Threads: no shared state. Nothing here allocates.
+ */
+#ifndef RTOP_TUI_TEXT_H
+#define RTOP_TUI_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Copies `count` bytes of anything to `out` as valid UTF-8 without control characters: C0, DEL, C1,
+ * bidirectional controls, line and paragraph separators, zero-width and other format characters and
+ * invalid bytes become '?' (tab becomes a space); runs of combining marks are capped. Output is
+ * NUL-terminated and at most out_bytes - 1 bytes, never cut inside a character. Returns its length. */
+size_t rtop_text_sanitize(char *out, size_t out_bytes, const char *bytes, size_t count);
+
+/* Columns of a sanitised string on a terminal (wcwidth; ambiguous width is 1). */
+int rtop_text_width(const char *text);
+
+/* Copies at most `columns` columns, marking a cut by '~': at the end (cut) or at the start (cut_left,
+ * for paths: their end matters). A wide character is never halved. Returns the columns used. */
+int rtop_text_cut(char *out, size_t out_bytes, const char *text, int columns);
+int rtop_text_cut_left(char *out, size_t out_bytes, const char *text, int columns);
+
+/* "38.2k", "1.4M": at most 5 columns. "412 ms", "1.50 s", "2 m 14 s": at most 8 columns. "412M". */
+void rtop_text_count(char *out, size_t out_bytes, double count);
+void rtop_text_duration(char *out, size_t out_bytes, int64_t nanoseconds);
+void rtop_text_bytes(char *out, size_t out_bytes, uint64_t bytes);
+
+/* Case-insensitive search of a literal in sanitised text (ASCII folding). */
+bool rtop_text_contains(const char *text, const char *needle);
+
+#endif

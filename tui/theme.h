@@ -1,0 +1,56 @@
+/* From meaning to attributes. Code that draws names what a cell *is*; only this file knows colours.
+ *
+ * Three palettes: 256 colours, 8 colours, none. Text keeps the terminal's own foreground and background
+ * (so that it is readable on light and on dark), nothing is bright black, and no state is told by
+ * colour alone: each has its glyph (draw.h).
+ *
+ * Threads: one; after the screen was opened. Nothing here allocates.
+ */
+#ifndef RTOP_TUI_THEME_H
+#define RTOP_TUI_THEME_H
+
+#include <ncurses.h>
+#include <stdbool.h>
+
+enum face {
+  FACE_NORMAL,
+  FACE_TITLE,                          /* what is watched */
+  FACE_GOOD,                           /* [LIVE] */
+  FACE_WARN,                           /* [STALLED], [ENDED], [DEAD], gaps, drops */
+  FACE_FROZEN,
+  FACE_LABEL,                          /* names of figures */
+  FACE_HEADING,                        /* row of column names */
+  FACE_HEADING_SORT,                   /* the column sorted by */
+  FACE_CURSOR,                         /* the selected row */
+  FACE_MATCH,                          /* found by the search */
+  FACE_TAB,
+  FACE_KEY,                            /* footer: the key */
+  FACE_KEY_LABEL,                      /* footer: what it does */
+  FACE_RUN,
+  FACE_WAIT,
+  FACE_IO,
+  FACE_MARK,
+  FACE_SWEEP,
+  FACE_STRIP,                          /* timeline */
+  FACE_HOT,                            /* figures worth a look */
+  FACE_PLACE,                          /* path:line */
+  FACE_C,                              /* methods written in C, made-up frames */
+  FACE_COUNT,
+};
+
+enum theme_palette { THEME_MONO, THEME_8, THEME_256 };
+
+/* What the environment and the terminal allow: `wanted` is -1 never, 0 automatic, 1 always; NO_COLOR
+ * (set and not empty) means never in automatic. */
+enum theme_palette theme_choose(int wanted, const char *no_color, int terminal_colors, int terminal_pairs);
+
+/* Defines the colour pairs. Call once after the screen is open; has_colors() may be false. */
+void theme_init(enum theme_palette palette);
+enum theme_palette theme_palette(void);
+
+attr_t theme_attr(enum face face);
+
+/* For pictures: the colours behind a cell's pair as 0xRRGGBB, -1 for the terminal's own. */
+void theme_rgb(short pair, int *foreground, int *background);
+
+#endif

@@ -1,0 +1,139 @@
+/* The state of the screen between two keys, and the two things done with it: bring the model up to date,
+ * draw it. The loop (app.c), the one-screen dump and the tests drive the same functions.
+ *
+ * Views are one file and one row in the table of ui.c each; they draw from the sum and rows here and
+ * never see channels.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_UI_H
+#define RTOP_TUI_UI_H
+
+#include "feed.h"
+#include "keys.h"
+#include "layout.h"
+#include "list.h"
+#include "menu.h"
+#include "methods.h"
+#include "prompt.h"
+#include "strip.h"
+
+struct rtop_launch;
+struct rtop_options;
+struct ui;
+
+struct view_ops {
+  enum view_id id;
+  const char *name;
+  int key;                             /* in the row of tabs; 0: not there */
+  bool detail;                         /* has a pane on the right of wide screens */
+  bool (*create)(struct ui *ui);       /* once, before anything else; may be NULL like all below */
+  void (*update)(struct ui *ui);       /* sum or rows changed */
+  void (*draw)(struct ui *ui);         /* table, detail and tiny screen: ui->layout says where */
+  bool (*handle)(struct ui *ui, enum request request);   /* false: nothing to do for this request */
+  void (*forget)(struct ui *ui);       /* another target: nothing of the last one is left */
+  void (*destroy)(struct ui *ui);
+};
+extern const struct view_ops view_methods, view_output, view_help, view_chooser;
+
+enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY };
+enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
+
+/* What is watched, as the loop knows it. */
+struct ui_source {
+  bool ready;                          /* a channel was found */
+  int processes;
+  pid_t pid;
+  char command[256];
+  char ruby[32];
+  enum rtop_feed_state state;
+  int64_t clock_offset_ns;             /* real - mono */
+  int64_t started_real_ns;
+  struct rtop_launch *launch;          /* NULL: no command was started */
+  const char *problem;                 /* or NULL */
+};
+
+struct ui {
+  const struct view_ops *view, *back;  /* back: where help and output return to */
+  void *data[VIEW_COUNT];              /* the views' own */
+
+  struct ui_source source;
+  struct rtop_profile *profile;        /* NULL: nothing is watched yet */
+  int64_t now_ns;                      /* CLOCK_MONOTONIC of the last event */
+  int64_t now_real_ns;
+
+  struct rtop_methods_options wanted;  /* sort, filter, mode; strings point into this struct */
+  char filter[160], search[160];
+  const char *filter_error;            /* why the expression typed last does not work */
+  int64_t length_ns;                   /* of the span; <= 0: everything */
+  double delay_seconds;
+  bool frozen;
+  int64_t frozen_end_ns;
+  int64_t frozen_real_ns;
+  enum ui_units units;
+  bool follow;
+  bool header;
+  bool ascii;
+
+  struct rtop_span span;               /* what is shown */
+  struct rtop_sum sum;
+  struct rtop_methods methods;
+  struct strip strip;
+  bool stale;                          /* the model must be rebuilt before drawing */
+  bool dirty;                          /* the screen must be drawn */
+  bool more;                           /* update again soon: slow parts are done bit by bit */
+
+  struct layout layout;
+  int scroll;                          /* of columns */
+  enum ui_prompt prompting;
+  struct prompt prompt;
+  char before_prompt[160];             /* what Esc brings back */
+  struct menu menu;
+  size_t match_count, match_at;        /* of the search: "3/17", at 0: the cursor is on no match */
+  char message[160];
+  int64_t message_until_ns;
+
+  struct rtop_list_row processes[RTOP_LIST_MAX];
+  size_t process_count;
+  pid_t chosen;                        /* the chooser's answer; 0: none yet */
+  bool choosing;                       /* there is a list to go back to */
+  bool leave_target;                   /* back to the list */
+
+  bool quit, suspend, repaint;
+};
+
+bool ui_init(struct ui *ui, const struct rtop_options *options);
+void ui_destroy(struct ui *ui);
+
+/* Another target: forgets everything about the last one. */
+void ui_watch(struct ui *ui, struct rtop_profile *profile);
+void ui_open_view(struct ui *ui, enum view_id id);
+
+/* Sums the span, builds rows, tells the view. False when memory ran out. */
+bool ui_update(struct ui *ui);
+/* Draws everything into curses' buffer for the screen's present size; the caller refreshes. */
+void ui_draw(struct ui *ui);
+
+/* A key: prompt, menu, view, then what all views share. */
+void ui_key(struct ui *ui, int key);
+
+/* "/app/models/order.rb:7", "<C>", "": where a frame stands. */
+void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
+
+/* A command line without the folder of its program: "/opt/ruby/bin/ruby app.rb" is "ruby app.rb". */
+const char *ui_short_command(const char *command);
+
+/* A note in the row of tabs for some seconds. */
+void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool ui_has_message(const struct ui *ui);
+
+void ui_ask(struct ui *ui, enum ui_prompt what);
+void ui_freeze(struct ui *ui, bool frozen);
+
+/* Parts of the frame, each in a file of its own. */
+void view_header_draw(struct ui *ui);
+void view_footer_draw(struct ui *ui);
+struct detail;
+void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect rect);
+
+#endif

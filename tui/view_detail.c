@@ -1,0 +1,179 @@
+/* Details of one method, in a pane beside the table or in its place. */
+#include "detail.h"
+#include "draw.h"
+#include "text.h"
+#include "ui.h"
+#include <ncurses.h>
+#include <string.h>
+
+enum { STATES_ROWS_MIN = 26 };
+
+struct writer {
+  struct ui *ui;
+  const struct detail *detail;
+  struct rect rect;
+  int y;                               /* next row, relative */
+};
+
+static bool room(const struct writer *writer)
+{
+  return writer->y < writer->rect.rows;
+}
+
+static int row_of(struct writer *writer)
+{
+  return writer->rect.y + writer->y++;
+}
+
+static void heading(struct writer *writer, const char *text)
+{
+  writer->y++;
+  if (room(writer)) {
+    draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_LABEL, text);
+  }
+}
+
+static void figure(const struct writer *writer, char *out, size_t bytes, uint64_t ns)
+{
+  if (writer->ui->units == UNITS_PERCENT) {
+    double length = writer->ui->methods.length_ns > 0 ? (double)writer->ui->methods.length_ns : 1;
+    draw_percent(out, bytes, 100 * (double)ns / length);
+  } else {
+    draw_time(out, bytes, ns);
+  }
+}
+
+/* Blocks often share a name: the file tells them apart where there is room for it. */
+static void name_and_place(const struct writer *writer, int y, const struct rtop_symbol *symbol)
+{
+  char place[1100];
+  int x = writer->rect.x + 9, columns = writer->rect.columns - 9;
+  int used = draw_text(y, x, columns, FACE_NORMAL, symbol->label);
+  ui_place(place, sizeof place, symbol);
+  const char *base = strrchr(place, '/');
+  base = base != NULL ? base + 1 : place;
+  if (symbol->kind == RTOP_SYMBOL_RUBY && columns - used - 2 >= rtop_text_width(base)) {
+    draw_right(y, x + used + 2, columns - used - 2, FACE_PLACE, base);
+  }
+}
+
+static void frames(struct writer *writer, const char *title, const struct detail_list *list, int most)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(writer->ui->profile);
+  heading(writer, title);
+  for (int i = 0; i < list->count && i < most && room(writer); i++) {
+    char text[32];
+    int y = row_of(writer);
+    figure(writer, text, sizeof text, list->row[i].total_ns);
+    draw_right(y, writer->rect.x, 7, FACE_NORMAL, text);
+    name_and_place(writer, y, rtop_symbols_get(symbols, list->row[i].id));
+  }
+  if (list->count == 0 && room(writer)) {
+    draw_text(row_of(writer), writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "(none)");
+  } else if (list->count > most && room(writer)) {
+    draw_format(row_of(writer), writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "and %d more",
+                list->count - most);
+  }
+}
+
+static void lines(struct writer *writer, int most)
+{
+  const struct detail_list *list = &writer->detail->lines;
+  if (list->count == 1 && list->row[0].id == 0) {
+    return;                            /* written in C: it has none */
+  }
+  heading(writer, "LINES              self   total");
+  for (int i = 0; i < list->count && i < most && room(writer); i++) {
+    char self[32], total[32];
+    int y = row_of(writer);
+    figure(writer, self, sizeof self, list->row[i].self_ns);
+    figure(writer, total, sizeof total, list->row[i].total_ns);
+    if (list->row[i].id == 0) {
+      draw_text(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "not known");
+    } else {
+      draw_format(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "line %u", list->row[i].id);
+    }
+    draw_right(y, writer->rect.x + 16, writer->rect.columns - 16 < 7 ? 0 : 7, FACE_NORMAL, self);
+    draw_right(y, writer->rect.x + 24, writer->rect.columns - 24 < 7 ? 0 : 7, FACE_NORMAL, total);
+  }
+}
+
+static void states(struct writer *writer)
+{
+  static const char *const name[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
+  uint64_t all = rtop_cost_wall(&writer->detail->total);
+  heading(writer, "STATES of its total");
+  for (int state = 0; state < RTOP_STATES && room(writer); state++) {
+    uint64_t ns = writer->detail->total.wall_ns[state];
+    struct draw_segment segment = { all > 0 ? (double)ns / (double)all : 0, (enum rtop_state)state };
+    int y = row_of(writer), bar = writer->rect.columns - 18;
+    draw_text(y, writer->rect.x + 2, 6, FACE_NORMAL, name[state]);
+    if (bar > 0) {
+      draw_bar(y, writer->rect.x + 8, bar, &segment, 1);
+      draw_format(y, writer->rect.x + 9 + bar, 8, FACE_NORMAL, "%5.1f%%", 100 * segment.share);
+    }
+  }
+}
+
+/* The same in one row, where there is no room for bars. */
+static void states_line(struct writer *writer)
+{
+  const uint64_t *wall = writer->detail->total.wall_ns;
+  uint64_t whole = rtop_cost_wall(&writer->detail->total);
+  double all = whole > 0 ? (double)whole / 100 : 1;
+  draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
+              "of its total  | run %.1f%%  : wait %.1f%%  . io %.1f%%  # gc %.1f%%",
+              (double)wall[RTOP_STATE_RUNNING] / all, (double)wall[RTOP_STATE_WAITING] / all,
+              (double)wall[RTOP_STATE_BLOCKED] / all,
+              (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);
+}
+
+static void summary(struct writer *writer)
+{
+  char self[32], total[32], alloc[16];
+  const struct detail *detail = writer->detail;
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile),
+                                                      detail->frame);
+  double seconds = (double)writer->ui->methods.length_ns / 1e9;
+  uint64_t total_ns = writer->ui->wanted.mode == RTOP_MODE_CPU ? detail->total.cpu_ns
+    : rtop_cost_wall(&detail->total);
+  draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE, symbol->label);
+  if (symbol->kind == RTOP_SYMBOL_RUBY && room(writer)) {
+    char place[1100];
+    ui_place(place, sizeof place, symbol);
+    draw_tail(row_of(writer), writer->rect.x, writer->rect.columns, FACE_PLACE, place);
+  }
+  figure(writer, self, sizeof self, detail->self_ns);
+  figure(writer, total, sizeof total, total_ns);
+  rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)detail->total.allocations / seconds : 0);
+  const char *unit = writer->ui->units == UNITS_PERCENT ? "%" : "";
+  if (room(writer)) {
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
+                "self %s%s  total %s%s  %s alloc/s", self, unit, total, unit, alloc);
+  }
+  if (writer->rect.rows < STATES_ROWS_MIN && room(writer)) {
+    states_line(writer);
+  }
+}
+
+void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect rect)
+{
+  bool pane = rect.x > 0;
+  for (int i = 0; i < rect.rows; i++) {
+    draw_blank(rect.y + i, rect.x, rect.columns, FACE_NORMAL);
+    if (pane) {
+      draw_text(rect.y + i, rect.x, 1, FACE_NORMAL, "|");
+    }
+  }
+  int inset = pane ? 2 : 1;
+  struct writer writer = { ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
+  int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16)) / 3;
+  most = most < 2 ? 2 : most;
+  summary(&writer);
+  frames(&writer, "CALLERS", &detail->callers, most);
+  frames(&writer, "CALLEES", &detail->callees, most);
+  lines(&writer, most);
+  if (rect.rows >= STATES_ROWS_MIN) {
+    states(&writer);
+  }
+}

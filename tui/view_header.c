@@ -1,0 +1,372 @@
+/* Title, bars and timeline above the table, and the row of tabs. */
+#include "draw.h"
+#include "text.h"
+#include "ui.h"
+#include <string.h>
+#include <time.h>
+
+enum { METER_TEXT = 24, METER_TEXT_WIDE = 45 };
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+  return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+static double per_second(const struct ui *ui, uint64_t count)
+{
+  return ui->sum.length_ns == 0 ? 0 : (double)count * 1e9 / (double)ui->sum.length_ns;
+}
+
+static int percent(double share)
+{
+  return (int)(share * 100 + 0.5);
+}
+
+static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
+{
+  if (ui->frozen) {
+    int64_t seconds = (ui->now_real_ns - ui->frozen_real_ns) / 1000000000;
+    snprintf(tag, bytes, "[FROZEN -%llds]", (long long)(seconds > 0 ? seconds : 0));
+    return FACE_FROZEN;
+  }
+  if (ui->profile == NULL) {
+    tag[0] = '\0';
+    return FACE_NORMAL;
+  }
+  if (!ui->source.ready) {
+    snprintf(tag, bytes, "[STARTING]");
+    return FACE_WARN;
+  }
+  switch (ui->source.state) {
+  case RTOP_FEED_LIVE: snprintf(tag, bytes, "[LIVE]"); return FACE_GOOD;
+  case RTOP_FEED_STALLED: snprintf(tag, bytes, "[STALLED]"); return FACE_WARN;
+  case RTOP_FEED_ENDED: snprintf(tag, bytes, "[ENDED]"); return FACE_WARN;
+  case RTOP_FEED_DEAD: snprintf(tag, bytes, "[DEAD]"); return FACE_WARN;
+  case RTOP_FEED_REPLAY: snprintf(tag, bytes, "[REPLAY]"); return FACE_GOOD;
+  }
+  return FACE_NORMAL;
+}
+
+/* The wall clock of what is shown: of the last window, or of now when there is none. */
+static void clock_text(const struct ui *ui, char *text, size_t bytes)
+{
+  struct tm parts;
+  int64_t real_ns = ui->now_real_ns;
+  if (ui->sum.length_ns > 0 && ui->source.clock_offset_ns != 0) {
+    real_ns = ui->span.end_ns + ui->source.clock_offset_ns;
+  }
+  time_t seconds = (time_t)(real_ns / 1000000000);
+  if (localtime_r(&seconds, &parts) == NULL || strftime(text, bytes, "%H:%M:%S", &parts) == 0) {
+    snprintf(text, bytes, "--:--:--");
+  }
+}
+
+static void title_text(const struct ui *ui, char *text, size_t bytes)
+{
+  const struct ui_source *source = &ui->source;
+  if (ui->profile == NULL || !source->ready) {
+    snprintf(text, bytes, "%s",
+             ui->profile == NULL ? "choose a process" : ui_short_command(source->command));
+    return;
+  }
+  size_t used = (size_t)snprintf(text, bytes, "%d %s", (int)source->pid, ui_short_command(source->command));
+  if (source->processes > 1 && used < bytes) {
+    used += (size_t)snprintf(text + used, bytes - used, "  (+%d)", source->processes - 1);
+  }
+}
+
+static void title_extra(const struct ui *ui, char *text, size_t bytes)
+{
+  char up[16] = "";
+  const struct ui_source *source = &ui->source;
+  text[0] = '\0';
+  if (ui->profile == NULL || !source->ready) {
+    return;
+  }
+  size_t used = 0;
+  if (ui->layout.wide) {
+    int64_t up_ns = ui->now_real_ns - source->started_real_ns;
+    draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
+    used = (size_t)snprintf(text, bytes, "  ruby %s", source->ruby);
+  }
+  if (used < bytes) {
+    used += (size_t)snprintf(text + used, bytes - used, "  %s %lluHz",
+                             ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
+                             (unsigned long long)ui->sum.counters.rate_hz);
+  }
+  if (up[0] != '\0' && used < bytes) {
+    snprintf(text + used, bytes - used, "  up %s", up);
+  }
+}
+
+static void draw_title(const struct ui *ui)
+{
+  char tag[32], clock[16], name[320], extra[96];
+  struct rect at = ui->layout.part[PART_TITLE];
+  enum face face = state_tag(ui, tag, sizeof tag);
+  int end = at.columns - (int)strlen(tag);
+  draw_text(at.y, end, at.columns - end, face, tag);
+  if (at.columns >= 40) {
+    clock_text(ui, clock, sizeof clock);
+    end -= (int)strlen(clock) + 2;
+    draw_text(at.y, end, 8, FACE_NORMAL, clock);
+  }
+  title_text(ui, name, sizeof name);
+  title_extra(ui, extra, sizeof extra);
+  int x = 1;
+  if (at.columns >= 60) {
+    x += draw_text(at.y, x, end - x, FACE_LABEL, "rperf-top") + 2;
+  }
+  int room = end - x - 1, extra_columns = (int)strlen(extra);
+  if (room - extra_columns < 16) {
+    extra_columns = 0;
+  }
+  x += draw_text(at.y, x, room - extra_columns, FACE_TITLE, name);
+  draw_text(at.y, x, extra_columns, FACE_NORMAL, extra);
+}
+
+/* "NAME[bar] text": the text has a fixed width, so that bars stand still and end in one column. */
+static void draw_meter(const struct ui *ui, enum layout_part part, int columns, const char *name,
+                       const struct draw_segment *segments, int count, const char *text)
+{
+  struct rect at = ui->layout.part[part];
+  int text_columns = ui->layout.wide ? METER_TEXT_WIDE : METER_TEXT;
+  if (columns - text_columns - 6 < 8) {
+    text_columns = columns - 14 > 0 ? columns - 14 : 0;
+  }
+  int bar = columns - 6 - text_columns;
+  draw_text(at.y, at.x, 3, FACE_LABEL, name);
+  draw_text(at.y, at.x + 3, 1, FACE_NORMAL, "[");
+  draw_bar(at.y, at.x + 4, bar, segments, count);
+  draw_text(at.y, at.x + 4 + bar, 2, FACE_NORMAL, "] ");
+  draw_text(at.y, at.x + 6 + bar, text_columns, FACE_NORMAL, text);
+}
+
+static void draw_gvl(const struct ui *ui, int columns)
+{
+  char text[64];
+  const uint64_t *wall = ui->sum.total.wall_ns;
+  uint64_t all = rtop_cost_wall(&ui->sum.total);
+  uint64_t held = wall[RTOP_STATE_RUNNING] + wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING];
+  double run = share_of(held, all), wait = share_of(wall[RTOP_STATE_WAITING], all);
+  double io = share_of(wall[RTOP_STATE_BLOCKED], all);
+  struct draw_segment segments[] = {
+    { run, RTOP_STATE_RUNNING }, { wait, RTOP_STATE_WAITING }, { io, RTOP_STATE_BLOCKED },
+  };
+  if (ui->layout.wide) {
+    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%  held %3d%%", percent(run), percent(wait),
+             percent(io), percent(share_of(held, ui->sum.length_ns)));
+  } else {
+    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%", percent(run), percent(wait), percent(io));
+  }
+  draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
+}
+
+static void draw_gc(const struct ui *ui, int columns)
+{
+  char text[64];
+  double mark = share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns);
+  double sweep = share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns);
+  struct draw_segment segments[] = { { mark, RTOP_STATE_MARKING }, { sweep, RTOP_STATE_SWEEPING } };
+  if (ui->layout.wide) {
+    snprintf(text, sizeof text, "mark %2d sweep %2d%%  %4.0f minor %4.0f major /min", percent(mark),
+             percent(sweep), ui->strip.minor_per_minute, ui->strip.major_per_minute);
+  } else {
+    snprintf(text, sizeof text, "mark %2d sweep %2d%% %4.0f/m", percent(mark), percent(sweep),
+             ui->strip.minor_per_minute + ui->strip.major_per_minute);
+  }
+  draw_meter(ui, PART_GC, columns, "GC ", segments, 2, text);
+}
+
+static void draw_cpu(const struct ui *ui, int columns)
+{
+  char text[64];
+  uint64_t cpu_ns = ui->sum.counters.cpu_ns > 0 ? ui->sum.counters.cpu_ns : ui->sum.total.cpu_ns;
+  double cores = share_of(cpu_ns, ui->sum.length_ns);
+  struct draw_segment segment = { cores, RTOP_STATE_RUNNING };
+  snprintf(text, sizeof text, "%5.2f cores of CPU time", cores);
+  draw_meter(ui, PART_CPU, columns, "CPU", &segment, 1, text);
+}
+
+struct thread_counts {
+  unsigned alive, by_state[RTOP_STATES];
+};
+
+static struct thread_counts count_threads(const struct ui *ui)
+{
+  struct thread_counts counts = { 0 };
+  for (size_t i = 0; i < ui->sum.thread_count; i++) {
+    const struct rtop_thread_row *thread = &ui->sum.threads[i];
+    if (!thread->ended && thread->state < RTOP_STATES) {
+      counts.alive++;
+      counts.by_state[thread->state]++;
+    }
+  }
+  counts.by_state[RTOP_STATE_RUNNING] +=
+    counts.by_state[RTOP_STATE_MARKING] + counts.by_state[RTOP_STATE_SWEEPING];
+  return counts;
+}
+
+/* What goes wrong stands first, so that it is never cut off. */
+static void trouble_text(const struct ui *ui, char *text, size_t bytes)
+{
+  const struct rtop_span_counters *counters = &ui->sum.counters;
+  size_t used = 0;
+  text[0] = '\0';
+  if (ui->sum.gap_count > 0) {
+    used = (size_t)snprintf(text, bytes, "  %u gap%s!", ui->sum.gap_count, ui->sum.gap_count > 1 ? "s"
+                            : "");
+  }
+  if (counters->rate_wanted_hz > counters->rate_hz && used < bytes) {
+    snprintf(text + used, bytes - used, "  rate halved to %lluHz", (unsigned long long)counters->rate_hz);
+  }
+}
+
+static double overhead_percent(const struct ui *ui)
+{
+  return 100 * share_of(ui->sum.counters.cost_ns, ui->sum.length_ns);
+}
+
+static void draw_threads(const struct ui *ui)
+{
+  char rss[16], trouble[64], text[192], rate[16];
+  struct rect at = ui->layout.part[PART_THREADS];
+  struct thread_counts counts = count_threads(ui);
+  rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
+  rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
+  trouble_text(ui, trouble, sizeof trouble);
+  draw_text(at.y, at.x, 3, FACE_LABEL, "Thr");
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io", counts.alive,
+           counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+           counts.by_state[RTOP_STATE_BLOCKED]);
+  int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
+  x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
+  snprintf(text, sizeof text, "   smp %s/s drop %llu   ovh %.1f%%   rss %s", rate,
+           (unsigned long long)ui->sum.counters.samples_dropped, overhead_percent(ui),
+           ui->sum.counters.rss_bytes > 0 ? rss : "?");
+  draw_text(at.y, x, at.columns - x, FACE_NORMAL, text);
+}
+
+static void window_text(const struct ui *ui, char *text, size_t bytes)
+{
+  if (ui->length_ns <= 0) {
+    snprintf(text, bytes, "all");
+  } else {
+    snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
+  }
+}
+
+static void draw_right_column(const struct ui *ui, int x, int columns)
+{
+  char window[32], rss[16], alloc[16], trouble[64], rate[16];
+  const struct rtop_span_counters *counters = &ui->sum.counters;
+  struct thread_counts counts = count_threads(ui);
+  int y = ui->layout.part[PART_GVL].y;
+  window_text(ui, window, sizeof window);
+  rtop_text_bytes(rss, sizeof rss, counters->rss_bytes);
+  rtop_text_count(alloc, sizeof alloc, per_second(ui, counters->allocations));
+  rtop_text_count(rate, sizeof rate, per_second(ui, counters->samples));
+  trouble_text(ui, trouble, sizeof trouble);
+  if (ui->layout.part[PART_GVL].rows > 0) {
+    draw_text(y, x, 8, FACE_LABEL, "Threads");
+    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io", counts.alive,
+                counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+                counts.by_state[RTOP_STATE_BLOCKED]);
+  }
+  y = ui->layout.part[PART_GC].y;
+  if (ui->layout.part[PART_GC].rows > 0) {
+    draw_text(y, x, 8, FACE_LABEL, "Samples");
+    int used = draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%s/s  dropped %llu  window %s (w)", rate,
+                           (unsigned long long)counters->samples_dropped, window);
+    draw_text(y, x + 9 + used, columns - 9 - used, FACE_WARN, trouble);
+  }
+  y = ui->layout.part[PART_CPU].y;
+  if (ui->layout.part[PART_CPU].rows > 0) {
+    draw_text(y, x, 8, FACE_LABEL, "Overhead");
+    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%.2f%%   RSS %s   alloc %s obj/s",
+                overhead_percent(ui),
+                counters->rss_bytes > 0 ? rss : "?", alloc);
+  }
+}
+
+static void draw_timeline(const struct ui *ui)
+{
+  struct rect at = ui->layout.part[PART_TIMELINE];
+  int cells = at.columns - 9, first = ui->strip.cells - cells;
+  if (cells < 8) {
+    return;
+  }
+  draw_format(at.y, at.x, 5, FACE_LABEL, "-%ds", cells);
+  for (int i = 0; i < cells; i++) {
+    double share = first + i >= 0 && first + i < ui->strip.cells ? ui->strip.busy[first + i] : -1;
+    draw_level(at.y, at.x + 5 + i, FACE_STRIP, share);
+  }
+  draw_text(at.y, at.x + 5 + cells, 4, FACE_LABEL, " now");
+}
+
+static void draw_tabs(const struct ui *ui)
+{
+  char note[400];
+  struct rect at = ui->layout.part[PART_TABS];
+  int x = ui->layout.wide ? 1 : 0;
+  bool here = ui->view->id == VIEW_METHODS;
+  if (ui->view->id == VIEW_CHOOSER) {
+    x += draw_text(at.y, x, at.columns, FACE_TAB, "Processes");
+  } else {
+    x += draw_text(at.y, x, at.columns - x, here ? FACE_TAB : FACE_NORMAL, here ? "[1Methods]"
+                   : "1Methods");
+  }
+  if (ui->source.launch != NULL) {
+    here = ui->view->id == VIEW_OUTPUT;
+    x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, here ? FACE_TAB : FACE_NORMAL,
+                       here ? "[oOutput]" : "oOutput");
+  }
+  if (ui->view->id == VIEW_HELP) {
+    x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, FACE_TAB, "[?Help]");
+  }
+  x += 2;
+  enum face face = FACE_NORMAL;
+  note[0] = '\0';
+  if (ui_has_message(ui)) {
+    snprintf(note, sizeof note, "%s", ui->message);
+    face = FACE_TITLE;
+  } else if (ui->search[0] != '\0' && ui->view->id == VIEW_METHODS) {
+    snprintf(note, sizeof note, "search: %s %zu/%zu%s%s", ui->search, ui->match_at, ui->match_count,
+             ui->filter[0] != '\0' ? "  filter: " : "", ui->filter);
+    face = ui->match_count > 0 ? FACE_MATCH : FACE_WARN;
+  } else if (ui->filter[0] != '\0' && ui->view->id == VIEW_METHODS) {
+    snprintf(note, sizeof note, "filter: %s", ui->filter);
+    face = FACE_MATCH;
+  } else if (ui->view->id == VIEW_METHODS) {
+    snprintf(note, sizeof note, "filter: (none)");
+  }
+  draw_right(at.y, x, at.columns - x, face, note);
+}
+
+void view_header_draw(struct ui *ui)
+{
+  const struct layout *layout = &ui->layout;
+  int columns = layout->wide ? layout->columns * 3 / 5 : layout->columns;
+  draw_title(ui);
+  if (layout->part[PART_GVL].rows > 0) {
+    draw_gvl(ui, columns);
+  }
+  if (layout->part[PART_GC].rows > 0) {
+    draw_gc(ui, columns);
+  }
+  if (layout->part[PART_CPU].rows > 0) {
+    draw_cpu(ui, columns);
+  }
+  if (layout->part[PART_THREADS].rows > 0) {
+    draw_threads(ui);
+  }
+  if (layout->wide) {
+    draw_right_column(ui, columns + 2, layout->columns - columns - 2);
+  }
+  if (layout->part[PART_TIMELINE].rows > 0) {
+    draw_timeline(ui);
+  }
+  if (layout->part[PART_TABS].rows > 0) {
+    draw_tabs(ui);
+  }
+}

@@ -1,0 +1,33 @@
+/* What the two halves of the methods view share: what it does (view_methods.c) and how it looks
+ * (view_methods_draw.c).
+ */
+#ifndef RTOP_TUI_VIEW_METHODS_H
+#define RTOP_TUI_VIEW_METHODS_H
+
+#include "detail.h"
+#include "order.h"
+#include "pager.h"
+#include "strip.h"
+
+struct ui;
+
+struct methods_view {
+  struct order order;
+  struct history history;
+  bool has_history;                    /* the column is shown: its cells are kept up to date */
+  struct detail detail;
+  bool detail_ready;
+  bool details_open;                   /* over the table, where there is no room for a pane */
+  struct pager pager;                  /* over places in the order */
+  bool anchored;                       /* the user chose a method: the cursor follows it */
+  uint32_t anchor;                     /* its frame */
+  int64_t hold_until_ns;               /* rows keep their places until then */
+};
+
+/* The row in a place of the order; NULL beyond the last. */
+const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place);
+bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row);
+
+void methods_view_draw(struct ui *ui, struct methods_view *view);
+
+#endif
