@@ -12,6 +12,7 @@ struct feed_names {
   size_t frame_count, frame_capacity;
   size_t node_count, node_capacity;
   size_t thread_capacity;
+  uint64_t labels_seen;                /* how many labels had been completed when they were read last */
   char text[3][RTOP_STRING_BYTES_MAX + 1];
 };
 

@@ -53,6 +53,24 @@ static bool names_frames(struct feed_names *names, const struct rtop_reader *rea
   return true;
 }
 
+/* Labels of frames that came before may have been completed since. */
+static void names_relabel(struct feed_names *names, const struct rtop_reader *reader, struct rtop_symbols *symbols)
+{
+  struct rtop_counters counters;
+  rtop_reader_counters(reader, &counters);
+  if (counters.frame_labels == names->labels_seen)
+    return;
+  names->labels_seen = counters.frame_labels;
+  for (uint32_t id = 0; id < names->frame_count; id++) {
+    struct rtop_frame_entry entry;
+    if (!rtop_reader_frame(reader, id, &entry))
+      continue;
+    size_t label = rtop_reader_string(reader, entry.label, names->text[0], sizeof names->text[0]);
+    size_t space = rtop_reader_string(reader, entry.namespace_label, names->text[1], sizeof names->text[1]);
+    rtop_symbols_relabel(symbols, names->frames[id], names->text[0], label, names->text[1], space);
+  }
+}
+
 static bool names_nodes(struct feed_names *names, const struct rtop_reader *reader,
                         struct rtop_symbols *symbols)
 {
@@ -96,6 +114,7 @@ bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, str
 {
   /* Nodes before frames would name frames that are not there yet; both tables only grow. */
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  names_relabel(names, reader, symbols);
   return names_frames(names, reader, symbols) && names_nodes(names, reader, symbols) &&
          names_threads(names, reader, profile, source, window);
 }

@@ -23,6 +23,7 @@ struct symbols_frame {
   struct rtop_symbol symbol;
   uint32_t id;
   bool lost;
+  char *completed;                     /* label and namespace that were completed later, or NULL */
   UT_hash_handle hh;
   char key[];                          /* line, kind, label, path, namespace: see symbols_key */
 };
@@ -136,6 +137,28 @@ uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, siz
   return found ? found->id : symbols_add_frame(symbols, key_bytes, at, line, kind);
 }
 
+void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
+                          const char *namespace_label, size_t namespace_bytes)
+{
+  if (frame == 0 || frame >= symbols->frame_count || label_bytes == 0)
+    return;
+  struct symbols_frame *entry = symbols->frames[frame];
+  char clean[SYMBOLS_TEXT_MAX + 1], clean_namespace[SYMBOLS_TEXT_MAX + 1];
+  size_t bytes = rtop_text_sanitize(clean, sizeof clean, label, label_bytes) + 1;
+  size_t more = rtop_text_sanitize(clean_namespace, sizeof clean_namespace, namespace_label, namespace_bytes) + 1;
+  if (strcmp(clean, entry->symbol.label) == 0)
+    return;
+  char *completed = malloc(bytes + more);
+  if (!completed)
+    return;
+  memcpy(completed, clean, bytes);
+  memcpy(completed + bytes, clean_namespace, more);
+  entry->symbol.label = completed;
+  entry->symbol.namespace_label = completed + bytes;
+  free(entry->completed);
+  entry->completed = completed;
+}
+
 enum { SYMBOLS_NODE_KEY_BYTES = offsetof(struct rtop_call_node, depth) };
 
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line)
@@ -161,6 +184,12 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
   return node->id;
 }
 
+static void symbols_free_frame(struct symbols_frame *frame)
+{
+  free(frame->completed);
+  free(frame);
+}
+
 struct rtop_symbols *rtop_symbols_create(void)
 {
   struct rtop_symbols *symbols = calloc(1, sizeof *symbols);
@@ -184,7 +213,7 @@ void rtop_symbols_destroy(struct rtop_symbols **handle)
   HASH_CLEAR(hh, symbols->frames_by_key);
   HASH_CLEAR(hh, symbols->nodes_by_key);
   for (uint32_t i = 0; i < symbols->frame_count; i++)
-    free(symbols->frames[i]);
+    symbols_free_frame(symbols->frames[i]);
   for (uint32_t i = 0; i < symbols->node_capacity / SYMBOLS_CHUNK; i++)
     free(symbols->node_chunks[i]);
   free(symbols->frames);

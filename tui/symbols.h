@@ -4,7 +4,8 @@
  * Equal frames (label, path, line, kind) get one id, equal nodes (parent, frame, line) too, so that
  * several processes can be shown as one. Names are sanitised when they are added.
  *
- * Ids are dense and never go away; 0 is the root. parent < id. Pointers stay valid until destroy.
+ * Ids are dense and never go away; 0 is the root. parent < id. Pointers stay valid until destroy,
+ * but the names of a frame may be completed.
  */
 #ifndef RTOP_TUI_SYMBOLS_H
 #define RTOP_TUI_SYMBOLS_H
@@ -44,6 +45,10 @@ void rtop_symbols_destroy(struct rtop_symbols **symbols);
 uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes,
                             const char *path, size_t path_bytes, const char *namespace_label,
                             size_t namespace_bytes, uint32_t line, enum rtop_symbol_kind kind);
+/* Completes the label of a frame ("sleep" becomes "Kernel#sleep"): what it is called from now on. Frames that
+ * come to the same label that way stay two. Nothing happens when memory runs out. */
+void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
+                          const char *namespace_label, size_t namespace_bytes);
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line);
 
 uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);

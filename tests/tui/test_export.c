@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +15,9 @@ static char *collapsed(struct report_fixture *fixture, enum rtop_mode mode)
   FILE *out = open_memstream(&text, &bytes);
   rtop_export_collapsed(rtop_profile_symbols(fixture->profile), &fixture->report.sum, mode, out);
   fclose(out);
-  return text;
+  char *copy = strdup(text);
+  free(text);
+  return copy;
 }
 
 static void test_collapsed(void **state)

@@ -229,8 +229,11 @@ static void test_signals_are_clean_in_the_command(void **state)
   sigaddset(&mask, SIGTERM);
   sigprocmask(SIG_BLOCK, &mask, &before);
   signal(SIGPIPE, SIG_IGN);
-  assert_output("grep -E '^Sig(Blk|Ign)' /proc/self/status",
-                "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+  /* The signals 1 to 31: the two after them belong to the C library, and whoever started us may have
+   * left them ignored. */
+  assert_output("sed -nE 's/^(Sig(Blk|Ign)):.*([0-9a-f]{8})$/\\1 \\3/p' /proc/self/status |"
+                " sed -E 's/[89a-f]([0-9a-f]{7})$/0\\1/'",
+                "SigBlk 00000000\nSigIgn 00000000\n");
   signal(SIGPIPE, SIG_DFL);
   sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -132,6 +132,23 @@ static void test_names_are_bounded(void **state)
   rtop_symbols_destroy(&symbols);
 }
 
+static void test_labels_are_completed(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t frame = rtop_symbols_frame(symbols, "sleep", 5, "", 0, "", 0, 0, RTOP_SYMBOL_C);
+  rtop_symbols_relabel(symbols, frame, "Kernel#\033sleep", 13, "Kernel", 6);
+  assert_string_equal(rtop_symbols_get(symbols, frame)->label, "Kernel#?sleep");
+  assert_string_equal(rtop_symbols_get(symbols, frame)->namespace_label, "Kernel");
+  assert_int_equal(rtop_symbols_frame(symbols, "sleep", 5, "", 0, "", 0, 0, RTOP_SYMBOL_C), frame);
+  rtop_symbols_relabel(symbols, frame, "", 0, "", 0);
+  rtop_symbols_relabel(symbols, frame + 1, "no such frame", 13, "", 0);
+  assert_string_equal(rtop_symbols_get(symbols, frame)->label, "Kernel#?sleep");
+  rtop_symbols_relabel(symbols, 0, "not the root", 12, "", 0);
+  assert_string_equal(rtop_symbols_get(symbols, 0)->label, "(root)");
+  rtop_symbols_destroy(&symbols);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -143,6 +160,7 @@ int main(void)
     cmocka_unit_test(test_depth_is_bounded),
     cmocka_unit_test(test_pointers_stay),
     cmocka_unit_test(test_names_are_bounded),
+    cmocka_unit_test(test_labels_are_completed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
