@@ -9,6 +9,13 @@
 
 enum {
   METHODS = 1u << VIEW_METHODS,
+  TREE = 1u << VIEW_TREE,
+  THREADS = 1u << VIEW_THREADS,
+  ICICLE = 1u << VIEW_ICICLE,
+  SOURCE = 1u << VIEW_SOURCE,
+  SKYLINE = 1u << VIEW_SKYLINE,
+  GROUPS = 1u << VIEW_GROUPS,
+  DATA = (1u << VIEW_DATA_COUNT) - 1,  /* all of the above */
   OUTPUT = 1u << VIEW_OUTPUT,
   HELP_VIEW = 1u << VIEW_HELP,
   CHOOSER = 1u << VIEW_CHOOSER,
@@ -26,6 +33,7 @@ const size_t keys_count = sizeof keys_table / sizeof keys_table[0];
 const char *keys_group_name(enum key_group group)
 {
   switch (group) {
+  case KEY_GROUP_VIEW: return "Views";
   case KEY_GROUP_MOVE: return "Moving";
   case KEY_GROUP_FIND: return "Finding";
   case KEY_GROUP_SORT: return "Sorting";
@@ -66,6 +74,8 @@ static const char *special_name(int key)
   case FN(KEY_RIGHT): return "Right";
   case FN(KEY_PPAGE): return "PgUp";
   case FN(KEY_NPAGE): return "PgDn";
+  case '\t': return "Tab";
+  case FN(KEY_BTAB): return "Shift-Tab";
   case FN(KEY_HOME): return "Home";
   case FN(KEY_END): return "End";
   case FN(KEY_ENTER): case '\r': case '\n': return "Enter";

@@ -14,7 +14,10 @@
 
 enum { KEY_FUNCTION = 1 << 24, KEYS_PER_ROW = 5 };
 
-enum view_id { VIEW_METHODS, VIEW_OUTPUT, VIEW_HELP, VIEW_CHOOSER, VIEW_COUNT };
+/* Views of the data come first, in the order of the tabs. */
+enum view_id { VIEW_METHODS, VIEW_TREE, VIEW_THREADS, VIEW_ICICLE, VIEW_SOURCE, VIEW_SKYLINE, VIEW_GROUPS,
+               VIEW_OUTPUT, VIEW_HELP, VIEW_CHOOSER, VIEW_COUNT };
+enum { VIEW_DATA_COUNT = VIEW_OUTPUT };
 
 enum request {
   REQUEST_NONE,
@@ -24,7 +27,7 @@ enum request {
   REQUEST_COUNT,
 };
 
-enum key_group { KEY_GROUP_MOVE, KEY_GROUP_FIND, KEY_GROUP_SORT, KEY_GROUP_TIME, KEY_GROUP_GENERAL,
+enum key_group { KEY_GROUP_VIEW, KEY_GROUP_MOVE, KEY_GROUP_FIND, KEY_GROUP_SORT, KEY_GROUP_TIME, KEY_GROUP_GENERAL,
                  KEY_GROUPS };
 
 struct key_row {

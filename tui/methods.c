@@ -238,7 +238,7 @@ static bool methods_threads(struct methods_build *build, const struct rtop_sum *
     for (; at < sum->cell_count && sum->cells[at].thread == i; at++)
       if (wanted)
         fine = methods_self(build, &sum->cells[at]) && fine;
-    if (!wanted)
+    if (!wanted || sum->threads[i].hidden)
       continue;
     fine = methods_walk(build) && fine;
     methods_stack(build, &sum->threads[i]);

@@ -58,6 +58,7 @@ struct rtop_thread_row {
   uint32_t source;
   bool is_main;
   bool ended;                          /* within the span */
+  bool hidden;                         /* not among the chosen threads; its cells were taken out. Set by the caller */
   enum rtop_state state;               /* at the end of the span */
   uint64_t state_age_ns;
   bool provisional;                    /* no safepoint since: `node` is the last known one */

@@ -15,6 +15,11 @@ static const struct view_ops *const views[VIEW_COUNT] = {
   [VIEW_CHOOSER] = &view_chooser,
 };
 
+const struct view_ops *ui_view(enum view_id id)
+{
+  return views[id];
+}
+
 static void take_filter(struct ui *ui, const char *text)
 {
   bool invert = text[0] == '!';
@@ -45,7 +50,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->view = &view_methods;
   ui->stale = ui->dirty = true;
   for (int i = 0; i < VIEW_COUNT; i++) {
-    if (views[i]->create != NULL && !views[i]->create(ui)) {
+    if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) {
       return false;
     }
   }
@@ -55,7 +60,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
 void ui_destroy(struct ui *ui)
 {
   for (int i = 0; i < VIEW_COUNT; i++) {
-    if (views[i]->destroy != NULL) {
+    if (views[i] != NULL && views[i]->destroy != NULL) {
       views[i]->destroy(ui);
     }
   }
@@ -67,14 +72,14 @@ void ui_destroy(struct ui *ui)
 void ui_watch(struct ui *ui, struct rtop_profile *profile)
 {
   ui->profile = profile;
-  ui->frozen = false;
+  ui->frozen = ui->focus.on = false;
   ui->methods.count = 0;
   ui->sum.cell_count = ui->sum.thread_count = 0;
   ui->sum.length_ns = 0;
   ui->strip.cells = 0;
   memset(&ui->source, 0, sizeof ui->source);
   for (int i = 0; i < VIEW_COUNT; i++) {
-    if (views[i]->forget != NULL) {
+    if (views[i] != NULL && views[i]->forget != NULL) {
       views[i]->forget(ui);
     }
   }
@@ -87,6 +92,9 @@ void ui_open_view(struct ui *ui, enum view_id id)
     ui->back = ui->view;
   }
   ui->view = views[id];
+  if (ui->view->open != NULL) {
+    ui->view->open(ui);
+  }
   ui->stale = ui->dirty = true;
 }
 
@@ -100,6 +108,26 @@ static struct rtop_span span_wanted(const struct ui *ui)
   return (struct rtop_span){ start_ns, ui->frozen_end_ns };
 }
 
+/* Takes out what other threads did. Their rows stay, and the bars above the table go on telling of all. */
+static void focus_apply(struct ui *ui)
+{
+  struct rtop_sum *sum = &ui->sum;
+  if (!ui->focus.on) {
+    return;
+  }
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    sum->threads[i].hidden = sum->threads[i].serial != ui->focus.serial
+      || sum->threads[i].source != ui->focus.source;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    if (!sum->threads[sum->cells[i].thread].hidden) {
+      sum->cells[kept++] = sum->cells[i];
+    }
+  }
+  sum->cell_count = kept;
+}
+
 bool ui_update(struct ui *ui)
 {
   bool fine = true;
@@ -108,8 +136,9 @@ bool ui_update(struct ui *ui)
     struct rtop_methods_options by_name = ui->wanted;
     by_name.sort = RTOP_SORT_NAME;      /* the view orders the rows: what it shows is its own business */
     by_name.reverse = false;
-    fine = rtop_profile_sum(ui->profile, ui->span, &ui->sum)
-      && rtop_methods_build(&ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), &by_name)
+    fine = rtop_profile_sum(ui->profile, ui->span, &ui->sum);
+    focus_apply(ui);
+    fine = fine && rtop_methods_build(&ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), &by_name)
       && strip_build(&ui->strip, ui->profile, ui->span.end_ns, COLS > 9 ? COLS - 9 : 1,
                      ui->source.processes);
   }
@@ -250,6 +279,9 @@ static void step_back(struct ui *ui)
     ui->search[0] = '\0';
   } else if (ui->filter[0] != '\0') {
     take_filter(ui, "");
+  } else if (ui->focus.on) {
+    ui->focus.on = false;
+    ui->stale = true;
   } else if (ui->view->id == VIEW_CHOOSER) {
     ui->quit = true;
   } else if (ui->choosing) {
@@ -268,6 +300,18 @@ static void toggle_output(struct ui *ui)
   }
 }
 
+/* The neighbour in the row of tabs; from help and output back to where they were opened. */
+static void turn_view(struct ui *ui, int step)
+{
+  if (!leave_view(ui)) {
+    int id = (int)ui->view->id;
+    do {
+      id = (id + step + VIEW_DATA_COUNT) % VIEW_DATA_COUNT;
+    } while (views[id] == NULL);
+    ui_open_view(ui, (enum view_id)id);
+  }
+}
+
 static bool shared_request(struct ui *ui, enum request request)
 {
   switch (request) {
@@ -278,7 +322,9 @@ static bool shared_request(struct ui *ui, enum request request)
       ui_open_view(ui, VIEW_HELP);
     }
     return true;
-  case REQUEST_VIEW_METHODS: leave_view(ui); return true;
+  case REQUEST_VIEW_METHODS: ui_open_view(ui, VIEW_METHODS); return true;
+  case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
+  case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;
   case REQUEST_ASCII: ui->ascii = !ui->ascii; return true;
   case REQUEST_HEADER: ui->header = !ui->header; return true;
@@ -291,7 +337,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   case REQUEST_FREEZE: ui_freeze(ui, !ui->frozen); return true;
-  default: return false;
+  default: return ui_figures_request(ui, request);
   }
 }
 
@@ -300,7 +346,7 @@ static void menu_input(struct ui *ui, int key)
   if (menu_key(&ui->menu, key) == MENU_CHOSEN) {
     ui->wanted.sort = (enum rtop_sort_key)menu_value(&ui->menu);
     ui->wanted.reverse = false;
-    ui->view->handle(ui, REQUEST_SORT_MENU);
+    ui->stale = true;
   }
 }
 

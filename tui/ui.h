@@ -29,6 +29,8 @@ struct view_ops {
   bool detail;                         /* has a pane on the right of wide screens */
   bool (*create)(struct ui *ui);       /* once, before anything else; may be NULL like all below */
   void (*update)(struct ui *ui);       /* sum or rows changed */
+  void (*open)(struct ui *ui);         /* comes to the screen: the cursor goes to ui->selected */
+  void (*note)(const struct ui *ui, char *out, size_t bytes);    /* at the right of the row of tabs */
   void (*draw)(struct ui *ui);         /* table, detail and tiny screen: ui->layout says where */
   bool (*handle)(struct ui *ui, enum request request);   /* false: nothing to do for this request */
   void (*forget)(struct ui *ui);       /* another target: nothing of the last one is left */
@@ -53,6 +55,14 @@ struct ui_source {
   const char *problem;                 /* or NULL */
 };
 
+/* The one thread that the figures of every view are made from. */
+struct ui_focus {
+  bool on;
+  uint32_t source;
+  uint64_t serial;
+  char name[64];
+};
+
 struct ui {
   const struct view_ops *view, *back;  /* back: where help and output return to */
   void *data[VIEW_COUNT];              /* the views' own */
@@ -65,6 +75,7 @@ struct ui {
   struct rtop_methods_options wanted;  /* sort, filter, mode; strings point into this struct */
   char filter[160], search[160];
   const char *filter_error;            /* why the expression typed last does not work */
+  struct ui_focus focus;
   int64_t length_ns;                   /* of the span; <= 0: everything */
   double delay_seconds;
   bool frozen;
@@ -74,6 +85,8 @@ struct ui {
   bool follow;
   bool header;
   bool ascii;
+
+  uint32_t selected;                   /* frame under the cursor, the same in all views; 0: none */
 
   struct rtop_span span;               /* what is shown */
   struct rtop_sum sum;
@@ -109,6 +122,9 @@ void ui_destroy(struct ui *ui);
 void ui_watch(struct ui *ui, struct rtop_profile *profile);
 void ui_open_view(struct ui *ui, enum view_id id);
 
+/* NULL: there is no such view. */
+const struct view_ops *ui_view(enum view_id id);
+
 /* Sums the span, builds rows, tells the view. False when memory ran out. */
 bool ui_update(struct ui *ui);
 /* Draws everything into curses' buffer for the screen's present size; the caller refreshes. */
@@ -116,6 +132,10 @@ void ui_draw(struct ui *ui);
 
 /* A key: prompt, menu, view, then what all views share. */
 void ui_key(struct ui *ui, int key);
+
+/* Keys that mean the same in every view of the data: sort, window, units, copy (ui_figures.c). Views see a
+ * new order when they compare wanted.sort and wanted.reverse with what they know. */
+bool ui_figures_request(struct ui *ui, enum request request);
 
 /* "/app/models/order.rb:7", "<C>", "": where a frame stands. */
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);

@@ -304,43 +304,166 @@ static void draw_timeline(const struct ui *ui)
   draw_text(at.y, at.x + 5 + cells, 4, FACE_LABEL, " now");
 }
 
+/* One tab; `brief`: the others are their keys only. */
+static int draw_tab(const struct ui *ui, int y, int x, const struct view_ops *view, bool brief)
+{
+  char text[48];
+  bool here = view == ui->view;
+  snprintf(text, sizeof text, here ? "[%c%s]" : "%c%s", view->key, brief && !here ? "" : view->name);
+  int room = ui->layout.columns - x;
+  return draw_text(y, x, room, here ? FACE_TAB : FACE_NORMAL, text);
+}
+
+static int tabs_columns(const struct ui *ui)
+{
+  int columns = 2;
+  for (int id = 0; id < VIEW_COUNT; id++) {
+    const struct view_ops *view = ui_view((enum view_id)id);
+    columns += view != NULL && view->key != 0 ? (int)strlen(view->name) + 2 : 0;
+  }
+  return columns + (ui->source.launch != NULL ? 8 : 0);
+}
+
+static int draw_tab_names(const struct ui *ui, int y, int x)
+{
+  bool brief = tabs_columns(ui) + 14 > ui->layout.columns;
+  if (ui->view->id == VIEW_CHOOSER) {
+    return x + draw_text(y, x, ui->layout.columns, FACE_TAB, "Processes") + 1;
+  }
+  for (int id = 0; id < VIEW_COUNT; id++) {
+    const struct view_ops *view = ui_view((enum view_id)id);
+    if (view != NULL && view->key != 0) {
+      x += draw_tab(ui, y, x, view, brief) + 1;
+    }
+  }
+  if (ui->source.launch != NULL) {
+    bool here = ui->view->id == VIEW_OUTPUT;
+    x += 1 + draw_text(y, x, ui->layout.columns - x, here ? FACE_TAB : FACE_NORMAL,
+                       here ? "[oOutput]" : brief ? "o" : "oOutput");
+  }
+  if (ui->view->id == VIEW_HELP) {
+    x += 1 + draw_text(y, x, ui->layout.columns - x, FACE_TAB, "[?Help]");
+  }
+  return x;
+}
+
+/* What narrows the figures is always told: the search, the filter, the chosen thread. */
+static enum face tabs_note(const struct ui *ui, char *note, size_t bytes)
+{
+  bool tab = ui->view->key != 0;
+  note[0] = '\0';
+  if (ui_has_message(ui)) {
+    snprintf(note, bytes, "%s", ui->message);
+    return FACE_TITLE;
+  }
+  if (!tab) {
+    return FACE_NORMAL;
+  }
+  size_t used = 0;
+  if (ui->search[0] != '\0') {
+    used = (size_t)snprintf(note, bytes, "search: %s %zu/%zu", ui->search, ui->match_at, ui->match_count);
+  }
+  if (ui->filter[0] != '\0' && used < bytes) {
+    used += (size_t)snprintf(note + used, bytes - used, "%sfilter: %s", used > 0 ? "  " : "", ui->filter);
+  }
+  if (ui->focus.on && used < bytes) {
+    used += (size_t)snprintf(note + used, bytes - used, "%sthread: %s", used > 0 ? "  " : "",
+                             ui->focus.name);
+  }
+  if (used > 0) {
+    return ui->search[0] != '\0' && ui->match_count == 0 ? FACE_WARN : FACE_MATCH;
+  }
+  if (ui->view->note != NULL) {
+    ui->view->note(ui, note, bytes);
+  } else {
+    snprintf(note, bytes, "filter: (none)");
+  }
+  return FACE_NORMAL;
+}
+
+/* What stands at the right of the row of tabs. */
+static enum face tabs_note(const struct ui *ui, char *note, size_t bytes)
+{
+  bool data = ui->view->id < VIEW_DATA_COUNT;
+  note[0] = '\0';
+  if (ui_has_message(ui)) {
+    snprintf(note, bytes, "%s", ui->message);
+    return FACE_TITLE;
+  }
+  if (ui->search[0] != '\0' && data) {
+    snprintf(note, bytes, "search: %s %zu/%zu%s%s", ui->search, ui->match_at, ui->match_count,
+             ui->filter[0] != '\0' ? "  filter: " : "", ui->filter);
+    return ui->match_count > 0 ? FACE_MATCH : FACE_WARN;
+  }
+  if (ui->filter[0] != '\0' && data) {
+    snprintf(note, bytes, "filter: %s", ui->filter);
+    return FACE_MATCH;
+  }
+  if (ui->view->note != NULL) {
+    ui->view->note(ui, note, bytes);
+  } else if (data) {
+    snprintf(note, bytes, "filter: (none)");
+  }
+  return FACE_NORMAL;
+}
+
+/* The text of one tab; short ones are keys only, but for the view that is shown. */
+static int tab_text(const struct ui *ui, const struct view_ops *view, bool brief, char *text, size_t bytes)
+{
+  bool here = ui->view == view;
+  int written = snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", view->key,
+                         brief && !here ? "" : view->name, here ? "]" : "");
+  return written;
+}
+
+static int tabs_columns(const struct ui *ui, bool brief)
+{
+  int columns = 0;
+  for (int id = 0; id < VIEW_DATA_COUNT; id++) {
+    char text[32];
+    const struct view_ops *view = ui_view((enum view_id)id);
+    columns += view != NULL ? tab_text(ui, view, brief, text, sizeof text) + 1 : 0;
+  }
+  return columns;
+}
+
+static int draw_data_tabs(const struct ui *ui, struct rect at, int x, bool brief)
+{
+  for (int id = 0; id < VIEW_DATA_COUNT; id++) {
+    char text[32];
+    const struct view_ops *view = ui_view((enum view_id)id);
+    if (view != NULL && x < at.columns) {
+      tab_text(ui, view, brief, text, sizeof text);
+      x += draw_text(at.y, x, at.columns - x, ui->view == view ? FACE_TAB : FACE_NORMAL, text);
+      x += ui->layout.wide ? 2 : 1;
+    }
+  }
+  return x - (ui->layout.wide ? 2 : 1);
+}
+
+/* Where notes and tabs do not fit beside each other, tabs become short. */
 static void draw_tabs(const struct ui *ui)
 {
   char note[400];
   struct rect at = ui->layout.part[PART_TABS];
   int x = ui->layout.wide ? 1 : 0;
-  bool here = ui->view->id == VIEW_METHODS;
+  enum face face = tabs_note(ui, note, sizeof note);
+  int others = (ui->source.launch != NULL ? 10 : 0) + (ui->view->id == VIEW_HELP ? 8 : 0);
+  bool brief = tabs_columns(ui, false) + others + rtop_text_width(note) + 1 > at.columns;
   if (ui->view->id == VIEW_CHOOSER) {
     x += draw_text(at.y, x, at.columns, FACE_TAB, "Processes");
   } else {
-    x += draw_text(at.y, x, at.columns - x, here ? FACE_TAB : FACE_NORMAL, here ? "[1Methods]"
-                   : "1Methods");
+    x = draw_data_tabs(ui, at, x, brief);
   }
   if (ui->source.launch != NULL) {
-    here = ui->view->id == VIEW_OUTPUT;
+    bool here = ui->view->id == VIEW_OUTPUT;
     x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, here ? FACE_TAB : FACE_NORMAL,
                        here ? "[oOutput]" : "oOutput");
   }
   if (ui->view->id == VIEW_HELP) {
     x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, FACE_TAB, "[?Help]");
   }
-  x += 2;
-  enum face face = FACE_NORMAL;
-  note[0] = '\0';
-  if (ui_has_message(ui)) {
-    snprintf(note, sizeof note, "%s", ui->message);
-    face = FACE_TITLE;
-  } else if (ui->search[0] != '\0' && ui->view->id == VIEW_METHODS) {
-    snprintf(note, sizeof note, "search: %s %zu/%zu%s%s", ui->search, ui->match_at, ui->match_count,
-             ui->filter[0] != '\0' ? "  filter: " : "", ui->filter);
-    face = ui->match_count > 0 ? FACE_MATCH : FACE_WARN;
-  } else if (ui->filter[0] != '\0' && ui->view->id == VIEW_METHODS) {
-    snprintf(note, sizeof note, "filter: %s", ui->filter);
-    face = FACE_MATCH;
-  } else if (ui->view->id == VIEW_METHODS) {
-    snprintf(note, sizeof note, "filter: (none)");
-  }
-  draw_right(at.y, x, at.columns - x, face, note);
+  draw_right(at.y, x + 1, at.columns - x - 1, face, note);
 }
 
 void view_header_draw(struct ui *ui)

@@ -75,10 +75,27 @@ static void keep_in_view(const struct ui *ui)
   pager_fit(&view->pager, view->order.count, (size_t)page_rows(ui));
 }
 
+/* The user chose another order: nothing of the old one holds rows back. */
+static void take_order(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse) {
+    view->sorted = ui->wanted.sort;
+    view->reversed = ui->wanted.reverse;
+    order_forget(&view->order);
+    view->hold_until_ns = 0;
+    ui->scroll = 0;
+  }
+}
+
 /* The cursor goes where its method went; when the method is not in the table it waits on its row. */
 static void follow(struct ui *ui)
 {
   struct methods_view *view = self(ui);
+  if (ui->has_frame && ui->frame != view->anchor) {   /* chosen in another view */
+    view->anchored = true;
+    view->anchor = ui->frame;
+  }
   if (!view->anchored || !ui->follow) {
     return;
   }
@@ -96,6 +113,20 @@ static void anchor_here(struct ui *ui)
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
   view->anchored = row != NULL;
   view->anchor = row != NULL ? row->frame : 0;
+  if (row != NULL) {
+    ui_select(ui, row->frame);
+  }
+}
+
+/* A cursor that waits on its row selects whatever comes to stand there. */
+static void select_here(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
+  if (row != NULL && !(view->anchored && ui->follow)) {
+    view->anchor = row->frame;
+    ui_select(ui, row->frame);
+  }
 }
 
 static bool details_shown(const struct ui *ui)
@@ -119,6 +150,7 @@ static void update(struct ui *ui)
     return;
   }
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
+  take_order(ui);
   bool hold = ui->now_ns < view->hold_until_ns;
   if (!order_apply(&view->order, &ui->methods, layout_column_of(ui->wanted.sort), ui->wanted.reverse, hold,
                    frames)) {
@@ -126,6 +158,7 @@ static void update(struct ui *ui)
   }
   follow(ui);
   keep_in_view(ui);
+  select_here(ui);
   count_matches(ui);
   update_detail(ui);
   ui->more = view->has_history
@@ -155,84 +188,6 @@ static void find(struct ui *ui, size_t from, int step)
     }
   }
   count_matches(ui);
-}
-
-static void sort_changed(struct ui *ui)
-{
-  struct methods_view *view = self(ui);
-  order_forget(&view->order);
-  view->hold_until_ns = 0;
-  ui->scroll = 0;
-  ui->stale = true;
-}
-
-static bool sort_by(struct ui *ui, enum rtop_sort_key key)
-{
-  ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
-  ui->wanted.sort = key;
-  sort_changed(ui);
-  return true;
-}
-
-/* The next column that can be sorted by, in the order on the screen. */
-static bool sort_step(struct ui *ui, int step)
-{
-  int column = (int)layout_column_of(ui->wanted.sort) + step;
-  while (column >= 0 && column < COLUMN_COUNT) {
-    int sort = layout_column((enum column)column)->sort;
-    if (sort >= 0) {
-      return sort_by(ui, (enum rtop_sort_key)sort);
-    }
-    column += step;
-  }
-  return true;
-}
-
-static bool sort_menu(struct ui *ui)
-{
-  menu_start(&ui->menu, "Sort by");
-  for (int column = 0; column < COLUMN_COUNT; column++) {
-    const struct column_info *info = layout_column((enum column)column);
-    if (info->sort >= 0) {
-      menu_add(&ui->menu, info->title, info->sort, info->sort == (int)ui->wanted.sort);
-    }
-  }
-  return true;
-}
-
-static void next_window(struct ui *ui)
-{
-  static const int64_t seconds[] = { 1, 10, 60 };
-  int64_t next = 0;
-  if (ui->length_ns <= 0) {
-    next = seconds[0];
-  } else {
-    for (size_t i = 0; i < sizeof seconds / sizeof seconds[0] && next == 0; i++) {
-      next = seconds[i] * 1000000000 > ui->length_ns ? seconds[i] : 0;
-    }
-  }
-  ui->length_ns = next * 1000000000;
-  ui->stale = true;
-  if (next == 0) {
-    ui_say(ui, "window: everything there is");
-  } else {
-    ui_say(ui, "window: %d s", (int)next);
-  }
-}
-
-static bool copy(struct ui *ui)
-{
-  char text[1024];
-  const struct rtop_method_row *row = methods_view_row(ui, self(ui)->pager.cursor);
-  if (row != NULL) {
-    const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame);
-    char place[800];
-    ui_place(place, sizeof place, symbol);
-    snprintf(text, sizeof text, "%.200s %s", symbol->label, place);
-    screen_copy(text);
-    ui_say(ui, "copied %s", symbol->label);
-  }
-  return true;
 }
 
 static bool scroll_columns(struct ui *ui, int step)
@@ -282,23 +237,6 @@ static bool handle(struct ui *ui, enum request request)
   struct methods_view *view = self(ui);
   switch (request) {
   case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find_request(ui, request);
-  case REQUEST_SORT_MENU:
-    if (ui->menu.count > 0 && !ui->menu.open) {   /* a choice was made */
-      ui->menu.count = 0;
-      sort_changed(ui);
-      return true;
-    }
-    return sort_menu(ui);
-  case REQUEST_SORT_LEFT: return sort_step(ui, -1);
-  case REQUEST_SORT_RIGHT: return sort_step(ui, 1);
-  case REQUEST_SORT_SELF: return sort_by(ui, RTOP_SORT_SELF);
-  case REQUEST_SORT_TOTAL: return sort_by(ui, RTOP_SORT_TOTAL);
-  case REQUEST_SORT_ALLOC: return sort_by(ui, RTOP_SORT_ALLOC);
-  case REQUEST_SORT_NAME: return sort_by(ui, RTOP_SORT_NAME);
-  case REQUEST_REVERSE:
-    ui->wanted.reverse = !ui->wanted.reverse;
-    sort_changed(ui);
-    return true;
   case REQUEST_FOLLOW:
     ui->follow = !ui->follow;
     anchor_here(ui);
@@ -311,10 +249,22 @@ static bool handle(struct ui *ui, enum request request)
     update_detail(ui);
     return true;
   case REQUEST_BACK: case REQUEST_QUIT: return close_details(ui);
-  case REQUEST_WINDOW: next_window(ui); return true;
-  case REQUEST_UNITS: ui->units = (enum ui_units)((ui->units + 1) % 3); return true;
   case REQUEST_COPY: return copy(ui);
   default: return move_request(ui, request);
+  }
+}
+
+/* Another view may have chosen another method. */
+static void open_view(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL
+                            || methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
+    bool followed = ui->follow;
+    view->anchored = ui->follow = true;
+    view->anchor = ui->selected;
+    follow(ui);
+    ui->follow = followed;
   }
 }
 
@@ -333,9 +283,11 @@ const struct view_ops view_methods = {
   .id = VIEW_METHODS,
   .name = "Methods",
   .key = '1',
+  .hint = "filter: (none)",
   .detail = true,
   .create = create,
   .update = update,
+  .open = open_view,
   .draw = draw,
   .handle = handle,
   .forget = forget,

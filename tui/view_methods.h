@@ -21,6 +21,8 @@ struct methods_view {
   struct pager pager;                  /* over places in the order */
   bool anchored;                       /* the user chose a method: the cursor follows it */
   uint32_t anchor;                     /* its frame */
+  enum rtop_sort_key sorted;           /* what the order was made by */
+  bool reversed;
   int64_t hold_until_ns;               /* rows keep their places until then */
 };
 

@@ -1,0 +1,166 @@
+/* The real sampler, called as often as one likes: what a sample costs apart from its timer.
+ *
+ * Linked with the extension's own sources, without publisher and hooks. All calls run on the stack of the
+ * Ruby code that makes them, so its depth is the depth of the stack that is sampled.
+ *
+ *   SamplerBench.hot(action, n)      mean ns of n calls in a row
+ *   SamplerBench.cold(action, n)     median ns of n calls after others used the caches
+ *   SamplerBench.repeat(action, n)   n calls, for counting instructions
+ *
+ * Actions: a whole sample as a tick's job takes it, a bare rb_profile_frames call, and the ingredients.
+ */
+#include "ext/accounting.h"
+#include "ext/frame_names.h"
+#include "ext/sampler.h"
+#include <ruby.h>
+#include <ruby/debug.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 1 << 17, FRAMES = 1 << 14, STRING_BYTES = 1 << 21, COLD_BYTES = 4 << 20, TICKS_PER_WINDOW = 100 };
+
+static struct sampler sampler;
+static VALUE frames[SAMPLER_STACK_MAX];
+static int lines[SAMPLER_STACK_MAX];
+static char evicting[COLD_BYTES];
+static volatile unsigned sink;
+
+/* A tick has just been due; every hundredth opens a window, as the publisher does. */
+static void tick(long number)
+{
+  if (number % TICKS_PER_WINDOW == 0) {
+    cells_clear(sampler.open);
+    atomic_fetch_add(&sampler.window, 1);
+    atomic_store(&sampler.window_start_ns, clock_now_ns());
+  }
+  atomic_store_explicit(&sampler.tick_ns, clock_now_ns(), memory_order_release);
+}
+
+static void one_sample(long number)
+{
+  tick(number);
+  sampler_job(&sampler);
+}
+
+static void one_frames(long number)
+{
+  (void)number;
+  sink += (unsigned)rb_profile_frames(0, SAMPLER_STACK_MAX, frames, lines);
+}
+
+static void one_frames_no_lines(long number)
+{
+  (void)number;
+  sink += (unsigned)rb_profile_frames(0, SAMPLER_STACK_MAX, frames, NULL);
+}
+
+static struct thread_data *own_data(void)
+{
+  return threads_of(&sampler.threads, rb_thread_current());
+}
+
+static void one_clock(long number)
+{
+  (void)number;
+  sink += (unsigned)clock_now_ns();
+}
+
+static void one_cpu_clock(long number)
+{
+  (void)number;
+  sink += (unsigned)clock_own_cpu_ns();
+}
+
+static void one_allocations(long number)
+{
+  (void)number;
+  accounting_read_allocations(&sampler, own_data());
+}
+
+/* The walk alone is sampler_stack() less rb_profile_frames. */
+static void one_stack(long number)
+{
+  (void)number;
+  sink += sampler_stack(&sampler, own_data(), NULL);
+}
+
+static const struct {
+  const char *name;
+  void (*function)(long number);
+} actions[] = {
+  { "sample", one_sample }, { "frames", one_frames }, { "frames_no_lines", one_frames_no_lines },
+  { "clock", one_clock }, { "cpu_clock", one_cpu_clock }, { "allocations", one_allocations },
+  { "stack", one_stack }, { "tick", tick },
+};
+
+static void (*find(VALUE name))(long)
+{
+  for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+    if (strcmp(actions[i].name, StringValueCStr(name)) == 0) return actions[i].function;
+  rb_raise(rb_eArgError, "no such action");
+}
+
+/* Mean ns over n calls, after as many as warm the caches. */
+static VALUE bench_hot(VALUE self, VALUE name, VALUE count)
+{
+  void (*function)(long) = find(name);
+  long n = NUM2LONG(count);
+  (void)self;
+  for (long i = 1; i < 100; i++) function(i);
+  int64_t begin = clock_now_ns();
+  for (long i = 1; i <= n; i++) function(i);
+  return DBL2NUM((double)(clock_now_ns() - begin) / (double)n);
+}
+
+static int by_value(const void *a, const void *b)
+{
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Median ns of n calls, before each of which a block larger than the second-level cache is walked. */
+static VALUE bench_cold(VALUE self, VALUE name, VALUE count)
+{
+  void (*function)(long) = find(name);
+  long n = NUM2LONG(count);
+  int64_t *times = ALLOC_N(int64_t, n);
+  (void)self;
+  for (long i = 0; i < n; i++) {
+    for (size_t byte = 0; byte < COLD_BYTES; byte += 64) evicting[byte]++;
+    int64_t begin = clock_now_ns();
+    function(i + 1);
+    times[i] = clock_now_ns() - begin;
+  }
+  qsort(times, (size_t)n, sizeof *times, by_value);
+  int64_t median = times[n / 2];
+  xfree(times);
+  return LL2NUM(median);
+}
+
+/* Exactly n calls and nothing else: for counting instructions. */
+static VALUE bench_repeat(VALUE self, VALUE name, VALUE count)
+{
+  void (*function)(long) = find(name);
+  long n = NUM2LONG(count);
+  (void)self;
+  for (long i = 1; i <= n; i++) function(i);
+  return Qnil;
+}
+
+RUBY_FUNC_EXPORTED void Init_sampler_bench(void);
+
+void Init_sampler_bench(void)
+{
+  VALUE module = rb_define_module("SamplerBench");
+  rb_define_singleton_method(module, "hot", bench_hot, 2);
+  rb_define_singleton_method(module, "cold", bench_cold, 2);
+  rb_define_singleton_method(module, "repeat", bench_repeat, 2);
+  threads_init(&sampler.threads);
+  frame_names_learn();
+  if (sampler_create(&sampler, NODES, FRAMES, STRING_BYTES) != 0) rb_raise(rb_eNoMemError, "sampler");
+  atomic_store(&sampler.period_ns, CLOCK_NS_PER_SECOND / 1000);
+  atomic_store(&sampler.off_period_ns, CLOCK_NS_PER_SECOND / 1000);
+  atomic_store(&sampler.window_start_ns, clock_now_ns());
+  sampler_adopt_threads(&sampler);
+  atomic_store(&sampler.active, true);
+}

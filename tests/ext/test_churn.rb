@@ -1,0 +1,107 @@
+# Programs that make methods, classes, stacks and threads without end: same results, bounded memory, and the
+# segment says what found no room.
+require_relative "support"
+
+class ChurnTest < Minitest::Test
+  include Support
+
+  FAST = { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }.freeze
+
+  SAME = {
+    eval_methods: "n = 0; 6000.times { |i| eval(\"def m\#{i} = \#{i}\"); n += send(\"m\#{i}\") }; puts n",
+    classes: "n = 0; 4000.times { |i| c = Class.new { define_method(:foo) { i }; include Comparable; include Enumerable; def each = yield(1) }; n += c.new.foo + c.new.map { |x| x }[0] }; puts n",
+    singletons: "n = 0; 8000.times { |i| o = Object.new; o.define_singleton_method(:x) { i }; n += o.x }; puts n",
+    modules: "n = 0; 2000.times { |i| m = Module.new { define_method(:x) { i } }; o = Object.new.extend(m); n += o.x }; puts n",
+    deep: "def deep(n) = n == 0 ? 0 : 1 + deep(n - 1)\nputs 40.times.sum { deep(9000) }",
+    fibers: "puts 4000.times.sum { |i| f = Fiber.new { Fiber.yield(i); 1 }; f.resume + f.resume }",
+    enumerators: "puts 2000.times.sum { |i| e = [i, 2].each; e.next + e.next }",
+    exceptions: "n = 0; 60_000.times { begin; raise 'x'; rescue; n += 1; end }; puts n",
+    catch_throw: "n = 0; 60_000.times { catch(:a) { throw :a }; n += 1 }; puts n",
+    timeouts: "require 'timeout'; n = 0; 120.times { begin; Timeout.timeout(0.002) { sleep 1 }; rescue Timeout::Error; n += 1; end }; puts n",
+    thread_raise: "n = 0; 200.times { t = Thread.new { begin; sleep; rescue RuntimeError; n += 1; end }; Thread.pass until t.stop?; t.raise('x'); t.join }; puts n",
+    thread_raise_while_computing: "n = 0; 100.times { t = Thread.new { begin; loop { 1 + 1 }; rescue RuntimeError; n += 1; end }; Thread.pass until t.status; sleep 0.001; t.raise('x'); t.join }; puts n",
+    thread_kill: "n = 0; 200.times { t = Thread.new { begin; loop { 10.times { |i| i.to_s } }; ensure; n += 1; end }; sleep 0.0005 until n || t.status; t.kill; t.join }; puts n <= 200",
+    handle_interrupt: "n = 0; 60.times { t = Thread.new { Thread.handle_interrupt(RuntimeError => :never) { begin; Thread.handle_interrupt(RuntimeError => :immediate) { sleep }; rescue; n += 1; end } }; Thread.pass until t.stop?; t.raise('x'); t.join }; puts n",
+    refinements: "600.times { |i| eval \"module R\#{i}; refine(Integer) { def r\#{i} = self + \#{i} }; end; using R\#{i}; $n = 1.r\#{i}\" }; puts $n",
+    tracepoint: "n = 0; TracePoint.new(:call, :c_call, :return) { n += 1 }.enable { def t(x) = x.to_s; 3000.times { |i| t(i) } }; puts n >= 9000",
+    binding: "x = 0; 4000.times { b = binding; b.local_variable_set(:x, b.local_variable_get(:x) + 1) }; puts x",
+    ractors: "puts 4.times.map { |r| Ractor.new(r) { |k| 60_000.times.sum { |i| i.to_s.size } + k } }.sum(&:take)",
+    ractors_with_threads: "puts 3.times.map { Ractor.new { 20.times.map { |i| Thread.new { 500.times { i.to_s }; sleep 0.001; i } }.sum(&:value) } }.sum(&:take)",
+    ractor_messages: "r = Ractor.new { loop { Ractor.yield Ractor.receive + 1 } }; n = 0; 3000.times { r.send(n); n = r.take }; puts n",
+  }.freeze
+
+  SAME.each do |name, code|
+    define_method("test_same_result_#{name}") do
+      assert_undisturbed(code, env: FAST, options: ["-W0"])
+    end
+  end
+
+  # Peak resident memory with and without: the tables, the ring and the rest of the extension.
+  def test_memory_is_bounded
+    code = <<~'RUBY'
+      20_000.times { |i| eval("def m#{i % 5000}_#{i} = #{i}; m#{i % 5000}_#{i}") }
+      4000.times { |i| c = Class.new { define_method(:foo) { i.to_s }; def bar = [3, 1].sort }; c.new.foo; c.new.bar }
+      def deep(n) = n == 0 ? 0 : 1 + deep(n - 1)
+      30.times { deep(9000) }
+      500.times { Thread.new { sleep 0.0001 } }
+      sleep 0.2
+      GC.start
+      puts File.read("/proc/self/status")[/VmHWM:\s+(\d+)/, 1]
+    RUBY
+    plain = start(code, with: false).finish.out.to_i
+    profiled = run_program(code, env: FAST).out.to_i
+    # Ring and tables 12 MB, private tables and windows; frames that are kept keep their code alive.
+    assert_operator profiled - plain, :<, 64 * 1024, "#{plain} kB without, #{profiled} kB with"
+  end
+
+  # A thousand classes made and dropped: the profiler must not keep them for ever.
+  def test_dead_classes_can_go
+    program = run_program(<<~'RUBY', env: FAST)
+      def living = ObjectSpace.each_object(Class).count
+      t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      before = living
+      10_000.times { |i| c = Class.new { def foo = 20.times { |j| j.to_s } }; c.new.foo }
+      GC.start
+      puts living - before
+    RUBY
+    # At most what a few seconds of samples have seen.
+    assert_operator program.out.to_i, :<, 9000
+  end
+
+  # More call nodes than the table holds: time stays whole, what was charged to an ancestor is counted.
+  def test_full_node_table
+    dump, = history(<<~'RUBY', env: FAST.merge("RPERF_TOP_SIZE" => "1"))
+      200.times { |i| eval("def m#{i}(n) = n == 0 ? 2000.times { |j| j.to_s } : send(\"m#{(i * 7 + 1) % 200}\", n - 1)") }
+      def walk(random, n) = n == 0 ? 60.times { |j| j.to_s } : send("m#{random.rand(200)}", random.rand(60))
+      random = Random.new(1)
+      t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 3
+        walk(random, 1)
+      end
+    RUBY
+    main = dump.main.serial
+    assert_near dump.lifetime(dump.main), dump.total(thread: main), absolute: 20_000_000
+    capacity = dump["geometry"]["sections"]["3"] / 16
+    assert_operator dump["nodes"].size, :<=, capacity
+    assert_equal capacity, dump["nodes"].size, "the program did not fill the table"
+    assert_operator dump.counters["nodes_overflowed"], :>, 0
+  end
+
+  def test_full_frame_table
+    dump, = history(<<~'RUBY', env: FAST.merge("RPERF_TOP_SIZE" => "1", "RPERF_TOP_RECORD_HZ" => "5000"))
+      t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      i = 0
+      while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 5
+        # Forty new methods on the stack at once: every sample finds all of them.
+        40.times { |k| eval("def f#{i}_#{k} = #{k == 0 ? "400.times { |j| j.to_s }" : "f#{i}_#{k - 1}"}") }
+        send("f#{i}_39")
+        i += 1
+      end
+    RUBY
+    capacity = dump["geometry"]["sections"]["2"] / 32
+    assert_equal capacity, dump.frames.size, "the program did not fill the table"
+    assert_operator dump.counters["frames_overflowed"], :>, 0
+    assert_includes dump.cells.flat_map { |cell| dump.stack(cell.node) }.uniq, "(other frames)"
+    assert_near dump.lifetime(dump.main), dump.total(thread: dump.main.serial), absolute: 20_000_000
+  end
+end

@@ -1,0 +1,166 @@
+# Nothing that is wrong around the program may change what it does: one warning at the most.
+require_relative "support"
+require "etc"
+
+class EnvironmentTest < Minitest::Test
+  include Support
+
+  WORK = "$stdout.sync = true\nt = Thread.new { 100.times { |i| i.to_s; sleep 0.001 } }\n200_000.times { |i| i.to_s }\nt.join\nputs :end\n"
+
+  # Output and status as without; no more than one line of warning. Returns that line.
+  def goes_on(code = WORK, **options)
+    program = start(code, **options).finish
+    assert program.status.success?, "#{program.status} #{program.err}"
+    assert_equal "end\n", program.out
+    assert_operator program.err.lines.size, :<=, 1, program.err
+    assert_match(/\Arperf_top: .*; this process is not profiled\n\z/, program.err) unless program.err.empty?
+    program.err
+  end
+
+  def test_directory_does_not_exist
+    assert_match(%r{/does/not/exist}, goes_on(env: { "RPERF_TOP_DIR" => "/does/not/exist" }))
+  end
+
+  def test_directory_is_a_file
+    refute_empty goes_on(env: { "RPERF_TOP_DIR" => __FILE__ })
+  end
+
+  def test_directory_with_a_very_long_name
+    refute_empty goes_on(env: { "RPERF_TOP_DIR" => "/#{"d" * 3000}" })
+  end
+
+  def test_directory_not_writable
+    skip "root may write everywhere" if Process.uid.zero? && !nobody?
+    Dir.mkdir("#{@folder}/closed", 0o555)
+    refute_empty goes_on(env: { "RPERF_TOP_DIR" => "#{@folder}/closed" }, **as_nobody)
+  end
+
+  def nobody? = system("setpriv", "--reuid", "65534", "--clear-groups", RbConfig.ruby, "-e", "", err: File::NULL) && readable?
+  def readable? = system("setpriv", "--reuid", "65534", "--clear-groups", "test", "-r", "#{BUILD}/rperf_top.so")
+
+  def as_nobody
+    return {} unless Process.uid.zero?
+    File.chmod(0o777, @folder)
+    { wrapper: %w[setpriv --reuid 65534 --clear-groups], pdeath: false }
+  end
+
+  def mounted(megabytes)
+    skip "only root can mount" unless Process.uid.zero?
+    place = "#{@folder}/small"
+    Dir.mkdir(place)
+    unless system("mount", "-t", "tmpfs", "-o", "size=#{megabytes}m", "tmpfs", place, err: File::NULL)
+      skip "mounting is not allowed here"
+    end
+    yield place
+  ensure
+    system("umount", "-l", place) if place && File.stat(place).dev != File.stat(@folder).dev
+  end
+
+  def test_full_file_system
+    mounted(1) { |place| refute_empty goes_on(env: { "RPERF_TOP_DIR" => place }) }
+  end
+
+  def test_file_system_filled_by_others
+    mounted(8) do |place|
+      File.write("#{place}/others", "x" * (7 << 20))
+      refute_empty goes_on(env: { "RPERF_TOP_DIR" => place })
+    end
+  end
+
+  def test_small_file_system_gets_a_small_ring
+    mounted(24) do |place|
+      program = start("#{WORK}gets", env: { "RPERF_TOP_DIR" => place })
+      program.line
+      dump = wait_for("a channel") { path = Support.channels(place).last and Dump.read(path) }
+      assert_operator dump["geometry"]["segment_bytes"], :<, 8 << 20
+      File.write("#{place}/rest", "x" * (1 << 20)) # others find room, too
+      program.finish
+      assert_empty program.err
+    end
+  end
+
+  def limited(*limits) = { wrapper: ["prlimit", *limits, "--"] }
+
+  def test_file_size_limit
+    # Not so small that the program cannot write its own output.
+    [1_000_000, 100_000, 4096].each { |bytes| refute_empty goes_on(**limited("--fsize=#{bytes}")) }
+  end
+
+  def test_few_descriptors
+    (5..12).each do |count|
+      plain = start("puts :end", with: false, **limited("--nofile=#{count}")).finish
+      next unless plain.status.success?
+      program = start("puts :end", **limited("--nofile=#{count}")).finish
+      next if program.err.include?("LoadError") # no descriptor to load a library with
+      assert_equal [plain.out, plain.status.exitstatus], [program.out, program.status.exitstatus], program.err
+      assert_operator program.err.lines.size, :<=, 1, program.err
+    end
+  end
+
+  def test_little_memory
+    goes_on(**limited("--as=#{600 << 20}"))
+  end
+
+  def test_no_more_threads
+    skip "root is not bound by the limit" if Process.uid.zero? && !nobody?
+    program = start("puts :end", **limited("--nproc=1"), **as_nobody.slice(:pdeath)).finish
+    assert_equal "end\n", program.out, program.err
+  end
+
+  # The file goes away, or loses its content, while the program runs.
+  { removed: ->(path) { File.unlink(path) }, truncated: ->(path) { File.truncate(path, 0) },
+    shortened: ->(path) { File.truncate(path, 8192) }, grown: ->(path) { File.truncate(path, File.size(path) * 2) },
+    emptied_control: ->(path) { File.truncate("#{path}.ctl", 0) }, removed_control: ->(path) { File.unlink("#{path}.ctl") },
+    garbled_control: ->(path) { File.binwrite("#{path}.ctl", "\xFF" * 4096) } }.each do |what, harm|
+    define_method("test_segment_#{what}") do
+      program = start("$stdout.sync = true\nputs :ready\nt = Thread.new { loop { 100.times { |i| i.to_s }; sleep 0.001 } }\ngets\nputs :end")
+      program.line
+      path = program.channel
+      program.dump_until("a window") { |dump| dump["newest"] >= 2 }
+      harm.call(path)
+      # It goes on in this segment or in a new one, with everything that a reader needs.
+      dump = wait_for("a channel that works") do
+        found = channels(program.pid).filter_map { |candidate| Dump.read(candidate) rescue nil }.find { |d| d.state == "live" && d["newest"] >= 4 }
+        found if found && found.main && found.labels.include?("Integer#to_s")
+      end
+      assert_equal "main", dump.main.name
+      program.finish
+      assert_equal ["ready\nend\n", "", 0], [program.out, program.err, program.status.exitstatus]
+    end
+  end
+
+  # Daemons close every descriptor that is not theirs; the numbers are then used by the program's own files.
+  def test_descriptors_closed_by_the_program
+    program = run_program(<<~'RUBY')
+      sleep 0.001 until Dir[ENV["RPERF_TOP_DIR"] + "/*.ctl"].any?
+      sleep 0.15
+      own = [$stdin, $stdout, $stderr].map(&:fileno)
+      (3..30).each { |n| IO.for_fd(n).close rescue nil unless own.include?(n) }
+      paths = 12.times.map { |i| "#{ENV["RPERF_TOP_DIR"]}/own#{i}" }
+      files = paths.map { |path| File.open(path, "w+") }
+      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      lines = 0
+      while Process.clock_gettime(Process::CLOCK_MONOTONIC) - start < 1
+        files.each { |file| file.syswrite("a line\n") }
+        lines += 1
+        sleep 0.01
+      end
+      puts files.all? { |file| File.read(file.path) == "a line\n" * lines }
+    RUBY
+    assert_equal "true", program.out.strip
+  end
+
+  def test_another_working_directory_and_root_change
+    goes_on("Dir.chdir('/')\n#{WORK}")
+    goes_on("#{WORK.sub("puts :end", "Dir.chroot(ENV['RPERF_TOP_DIR']) rescue nil; sleep 0.3; puts :end")}")
+  end
+
+  def test_giving_up_privileges
+    skip "only root can" unless Process.uid.zero?
+    goes_on("sleep 0.2\nProcess::UID.change_privilege(65534)\nsleep 0.3\n#{WORK}")
+  end
+
+  def test_strange_umask
+    goes_on("File.umask(0777)\nRperfTop.stop if defined?(RperfTop)\nRperfTop.start if defined?(RperfTop)\n#{WORK}")
+  end
+end

@@ -1,0 +1,81 @@
+# The garbage collector: its time, its counts, and its nastier modes.
+require_relative "support"
+
+class GCTest < Minitest::Test
+  include Support
+
+  def test_time_and_counts
+    dump, program = history(<<~'RUBY')
+      sleep 0.005 until Dir[ENV["RPERF_TOP_DIR"] + "/*.ctl"].any?
+      keep = Array.new(300_000) { |i| "kept #{i}" }
+      def waste = Array.new(1000) { |i| "waste #{i}" }
+      sleep 0.25 # a window that knows the counts so far
+      10_000.times { |i| i.to_s }
+      sleep 0.15
+      before = GC.stat.values_at(:minor_gc_count, :major_gc_count, :total_allocated_objects)
+      start, gc = Process.clock_gettime(Process::CLOCK_MONOTONIC), GC.stat(:time)
+      1200.times { waste }
+      4.times { GC.start }
+      gc = GC.stat(:time) - gc
+      after = GC.stat.values_at(:minor_gc_count, :major_gc_count, :total_allocated_objects)
+      sleep 0.25
+      10_000.times { |i| i.to_s }
+      puts [*after.zip(before).map { |a, b| a - b }, gc, keep.size].join(" ")
+      sleep 0.25
+    RUBY
+    minor, major, allocations, milliseconds, = program.out.split.map(&:to_i)
+    assert_operator major, :>=, 4
+    assert_operator minor, :>=, 1
+    # Counted before and after, too, but never less than what happened between.
+    assert_includes major..major + 3, dump.counter("gc_major")
+    assert_includes minor..minor + 60, dump.counter("gc_minor")
+    assert_operator dump.counter("allocations"), :>=, allocations * 0.95
+    assert_operator dump.counter("allocations"), :<=, allocations * 1.1 + 400_000
+    marking, sweeping = dump.total(state: "marking"), dump.total(state: "sweeping")
+    assert_operator marking, :>, 0
+    assert_operator sweeping, :>, 0
+    # GC.stat(:time) is CPU time and does not see all of the lazy sweeping.
+    assert_operator marking + sweeping, :>, milliseconds * 1_000_000 * 0.7
+    assert_operator dump.total(:cpu, state: %w[marking sweeping]), :<=, marking + sweeping
+    assert_operator dump.total(state: "marking", on_stack: "GC.start"), :>, 0
+    assert_operator dump.total(state: %w[marking sweeping], on_stack: "Object#waste"), :>, 0
+    assert_near dump.lifetime(dump.main), dump.total(thread: dump.main.serial), absolute: 50_000_000
+  end
+
+  def test_allocations_are_charged_to_who_made_them
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      # Each takes many periods: what is allocated between two samples belongs to the second one.
+      def many = 300_000.times { Object.new }
+      def none = 500_000.times { |i| i + 1 }
+      t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      (many; none) while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 1
+    RUBY
+    many = dump.total(:allocations, on_stack: "Object#many")
+    assert_operator many, :>, 10 * dump.total(:allocations, on_stack: "Object#none")
+    assert_near dump.total(:allocations), dump.counter("allocations"), relative: 0.1, absolute: 20_000
+  end
+
+  NASTY = {
+    stress: "GC.stress = true\n60.times { |i| eval('def m' + i.to_s + ' = [1, 2].map { |x| x.to_s }'); send('m' + i.to_s) }\nGC.stress = false",
+    compact: "20.times { |i| eval('def c' + i.to_s + ' = 500.times.map { |x| x.to_s }.size'); send('c' + i.to_s); GC.compact }",
+    auto_compact: "GC.auto_compact = true\n200.times { |i| Class.new { define_method(:x) { i.to_s * 10 } }.new.x; 500.times { Object.new } }\nGC.start; GC.auto_compact = false",
+    verify: "5.times { GC.verify_compaction_references(toward: :empty, expand_heap: true) if GC.respond_to?(:verify_compaction_references) }",
+    major: "200.times { GC.start(full_mark: true, immediate_sweep: true) }",
+    threads: "4.times.map { Thread.new { 30.times { 300.times { |i| i.to_s }; GC.start } } }.each(&:join)",
+    weak: "map = ObjectSpace::WeakMap.new; 20_000.times { |i| map[Object.new] = i.to_s }; GC.start; map.size < 20_001 or abort",
+    finalizers: "n = 0; 3000.times { ObjectSpace.define_finalizer(Object.new, proc { n += 1 }) }; GC.start; puts n > 0",
+  }.freeze
+
+  [100, 10_000].each do |hz|
+    NASTY.each do |name, code|
+      define_method("test_#{name}_at_#{hz}_hz") do
+        assert_undisturbed("#{code}\nputs :end", env: { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_BUDGET" => "100" })
+      end
+    end
+  end
+
+  def test_no_object_of_the_profiler_is_visible
+    code = "puts ObjectSpace.each_object(Object).count { |o| Object.instance_method(:class).bind_call(o) == Object && o.singleton_methods.empty? }"
+    assert_undisturbed("GC.start\n#{code}", options: ["--disable-gems"])
+  end
+end

@@ -1,0 +1,99 @@
+/* Keys that mean the same in every view of the data: the order, the window, the units. */
+#include "screen.h"
+#include "ui.h"
+
+static bool sort_by(struct ui *ui, enum rtop_sort_key key)
+{
+  ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
+  ui->wanted.sort = key;
+  ui->stale = true;
+  return true;
+}
+
+/* The next column that can be sorted by, in the order on the screen. */
+static bool sort_step(struct ui *ui, int step)
+{
+  int column = (int)layout_column_of(ui->wanted.sort) + step;
+  while (column >= 0 && column < COLUMN_COUNT) {
+    int sort = layout_column((enum column)column)->sort;
+    if (sort >= 0) {
+      return sort_by(ui, (enum rtop_sort_key)sort);
+    }
+    column += step;
+  }
+  return true;
+}
+
+static bool sort_menu(struct ui *ui)
+{
+  menu_start(&ui->menu, "Sort by");
+  for (int column = 0; column < COLUMN_COUNT; column++) {
+    const struct column_info *info = layout_column((enum column)column);
+    if (info->sort >= 0) {
+      menu_add(&ui->menu, info->title, info->sort, info->sort == (int)ui->wanted.sort);
+    }
+  }
+  return true;
+}
+
+static bool reverse(struct ui *ui)
+{
+  ui->wanted.reverse = !ui->wanted.reverse;
+  ui->stale = true;
+  return true;
+}
+
+static bool next_window(struct ui *ui)
+{
+  static const int64_t seconds[] = { 1, 10, 60 };
+  int64_t next = 0;
+  if (ui->length_ns <= 0) {
+    next = seconds[0];
+  } else {
+    for (size_t i = 0; i < sizeof seconds / sizeof seconds[0] && next == 0; i++) {
+      next = seconds[i] * 1000000000 > ui->length_ns ? seconds[i] : 0;
+    }
+  }
+  ui->length_ns = next * 1000000000;
+  ui->stale = true;
+  if (next == 0) {
+    ui_say(ui, "window: everything there is");
+  } else {
+    ui_say(ui, "window: %d s", (int)next);
+  }
+  return true;
+}
+
+static bool copy(struct ui *ui)
+{
+  char text[1024];
+  if (ui->selected != 0 && ui->profile != NULL) {
+    const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->selected);
+    char place[800];
+    ui_place(place, sizeof place, symbol);
+    snprintf(text, sizeof text, "%.200s %s", symbol->label, place);
+    screen_copy(text);
+    ui_say(ui, "copied %s", symbol->label);
+  }
+  return true;
+}
+
+bool ui_figures_request(struct ui *ui, enum request request)
+{
+  switch (request) {
+  case REQUEST_SORT_MENU: return sort_menu(ui);
+  case REQUEST_SORT_LEFT: return sort_step(ui, -1);
+  case REQUEST_SORT_RIGHT: return sort_step(ui, 1);
+  case REQUEST_SORT_SELF: return sort_by(ui, RTOP_SORT_SELF);
+  case REQUEST_SORT_TOTAL: return sort_by(ui, RTOP_SORT_TOTAL);
+  case REQUEST_SORT_ALLOC: return sort_by(ui, RTOP_SORT_ALLOC);
+  case REQUEST_SORT_NAME: return sort_by(ui, RTOP_SORT_NAME);
+  case REQUEST_REVERSE: return reverse(ui);
+  case REQUEST_WINDOW: return next_window(ui);
+  case REQUEST_UNITS:
+    ui->units = (enum ui_units)((ui->units + 1) % 3);
+    return true;
+  case REQUEST_COPY: return copy(ui);
+  default: return false;
+  }
+}
