@@ -95,6 +95,7 @@ static int64_t later(int64_t a, int64_t b)
 static bool take_token(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  if (!data->off_node && atomic_load_explicit(&sampler->generous, memory_order_relaxed)) return true;
   if (data->tokens_until_ns > now + TOKENS_AHEAD * period) return false;
   int64_t until = atomic_load_explicit(&sampler->tokens_until_ns, memory_order_relaxed);
   do {

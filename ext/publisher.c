@@ -98,6 +98,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   int64_t now = clock_now_ns();
   cut_init(&loop->cut, loop->sampler, loop->writer, &loop->names, atomic_load(&loop->sampler->window_start_ns));
   governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz);
+  atomic_store(&loop->sampler->generous, true);
   loop->next_tick_ns = now;
   loop->next_cut_ns = now + WINDOW_NS;
   loop->active_ns = now;
@@ -178,6 +179,7 @@ static bool publish(struct loop *loop, int64_t now)
   int64_t cost = (int64_t)window->counters[RTOP_COUNTER_COST_NS];
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
   set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, cost, length));
+  atomic_store(&loop->sampler->generous, loop->governor.average < loop->governor.budget / 2);
   return true;
 }
 

@@ -60,6 +60,7 @@ struct sampler {
   _Atomic int64_t window_start_ns;
   _Atomic int64_t tick_ns;             /* when the last tick was due */
   _Atomic int64_t tick_served_ns;      /* tick_ns of the last tick that led to a sample */
+  _Atomic bool generous;               /* cost is far below the budget: every thread's first wait gets a stack */
   _Atomic int64_t tokens_until_ns;     /* stacks taken at SUSPENDED, over all threads: paid for up to here */
 
   rb_postponed_job_handle_t job;

@@ -78,13 +78,6 @@ struct thread_data {
   int64_t blame_ns;
   uint32_t random;
 
-  /* the stack of the last sample, root first: the next one shares its prefix */
-  uint64_t prefix_generation;
-  uint32_t prefix_depth;
-  VALUE prefix_frames[THREADS_PREFIX_MAX];
-  int prefix_lines[THREADS_PREFIX_MAX];
-  uint32_t prefix_nodes[THREADS_PREFIX_MAX];
-
   /* publisher's */
   uint32_t slot;                       /* in the segment */
   bool in_segment;
@@ -92,6 +85,14 @@ struct thread_data {
   uint64_t name_published;
   uint32_t native_published;
   uint32_t window_index;               /* in the window being built */
+
+  /* Last, so that a struct that is used again need not be cleared from here on.
+   * The stack of the last sample, root first: the next one shares its prefix */
+  uint64_t prefix_generation;
+  uint32_t prefix_depth;
+  VALUE prefix_frames[THREADS_PREFIX_MAX];
+  int prefix_lines[THREADS_PREFIX_MAX];
+  uint32_t prefix_nodes[THREADS_PREFIX_MAX];
 };
 
 struct threads {

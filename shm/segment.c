@@ -257,5 +257,5 @@ bool rtop_segment_intact(const struct rtop_segment *segment)
 {
   struct stat status;
   return fstat(segment->fd, &status) == 0 && status.st_nlink > 0 && status.st_dev == segment->device &&
-         status.st_ino == segment->inode && (uint64_t)status.st_size >= segment->geometry.segment_bytes;
+         status.st_ino == segment->inode && (uint64_t)status.st_size == segment->geometry.segment_bytes;
 }

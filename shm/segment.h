@@ -79,7 +79,7 @@ void *rtop_segment_elements(const struct rtop_segment *segment, enum rtop_sectio
                             uint64_t *count);
 struct rtop_counters *rtop_segment_counters(const struct rtop_segment *segment);
 
-/* False when the file was truncated, removed or replaced underneath. One fstat. */
+/* False when the file was truncated, grown, removed or replaced underneath. One fstat. */
 bool rtop_segment_intact(const struct rtop_segment *segment);
 
 #endif

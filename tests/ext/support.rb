@@ -12,7 +12,7 @@ require_relative "dump"
 
 module Support
   BUILD = ENV["RTOP_BUILD"] || File.expand_path("../../build", __dir__)
-  DEADLINE = 60
+  DEADLINE = 40
   DEATH_WITH_PARENT = %w[setpriv --pdeathsig KILL --].freeze
   CLEAN = { "RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "RUBY_MN_THREADS" => nil,
             "RPERF_TOP" => nil, "RPERF_TOP_RECORD_HZ" => nil, "RPERF_TOP_HZ" => nil, "RPERF_TOP_BUDGET" => nil,
@@ -113,6 +113,8 @@ module Support
     parent = File.stat("/dev/shm").directory? && File.writable?("/dev/shm") ? "/dev/shm" : nil
     @folder = Dir.mktmpdir("rperf-top-test.", parent)
     @programs = []
+    folder = @folder
+    at_exit { FileUtils.rm_rf(folder) } # the test program may be told to end in the middle
   end
 
   def teardown

@@ -69,7 +69,9 @@ class GCTest < Minitest::Test
   [100, 10_000].each do |hz|
     NASTY.each do |name, code|
       define_method("test_#{name}_at_#{hz}_hz") do
-        assert_undisturbed("#{code}\nputs :end", env: { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_BUDGET" => "100" })
+        program = assert_undisturbed("#{code}\nputs :end", env: { "RPERF_TOP_RECORD_HZ" => hz.to_s,
+                                                                  "RPERF_TOP_BUDGET" => "100" })
+        assert_equal "end", program.out.split.last, program.err
       end
     end
   end
