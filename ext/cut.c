@@ -75,11 +75,6 @@ static void add_counters(struct cut *cut)
   struct rtop_window *window = &cut->window;
   struct sampler_counters *now = &cut->sampler->counters;
   struct cut_baseline *before = &cut->baseline;
-  if (before->allocations == 0) {   /* read for the first time: there is no change yet */
-    before->allocations = atomic_load(&now->allocations);
-    before->gc_minor = atomic_load(&now->gc_minor);
-    before->gc_major = atomic_load(&now->gc_major);
-  }
   set_change(window, RTOP_COUNTER_SAMPLES, atomic_load(&now->samples), &before->samples);
   set_change(window, RTOP_COUNTER_SAMPLES_DROPPED, atomic_load(&now->dropped), &before->dropped);
   set_change(window, RTOP_COUNTER_COST_NS, atomic_load(&now->cost_ns), &before->cost_ns);

@@ -61,9 +61,11 @@ static void sleep_until(struct publisher *publisher, int64_t deadline_ns, bool i
   if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
 }
 
-static void warn(const char *text)
+static void warn(struct publisher *publisher, const char *text)
 {
   char line[512];
+  if (publisher->warned) return;
+  publisher->warned = true;
   int count = snprintf(line, sizeof line, "rperf_top: %s; this process is not profiled\n", text);
   if (count > (int)sizeof line - 1) count = (int)sizeof line - 1;
   if (count > 0 && write(STDERR_FILENO, line, (size_t)count) < 0) return;
@@ -86,11 +88,11 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
   loop->writer = make_writer(publisher, &error);
   if (!loop->writer) {
-    warn(error.text);
+    warn(publisher, error.text);
     return false;
   }
   if (names_out_create(&loop->names, &loop->sampler->frames) != 0) {
-    warn("out of memory");
+    warn(publisher, "out of memory");
     rtop_writer_destroy(&loop->writer, false);
     return false;
   }

@@ -27,6 +27,7 @@ struct publisher {
   _Atomic bool stopping;
   _Atomic int wish;                    /* enum publisher_wish */
   _Atomic bool failed;                 /* no channel: profiling is off */
+  bool warned;                         /* one line is enough, for the children of a fork too */
   struct clock_trylock writer_lock;    /* never wanted by a hook or a sample */
   struct rtop_writer *writer;          /* under writer_lock: for waking and abandoning */
 };

@@ -201,19 +201,24 @@ void sampler_adopt_threads(struct sampler *sampler)
   RB_GC_GUARD(list);
 }
 
-/* What only a thread with the GVL can do, bounded per job. */
-static void housekeeping(struct sampler *sampler, int64_t now_ns)
+void sampler_read_vm(struct sampler *sampler)
 {
   struct sampler_counters *counters = &sampler->counters;
-  if (atomic_load(&sampler->frames.unresolved_count)) frames_resolve(&sampler->frames, &sampler->lock);
-  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
-  if (window == sampler->seen_window) return;
-  sampler->seen_window = window;
   atomic_store(&counters->allocations, rb_gc_stat(sampler->gc_symbols[0]));
   atomic_store(&counters->gc_minor, rb_gc_stat(sampler->gc_symbols[1]));
   atomic_store(&counters->gc_major, rb_gc_stat(sampler->gc_symbols[2]));
   atomic_store(&counters->heap_live_slots, rb_gc_stat(sampler->gc_symbols[3]));
   atomic_store(&counters->malloc_bytes, rb_gc_stat(sampler->gc_symbols[4]));
+}
+
+/* What only a thread with the GVL can do, bounded per job. */
+static void housekeeping(struct sampler *sampler, int64_t now_ns)
+{
+  if (atomic_load(&sampler->frames.unresolved_count)) frames_resolve(&sampler->frames, &sampler->lock);
+  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  if (window == sampler->seen_window) return;
+  sampler->seen_window = window;
+  sampler_read_vm(sampler);
   if (now_ns - sampler->aged_ns > AGE_INTERVAL_NS && clock_trylock(&sampler->lock)) {
     sampler->aged_ns = now_ns;
     frames_age(&sampler->frames);

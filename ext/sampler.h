@@ -92,6 +92,9 @@ static inline void sampler_add_cost(struct sampler *sampler, int64_t begin_ns)
   atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)cost, memory_order_relaxed);
 }
 
+/* Takes over what the VM counts (objects, collections, heap). Under the GVL, not in a hook. */
+void sampler_read_vm(struct sampler *sampler);
+
 /* The stack of the calling thread as a node. The lock is held. In a job, `unknown` may be non-NULL: when
  * a frame has no name yet, *unknown becomes its VALUE and the result means nothing. */
 uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown);

@@ -43,6 +43,7 @@ static VALUE turn_on(VALUE unused)
     rb_tracepoint_enable(session.trace_point);
   }
   sampler_adopt_threads(sampler);
+  sampler_read_vm(sampler);
   atomic_store(&sampler->active, true);
   session.state = ACTIVE;
   return Qnil;

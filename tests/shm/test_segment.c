@@ -165,6 +165,8 @@ static void test_intact(void **state)
   assert_int_equal(ftruncate(created.fd, (off_t)created.bytes - 1), 0);
   assert_false(rtop_segment_intact(&created));
   assert_int_equal(ftruncate(created.fd, (off_t)created.bytes + 1), 0);
+  assert_false(rtop_segment_intact(&created));
+  assert_int_equal(ftruncate(created.fd, (off_t)created.bytes), 0);
   assert_true(rtop_segment_intact(&created));
   unlink(created.path);
   assert_false(rtop_segment_intact(&created));

@@ -230,7 +230,7 @@ int main(int count_of_arguments, char **arguments)
   pid_t readers[READERS], clock = fork();
   if (clock == 0) {
     struct timespec length = {.tv_sec = (time_t)seconds,
-                              .tv_nsec = (long)((seconds - (time_t)seconds) * 1e9)};
+                              .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
     nanosleep(&length, NULL);
     rtop_store_relaxed(&board->stop, 1);
     _exit(0);
