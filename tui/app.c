@@ -1,6 +1,7 @@
 #include "app.h"
 #include "app_dump.h"
 #include "app_source.h"
+#include "editor.h"
 #include "keys.h"
 #include "list.h"
 #include "options.h"
@@ -14,7 +15,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-enum { LIST_NS = 1000000000, SOON_NS = 30000000, MS_NS = 1000000 };
+enum { LIST_NS = 1000000000, SOON_NS = 30000000, MS_NS = 1000000, EDITOR_MS = 50 };
 
 struct app {
   const struct rtop_options *options;
@@ -175,6 +176,26 @@ static void draw(struct app *app)
   }
 }
 
+/* The editor has the terminal; windows go on being collected, so that nothing is missing afterwards. */
+static void run_editor(struct app *app)
+{
+  int status = 0;
+  screen_leave();
+  pid_t pid = editor_start(app->ui.edit.line, app->ui.edit.path);
+  while (pid > 0 && !editor_ended(pid, &status)) {
+    poll(NULL, 0, EDITOR_MS);
+    if (app->session != NULL) {
+      app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
+    }
+  }
+  screen_return();
+  read_clocks(app);
+  if (pid < 0 || status == 127) {
+    ui_say(&app->ui, "the editor cannot be started: set EDITOR");
+  }
+  app->ui.stale = true;
+}
+
 static void loop(struct app *app)
 {
   struct ui *ui = &app->ui;
@@ -185,6 +206,10 @@ static void loop(struct app *app)
       screen_suspend();
       read_clocks(app);
       ui->stale = true;
+    }
+    if (ui->edit.wanted) {
+      ui->edit.wanted = false;
+      run_editor(app);
     }
     /* The first window of a target is shown when it comes, not at the next refresh. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) {

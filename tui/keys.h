@@ -27,8 +27,8 @@ enum request {
   REQUEST_COUNT,
 };
 
-enum key_group { KEY_GROUP_VIEW, KEY_GROUP_MOVE, KEY_GROUP_FIND, KEY_GROUP_SORT, KEY_GROUP_TIME, KEY_GROUP_GENERAL,
-                 KEY_GROUPS };
+enum key_group { KEY_GROUP_VIEW, KEY_GROUP_MOVE, KEY_GROUP_FIND, KEY_GROUP_SORT, KEY_GROUP_TIME,
+                 KEY_GROUP_GENERAL, KEY_GROUPS };
 
 struct key_row {
   enum request request;

@@ -64,18 +64,22 @@ void methods_regex_free(struct methods_regex *regex)
   regex->text = NULL;
 }
 
+bool methods_regex_matches(const struct methods_regex *regex, const struct rtop_symbol *symbol)
+{
+  char text[METHODS_TEXT_MAX];
+  snprintf(text, sizeof text, "%s %s", symbol->label, symbol->path);
+  return regexec(&regex->compiled, text, 0, NULL, 0) == 0;
+}
+
 static bool methods_wanted(const struct rtop_method_row *row, const struct rtop_symbols *symbols,
                            const struct rtop_methods_options *options, const struct methods_regex *regex,
                            double least_ns)
 {
-  char text[METHODS_TEXT_MAX];
   if ((double)row->total_ns < least_ns)
     return false;
   if (!regex->text)
     return true;
-  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, row->frame);
-  snprintf(text, sizeof text, "%s %s", symbol->label, symbol->path);
-  return (regexec(&regex->compiled, text, 0, NULL, 0) == 0) != options->filter_invert;
+  return methods_regex_matches(regex, rtop_symbols_get(symbols, row->frame)) != options->filter_invert;
 }
 
 void methods_filter(struct rtop_methods *methods, const struct rtop_symbols *symbols,

@@ -58,7 +58,7 @@ struct rtop_thread_row {
   uint32_t source;
   bool is_main;
   bool ended;                          /* within the span */
-  bool hidden;                         /* not among the chosen threads; its cells were taken out. Set by the caller */
+  bool hidden;                         /* set by who takes its cells out of the sum */
   enum rtop_state state;               /* at the end of the span */
   uint64_t state_age_ns;
   bool provisional;                    /* no safepoint since: `node` is the last known one */
@@ -141,5 +141,12 @@ void rtop_sum_destroy(struct rtop_sum *sum);
  * Returns how many were written (at most capacity, the newest ones). */
 size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span span,
                             struct rtop_window_summary *windows, size_t capacity);
+
+/* Wall time per thread and state of the windows whose middle lies in the span: wall_ns[id of the thread],
+ * `count` of them, cleared first. One walk over the cells, for histories that are kept by the caller.
+ * False: no window is there, nothing is known. Ids are below the bound. */
+uint32_t rtop_profile_thread_bound(const struct rtop_profile *profile);
+bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_span span,
+                               uint64_t (*wall_ns)[RTOP_STATES], uint32_t count);
 
 #endif

@@ -175,13 +175,23 @@ void screen_repaint(void)
   clearok(curscr, TRUE);
 }
 
-void screen_suspend(void)
+void screen_leave(void)
 {
   endwin();
-  signals_stop_self();
+}
+
+void screen_return(void)
+{
   refresh();
   screen_resize();
   screen_repaint();
+}
+
+void screen_suspend(void)
+{
+  screen_leave();
+  signals_stop_self();
+  screen_return();
 }
 
 void screen_copy(const char *text)

@@ -40,6 +40,9 @@ int screen_key(void);
 void screen_resize(void);
 /* The next refresh paints every cell. */
 void screen_repaint(void);
+/* Gives the terminal to another program, and takes it again. */
+void screen_leave(void);
+void screen_return(void);
 /* Gives the terminal back, stops, and takes it again when continued. */
 void screen_suspend(void);
 

@@ -10,6 +10,12 @@ enum { MESSAGE_NS = 3000000000 };
 
 static const struct view_ops *const views[VIEW_COUNT] = {
   [VIEW_METHODS] = &view_methods,
+  [VIEW_TREE] = &view_tree,
+  [VIEW_ICICLE] = &view_icicle,
+  [VIEW_GROUPS] = &view_groups,
+  [VIEW_THREADS] = &view_threads,
+  [VIEW_SOURCE] = &view_source,
+  [VIEW_SKYLINE] = &view_skyline,
   [VIEW_OUTPUT] = &view_output,
   [VIEW_HELP] = &view_help,
   [VIEW_CHOOSER] = &view_chooser,
@@ -65,6 +71,7 @@ void ui_destroy(struct ui *ui)
     }
   }
   rtop_methods_destroy(&ui->methods);
+  rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
   strip_destroy(&ui->strip);
 }
@@ -74,6 +81,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui->profile = profile;
   ui->frozen = ui->focus.on = false;
   ui->methods.count = 0;
+  rtop_tree_forget(&ui->tree);
   ui->sum.cell_count = ui->sum.thread_count = 0;
   ui->sum.length_ns = 0;
   ui->strip.cells = 0;
@@ -141,6 +149,9 @@ bool ui_update(struct ui *ui)
     fine = fine && rtop_methods_build(&ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), &by_name)
       && strip_build(&ui->strip, ui->profile, ui->span.end_ns, COLS > 9 ? COLS - 9 : 1,
                      ui->source.processes);
+  }
+  if (fine && ui->profile != NULL && ui->view->tree) {
+    fine = rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
   if (fine && ui->view->update != NULL) {
     ui->view->update(ui);
@@ -322,7 +333,13 @@ static bool shared_request(struct ui *ui, enum request request)
       ui_open_view(ui, VIEW_HELP);
     }
     return true;
-  case REQUEST_VIEW_METHODS: ui_open_view(ui, VIEW_METHODS); return true;
+  case REQUEST_VIEW_GROUPS: ui_open_view(ui, VIEW_GROUPS); return true;
+  case REQUEST_VIEW_ICICLE: ui_open_view(ui, VIEW_ICICLE); return true;
+  case REQUEST_VIEW_TREE: case REQUEST_LIST_TREE: ui_open_view(ui, VIEW_TREE); return true;
+  case REQUEST_VIEW_METHODS: case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
+  case REQUEST_VIEW_THREADS: ui_open_view(ui, VIEW_THREADS); return true;
+  case REQUEST_VIEW_SOURCE: ui_open_view(ui, VIEW_SOURCE); return true;
+  case REQUEST_VIEW_SKYLINE: ui_open_view(ui, VIEW_SKYLINE); return true;
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;

@@ -17,6 +17,7 @@
 #include "methods.h"
 #include "prompt.h"
 #include "strip.h"
+#include "tree.h"
 
 struct rtop_launch;
 struct rtop_options;
@@ -27,6 +28,7 @@ struct view_ops {
   const char *name;
   int key;                             /* in the row of tabs; 0: not there */
   bool detail;                         /* has a pane on the right of wide screens */
+  bool tree;                           /* draws from ui->tree: kept up to date while it is shown */
   bool (*create)(struct ui *ui);       /* once, before anything else; may be NULL like all below */
   void (*update)(struct ui *ui);       /* sum or rows changed */
   void (*open)(struct ui *ui);         /* comes to the screen: the cursor goes to ui->selected */
@@ -36,7 +38,9 @@ struct view_ops {
   void (*forget)(struct ui *ui);       /* another target: nothing of the last one is left */
   void (*destroy)(struct ui *ui);
 };
-extern const struct view_ops view_methods, view_output, view_help, view_chooser;
+extern const struct view_ops view_threads, view_source, view_skyline;
+extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help,
+  view_chooser;
 
 enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
@@ -91,6 +95,8 @@ struct ui {
   struct rtop_span span;               /* what is shown */
   struct rtop_sum sum;
   struct rtop_methods methods;
+  struct rtop_tree tree;               /* of views that want it */
+  bool fold;                           /* recursion in the tree */
   struct strip strip;
   bool stale;                          /* the model must be rebuilt before drawing */
   bool dirty;                          /* the screen must be drawn */
@@ -112,6 +118,11 @@ struct ui {
   bool choosing;                       /* there is a list to go back to */
   bool leave_target;                   /* back to the list */
 
+  struct {
+    bool wanted;
+    uint32_t line;
+    char path[1400];
+  } edit;                              /* the loop opens the editor */
   bool quit, suspend, repaint;
 };
 
@@ -136,6 +147,13 @@ void ui_key(struct ui *ui, int key);
 /* Keys that mean the same in every view of the data: sort, window, units, copy (ui_figures.c). Views see a
  * new order when they compare wanted.sort and wanted.reverse with what they know. */
 bool ui_figures_request(struct ui *ui, enum request request);
+
+/* A share of the span (1: one thread all the time); a cost in the units that the user chose, at most 6
+ * columns; does the search find this method? Why there is nothing to show. */
+double ui_share(const struct ui *ui, uint64_t ns);
+void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost);
+bool ui_matches(const struct ui *ui, uint32_t frame);
+const char *ui_why_empty(const struct ui *ui);
 
 /* "/app/models/order.rb:7", "<C>", "": where a frame stands. */
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);

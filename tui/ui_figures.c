@@ -1,11 +1,53 @@
 /* Keys that mean the same in every view of the data: the order, the window, the units. */
+#include "draw.h"
 #include "screen.h"
+#include "text.h"
 #include "ui.h"
+
+const char *ui_why_empty(const struct ui *ui)
+{
+  if (ui->source.problem != NULL) {
+    return ui->source.problem;
+  }
+  if (!ui->source.ready) {
+    return "waiting for the process to load the extension ...";
+  }
+  if (ui->sum.length_ns == 0) {
+    return "waiting for the first window ...";
+  }
+  return ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
+                               : "no thread did anything in this span";
+}
+
+double ui_share(const struct ui *ui, uint64_t ns)
+{
+  return ui->sum.length_ns > 0 ? (double)ns / (double)ui->sum.length_ns : 0;
+}
+
+void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost)
+{
+  uint64_t ns = rtop_tree_clock(cost, ui->wanted.mode);
+  if (ui->units == UNITS_SAMPLES) {
+    rtop_text_count(out, bytes, (double)cost->samples);
+  } else if (ui->units == UNITS_TIME) {
+    draw_time(out, bytes, ns);
+  } else {
+    draw_percent(out, bytes, 100 * ui_share(ui, ns));
+  }
+}
+
+bool ui_matches(const struct ui *ui, uint32_t frame)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
+  return ui->search[0] != '\0'
+    && (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+}
 
 static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 {
   ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
   ui->wanted.sort = key;
+  ui->scroll = 0;                      /* the column sorted by is shown */
   ui->stale = true;
   return true;
 }

@@ -304,87 +304,10 @@ static void draw_timeline(const struct ui *ui)
   draw_text(at.y, at.x + 5 + cells, 4, FACE_LABEL, " now");
 }
 
-/* One tab; `brief`: the others are their keys only. */
-static int draw_tab(const struct ui *ui, int y, int x, const struct view_ops *view, bool brief)
-{
-  char text[48];
-  bool here = view == ui->view;
-  snprintf(text, sizeof text, here ? "[%c%s]" : "%c%s", view->key, brief && !here ? "" : view->name);
-  int room = ui->layout.columns - x;
-  return draw_text(y, x, room, here ? FACE_TAB : FACE_NORMAL, text);
-}
-
-static int tabs_columns(const struct ui *ui)
-{
-  int columns = 2;
-  for (int id = 0; id < VIEW_COUNT; id++) {
-    const struct view_ops *view = ui_view((enum view_id)id);
-    columns += view != NULL && view->key != 0 ? (int)strlen(view->name) + 2 : 0;
-  }
-  return columns + (ui->source.launch != NULL ? 8 : 0);
-}
-
-static int draw_tab_names(const struct ui *ui, int y, int x)
-{
-  bool brief = tabs_columns(ui) + 14 > ui->layout.columns;
-  if (ui->view->id == VIEW_CHOOSER) {
-    return x + draw_text(y, x, ui->layout.columns, FACE_TAB, "Processes") + 1;
-  }
-  for (int id = 0; id < VIEW_COUNT; id++) {
-    const struct view_ops *view = ui_view((enum view_id)id);
-    if (view != NULL && view->key != 0) {
-      x += draw_tab(ui, y, x, view, brief) + 1;
-    }
-  }
-  if (ui->source.launch != NULL) {
-    bool here = ui->view->id == VIEW_OUTPUT;
-    x += 1 + draw_text(y, x, ui->layout.columns - x, here ? FACE_TAB : FACE_NORMAL,
-                       here ? "[oOutput]" : brief ? "o" : "oOutput");
-  }
-  if (ui->view->id == VIEW_HELP) {
-    x += 1 + draw_text(y, x, ui->layout.columns - x, FACE_TAB, "[?Help]");
-  }
-  return x;
-}
-
-/* What narrows the figures is always told: the search, the filter, the chosen thread. */
-static enum face tabs_note(const struct ui *ui, char *note, size_t bytes)
-{
-  bool tab = ui->view->key != 0;
-  note[0] = '\0';
-  if (ui_has_message(ui)) {
-    snprintf(note, bytes, "%s", ui->message);
-    return FACE_TITLE;
-  }
-  if (!tab) {
-    return FACE_NORMAL;
-  }
-  size_t used = 0;
-  if (ui->search[0] != '\0') {
-    used = (size_t)snprintf(note, bytes, "search: %s %zu/%zu", ui->search, ui->match_at, ui->match_count);
-  }
-  if (ui->filter[0] != '\0' && used < bytes) {
-    used += (size_t)snprintf(note + used, bytes - used, "%sfilter: %s", used > 0 ? "  " : "", ui->filter);
-  }
-  if (ui->focus.on && used < bytes) {
-    used += (size_t)snprintf(note + used, bytes - used, "%sthread: %s", used > 0 ? "  " : "",
-                             ui->focus.name);
-  }
-  if (used > 0) {
-    return ui->search[0] != '\0' && ui->match_count == 0 ? FACE_WARN : FACE_MATCH;
-  }
-  if (ui->view->note != NULL) {
-    ui->view->note(ui, note, bytes);
-  } else {
-    snprintf(note, bytes, "filter: (none)");
-  }
-  return FACE_NORMAL;
-}
-
 /* What stands at the right of the row of tabs. */
 static enum face tabs_note(const struct ui *ui, char *note, size_t bytes)
 {
-  bool data = ui->view->id < VIEW_DATA_COUNT;
+  bool data = (int)ui->view->id < VIEW_DATA_COUNT;
   note[0] = '\0';
   if (ui_has_message(ui)) {
     snprintf(note, bytes, "%s", ui->message);
@@ -396,7 +319,12 @@ static enum face tabs_note(const struct ui *ui, char *note, size_t bytes)
     return ui->match_count > 0 ? FACE_MATCH : FACE_WARN;
   }
   if (ui->filter[0] != '\0' && data) {
-    snprintf(note, bytes, "filter: %s", ui->filter);
+    snprintf(note, bytes, "filter: %s%s%s", ui->filter, ui->focus.on ? "  thread: " : "",
+             ui->focus.on ? ui->focus.name : "");
+    return FACE_MATCH;
+  }
+  if (ui->focus.on && data) {
+    snprintf(note, bytes, "thread: %s", ui->focus.name);
     return FACE_MATCH;
   }
   if (ui->view->note != NULL) {

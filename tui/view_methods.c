@@ -92,10 +92,6 @@ static void take_order(struct ui *ui)
 static void follow(struct ui *ui)
 {
   struct methods_view *view = self(ui);
-  if (ui->has_frame && ui->frame != view->anchor) {   /* chosen in another view */
-    view->anchored = true;
-    view->anchor = ui->frame;
-  }
   if (!view->anchored || !ui->follow) {
     return;
   }
@@ -112,21 +108,7 @@ static void anchor_here(struct ui *ui)
   struct methods_view *view = self(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
   view->anchored = row != NULL;
-  view->anchor = row != NULL ? row->frame : 0;
-  if (row != NULL) {
-    ui_select(ui, row->frame);
-  }
-}
-
-/* A cursor that waits on its row selects whatever comes to stand there. */
-static void select_here(struct ui *ui)
-{
-  struct methods_view *view = self(ui);
-  const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
-  if (row != NULL && !(view->anchored && ui->follow)) {
-    view->anchor = row->frame;
-    ui_select(ui, row->frame);
-  }
+  ui->selected = view->anchor = row != NULL ? row->frame : 0;
 }
 
 static bool details_shown(const struct ui *ui)
@@ -158,7 +140,9 @@ static void update(struct ui *ui)
   }
   follow(ui);
   keep_in_view(ui);
-  select_here(ui);
+  if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL) {
+    ui->selected = methods_view_row(ui, view->pager.cursor)->frame;
+  }
   count_matches(ui);
   update_detail(ui);
   ui->more = view->has_history
@@ -249,7 +233,6 @@ static bool handle(struct ui *ui, enum request request)
     update_detail(ui);
     return true;
   case REQUEST_BACK: case REQUEST_QUIT: return close_details(ui);
-  case REQUEST_COPY: return copy(ui);
   default: return move_request(ui, request);
   }
 }
@@ -283,7 +266,6 @@ const struct view_ops view_methods = {
   .id = VIEW_METHODS,
   .name = "Methods",
   .key = '1',
-  .hint = "filter: (none)",
   .detail = true,
   .create = create,
   .update = update,

@@ -156,21 +156,6 @@ static void draw_heading(const struct ui *ui, const struct layout_columns *colum
   }
 }
 
-static const char *why_empty(const struct ui *ui)
-{
-  if (ui->source.problem != NULL) {
-    return ui->source.problem;
-  }
-  if (!ui->source.ready) {
-    return "waiting for the process to load the extension ...";
-  }
-  if (ui->sum.length_ns == 0) {
-    return "waiting for the first window ...";
-  }
-  return ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
-                               : "no thread did anything in this span";
-}
-
 static void draw_row(struct pen *pen, const struct layout_columns *columns, struct rect table)
 {
   if (pen->selected) {
@@ -192,7 +177,7 @@ static void draw_table(struct ui *ui, struct methods_view *view, struct rect tab
   }
   draw_heading(ui, &columns, table);
   if (view->order.count == 0) {
-    draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, why_empty(ui));
+    draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   }
   for (int i = 0; i < table.rows - 1; i++) {
     size_t place = view->pager.top + (size_t)i;
@@ -214,7 +199,7 @@ static void draw_tiny(struct ui *ui)
   char text[256], share[16];
   const struct rtop_method_row *row = methods_view_row(ui, 0);
   if (row == NULL) {
-    draw_text(0, 0, ui->layout.columns, FACE_NORMAL, why_empty(ui));
+    draw_text(0, 0, ui->layout.columns, FACE_NORMAL, ui_why_empty(ui));
     return;
   }
   draw_percent(share, sizeof share, 100 * (double)row->self_ns / (double)(ui->methods.length_ns + 1));

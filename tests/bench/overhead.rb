@@ -5,7 +5,8 @@
 #
 # Every configuration runs once per round, in turn and in changing order, so that a slow moment of the
 # machine meets all of them. Printed: the median over the rounds of the ratio to the same round's run
-# without the extension, and the quartiles. The row "again" is a second run without it: the noise.
+# without the extension, the quartiles, and the ratio of the least over all rounds, which a machine shared
+# with others disturbs less. The row "again" is a second run without it: the noise.
 require "fileutils"
 require "rbconfig"
 
@@ -61,7 +62,8 @@ def report(name, rounds)
   (rounds.first.keys - ["none"]).each do |configuration|
     columns = %w[cpu wall].map do |clock|
       low, middle, high = quartiles(rounds.map { |round| round[configuration][clock] / round["none"][clock] })
-      format("%s %.4f [%.4f %.4f]", clock, middle, low, high)
+      least = rounds.map { |round| round[configuration][clock] }.min / rounds.map { |round| round["none"][clock] }.min
+      format("%s %.4f [%.4f %.4f] least %.4f", clock, middle, low, high, least)
     end
     versus = ""
     if name.start_with?("storm") && configuration.end_with?("Hz")

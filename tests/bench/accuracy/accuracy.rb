@@ -48,7 +48,8 @@ end
 
 # Busy processes while the block runs. They end with it, and by themselves after a while.
 def with_load(load)
-  pids = load == "busy" ? Array.new(Etc.nprocessors) { spawn("timeout", "600", "sh", "-c", "while :; do :; done", pgroup: true) } : []
+  busy = ["timeout", "600", "sh", "-c", "while :; do :; done"]
+  pids = Array.new(load == "busy" ? Etc.nprocessors : 0) { spawn(*busy, pgroup: true) }
   yield
 ensure
   pids.each { |pid| Process.kill(:TERM, -pid) }
@@ -59,7 +60,8 @@ end
 def run_program(source, hz, folder)
   path = "#{folder}/program.rb"
   File.write(path, source)
-  env = { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_KEEP" => "1", "RPERF_TOP_DIR" => folder, "RPERF_TOP_SIZE" => "32" }
+  env = { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_KEEP" => "1", "RPERF_TOP_DIR" => folder,
+          "RPERF_TOP_SIZE" => "32" }
   out, status = Open3.capture2(env, RbConfig.ruby, "-I", BUILD, "-I", "#{BUILD}/bench", "-r", "rperf_top", path)
   raise "the program failed: #{status}" unless status.success?
   segment = Dir["#{folder}/rperf-top.*"].grep_v(/\.ctl\z/).first or raise "no segment was kept"
@@ -91,17 +93,21 @@ def found(channel, names)
   totals
 end
 
+def middle(values) = values.sort[values.size / 2]
+
 def mean(values) = values.empty? ? nil : values.sum / values.size
 
 # [[name, true, found], ...] per clock
 def compare(scenario, truth, totals)
-  return [0, 1].map { |clock| truth.map { |name, row| [name, row[clock + 1], totals[name][clock]] } } unless scenario.ratio?
-  calls = truth.values.sum.to_f
+  calls = truth.values.sum.to_f if scenario.ratio?
   [0, 1].map do |clock|
+    next truth.map { |name, row| [name, row[clock + 1], totals[name][clock]] } unless calls
     sum = truth.keys.sum { |name| totals[name][clock] }
     truth.map { |name, count| [name, sum * count / calls, totals[name][clock]] }
   end
 end
+
+def off((_, real, got)) = (got - real).abs.fdiv(real)
 
 def measure(kind, seed, hz, folder, detail)
   scenario = Scenario.new(kind, seed)
@@ -109,20 +115,35 @@ def measure(kind, seed, hz, folder, detail)
   totals = found(channel, truth.keys)
   wall, cpu = compare(scenario, truth, totals)
   used, idle = cpu.partition { |_, real,| real >= LEAST_CPU_NS }
-  errors = [wall, used].map { |rows| rows.map { |_, real, got| 100.0 * (got - real).abs / real } }
-  if detail
-    wall.zip(cpu).each do |(name, real, got), (_, cpu_real, cpu_got)|
-      puts format("    %-16s wall %9.3f ms %+8.3f   cpu %9.3f ms %+8.3f", name, real / 1e6, (got - real) / 1e6,
-                  cpu_real / 1e6, (cpu_got - cpu_real) / 1e6)
-    end
-  end
+  print_methods(wall, cpu) if detail
+  errors = [wall, used].map { |rows| rows.map { |row| 100 * off(row) } }
+  bias = wall.sum { |_, real, got| got - real } / wall.sum { |_, real,| real }.to_f
   counters = channel["windows"].map { |window| window["counters"] }
-  { wall: mean(errors[0]), wall_max: errors[0].max, cpu: mean(errors[1]), cpu_max: errors[1].max,
-    idle_ns: idle.map { |_, real, got| (got - real).abs }.max, bias: 100.0 * wall.sum { |_, real, got| got - real } / wall.sum { |_, real,| real },
+  {
+    wall: mean(errors[0]), wall_median: middle(errors[0]), wall_max: errors[0].max, bias: 100 * bias,
+    cpu: mean(errors[1]), cpu_median: middle(errors[1]), cpu_max: errors[1].max,
+    idle_ns: idle.map { |_, real, got| (got - real).abs }.max,
+    worst: wall.max_by { |row| off(row) }, worst_cpu: used.max_by { |row| off(row) },
+    floor: scenario.ratio? ? 0 : floor(truth, hz), chance: chance(scenario, wall, counters),
     slowed: counters.count { |counter| counter["rate_hz"] < hz }, lost: channel["lost"] + channel["corrupt"],
-    dropped: counters.sum { |counter| counter["samples_dropped"] }, late: channel["windows"].sum { |window| window["late"].size },
-    sample_ns: counters.sum { |counter| counter["cost_ns"] } / [counters.sum { |counter| counter["samples"] }, 1].max,
-    chance: chance(scenario, wall, counters) }
+    **%w[samples samples_dropped ticks_missed cost_ns].to_h do |name|
+      [name.to_sym, counters.sum { |counter| counter[name] }]
+    end,
+  }
+end
+
+def print_methods(wall, cpu)
+  wall.zip(cpu).each do |(name, real, got), (_, cpu_real, cpu_got)|
+    puts format("    %-16s wall %9.3f ms %+8.3f   cpu %9.3f ms %+8.3f", name, real / 1e6, (got - real) / 1e6,
+                cpu_real / 1e6, (cpu_got - cpu_real) / 1e6)
+  end
+end
+
+# What sampling at this rate cannot know: where between two samples one method of Ruby code ended and the next
+# began. Both ends of a method are uniform in a period, their difference is a third of it in the mean. C methods
+# and sleeps end at a safepoint or an event, so they have no such error.
+def floor(truth, hz)
+  mean(truth.map { |name, (_, wall, _)| name.start_with?("ruby_busy") ? 100.0 / 3 * 1e9 / hz / wall : 0.0 })
 end
 
 # The error that chance alone gives so many samples, taken at random instants: of a method with share p of
@@ -142,30 +163,45 @@ def verdict(kind, hz, wall, cpu)
   format("  goal %s %s", goals.map { |goal| goal || "-" }.join(" / "), short ? "MISSED" : "met")
 end
 
+# The mean over runs of a figure; nil when no run has it.
+def over(runs, key) = mean(runs.filter_map { |run| run[key] })
+
 def report(kind, hz, load, runs)
-  wall, cpu = mean(runs.map { |run| run[:wall] }), mean(runs.filter_map { |run| run[:cpu] })
-  idle = runs.filter_map { |run| run[:idle_ns] }.max
-  notes = []
-  notes << format("no-CPU methods within %.3f ms", idle / 1e6) if idle
-  notes << format("chance alone: %.2f %%", mean(runs.map { |run| run[:chance] })) if runs.first[:chance]
-  notes << "#{runs.sum { |run| run[:dropped] }} samples dropped" if runs.any? { |run| run[:dropped].positive? }
-  notes << format("%.1f us a sample", mean(runs.map { |run| run[:sample_ns] / 1e3 }))
-  notes << "#{runs.sum { |run| run[:slowed] }} windows governed" if runs.any? { |run| run[:slowed].positive? }
-  notes << "#{runs.sum { |run| run[:lost] }} windows lost" if runs.any? { |run| run[:lost].positive? }
-  puts format("%-11s %5d Hz %-5s wall %s (max %s, sum %+.3f %%)  cpu %s (max %s)%s  %s", kind, hz, load, percent(wall),
-              percent(runs.map { |run| run[:wall_max] }.max), mean(runs.map { |run| run[:bias] }), percent(cpu),
-              percent(runs.filter_map { |run| run[:cpu_max] }.max), load == "none" ? verdict(kind, hz, wall, cpu) : "",
-              notes.join("; "))
+  puts format("%-11s %4d Hz %-5s wall %s (median %s, worst %s, sum %+.3f %%)   cpu %s (median %s, worst %s)%s", kind, hz,
+              load, percent(over(runs, :wall)), percent(over(runs, :wall_median)),
+              percent(runs.map { |run| run[:wall_max] }.max), over(runs, :bias), percent(over(runs, :cpu)),
+              percent(over(runs, :cpu_median)), percent(runs.filter_map { |run| run[:cpu_max] }.max),
+              load == "none" ? verdict(kind, hz, over(runs, :wall), over(runs, :cpu)) : "")
+  puts "            #{notes(runs).join("; ")}"
   $stdout.flush
 end
 
+# What explains a figure.
+def notes(runs)
+  sum = ->(key) { runs.sum { |run| run[key] || 0 } }
+  list = [format("%.1f us a sample", sum.(:cost_ns) / 1e3 / [sum.(:samples), 1].max)]
+  list << format("sampling floor %.2f %%", over(runs, :floor)) if runs.all? { |run| run[:floor].positive? }
+  list << format("chance alone %.2f %%", over(runs, :chance)) if runs.all? { |run| run[:chance] }
+  { worst: "wall", worst_cpu: "CPU" }.each do |key, clock|
+    worst = runs.filter_map { |run| run[key] }.max_by { |row| off(row) } or next
+    list << format("worst %s: %s %+.2f of %.1f ms", clock, worst[0], (worst[2] - worst[1]) / 1e6, worst[1] / 1e6)
+  end
+  idle = runs.filter_map { |run| run[:idle_ns] }.max
+  list << format("CPU of the idle within %.3f ms", idle / 1e6) if idle
+  { samples_dropped: "samples dropped", ticks_missed: "ticks late", slowed: "windows governed", lost: "windows lost" }
+    .each { |key, text| list << "#{sum.(key)} #{text}" if sum.(key).positive? }
+  list
+end
+
 build_known_cost
-puts "mean relative error per method, #{options[:seeds]} programs of each kind; load average #{File.read("/proc/loadavg")[/\A\S+/]}"
+puts "mean relative error per method, #{options[:seeds]} programs of each kind; " \
+     "load average #{File.read("/proc/loadavg")[/\A\S+/]}"
 Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil) do |folder|
   options[:load].each do |load|
     with_load(load) do
       options[:hz].product(KINDS).each do |hz, kind|
-        report(kind, hz, load, Array.new(options[:seeds]) { |seed| measure(kind, seed + 1, hz, folder, options[:detail]) })
+        runs = Array.new(options[:seeds]) { |seed| measure(kind, seed + 1, hz, folder, options[:detail]) }
+        report(kind, hz, load, runs)
       end
     end
   end

@@ -8,6 +8,7 @@ class Scenario
   SINGLE = KINDS - %w[mixed call_ratio]
   METHODS = (47..66)
   COST_NS = (10_000_000..140_000_000)
+  UNCOUNTED = 127                      # slot of a method that no figure is about
   RATIO_METHODS = 10
   RATIO_CALLS = 400
   RATIO_ROUNDS = 40_000
@@ -42,8 +43,10 @@ class Scenario
       require "known_cost"
       require "json"
       #{definitions.join("\n")}
-      i = 0                     # the time until the first tick is charged to the first sample: here
-      i += 1 while i < 8_000_000
+      # The time until the profiler's first tick is charged to its first sample: here.
+      ready = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.5
+      nil until Process.clock_gettime(Process::CLOCK_MONOTONIC) > ready
+      KnownCost.c_busy_#{Scenario::UNCOUNTED}(#{Scenario::UNCOUNTED}, 5_000_000)   # ends with a sample
       #{calls.join("\n")}
       puts JSON.generate(#{names}.zip(KnownCost.results).to_h)
     RUBY

@@ -1,10 +1,14 @@
-# The extension's sources but its hooks, its publisher and its Ruby side.
+# All sources of the extension but the one that starts it.
 require "mkmf"
 root = File.expand_path("../../..", __dir__)
-sources = %w[accounting calltree cells frame_names frames sampler threads].map { |name| "ext/#{name}.c" }
+sources = Dir["#{root}/{ext,shm}/*.c"].map { |path| path.delete_prefix("#{root}/") }.sort
+sources.reject! { |path| path == "ext/init.c" || path.start_with?("shm/reader", "shm/sigbus") }
+abort "liblz4 is missing" unless have_library("lz4", "LZ4_compress_default")
 $INCFLAGS << " -I#{root}"
-$CFLAGS << " -std=c11 -D_GNU_SOURCE -fvisibility=hidden -g"
+$CFLAGS << " -std=c11 -D_GNU_SOURCE -fvisibility=hidden -g -pthread"
 $objs = ["sampler_bench.o", *sources.map { |path| path.sub(/\.c\z/, ".o") }]
 $VPATH << root
-FileUtils.mkdir_p("ext")
-create_makefile("sampler_bench") { |lines| lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/*.h"].sort.join(" ")}\n" }
+%w[ext shm].each { |folder| FileUtils.mkdir_p(folder) }
+create_makefile("sampler_bench") do |lines|
+  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/*.h"].sort.join(" ")}\n"
+end

@@ -6,18 +6,26 @@
  *   SamplerBench.hot(action, n)      mean ns of n calls in a row
  *   SamplerBench.cold(action, n)     median ns of n calls after others used the caches
  *   SamplerBench.repeat(action, n)   n calls, for counting instructions
+ *   SamplerBench.wake(n)             ns of CPU of a wake-up by a timer; wake_for_ever: on a thread, 1000 Hz
  *
  * Actions: a whole sample as a tick's job takes it, a bare rb_profile_frames call, and the ingredients.
  */
 #include "ext/accounting.h"
 #include "ext/frame_names.h"
 #include "ext/sampler.h"
+#include <linux/futex.h>
+#include <pthread.h>
 #include <ruby.h>
 #include <ruby/debug.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { NODES = 1 << 17, FRAMES = 1 << 14, STRING_BYTES = 1 << 21, COLD_BYTES = 4 << 20, TICKS_PER_WINDOW = 100 };
+enum {
+  NODES = 1 << 17, FRAMES = 1 << 14, STRING_BYTES = 1 << 21, COLD_BYTES = 4 << 20, TICKS_PER_WINDOW = 100,
+};
 
 static struct sampler sampler;
 static VALUE frames[SAMPLER_STACK_MAX];
@@ -123,8 +131,9 @@ static VALUE bench_cold(VALUE self, VALUE name, VALUE count)
 {
   void (*function)(long) = find(name);
   long n = NUM2LONG(count);
-  int64_t *times = ALLOC_N(int64_t, n);
+  int64_t *times = n > 0 ? calloc((size_t)n, sizeof *times) : NULL;
   (void)self;
+  if (!times) rb_raise(rb_eArgError, "count");
   for (long i = 0; i < n; i++) {
     for (size_t byte = 0; byte < COLD_BYTES; byte += 64) evicting[byte]++;
     int64_t begin = clock_now_ns();
@@ -133,7 +142,7 @@ static VALUE bench_cold(VALUE self, VALUE name, VALUE count)
   }
   qsort(times, (size_t)n, sizeof *times, by_value);
   int64_t median = times[n / 2];
-  xfree(times);
+  free(times);
   return LL2NUM(median);
 }
 
@@ -147,6 +156,53 @@ static VALUE bench_repeat(VALUE self, VALUE name, VALUE count)
   return Qnil;
 }
 
+/* ---- the timer ---------------------------------------------------------------------------------- */
+
+/* Sleeps to the next millisecond as the publisher does, so many times (for ever when negative). */
+static void sleep_ticks(long count)
+{
+  static uint32_t word;
+  int64_t next = clock_now_ns();
+  for (long i = 0; i != count; i++) {
+    next += CLOCK_NS_PER_SECOND / 1000;
+    struct timespec deadline = {
+      .tv_sec = (time_t)(next / CLOCK_NS_PER_SECOND), .tv_nsec = (long)(next % CLOCK_NS_PER_SECOND),
+    };
+    syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+  }
+}
+
+/* ns of CPU of one wake-up. */
+static VALUE bench_wake(VALUE self, VALUE count)
+{
+  long n = NUM2LONG(count);
+  (void)self;
+  int64_t begin = clock_own_cpu_ns();
+  sleep_ticks(n);
+  return DBL2NUM((double)(clock_own_cpu_ns() - begin) / (double)n);
+}
+
+static void *wake_main(void *unused)
+{
+  (void)unused;
+  sleep_ticks(-1);
+  return NULL;
+}
+
+static VALUE bench_wake_for_ever(VALUE self)
+{
+  pthread_t thread;
+  sigset_t all, before;
+  (void)self;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int failed = pthread_create(&thread, NULL, wake_main, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (failed) rb_raise(rb_eRuntimeError, "no thread");
+  pthread_detach(thread);
+  return Qnil;
+}
+
 RUBY_FUNC_EXPORTED void Init_sampler_bench(void);
 
 void Init_sampler_bench(void)
@@ -155,6 +211,8 @@ void Init_sampler_bench(void)
   rb_define_singleton_method(module, "hot", bench_hot, 2);
   rb_define_singleton_method(module, "cold", bench_cold, 2);
   rb_define_singleton_method(module, "repeat", bench_repeat, 2);
+  rb_define_singleton_method(module, "wake", bench_wake, 1);
+  rb_define_singleton_method(module, "wake_for_ever", bench_wake_for_ever, 0);
   threads_init(&sampler.threads);
   frame_names_learn();
   if (sampler_create(&sampler, NODES, FRAMES, STRING_BYTES) != 0) rb_raise(rb_eNoMemError, "sampler");

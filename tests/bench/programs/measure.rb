@@ -1,13 +1,15 @@
 # Runs the block so many times (times BENCH_SCALE) after a warm-up and prints what it cost: wall and CPU
-# seconds of the whole process.
-def measure(times)
+# seconds of the whole process, CPU of the thread that ran it, peak memory in bytes.
+def measure(times, warm_up: 2)
   times = (times * Float(ENV.fetch("BENCH_SCALE", "1"))).ceil
-  2.times { yield }
+  warm_up.times { yield }
   sleep(Float(ENV["BENCH_SETTLE"])) if ENV["BENCH_SETTLE"]
-  clocks = [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID]
+  clocks = [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID, Process::CLOCK_THREAD_CPUTIME_ID]
   before = clocks.map { |clock| Process.clock_gettime(clock) }
   times.times { yield }
   after = clocks.map { |clock| Process.clock_gettime(clock) }
-  puts "wall=#{after[0] - before[0]} cpu=#{after[1] - before[1]}"
+  wall, cpu, main = after.zip(before).map { |now, start| now - start }
+  peak = File.read("/proc/self/status")[/VmHWM:\s*(\d+)/, 1].to_i * 1024
+  puts "wall=#{wall} cpu=#{cpu} main=#{main} peak=#{peak}"
   $stdout.flush
 end

@@ -1,0 +1,126 @@
+# The programs of the real-time Ruby profiler's paper: what watching costs them and how much is said about them.
+#
+#   ruby tests/bench/paper/paper.rb BUILD [--rounds N] [--gems FOLDER] [rdoc|webrick|tarai...]
+#
+# Every configuration runs once per round, in turn; ratios are to the same round's run without the extension,
+# the median over the rounds with quartiles, and the ratio of the least times. "watched" has a reader at 1000 Hz beside it. Bytes are those of
+# the 1000 Hz run's history as it stands in the segment, and put together to longer windows.
+# RDOC_FILES, REQUESTS and TARAI set the sizes.
+require "fileutils"
+require "json"
+require "optparse"
+require "rbconfig"
+require "tmpdir"
+
+PAPER = {
+  "rdoc" => "time x1.15 (direct clock) x1.14 (indirect); memory 13.29 MB; " \
+            "about 40 MB in 100 s at 50 ms frames (3.2 Mbit/s)",
+  "webrick" => "memory 0.19 MB", "tarai" => "time x4.01 (direct clock) x3.18 (indirect)",
+}.freeze
+options = { rounds: 3 }
+OptionParser.new do |parser|
+  parser.on("--rounds N", Integer) { |value| options[:rounds] = value }
+  parser.on("--gems FOLDER") { |value| options[:gems] = value }
+end.parse!(ARGV)
+BUILD = File.expand_path(ARGV.shift || "build")
+ROUNDS = options[:rounds]
+TOOLS = "#{BUILD}/tests/tools"
+GEM_PATHS = Dir["#{options[:gems]}/gems/webrick-*/lib"].flat_map { |folder| ["-I", folder] }
+LOAD = ["-I", BUILD, "-r", "rperf_top"].freeze
+CONFIGURATIONS = {
+  "none" => [{}, []], "again" => [{}, []],
+  "100 Hz" => [{ "RPERF_TOP_RECORD_HZ" => "100" }, LOAD],
+  "1000 Hz" => [{ "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "64" }, LOAD],
+  "watched" => [{ "RPERF_TOP_RECORD_HZ" => "100" }, LOAD],
+}.freeze
+
+def run_once(name, configuration, folder)
+  env, arguments = CONFIGURATIONS.fetch(configuration)
+  FileUtils.rm_rf(Dir["#{folder}/*"])
+  reader, writer = IO.pipe
+  command = [RbConfig.ruby, *arguments, *GEM_PATHS, "#{__dir__}/#{name}.rb"]
+  pid = spawn({ "RPERF_TOP_DIR" => folder }.merge(env), *command, out: writer, err: File::NULL)
+  writer.close
+  watcher = watch(folder) if configuration == "watched"
+  line = reader.read
+  Process.wait(pid)
+  raise "#{name} failed" unless $?.success?
+  stop(watcher)
+  line.scan(/(\w+)=([\d.]+)/).to_h { |key, value| [key, Float(value)] }.merge(said(configuration, folder))
+end
+
+def watch(folder)
+  deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 10
+  loop do
+    path = Dir["#{folder}/rperf-top.*"].grep_v(/\.ctl\z/).first
+    command = ["#{TOOLS}/channel_dump", path, "--watch", "1000", "--seconds", "600"]
+    return spawn(*command, out: File::NULL, err: File::NULL) if path
+    raise "no channel" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+    IO.select(nil, nil, nil, 0.005)
+  end
+end
+
+def stop(watcher)
+  return unless watcher
+  begin
+    Process.kill(:TERM, watcher)
+  rescue Errno::ESRCH
+    nil
+  end
+  Process.wait(watcher)
+end
+
+def said(configuration, folder)
+  return {} unless configuration == "1000 Hz"
+  path = Dir["#{folder}/rperf-top.*"].grep_v(/\.ctl\z/).first
+  { "bytes" => JSON.parse(IO.popen(["#{TOOLS}/channel_bytes", path], &:read)) }
+end
+
+def quartiles(values)
+  sorted = values.sort
+  [0.25, 0.5, 0.75].map { |share| sorted[((sorted.size - 1) * share).round] }
+end
+
+def report(name, rounds)
+  none = rounds.map { |round| round["none"] }
+  puts format("%s: without the extension %.2f s wall, %.2f s CPU, peak %.1f MB; %d rounds", name,
+              *%w[wall cpu].map { |key| quartiles(none.map { |run| run[key] })[1] },
+              quartiles(none.map { |run| run["peak"] })[1] / 1e6, ROUNDS)
+  (CONFIGURATIONS.keys - ["none"]).each do |configuration|
+    columns = %w[wall cpu].map do |clock|
+      low, middle, high = quartiles(rounds.map { |round| round[configuration][clock] / round["none"][clock] })
+      least = rounds.map { |round| round[configuration][clock] }.min / none.map { |run| run[clock] }.min
+      format("%s %.3f [%.3f %.3f] least %.3f", clock, middle, low, high, least)
+    end
+    memory = quartiles(rounds.map { |round| round[configuration]["peak"] - round["none"]["peak"] })[1]
+    puts format("  %-8s %s   memory %+.1f MB", configuration, columns.join("   "), memory / 1e6)
+  end
+  report_bytes(rounds.last["1000 Hz"]["bytes"])
+  puts "  the paper: #{PAPER[name]}"
+  $stdout.flush
+end
+
+def report_bytes(bytes)
+  seconds = bytes["seconds"]
+  puts format("  said in %.1f s: tables %.1f kB (%d nodes, %d frames), and windows:", seconds, bytes["table_bytes"] / 1e3,
+              bytes["nodes"], bytes["frames"])
+  bytes["lengths"].each do |row|
+    stored = row["stored_bytes"]
+    puts format("    of %4d ms %9.1f kB  %8.2f kbit/s  (%.0f bytes each)", row["length"] * 100, stored / 1e3,
+                stored * 8 / 1e3 / seconds, stored / row["windows"].to_f)
+  end
+end
+
+names = ARGV.empty? ? PAPER.keys : ARGV
+if GEM_PATHS.empty? && names.delete("webrick")
+  puts "webrick: the gem is not here; left out"
+end
+puts "paper: load average #{File.read("/proc/loadavg")[/\A\S+/]}"
+Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil) do |folder|
+  names.each do |name|
+    rounds = Array.new(ROUNDS) do |round|
+      CONFIGURATIONS.keys.rotate(round).to_h { |configuration| [configuration, run_once(name, configuration, folder)] }
+    end
+    report(name, rounds)
+  end
+end

@@ -1,0 +1,205 @@
+/* The source view: golden screens over a file of the tests, and what its keys do. */
+#include "screen_model.h"
+#include "shm/window.h"
+#include "tui/screen.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <ncurses.h>
+
+#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
+#define FN(key) ((key) | KEY_FUNCTION)
+
+enum { WINDOW_NS = 100000000, WINDOWS = 20 };
+static const char controller[] = "tests/tui/sources/orders_controller.rb";
+
+static const struct screen_case cases[] = {
+  { .name = "source-80x24", .rows = 24, .columns = 80, .keys = KEYS('5') },
+  { .name = "source-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('5') },
+  { .name = "source-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+    .keys = KEYS('5') },
+  { .name = "source-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('5') },
+  { .name = "source-80x24-c-locale", .rows = 24, .columns = 80, .c_locale = true, .keys = KEYS('5') },
+  { .name = "source-160x50", .rows = 50, .columns = 160, .keys = KEYS('5') },
+  { .name = "source-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('5') },
+  { .name = "source-40x10", .rows = 10, .columns = 40, .keys = KEYS('5') },
+  { .name = "source-20x5", .rows = 5, .columns = 20, .keys = KEYS('5') },
+  { .name = "source-19x4", .rows = 4, .columns = 19, .keys = KEYS('5') },
+  { .name = "source-search", .rows = 24, .columns = 80, .attributes = true,
+    .keys = KEYS('5', '/', 'o', 'r', 'd', 'e', 'r', '\r') },
+  { .name = "source-times", .rows = 24, .columns = 80, .keys = KEYS('%', '5', '.', FN(KEY_RIGHT)) },
+  { .name = "source-c-method", .rows = 24, .columns = 80,
+    .keys = KEYS('/', 'g', 'e', 'n', 'e', 'r', '\r', '5') },
+  { .name = "source-no-file", .rows = 24, .columns = 80, .keys = KEYS('/', 't', 'a', 'x', '\r', '5') },
+};
+
+static uint32_t frame(struct rtop_symbols *symbols, const char *label, const char *path, uint32_t line)
+{
+  return rtop_symbols_frame(symbols, label, strlen(label), path, strlen(path), "", 0, line,
+                            path[0] != '\0' ? RTOP_SYMBOL_RUBY : RTOP_SYMBOL_C);
+}
+
+static void add_cell(struct rtop_window *window, uint32_t node, uint32_t state, uint64_t per_mille)
+{
+  struct rtop_cell *cell = rtop_window_add_cell(window);
+  *cell = (struct rtop_cell){ .node = node, .state = state, .samples = 1,
+                              .wall_ns = per_mille * (WINDOW_NS / 1000), .cpu_ns = per_mille * 1000,
+                              .allocations = per_mille };
+}
+
+/* index calls a query (line 7), a total (line 10) and the generator (line 12). */
+static struct rtop_profile *source_profile(void)
+{
+  struct rtop_profile *profile = rtop_profile_create(16 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_window window = { 0 };
+  uint32_t index = frame(symbols, "OrdersController#index", controller, 6), nodes[8];
+  nodes[0] = rtop_symbols_node(symbols, 0, index, 7);
+  nodes[1] = rtop_symbols_node(symbols, 0, index, 8);
+  nodes[2] = rtop_symbols_node(symbols, 0, index, 10);
+  nodes[3] = rtop_symbols_node(symbols, 0, index, 12);
+  nodes[4] = rtop_symbols_node(symbols, nodes[2], frame(symbols, "Price#tax", "/no/such/price.rb", 3), 4);
+  nodes[5] = rtop_symbols_node(symbols, nodes[3], frame(symbols, "JSON::Generator#generate", "", 0), 0);
+  nodes[6] = rtop_symbols_node(symbols, 0, frame(symbols, "OrdersController#show", controller, 16), 17);
+  for (int64_t at = 0; at < WINDOWS; at++) {
+    struct rtop_source_thread thread = { 1, "worker", 6, 77, true };
+    uint32_t id = rtop_profile_thread(profile, 0, &thread);
+    rtop_window_reset(&window);
+    window.start_mono_ns = MODEL_END_NS - (WINDOWS - at) * WINDOW_NS;
+    window.end_mono_ns = window.start_mono_ns + WINDOW_NS;
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .node = 5, .serial = 1 };
+    add_cell(&window, 0, RTOP_RUNNING, 300);
+    add_cell(&window, 0, RTOP_WAITING, 120);
+    add_cell(&window, 1, RTOP_RUNNING, 4);
+    add_cell(&window, 2, RTOP_RUNNING, 20);
+    add_cell(&window, 4, RTOP_RUNNING, 40);
+    add_cell(&window, 3, RTOP_RUNNING, 58);
+    add_cell(&window, 5, RTOP_RUNNING, 170);
+    add_cell(&window, 6, RTOP_BLOCKED, 3);
+    assert_true(rtop_profile_add(profile, 0, &window, nodes, 7, &id));
+  }
+  rtop_window_destroy(&window);
+  return profile;
+}
+
+/* The file is as old as the check-out; the process started later. Its pid is nobody's. */
+static void open_screen(const struct screen_case *at, struct ui *ui, struct rtop_profile *profile,
+                        bool older)
+{
+  struct screen_case start = *at;
+  start.keys = NULL;
+  model_screen_open(&start, ui, profile);
+  ui->source.state = RTOP_FEED_ENDED;
+  ui->source.started_real_ns = older ? 1 : INT64_MAX;
+  for (int *key = at->keys; key != NULL && *key != 0; key++) {
+    model_press(ui, *key);
+  }
+  model_redraw(ui);
+}
+
+static void test_case(void **state)
+{
+  static struct ui ui;
+  const struct screen_case *at = *state;
+  struct rtop_profile *profile = source_profile();
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_non_null(out);
+  open_screen(at, &ui, profile, false);
+  screen_write_text(out);
+  if (at->attributes) {
+    screen_write_attributes(out);
+  }
+  model_screen_close(&ui, &profile);
+  fclose(out);
+  golden_check(at->name, text);
+  free(text);
+}
+
+static bool shows(const char *needle)
+{
+  char *text = model_screen_text();
+  bool found = strstr(text, needle) != NULL;
+  free(text);
+  return found;
+}
+
+static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('5') };
+
+static void test_keys(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = source_profile();
+  open_screen(&plain, &ui, profile, false);
+  assert_true(shows(">##########") && shows("(disk = loaded)"));
+  assert_true(shows("7  ") && shows("@orders = Order.where"));
+  model_press(&ui, '.');
+  assert_true(shows("line 12 is 2. of 5"));
+  model_press(&ui, '.');
+  assert_true(shows("line 10 is 3. of 5"));
+  model_press(&ui, ',');
+  model_press(&ui, ',');
+  assert_true(shows("line 7 is 1. of 5"));
+  model_press(&ui, ',');
+  assert_true(shows("this is the hottest line"));
+  model_press(&ui, 'e');
+  assert_true(ui.edit.wanted);
+  assert_int_equal(ui.edit.line, 7);
+  assert_string_equal(ui.edit.path, controller);
+  model_screen_close(&ui, &profile);
+}
+
+static void test_changed_file(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = source_profile();
+  open_screen(&plain, &ui, profile, true);
+  assert_true(shows("changed since the start: lines marked ?") && shows(" 7?"));
+  model_screen_close(&ui, &profile);
+}
+
+/* The method of one view is that of the others. */
+static void test_selection_is_shared(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = source_profile();
+  open_screen(&plain, &ui, profile, false);
+  model_press(&ui, '1');
+  model_type(&ui, "/tax\r");
+  model_press(&ui, '5');
+  assert_true(shows("/no/such/price.rb") && shows("no such file here"));
+  model_press(&ui, 'e');
+  assert_false(ui.edit.wanted);
+  model_press(&ui, 27);                /* the search */
+  model_press(&ui, '1');
+  model_type(&ui, "/generate\r");
+  model_press(&ui, '5');
+  assert_true(shows("is written in C"));
+  model_press(&ui, '.');
+  model_press(&ui, 'G');
+  model_press(&ui, 'n');
+  model_press(&ui, '6');
+  assert_true(shows("> JSON::Generator#generate"));
+  model_screen_close(&ui, &profile);
+}
+
+int main(void)
+{
+  enum { COUNT = sizeof cases / sizeof cases[0] };
+  struct CMUnitTest tests[COUNT + 3];
+  for (size_t i = 0; i < COUNT; i++) {
+    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
+  }
+  tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_keys);
+  tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_changed_file);
+  tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_selection_is_shared);
+  return _cmocka_run_group_tests("screens of the source", tests, COUNT + 3, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* The threads view: golden screens, and choosing a thread for all views. */
+#include "screen_model.h"
+#include "tui/screen.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <ncurses.h>
+
+#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
+#define FN(key) ((key) | KEY_FUNCTION)
+
+static const struct screen_case cases[] = {
+  { .name = "threads-80x24", .rows = 24, .columns = 80, .keys = KEYS('3') },
+  { .name = "threads-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3') },
+  { .name = "threads-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+    .keys = KEYS('3') },
+  { .name = "threads-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('3') },
+  { .name = "threads-160x50", .rows = 50, .columns = 160, .keys = KEYS('3', 'j') },
+  { .name = "threads-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('3', 'j') },
+  { .name = "threads-100x30", .rows = 30, .columns = 100, .keys = KEYS('3') },
+  { .name = "threads-40x10", .rows = 10, .columns = 40, .keys = KEYS('3') },
+  { .name = "threads-20x5", .rows = 5, .columns = 20, .keys = KEYS('3') },
+  { .name = "threads-19x4", .rows = 4, .columns = 19, .keys = KEYS('3') },
+  { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r') },
+  { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '1') },
+  { .name = "threads-search", .rows = 24, .columns = 80, .attributes = true,
+    .keys = KEYS('3', '/', 'p', 'o', 'p', '\r', 'n') },
+  { .name = "threads-filter", .rows = 24, .columns = 80,
+    .keys = KEYS('3', '\\', 'p', 'u', 'm', 'a', ' ', 's', '\r') },
+  { .name = "threads-by-name", .rows = 24, .columns = 80, .keys = KEYS('3', 'N', '%') },
+};
+
+static void test_case(void **state)
+{
+  static struct ui ui;
+  const struct screen_case *at = *state;
+  struct rtop_profile *profile = model_profile();
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_non_null(out);
+  model_screen_open(at, &ui, profile);
+  screen_write_text(out);
+  if (at->attributes) {
+    screen_write_attributes(out);
+  }
+  model_screen_close(&ui, &profile);
+  fclose(out);
+  golden_check(at->name, text);
+  free(text);
+}
+
+static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('3') };
+
+static bool shows(const char *needle)
+{
+  char *text = model_screen_text();
+  bool found = strstr(text, needle) != NULL;
+  free(text);
+  return found;
+}
+
+/* Figures of every view are those of the chosen thread; Esc, or the thread again, brings all back. */
+static void test_choose(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = model_profile();
+  model_screen_open(&plain, &ui, profile);
+  size_t all = ui.methods.count;
+  uint64_t total_ns = rtop_cost_wall(&ui.sum.total);
+  model_press(&ui, 'j');
+  model_press(&ui, '\r');
+  assert_true(ui.focus.on && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
+  assert_true(ui.methods.count > 0 && ui.methods.count < all);
+  assert_int_equal(ui.sum.thread_count, 6);        /* the table still shows everybody */
+  assert_int_equal(rtop_cost_wall(&ui.sum.total), total_ns);
+  uint64_t self_ns = 0;
+  for (size_t i = 0; i < ui.methods.count; i++) {
+    self_ns += ui.methods.rows[i].self_ns;
+    assert_true(ui.methods.rows[i].threads <= 1);
+  }
+  assert_int_equal(self_ns, 1000000000);           /* its time, all of it */
+  model_press(&ui, '1');
+  assert_true(shows("thread: puma srv tp 001") && !shows("Queue#pop"));
+  model_press(&ui, 27);
+  assert_true(!ui.focus.on && ui.methods.count == all && shows("Queue#pop"));
+  model_press(&ui, '3');
+  assert_true(shows("-- stack of puma srv tp 001"));
+  model_press(&ui, 't');
+  assert_false(shows("-- stack"));
+  model_press(&ui, '\r');
+  model_press(&ui, '\r');
+  assert_false(ui.focus.on);
+  model_screen_close(&ui, &profile);
+}
+
+/* The cursor stays on its thread when the order changes. */
+static void test_cursor_follows(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = model_profile();
+  model_screen_open(&plain, &ui, profile);
+  model_press(&ui, 'G');
+  assert_true(shows(">4725    reactor"));
+  model_press(&ui, 'I');
+  assert_true(shows(">4725    reactor"));
+  model_press(&ui, 'N');
+  assert_true(shows(">4725    reactor") && shows("NAMEv") == false && shows("NAME^"));
+  model_press(&ui, FN(KEY_HOME));
+  assert_true(shows(">4720    main"));
+  model_screen_close(&ui, &profile);
+}
+
+/* Nothing to show is no reason to fall over. */
+static void test_no_threads(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = rtop_profile_create(1 << 20);
+  model_screen_open(&plain, &ui, profile);
+  assert_true(shows("no thread is known yet"));
+  for (const char *key = "jkgG\rtn\033"; *key != '\0'; key++) {
+    model_press(&ui, *key);
+  }
+  model_screen_close(&ui, &profile);
+}
+
+int main(void)
+{
+  enum { COUNT = sizeof cases / sizeof cases[0] };
+  struct CMUnitTest tests[COUNT + 3];
+  for (size_t i = 0; i < COUNT; i++) {
+    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
+  }
+  tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_choose);
+  tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_cursor_follows);
+  tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_no_threads);
+  return _cmocka_run_group_tests("screens of the threads", tests, COUNT + 3, NULL, NULL);
+}

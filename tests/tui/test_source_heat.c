@@ -1,0 +1,128 @@
+/* What lines cost: as leaf, on stacks, with recursion. */
+#include "tui/source_heat.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct rtop_symbols *symbols;
+static struct source_heat heat;
+
+static int set_up(void **state)
+{
+  (void)state;
+  symbols = rtop_symbols_create();
+  return symbols == NULL;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  rtop_symbols_destroy(&symbols);
+  source_heat_destroy(&heat);
+  return 0;
+}
+
+/* "a1b2": a at line 1 calls b at line 2. Small letters stand in /x.rb, capitals in /y.rb, '*' is C. */
+static uint32_t stack(const char *text)
+{
+  uint32_t node = 0;
+  for (; *text != '\0'; text += 2) {
+    const char *path = text[0] == '*' ? "" : text[0] >= 'a' ? "/x.rb" : "/y.rb";
+    uint32_t frame = rtop_symbols_frame(symbols, text, 1, path, strlen(path), "", 0, 1,
+                                        text[0] == '*' ? RTOP_SYMBOL_C : RTOP_SYMBOL_RUBY);
+    node = rtop_symbols_node(symbols, node, frame, text[0] == '*' ? 0 : (uint32_t)(text[1] - '0'));
+  }
+  return node;
+}
+
+static struct rtop_sum_cell cell(const char *text, uint64_t running_ns, uint64_t waiting_ns)
+{
+  struct rtop_sum_cell made = { .node = stack(text) };
+  made.cost.wall_ns[RTOP_STATE_RUNNING] = running_ns;
+  made.cost.wall_ns[RTOP_STATE_WAITING] = waiting_ns;
+  made.cost.cpu_ns = running_ns / 2;
+  made.cost.allocations = 3;
+  return made;
+}
+
+static void build(struct rtop_sum_cell *cells, size_t count, const char *path, enum rtop_mode mode)
+{
+  struct rtop_sum sum = { .cells = cells, .cell_count = count, .length_ns = 1000 };
+  assert_true(source_heat_build(&heat, &sum, symbols, path, mode));
+}
+
+static void check(uint32_t line, uint64_t self_ns, uint64_t total_ns)
+{
+  const struct heat_line *at = source_heat_line(&heat, line);
+  assert_non_null(at);
+  assert_int_equal(at->line, line);
+  assert_int_equal(at->self_ns, self_ns);
+  assert_int_equal(at->total_ns, total_ns);
+}
+
+static void test_self_and_total(void **state)
+{
+  (void)state;
+  struct rtop_sum_cell cells[] = {
+    cell("a1b2", 100, 20), cell("a1*0", 50, 0), cell("a3", 7, 0), cell("A5a3", 3, 0), cell("A5", 1000, 0),
+  };
+  build(cells, 5, "/x.rb", RTOP_MODE_WALL);
+  assert_int_equal(heat.count, 3);
+  check(1, 0, 170);
+  check(2, 120, 120);
+  check(3, 10, 10);
+  assert_int_equal(source_heat_line(&heat, 2)->waiting_ns, 20);
+  assert_int_equal(source_heat_line(&heat, 2)->allocations, 3);
+  assert_int_equal(heat.file_ns, 180);
+  assert_int_equal(heat.hottest_ns, 120);
+  assert_int_equal(heat.lines[0].line, 2);
+  assert_int_equal(heat.lines[1].line, 3);
+  assert_null(source_heat_line(&heat, 4));
+  assert_null(source_heat_line(&heat, UINT32_MAX));
+  build(cells, 5, "/x.rb", RTOP_MODE_CPU);
+  check(2, 50, 50);
+  build(cells, 5, "/y.rb", RTOP_MODE_WALL);
+  assert_int_equal(heat.count, 1);
+  check(5, 1000, 1003);
+  build(cells, 0, "/x.rb", RTOP_MODE_WALL);
+  assert_int_equal(heat.count, 0);
+}
+
+/* A line that recurs counts once per stack. */
+static void test_recursion(void **state)
+{
+  (void)state;
+  struct rtop_sum_cell cells[] = { cell("a1a1a1a2", 10, 0), cell("a1a1", 5, 0) };
+  build(cells, 2, "/x.rb", RTOP_MODE_WALL);
+  check(1, 5, 15);
+  check(2, 10, 10);
+  assert_int_equal(heat.file_ns, 15);
+}
+
+/* Line numbers of a damaged channel cost no memory. */
+static void test_absurd_lines(void **state)
+{
+  (void)state;
+  uint32_t frame = rtop_symbols_frame(symbols, "z", 1, "/x.rb", 5, "", 0, 1, RTOP_SYMBOL_RUBY);
+  struct rtop_sum_cell cells[2] = { { .node = rtop_symbols_node(symbols, 0, frame, UINT32_MAX) },
+                                    { .node = rtop_symbols_node(symbols, 0, frame, HEAT_LINES_MAX) } };
+  cells[0].cost.wall_ns[0] = cells[1].cost.wall_ns[0] = 9;
+  build(cells, 2, "/x.rb", RTOP_MODE_WALL);
+  assert_int_equal(heat.count, 1);
+  check(HEAT_LINES_MAX, 9, 9);
+  assert_int_equal(heat.file_ns, 18);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+    TEST(test_self_and_total), TEST(test_recursion), TEST(test_absurd_lines),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

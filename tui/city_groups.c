@@ -1,0 +1,84 @@
+#include "city_impl.h"
+#include <string.h>
+
+/* A group is on a stack when any of its methods is: counted once per stack, the largest thread wins. */
+struct walk {
+  struct city *city;
+  const struct rtop_symbols *symbols;
+  uint64_t stack;
+  uint64_t wall_ns;
+  uint32_t touched;                    /* groups with wall_ns > 0, of the thread at hand */
+};
+
+static void add(struct walk *walk, uint32_t building)
+{
+  struct city *city = walk->city;
+  if (building != 0 && city->stamp[building - 1] != walk->stack) {
+    city->stamp[building - 1] = walk->stack;
+    if (city->wall_ns[building - 1] == 0 && walk->wall_ns > 0) {
+      city->touched[walk->touched++] = building - 1;
+    }
+    city->wall_ns[building - 1] += walk->wall_ns;
+  }
+}
+
+static void add_stack(struct walk *walk, uint32_t node)
+{
+  struct city *city = walk->city;
+  while (node != 0) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(walk->symbols, node);
+    const struct city_frame *frame = call->frame < city->frame_capacity ? &city->frames[call->frame] : NULL;
+    if (frame != NULL && frame->method != 0) {
+      add(walk, frame->kind);
+      add(walk, city->blocks[city->buildings[frame->method - 1].block].package + 1);
+    }
+    node = call->parent < node ? call->parent : 0;
+  }
+}
+
+static void end_thread(struct walk *walk, double length_ns)
+{
+  struct city *city = walk->city;
+  for (uint32_t i = 0; i < walk->touched; i++) {
+    uint32_t at = city->touched[i];
+    double ratio = (double)city->wall_ns[at] / length_ns;
+    ratio = ratio < 1 ? ratio : 1;
+    city->buildings[at].ratio = ratio > city->buildings[at].ratio ? ratio : city->buildings[at].ratio;
+    city->wall_ns[at] = 0;
+  }
+  walk->touched = 0;
+}
+
+static bool any_group(const struct city *city)
+{
+  for (uint32_t i = 0; i < city->block_count; i++) {
+    if (city_level_of(city, &city->blocks[i]) != CITY_METHODS) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
+{
+  struct walk walk = { .city = city, .symbols = symbols };
+  if (!any_group(city) || sum->length_ns == 0) {
+    return true;
+  }
+  if (!city_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns)
+      || !city_reserve(&city->stamp, &city->stamp_capacity, city->count, sizeof *city->stamp)
+      || !city_reserve(&city->touched, &city->touched_capacity, city->count, sizeof *city->touched)) {
+    return false;
+  }
+  memset(city->stamp, 0, city->count * sizeof *city->stamp);
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    const struct rtop_sum_cell *cell = &sum->cells[i];
+    walk.stack = i + 1;
+    walk.wall_ns = rtop_cost_wall(&cell->cost);
+    add_stack(&walk, cell->node);
+    if (i + 1 == sum->cell_count || sum->cells[i + 1].thread != cell->thread) {
+      end_thread(&walk, (double)sum->length_ns);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,95 @@
+#include "editor.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Ctrl-C, Ctrl-\ and Ctrl-Z reach us too, for we share the terminal: the first two are the editor's alone,
+ * the third stops both. */
+static const struct { int number; void (*meanwhile)(int); } shared[] = {
+  { SIGINT, SIG_IGN }, { SIGQUIT, SIG_IGN }, { SIGTSTP, SIG_DFL },
+};
+enum { SHARED = sizeof shared / sizeof shared[0] };
+static struct sigaction before[SHARED];
+
+size_t editor_words(char **words, char *editor, uint32_t line, const char *path, char *path_space,
+                    size_t path_bytes)
+{
+  static char line_space[16];
+  size_t count = 0;
+  char *rest = NULL;
+  for (char *word = strtok_r(editor, " \t", &rest); word != NULL && count < EDITOR_WORDS_MAX - 4;
+       word = strtok_r(NULL, " \t", &rest)) {
+    words[count++] = word;
+  }
+  if (count == 0) {
+    words[count++] = "vi";
+  }
+  if (line > 0) {
+    snprintf(line_space, sizeof line_space, "+%u", line);
+    words[count++] = line_space;
+  }
+  snprintf(path_space, path_bytes, "%s%s", path[0] == '/' ? "" : "./", path);
+  words[count++] = path_space;
+  words[count] = NULL;
+  return count;
+}
+
+static void run(uint32_t line, const char *path)
+{
+  char editor[512], place[2048], *words[EDITOR_WORDS_MAX];
+  const char *wish = getenv("VISUAL");
+  if (wish == NULL || wish[strspn(wish, " \t")] == '\0') {
+    wish = getenv("EDITOR");
+  }
+  snprintf(editor, sizeof editor, "%s", wish != NULL ? wish : "");
+  editor_words(words, editor, line, path, place, sizeof place);
+  for (int i = 0; i < SHARED; i++) {
+    signal(shared[i].number, SIG_DFL);
+  }
+  if (!isatty(STDIN_FILENO)) {
+    int terminal = open("/dev/tty", O_RDWR);
+    if (terminal >= 0) {
+      dup2(terminal, STDIN_FILENO);
+      close(terminal);
+    }
+  }
+  execvp(words[0], words);
+  _exit(127);
+}
+
+pid_t editor_start(uint32_t line, const char *path)
+{
+  for (int i = 0; i < SHARED; i++) {
+    struct sigaction action = { .sa_handler = shared[i].meanwhile };
+    sigaction(shared[i].number, &action, &before[i]);
+  }
+  pid_t pid = fork();
+  if (pid == 0) {
+    run(line, path);
+  }
+  if (pid < 0) {
+    for (int i = 0; i < SHARED; i++) {
+      sigaction(shared[i].number, &before[i], NULL);
+    }
+  }
+  return pid;
+}
+
+int editor_ended(pid_t pid, int *status)
+{
+  int wait_status = 0;
+  pid_t got = waitpid(pid, &wait_status, WNOHANG);
+  if (got == 0 || (got < 0 && errno == EINTR)) {
+    return 0;
+  }
+  *status = got > 0 && WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
+  for (int i = 0; i < SHARED; i++) {
+    sigaction(shared[i].number, &before[i], NULL);
+  }
+  return 1;
+}

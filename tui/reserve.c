@@ -1,0 +1,20 @@
+#include "reserve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool rtop_reserve(void *array, size_t *capacity, size_t count, size_t bytes)
+{
+  void *old, *grown;
+  if (count <= *capacity)
+    return true;
+  memcpy(&old, array, sizeof old);
+  size_t wanted = count + count / 2 + 64;
+  grown = realloc(old, wanted * bytes);
+  if (!grown)
+    return false;
+  memset((char *)grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
+  memcpy(array, &grown, sizeof grown);
+  *capacity = wanted;
+  return true;
+}

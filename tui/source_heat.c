@@ -1,0 +1,141 @@
+#include "source_heat.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `count` elements, the new ones zero. */
+static bool reserve(void *array, uint32_t *capacity, uint32_t count, size_t bytes)
+{
+  void *old;
+  if (count <= *capacity) {
+    return true;
+  }
+  memcpy(&old, array, sizeof old);
+  uint32_t wanted = count + count / 2 + 64;
+  char *grown = realloc(old, wanted * bytes);
+  if (grown == NULL) {
+    return false;
+  }
+  memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
+  memcpy(array, &grown, sizeof grown);
+  *capacity = wanted;
+  return true;
+}
+
+static bool in_file(struct source_heat *heat, const struct rtop_symbols *symbols, uint32_t frame)
+{
+  unsigned char *answer = &heat->in_file[frame];
+  if (*answer == 0) {
+    const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
+    *answer = symbol->kind == RTOP_SYMBOL_RUBY && strcmp(symbol->path, heat->path) == 0 ? 2 : 1;
+  }
+  return *answer == 2;
+}
+
+/* NULL: out of bounds or of memory. */
+static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
+{
+  if (line == 0 || line > HEAT_LINES_MAX
+      || !reserve(&heat->at, &heat->at_capacity, line + 1, sizeof *heat->at)) {
+    return NULL;
+  }
+  if (heat->at[line] == 0) {
+    if (!reserve(&heat->lines, &heat->capacity, heat->count + 1, sizeof *heat->lines)
+        || !reserve(&heat->seen, &heat->seen_capacity, heat->count + 1, sizeof *heat->seen)) {
+      return NULL;
+    }
+    heat->lines[heat->count] = (struct heat_line){ .line = line };
+    heat->seen[heat->count] = 0;
+    heat->at[line] = ++heat->count;
+  }
+  return &heat->lines[heat->at[line] - 1];
+}
+
+static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbols,
+                      const struct rtop_sum_cell *cell, uint64_t stack, enum rtop_mode mode)
+{
+  uint64_t ns = mode == RTOP_MODE_CPU ? cell->cost.cpu_ns : rtop_cost_wall(&cell->cost);
+  bool any = false, leaf = true;
+  for (uint32_t node = cell->node; node != 0; leaf = false) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    struct heat_line *line = in_file(heat, symbols, call->frame) ? line_of(heat, call->line) : NULL;
+    any = any || heat->in_file[call->frame] == 2;
+    if (line != NULL && heat->seen[line - heat->lines] != stack) {
+      heat->seen[line - heat->lines] = stack;
+      line->total_ns += ns;
+    }
+    if (line != NULL && leaf) {
+      line->self_ns += ns;
+      line->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
+      line->allocations += cell->cost.allocations;
+    }
+    node = call->parent < node ? call->parent : 0;
+  }
+  heat->file_ns += any ? ns : 0;
+}
+
+static int by_heat(const void *left, const void *right)
+{
+  const struct heat_line *a = left, *b = right;
+  if (a->self_ns != b->self_ns) {
+    return a->self_ns > b->self_ns ? -1 : 1;
+  }
+  if (a->total_ns != b->total_ns) {
+    return a->total_ns > b->total_ns ? -1 : 1;
+  }
+  return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, const char *path)
+{
+  for (uint32_t i = 0; i < heat->count; i++) {
+    heat->at[heat->lines[i].line] = 0;
+  }
+  heat->count = 0;
+  heat->file_ns = heat->hottest_ns = 0;
+  if (heat->path == NULL || strcmp(heat->path, path) != 0) {
+    char *copy = strdup(path);
+    if (copy == NULL) {
+      return false;
+    }
+    free(heat->path);
+    heat->path = copy;
+    if (heat->in_file_capacity > 0) {
+      memset(heat->in_file, 0, heat->in_file_capacity);
+    }
+  }
+  return reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
+}
+
+bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
+                       const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode)
+{
+  if (!start(heat, symbols, path)) {
+    return false;
+  }
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    add_stack(heat, symbols, &sum->cells[i], i + 1, mode);
+  }
+  if (heat->count > 0) {
+    qsort(heat->lines, heat->count, sizeof *heat->lines, by_heat);
+    heat->hottest_ns = heat->lines[0].self_ns;
+  }
+  for (uint32_t i = 0; i < heat->count; i++) {
+    heat->at[heat->lines[i].line] = i + 1;
+  }
+  return true;
+}
+
+const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line)
+{
+  return line < heat->at_capacity && heat->at[line] != 0 ? &heat->lines[heat->at[line] - 1] : NULL;
+}
+
+void source_heat_destroy(struct source_heat *heat)
+{
+  free(heat->lines);
+  free(heat->at);
+  free(heat->seen);
+  free(heat->in_file);
+  free(heat->path);
+  memset(heat, 0, sizeof *heat);
+}

@@ -1,0 +1,41 @@
+/* What every line of a file cost in a sum: as the leaf (self) and anywhere on a stack (total, once per
+ * stack however often the line is on it). No screen.
+ *
+ * One walk over the stacks of the sum; only lines that occur are touched. Threads: one. Memory belongs
+ * to the heat and is used again.
+ */
+#ifndef RTOP_TUI_SOURCE_HEAT_H
+#define RTOP_TUI_SOURCE_HEAT_H
+
+#include "methods.h"
+
+enum { HEAT_LINES_MAX = 1 << 17 };     /* lines beyond are counted in the file only */
+
+struct heat_line {
+  uint32_t line;
+  uint64_t self_ns, total_ns;          /* by mode */
+  uint64_t waiting_ns, allocations;    /* as the leaf */
+};
+
+struct source_heat {
+  struct heat_line *lines;             /* hottest first: self, then total */
+  uint32_t count, capacity;
+  uint64_t file_ns;                    /* time of stacks with any line of the file */
+  uint64_t hottest_ns;                 /* self of the hottest line */
+  uint32_t *at;                        /* private: by line, index + 1 into lines */
+  uint32_t at_capacity;
+  uint64_t *seen;                      /* private: by index, the stack that counted it last */
+  uint32_t seen_capacity;
+  unsigned char *in_file;              /* private: by frame, 0 not asked, 1 no, 2 yes */
+  uint32_t in_file_capacity;
+  char *path;                          /* private: that in_file is about */
+};
+
+/* False when memory ran out. */
+bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
+                       const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode);
+/* NULL: the line cost nothing. */
+const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line);
+void source_heat_destroy(struct source_heat *heat);
+
+#endif

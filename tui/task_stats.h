@@ -1,0 +1,48 @@
+/* What the kernel tells about the threads of a live process: bytes read and written, context switches.
+ * Rates come from two readings at least half a second apart.
+ *
+ * /proc is read by the viewer; the process pays nothing. Its text is bounded and only numbers are taken.
+ * Threads: one. Reads /proc; does not allocate.
+ */
+#ifndef RTOP_TUI_TASK_STATS_H
+#define RTOP_TUI_TASK_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { TASK_STATS_MAX = 256 };
+
+struct task_counts {
+  bool has_io;                         /* needs the right to trace the process */
+  bool has_switches;
+  uint64_t read_bytes, written_bytes;  /* through system calls, sockets too */
+  uint64_t voluntary, involuntary;     /* context switches */
+};
+
+struct task_rates {
+  bool has_io, has_switches;
+  double read_bytes, written_bytes, switches;      /* per second */
+};
+
+struct task_stats {
+  struct task_entry {
+    pid_t pid;
+    uint32_t tid;
+    bool known;
+    int64_t read_ns;
+    struct task_counts counts;
+    struct task_rates rates;
+  } entry[TASK_STATS_MAX];
+};
+
+/* The text of .../io and .../status. */
+void task_counts_parse_io(struct task_counts *counts, const char *text);
+void task_counts_parse_status(struct task_counts *counts, const char *text);
+
+/* Reads the thread again when its last reading is old enough. NULL: nothing is known (yet). Entries of
+ * threads that share a place drive each other out. */
+const struct task_rates *task_stats_get(struct task_stats *stats, pid_t pid, uint32_t tid, int64_t now_ns);
+
+#endif

@@ -1,0 +1,128 @@
+#include "thread_table.h"
+#include <stdlib.h>
+#include <string.h>
+
+double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key sort)
+{
+  const struct rtop_cost *cost = &thread->cost;
+  switch (sort) {
+  case RTOP_SORT_CPU: return (double)cost->cpu_ns;
+  case RTOP_SORT_WAITING: return (double)cost->wall_ns[RTOP_STATE_WAITING];
+  case RTOP_SORT_BLOCKED: return (double)cost->wall_ns[RTOP_STATE_BLOCKED];
+  case RTOP_SORT_GC:
+    return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
+  case RTOP_SORT_BLAME: return (double)cost->blame_ns;
+  case RTOP_SORT_ALLOC: return (double)cost->allocations;
+  case RTOP_SORT_NAME: return 0;
+  default: return (double)(rtop_cost_wall(cost) - cost->wall_ns[RTOP_STATE_BLOCKED]);
+  }
+}
+
+static bool stack_matches(const struct rtop_symbols *symbols, uint32_t node, const regex_t *regex)
+{
+  while (node != 0) {
+    const struct rtop_call_node *at = rtop_symbols_get_node(symbols, node);
+    if (regexec(regex, rtop_symbols_get(symbols, at->frame)->label, 0, NULL, 0) == 0) {
+      return true;
+    }
+    node = at->parent < node ? at->parent : 0;
+  }
+  return false;
+}
+
+struct sorted {
+  uint32_t row;
+  double key;
+  const struct rtop_thread_row *thread;
+};
+
+static int by_place(const struct rtop_thread_row *a, const struct rtop_thread_row *b)
+{
+  if (a->source != b->source) {
+    return a->source < b->source ? -1 : 1;
+  }
+  return a->serial < b->serial ? -1 : a->serial > b->serial;
+}
+
+static int by_key(const void *left, const void *right)
+{
+  const struct sorted *a = left, *b = right;
+  if (a->key != b->key) {
+    return a->key > b->key ? -1 : 1;
+  }
+  return by_place(a->thread, b->thread);
+}
+
+static int by_name(const void *left, const void *right)
+{
+  const struct sorted *a = left, *b = right;
+  int order = strcmp(a->thread->name, b->thread->name);
+  return order != 0 ? order : by_place(a->thread, b->thread);
+}
+
+static bool reserve(struct thread_table *table, size_t count)
+{
+  if (count > table->capacity) {
+    uint32_t *rows = realloc(table->rows, count * sizeof *rows);
+    if (rows == NULL) {
+      return false;
+    }
+    table->rows = rows;
+    table->capacity = count;
+  }
+  return true;
+}
+
+/* Figures that swing by less than a step are equal: rows stand still. */
+static double calm(double key, double step)
+{
+  return (double)(int64_t)(key / step + 0.5);
+}
+
+static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                     const struct thread_table_options *options, const regex_t *regex)
+{
+  double step = options->sort == RTOP_SORT_ALLOC ? 64 : (double)sum->length_ns / 200 + 1;
+  size_t count = 0;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[i];
+    bool matches = regex == NULL || regexec(regex, thread->name, 0, NULL, 0) == 0
+      || stack_matches(symbols, thread->node, regex);
+    if (matches != (regex != NULL && options->filter_invert)) {
+      sorted[count++] = (struct sorted){
+        (uint32_t)i, calm(thread_table_key(thread, options->sort), step), thread,
+      };
+    }
+  }
+  return count;
+}
+
+bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum,
+                        const struct rtop_symbols *symbols, const struct thread_table_options *options)
+{
+  regex_t regex;
+  struct sorted *sorted = malloc((sum->thread_count + 1) * sizeof *sorted);
+  table->count = 0;
+  if (sorted == NULL || !reserve(table, sum->thread_count + 1)
+      || (options->filter != NULL && regcomp(&regex, options->filter, REG_EXTENDED | REG_NOSUB) != 0)) {
+    free(sorted);
+    return false;
+  }
+  size_t count = choose(sorted, sum, symbols, options, options->filter != NULL ? &regex : NULL);
+  qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
+  for (size_t i = 0; i < count; i++) {
+    table->rows[options->reverse ? count - 1 - i : i] = sorted[i].row;
+  }
+  table->count = count;
+  free(sorted);
+  if (options->filter != NULL) {
+    regfree(&regex);
+  }
+  return true;
+}
+
+void thread_table_destroy(struct thread_table *table)
+{
+  free(table->rows);
+  memset(table, 0, sizeof *table);
+}

@@ -1,0 +1,33 @@
+/* The threads of a sum as rows: which are shown, in which order.
+ *
+ * Threads keep their places unless their figures differ by more than half a per cent of the span.
+ * No screen. Threads: one. Memory belongs to the table.
+ */
+#ifndef RTOP_TUI_THREAD_TABLE_H
+#define RTOP_TUI_THREAD_TABLE_H
+
+#include "methods.h"
+
+struct thread_table {
+  uint32_t *rows;                      /* indexes into sum->threads */
+  size_t count, capacity;
+};
+
+struct thread_table_options {
+  enum rtop_sort_key sort;
+  bool reverse;
+  const char *filter;                  /* extended regular expression on the name and on the methods of the
+                                          stack; NULL: none */
+  bool filter_invert;
+};
+
+/* What a sort key means for a thread, in nanoseconds or counts: self, total, ratio and threads are the
+ * time that it was not off the GVL. RTOP_SORT_NAME: 0. */
+double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key sort);
+
+/* False: memory ran out or the expression is bad. */
+bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum,
+                        const struct rtop_symbols *symbols, const struct thread_table_options *options);
+void thread_table_destroy(struct thread_table *table);
+
+#endif

@@ -1,0 +1,40 @@
+#include "tree_choices.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+struct tree_choice {
+  uint64_t key;
+  bool open;
+  UT_hash_handle hh;
+};
+
+int rtop_tree_choice(const struct rtop_tree_choices *choices, uint64_t key)
+{
+  struct tree_choice *choice;
+  HASH_FIND(hh, choices->table, &key, sizeof key, choice);
+  return !choice ? RTOP_TREE_UNDECIDED : choice->open ? RTOP_TREE_OPEN : RTOP_TREE_CLOSED;
+}
+
+void rtop_tree_choose(struct rtop_tree_choices *choices, uint64_t key, bool open)
+{
+  struct tree_choice *choice;
+  HASH_FIND(hh, choices->table, &key, sizeof key, choice);
+  if (!choice) {
+    choice = calloc(1, sizeof *choice);
+    if (!choice)
+      return;
+    choice->key = key;
+    HASH_ADD(hh, choices->table, key, sizeof choice->key, choice);
+  }
+  choice->open = open;
+}
+
+void rtop_tree_choices_clear(struct rtop_tree_choices *choices)
+{
+  struct tree_choice *choice, *next;
+  HASH_ITER(hh, choices->table, choice, next) {
+    HASH_DEL(choices->table, choice);
+    free(choice);
+  }
+}

@@ -1,0 +1,276 @@
+#include "tree_rows.h"
+
+#include "reserve.h"
+#include "tree_choices.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* One stack in the tree of callers: whose time it is, and which of its nodes comes next. */
+struct rows_entry {
+  uint32_t leaf, at;
+};
+
+struct rows_scratch {
+  struct rtop_tree_choices choices;
+  struct rtop_tree_row *stack;         /* rows to come, the next one last */
+  size_t stack_count, stack_capacity;
+  struct rows_entry *entries;
+  size_t entry_count, entry_capacity;
+};
+
+struct rows_build {
+  struct rtop_tree_rows *rows;
+  struct rows_scratch *scratch;
+  const struct rtop_tree *tree;
+  const struct rtop_symbols *symbols;
+  const struct rtop_tree_look *look;
+  uint64_t least_ns;
+  struct rtop_cost other_self, other_total;
+  bool failed;
+};
+
+static bool rows_is_open(struct rows_build *build, const struct rtop_tree_row *row)
+{
+  int choice = rtop_tree_choice(&build->scratch->choices, row->key);
+  if (choice != RTOP_TREE_UNDECIDED)
+    return choice == RTOP_TREE_OPEN;
+  bool open = row->only || (int64_t)row->branches < build->rows->levels;
+  if (open)
+    rtop_tree_choose(&build->scratch->choices, row->key, true);
+  return open;
+}
+
+static int rows_compare(const void *left, const void *right, void *context)
+{
+  const struct rtop_tree_row *a = left, *b = right;
+  const struct rows_build *build = context;
+  const struct rtop_tree_look *look = build->look;
+  int by_name = strcmp(rtop_symbols_get(build->symbols, a->frame)->label,
+                       rtop_symbols_get(build->symbols, b->frame)->label);
+  uint64_t key_a = rtop_tree_key(&a->self, &a->total, look->sort, look->mode);
+  uint64_t key_b = rtop_tree_key(&b->self, &b->total, look->sort, look->mode);
+  if (key_a != key_b)
+    return (key_a > key_b) != look->reverse ? -1 : 1;
+  if (by_name != 0)
+    return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
+  return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* A child of the row at hand: onto the stack, or to the small ones. */
+static void rows_child(struct rows_build *build, const struct rtop_tree_row *child)
+{
+  struct rows_scratch *scratch = build->scratch;
+  if (rtop_tree_clock(&child->total, build->look->mode) < build->least_ns) {
+    build->rows->other_paths++;
+    rtop_cost_add(&build->other_self, &child->self);
+    rtop_cost_add(&build->other_total, &child->total);
+  } else if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1,
+                          sizeof *scratch->stack)) {
+    scratch->stack[scratch->stack_count++] = *child;
+  } else {
+    build->failed = true;
+  }
+}
+
+static void rows_callees(struct rows_build *build, uint32_t node)
+{
+  const struct rtop_tree_node *nodes = build->tree->nodes;
+  for (uint32_t id = nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
+    struct rtop_tree_row child = {.key = id, .node = id, .frame = nodes[id].frame,
+                                  .below = nodes[id].below, .self = nodes[id].self,
+                                  .total = nodes[id].total};
+    rows_child(build, &child);
+  }
+}
+
+static int rows_compare_entries(const void *left, const void *right, void *context)
+{
+  const struct rows_entry *a = left, *b = right;
+  const struct rtop_tree_node *nodes = context;
+  uint32_t frame_a = nodes[a->at].frame, frame_b = nodes[b->at].frame;
+  if (frame_a != frame_b)
+    return frame_a < frame_b ? -1 : 1;
+  return a->leaf < b->leaf ? -1 : a->leaf > b->leaf;
+}
+
+/* Entries from `from` on, put together by the method that is next: a child each. */
+static void rows_group(struct rows_build *build, size_t from, uint64_t parent_key)
+{
+  struct rows_entry *entries = build->scratch->entries;
+  const struct rtop_tree_node *nodes = build->tree->nodes;
+  size_t end = build->scratch->entry_count;
+  if (end > from)
+    qsort_r(entries + from, end - from, sizeof *entries, rows_compare_entries, build->tree->nodes);
+  for (size_t i = from; i < end;) {
+    uint32_t frame = nodes[entries[i].at].frame;
+    uint64_t key = (parent_key ^ frame) * UINT64_C(0x9e3779b97f4a7c15);
+    struct rtop_tree_row child = {.key = (key ^ key >> 29) | UINT64_C(1) << 63, .frame = frame, .from = i};
+    for (; i < end && nodes[entries[i].at].frame == frame; i++) {
+      rtop_cost_add(&child.total, &nodes[entries[i].leaf].self);
+      child.below = child.below || nodes[entries[i].at].parent != 0;
+    }
+    child.count = i - child.from;
+    if (parent_key == 1)
+      child.self = child.total;
+    rows_child(build, &child);
+  }
+}
+
+static bool rows_entry(struct rows_build *build, uint32_t leaf, uint32_t at)
+{
+  struct rows_scratch *scratch = build->scratch;
+  if (!rtop_reserve(&scratch->entries, &scratch->entry_capacity, scratch->entry_count + 1,
+                    sizeof *scratch->entries)) {
+    build->failed = true;
+    return false;
+  }
+  scratch->entries[scratch->entry_count++] = (struct rows_entry){leaf, at};
+  return true;
+}
+
+static void rows_leaves(struct rows_build *build)
+{
+  const struct rtop_tree *tree = build->tree;
+  build->scratch->entry_count = 0;
+  for (size_t i = 0; i < tree->touched_count; i++) {
+    uint32_t id = tree->touched[i];
+    const struct rtop_cost *self = &tree->nodes[id].self;
+    if (id != 0 && (rtop_cost_wall(self) || self->cpu_ns) && !rows_entry(build, id, id))
+      return;
+  }
+  rows_group(build, 0, 1);
+}
+
+static void rows_callers(struct rows_build *build, const struct rtop_tree_row *row)
+{
+  size_t from = build->scratch->entry_count;
+  for (size_t i = 0; i < row->count; i++) {
+    struct rows_entry entry = build->scratch->entries[row->from + i];
+    uint32_t caller = build->tree->nodes[entry.at].parent;
+    if (caller != 0 && !rows_entry(build, entry.leaf, caller))
+      return;
+  }
+  rows_group(build, from, row->key);
+}
+
+/* Children that were put on the stack since `from`: in order, the first one on top. */
+static void rows_order(struct rows_build *build, size_t from, const struct rtop_tree_row *parent)
+{
+  struct rtop_tree_row *children = build->scratch->stack + from;
+  size_t count = build->scratch->stack_count - from;
+  if (count == 0)
+    return;
+  qsort_r(children, count, sizeof *children, rows_compare, build);
+  for (size_t i = 0; i < count / 2; i++) {
+    struct rtop_tree_row held = children[i];
+    children[i] = children[count - 1 - i];
+    children[count - 1 - i] = held;
+  }
+  for (size_t i = 0; i < count; i++) {
+    struct rtop_tree_row *child = &children[i];
+    child->last = i == 0;
+    child->only = parent && count == 1;
+    child->depth = parent ? parent->depth + 1 : 0;
+    child->branches = parent ? parent->branches + (count > 1) : 0;
+    child->lines = parent ? parent->lines : 0;
+    if (parent && !parent->last && parent->depth < 64)
+      child->lines |= UINT64_C(1) << parent->depth;
+  }
+}
+
+static bool rows_emit(struct rows_build *build, const struct rtop_tree_row *row)
+{
+  struct rtop_tree_rows *rows = build->rows;
+  if (rows->count == RTOP_TREE_ROWS_MAX) {
+    rows->cut = true;
+    return false;
+  }
+  if (!rtop_reserve(&rows->rows, &rows->capacity, rows->count + 1, sizeof *rows->rows)) {
+    build->failed = true;
+    return false;
+  }
+  rows->rows[rows->count++] = *row;
+  return true;
+}
+
+static void rows_walk(struct rows_build *build)
+{
+  struct rows_scratch *scratch = build->scratch;
+  while (scratch->stack_count > 0) {
+    struct rtop_tree_row row = scratch->stack[--scratch->stack_count];
+    row.open = row.below > 0 && rows_is_open(build, &row);
+    if (!rows_emit(build, &row))
+      return;
+    size_t from = scratch->stack_count;
+    if (row.open && build->look->callers)
+      rows_callers(build, &row);
+    else if (row.open)
+      rows_callees(build, row.node);
+    rows_order(build, from, &row);
+  }
+}
+
+bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *tree,
+                          const struct rtop_symbols *symbols, const struct rtop_tree_look *look)
+{
+  rows->count = rows->other_paths = 0;
+  rows->cut = false;
+  rows->least_percent = look->least_percent;
+  if (!rows->scratch)
+    rows->scratch = calloc(1, sizeof(struct rows_scratch));
+  if (!rows->scratch)
+    return false;
+  struct rows_build build = {
+    .rows = rows, .scratch = rows->scratch, .tree = tree, .symbols = symbols, .look = look,
+    .least_ns = (uint64_t)(look->least_percent / 100 * (double)tree->length_ns),
+  };
+  build.scratch->stack_count = 0;
+  if (tree->touched_count == 0)
+    return true;
+  if (look->callers)
+    rows_leaves(&build);
+  else
+    rows_callees(&build, 0);
+  rows_order(&build, 0, NULL);
+  rows_walk(&build);
+  if (rows->other_paths > 0) {
+    struct rtop_tree_row other = {.last = true, .self = build.other_self, .total = build.other_total};
+    rows_emit(&build, &other);
+  }
+  return !build.failed;
+}
+
+void rtop_tree_rows_open(struct rtop_tree_rows *rows, uint64_t key, bool open)
+{
+  struct rows_scratch *scratch = rows->scratch;
+  if (scratch && key != 0)
+    rtop_tree_choose(&scratch->choices, key, open);
+}
+
+void rtop_tree_rows_reveal(struct rtop_tree_rows *rows, const struct rtop_tree *tree, uint32_t node)
+{
+  while (node != 0 && tree->nodes[node].parent != 0) {
+    node = tree->nodes[node].parent;
+    rtop_tree_rows_open(rows, node, true);
+  }
+}
+
+void rtop_tree_rows_levels(struct rtop_tree_rows *rows, int levels)
+{
+  rows->levels = levels;
+  if (rows->scratch)
+    rtop_tree_choices_clear(&((struct rows_scratch *)rows->scratch)->choices);
+}
+
+void rtop_tree_rows_destroy(struct rtop_tree_rows *rows)
+{
+  struct rows_scratch *scratch = rows->scratch;
+  if (scratch) {
+    rtop_tree_choices_clear(&scratch->choices);
+    free(scratch->stack);
+    free(scratch->entries);
+  }
+  free(scratch);
+  free(rows->rows);
+  *rows = (struct rtop_tree_rows){0};
+}

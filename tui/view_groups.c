@@ -1,0 +1,321 @@
+/* Groups of the call graph: opening, jumping from a reference to its group and back, the threshold. Rows
+ * are drawn in view_groups_draw.c. */
+#include "view_groups.h"
+#include "ui.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = 2, LEVELS_ALL = UINT16_MAX };
+static const double thresholds[] = { 0, 0.1, 0.5, 1, 2, 5, 10, 20 };
+enum { THRESHOLDS = sizeof thresholds / sizeof thresholds[0], THRESHOLD_FIRST = 1 };
+
+static struct groups_view *self(const struct ui *ui)
+{
+  return ui->data[VIEW_GROUPS];
+}
+
+static void begin(struct groups_view *view)
+{
+  view->groups.levels = LEVELS;
+  view->threshold = THRESHOLD_FIRST;
+}
+
+static bool create(struct ui *ui)
+{
+  struct groups_view *view = ui->data[VIEW_GROUPS] = calloc(1, sizeof *view);
+  if (view != NULL) {
+    begin(view);
+  }
+  return view != NULL;
+}
+
+static void forget(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  rtop_groups_destroy(&view->groups);
+  memset(view, 0, sizeof *view);
+  begin(view);
+}
+
+static void destroy(struct ui *ui)
+{
+  if (self(ui) != NULL) {
+    forget(ui);
+    free(self(ui));
+    ui->data[VIEW_GROUPS] = NULL;
+  }
+}
+
+bool groups_view_is_method(const struct rtop_group_row *row)
+{
+  return row->key != 0;
+}
+
+double groups_view_threshold(const struct ui *ui, const struct groups_view *view)
+{
+  double chosen = thresholds[view->threshold];
+  return chosen > ui->wanted.min_percent ? chosen : ui->wanted.min_percent;
+}
+
+int groups_view_page(const struct ui *ui)
+{
+  int rows = ui->layout.part[PART_TABLE].rows - 1;
+  return rows > 1 ? rows : 1;
+}
+
+static const struct rtop_group_row *row_at(const struct ui *ui, size_t place)
+{
+  const struct rtop_groups *groups = &self(ui)->groups;
+  return place < groups->count ? &groups->rows[place] : NULL;
+}
+
+static void count_matches(struct ui *ui)
+{
+  const struct groups_view *view = self(ui);
+  ui->match_count = ui->match_at = 0;
+  for (size_t i = 0; ui->search[0] != '\0' && i < view->groups.count; i++) {
+    if (groups_view_is_method(&view->groups.rows[i]) && ui_matches(ui, view->groups.rows[i].frame)) {
+      ui->match_count++;
+      ui->match_at = i == view->pager.cursor ? ui->match_count : ui->match_at;
+    }
+  }
+}
+
+static void build(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  struct rtop_groups_look look = {
+    .sort = ui->wanted.sort == RTOP_SORT_SELF ? RTOP_SORT_TOTAL : ui->wanted.sort,
+    .reverse = ui->wanted.reverse, .mode = ui->wanted.mode,
+    .least_percent = groups_view_threshold(ui, view),
+  };
+  if (!rtop_groups_build(&view->groups, &ui->tree, rtop_profile_symbols(ui->profile), &look)) {
+    ui_say(ui, "out of memory: groups are missing");
+  }
+}
+
+static bool go_to_key(struct ui *ui, uint64_t key)
+{
+  struct groups_view *view = self(ui);
+  for (size_t i = 0; key != 0 && i < view->groups.count; i++) {
+    if (view->groups.rows[i].key == key) {
+      view->pager.cursor = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The cursor was moved to where it is. */
+static void moved(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  pager_fit(&view->pager, view->groups.count, (size_t)groups_view_page(ui));
+  const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
+  if (row != NULL && groups_view_is_method(row)) {
+    view->anchor = row->key;
+    ui->selected = row->frame;
+  }
+  count_matches(ui);
+}
+
+/* To the place where a method stands, opening what hides it. */
+static bool seek(struct ui *ui, uint32_t frame)
+{
+  const struct rtop_group_row *here = row_at(ui, self(ui)->pager.cursor);
+  if (here != NULL && groups_view_is_method(here) && here->frame == frame) {
+    return true;
+  }
+  uint64_t key = rtop_groups_reveal(&self(ui)->groups, frame);
+  if (key == 0) {
+    return false;
+  }
+  build(ui);
+  return go_to_key(ui, key);
+}
+
+/* What opens, closes or changes its figures selects nothing. */
+static void show(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  uint32_t selected = ui->selected;
+  build(ui);
+  go_to_key(ui, view->anchor);
+  if (view->seek) {
+    view->seek = false;
+    seek(ui, selected);
+  }
+  moved(ui);
+  ui->selected = selected != 0 ? selected : ui->selected;
+}
+
+static void update(struct ui *ui)
+{
+  if (ui->profile != NULL) {
+    show(ui);
+  }
+}
+
+static void open_view(struct ui *ui)
+{
+  self(ui)->seek = ui->selected != 0;
+}
+
+static bool set_open(struct ui *ui, bool open)
+{
+  const struct rtop_group_row *row = row_at(ui, self(ui)->pager.cursor);
+  if (row == NULL || row->below == 0 || row->open == open) {
+    return false;
+  }
+  rtop_tree_choose(&self(ui)->groups.choices, row->key, open);
+  show(ui);
+  return true;
+}
+
+static bool go_to_parent(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
+  for (size_t i = view->pager.cursor; row != NULL && i-- > 0;) {
+    if (row_at(ui, i)->depth < row->depth) {
+      view->pager.cursor = i;
+      break;
+    }
+  }
+  moved(ui);
+  return true;
+}
+
+static bool go_in(struct ui *ui)
+{
+  const struct rtop_group_row *row = row_at(ui, self(ui)->pager.cursor);
+  if (row != NULL && row->open) {
+    self(ui)->pager.cursor++;
+    moved(ui);
+  }
+  return true;
+}
+
+static bool open_all(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  view->all_open = !view->all_open;
+  rtop_tree_choices_clear(&view->groups.choices);
+  view->groups.levels = view->all_open ? LEVELS_ALL : LEVELS;
+  show(ui);
+  return true;
+}
+
+/* From a reference to its group; anything else opens or closes. */
+static bool jump(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
+  if (row == NULL || !row->reference) {
+    return row == NULL || set_open(ui, !row->open) || true;
+  }
+  uint64_t from = row->key;
+  if (go_to_key(ui, rtop_groups_root_key(row->frame))) {
+    if (view->jump_count == GROUPS_JUMPS_MAX) {
+      memmove(view->jumps, view->jumps + 1, sizeof view->jumps - sizeof view->jumps[0]);
+      view->jump_count--;
+    }
+    view->jumps[view->jump_count++] = from;
+    moved(ui);
+  }
+  return true;
+}
+
+static bool jump_back(struct ui *ui)
+{
+  struct groups_view *view = self(ui);
+  while (view->jump_count > 0) {
+    if (go_to_key(ui, view->jumps[--view->jump_count])) {
+      moved(ui);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool set_threshold(struct ui *ui, int step)
+{
+  struct groups_view *view = self(ui);
+  int next = view->threshold + step;
+  view->threshold = next < 0 ? 0 : next >= THRESHOLDS ? THRESHOLDS - 1 : next;
+  show(ui);
+  return true;
+}
+
+static bool find(struct ui *ui, enum request request)
+{
+  struct groups_view *view = self(ui);
+  size_t count = view->groups.count, from = view->pager.cursor + (request == REQUEST_NEXT);
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
+    return request == REQUEST_NEXT;
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t place = (from + (request == REQUEST_PREVIOUS ? count - 1 - i : i)) % count;
+    if (groups_view_is_method(row_at(ui, place)) && ui_matches(ui, row_at(ui, place)->frame)) {
+      view->pager.cursor = place;
+      moved(ui);
+      return true;
+    }
+  }
+  for (size_t i = 1; i < ui->tree.touched_count; i++) {
+    uint32_t frame = ui->tree.nodes[ui->tree.touched[i]].frame;
+    if (ui_matches(ui, frame) && seek(ui, frame)) {
+      moved(ui);
+      return true;
+    }
+  }
+  count_matches(ui);
+  return true;
+}
+
+static bool handle(struct ui *ui, enum request request)
+{
+  struct groups_view *view = self(ui);
+  if (ui->profile == NULL || ui->tree.count == 0) {
+    return false;
+  }
+  switch (request) {
+  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
+  case REQUEST_JUMP: return jump(ui);
+  case REQUEST_BACK: return jump_back(ui);
+  case REQUEST_TREE_OPEN: return set_open(ui, true) || true;
+  case REQUEST_TREE_CLOSE: return set_open(ui, false) || true;
+  case REQUEST_TREE_ALL: return open_all(ui);
+  case REQUEST_TREE_IN: return set_open(ui, true) || go_in(ui);
+  case REQUEST_TREE_OUT: return set_open(ui, false) || go_to_parent(ui);
+  case REQUEST_THRESHOLD_UP: return set_threshold(ui, 1);
+  case REQUEST_THRESHOLD_DOWN: return set_threshold(ui, -1);
+  default:
+    if (!pager_request(&view->pager, request, view->groups.count, (size_t)groups_view_page(ui))) {
+      return false;
+    }
+    moved(ui);
+    return true;
+  }
+}
+
+static void note(const struct ui *ui, char *out, size_t bytes)
+{
+  snprintf(out, bytes, "%zu groups  ( %g%% )", self(ui)->groups.group_count,
+           groups_view_threshold(ui, self(ui)));
+}
+
+const struct view_ops view_groups = {
+  .id = VIEW_GROUPS,
+  .name = "Groups",
+  .key = '8',
+  .tree = true,
+  .create = create,
+  .update = update,
+  .open = open_view,
+  .note = note,
+  .draw = groups_view_draw,
+  .handle = handle,
+  .forget = forget,
+  .destroy = destroy,
+};

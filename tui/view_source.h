@@ -1,0 +1,36 @@
+/* What the two halves of the source view share: what it does (view_source.c) and how it looks
+ * (view_source_draw.c).
+ *
+ * A file that cannot be read leaves its hot lines without their text, hottest first.
+ */
+#ifndef RTOP_TUI_VIEW_SOURCE_H
+#define RTOP_TUI_VIEW_SOURCE_H
+
+#include "detail.h"
+#include "pager.h"
+#include "source_file.h"
+#include "source_heat.h"
+
+struct ui;
+
+struct source_view {
+  struct source_file file;
+  struct source_heat heat;
+  struct detail detail;
+  bool detail_ready;
+  bool ruby;                           /* the method has lines */
+  uint32_t frame;                      /* that is shown; 0: none yet */
+  struct pager pager;                  /* over rows */
+  int shift;                           /* columns of the text that are skipped */
+};
+
+size_t source_view_rows(const struct source_view *view);
+/* The line in a row; 0: none. */
+uint32_t source_view_line(const struct source_view *view, size_t row);
+bool source_view_matches(const struct ui *ui, uint32_t line);
+/* The file is newer than the process: its lines may not be those that run. */
+bool source_view_changed(const struct ui *ui);
+
+void source_view_draw(struct ui *ui, struct source_view *view);
+
+#endif

@@ -1,0 +1,33 @@
+/* What the two halves of the tree view share: what it does (view_tree.c) and how it looks
+ * (view_tree_draw.c).
+ */
+#ifndef RTOP_TUI_VIEW_TREE_H
+#define RTOP_TUI_VIEW_TREE_H
+
+#include "detail.h"
+#include "pager.h"
+#include "tree_rows.h"
+
+struct ui;
+
+struct tree_view {
+  struct rtop_tree_rows trees[2];      /* callees, callers */
+  bool callers;                        /* which one is shown */
+  bool all_open[2];
+  bool seek;                           /* the cursor is to go to ui->selected */
+  struct pager pager;
+  uint64_t anchor;                     /* key of the row under the cursor */
+  struct detail detail;                /* of the selected method, for the butterfly */
+  bool detail_ready;
+};
+
+struct rtop_tree_rows *tree_view_rows(struct tree_view *view);
+/* The last row may be what was put together: no method. */
+bool tree_view_is_method(const struct rtop_tree_row *row);
+/* Rows of the table for the tree, its heading left out, and for the butterfly under it. */
+int tree_view_page(const struct ui *ui);
+int tree_view_butterfly_rows(const struct ui *ui);
+
+void tree_view_draw(struct ui *ui, struct tree_view *view);
+
+#endif
