@@ -134,6 +134,8 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
+  /* The publisher takes CPU that is not read by then for that of C code off the GVL. */
+  if (open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed)) accounting_read_cpu(data);
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);

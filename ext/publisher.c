@@ -86,6 +86,9 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 {
   struct rtop_error error;
   *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
+  /* Making the segment takes some ms: what runs meanwhile gets its first sample before. */
+  atomic_store_explicit(&loop->sampler->tick_ns, clock_now_ns(), memory_order_release);
+  rb_postponed_job_trigger(loop->sampler->job);
   loop->writer = make_writer(publisher, &error);
   if (!loop->writer) {
     warn(publisher, error.text);

@@ -33,25 +33,33 @@ void sampler_destroy(struct sampler *sampler)
   sampler->open = NULL;
 }
 
-/* Root first over the stack buffer: nodes of the prefix shared with the thread's last stack are taken
- * over, the rest is looked up. */
-static uint32_t walk(struct sampler *sampler, struct thread_data *data, int depth, VALUE *unknown)
+/* How many levels, root first, are the same as in the thread's last stack. */
+static uint32_t shared_prefix(const struct sampler *sampler, const struct thread_data *data, uint32_t depth)
 {
+  uint32_t most = data->prefix_depth < depth ? data->prefix_depth : depth, level = 0;
+  const VALUE *frames = sampler->stack_frames + depth - 1;
+  const int *lines = sampler->stack_lines + depth - 1;
+  while (level < most && data->prefix_frames[level] == *(frames - level) &&
+         data->prefix_lines[level] == *(lines - level)) level++;
+  return level;
+}
+
+/* Root first over the stack buffer: nodes of the prefix shared with the thread's last stack are taken
+ * over, the rest is looked up. A stack that was cut at the root has no prefix to share. */
+static uint32_t walk(struct sampler *sampler, struct thread_data *data, int frames, VALUE *unknown)
+{
+  uint32_t depth = (uint32_t)frames;
   uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
-  bool cut = depth == SAMPLER_STACK_MAX;
-  uint32_t shared = cut || data->prefix_generation != generation ? 0 : data->prefix_depth;
-  uint32_t node = cut ? calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_TRUNCATED, 0) : RTOP_NODE_ROOT;
-  data->prefix_depth = 0;
+  bool cut = frames == SAMPLER_STACK_MAX;
+  uint32_t level = cut || data->prefix_generation != generation ? 0 : shared_prefix(sampler, data, depth);
+  uint32_t node = RTOP_NODE_ROOT;
+  if (cut) node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_TRUNCATED, 0);
+  else if (level > 0) node = data->prefix_nodes[level - 1];
   data->prefix_generation = generation;
-  for (uint32_t level = 0; level < (uint32_t)depth; level++) {
-    VALUE value = sampler->stack_frames[(uint32_t)depth - 1 - level];
-    int line = sampler->stack_lines[(uint32_t)depth - 1 - level];
-    if (level < shared && data->prefix_frames[level] == value && data->prefix_lines[level] == line) {
-      node = data->prefix_nodes[level];
-      data->prefix_depth = level + 1;
-      continue;
-    }
-    shared = 0;
+  data->prefix_depth = level;
+  for (; level < depth; level++) {
+    VALUE value = sampler->stack_frames[depth - 1 - level];
+    int line = sampler->stack_lines[depth - 1 - level];
     uint32_t frame = frames_find(&sampler->frames, value);
     if (frame == FRAMES_UNKNOWN && unknown) {
       *unknown = value;

