@@ -52,8 +52,9 @@ static size_t current_name(const struct thread_data *data, uint32_t native_id, c
     return count;
   }
   if (data->is_main) {
-    memcpy(name, "main", 4);
-    return 4;
+    static const char main_name[] = { 'm', 'a', 'i', 'n' };
+    memcpy(name, main_name, sizeof main_name);
+    return sizeof main_name;
   }
   return native_id ? kernel_name(native_id, name, THREADS_NAME_MAX) : 0;
 }

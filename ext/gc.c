@@ -53,9 +53,9 @@ static void on_gc(VALUE trace_point, void *pointer)
   struct sampler *sampler = pointer;
   if (!atomic_load_explicit(&sampler->active, memory_order_relaxed)) return;
   rb_event_flag_t event = rb_tracearg_event_flag(rb_tracearg_from_tracepoint(trace_point));
-  if (event == RUBY_INTERNAL_EVENT_GC_START) atomic_store(&phase, RTOP_MARKING);
-  else if (event == RUBY_INTERNAL_EVENT_GC_END_MARK) atomic_store(&phase, RTOP_SWEEPING);
-  else if (event == RUBY_INTERNAL_EVENT_GC_END_SWEEP) atomic_store(&phase, RTOP_MARKING);
+  if (event == RUBY_INTERNAL_EVENT_GC_END_MARK) atomic_store(&phase, RTOP_SWEEPING);
+  else if (event != RUBY_INTERNAL_EVENT_GC_ENTER && event != RUBY_INTERNAL_EVENT_GC_EXIT)
+    atomic_store(&phase, RTOP_MARKING);   /* begins, or will next: START, END_SWEEP */
 
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
   if (!data) return;

@@ -130,8 +130,7 @@ static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint
   }
 }
 
-static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t start_ns, int64_t open_ns,
-                        int64_t now_ns)
+static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t open_ns, int64_t now_ns)
 {
   accounting_read_cpu(data);
   accounting_read_blame(sampler, data, now_ns);
@@ -141,7 +140,7 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
-  sampler_charge_running(sampler, data, node, start_ns, open_ns);
+  sampler_charge_running(sampler, data, node, now_ns - open_ns, open_ns);
   clock_unlock(&sampler->lock);
   data->running_node = node;
   data->sampled = true;
@@ -252,9 +251,7 @@ void sampler_job(struct sampler *sampler)
     return;
   }
   enum rtop_thread_state before;
-  int64_t start = threads_since_ns(atomic_load(&data->word));
   int64_t open = threads_move(data, RTOP_RUNNING, now, &before);
-  start = now - open;
   if (before != RTOP_RUNNING) {   /* an interrupted wait: the VM went on without RESUMED */
     if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
     data->running_since_ns = now;
@@ -265,7 +262,7 @@ void sampler_job(struct sampler *sampler)
   }
   data->pending[RTOP_RUNNING].wall_ns += open;
   data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
-  if (atomic_load(&sampler->tick_ns) >= data->running_since_ns) take_sample(sampler, data, start, open, now);
+  if (atomic_load(&sampler->tick_ns) >= data->running_since_ns) take_sample(sampler, data, open, now);
   housekeeping(sampler, now);
   sampler_add_cost(sampler, now);
 }

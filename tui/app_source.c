@@ -58,6 +58,14 @@ static void name_command(char *out, size_t bytes, char *const *command)
   rtop_text_sanitize(out, bytes, raw, strnlen(raw, sizeof raw));
 }
 
+static bool same_source(const struct ui_source *a, const struct ui_source *b)
+{
+  return a->ready == b->ready && a->processes == b->processes && a->pid == b->pid && a->state == b->state &&
+         a->clock_offset_ns == b->clock_offset_ns && a->started_real_ns == b->started_real_ns &&
+         a->launch == b->launch && a->problem == b->problem && strcmp(a->command, b->command) == 0 &&
+         strcmp(a->ruby, b->ruby) == 0;
+}
+
 void app_source_update(struct ui *ui, const struct rtop_session *session,
                        const struct rtop_options *options)
 {
@@ -78,7 +86,7 @@ void app_source_update(struct ui *ui, const struct rtop_session *session,
   } else if (options->command != NULL) {
     name_command(source.command, sizeof source.command, options->command);
   }
-  if (memcmp(&source, &ui->source, sizeof source) != 0) {
+  if (!same_source(&source, &ui->source)) {
     ui->source = source;
     ui->dirty = true;
   }

@@ -1,5 +1,6 @@
 #include "city_impl.h"
-#include <stdio.h>
+#include "reserve.h"
+#include "text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,27 +11,10 @@
 struct city_name {
   uint32_t building;
   bool lost;
+  struct city_name *before;            /* made before it */
   UT_hash_handle hh;
   char text[];                         /* 'c' or 'p', then the name */
 };
-
-bool city_reserve(void *array, uint32_t *capacity, uint32_t count, size_t bytes)
-{
-  void *old;
-  if (count <= *capacity) {
-    return true;
-  }
-  memcpy(&old, array, sizeof old);
-  uint32_t wanted = count + count / 2 + 64;
-  char *grown = realloc(old, wanted * bytes);
-  if (grown == NULL) {
-    return false;
-  }
-  memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
-  memcpy(array, &grown, sizeof grown);
-  *capacity = wanted;
-  return true;
-}
 
 enum city_level city_level_of(const struct city *city, const struct city_block *block)
 {
@@ -39,7 +23,7 @@ enum city_level city_level_of(const struct city *city, const struct city_block *
 
 static struct city_building *add_building(struct city *city, enum city_level level, uint32_t block)
 {
-  if (!city_reserve(&city->buildings, &city->capacity, city->count + 1, sizeof *city->buildings)) {
+  if (!rtop_reserve(&city->buildings, &city->capacity, city->count + 1, sizeof *city->buildings)) {
     return NULL;
   }
   struct city_building *building = &city->buildings[city->count++];
@@ -78,6 +62,8 @@ static bool add_name(struct city *city, const char *key, size_t bytes, uint32_t 
     free(name);
     return false;
   }
+  name->before = city->last_name;
+  city->last_name = name;
   city->buildings[building].name = name->text + 1;
   return true;
 }
@@ -92,11 +78,8 @@ static size_t package_key(char *key, size_t bytes, const struct rtop_symbol *sym
   }
   const char *end = strstr(space, "::");
   size_t count = end != NULL && end > space ? (size_t)(end - space) : strlen(space);
-  count = count < bytes - 2 ? count : bytes - 2;
   key[0] = 'p';
-  memcpy(key + 1, space, count);
-  key[count + 1] = '\0';
-  return count + 1;
+  return 1 + rtop_text_sanitize(key + 1, bytes - 1, space, count);
 }
 
 /* Index of the block; UINT32_MAX: memory ran out. */
@@ -108,7 +91,7 @@ static uint32_t block_of(struct city *city, const struct rtop_symbol *symbol)
   if (known != NULL) {
     return city->buildings[known->building].block;
   }
-  if (!city_reserve(&city->blocks, &city->block_capacity, city->block_count + 1, sizeof *city->blocks)) {
+  if (!rtop_reserve(&city->blocks, &city->block_capacity, city->block_count + 1, sizeof *city->blocks)) {
     return UINT32_MAX;
   }
   uint32_t block = city->block_count;
@@ -127,8 +110,8 @@ static uint32_t class_of(struct city *city, const struct rtop_symbol *symbol, ui
   char key[512];
   bool has_space = symbol->namespace_label[0] != '\0';
   const char *space = has_space ? symbol->namespace_label : city->blocks[block].name;
-  size_t bytes = (size_t)snprintf(key, sizeof key, "c%s", space);
-  bytes = bytes < sizeof key ? bytes : sizeof key - 1;
+  key[0] = 'c';
+  size_t bytes = 1 + rtop_text_sanitize(key + 1, sizeof key - 1, space, strlen(space));
   struct city_name *known = find_name(city, key, bytes);
   if (known != NULL) {
     return known->building + 1;
@@ -141,7 +124,7 @@ static uint32_t class_of(struct city *city, const struct rtop_symbol *symbol, ui
 
 static struct city_building *settle(struct city *city, const struct rtop_symbols *symbols, uint32_t frame)
 {
-  if (!city_reserve(&city->frames, &city->frame_capacity, rtop_symbols_frame_count(symbols),
+  if (!rtop_reserve(&city->frames, &city->frame_capacity, rtop_symbols_frame_count(symbols),
                     sizeof *city->frames)) {
     return NULL;
   }
@@ -182,7 +165,7 @@ static bool see(struct city *city, struct city_building *building, int64_t now_n
   if (building->active) {
     return true;
   }
-  if (!city_reserve(&city->active, &city->active_capacity, city->active_count + 1, sizeof *city->active)) {
+  if (!rtop_reserve(&city->active, &city->active_capacity, city->active_count + 1, sizeof *city->active)) {
     return false;
   }
   city->active[city->active_count++] = (uint32_t)(building - city->buildings);
@@ -310,9 +293,10 @@ bool city_awake(const struct city_building *building, int64_t now_ns)
 
 void city_destroy(struct city *city)
 {
-  struct city_name *names = city->names, *name, *next;
-  HASH_ITER(hh, names, name, next) {
-    HASH_DEL(names, name);
+  struct city_name *names = city->names;
+  HASH_CLEAR(hh, names);
+  for (struct city_name *name = city->last_name, *before; name != NULL; name = before) {
+    before = name->before;
     free(name);
   }
   free(city->buildings);

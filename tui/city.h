@@ -49,22 +49,22 @@ struct city_block {
 struct city {
   enum city_level level;
   struct city_building *buildings;
-  uint32_t count, capacity;
+  uint32_t count;
   struct city_block *blocks;
-  uint32_t block_count, block_capacity;
+  uint32_t block_count;
   uint32_t *street;                    /* buildings with a width, from left to right */
-  uint32_t street_count, street_capacity;
+  uint32_t street_count;
   int columns;                         /* of the whole street */
   int planned_columns;                 /* of the screen */
-  uint32_t *active, active_count, active_capacity;        /* buildings in the sum at hand */
+  uint32_t *active, active_count;      /* buildings in the sum at hand */
   int64_t planned_ns, updated_ns;
   bool replan;                         /* the user changed what is shown: plan afresh */
   struct city_frame { uint32_t method, kind; } *frames;   /* private: by frame, index + 1 */
-  uint32_t frame_capacity;
-  void *names;                         /* private: classes and packages by name */
+  void *names, *last_name;             /* private: classes and packages by name */
   uint64_t *wall_ns, *stamp;           /* private: scratch of groups */
   uint32_t *touched;
-  uint32_t wall_capacity, stamp_capacity, touched_capacity;
+  size_t capacity, block_capacity, street_capacity, active_capacity, frame_capacity;      /* private */
+  size_t wall_capacity, stamp_capacity, touched_capacity;
   double self_sum;                     /* private: when the street was planned */
   double low;                          /* lower buildings are not shown: the street would be too long */
   int crowd;                           /* private: how narrow buildings must be */

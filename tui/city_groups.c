@@ -1,4 +1,5 @@
 #include "city_impl.h"
+#include "reserve.h"
 #include <string.h>
 
 /* A group is on a stack when any of its methods is: counted once per stack, the largest thread wins. */
@@ -65,9 +66,9 @@ bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rto
   if (!any_group(city) || sum->length_ns == 0) {
     return true;
   }
-  if (!city_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns)
-      || !city_reserve(&city->stamp, &city->stamp_capacity, city->count, sizeof *city->stamp)
-      || !city_reserve(&city->touched, &city->touched_capacity, city->count, sizeof *city->touched)) {
+  if (!rtop_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns)
+      || !rtop_reserve(&city->stamp, &city->stamp_capacity, city->count, sizeof *city->stamp)
+      || !rtop_reserve(&city->touched, &city->touched_capacity, city->count, sizeof *city->touched)) {
     return false;
   }
   memset(city->stamp, 0, city->count * sizeof *city->stamp);

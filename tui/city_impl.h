@@ -5,8 +5,6 @@
 
 #include "city.h"
 
-/* Room for `count` elements, the new ones zero. */
-bool city_reserve(void *array, uint32_t *capacity, uint32_t count, size_t bytes);
 /* The level at which a block is shown. */
 enum city_level city_level_of(const struct city *city, const struct city_block *block);
 bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols);

@@ -1,4 +1,5 @@
 #include "city_impl.h"
+#include "reserve.h"
 #include <math.h>
 
 enum { CROWD_MAX = 6, LOT_STEP = 4, LOT_SPARE = 10, SCREENS_MAX = 2 };
@@ -110,7 +111,7 @@ static void place_block(struct city *city, struct city_block *block)
 
 static bool place(struct city *city, int64_t now_ns, int columns, bool shrink)
 {
-  if (!city_reserve(&city->street, &city->street_capacity, city->count, sizeof *city->street)) {
+  if (!rtop_reserve(&city->street, &city->street_capacity, city->count, sizeof *city->street)) {
     return false;
   }
   int x = 1;

@@ -1,6 +1,7 @@
 #include "groups.h"
 
 #include "reserve.h"
+#include "tree_places.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct groups_scratch {
   size_t edge_count, edge_capacity;
   uint32_t *slots;                     /* hash of (caller, callee): edge + 1 */
   size_t slot_count;
+  struct rtop_tree_places places;
   struct rtop_group_row *stack;
   size_t stack_count, stack_capacity;
   uint32_t epoch;
@@ -260,6 +262,29 @@ static void groups_push_callees(struct groups_build *build, const struct rtop_gr
   }
 }
 
+static uint64_t groups_value(const struct groups_build *build, const struct rtop_group_row *row)
+{
+  return rtop_tree_key(&row->self, &row->total, build->look->sort, build->look->mode);
+}
+
+/* One pass over sorted siblings: who changed places for next to nothing changes back. */
+static void groups_settle(struct groups_build *build, struct rtop_group_row *rows, size_t count)
+{
+  for (size_t i = 1; i < count; i++) {
+    if (rtop_tree_places_swap(&build->scratch->places, rows[i - 1].key, groups_value(build, &rows[i - 1]),
+                              rows[i].key, groups_value(build, &rows[i]))) {
+      struct rtop_group_row held = rows[i];
+      rows[i] = rows[i - 1];
+      rows[i - 1] = held;
+    }
+  }
+}
+
+static uint64_t groups_row_key(const void *rows, size_t at)
+{
+  return ((const struct rtop_group_row *)rows)[at].key;
+}
+
 /* What was pushed since `from`: in order, the first one on top. */
 static void groups_order(struct groups_build *build, size_t from)
 {
@@ -268,6 +293,7 @@ static void groups_order(struct groups_build *build, size_t from)
   if (count == 0)
     return;
   qsort_r(rows, count, sizeof *rows, groups_compare, build);
+  groups_settle(build, rows, count);
   for (size_t i = 0; i < count / 2; i++) {
     struct rtop_group_row held = rows[i];
     rows[i] = rows[count - 1 - i];
@@ -335,7 +361,9 @@ bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_tree *tree,
     return true;
   if (!groups_walk(&build))
     return false;
+  rtop_tree_places_begin(&scratch->places, look->sort, look->reverse, tree->length_ns);
   groups_rows(&build);
+  rtop_tree_places_take(&scratch->places, groups->rows, groups->count, groups_row_key);
   if (groups->hidden > 0) {
     struct rtop_group_row other = {.last = true, .total = build.hidden};
     groups_emit(&build, &other);
@@ -368,6 +396,7 @@ void rtop_groups_destroy(struct rtop_groups *groups)
 {
   struct groups_scratch *scratch = groups->scratch;
   if (scratch) {
+    rtop_tree_places_destroy(&scratch->places);
     free(scratch->frames);
     free(scratch->seen);
     free(scratch->edges);

@@ -143,7 +143,8 @@ json_t *rtop_json_build(const struct rtop_report *report)
 {
   const struct rtop_sum *sum = &report->sum;
   json_t *object = json_object(), *threads = json_array(), *methods = json_array();
-  double end = (double)((sum->span.end_ns + report->clock_offset_ns) / 1000) / 1e6;
+  int64_t end_us = (sum->span.end_ns + report->clock_offset_ns) / 1000;
+  double end = (double)end_us / 1e6;
   json_object_set_new(object, "schema", json_text("rperf-top/1"));
   json_object_set_new(object, "time", json_real(end));
   json_processes(object, report);

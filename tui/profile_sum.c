@@ -40,7 +40,7 @@ static struct rtop_thread_row *sum_row(struct sum_build *build, uint32_t id)
   struct profile_thread *thread = profile_thread_at(build->profile, id);
   if (thread && thread->row)
     return &build->sum->threads[thread->row - 1];
-  if (!thread || !sum_grow_threads(build->sum)) {
+  if (!thread || !sum_grow_threads(build->sum) || !build->sum->threads) {
     build->failed = build->failed || thread;
     return NULL;
   }

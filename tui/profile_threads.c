@@ -117,8 +117,10 @@ void profile_threads_destroy(struct rtop_profile *profile)
   HASH_CLEAR(hh, profile->threads_by_key);
   for (uint32_t i = 0; i < profile->thread_count; i++)
     free(profile->threads[i]);
-  HASH_ITER(hh, profile->names, name, next) {
-    HASH_DEL(profile->names, name);
+  name = profile->names;
+  HASH_CLEAR(hh, profile->names);
+  for (; name; name = next) {
+    next = name->hh.next;
     free(name);
   }
   free(profile->threads);

@@ -19,8 +19,9 @@ void source_file_close(struct source_file *file)
   memset(file, 0, sizeof *file);
 }
 
-/* Absolute links of a container must not lead to our own root: the kernel holds the walk inside. */
-static int open_below(const char *folder, const char *path)
+/* Absolute links of a container must not lead to our own root: the kernel holds the walk inside. *absent:
+ * we looked, and there is no such file; a file of ours with the same name is another one. */
+static int open_below(const char *folder, const char *path, bool *absent)
 {
   struct open_how how = { .flags = FILE_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
   int root = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -28,6 +29,7 @@ static int open_below(const char *folder, const char *path)
     return -1;
   }
   int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+  *absent = fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
   close(root);
   return fd;
 }
@@ -35,11 +37,12 @@ static int open_below(const char *folder, const char *path)
 static int open_found(pid_t pid, const char *path, char *opened, size_t bytes)
 {
   char folder[48];
+  bool absent = false;
   int fd = -1;
   if (pid > 0 && path[0] == '/') {
     snprintf(folder, sizeof folder, "/proc/%d/root", (int)pid);
     snprintf(opened, bytes, "%s%s", folder, path);
-    fd = open_below(folder, path);
+    fd = open_below(folder, path, &absent);
   } else if (pid > 0) {
     snprintf(folder, sizeof folder, "/proc/%d/cwd", (int)pid);
     snprintf(opened, bytes, "%s/%s", folder, path);
@@ -49,7 +52,7 @@ static int open_found(pid_t pid, const char *path, char *opened, size_t bytes)
       close(cwd);
     }
   }
-  if (fd < 0) {
+  if (fd < 0 && !absent) {
     snprintf(opened, bytes, "%s", path);
     fd = open(path, FILE_FLAGS);
   }
@@ -82,7 +85,7 @@ static bool read_text(struct source_file *file, int fd, uint64_t size)
 {
   size_t wanted = size > SOURCE_BYTES_MAX ? SOURCE_BYTES_MAX : (size_t)size;
   file->cut = size > SOURCE_BYTES_MAX;
-  file->text = malloc(wanted + 1);
+  file->text = calloc(1, wanted + 1);
   while (file->text != NULL && file->bytes < wanted) {
     ssize_t got = read(fd, file->text + file->bytes, wanted - file->bytes);
     if (got < 0 && errno == EINTR) {

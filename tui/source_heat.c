@@ -1,25 +1,7 @@
 #include "source_heat.h"
+#include "reserve.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* Room for `count` elements, the new ones zero. */
-static bool reserve(void *array, uint32_t *capacity, uint32_t count, size_t bytes)
-{
-  void *old;
-  if (count <= *capacity) {
-    return true;
-  }
-  memcpy(&old, array, sizeof old);
-  uint32_t wanted = count + count / 2 + 64;
-  char *grown = realloc(old, wanted * bytes);
-  if (grown == NULL) {
-    return false;
-  }
-  memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
-  memcpy(array, &grown, sizeof grown);
-  *capacity = wanted;
-  return true;
-}
 
 static bool in_file(struct source_heat *heat, const struct rtop_symbols *symbols, uint32_t frame)
 {
@@ -35,12 +17,12 @@ static bool in_file(struct source_heat *heat, const struct rtop_symbols *symbols
 static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
 {
   if (line == 0 || line > HEAT_LINES_MAX
-      || !reserve(&heat->at, &heat->at_capacity, line + 1, sizeof *heat->at)) {
+      || !rtop_reserve(&heat->at, &heat->at_capacity, line + 1, sizeof *heat->at)) {
     return NULL;
   }
   if (heat->at[line] == 0) {
-    if (!reserve(&heat->lines, &heat->capacity, heat->count + 1, sizeof *heat->lines)
-        || !reserve(&heat->seen, &heat->seen_capacity, heat->count + 1, sizeof *heat->seen)) {
+    if (!rtop_reserve(&heat->lines, &heat->capacity, heat->count + 1, sizeof *heat->lines)
+        || !rtop_reserve(&heat->seen, &heat->seen_capacity, heat->count + 1, sizeof *heat->seen)) {
       return NULL;
     }
     heat->lines[heat->count] = (struct heat_line){ .line = line };
@@ -103,7 +85,7 @@ static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, 
       memset(heat->in_file, 0, heat->in_file_capacity);
     }
   }
-  return reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
+  return rtop_reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
 }
 
 bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,

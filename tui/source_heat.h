@@ -19,15 +19,16 @@ struct heat_line {
 
 struct source_heat {
   struct heat_line *lines;             /* hottest first: self, then total */
-  uint32_t count, capacity;
+  uint32_t count;
+  size_t capacity;                     /* private */
   uint64_t file_ns;                    /* time of stacks with any line of the file */
   uint64_t hottest_ns;                 /* self of the hottest line */
   uint32_t *at;                        /* private: by line, index + 1 into lines */
-  uint32_t at_capacity;
+  size_t at_capacity;
   uint64_t *seen;                      /* private: by index, the stack that counted it last */
-  uint32_t seen_capacity;
+  size_t seen_capacity;
   unsigned char *in_file;              /* private: by frame, 0 not asked, 1 no, 2 yes */
-  uint32_t in_file_capacity;
+  size_t in_file_capacity;
   char *path;                          /* private: that in_file is about */
 };
 

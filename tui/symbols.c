@@ -167,6 +167,7 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
   struct symbols_node *node = NULL;
   if (parent >= symbols->node_count || frame >= symbols->frame_count)
     return 0;
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all bytes of the key are set */
   HASH_FIND(hh, symbols->nodes_by_key, &key, SYMBOLS_NODE_KEY_BYTES, node);
   if (node)
     return node->id;

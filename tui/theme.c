@@ -94,9 +94,9 @@ void theme_init(enum theme_palette palette)
   start_color();
   /* Without default colours -1 is not allowed: then white on black is all that is safe to assume. */
   bool own = use_default_colors() == OK;
-  for (short face = 1; face < FACE_COUNT; face++) {
+  for (int face = 1; face < FACE_COUNT; face++) {
     const struct look *look = &looks()[face];
-    init_pair(face, look->fg < 0 && !own ? COLOR_WHITE : look->fg, own ? look->bg : COLOR_BLACK);
+    init_pair((short)face, look->fg < 0 && !own ? COLOR_WHITE : look->fg, own ? look->bg : COLOR_BLACK);
   }
 }
 

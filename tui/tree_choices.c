@@ -32,9 +32,10 @@ void rtop_tree_choose(struct rtop_tree_choices *choices, uint64_t key, bool open
 
 void rtop_tree_choices_clear(struct rtop_tree_choices *choices)
 {
-  struct tree_choice *choice, *next;
-  HASH_ITER(hh, choices->table, choice, next) {
-    HASH_DEL(choices->table, choice);
+  struct tree_choice *choice = choices->table, *next;
+  HASH_CLEAR(hh, choices->table);
+  for (; choice; choice = next) {
+    next = choice->hh.next;
     free(choice);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "reserve.h"
 #include "tree_choices.h"
+#include "tree_places.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct rows_entry {
 
 struct rows_scratch {
   struct rtop_tree_choices choices;
+  struct rtop_tree_places places;
   struct rtop_tree_row *stack;         /* rows to come, the next one last */
   size_t stack_count, stack_capacity;
   struct rows_entry *entries;
@@ -153,6 +155,29 @@ static void rows_callers(struct rows_build *build, const struct rtop_tree_row *r
   rows_group(build, from, row->key);
 }
 
+static uint64_t rows_value(const struct rows_build *build, const struct rtop_tree_row *row)
+{
+  return rtop_tree_key(&row->self, &row->total, build->look->sort, build->look->mode);
+}
+
+/* One pass over sorted siblings: who changed places for next to nothing changes back. */
+static void rows_settle(struct rows_build *build, struct rtop_tree_row *rows, size_t count)
+{
+  for (size_t i = 1; i < count; i++) {
+    if (rtop_tree_places_swap(&build->scratch->places, rows[i - 1].key, rows_value(build, &rows[i - 1]),
+                              rows[i].key, rows_value(build, &rows[i]))) {
+      struct rtop_tree_row held = rows[i];
+      rows[i] = rows[i - 1];
+      rows[i - 1] = held;
+    }
+  }
+}
+
+static uint64_t rows_key(const void *rows, size_t at)
+{
+  return ((const struct rtop_tree_row *)rows)[at].key;
+}
+
 /* Children that were put on the stack since `from`: in order, the first one on top. */
 static void rows_order(struct rows_build *build, size_t from, const struct rtop_tree_row *parent)
 {
@@ -161,6 +186,7 @@ static void rows_order(struct rows_build *build, size_t from, const struct rtop_
   if (count == 0)
     return;
   qsort_r(children, count, sizeof *children, rows_compare, build);
+  rows_settle(build, children, count);
   for (size_t i = 0; i < count / 2; i++) {
     struct rtop_tree_row held = children[i];
     children[i] = children[count - 1 - i];
@@ -225,6 +251,7 @@ bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *t
     .least_ns = (uint64_t)(look->least_percent / 100 * (double)tree->length_ns),
   };
   build.scratch->stack_count = 0;
+  rtop_tree_places_begin(&build.scratch->places, look->sort, look->reverse, tree->length_ns);
   if (tree->touched_count == 0)
     return true;
   if (look->callers)
@@ -233,6 +260,7 @@ bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *t
     rows_callees(&build, 0);
   rows_order(&build, 0, NULL);
   rows_walk(&build);
+  rtop_tree_places_take(&build.scratch->places, rows->rows, rows->count, rows_key);
   if (rows->other_paths > 0) {
     struct rtop_tree_row other = {.last = true, .self = build.other_self, .total = build.other_total};
     rows_emit(&build, &other);
@@ -267,6 +295,7 @@ void rtop_tree_rows_destroy(struct rtop_tree_rows *rows)
   struct rows_scratch *scratch = rows->scratch;
   if (scratch) {
     rtop_tree_choices_clear(&scratch->choices);
+    rtop_tree_places_destroy(&scratch->places);
     free(scratch->stack);
     free(scratch->entries);
   }

@@ -6,13 +6,14 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { FIGURE_COLUMNS = 7, SELF_FROM = 48, BAR_FROM = 60 };
+enum { FIGURE_COLUMNS = 7, SELF_FROM = 48, BAR_FROM = 60, PLACE_FROM = 110, PLACE_COLUMNS = 32 };
 
 struct groups_pen {
   struct ui *ui;
   const struct groups_view *view;
   struct rect table;
   int tree, tree_columns;
+  int place;                           /* column; 0: not shown */
   int bar, bar_columns;                /* 0: not shown */
   int line;                            /* where the threshold stands in the bar; -1: nowhere */
 };
@@ -24,7 +25,8 @@ static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
   pen.tree = 2 + (width < SELF_FROM ? 1 : 2) * FIGURE_COLUMNS;
   pen.bar_columns = width < BAR_FROM ? 0 : width / 4 < 40 ? width / 4 : 40;
   pen.bar = width - pen.bar_columns;
-  pen.tree_columns = width - pen.tree - pen.bar_columns;
+  pen.place = width < PLACE_FROM ? 0 : pen.bar - PLACE_COLUMNS;
+  pen.tree_columns = (pen.place > 0 ? pen.place : pen.bar) - pen.tree;
   double most = ui_share(ui, view->groups.most_ns), least = groups_view_threshold(ui, view) / 100;
   pen.line = most > 0 && least > 0 ? (int)(least / most * (pen.bar_columns - 1)) : -1;
   return pen;
@@ -50,6 +52,9 @@ static void draw_heading(const struct groups_pen *pen)
     snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(ui->wanted.sort), mark);
   }
   draw_text(at.y, at.x + pen->tree, pen->tree_columns, FACE_HEADING, text);
+  if (pen->place > 0) {
+    draw_text(at.y, pen->place, PLACE_COLUMNS - 1, FACE_HEADING, "LOCATION");
+  }
   if (pen->bar_columns > 0) {
     draw_format(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "BAR  %s %s%g%%",
                 draw_is_ascii() ? "!" : "┊", pen->bar_columns < 26 ? "" : "threshold ",
@@ -99,6 +104,11 @@ static void draw_method(const struct groups_pen *pen, const struct rtop_group_ro
   face = ui_matches(pen->ui, row->frame) ? FACE_MATCH : selected ? FACE_CURSOR : face;
   x += draw_text(y, x, room > 12 ? room : end - x, face, symbol->label);
   draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_LABEL, tail);
+  if (pen->place > 0) {
+    char place[1100];
+    ui_place(place, sizeof place, symbol);
+    draw_tail(y, pen->place, PLACE_COLUMNS - 1, selected ? FACE_CURSOR : FACE_PLACE, place);
+  }
 }
 
 static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, int y)
@@ -139,7 +149,8 @@ static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *
   }
   if (!groups_view_is_method(row)) {
     draw_format(y, pen->tree, pen->tree_columns, face, "%s (below %g%%: %zu)",
-                draw_is_ascii() ? "---" : "───", groups_view_threshold(pen->ui, pen->view), pen->view->groups.hidden);
+                draw_is_ascii() ? "---" : "───", groups_view_threshold(pen->ui, pen->view),
+                pen->view->groups.hidden);
     return;
   }
   draw_method(pen, row, y, selected);

@@ -71,7 +71,7 @@ static void title_text(const struct ui *ui, char *text, size_t bytes)
   }
   size_t used = (size_t)snprintf(text, bytes, "%d %s", (int)source->pid, ui_short_command(source->command));
   if (source->processes > 1 && used < bytes) {
-    used += (size_t)snprintf(text + used, bytes - used, "  (+%d)", source->processes - 1);
+    snprintf(text + used, bytes - used, "  (+%d)", source->processes - 1);
   }
 }
 

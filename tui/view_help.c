@@ -12,6 +12,8 @@ static const char *const legend[] = {
   "  .   off the GVL: I/O, sleep    #   GC marking    =   GC sweeping",
   "  before a method: the state in which most of its own time passed",
   "  timeline: share of each second in which the GVL was held; blank: nothing known",
+  "  source: bold are the lines of the method, ? the file changed after the start",
+  "  skyline: width self, height ratio, number threads in it now, * woke up, ^ cut",
   "Trees, icicle, groups",
   "  [-] open   [+] closed   * the holder of the GVL came through here",
   "  | : . # =  before a method of the tree: a thread is here now, in this state",

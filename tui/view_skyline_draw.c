@@ -101,7 +101,7 @@ static void draw_building(const struct pen *pen, const struct city_building *bui
 
 static void draw_block(const struct pen *pen, const struct city_block *block, int y)
 {
-  char name[160];
+  char name[300];
   int x = pen->sky.x + block->x - pen->view->left, end = x + block->lot;
   int right = pen->sky.x + pen->sky.columns;
   x = x < pen->sky.x ? pen->sky.x : x;

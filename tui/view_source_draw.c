@@ -175,9 +175,10 @@ static void draw_line(const struct ui *ui, const struct source_view *view, size_
 static void draw_no_source(const struct ui *ui, const struct source_view *view, struct rect table)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), view->frame);
-  draw_format(table.y, table.x + 1, table.columns - 1, FACE_TITLE, "%.200s %s", symbol->label,
-              symbol->kind == RTOP_SYMBOL_C ? "is written in C: there is no Ruby source to show"
-                                            : "is no method: there is no source to show");
+  const char *why = symbol->kind == RTOP_SYMBOL_C ? " is written in C: there is no Ruby source to show"
+                                                  : " is no method: there is no source to show";
+  int x = 1 + draw_text(table.y, table.x + 1, table.columns - 1, FACE_TITLE, symbol->label);
+  draw_text(table.y, table.x + x, table.columns - x, FACE_NORMAL, why);
   if (view->detail_ready && ui->layout.part[PART_DETAIL].rows == 0 && table.rows > 3) {
     view_detail_draw((struct ui *)ui, &view->detail,
                      (struct rect){ table.y + 2, table.x, table.rows - 2, table.columns });

@@ -156,7 +156,7 @@ static bool choose(struct ui *ui)
   ui->focus.source = thread->source;
   ui->focus.serial = thread->serial;
   if (thread->name[0] != '\0') {
-    snprintf(ui->focus.name, sizeof ui->focus.name, "%.40s", thread->name);
+    rtop_text_sanitize(ui->focus.name, sizeof ui->focus.name, thread->name, strlen(thread->name));
   } else {
     snprintf(ui->focus.name, sizeof ui->focus.name, "%u", thread->native_id);
   }

@@ -233,11 +233,12 @@ static void stack_title(const struct rtop_thread_row *thread, int y, int columns
   };
   char age[16], text[256];
   draw_time(age, sizeof age, thread->state_age_ns);
-  const char *name = thread->name[0] != '\0' ? thread->name : "-";
+  char name[64];
+  rtop_text_sanitize(name, sizeof name, thread->name, strlen(thread->name));
   const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : doing[thread->state];
   bool has_age = thread->state_age_ns > 0 && !thread->ended;
-  snprintf(text, sizeof text, "-- stack of %.60s (%u), %s%s%s ", name, thread->native_id, does,
-           has_age ? " for " : "", has_age ? age : "");
+  snprintf(text, sizeof text, "-- stack of %s (%u), %s%s%s ", name[0] != '\0' ? name : "-",
+           thread->native_id, does, has_age ? " for " : "", has_age ? age : "");
   int x = draw_text(y, 0, columns, FACE_LABEL, text);
   for (; x < columns; x++) {
     draw_text(y, x, 1, FACE_LABEL, "-");

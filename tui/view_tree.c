@@ -20,6 +20,7 @@ struct rtop_tree_rows *tree_view_rows(struct tree_view *view)
 
 bool tree_view_is_method(const struct rtop_tree_row *row)
 {
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a row that is counted is there */
   return row->key != 0;
 }
 
@@ -121,7 +122,7 @@ static void follow(struct ui *ui)
 {
   struct tree_view *view = self(ui);
   struct rtop_tree_rows *rows = tree_view_rows(view);
-  for (size_t i = 0; view->anchor != 0 && i < rows->count; i++) {
+  for (size_t i = 0; view->anchor != 0 && rows->rows != NULL && i < rows->count; i++) {
     if (rows->rows[i].key == view->anchor) {
       view->pager.cursor = i;
       return;

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -125,7 +127,7 @@ static void test_what_is_no_file(void **state)
   assert_int_equal(file.state, SOURCE_MISSING);
 }
 
-/* Below the root of a process: the same file, and links cannot lead out of it. */
+/* Below the root and the folder of a process. */
 static void test_root_of_a_process(void **state)
 {
   (void)state;
@@ -141,6 +143,47 @@ static void test_root_of_a_process(void **state)
   assert_int_equal(chdir(before), 0);
   assert_int_equal(file.state, SOURCE_READY);
   assert_string_equal(line(1), "hello");
+}
+
+/* A process with another root, as in a container: its file, not ours of the same name. Needs the right to
+ * change the root. */
+static void test_another_root(void **state)
+{
+  (void)state;
+  char link[300], byte = 0;
+  int ready[2];
+  write_file("inside\n", 7);
+  snprintf(link, sizeof link, "%s/link.rb", folder);
+  assert_int_equal(symlink("/a.rb", link), 0);     /* absolute: from the root of the process */
+  assert_int_equal(pipe(ready), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    byte = chroot(folder) == 0 && chdir("/") == 0 ? 'y' : 'n';
+    if (write(ready[1], &byte, 1) == 1) {
+      pause();
+    }
+    _exit(0);
+  }
+  assert_int_equal(read(ready[0], &byte, 1), 1);
+  if (byte == 'y') {
+    source_file_open(&file, pid, "/a.rb");
+    assert_string_equal(line(1), "inside");
+    source_file_open(&file, pid, "/link.rb");
+    assert_int_equal(file.state, SOURCE_READY);
+    assert_string_equal(line(1), "inside");
+    source_file_open(&file, pid, "a.rb");
+    assert_string_equal(line(1), "inside");
+    source_file_open(&file, pid, "/etc/passwd");   /* ours has one, the other root has not */
+    assert_int_equal(file.state, SOURCE_MISSING);
+  }
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  close(ready[0]);
+  close(ready[1]);
+  unlink(link);
+  if (byte != 'y') {
+    skip();
+  }
 }
 
 static void test_changes_are_seen(void **state)
@@ -163,7 +206,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
     TEST(test_lines), TEST(test_hostile_text), TEST(test_long_line_and_large_file),
-    TEST(test_what_is_no_file), TEST(test_root_of_a_process), TEST(test_changes_are_seen),
+    TEST(test_what_is_no_file), TEST(test_root_of_a_process), TEST(test_another_root),
+    TEST(test_changes_are_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
