@@ -22,6 +22,7 @@ static struct {
   enum state state;
   bool created;
   bool forked_child;                   /* this process came out of fork with the hooks on */
+  bool torn;                           /* its tables were being written at that moment: never again */
   _Atomic bool fork_pending;           /* set by the atfork handler, done by the next job */
   pid_t pid;
   rb_internal_thread_event_hook_t *hook;
@@ -73,25 +74,31 @@ static void protected_turn_on(void)
   }
 }
 
-/* The child: everything of the parent's is dropped, then the same again under an own channel. The only
- * thread that is left is the one that runs this. */
-static void restart_in_child(void)
+/* In the child: what belonged to the parent's threads is dropped, and locks that they held are given back.
+ * The only thread that is left is the one that runs this. */
+static void drop_parent(void)
 {
   struct sampler *sampler = &session.sampler;
   atomic_store(&session.fork_pending, false);
   session.pid = getpid();
-  session.forked_child = session.hook != NULL;
-  bool torn = !clock_trylock(&sampler->lock) && !atomic_load(&sampler->publisher_has_lock);
+  /* Another Ractor was writing the tables when the fork came: they cannot be used any more. */
+  session.torn = !clock_trylock(&sampler->lock) && !atomic_load(&sampler->publisher_has_lock);
   atomic_store(&sampler->publisher_has_lock, false);
   clock_unlock(&sampler->lock);
   clock_unlock(&sampler->threads.pool_lock);
   publisher_abandon(&session.publisher);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
-  if (torn || session.state == STOPPED) {   /* another Ractor was writing the tables when the fork came */
+}
+
+/* The same again in the child, under a channel of its own. */
+static void restart_in_child(void)
+{
+  drop_parent();
+  if (session.torn || session.state == STOPPED) {
     turn_off(STOPPED);
     return;
   }
-  atomic_store(&sampler->window_start_ns, clock_now_ns());
+  atomic_store(&session.sampler.window_start_ns, clock_now_ns());
   protected_turn_on();
   if (session.state == ACTIVE && publisher_start(&session.publisher) != 0) turn_off(STOPPED);
 }
@@ -110,12 +117,13 @@ static void job(void *unused)
   else if (session.state == ACTIVE) sampler_job(&session.sampler);
 }
 
-/* Also runs for system() as root, so it may do no more than set a flag: Ruby code that goes on in the child
+/* Also runs for system() as root, so it may do no more than set flags: Ruby code that goes on in the child
  * meets the job, a program that is executed at once never does. */
 static void in_forked_child(void)
 {
   if (session.state == STOPPED) return;
   atomic_store(&session.sampler.active, false);
+  session.forked_child = session.forked_child || session.hook != NULL;
   atomic_store(&session.fork_pending, true);
   rb_postponed_job_trigger(session.sampler.job);
 }
@@ -162,6 +170,7 @@ static int create(void)
 int session_start(const struct config *config)
 {
   if (session.state != STOPPED) return 0;
+  if (session.torn) return -1;
   session.config = *config;
   if (!session.created && create() != 0) return -1;
   session.publisher.config = *config;
@@ -181,8 +190,7 @@ int session_start(const struct config *config)
 void session_stop(void)
 {
   if (session.state == STOPPED) return;
-  if (atomic_load(&session.fork_pending)) publisher_abandon(&session.publisher);
-  atomic_store(&session.fork_pending, false);
+  if (atomic_load(&session.fork_pending)) drop_parent();
   publisher_stop(&session.publisher);
   turn_off(STOPPED);
 }
