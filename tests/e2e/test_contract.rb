@@ -61,12 +61,12 @@ class TestContract < Minitest::Test
   end
 
   # Every nanosecond of a thread has one owner: states of threads and of methods add up. Each state is right
-  # to within one sampling period, which is the recorder's in the first frame.
+  # to within one sampling period, which is the recorder's in the first frame, and 2 ms when governed.
   def test_times_add_up
     watch(3, "#{PROGRAMS}/mixed.rb").objects.each_with_index do |object, index|
       object["threads"].each do |thread|
         whole = thread.values_at("running", "waiting", "blocked", "gc").sum
-        assert_operator whole, :<=, object["frame"] + (index.zero? ? 0.05 : 0.01), thread["name"]
+        assert_operator whole, :<=, object["frame"] + (index.zero? ? 0.05 : 0.015), thread["name"]
       end
       total = object["gvl"].values_at("running", "waiting", "blocked").sum + object["gc"].values_at("marking", "sweeping").sum
       assert_in_delta total, object["methods"].sum { |row| row["self"] }, 0.001 + total * 0.001
