@@ -77,6 +77,8 @@ struct sampler {
 /* Under the GVL. 0, or -1 when memory ran out. */
 int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
                    uint32_t string_bytes);
+/* Only of one that was never active: hooks may look at it for the life of the process. Also of one that was
+ * made in part. */
 void sampler_destroy(struct sampler *sampler);
 
 /* Under the GVL: gives every living thread its data, the caller's as running. */

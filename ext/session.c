@@ -159,7 +159,10 @@ static int create(void)
   struct rtop_segment_sizes sizes = rtop_segment_plan(session.config.ring_bytes);
   struct publisher *publisher = &session.publisher;
   if (sampler_create(&session.sampler, (uint32_t)sizes.node_capacity, (uint32_t)sizes.frame_capacity,
-                     (uint32_t)sizes.string_bytes) != 0) return -1;
+                     (uint32_t)sizes.string_bytes) != 0) {
+    sampler_destroy(&session.sampler);
+    return -1;
+  }
   publisher->sampler = &session.sampler;
   VALUE version = rb_const_get(rb_cObject, rb_intern("RUBY_VERSION"));
   snprintf(publisher->ruby_version, sizeof publisher->ruby_version, "%s", StringValueCStr(version));
