@@ -1,6 +1,7 @@
 #include "methods.h"
 
 #include "methods_impl.h"
+#include "reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,23 +46,6 @@ struct methods_build {
   const struct rtop_methods_options *options;
 };
 
-/* Makes room for `count` zeroed elements. */
-static bool methods_reserve(void *array, size_t *capacity, size_t count, size_t bytes)
-{
-  void *old, *grown;
-  if (count <= *capacity)
-    return true;
-  memcpy(&old, array, sizeof old);
-  size_t wanted = count + count / 2 + 64;
-  grown = realloc(old, wanted * bytes);
-  if (!grown)
-    return false;
-  memset((char *)grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
-  memcpy(array, &grown, sizeof grown);
-  *capacity = wanted;
-  return true;
-}
-
 static struct rtop_method_row *methods_row(struct methods_build *build, uint32_t frame)
 {
   struct rtop_methods *methods = build->methods;
@@ -69,10 +53,10 @@ static struct rtop_method_row *methods_row(struct methods_build *build, uint32_t
   struct methods_frame *entry = &scratch->frames[frame];
   if (entry->row)
     return &methods->rows[entry->row - 1];
-  if (!methods_reserve(&methods->rows, &methods->capacity, methods->count + 1, sizeof *methods->rows) ||
-      !methods_reserve(&scratch->thread_wall, &scratch->wall_capacity, methods->count + 1,
+  if (!rtop_reserve(&methods->rows, &methods->capacity, methods->count + 1, sizeof *methods->rows) ||
+      !rtop_reserve(&scratch->thread_wall, &scratch->wall_capacity, methods->count + 1,
                        sizeof *scratch->thread_wall) ||
-      !methods_reserve(&scratch->timed_rows, &scratch->timed_capacity, methods->count + 1,
+      !rtop_reserve(&scratch->timed_rows, &scratch->timed_capacity, methods->count + 1,
                        sizeof *scratch->timed_rows))
     return NULL;
   struct rtop_method_row *row = &methods->rows[methods->count++];
@@ -92,7 +76,7 @@ static uint32_t methods_touch(struct methods_build *build, uint32_t node)
     uint32_t index = scratch->index_of[node];
     bool known = index != 0;
     if (!known) {
-      if (!methods_reserve(&scratch->touched, &scratch->touched_capacity, scratch->touched_count + 1,
+      if (!rtop_reserve(&scratch->touched, &scratch->touched_capacity, scratch->touched_count + 1,
                            sizeof *scratch->touched))
         return METHODS_NONE;
       scratch->touched[scratch->touched_count] =
@@ -157,7 +141,7 @@ static bool methods_walk(struct methods_build *build)
     return true;
   if (!scratch->index_of[0])           /* memory ran out before the root was reached */
     return false;
-  if (!methods_reserve(&scratch->path, &scratch->path_capacity, scratch->touched_count,
+  if (!rtop_reserve(&scratch->path, &scratch->path_capacity, scratch->touched_count,
                        sizeof *scratch->path))
     return false;
   bool fine = true;
@@ -257,10 +241,10 @@ static bool methods_prepare(struct methods_build *build)
   struct methods_scratch *scratch = build->scratch;
   bool fine = methods_regex_use(&scratch->filter, build->options->filter);
   fine = methods_regex_use(&scratch->thread_filter, build->options->thread_filter) && fine;
-  if (!methods_reserve(&scratch->index_of, &scratch->node_capacity, rtop_symbols_node_count(build->symbols),
+  if (!rtop_reserve(&scratch->index_of, &scratch->node_capacity, rtop_symbols_node_count(build->symbols),
                        sizeof *scratch->index_of))
     return false;
-  return methods_reserve(&scratch->frames, &scratch->frame_capacity,
+  return rtop_reserve(&scratch->frames, &scratch->frame_capacity,
                          rtop_symbols_frame_count(build->symbols), sizeof *scratch->frames) && fine;
 }
 
