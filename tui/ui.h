@@ -42,6 +42,8 @@ extern const struct view_ops view_threads, view_source, view_skyline;
 extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help,
   view_chooser;
 
+/* What the open menu is for; the answer is menu_value(). */
+enum ui_menu { UI_MENU_SORT };
 enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
@@ -108,6 +110,7 @@ struct ui {
   struct prompt prompt;
   char before_prompt[160];             /* what Esc brings back */
   struct menu menu;
+  enum ui_menu menu_for;
   size_t match_count, match_at;        /* of the search: "3/17", at 0: the cursor is on no match */
   char message[160];
   int64_t message_until_ns;
@@ -165,6 +168,8 @@ const char *ui_short_command(const char *command);
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool ui_has_message(const struct ui *ui);
 
+/* An expression as it is typed, '!' in front inverts it; ui->filter_error says why it does not work. */
+void ui_take_filter(struct ui *ui, const char *text);
 void ui_ask(struct ui *ui, enum ui_prompt what);
 void ui_freeze(struct ui *ui, bool frozen);
 

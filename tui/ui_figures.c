@@ -68,6 +68,7 @@ static bool sort_step(struct ui *ui, int step)
 
 static bool sort_menu(struct ui *ui)
 {
+  ui->menu_for = UI_MENU_SORT;
   menu_start(&ui->menu, "Sort by");
   for (int column = 0; column < COLUMN_COUNT; column++) {
     const struct column_info *info = layout_column((enum column)column);
