@@ -16,13 +16,29 @@ struct feed_names {
   char text[3][RTOP_STRING_BYTES_MAX + 1];
 };
 
+/* What a kind of source does. `read` moves what is there into the profile and returns the number of
+ * windows moved; it comes after `state`, so that a process that is gone is read to its end. */
+struct feed_ops {
+  enum rtop_feed_state (*state)(struct rtop_feed *feed);
+  size_t (*read)(struct rtop_feed *feed, struct rtop_profile *profile);
+  int (*wait_ms)(const struct rtop_feed *feed);
+  void (*close)(struct rtop_feed *feed);   /* frees the feed, too */
+};
+
+/* The beginning of every feed. */
 struct rtop_feed {
-  struct rtop_reader *reader;
+  const struct feed_ops *ops;
   uint32_t source;
   struct rtop_feed_info info;
   char command[256];
   char ruby[64];
   enum rtop_feed_state state;
+};
+
+/* The ring of a process, live or dead (feed_ring.c). */
+struct feed_ring {
+  struct rtop_feed base;
+  struct rtop_reader *reader;
   uint64_t next_sequence;              /* 0: nothing read yet */
   int64_t last_arrival_ns;             /* when a window came, by our own clock */
   int retries;                         /* of the window that is corrupt */
@@ -36,7 +52,6 @@ bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, str
                        uint32_t source, const struct rtop_window *window);
 void feed_names_destroy(struct feed_names *names);
 
-/* feed_ring.c: reads what is there; returns the number of windows moved. */
-size_t feed_ring_read(struct rtop_feed *feed, struct rtop_profile *profile);
+int64_t feed_now_ns(void);
 
 #endif

@@ -1,26 +1,33 @@
 #include "feed_impl.h"
 
+#include "shm/registry.h"
+#include "target.h"
+#include "text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 enum {
   FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
   FEED_RETRIES_MAX = 3,
 };
 
-static void feed_gap(struct rtop_feed *feed, struct rtop_profile *profile)
+static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
 {
   int64_t start_ns, end_ns;
   if (rtop_reader_time(feed->reader, feed->next_sequence, &start_ns, &end_ns) == RTOP_OK)
-    rtop_profile_add_gap(profile, feed->source, start_ns, end_ns);
+    rtop_profile_add_gap(profile, feed->base.source, start_ns, end_ns);
 }
 
 /* Overtaken: on with the oldest that is left. The hole in time becomes a gap with the next window. */
-static void feed_skip_lost(struct rtop_feed *feed)
+static void feed_skip_lost(struct feed_ring *feed)
 {
   uint64_t oldest = rtop_reader_oldest(feed->reader);
   feed->next_sequence = oldest > feed->next_sequence ? oldest : feed->next_sequence + 1;
 }
 
 /* A corrupt window may be one that is just vanishing: it gets a few polls. True: leave it for later. */
-static bool feed_skip_corrupt(struct rtop_feed *feed, struct rtop_profile *profile)
+static bool feed_skip_corrupt(struct feed_ring *feed, struct rtop_profile *profile)
 {
   if (!feed->distrusted && feed->retries++ < FEED_RETRIES_MAX)
     return true;
@@ -30,21 +37,21 @@ static bool feed_skip_corrupt(struct rtop_feed *feed, struct rtop_profile *profi
   return false;
 }
 
-static size_t feed_take(struct rtop_feed *feed, struct rtop_profile *profile)
+static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
 {
   struct feed_names *names = &feed->names;
   feed->retries = 0;
   feed->distrusted = false;
   feed->next_sequence++;
-  if (!feed_names_update(names, feed->reader, profile, feed->source, &feed->window)) {
-    rtop_profile_add_gap(profile, feed->source, feed->window.start_mono_ns, feed->window.end_mono_ns);
+  if (!feed_names_update(names, feed->reader, profile, feed->base.source, &feed->window)) {
+    rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
     return 0;
   }
-  return rtop_profile_add(profile, feed->source, &feed->window, names->nodes, names->node_count,
+  return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count,
                           names->threads);
 }
 
-size_t feed_ring_read(struct rtop_feed *feed, struct rtop_profile *profile)
+static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *profile)
 {
   size_t moved = 0;
   if (feed->next_sequence == 0)
@@ -70,4 +77,111 @@ size_t feed_ring_read(struct rtop_feed *feed, struct rtop_profile *profile)
     }
   }
   return moved;
+}
+
+static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  size_t moved = ring_read_windows(feed, profile);
+  if (moved)
+    feed->last_arrival_ns = feed_now_ns();
+  return moved;
+}
+
+static enum rtop_feed_state ring_state(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  switch (rtop_reader_state(feed->reader, feed_now_ns(), NULL)) {
+  case RTOP_CHANNEL_LIVE: return RTOP_FEED_LIVE;
+  case RTOP_CHANNEL_STALLED: return RTOP_FEED_STALLED;
+  case RTOP_CHANNEL_ENDED: return RTOP_FEED_ENDED;
+  case RTOP_CHANNEL_DEAD: return RTOP_FEED_DEAD;
+  }
+  return RTOP_FEED_DEAD;
+}
+
+static int ring_wait_ms(const struct rtop_feed *base)
+{
+  const struct feed_ring *feed = (const struct feed_ring *)base;
+  if (base->state == RTOP_FEED_STALLED)
+    return 100;
+  if (base->state != RTOP_FEED_LIVE)
+    return 1000;
+  int64_t left_ms = (feed->last_arrival_ns + base->info.window_ns - feed_now_ns()) / 1000000;
+  /* Overdue windows are looked for every few milliseconds: looking is one load. */
+  return left_ms < 5 ? 5 : left_ms > 1000 ? 1000 : (int)left_ms;
+}
+
+static void ring_close(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  rtop_reader_unwatch(feed->reader);
+  rtop_reader_close(&feed->reader);
+  rtop_window_destroy(&feed->window);
+  feed_names_destroy(&feed->names);
+  free(feed);
+}
+
+static const struct feed_ops ring_ops = {ring_state, ring_read, ring_wait_ms, ring_close};
+
+static void ring_fill_info(struct feed_ring *feed, pid_t pid)
+{
+  const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
+  rtop_text_sanitize(feed->base.command, sizeof feed->base.command, geometry->command,
+                     strnlen(geometry->command, sizeof geometry->command));
+  rtop_text_sanitize(feed->base.ruby, sizeof feed->base.ruby, geometry->ruby_version,
+                     strnlen(geometry->ruby_version, sizeof geometry->ruby_version));
+  feed->base.info = (struct rtop_feed_info){
+    .pid = pid,
+    .command = feed->base.command,
+    .ruby = feed->base.ruby,
+    .window_ns = geometry->window_ns,
+    .started_real_ns = geometry->created_real_ns,
+  };
+  /* Hostile clocks may be any numbers. */
+  if (__builtin_sub_overflow(geometry->created_real_ns, geometry->created_mono_ns,
+                             &feed->base.info.clock_offset_ns))
+    feed->base.info.clock_offset_ns = 0;
+}
+
+struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
+                                       uint32_t rate_hz, struct rtop_error *error)
+{
+  struct feed_ring *feed = calloc(1, sizeof *feed);
+  if (!feed) {
+    rtop_error_set(error, RTOP_ERROR_SYSTEM, 0, "out of memory");
+    return NULL;
+  }
+  feed->reader = rtop_reader_open(entry->path, entry->uid, error);
+  if (!feed->reader) {
+    free(feed);
+    return NULL;
+  }
+  feed->base.ops = &ring_ops;
+  feed->base.source = source;
+  feed->last_arrival_ns = feed_now_ns();
+  ring_fill_info(feed, entry->pid);
+  /* Without a control file windows still come, at the recorder's rate. */
+  rtop_reader_watch(feed->reader, rate_hz, NULL);
+  feed->base.state = ring_state(&feed->base);
+  return &feed->base;
+}
+
+struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz,
+                                         struct rtop_error *error)
+{
+  struct rtop_registry_entry entry;
+  struct rtop_error cause = {0};
+  struct rtop_feed *feed = NULL;
+  if (rtop_registry_find(pid, &entry, &cause) == 0) {
+    feed = rtop_feed_open_entry(&entry, source, rate_hz, &cause);
+    if (feed)
+      feed->info.pid = pid;            /* as the user calls it; a dead one is not told by its lock */
+  }
+  if (!feed) {
+    char text[sizeof cause.text];
+    rtop_target_explain(pid, &cause, text, sizeof text);
+    rtop_error_set(error, cause.code ? cause.code : RTOP_ERROR_NOT_FOUND, cause.errno_value, "%s", text);
+  }
+  return feed;
 }
