@@ -1,6 +1,7 @@
 #include "app.h"
 #include "app_dump.h"
 #include "app_source.h"
+#include "command.h"
 #include "editor.h"
 #include "keys.h"
 #include "list.h"
@@ -76,7 +77,7 @@ static void watch(struct app *app, struct rtop_session *session)
 {
   app->session = session;
   ui_watch(&app->ui, session != NULL ? rtop_session_profile(session) : NULL);
-  ui_open_view(&app->ui, session != NULL ? VIEW_METHODS : VIEW_CHOOSER);
+  ui_open_view(&app->ui, session != NULL ? app->ui.first_view : VIEW_CHOOSER);
   app->refresh_at_ns = 0;
   if (session != NULL) {
     app_source_update(&app->ui, session, app->options);
@@ -210,6 +211,10 @@ static void loop(struct app *app)
     if (ui->edit.wanted) {
       ui->edit.wanted = false;
       run_editor(app);
+    }
+    if (ui->command[0] != '\0') {
+      command_run(ui, ui->command);
+      ui->command[0] = '\0';
     }
     /* The first window of a target is shown when it comes, not at the next refresh. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) {

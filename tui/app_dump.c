@@ -26,7 +26,7 @@ bool app_dump_parse(struct app_dump_target *target, const char *text)
     target->file = text + used + 1;
     const char *extension = strrchr(target->file, '.');
     target->svg = extension != NULL && strcmp(extension, ".svg") == 0;
-    target->light = target->svg && extension - target->file >= 6 && strncmp(extension - 6, ".light", 6) == 0;
+    target->light = screen_svg_is_light(target->file);
     return true;
   }
   return text[used] == '\0';
@@ -78,6 +78,7 @@ static int draw(struct ui *ui, struct rtop_session *session, const struct rtop_o
   ui_watch(ui, session != NULL ? rtop_session_profile(session) : NULL);
   if (session != NULL) {
     app_source_update(ui, session, options);
+    ui_open_view(ui, options->view);
   } else {
     ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
     ui_open_view(ui, VIEW_CHOOSER);

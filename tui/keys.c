@@ -30,6 +30,27 @@ const struct key_row keys_table[] = {
 };
 const size_t keys_count = sizeof keys_table / sizeof keys_table[0];
 
+static const char *const view_names[VIEW_COUNT] = {
+  [VIEW_METHODS] = "methods", [VIEW_TREE] = "tree", [VIEW_THREADS] = "threads", [VIEW_ICICLE] = "icicle",
+  [VIEW_SOURCE] = "source", [VIEW_SKYLINE] = "skyline", [VIEW_GROUPS] = "groups",
+};
+
+const char *keys_view_name(enum view_id view)
+{
+  return (int)view < VIEW_COUNT ? view_names[view] : NULL;
+}
+
+bool keys_view_parse(const char *name, enum view_id *view)
+{
+  for (int i = 0; i < VIEW_COUNT; i++) {
+    if (view_names[i] != NULL && strcmp(view_names[i], name) == 0) {
+      *view = (enum view_id)i;
+      return true;
+    }
+  }
+  return false;
+}
+
 const char *keys_group_name(enum key_group group)
 {
   switch (group) {

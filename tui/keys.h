@@ -9,6 +9,7 @@
 #ifndef RTOP_TUI_KEYS_H
 #define RTOP_TUI_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -29,6 +30,10 @@ enum request {
 
 enum key_group { KEY_GROUP_VIEW, KEY_GROUP_MOVE, KEY_GROUP_FIND, KEY_GROUP_SORT, KEY_GROUP_TIME,
                  KEY_GROUP_GENERAL, KEY_GROUPS };
+
+/* A view of the data by the name that the command line uses ("methods"); NULL: it has none. */
+const char *keys_view_name(enum view_id view);
+bool keys_view_parse(const char *name, enum view_id *view);
 
 struct key_row {
   enum request request;

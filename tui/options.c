@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_DUMP_SCREEN,
+  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_DUMP_SCREEN, OPTION_VIEW,
 };
 
 /* Percent of the frame below which a text report leaves methods out. */
@@ -34,6 +34,7 @@ static const struct option long_options[] = {
   {"filter", required_argument, NULL, OPTION_FILTER},
   {"thread", required_argument, NULL, OPTION_THREAD},
   {"min", required_argument, NULL, OPTION_MIN},
+  {"view", required_argument, NULL, OPTION_VIEW},
   {"dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN},
   {"ascii", no_argument, NULL, 'U'},
   {"color", required_argument, NULL, 'C'},
@@ -172,6 +173,19 @@ static int options_min(struct rtop_options *options, const char *text)
   return options_usage("--min takes a percentage from 0 to 100: '%s' is not", text);
 }
 
+static int options_view(struct rtop_options *options, const char *text)
+{
+  if (keys_view_parse(text, &options->view))
+    return -1;
+  char names[128] = "";
+  for (int view = 0; view < VIEW_COUNT; view++)
+    if (keys_view_name((enum view_id)view)) {
+      strcat(names, " ");
+      strcat(names, keys_view_name((enum view_id)view));
+    }
+  return options_usage("--view takes one of%s: '%s' is none", names, text);
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -194,6 +208,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_FILTER: return options_filter(options, optarg);
   case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
   case OPTION_MIN: return options_min(options, optarg);
+  case OPTION_VIEW: return options_view(options, optarg);
   case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
   default: break;
   }

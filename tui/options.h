@@ -2,6 +2,7 @@
 #ifndef RTOP_TUI_OPTIONS_H
 #define RTOP_TUI_OPTIONS_H
 
+#include "keys.h"
 #include "methods.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,7 @@ struct rtop_options {
   uint32_t rate_hz;                    /* --hz, default 1000 */
   enum rtop_color { RTOP_COLOR_AUTO, RTOP_COLOR_NEVER, RTOP_COLOR_ALWAYS } color;
   bool ascii;                          /* -U */
+  enum view_id view;                   /* --view: what the screen starts with */
   const char *dump_screen;             /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */
 };
 

@@ -26,6 +26,7 @@ const char options_help[] =
   "                          .collapsed (stacks for flame graphs) or .txt (report)\n"
   "  -t, --time SEC          end after this time\n"
   "\n"
+  "      --view NAME         first view: methods tree threads icicle source skyline groups\n"
   "  -U, --ascii             no characters beyond ASCII\n"
   "  -C, --color WHEN        auto, always, never (auto: not when NO_COLOR is set)\n"
   "      --dump-screen=WxH[:FILE.svg|FILE.txt]\n"

@@ -16,9 +16,11 @@ enum prompt_result {
   PROMPT_CANCELLED,                    /* Esc, or Backspace in an empty line */
 };
 
+enum { PROMPT_BYTES = 400 };
+
 struct prompt {
   const char *label;                   /* "Search: "; static */
-  char text[160];
+  char text[PROMPT_BYTES];
   size_t bytes;                        /* of text, without the NUL */
   size_t cursor;                       /* byte offset, always between characters */
 };

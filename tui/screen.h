@@ -56,5 +56,7 @@ void screen_write_text(FILE *out);
 void screen_write_attributes(FILE *out);
 /* A picture: light text on a dark ground when `dark`, else dark on light. */
 void screen_write_svg(FILE *out, bool dark);
+/* By the file's name: "x.light.svg" is dark on light. */
+bool screen_svg_is_light(const char *file);
 
 #endif

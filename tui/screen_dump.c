@@ -214,6 +214,13 @@ static void put_text(FILE *out, int y, int *x, bool dark)
   *x = end;
 }
 
+bool screen_svg_is_light(const char *file)
+{
+  const char *extension = strrchr(file, '.');
+  return extension != NULL && strcmp(extension, ".svg") == 0 && extension - file >= 6
+    && strncmp(extension - 6, ".light", 6) == 0;
+}
+
 void screen_write_svg(FILE *out, bool dark)
 {
   int width = COLS * CELL_WIDTH + 2 * MARGIN, height = LINES * CELL_HEIGHT + 2 * MARGIN;

@@ -44,7 +44,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   memset(ui, 0, sizeof *ui);
   ui->wanted = options->methods;
   if (options->methods.filter != NULL) {
-    char text[160];
+    char text[PROMPT_BYTES];
     snprintf(text, sizeof text, "%s%s", options->methods.filter_invert ? "!" : "", options->methods.filter);
     ui_take_filter(ui, text);
   }
@@ -54,6 +54,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->follow = true;
   ui->ascii = options->ascii;
   ui->view = &view_methods;
+  ui->first_view = options->view;
   ui->stale = ui->dirty = true;
   for (int i = 0; i < VIEW_COUNT; i++) {
     if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) {

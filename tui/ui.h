@@ -44,7 +44,7 @@ extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, 
 
 /* What the open menu is for; the answer is menu_value(). */
 enum ui_menu { UI_MENU_SORT };
-enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY };
+enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
 /* What is watched, as the loop knows it. */
@@ -71,6 +71,7 @@ struct ui_focus {
 
 struct ui {
   const struct view_ops *view, *back;  /* back: where help and output return to */
+  enum view_id first_view;             /* of a target */
   void *data[VIEW_COUNT];              /* the views' own */
 
   struct ui_source source;
@@ -79,7 +80,7 @@ struct ui {
   int64_t now_real_ns;
 
   struct rtop_methods_options wanted;  /* sort, filter, mode; strings point into this struct */
-  char filter[160], search[160];
+  char filter[PROMPT_BYTES], search[PROMPT_BYTES];
   const char *filter_error;            /* why the expression typed last does not work */
   struct ui_focus focus;
   int64_t length_ns;                   /* of the span; <= 0: everything */
@@ -108,7 +109,7 @@ struct ui {
   int scroll;                          /* of columns */
   enum ui_prompt prompting;
   struct prompt prompt;
-  char before_prompt[160];             /* what Esc brings back */
+  char before_prompt[PROMPT_BYTES];           /* what Esc brings back */
   struct menu menu;
   enum ui_menu menu_for;
   size_t match_count, match_at;        /* of the search: "3/17", at 0: the cursor is on no match */
@@ -126,6 +127,7 @@ struct ui {
     uint32_t line;
     char path[1400];
   } edit;                              /* the loop opens the editor */
+  char command[PROMPT_BYTES];          /* the loop runs it (command.h); empty: none */
   bool quit, suspend, repaint;
 };
 
@@ -171,6 +173,8 @@ bool ui_has_message(const struct ui *ui);
 /* An expression as it is typed, '!' in front inverts it; ui->filter_error says why it does not work. */
 void ui_take_filter(struct ui *ui, const char *text);
 void ui_ask(struct ui *ui, enum ui_prompt what);
+/* The command line with this already typed. */
+void ui_ask_command(struct ui *ui, const char *text);
 void ui_freeze(struct ui *ui, bool frozen);
 
 /* Parts of the frame, each in a file of its own. */

@@ -7,7 +7,7 @@
 
 void ui_ask(struct ui *ui, enum ui_prompt what)
 {
-  static const char *const label[] = { "", "Search: ", "Filter: ", "Seconds between refreshes: " };
+  static const char *const label[] = { "", "Search: ", "Filter: ", "Seconds between refreshes: ", ":" };
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
@@ -15,6 +15,12 @@ void ui_ask(struct ui *ui, enum ui_prompt what)
   ui->prompting = what;
   ui->filter_error = NULL;
   prompt_start(&ui->prompt, label[what], text);
+}
+
+void ui_ask_command(struct ui *ui, const char *text)
+{
+  ui_ask(ui, UI_PROMPT_COMMAND);
+  prompt_start(&ui->prompt, ui->prompt.label, text);
 }
 
 static void take_delay(struct ui *ui, const char *text)
@@ -57,6 +63,8 @@ static void prompt_input(struct ui *ui, int key)
   case PROMPT_ACCEPTED:
     if (ui->prompting == UI_PROMPT_DELAY) {
       take_delay(ui, ui->prompt.text);
+    } else if (ui->prompting == UI_PROMPT_COMMAND) {
+      snprintf(ui->command, sizeof ui->command, "%s", ui->prompt.text);
     } else if (ui->filter_error != NULL) {
       ui_say(ui, "%s", ui->filter_error);
       ui->filter_error = NULL;
@@ -150,6 +158,8 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_BACK: step_back(ui); return true;
   case REQUEST_SEARCH: ui_ask(ui, UI_PROMPT_SEARCH); return true;
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;
+  case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
+  case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   case REQUEST_FREEZE: ui_freeze(ui, !ui->frozen); return true;
   default: return ui_figures_request(ui, request);

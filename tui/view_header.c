@@ -372,7 +372,7 @@ static int draw_data_tabs(const struct ui *ui, struct rect at, int x, bool brief
 /* Where notes and tabs do not fit beside each other, tabs become short. */
 static void draw_tabs(const struct ui *ui)
 {
-  char note[400];
+  char note[1000];
   struct rect at = ui->layout.part[PART_TABS];
   int x = ui->layout.wide ? 1 : 0;
   enum face face = tabs_note(ui, note, sizeof note);

@@ -99,6 +99,9 @@ static void test_long_forms_and_the_rest(void **state)
   assert_true(options.methods.min_percent == 0);
   assert_int_equal(parse(&options, "--dump-screen=80x24"), -1);
   assert_string_equal(options.dump_screen, "80x24");
+  assert_int_equal(options.view, VIEW_METHODS);
+  assert_int_equal(parse(&options, "--view skyline"), -1);
+  assert_int_equal(options.view, VIEW_SKYLINE);
 }
 
 static void test_command(void **state)
@@ -122,7 +125,7 @@ static void test_help_and_version(void **state)
   static const char *const named[] = {
     "--pid", "--list", "--output", "--time", "--batch", "--json", "--count", "--delay", "--frame", "--mode",
     "--sort", "--hz", "--filter", "--thread", "--min", "--ascii", "--color", "--help", "--version",
-    "--dump-screen",
+    "--dump-screen", "--view",
   };
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
     assert_non_null(strstr(said, named[i]));
@@ -148,7 +151,7 @@ static void test_bad_command_lines(void **state)
     {"ruby app.rb", "ruby"}, {"--", "--"}, {"-p 1 -- ruby", "-p"}, {"-b", "-b"}, {"-J", "-b"},
     {"-o a.txt", "-o"}, {"-o a.png -p 1", "a.png"}, {"-o .txt -p 1", ".txt"},
     {"-o dir/.txt -p 1", "dir/.txt"}, {"-o txt -p 1", "'txt'"}, {"-o a.txt -b -p 1", "-b"},
-    {"-t 5", "-t"}, {"--help=yes", "--help"},
+    {"-t 5", "-t"}, {"--view city", "'city'"}, {"--view", "--view"}, {"--help=yes", "--help"},
   };
   struct rtop_options options;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

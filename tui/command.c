@@ -1,0 +1,138 @@
+#include "command.h"
+#include "export.h"
+#include "screen.h"
+#include "ui.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_BYTES = 1024 };
+
+struct command {
+  const char *name, *arguments;
+  void (*run)(struct ui *ui, const char *rest);
+};
+
+/* The next word of a line; what comes after it, without blanks, is returned. */
+static const char *take_word(const char *line, char *word, size_t bytes)
+{
+  size_t length = strcspn(line, " ");
+  snprintf(word, bytes, "%.*s", (int)(length < bytes ? length : bytes - 1), line);
+  return line + length + strspn(line + length, " ");
+}
+
+static const char *home_path(char *out, size_t bytes, const char *name)
+{
+  const char *home = getenv("HOME");
+  if (strncmp(name, "~/", 2) != 0 || home == NULL) {
+    return name;
+  }
+  snprintf(out, bytes, "%s%s", home, name + 1);
+  return out;
+}
+
+/* The screen without the message of the command before. */
+static void save_screen(struct ui *ui, const char *name, bool svg)
+{
+  struct rtop_export_file file;
+  char path[PATH_BYTES];
+  if (name[0] == '\0') {
+    ui_say(ui, "a file name is wanted");
+    return;
+  }
+  if (!rtop_export_file_open(&file, home_path(path, sizeof path, name))) {
+    ui_say(ui, "cannot write %s: %s", name, strerror(errno));
+    return;
+  }
+  ui->message[0] = '\0';
+  ui_draw(ui);
+  if (svg) {
+    screen_write_svg(file.stream, !screen_svg_is_light(name));
+  } else {
+    screen_write_text(file.stream);
+  }
+  if (rtop_export_file_close(&file, true)) {
+    ui_say(ui, "wrote %s", name);
+  } else {
+    ui_say(ui, "cannot write %s: %s", name, strerror(errno));
+  }
+}
+
+static void run_export(struct ui *ui, const char *rest)
+{
+  char format[16];
+  const char *name = take_word(rest, format, sizeof format);
+  if (strcmp(format, "svg") == 0 || strcmp(format, "text") == 0) {
+    save_screen(ui, name, format[0] == 's');
+  } else {
+    ui_say(ui, "export svg|text FILE");
+  }
+}
+
+static void run_save_display(struct ui *ui, const char *rest)
+{
+  save_screen(ui, rest, false);
+}
+
+static void run_view(struct ui *ui, const char *rest)
+{
+  enum view_id view;
+  if (ui->profile == NULL) {
+    ui_say(ui, "no process is watched");
+  } else if (keys_view_parse(rest, &view) && ui_view(view) != NULL) {
+    ui_open_view(ui, view);
+  } else {
+    ui_say(ui, "there is no view %s", rest);
+  }
+}
+
+static const struct command commands[] = {
+  { "export", "FORMAT FILE", run_export },
+  { "save-display", "FILE", run_save_display },
+  { "view", "NAME", run_view },
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+/* NULL: none, or more than one that starts like this. */
+static const struct command *find(const char *word)
+{
+  const struct command *found = NULL;
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(commands[i].name, word) == 0) {
+      return &commands[i];
+    }
+    if (strncmp(commands[i].name, word, strlen(word)) == 0) {
+      if (found != NULL) {
+        return NULL;
+      }
+      found = &commands[i];
+    }
+  }
+  return found;
+}
+
+static void say_commands(struct ui *ui, const char *word)
+{
+  char names[128] = "";
+  for (size_t i = 0; i < COMMANDS; i++) {
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? " " : "", commands[i].name);
+  }
+  ui_say(ui, "%s is none of: %s", word, names);
+}
+
+void command_run(struct ui *ui, const char *line)
+{
+  char word[32];
+  const char *rest = take_word(line + strspn(line, " "), word, sizeof word);
+  const struct command *command = find(word);
+  if (word[0] == '\0') {
+    return;
+  }
+  if (command == NULL) {
+    say_commands(ui, word);
+  } else {
+    command->run(ui, rest);
+  }
+  ui->dirty = true;
+}

@@ -1,0 +1,21 @@
+/* The command line of the screen: what has no key, or wants a name or a value.
+ *
+ *   export FORMAT FILE   svg: this screen as a picture; text: as text
+ *   save-display FILE    this screen as text
+ *   view NAME            another view
+ *
+ * Commands may be cut short while they stay unlike each other ("sa x.txt"). A file name is the rest of
+ * the line; ~/ in front is the home folder.
+ *
+ * Threads: one, while a screen is open.
+ */
+#ifndef RTOP_TUI_COMMAND_H
+#define RTOP_TUI_COMMAND_H
+
+struct ui;
+
+/* Runs one line. What came of it, or what is wrong with it, is said in the row of tabs. Files appear
+ * only when they are complete. */
+void command_run(struct ui *ui, const char *line);
+
+#endif
