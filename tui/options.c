@@ -12,6 +12,7 @@
 
 enum {
   OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_DUMP_SCREEN, OPTION_VIEW,
+  OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE,
 };
 
 /* Percent of the frame below which a text report leaves methods out. */
@@ -34,6 +35,10 @@ static const struct option long_options[] = {
   {"filter", required_argument, NULL, OPTION_FILTER},
   {"thread", required_argument, NULL, OPTION_THREAD},
   {"min", required_argument, NULL, OPTION_MIN},
+  {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+  {"only-mine", no_argument, NULL, OPTION_ONLY_MINE},
+  {"no-c", no_argument, NULL, OPTION_NO_C},
+  {"merge", required_argument, NULL, OPTION_MERGE},
   {"view", required_argument, NULL, OPTION_VIEW},
   {"dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN},
   {"ascii", no_argument, NULL, 'U'},
@@ -186,6 +191,26 @@ static int options_view(struct rtop_options *options, const char *text)
   return options_usage("--view takes one of%s: '%s' is none", names, text);
 }
 
+/* Each adds to those before it. */
+static int options_exclude(struct rtop_lens_look *lens, const char *text)
+{
+  size_t used = strlen(lens->exclude), bytes = sizeof lens->exclude - used;
+  const char *problem = rtop_lens_check(text);
+  if (problem)
+    return options_usage("--exclude '%s': %s", text, problem);
+  if ((size_t)snprintf(lens->exclude + used, bytes, "%s%s", used ? "," : "", text) >= bytes)
+    return options_usage("the patterns of --exclude are longer than %zu bytes", sizeof lens->exclude - 1);
+  problem = rtop_lens_check(lens->exclude);
+  return problem ? options_usage("--exclude: %s", problem) : -1;
+}
+
+static int options_merge(struct rtop_lens_look *lens, const char *text)
+{
+  if (rtop_merge_parse(text, &lens->merge))
+    return -1;
+  return options_usage("--merge takes method, line, class, file or gem: '%s' is none", text);
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -208,6 +233,10 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_FILTER: return options_filter(options, optarg);
   case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
   case OPTION_MIN: return options_min(options, optarg);
+  case OPTION_EXCLUDE: return options_exclude(&options->lens, optarg);
+  case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
+  case OPTION_NO_C: options->lens.no_c = true; return -1;
+  case OPTION_MERGE: return options_merge(&options->lens, optarg);
   case OPTION_VIEW: return options_view(options, optarg);
   case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
   default: break;

@@ -46,8 +46,9 @@ struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max)
     return NULL;
   profile->memory_bytes_max = memory_bytes_max;
   profile->symbols = rtop_symbols_create();
+  profile->lens = profile->symbols ? rtop_lens_create(profile->symbols) : NULL;
   profile->table = calloc(1, sizeof *profile->table);
-  if (!profile->symbols || !profile->table)
+  if (!profile->lens || !profile->table)
     rtop_profile_destroy(&profile);
   return profile;
 }
@@ -67,6 +68,7 @@ void rtop_profile_destroy(struct rtop_profile **handle)
   if (profile->table)
     cost_table_destroy(profile->table);   /* only its index: cells belong to sums */
   free(profile->table);
+  rtop_lens_destroy(&profile->lens);
   rtop_symbols_destroy(&profile->symbols);
   free(profile);
 }
@@ -74,6 +76,11 @@ void rtop_profile_destroy(struct rtop_profile **handle)
 struct rtop_symbols *rtop_profile_symbols(struct rtop_profile *profile)
 {
   return profile->symbols;
+}
+
+struct rtop_lens *rtop_profile_lens(const struct rtop_profile *profile)
+{
+  return profile->lens;
 }
 
 void rtop_profile_keep_sums(struct rtop_profile *profile)

@@ -10,6 +10,7 @@
 #ifndef RTOP_TUI_PROFILE_H
 #define RTOP_TUI_PROFILE_H
 
+#include "lens.h"
 #include "symbols.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,6 +103,8 @@ struct rtop_window;                    /* shm/window.h; only feeds hand them in 
 struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max);
 void rtop_profile_destroy(struct rtop_profile **profile);
 struct rtop_symbols *rtop_profile_symbols(struct rtop_profile *profile);
+/* What sums show: their nodes are those of the lens. Set it and every sum made from then on follows. */
+struct rtop_lens *rtop_profile_lens(const struct rtop_profile *profile);
 /* From now on windows that memory cannot hold any more are not forgotten but summed: spans that begin at
  * the start of everything stay complete however long the run is. Threads that ended are then summed by
  * their name. */

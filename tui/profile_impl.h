@@ -93,6 +93,7 @@ struct profile_source {
 
 struct rtop_profile {
   struct rtop_symbols *symbols;
+  struct rtop_lens *lens;
   struct profile_window **windows;     /* by start; [first, first + count) */
   size_t first, count, capacity;
   size_t memory_bytes, memory_bytes_max;

@@ -12,9 +12,15 @@ struct sum_build {
   bool failed;
 };
 
+/* Where the time of a node is shown. */
+static struct rtop_cost *sum_cost(struct sum_build *build, uint32_t thread, uint32_t node)
+{
+  return cost_table_at(build->table, thread, rtop_lens_node(build->profile->lens, node));
+}
+
 static void sum_cell(struct sum_build *build, const struct profile_cell *cell)
 {
-  struct rtop_cost *cost = cost_table_at(build->table, cell->thread, cell->node);
+  struct rtop_cost *cost = sum_cost(build, cell->thread, cell->node);
   if (cost)
     profile_cost_add_cell(cost, cell);
   else
@@ -61,7 +67,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
     return;
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;
-  row->node = presence->node;
+  row->node = rtop_lens_node(build->profile->lens, presence->node);
   row->provisional = presence->provisional_ns > 0;
   if (presence->provisional_ns == 0)
     return;
@@ -101,7 +107,7 @@ static void sum_carry(struct sum_build *build, const struct rtop_span *span)
   }
   for (size_t i = 0; i < profile->carry.count; i++) {
     const struct rtop_sum_cell *cell = &profile->carry.cells[i];
-    struct rtop_cost *cost = cost_table_at(build->table, cell->thread, cell->node);
+    struct rtop_cost *cost = sum_cost(build, cell->thread, cell->node);
     if (cost)
       rtop_cost_add(cost, &cell->cost);
     else
@@ -225,6 +231,7 @@ bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span,
     span.end_ns = span.start_ns;
   /* Scratch only: to a caller the profile stays as it is. */
   struct sum_build build = {.profile = (struct rtop_profile *)profile, .sum = sum, .table = profile->table};
+  rtop_lens_version(profile->lens);    /* names may have been completed */
   sum_start(&build, span);
   if (profile->carry.count && span.start_ns <= held.start_ns)
     sum_carry(&build, &span);

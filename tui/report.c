@@ -37,8 +37,8 @@ void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol 
   *out = '\0';
   if (symbol->kind == RTOP_SYMBOL_C)
     snprintf(out, out_bytes, "<C>");
-  else if (symbol->kind == RTOP_SYMBOL_RUBY && shown)
+  else if (rtop_symbol_has_source(symbol) && shown)
     snprintf(out, out_bytes, "%s:%u", path, shown);
-  else if (symbol->kind == RTOP_SYMBOL_RUBY)
+  else if (rtop_symbol_has_source(symbol))
     snprintf(out, out_bytes, "%s", path);
 }

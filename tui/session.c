@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
   SESSION_SOON_MS = 10,                /* between looks for the channel of a command that starts */
@@ -61,8 +62,21 @@ static struct rtop_session *session_create(uint32_t rate_hz, struct rtop_error *
   return NULL;
 }
 
+/* Code below the folder that a process works in is its own. */
+static void session_own(struct rtop_session *session, pid_t pid)
+{
+  char link[32], folder[4096];
+  snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
+  ssize_t bytes = readlink(link, folder, sizeof folder - 1);
+  if (bytes <= 0)
+    return;
+  folder[bytes] = '\0';
+  rtop_lens_own(rtop_profile_lens(session->profile), folder);
+}
+
 static void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
+  session_own(session, rtop_feed_info(feed)->pid);
   session->feeds[session->count++] = (struct session_feed){.feed = feed, .state = RTOP_FEED_LIVE};
 }
 
@@ -100,6 +114,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
   struct rtop_session *session = session_create(options->rate_hz, error);
   if (!session)
     return NULL;
+  rtop_lens_set(rtop_profile_lens(session->profile), &options->lens);
   if (options->output || options->frame_seconds <= 0)
     rtop_profile_keep_sums(session->profile);
   if (!session_start(session, options, exit_status, error))

@@ -8,7 +8,7 @@ static bool in_file(struct source_heat *heat, const struct rtop_symbols *symbols
   unsigned char *answer = &heat->in_file[frame];
   if (*answer == 0) {
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
-    *answer = symbol->kind == RTOP_SYMBOL_RUBY && strcmp(symbol->path, heat->path) == 0 ? 2 : 1;
+    *answer = rtop_symbol_has_source(symbol) && strcmp(symbol->path, heat->path) == 0 ? 2 : 1;
   }
   return *answer == 2;
 }

@@ -129,6 +129,11 @@ bool history_update(struct history *history, struct rtop_profile *profile, int64
                     enum rtop_mode mode)
 {
   int missing = 0, place = (int)(history->turn % (HISTORY_CELLS - 1));
+  uint32_t lens = rtop_lens_version(rtop_profile_lens(profile));
+  for (int i = 0; lens != history->lens && i < HISTORY_CELLS - 1; i++) {
+    history->cell[i].filled = false;   /* told of other frames */
+  }
+  history->lens = lens;
   for (int i = 0; i < HISTORY_CELLS - 1; i++) {
     const struct history_cell *cell = &history->cell[i];
     if (!cell->filled || cell->index != wanted_index(end_ns, i)) {

@@ -38,6 +38,7 @@ struct history {
     size_t frames;
   } cell[HISTORY_CELLS - 1];
   struct rtop_sum sum;                 /* private */
+  uint32_t lens;                       /* whose frames the cells tell of */
   int64_t turn, turned_ns;             /* private */
 };
 

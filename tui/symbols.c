@@ -1,7 +1,6 @@
 #include "symbols.h"
 
 #include "text.h"
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +47,7 @@ struct rtop_symbols {
   struct symbols_node **node_chunks;
   uint32_t node_count, node_capacity;
   struct symbols_node *nodes_by_key;
+  uint32_t names;                      /* labels completed so far */
   char scratch[sizeof(struct symbols_head) + 3 * (SYMBOLS_TEXT_MAX + 1)];
 };
 
@@ -157,6 +157,12 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
   entry->symbol.namespace_label = completed + bytes;
   free(entry->completed);
   entry->completed = completed;
+  symbols->names++;
+}
+
+uint32_t rtop_symbols_names(const struct rtop_symbols *symbols)
+{
+  return symbols->names;
 }
 
 enum { SYMBOLS_NODE_KEY_BYTES = offsetof(struct rtop_call_node, depth) };

@@ -10,6 +10,7 @@
 #ifndef RTOP_TUI_SYMBOLS_H
 #define RTOP_TUI_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,15 +20,27 @@ enum rtop_symbol_kind {
   RTOP_SYMBOL_RUBY,
   RTOP_SYMBOL_C,
   RTOP_SYMBOL_SPECIAL,                 /* "(root)", "(folded)", … */
+  RTOP_SYMBOL_GROUP,                   /* made up by a lens: a class, a file, a gem */
 };
 
 struct rtop_symbol {                   /* a frame */
   const char *label;                   /* "Object#fib" */
-  const char *path;                    /* "" for C */
+  const char *path;                    /* "" for C; of a group only when it is a file */
   const char *namespace_label;         /* "Price", "" at top level */
   uint32_t line;
   enum rtop_symbol_kind kind;
 };
+
+/* Lines of its file can be shown. */
+static inline bool rtop_symbol_has_source(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY || (symbol->kind == RTOP_SYMBOL_GROUP && symbol->path[0]);
+}
+/* Not in C and not made up by the profiler itself: what people look for. */
+static inline bool rtop_symbol_is_code(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY || symbol->kind == RTOP_SYMBOL_GROUP;
+}
 
 struct rtop_call_node {
   uint32_t parent;
@@ -50,6 +63,9 @@ uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, siz
 void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
                           const char *namespace_label, size_t namespace_bytes);
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line);
+
+/* Changes with every label that is completed. */
+uint32_t rtop_symbols_names(const struct rtop_symbols *symbols);
 
 uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);
 uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);

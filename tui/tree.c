@@ -80,6 +80,9 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   uint32_t above = tree->folded ? tree_above(tree, parent, frame) : 0;
   if (above)
     return above;
+  if (tree->nodes[parent].frame == frame &&
+      rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP)
+    return parent;                     /* calls within a file are no calls of it */
   if (!tree_grow_slots(build) ||
       !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
     return UINT32_MAX;

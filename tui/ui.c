@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "options.h"
 #include "text.h"
+#include "ui_lens.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
 {
   memset(ui, 0, sizeof *ui);
   ui->wanted = options->methods;
+  ui->lens = options->lens;
   if (options->methods.filter != NULL) {
     char text[PROMPT_BYTES];
     snprintf(text, sizeof text, "%s%s", options->methods.filter_invert ? "!" : "", options->methods.filter);
@@ -145,6 +147,7 @@ bool ui_update(struct ui *ui)
     struct rtop_methods_options by_name = ui->wanted;
     by_name.sort = RTOP_SORT_NAME;      /* the view orders the rows: what it shows is its own business */
     by_name.reverse = false;
+    ui_lens_apply(ui);
     fine = rtop_profile_sum(ui->profile, ui->span, &ui->sum);
     focus_apply(ui);
     fine = fine && rtop_methods_build(&ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), &by_name)
@@ -164,7 +167,7 @@ bool ui_update(struct ui *ui)
 
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol)
 {
-  if (symbol->kind != RTOP_SYMBOL_RUBY) {
+  if (!rtop_symbol_has_source(symbol)) {
     snprintf(out, bytes, "%s", symbol->kind == RTOP_SYMBOL_C ? "<C>" : "");
   } else if (symbol->line == 0) {
     snprintf(out, bytes, "%s", symbol->path);

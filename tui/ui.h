@@ -43,8 +43,9 @@ extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, 
   view_chooser;
 
 /* What the open menu is for; the answer is menu_value(). */
-enum ui_menu { UI_MENU_SORT };
-enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND };
+enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE };
+enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND,
+                 UI_PROMPT_EXCLUDE };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
 /* What is watched, as the loop knows it. */
@@ -82,6 +83,7 @@ struct ui {
   struct rtop_methods_options wanted;  /* sort, filter, mode; strings point into this struct */
   char filter[PROMPT_BYTES], search[PROMPT_BYTES];
   const char *filter_error;            /* why the expression typed last does not work */
+  struct rtop_lens_look lens;          /* what is hidden and merged */
   struct ui_focus focus;
   int64_t length_ns;                   /* of the span; <= 0: everything */
   double delay_seconds;

@@ -2,16 +2,22 @@
 #include "draw.h"
 #include "text.h"
 #include "ui.h"
+#include "ui_lens.h"
 #include <stdlib.h>
 #include <string.h>
 
 void ui_ask(struct ui *ui, enum ui_prompt what)
 {
-  static const char *const label[] = { "", "Search: ", "Filter: ", "Seconds between refreshes: ", ":" };
+  static const char *const label[] = { "", "Search: ", "Filter: ", "Seconds between refreshes: ", ":",
+                                      "Hide (Class::*, path/, gem:NAME, stdlib): " };
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
-  snprintf(ui->before_prompt, sizeof ui->before_prompt, "%s", what == UI_PROMPT_SEARCH ? ui->search : text);
+  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->before_prompt) {
+    text = ui->lens.exclude;           /* longer ones can only be written anew */
+  }
+  snprintf(ui->before_prompt, sizeof ui->before_prompt, "%.*s", PROMPT_BYTES - 1,
+           what == UI_PROMPT_SEARCH ? ui->search : text);
   ui->prompting = what;
   ui->filter_error = NULL;
   prompt_start(&ui->prompt, label[what], text);
@@ -63,6 +69,8 @@ static void prompt_input(struct ui *ui, int key)
   case PROMPT_ACCEPTED:
     if (ui->prompting == UI_PROMPT_DELAY) {
       take_delay(ui, ui->prompt.text);
+    } else if (ui->prompting == UI_PROMPT_EXCLUDE) {
+      ui_lens_exclude(ui, ui->prompt.text);
     } else if (ui->prompting == UI_PROMPT_COMMAND) {
       snprintf(ui->command, sizeof ui->command, "%s", ui->prompt.text);
     } else if (ui->filter_error != NULL) {
@@ -96,6 +104,8 @@ static void step_back(struct ui *ui)
     ui->search[0] = '\0';
   } else if (ui->filter[0] != '\0') {
     ui_take_filter(ui, "");
+  } else if (ui_lens_back(ui)) {
+    return;
   } else if (ui->focus.on) {
     ui->focus.on = false;
     ui->stale = true;
@@ -162,7 +172,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   case REQUEST_FREEZE: ui_freeze(ui, !ui->frozen); return true;
-  default: return ui_figures_request(ui, request);
+  default: return ui_lens_request(ui, request) || ui_figures_request(ui, request);
   }
 }
 
@@ -177,6 +187,7 @@ static void menu_input(struct ui *ui, int key)
     ui->wanted.reverse = false;
     ui->stale = true;
     break;
+  case UI_MENU_MERGE: ui_lens_merge(ui, (enum rtop_merge)menu_value(&ui->menu)); break;
   }
 }
 

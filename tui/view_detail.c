@@ -52,7 +52,7 @@ static void name_and_place(const struct writer *writer, int y, const struct rtop
   ui_place(place, sizeof place, symbol);
   const char *base = strrchr(place, '/');
   base = base != NULL ? base + 1 : place;
-  if (symbol->kind == RTOP_SYMBOL_RUBY && columns - used - 2 >= rtop_text_width(base)) {
+  if (rtop_symbol_has_source(symbol) && columns - used - 2 >= rtop_text_width(base)) {
     draw_right(y, x + used + 2, columns - used - 2, FACE_PLACE, base);
   }
 }
@@ -138,7 +138,7 @@ static void summary(struct writer *writer)
   uint64_t total_ns = writer->ui->wanted.mode == RTOP_MODE_CPU ? detail->total.cpu_ns
     : rtop_cost_wall(&detail->total);
   draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE, symbol->label);
-  if (symbol->kind == RTOP_SYMBOL_RUBY && room(writer)) {
+  if (rtop_symbol_has_source(symbol) && room(writer)) {
     char place[1100];
     ui_place(place, sizeof place, symbol);
     draw_tail(row_of(writer), writer->rect.x, writer->rect.columns, FACE_PLACE, place);

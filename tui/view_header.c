@@ -304,6 +304,29 @@ static void draw_timeline(const struct ui *ui)
   draw_text(at.y, at.x + 5 + cells, 4, FACE_LABEL, " now");
 }
 
+static size_t add_active(char *out, size_t bytes, size_t used, const char *name, const char *text)
+{
+  if (text[0] != '\0' && used + 1 < bytes) {
+    int written = snprintf(out + used, bytes - used, "%s%s%s", used > 0 ? "  " : "", name, text);
+    used += written > 0 ? (size_t)written : 0;
+  }
+  return used < bytes ? used : bytes - 1;
+}
+
+/* Everything that is marked, left out or put together: it must never be forgotten. */
+static size_t active_text(const struct ui *ui, char *out, size_t bytes)
+{
+  char search[sizeof ui->search + 48] = "", lens[128];
+  if (ui->search[0] != '\0') {
+    snprintf(search, sizeof search, "%s %zu/%zu", ui->search, ui->match_at, ui->match_count);
+  }
+  rtop_lens_text(&ui->lens, lens, sizeof lens);
+  size_t used = add_active(out, bytes, 0, "search: ", search);
+  used = add_active(out, bytes, used, "filter: ", ui->filter);
+  used = add_active(out, bytes, used, "thread: ", ui->focus.on ? ui->focus.name : "");
+  return add_active(out, bytes, used, "", lens);
+}
+
 /* What stands at the right of the row of tabs. */
 static enum face tabs_note(const struct ui *ui, char *note, size_t bytes)
 {
@@ -313,19 +336,8 @@ static enum face tabs_note(const struct ui *ui, char *note, size_t bytes)
     snprintf(note, bytes, "%s", ui->message);
     return FACE_TITLE;
   }
-  if (ui->search[0] != '\0' && data) {
-    snprintf(note, bytes, "search: %s %zu/%zu%s%s", ui->search, ui->match_at, ui->match_count,
-             ui->filter[0] != '\0' ? "  filter: " : "", ui->filter);
-    return ui->match_count > 0 ? FACE_MATCH : FACE_WARN;
-  }
-  if (ui->filter[0] != '\0' && data) {
-    snprintf(note, bytes, "filter: %s%s%s", ui->filter, ui->focus.on ? "  thread: " : "",
-             ui->focus.on ? ui->focus.name : "");
-    return FACE_MATCH;
-  }
-  if (ui->focus.on && data) {
-    snprintf(note, bytes, "thread: %s", ui->focus.name);
-    return FACE_MATCH;
+  if (data && active_text(ui, note, bytes) > 0) {
+    return ui->search[0] != '\0' && ui->match_count == 0 ? FACE_WARN : FACE_MATCH;
   }
   if (ui->view->note != NULL) {
     ui->view->note(ui, note, bytes);

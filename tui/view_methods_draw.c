@@ -96,7 +96,7 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
 
 static void draw_method(const struct pen *pen, int x, int columns)
 {
-  enum face face = pen->symbol->kind == RTOP_SYMBOL_RUBY ? FACE_NORMAL : FACE_C;
+  enum face face = rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
   if (methods_view_matches(pen->ui, pen->row)) {
     face = FACE_MATCH;
   }

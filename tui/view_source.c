@@ -131,7 +131,7 @@ static void update(struct ui *ui)
   bool alive = ui->source.state == RTOP_FEED_LIVE || ui->source.state == RTOP_FEED_STALLED;
   bool other = view->frame != ui->selected;
   view->frame = ui->selected;
-  view->ruby = symbol->kind == RTOP_SYMBOL_RUBY;
+  view->ruby = rtop_symbol_has_source(symbol);
   view->detail_ready = detail_build(&view->detail, &ui->sum, symbols, view->frame, ui->wanted.mode);
   if (!view->ruby) {
     source_file_close(&view->file);

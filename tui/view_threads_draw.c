@@ -198,7 +198,7 @@ static void draw_names(const struct pen *pen)
             face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)), state_name(thread));
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, leaf->frame);
   draw_text(pen->y, pen->left + x[FIELD_ON], columns[FIELD_ON],
-            face_of(pen, symbol->kind == RTOP_SYMBOL_RUBY ? FACE_NORMAL : FACE_C),
+            face_of(pen, rtop_symbol_is_code(symbol) ? FACE_NORMAL : FACE_C),
             thread->node != 0 ? symbol->label : "-");
 }
 
@@ -263,7 +263,7 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
       return;
     }
     draw_format(y, 0, 6, FACE_NORMAL, " %3d", row);
-    draw_text(y, 6, names - 8, symbol->kind == RTOP_SYMBOL_RUBY ? FACE_NORMAL : FACE_C, symbol->label);
+    draw_text(y, 6, names - 8, rtop_symbol_is_code(symbol) ? FACE_NORMAL : FACE_C, symbol->label);
     draw_tail(y, names, at.columns - names, FACE_PLACE, place);
     node = call->parent < node ? call->parent : 0;
   }

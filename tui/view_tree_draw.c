@@ -121,7 +121,7 @@ static void draw_method(const struct tree_pen *pen, const struct rtop_tree_row *
 {
   char frame[2048], below[32] = "";
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
-  enum face face = symbol->kind == RTOP_SYMBOL_RUBY ? FACE_NORMAL : FACE_C, now_face = FACE_NORMAL;
+  enum face face = rtop_symbol_is_code(symbol) ? FACE_NORMAL : FACE_C, now_face = FACE_NORMAL;
   int x = pen->columns.tree, end = x + pen->columns.tree_columns - 1;
   frame_text(row, frame, sizeof frame);
   x += draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, from_column(frame, pen->shift));

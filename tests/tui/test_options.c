@@ -117,6 +117,22 @@ static void test_command(void **state)
   assert_true(options.batch);
 }
 
+static void test_what_is_hidden_and_merged(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "-p 1"), -1);
+  assert_false(options.lens.only_mine || options.lens.no_c || options.lens.exclude[0]);
+  assert_int_equal(RTOP_MERGE_METHOD, options.lens.merge);
+  assert_int_equal(parse(&options, "--exclude gem:rack --no-c --exclude a/,!b/ --merge file -p 1"), -1);
+  assert_string_equal("gem:rack,a/,!b/", options.lens.exclude);
+  assert_true(options.lens.no_c);
+  assert_false(options.lens.only_mine);
+  assert_int_equal(RTOP_MERGE_FILE, options.lens.merge);
+  assert_int_equal(parse(&options, "--only-mine -p 1"), -1);
+  assert_true(options.lens.only_mine);
+}
+
 static void test_help_and_version(void **state)
 {
   (void)state;
@@ -125,7 +141,7 @@ static void test_help_and_version(void **state)
   static const char *const named[] = {
     "--pid", "--list", "--output", "--time", "--batch", "--json", "--count", "--delay", "--frame", "--mode",
     "--sort", "--hz", "--filter", "--thread", "--min", "--ascii", "--color", "--help", "--version",
-    "--dump-screen", "--view",
+    "--dump-screen", "--view", "--exclude", "--only-mine", "--no-c", "--merge",
   };
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
     assert_non_null(strstr(said, named[i]));
@@ -151,7 +167,8 @@ static void test_bad_command_lines(void **state)
     {"ruby app.rb", "ruby"}, {"--", "--"}, {"-p 1 -- ruby", "-p"}, {"-b", "-b"}, {"-J", "-b"},
     {"-o a.txt", "-o"}, {"-o a.png -p 1", "a.png"}, {"-o .txt -p 1", ".txt"},
     {"-o dir/.txt -p 1", "dir/.txt"}, {"-o txt -p 1", "'txt'"}, {"-o a.txt -b -p 1", "-b"},
-    {"-t 5", "-t"}, {"--view city", "'city'"}, {"--view", "--view"}, {"--help=yes", "--help"},
+    {"-t 5", "-t"}, {"--view city", "'city'"}, {"--merge color", "color"},
+    {"--exclude gem:", "gem:"}, {"--exclude", "--exclude"}, {"--only-mine=1", "--only-mine"}, {"--view", "--view"}, {"--help=yes", "--help"},
   };
   struct rtop_options options;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -171,6 +188,7 @@ int main(void)
     cmocka_unit_test(test_everything),
     cmocka_unit_test(test_long_forms_and_the_rest),
     cmocka_unit_test(test_command),
+    cmocka_unit_test(test_what_is_hidden_and_merged),
     cmocka_unit_test(test_help_and_version),
     cmocka_unit_test(test_bad_command_lines),
   };

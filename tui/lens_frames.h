@@ -1,0 +1,35 @@
+/* What a lens makes of one frame, whoever calls it. Private to lens.c. */
+#ifndef RTOP_TUI_LENS_FRAMES_H
+#define RTOP_TUI_LENS_FRAMES_H
+
+#include "lens.h"
+#include <stddef.h>
+
+struct rtop_patterns;
+
+enum { LENS_OWN_MAX = 8 };
+
+struct lens_frame {
+  bool hidden;
+  bool whole;                          /* stands for a class or gem: lines mean nothing, calls inside neither */
+  uint32_t frame;                      /* as which it is shown */
+};
+
+struct lens_frames {
+  struct rtop_symbols *symbols;
+  const struct rtop_lens_look *look;
+  struct rtop_patterns *patterns;      /* of look->exclude; NULL: none. Owned */
+  char *own[LENS_OWN_MAX];             /* folders, with a slash at the end */
+  int own_count;
+  struct lens_answer { uint8_t known, hidden, whole; uint32_t frame; } *answers;   /* by frame */
+  size_t capacity;
+};
+
+/* `line` is the one being executed: it matters when lines are told apart. */
+struct lens_frame lens_frames_get(struct lens_frames *frames, uint32_t frame, uint32_t line);
+/* False: known already, of no use, or no room. */
+bool lens_frames_own(struct lens_frames *frames, const char *folder);
+void lens_frames_forget(struct lens_frames *frames);
+void lens_frames_destroy(struct lens_frames *frames);
+
+#endif
