@@ -1,57 +1,71 @@
 #include "export.h"
 
-#include "batch.h"
-#include "batch_watch.h"
-#include "interrupt.h"
+#include "export_impl.h"
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
-static int export_problem(const char *path, int problem)
+typedef bool export_format(struct export_job *job);
+
+static export_format *const export_formats[RTOP_FILE_FORMATS] = {
+  [RTOP_FILE_TEXT] = export_text,
+  [RTOP_FILE_COLLAPSED] = export_collapsed,
+  [RTOP_FILE_CSV] = export_csv,
+  [RTOP_FILE_SPEEDSCOPE] = export_speedscope,
+};
+
+static bool export_is_table(enum rtop_file_format format)
 {
-  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, strerror(problem));
-  return 1;
+  return format == RTOP_FILE_TEXT || format == RTOP_FILE_CSV;
 }
 
-static bool export_write(struct rtop_session *session, const struct rtop_options *options, FILE *out)
+static bool export_prepare(struct export_job *job, enum rtop_file_format format)
 {
-  struct rtop_report report = {0};
-  enum rtop_export_format format = RTOP_EXPORT_TEXT;
-  rtop_export_format(options->output, &format);
-  bool fine = rtop_report_take(&report, session, &options->methods, 0);
-  if (fine && format == RTOP_EXPORT_COLLAPSED)
-    rtop_export_collapsed(rtop_profile_symbols(rtop_session_profile(session)), &report.sum,
-                          options->methods.mode, out);
-  else if (fine)
-    fine = rtop_export_text(&report, out);
-  rtop_report_destroy(&report);
+  const struct rtop_export *given = job->given;
+  struct rtop_methods_options filter = *given->options;
+  job->symbols = rtop_profile_symbols(given->profile);
+  job->options = *given->options;
+  job->differs = given->baseline != NULL;
+  if (export_is_table(format))
+    filter.filter = NULL;
+  else
+    job->options.filter = NULL;
+  job->options.thread_filter = NULL;
+  if (!export_select(&job->sum, given->sum, job->symbols, job->symbols, &filter))
+    return false;
+  if (!job->differs)
+    return true;
+  const struct rtop_symbols *symbols = given->baseline_symbols ? given->baseline_symbols : job->symbols;
+  return export_select(&job->baseline, given->baseline, symbols, job->symbols, &filter);
+}
+
+static bool export_run(struct export_job *job, enum rtop_file_format format)
+{
+  bool fine = export_prepare(job, format) && export_formats[format](job);
+  rtop_sum_destroy(&job->sum);
+  rtop_sum_destroy(&job->baseline);
   if (!fine)
     errno = ENOMEM;
   return fine;
 }
 
-int rtop_export_run(const struct rtop_options *options)
+/* The first thing that went wrong decides errno. */
+bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out)
 {
-  struct batch_watch watch;
-  struct rtop_export_file file;
-  int status = 1;
-  /* Before anything else: an hour of watching that cannot be saved would be a pity. */
-  if (!rtop_export_file_open(&file, options->output))
-    return export_problem(options->output, errno);
-  if (!batch_watch_open(&watch, options, &status)) {
-    rtop_export_file_close(&file, false);
-    return status;
+  struct export_job job = {.given = export, .out = kind.gzip ? export_gzip_open(out) : out};
+  if (!job.out)
+    return false;
+  bool fine = export_run(&job, kind.format);
+  if (fine && fflush(job.out) != 0)
+    fine = false;
+  int problem = fine ? 0 : errno;
+  if (kind.gzip && fclose(job.out) != 0 && fine) {
+    problem = errno;
+    fine = false;
   }
-  status = 0;
-  rtop_session_poll(watch.session);
-  while (batch_watch_next(&watch))
-    ;
-  rtop_session_poll(watch.session);
-  bool ready = rtop_session_ready(watch.session);
-  bool fine = !ready || export_write(watch.session, options, file.stream);
-  if (!rtop_export_file_close(&file, ready && fine) || !fine)
-    status = export_problem(options->output, errno);
-  else if (ready)
-    fprintf(stderr, "rperf-top: wrote %s\n", options->output);
-  return batch_watch_close(&watch, status);
+  if (fine && (fflush(out) != 0 || ferror(out))) {
+    problem = errno ? errno : EIO;
+    fine = false;
+  }
+  if (!fine)
+    errno = problem;
+  return fine;
 }

@@ -7,24 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool rtop_export_format(const char *file, enum rtop_export_format *format)
-{
-  static const char *const ends[] = {
-    [RTOP_EXPORT_COLLAPSED] = ".collapsed", [RTOP_EXPORT_TEXT] = ".txt",
-  };
-  const char *name = strrchr(file, '/');
-  name = name ? name + 1 : file;
-  size_t length = strlen(name);
-  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-    size_t end = strlen(ends[i]);
-    if (length > end && strcmp(name + length - end, ends[i]) == 0) {
-      *format = (enum rtop_export_format)i;
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool export_fail(struct rtop_export_file *file)
 {
   int problem = errno;
@@ -79,4 +61,23 @@ bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
   free(file->temporary);
   *file = (struct rtop_export_file){0};
   return true;
+}
+
+bool rtop_export_save(const struct rtop_export *export, const char *path)
+{
+  struct rtop_file_kind kind;
+  struct rtop_export_file file;
+  if (!rtop_file_kind(path, &kind)) {
+    errno = EINVAL;
+    return false;
+  }
+  if (!rtop_export_file_open(&file, path))
+    return false;
+  bool fine = rtop_export_write(export, kind, file.stream);
+  int problem = errno;
+  if (fine)
+    return rtop_export_file_close(&file, true);
+  rtop_export_file_close(&file, false);
+  errno = problem;
+  return false;
 }

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "file_formats.h"
 #include "options_help.h"
 #include "shm/control.h"
 #include "shm/version.h"
@@ -254,14 +255,6 @@ static int options_unknown(int option, char **argv)
   return options_usage("unknown option or a value too many: %s", text);
 }
 
-static bool options_writable_format(const char *file)
-{
-  const char *dot = strrchr(file, '.');
-  if (!dot || dot == file || dot[-1] == '/')
-    return false;
-  return strcmp(dot, ".collapsed") == 0 || strcmp(dot, ".txt") == 0;
-}
-
 /* Do the options make sense together? */
 static int options_check(struct rtop_options *options)
 {
@@ -270,8 +263,9 @@ static int options_check(struct rtop_options *options)
     return options_usage("-p and a command exclude each other");
   if (options->output && options->batch)
     return options_usage("-o and -b exclude each other");
-  if (options->output && !options_writable_format(options->output))
-    return options_usage("-o writes files that end in .collapsed or .txt: '%s' does not", options->output);
+  struct rtop_file_kind kind;
+  if (options->output && !rtop_file_kind(options->output, &kind))
+    return options_usage("-o writes files that end in %s: '%s' does not", rtop_file_endings(), options->output);
   if ((options->output || options->batch) && options->action == RTOP_ACTION_CHOOSE)
     return options_usage("%s needs -p PID or -- COMMAND", options->output ? "-o" : "-b");
   if (options->time_seconds > 0 && !target)

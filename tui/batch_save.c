@@ -1,0 +1,61 @@
+#include "batch.h"
+
+#include "batch_watch.h"
+#include "export.h"
+#include "report.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int save_problem(const char *path, int problem)
+{
+  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, strerror(problem));
+  return 1;
+}
+
+static bool save_write(struct rtop_session *session, const struct rtop_options *options, FILE *out)
+{
+  struct rtop_report report = {0};
+  struct rtop_file_kind kind = {.format = RTOP_FILE_TEXT};
+  rtop_file_kind(options->output, &kind);
+  bool fine = rtop_report_take(&report, session, &options->methods, 0);
+  struct rtop_export export = {
+    .profile = rtop_session_profile(session), .sum = &report.sum, .options = &options->methods,
+    .clock_offset_ns = report.clock_offset_ns, .command = report.command, .ruby = report.ruby,
+    .pids = report.source_pids, .pid_count = report.source_count,
+  };
+  if (fine)
+    fine = rtop_export_write(&export, kind, out);
+  else
+    errno = ENOMEM;
+  int problem = errno;
+  rtop_report_destroy(&report);
+  errno = problem;
+  return fine;
+}
+
+int rtop_export_run(const struct rtop_options *options)
+{
+  struct batch_watch watch;
+  struct rtop_export_file file;
+  int status = 1;
+  /* Before anything else: an hour of watching that cannot be saved would be a pity. */
+  if (!rtop_export_file_open(&file, options->output))
+    return save_problem(options->output, errno);
+  if (!batch_watch_open(&watch, options, &status)) {
+    rtop_export_file_close(&file, false);
+    return status;
+  }
+  status = 0;
+  rtop_session_poll(watch.session);
+  while (batch_watch_next(&watch))
+    ;
+  rtop_session_poll(watch.session);
+  bool ready = rtop_session_ready(watch.session);
+  bool fine = !ready || save_write(watch.session, options, file.stream);
+  if (!rtop_export_file_close(&file, ready && fine) || !fine)
+    status = save_problem(options->output, errno);
+  else if (ready)
+    fprintf(stderr, "rperf-top: wrote %s\n", options->output);
+  return batch_watch_close(&watch, status);
+}

@@ -1,0 +1,91 @@
+#include "export_impl.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* RFC 4180. A field that a spreadsheet would take for a formula begins with an apostrophe. */
+static void csv_text(const char *text, FILE *out)
+{
+  bool formula = *text && strchr("=+-@\t\r", *text);
+  if (!formula && !strpbrk(text, ",\"\r\n ")) {
+    fputs(text, out);
+    return;
+  }
+  fputs(formula ? "\"'" : "\"", out);
+  for (; *text; text++) {
+    if (*text == '"')
+      fputc('"', out);
+    fputc(*text, out);
+  }
+  fputc('"', out);
+}
+
+static void csv_seconds(uint64_t nanoseconds, FILE *out)
+{
+  fprintf(out, ",%" PRIu64 ".%09" PRIu64, nanoseconds / 1000000000, nanoseconds % 1000000000);
+}
+
+static void csv_change(uint64_t before_ns, uint64_t after_ns, FILE *out)
+{
+  uint64_t change_ns = after_ns > before_ns ? after_ns - before_ns : before_ns - after_ns;
+  csv_seconds(before_ns, out);
+  fprintf(out, ",%s%" PRIu64 ".%09" PRIu64, after_ns < before_ns ? "-" : "", change_ns / 1000000000,
+          change_ns % 1000000000);
+}
+
+static void csv_cost(const struct rtop_cost *cost, FILE *out)
+{
+  for (int state = 0; state < RTOP_STATES; state++)
+    csv_seconds(cost->wall_ns[state], out);
+  csv_seconds(cost->cpu_ns, out);
+  csv_seconds(cost->blame_ns, out);
+  fprintf(out, ",%" PRIu64 ",%" PRIu64, cost->allocations, cost->samples);
+}
+
+static void csv_heading(const struct export_job *job)
+{
+  static const char *const parts[] = {"running", "waiting", "blocked", "marking", "sweeping", "cpu",
+    "blame",
+                                      "allocations", "samples"};
+  fputs("method,path,line,kind,self,total,ratio,threads", job->out);
+  for (int total = 0; total < 2; total++)
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+      fprintf(job->out, ",%s_%s", total ? "total" : "self", parts[i]);
+  if (job->differs)
+    fputs(",self_before,self_change,total_before,total_change", job->out);
+  fputs("\r\n", job->out);
+}
+
+static void csv_row(const struct export_job *job, const struct export_method *method)
+{
+  static const char *const kinds[] = {
+    [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special"};
+  const struct rtop_method_row *row = &method->now;
+  const struct rtop_symbol *symbol = rtop_symbols_get(job->symbols, row->frame);
+  csv_text(symbol->label, job->out);
+  fputc(',', job->out);
+  csv_text(symbol->path, job->out);
+  fprintf(job->out, ",%" PRIu32 ",%s", symbol->line, kinds[symbol->kind]);
+  csv_seconds(row->self_ns, job->out);
+  csv_seconds(row->total_ns, job->out);
+  fprintf(job->out, ",%.6f,%" PRIu32, row->ratio, row->threads);
+  csv_cost(&row->self, job->out);
+  csv_cost(&row->total, job->out);
+  if (job->differs) {
+    csv_change(method->before.self_ns, row->self_ns, job->out);
+    csv_change(method->before.total_ns, row->total_ns, job->out);
+  }
+  fputs("\r\n", job->out);
+}
+
+bool export_csv(struct export_job *job)
+{
+  struct export_table table = {0};
+  bool fine = export_table_build(&table, job, job->options.sort);
+  if (fine)
+    csv_heading(job);
+  for (size_t i = 0; fine && i < table.count; i++)
+    csv_row(job, &table.methods[i]);
+  export_table_destroy(&table);
+  return fine;
+}

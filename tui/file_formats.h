@@ -1,0 +1,31 @@
+/* The files that a profile can be saved to: what their names end in, and how people call them.
+ *
+ * Threads: no shared state.
+ */
+#ifndef RTOP_TUI_FILE_FORMATS_H
+#define RTOP_TUI_FILE_FORMATS_H
+
+#include <stdbool.h>
+
+enum rtop_file_format {
+  RTOP_FILE_TEXT,                      /* .txt: report for people */
+  RTOP_FILE_COLLAPSED,                 /* .collapsed: "root;…;leaf microseconds" */
+  RTOP_FILE_CSV,                       /* .csv: the method table */
+  RTOP_FILE_SPEEDSCOPE,                /* .speedscope.json */
+  RTOP_FILE_FORMATS,
+};
+
+struct rtop_file_kind {
+  enum rtop_file_format format;
+  bool gzip;                           /* the name ends in .gz */
+};
+
+/* By the end of the file's name; false when nothing is written to such a file. */
+bool rtop_file_kind(const char *path, struct rtop_file_kind *kind);
+/* "text", "collapsed", "pprof", … */
+const char *rtop_file_format_name(enum rtop_file_format format);
+bool rtop_file_format_parse(const char *name, enum rtop_file_format *format);
+/* All endings, for a sentence: ".txt, .collapsed, …". In a static buffer. */
+const char *rtop_file_endings(void);
+
+#endif
