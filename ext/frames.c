@@ -1,6 +1,7 @@
 #include "frames.h"
 
 #include "frame_names.h"
+#include "hash.h"
 #include <ruby/debug.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,18 +81,11 @@ void frames_destroy(struct frames *frames)
   *frames = (struct frames){ 0 };
 }
 
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count)
-{
-  for (size_t i = 0; i < count; i++) hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
-  hash ^= hash >> 32;
-  return hash * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 /* Id of an equal string, or a new one; 0 when the arena is full. */
 static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
 {
   if (count == 0) return 0;
-  uint64_t hash = hash_bytes(UINT64_C(0xCBF29CE484222325), bytes, count) | 1;
+  uint64_t hash = hash_bytes(HASH_START, bytes, count) | 1;
   uint32_t slot = (uint32_t)(hash >> 20) & frames->string_mask;
   for (; frames->string_hashes[slot]; slot = (slot + 1) & frames->string_mask)
     if (frames->string_hashes[slot] == hash) return frames->string_ids[slot];

@@ -4,6 +4,8 @@
 #include "session.h"
 #include "shm/version.h"
 #include <ruby.h>
+#include <ruby/encoding.h>
+#include <ruby/ractor.h>
 
 /* RperfTop.start(record_hz: 100, hz: 1000, budget: 1.0): what is not given comes from the environment. */
 static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
@@ -38,6 +40,17 @@ static VALUE rperf_running(VALUE self)
   return session_running() ? Qtrue : Qfalse;
 }
 
+/* RperfTop.mark(name): what is called so happened now. */
+static VALUE rperf_mark(VALUE self, VALUE name)
+{
+  (void)self;
+  VALUE text = rb_obj_as_string(name);
+  text = rb_str_conv_enc(text, rb_enc_get(text), rb_utf8_encoding());   /* as it is when that cannot be */
+  session_mark(RSTRING_PTR(text), (size_t)RSTRING_LEN(text));
+  RB_GC_GUARD(text);
+  return Qnil;
+}
+
 RUBY_FUNC_EXPORTED void Init_rperf_top(void);
 
 void Init_rperf_top(void)
@@ -46,7 +59,10 @@ void Init_rperf_top(void)
   rb_define_const(module, "VERSION", rb_obj_freeze(rb_str_new_cstr(RPERF_TOP_VERSION)));
   rb_define_module_function(module, "start", rperf_start, -1);
   rb_define_module_function(module, "stop", rperf_stop, 0);
+  rb_ext_ractor_safe(true);
   rb_define_module_function(module, "running?", rperf_running, 0);
+  rb_define_module_function(module, "mark", rperf_mark, 1);
+  rb_ext_ractor_safe(false);
   session_init();
   struct config config;
   config_from_environment(&config);

@@ -3,6 +3,7 @@
 #include "cut.h"
 #include "cut_threads.h"
 #include "governor.h"
+#include "marks_out.h"
 #include "names_out.h"
 #include "shm/version.h"
 #include "shm/writer.h"
@@ -27,6 +28,7 @@ struct loop {
   struct sampler *sampler;
   struct rtop_writer *writer;
   struct names_out names;
+  struct marks_out marks;
   struct cut cut;
   struct governor governor;
   uint32_t wanted_hz;
@@ -94,8 +96,10 @@ static bool begin(struct loop *loop, struct publisher *publisher)
     warn(publisher, error.text);
     return false;
   }
-  if (names_out_create(&loop->names, &loop->sampler->frames) != 0) {
+  if (names_out_create(&loop->names, &loop->sampler->frames) != 0 ||
+      marks_out_create(&loop->marks, &publisher->marks, loop->writer) != 0) {
     warn(publisher, "out of memory");
+    names_out_destroy(&loop->names);
     rtop_writer_destroy(&loop->writer, false);
     return false;
   }
@@ -114,6 +118,7 @@ static void end(struct loop *loop)
 {
   set_writer(loop->publisher, NULL);
   cut_destroy(&loop->cut);
+  marks_out_destroy(&loop->marks);
   names_out_destroy(&loop->names);
   rtop_writer_destroy(&loop->writer, loop->publisher->config.keep);
 }
@@ -175,6 +180,7 @@ static bool publish(struct loop *loop, int64_t now)
 {
   struct rtop_window *window = &loop->cut.window;
   if (!cut_window(&loop->cut, now)) return true;
+  marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->ticks);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->missed);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, loop->governor.rate_hz);

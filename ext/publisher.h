@@ -10,6 +10,7 @@
 #define RTOP_EXT_PUBLISHER_H
 
 #include "config.h"
+#include "marks.h"
 #include "sampler.h"
 #include <pthread.h>
 
@@ -19,6 +20,7 @@ enum publisher_wish { PUBLISHER_WISH_RUN, PUBLISHER_WISH_PARK };
 struct publisher {
   struct sampler *sampler;
   struct config config;
+  struct marks marks;                  /* of the program, for the next window */
   char ruby_version[64];
   char command[256];
   pthread_t thread;

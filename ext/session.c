@@ -88,6 +88,7 @@ static void drop_parent(void)
   clock_unlock(&sampler->threads.pool_lock);
   publisher_abandon(&session.publisher);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
+  marks_init(&session.publisher.marks);
 }
 
 /* The same again in the child, under a channel of its own. */
@@ -139,6 +140,7 @@ void session_init(void)
   session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
   session.sampler.publisher_word = &session.publisher.word;
   threads_init(&session.sampler.threads);
+  marks_init(&session.publisher.marks);
   frame_names_learn();
   pthread_atfork(NULL, NULL, in_forked_child);
   rb_set_end_proc(at_end, Qnil);
@@ -201,4 +203,10 @@ void session_stop(void)
 bool session_running(void)
 {
   return session.state != STOPPED && !atomic_load(&session.publisher.failed);
+}
+
+void session_mark(const char *name, size_t bytes)
+{
+  if (atomic_load_explicit(&session.sampler.active, memory_order_acquire))
+    marks_add(&session.publisher.marks, clock_now_ns(), name, bytes);
 }

@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Once, at load: registers the job, the atfork handler and the end of the process. */
 void session_init(void);
@@ -18,5 +19,8 @@ int session_start(const struct config *config);
 /* Ends the channel. Stopping a stopped session does nothing. */
 void session_stop(void);
 bool session_running(void);
+
+/* A named instant, now. Any thread, any Ractor; nothing happens while nothing is recorded. */
+void session_mark(const char *name, size_t bytes);
 
 #endif

@@ -109,7 +109,9 @@ struct rtop_counters {
   uint64_t strings_overflowed;
   uint64_t threads_overflowed;
   uint64_t samples_dropped;
-  uint64_t stats_reserved[10];
+  uint64_t marks_overflowed;           /* marks that came too fast, or whose name found no room */
+  uint64_t labels_overflowed;          /* label sets without room: their time is that of the set around */
+  uint64_t stats_reserved[8];
 };
 static_assert(offsetof(struct rtop_counters, head_sequence) == 64, "counters");
 static_assert(offsetof(struct rtop_counters, windows_folded) == 128, "counters");

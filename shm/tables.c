@@ -1,5 +1,6 @@
 #include "tables.h"
 #include "atomics.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -27,22 +28,11 @@ void tables_init(struct tables *tables, const struct channel_parts *parts)
   }
 }
 
-size_t tables_cut_utf8(const char *bytes, size_t count, size_t limit)
-{
-  if (count <= limit)
-    return count;
-  size_t cut = limit;
-  for (int back = 0; back < 3 && cut > 0 && ((unsigned char)bytes[cut] & 0xc0) == 0x80; back++)
-    cut--;
-  /* Not UTF-8 after all: any place is as good. */
-  return ((unsigned char)bytes[cut] & 0xc0) == 0x80 ? limit : cut;
-}
-
 uint32_t tables_add_string(struct tables *tables, const char *bytes, size_t count)
 {
   if (count == 0)
     return 0;
-  size_t kept = tables_cut_utf8(bytes, count, RTOP_STRING_BYTES_MAX);
+  size_t kept = rtop_utf8_cut(bytes, count, RTOP_STRING_BYTES_MAX);
   uint64_t needed = sizeof(struct rtop_string_head) + ((kept + 7) & ~(size_t)7);
   if (needed > tables->parts->string_bytes - tables->string_bytes) {
     tables->strings_overflowed++;

@@ -38,7 +38,4 @@ void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, ui
 /* Makes everything added so far visible to readers. */
 void tables_publish(const struct tables *tables);
 
-/* The longest prefix of at most `limit` bytes that does not end inside a UTF-8 character. */
-size_t tables_cut_utf8(const char *bytes, size_t count, size_t limit);
-
 #endif

@@ -1,6 +1,6 @@
 #include "thread_slots.h"
 #include "atomics.h"
-#include "tables.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void thread_slots_write(struct thread_slots *slots, uint32_t slot)
 
 static void thread_slots_set_name(struct rtop_thread_entry *entry, const char *name, size_t bytes)
 {
-  size_t kept = tables_cut_utf8(name, bytes, sizeof entry->name);
+  size_t kept = rtop_utf8_cut(name, bytes, sizeof entry->name);
   memset(entry->name, 0, sizeof entry->name);
   if (kept)
     memcpy(entry->name, name, kept);

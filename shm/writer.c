@@ -35,6 +35,7 @@ struct rtop_writer {
   int64_t touched_mono_ns;             /* when the file's time was last set */
   uint64_t windows_folded;
   uint64_t samples_dropped;
+  uint64_t marks_overflowed, labels_overflowed;
 };
 
 static const char *writer_directory(const struct rtop_writer_options *options)
@@ -184,6 +185,11 @@ bool rtop_writer_add_node(struct rtop_writer *writer, const struct rtop_node_ent
   return rtop_segment_intact(&writer->segment) && tables_add_node(&writer->tables, node, id);
 }
 
+uint64_t rtop_writer_string_capacity(const struct rtop_writer *writer)
+{
+  return writer->parts.string_bytes;
+}
+
 uint64_t rtop_writer_frame_capacity(const struct rtop_writer *writer)
 {
   return writer->parts.frame_capacity;
@@ -253,6 +259,8 @@ static void writer_publish_statistics(struct rtop_writer *writer)
   rtop_store_relaxed(&counters->threads_overflowed, writer->threads.overflowed);
   rtop_store_relaxed(&counters->windows_folded, writer->windows_folded);
   rtop_store_relaxed(&counters->samples_dropped, writer->samples_dropped);
+  rtop_store_relaxed(&counters->marks_overflowed, writer->marks_overflowed);
+  rtop_store_relaxed(&counters->labels_overflowed, writer->labels_overflowed);
 }
 
 /* Stores into a mapping do not move a file's time; the sweep and lists go by it. */
@@ -316,6 +324,8 @@ void rtop_writer_count_losses(struct rtop_writer *writer, const struct rtop_loss
   writer_add(&writer->tables.frames_overflowed, losses->frames_overflowed);
   writer_add(&writer->threads.overflowed, losses->threads_overflowed);
   writer_add(&writer->windows_folded, losses->windows_folded);
+  writer_add(&writer->marks_overflowed, losses->marks_overflowed);
+  writer_add(&writer->labels_overflowed, losses->labels_overflowed);
 }
 
 const char *rtop_writer_path(const struct rtop_writer *writer)

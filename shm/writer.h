@@ -41,6 +41,7 @@ bool rtop_writer_add_node(struct rtop_writer *writer, const struct rtop_node_ent
 /* Completes the label of a frame that was added before: its string references. */
 void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label,
                                uint32_t namespace_label);
+uint64_t rtop_writer_string_capacity(const struct rtop_writer *writer);   /* bytes */
 uint64_t rtop_writer_frame_capacity(const struct rtop_writer *writer);
 uint64_t rtop_writer_node_capacity(const struct rtop_writer *writer);
 
@@ -69,6 +70,7 @@ void rtop_writer_wake(struct rtop_writer *writer);
 /* What the caller itself could not keep: added to the segment's statistics, beside what the writer counts. */
 struct rtop_losses {
   uint64_t samples_dropped, nodes_overflowed, frames_overflowed, threads_overflowed, windows_folded;
+  uint64_t marks_overflowed, labels_overflowed;
 };
 void rtop_writer_count_losses(struct rtop_writer *writer, const struct rtop_losses *losses);
 

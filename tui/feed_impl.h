@@ -50,6 +50,9 @@ struct feed_ring {
 /* feed_names.c: brings the translation up to what the window needs; false when memory ran out. */
 bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, struct rtop_profile *profile,
                        uint32_t source, const struct rtop_window *window);
+/* Hands the marks of the window to the profile. */
+void feed_names_marks(struct feed_names *names, const struct rtop_reader *reader, struct rtop_profile *profile,
+                      uint32_t source, const struct rtop_window *window);
 void feed_names_destroy(struct feed_names *names);
 
 int64_t feed_now_ns(void);

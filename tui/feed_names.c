@@ -119,6 +119,16 @@ bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, str
          names_threads(names, reader, profile, source, window);
 }
 
+void feed_names_marks(struct feed_names *names, const struct rtop_reader *reader, struct rtop_profile *profile,
+                      uint32_t source, const struct rtop_window *window)
+{
+  for (size_t i = 0; i < window->mark_count; i++) {
+    const struct rtop_mark *mark = &window->marks[i];
+    size_t bytes = rtop_reader_string(reader, mark->name, names->text[0], sizeof names->text[0]);
+    rtop_profile_add_mark(profile, source, mark->mono_ns, names->text[0], bytes);
+  }
+}
+
 void feed_names_destroy(struct feed_names *names)
 {
   free(names->frames);

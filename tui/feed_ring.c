@@ -47,6 +47,7 @@ static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
     rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
     return 0;
   }
+  feed_names_marks(names, feed->reader, profile, feed->base.source, &feed->window);
   return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count,
                           names->threads);
 }

@@ -63,6 +63,7 @@ void rtop_profile_destroy(struct rtop_profile **handle)
     profile_window_free(profile_window_at(profile, i));
   free(profile->windows);
   free(profile->sources);
+  free(profile->marks);
   profile_threads_destroy(profile);
   cost_table_destroy(&profile->carry);
   if (profile->table)

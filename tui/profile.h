@@ -145,6 +145,19 @@ void rtop_sum_destroy(struct rtop_sum *sum);
 size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span span,
                             struct rtop_window_summary *windows, size_t capacity);
 
+/* Named instants of a program (RperfTop.mark). Kept apart from the windows: of very many the oldest go first.
+ * Names are raw bytes; what is read is sanitised and valid as long as the profile. */
+struct rtop_profile_mark {
+  int64_t time_ns;
+  uint32_t source;
+  const char *name;                    /* "" when it has none */
+};
+void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_t time_ns, const char *name,
+                           size_t name_bytes);
+/* Those in the span, oldest first. Returns how many were written: at most capacity, the newest ones. */
+size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span,
+                          struct rtop_profile_mark *marks, size_t capacity);
+
 /* Wall time per thread and state of the windows whose middle lies in the span: wall_ns[id of the thread],
  * `count` of them, cleared first. One walk over the cells, for histories that are kept by the caller.
  * False: no window is there, nothing is known. Ids are below the bound. */

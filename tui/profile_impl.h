@@ -106,6 +106,8 @@ struct rtop_profile {
   uint32_t free_count, free_capacity;
   struct profile_thread *threads_by_key;
   struct profile_name *names;
+  struct rtop_profile_mark *marks;     /* by time */
+  size_t mark_count, mark_capacity;
   uint64_t late_dropped_ns;
   uint32_t late_steps;                 /* left for the window that is being added */
   bool keep_sums;

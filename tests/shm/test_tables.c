@@ -100,16 +100,6 @@ static void test_long_string_is_cut(void **state)
   assert_string(tables_add_string(&tables, text, sizeof text), text, RTOP_STRING_BYTES_MAX - 1, 1);
 }
 
-static void test_cut_at_character_boundaries(void **state)
-{
-  (void)state;
-  static const char text[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z";
-  static const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
-  for (size_t limit = 0; limit < sizeof expected / sizeof expected[0]; limit++)
-    assert_int_equal(tables_cut_utf8(text, sizeof text - 1, limit), expected[limit]);
-  assert_int_equal(tables_cut_utf8("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
-}
-
 static void test_full_string_table(void **state)
 {
   (void)state;
@@ -198,7 +188,6 @@ int main(void)
     cmocka_unit_test_setup(test_nothing_shows_before_it_is_published, set_up),
     cmocka_unit_test_setup(test_strings_of_every_length, set_up),
     cmocka_unit_test_setup(test_long_string_is_cut, set_up),
-    cmocka_unit_test_setup(test_cut_at_character_boundaries, set_up),
     cmocka_unit_test_setup(test_full_string_table, set_up),
     cmocka_unit_test_setup(test_full_frame_and_node_tables, set_up),
     cmocka_unit_test_setup(test_relabelled_frame, set_up),

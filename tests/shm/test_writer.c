@@ -87,7 +87,8 @@ static void test_full_tables_are_counted(void **state)
     ;
   for (uint64_t serial = 1; serial <= 130; serial++)
     rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1);
-  rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = 5, .nodes_overflowed = 2});
+  rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = 5, .nodes_overflowed = 2,
+                                                         .marks_overflowed = 3, .labels_overflowed = 4});
   rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = UINT64_MAX, .nodes_overflowed = 1});
   support_window(&window, 1);
   assert_int_equal(rtop_writer_publish(writer, &window), 1);
@@ -98,6 +99,8 @@ static void test_full_tables_are_counted(void **state)
   assert_int_equal(counters.threads_overflowed, 3);
   assert_int_equal(counters.thread_serial, 130);
   assert_true(counters.samples_dropped == UINT64_MAX);
+  assert_int_equal(counters.marks_overflowed, 3);
+  assert_int_equal(counters.labels_overflowed, 4);
   assert_int_equal(counters.windows_folded, 0);
   assert_int_equal(counters.node_count, rtop_writer_node_capacity(writer));
   rtop_window_destroy(&window);

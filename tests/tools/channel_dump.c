@@ -136,6 +136,23 @@ static json_t *thread_row(const struct rtop_window_thread *row)
                    "provisional_ns", (json_int_t)row->provisional_ns);
 }
 
+static json_t *string_at(const struct rtop_reader *reader, uint32_t reference)
+{
+  char buffer[RTOP_STRING_BYTES_MAX + 1];
+  size_t count = rtop_reader_string(reader, reference, buffer, sizeof buffer);
+  return text(buffer, count);
+}
+
+/* Rows: time, name. */
+static json_t *window_marks(const struct rtop_reader *reader, const struct rtop_window *window)
+{
+  json_t *marks = json_array();
+  for (size_t i = 0; i < window->mark_count; i++)
+    json_array_append_new(marks, json_pack("[I,o]", (json_int_t)window->marks[i].mono_ns,
+                                           string_at(reader, window->marks[i].name)));
+  return marks;
+}
+
 static void add_window(struct dump *dump, const struct rtop_window *window)
 {
   json_t *threads = json_array(), *cells = json_array(), *late = json_array();
@@ -151,10 +168,10 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     json_array_append_new(late, row);
   }
   json_array_append_new(dump->windows, json_pack(
-    "{s:I s:I s:I s:b s:o s:o s:o s:o}", "sequence", (json_int_t)window->sequence,
+    "{s:I s:I s:I s:b s:o s:o s:o s:o s:o}", "sequence", (json_int_t)window->sequence,
     "start_ns", (json_int_t)window->start_mono_ns, "end_ns", (json_int_t)window->end_mono_ns,
     "folded", window->folded, "counters", window_counters(window), "threads", threads, "cells", cells,
-    "late", late));
+    "late", late, "marks", window_marks(dump->reader, window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */
@@ -194,13 +211,6 @@ static void collect(struct dump *dump, const struct options *options)
 
 /* ---- the rest of the segment -------------------------------------------------------------------- */
 
-static json_t *string_at(const struct rtop_reader *reader, uint32_t reference)
-{
-  char buffer[RTOP_STRING_BYTES_MAX + 1];
-  size_t count = rtop_reader_string(reader, reference, buffer, sizeof buffer);
-  return text(buffer, count);
-}
-
 static json_t *all_frames(const struct rtop_reader *reader)
 {
   static const char *const kinds[] = { "ruby", "c", "special" };
@@ -238,7 +248,7 @@ static json_t *counters_of(const struct rtop_reader *reader)
 {
   struct rtop_counters counters;
   rtop_reader_counters(reader, &counters);
-  return json_pack("{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}",
+  return json_pack("{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}",
                    "head_sequence", (json_int_t)counters.head_sequence,
                    "string_bytes", (json_int_t)counters.string_bytes,
                    "frame_count", (json_int_t)counters.frame_count,
@@ -250,7 +260,9 @@ static json_t *counters_of(const struct rtop_reader *reader)
                    "frames_overflowed", (json_int_t)counters.frames_overflowed,
                    "strings_overflowed", (json_int_t)counters.strings_overflowed,
                    "threads_overflowed", (json_int_t)counters.threads_overflowed,
-                   "samples_dropped", (json_int_t)counters.samples_dropped);
+                   "samples_dropped", (json_int_t)counters.samples_dropped,
+                   "marks_overflowed", (json_int_t)counters.marks_overflowed,
+                   "labels_overflowed", (json_int_t)counters.labels_overflowed);
 }
 
 static json_t *geometry_of(const struct rtop_reader *reader)

@@ -30,6 +30,7 @@ struct channel {
  *   b as w, after one that is skipped in time (the process was stopped)
  *   m publish 20,000 windows: they overrun a 1 MB ring
  *   n add a frame and a node, which the next windows use
+ *   k put a mark into the middle of the next window
  *   x end the channel and exit
  *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
 struct channel_writer {
@@ -37,6 +38,7 @@ struct channel_writer {
   struct rtop_window window;
   int64_t now_ns;
   uint32_t node, slot;
+  bool mark;
 };
 
 CHANNEL uint32_t channel_add_node(struct rtop_writer *writer, uint32_t parent, const char *label)
@@ -65,6 +67,12 @@ CHANNEL void channel_publish(struct channel_writer *to)
   cell->node = to->node;
   cell->wall_ns = CHANNEL_WINDOW_NS;
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, 100);
+  if (to->mark) {
+    struct rtop_mark *mark = rtop_window_add_mark(window);
+    mark->mono_ns = window->start_mono_ns + CHANNEL_WINDOW_NS / 2;
+    mark->name = rtop_writer_add_string(to->writer, "a \x1b mark", 8);
+    to->mark = false;
+  }
   rtop_writer_publish(to->writer, window);
 }
 
@@ -101,6 +109,7 @@ CHANNEL void channel_serve(int orders, int answers)
         channel_publish(&to);
       break;
     case 'n': to.node = channel_add_node(to.writer, to.node, "new \xff one"); break;
+    case 'k': to.mark = true; break;
     case 'x': rtop_writer_destroy(&to.writer, false); break;
     case 'e': {
       char in[16], out[16];

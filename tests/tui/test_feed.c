@@ -73,6 +73,24 @@ static void test_windows_become_history(void **state)
   channel_kill(&watch.channel);
 }
 
+static void test_marks_come_along(void **state)
+{
+  (void)state;
+  struct watch watch;
+  struct rtop_profile_mark marks[4];
+  watch_open(&watch, "wkww");
+  assert_int_equal(watch_poll(&watch), 3);
+  struct rtop_span held = rtop_profile_bounds(watch.profile);
+  assert_int_equal(rtop_profile_marks(watch.profile, held, marks, 4), 1);
+  assert_int_equal(marks[0].time_ns, held.start_ns + 3 * CHANNEL_WINDOW_NS / 2);
+  assert_string_equal(marks[0].name, "a ? mark");
+  channel_tell(&watch.channel, "kw");
+  assert_int_equal(watch_poll(&watch), 1);
+  assert_int_equal(rtop_profile_marks(watch.profile, rtop_profile_bounds(watch.profile), marks, 4), 2);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
 static void test_info(void **state)
 {
   (void)state;
@@ -195,6 +213,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_windows_become_history),
+    cmocka_unit_test(test_marks_come_along),
     cmocka_unit_test(test_info),
     cmocka_unit_test(test_lost_windows_are_one_gap),
     cmocka_unit_test(test_a_stretch_without_windows_is_a_gap),

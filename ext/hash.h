@@ -1,0 +1,21 @@
+/* One hash for names.
+ *
+ * Threads: no shared state.
+ */
+#ifndef RTOP_EXT_HASH_H
+#define RTOP_EXT_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_START UINT64_C(0xCBF29CE484222325)
+
+/* FNV-1a and a mix, so that any bits of it will do. Starts with HASH_START or goes on from another hash. */
+static inline uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count)
+{
+  for (size_t i = 0; i < count; i++) hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
+  hash ^= hash >> 32;
+  return hash * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* Named instants of the program on their way to the publisher.
+ *
+ * A bounded queue for any number of threads and one taker (the array queue of D. Vyukov: each place has a
+ * turn that tells whether it is free or filled). Nobody waits: what finds no place is counted.
+ *
+ * Threads: marks_add() any, of any Ractor. marks_take() the publisher. No allocation.
+ */
+#ifndef RTOP_EXT_MARKS_H
+#define RTOP_EXT_MARKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MARKS_CAPACITY = 256, MARKS_NAME_MAX = 120 };
+
+struct mark {
+  int64_t mono_ns;
+  uint32_t bytes;
+  char name[MARKS_NAME_MAX];           /* any bytes */
+};
+
+struct marks {
+  _Atomic uint64_t tail;
+  uint64_t head;
+  _Atomic uint64_t dropped;
+  struct {
+    _Atomic uint64_t turn;
+    struct mark mark;
+  } places[MARKS_CAPACITY];
+};
+
+/* Empty; not while others use it. */
+void marks_init(struct marks *marks);
+
+/* Names that are too long are cut. False when the queue is full. */
+bool marks_add(struct marks *marks, int64_t mono_ns, const char *name, size_t bytes);
+bool marks_take(struct marks *marks, struct mark *mark);
+
+#endif
