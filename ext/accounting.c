@@ -1,5 +1,7 @@
 #include "accounting.h"
 
+#define OWN_CPU_MAX_NS INT64_C(200000)
+
 /* Uniform in [low, low + period). */
 static int64_t draw(struct thread_data *data, int64_t low_ns, int64_t period_ns)
 {
@@ -71,13 +73,24 @@ static void split_cpu(struct thread_data *data, const enum rtop_thread_state *st
   }
 }
 
-void accounting_read_cpu(struct thread_data *data)
+static int64_t cpu_charged_ns(const struct thread_data *data)
+{
+  return atomic_load_explicit(&data->cpu_read_ns, memory_order_relaxed) +
+         atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
+}
+
+static void charged_cpu(struct thread_data *data, int64_t cpu_ns)
+{
+  int64_t before = atomic_load_explicit(&data->cpu_read_ns, memory_order_relaxed);
+  atomic_store_explicit(&data->cpu_read_ns, before + cpu_ns, memory_order_relaxed);
+}
+
+void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
 {
   static const enum rtop_thread_state on_gvl[] = { RTOP_RUNNING, RTOP_MARKING, RTOP_SWEEPING };
   static const enum rtop_thread_state off_gvl[] = { RTOP_BLOCKED };
-  int64_t now = clock_own_cpu_ns();
-  int64_t before = atomic_load(&data->cpu_read_ns);
-  int64_t used = now > before ? now - before : 0;
+  int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns) - cpu_charged_ns(data);
+  if (used < 0) used = 0;
   int64_t on_wall = 0, off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED];
   for (int i = 0; i < 3; i++) on_wall += data->wall_since_cpu_read_ns[on_gvl[i]];
   int64_t on_cpu = at_most(used, on_wall);
@@ -86,7 +99,35 @@ void accounting_read_cpu(struct thread_data *data)
   split_cpu(data, off_gvl, 1, off_wall, off_cpu);
   for (int state = 0; state < RTOP_STATE_COUNT; state++) data->wall_since_cpu_read_ns[state] = 0;
   /* What no state can own yet (the two clocks are not read at the same instant) waits for the next time. */
-  atomic_compare_exchange_strong(&data->cpu_read_ns, &before, before + on_cpu + off_cpu);
+  charged_cpu(data, on_cpu + off_cpu);
+}
+
+/* On a core without a break CPU is wall time; else the clock tells. Where asking it is dear, a piece of work
+ * counts for at most a fifth of a millisecond: what is longer was another process on the core. */
+static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns)
+{
+  if (cpu_clock_unbroken(&data->cpu_mark)) return wall_ns;
+  if (!cpu_clock_usable()) return at_most(wall_ns, OWN_CPU_MAX_NS);
+  int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns) - cpu_charged_ns(data);
+  return used > 0 ? at_most(used, wall_ns) : 0;
+}
+
+void accounting_own_work(struct thread_data *data)
+{
+  int64_t now = clock_now_ns();
+  int64_t wall = threads_advance(data, now), cpu = own_cpu(data, wall, now);
+  charged_cpu(data, cpu);
+  data->own_wall_ns += wall;
+  data->own_cpu_ns += cpu;
+}
+
+void accounting_flush_own(struct sampler *sampler, struct thread_data *data)
+{
+  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  if (data->own_window == window) return;
+  data->own_window = window;
+  sampler_count(&sampler->counters.cost_ns, (uint64_t)data->own_cpu_ns);
+  sampler_charge_own(sampler, sampler->open, data);
 }
 
 void accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
@@ -160,17 +201,17 @@ static bool with_stack(struct sampler *sampler, struct thread_data *data,
   if (!try_lock(sampler, stretch->provisional)) return false;
   uint32_t node = atomic_load_explicit(&data->node, memory_order_relaxed);
   if (!stretch->known) {
-    int64_t begin = clock_now_ns();
-    accounting_read_cpu(data);
+    accounting_read_cpu(data, clock_now_ns());
     node = sampler_stack(sampler, data, NULL);
     atomic_store_explicit(&data->node, node, memory_order_release);
     data->off_node = node;
-    atomic_fetch_add_explicit(&sampler->counters.points, 1, memory_order_relaxed);
-    sampler_add_cost(sampler, begin);
+    sampler_count(&sampler->counters.points, 1);
+    accounting_flush_own(sampler, data);
   }
   if (whole) charge_whole(sampler, data, stretch, node);
   else charge_points(sampler, data, stretch, node, period_ns);
   clock_unlock(&sampler->lock);
+  if (!stretch->known) accounting_own_work(data);
   return true;
 }
 

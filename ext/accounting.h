@@ -24,9 +24,16 @@ struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_stat
  * points stay where they are. Lock held. */
 void accounting_flush(struct sampler *sampler, struct thread_data *data);
 
-/* Reads the thread's CPU clock and splits what was used since the last reading among the states in
+/* Reads the thread's CPU clock at now_ns, which was just read, and splits what was used since the last reading among the states in
  * proportion to their wall time: first those on the GVL, what is left over to blocked. */
-void accounting_read_cpu(struct thread_data *data);
+void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
+
+/* The profiler's own work on this thread ends now: the time since the thread's word was moved last belongs to
+ * the profiler, and its CPU is the measured cost. */
+void accounting_own_work(struct thread_data *data);
+
+/* Hands that in, once per window. Lock held. */
+void accounting_flush_own(struct sampler *sampler, struct thread_data *data);
 
 /* Adds the cell to the open window: as a late record when the stretch began before the window (or was
  * shown as provisional). Lock held. */

@@ -42,6 +42,8 @@ void config_from_environment(struct config *config)
   const char *on = getenv("RPERF_TOP");
   config->enabled = !on || (strcmp(on, "0") != 0 && strcmp(on, "off") != 0);
   config->keep = number("RPERF_TOP_KEEP", 0, 0, 1) > 0;
+  const char *clock = getenv("RPERF_TOP_CPU_CLOCK");
+  config->ask_cpu_clock = clock && strcmp(clock, "kernel") == 0;
   config_set_record_hz(config, number("RPERF_TOP_RECORD_HZ", 100, 0, RTOP_RATE_HZ_MAX));
   config_set_watch_hz(config, number("RPERF_TOP_HZ", 1000, RTOP_RATE_HZ_MIN, RTOP_RATE_HZ_MAX));
   config_set_budget(config, number("RPERF_TOP_BUDGET", 1, 0.01, 100));

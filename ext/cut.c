@@ -78,6 +78,8 @@ static void add_counters(struct cut *cut)
   set_change(window, RTOP_COUNTER_SAMPLES, atomic_load(&now->samples), &before->samples);
   set_change(window, RTOP_COUNTER_SAMPLES_DROPPED, atomic_load(&now->dropped), &before->dropped);
   set_change(window, RTOP_COUNTER_COST_NS, atomic_load(&now->cost_ns), &before->cost_ns);
+  window->counters[RTOP_COUNTER_COST_NS] += cut->rest_cost_ns;
+  cut->rest_cost_ns = 0;
   set_change(window, RTOP_COUNTER_GC_MINOR, atomic_load(&now->gc_minor), &before->gc_minor);
   set_change(window, RTOP_COUNTER_GC_MAJOR, atomic_load(&now->gc_major), &before->gc_major);
   set_change(window, RTOP_COUNTER_ALLOCATIONS, atomic_load(&now->allocations), &before->allocations);

@@ -86,11 +86,12 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 static int64_t take_blocked_cpu(struct thread_data *data, int64_t limit_ns)
 {
   if (!atomic_load_explicit(&data->native_id, memory_order_acquire)) return 0;
-  int64_t before = atomic_load(&data->cpu_read_ns);
-  int64_t now = clock_read_ns(data->cpu_clock);
-  if (now <= before) return 0;
-  int64_t used = now - before < limit_ns ? now - before : limit_ns;
-  return atomic_compare_exchange_strong(&data->cpu_read_ns, &before, before + used) ? used : 0;
+  int64_t taken = atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
+  int64_t used = clock_read_ns(data->cpu_clock) - atomic_load(&data->cpu_read_ns) - taken;
+  if (used <= 0) return 0;
+  if (used > limit_ns) used = limit_ns;
+  atomic_store_explicit(&data->cpu_taken_ns, taken + used, memory_order_relaxed);
+  return used;
 }
 
 /* Charges a stretch that ended at end_ns: late when it began before this window. */
@@ -158,8 +159,10 @@ static void charge_open(struct cut *cut, struct thread_data *data, struct cells 
 }
 
 /* What an ended thread left unattributed. */
-static void charge_rest(struct thread_data *data, struct cells *cells)
+static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
+  cut->rest_cost_ns += (uint64_t)data->own_cpu_ns;
+  sampler_charge_own(cut->sampler, cells, data);
   uint32_t off_node = data->off_node ? data->off_node : RTOP_NODE_UNSAMPLED;
   uint32_t running_node = data->sampled ? data->running_node : RTOP_NODE_UNSAMPLED;
   for (int state = 0; state < RTOP_STATE_COUNT; state++) {
@@ -189,7 +192,7 @@ static bool charge_thread(struct cut *cut, struct thread_data *data, struct cell
   if (data->last_window) {
     row->state = RTOP_BLOCKED;
     row->flags |= RTOP_WINDOW_THREAD_ENDED;
-    charge_rest(data, cells);
+    charge_rest(cut, data, cells);
     rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
   }
   else {

@@ -28,7 +28,8 @@ $INCFLAGS = $INCFLAGS.gsub(/-I(?=\$\((?:arch_)?hdrdir\))/, "-isystem ") + " -I#{
 
 $CPPFLAGS << " -D_GNU_SOURCE " << given["CPPFLAGS"]
 $CFLAGS << " -std=c11 -fvisibility=hidden -ffunction-sections -fdata-sections -pthread " << given["CFLAGS"]
-$DLDFLAGS << " -Wl,--gc-sections -Wl,-z,now -Wl,--as-needed -pthread " << given["LDFLAGS"]
+# nodelete: the VM and the kernel keep addresses in it (hooks, atfork handlers, ext/cpu_clock.h).
+$DLDFLAGS << " -Wl,--gc-sections -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed -pthread " << given["LDFLAGS"]
 
 # Ruby's own functions come from the process that loads the extension, be its libruby shared or not.
 $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = ""

@@ -58,6 +58,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   atomic_store(&frames->count, RTOP_NODE_FIRST_FREE);
   frames_special(frames, "(other frames)");
   frames_special(frames, "(deeper frames)");
+  frames_special(frames, "(rperf-top)");
   /* Of no class: the program's ObjectSpace does not show it. */
   frames->marker = rb_data_typed_object_wrap(0, frames, &marker_type);
   rb_gc_register_address(&frames->marker);

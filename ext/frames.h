@@ -116,8 +116,8 @@ static inline const char *frames_string(const struct frames *frames, uint32_t id
   return frames->arena + frames->strings[id].offset;
 }
 
-/* Reserved frames have the ids of their nodes (format.h); this one follows them. */
-enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED };
+/* Reserved frames have the ids of their nodes (format.h); these follow them. */
+enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN };
 #define FRAMES_UNKNOWN UINT32_MAX
 
 #endif

@@ -12,7 +12,7 @@ static bool inside;
 static void charge_long_run(struct sampler *sampler, struct thread_data *data, int64_t start, int64_t open)
 {
   if (!clock_trylock(&sampler->lock)) return;
-  accounting_read_cpu(data);
+  accounting_read_cpu(data, start + open);
   sampler_charge_running(sampler, data, sampler_stack(sampler, data, NULL), start, open);
   clock_unlock(&sampler->lock);
 }

@@ -68,20 +68,20 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
-  int64_t begin = clock_now_ns();
-  accounting_read_cpu(data);
+  accounting_read_cpu(data, now);
   uint32_t node = sampler_stack(sampler, data, NULL);
   if (tick_due || !data->sampled || atomic_load(&data->provisional)) {
     sampler_charge_running(sampler, data, node, now - open, open);
     data->running_node = node;
     data->sampled = node != RTOP_NODE_NO_FRAMES;
-    if (tick_due) atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
+    if (tick_due) sampler_serve_tick(sampler);
   }
+  accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
   if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
   atomic_store_explicit(&data->node, node, memory_order_relaxed);
+  accounting_own_work(data);   /* before the publisher may charge the stretch */
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
-  sampler_add_cost(sampler, begin);
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -114,7 +114,7 @@ static void flush_window(struct sampler *sampler, struct thread_data *data, int6
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
   if (data->window == window || !clock_trylock(&sampler->lock)) return;
   data->window = window;
-  accounting_read_cpu(data);
+  accounting_read_cpu(data, now);
   if (data->sampled) sampler_charge_running(sampler, data, data->running_node, now - open, open);
   accounting_flush(sampler, data);
   clock_unlock(&sampler->lock);
@@ -135,7 +135,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
   /* The publisher takes CPU that is not read by then for that of C code off the GVL. */
-  if (open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed)) accounting_read_cpu(data);
+  if (open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed)) accounting_read_cpu(data, now);
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
@@ -154,7 +154,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   data->pending[before].wall_ns += length;
   data->pending[RTOP_BLOCKED].wall_ns += atomic_exchange(&data->off_blocked_ns, 0);
   data->pending[RTOP_WAITING].wall_ns += data->off_waiting_ns;
-  accounting_read_cpu(data);
+  accounting_read_cpu(data, now);
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);
 }

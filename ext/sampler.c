@@ -22,6 +22,7 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
   for (int i = 0; i < 2; i++)
     if (cells_create(&sampler->cells[i]) != 0) return -1;
   sampler->open = &sampler->cells[0];
+  sampler->own_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_OWN, 0);
   return 0;
 }
 
@@ -85,8 +86,7 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
   /* JIT code keeps no program counter for the leaf; the VM finds its line all the same. */
   if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline();
   uint32_t node = walk(sampler, data, depth, unknown);
-  if (!unknown || !*unknown)
-    atomic_fetch_add_explicit(&sampler->counters.samples, 1, memory_order_relaxed);
+  if (!unknown || !*unknown) sampler_count(&sampler->counters.samples, 1);
   return node;
 }
 
@@ -94,7 +94,7 @@ void sampler_charge_running(struct sampler *sampler, struct thread_data *data, u
                             int64_t open_start_ns, int64_t open_ns)
 {
   struct pending *pending = &data->pending[RTOP_RUNNING];
-  bool provisional = atomic_exchange(&data->provisional, false);
+  bool provisional = atomic_load(&data->provisional) && atomic_exchange(&data->provisional, false);
   int64_t wall = pending->wall_ns > 0 ? pending->wall_ns : 0;
   int64_t cpu = pending->cpu_ns < wall ? pending->cpu_ns : wall;
   int64_t open = open_ns < wall ? open_ns : wall;
@@ -116,6 +116,17 @@ void sampler_charge_running(struct sampler *sampler, struct thread_data *data, u
   data->blame_ns = 0;
 }
 
+void sampler_charge_own(struct sampler *sampler, struct cells *cells, struct thread_data *data)
+{
+  if (!data->own_wall_ns) return;
+  struct rtop_cell cell = {
+    .node = sampler->own_node, .thread = data->index, .state = RTOP_RUNNING,
+    .wall_ns = (uint64_t)data->own_wall_ns, .cpu_ns = (uint64_t)data->own_cpu_ns,
+  };
+  cells_add(cells, &cell);
+  data->own_wall_ns = data->own_cpu_ns = 0;
+}
+
 /* The lock is held at return unless false is returned. New frames are named first, without the lock; after
  * a bounded number of them the rest goes in with partial names. */
 static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint32_t *node)
@@ -132,7 +143,7 @@ static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint
 
 static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t open_ns, int64_t now_ns)
 {
-  accounting_read_cpu(data);
+  accounting_read_cpu(data, now_ns);
   accounting_read_blame(sampler, data, now_ns);
   accounting_read_allocations(sampler, data);
   uint32_t node;
@@ -141,11 +152,12 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
     return;
   }
   sampler_charge_running(sampler, data, node, now_ns - open_ns, open_ns);
+  accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
   data->running_node = node;
   data->sampled = true;
   atomic_store_explicit(&data->node, node, memory_order_release);
-  atomic_store(&sampler->tick_served_ns, atomic_load(&sampler->tick_ns));
+  sampler_serve_tick(sampler);
 }
 
 /* The stack of a thread that is off the GVL and cannot come back while the caller has it. */
@@ -155,8 +167,8 @@ static void walk_other(struct sampler *sampler, struct thread_data *data, VALUE 
   int depth = rb_profile_thread_frames(thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames,
                                        sampler->stack_lines);
   uint32_t node = depth > 0 ? walk(sampler, data, depth, NULL) : RTOP_NODE_NO_FRAMES;
+  sampler_count(&sampler->counters.samples, 1);
   clock_unlock(&sampler->lock);
-  atomic_fetch_add_explicit(&sampler->counters.samples, 1, memory_order_relaxed);
   if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
   atomic_store_explicit(&data->node, node, memory_order_relaxed);
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
@@ -264,5 +276,5 @@ void sampler_job(struct sampler *sampler)
   data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
   if (atomic_load(&sampler->tick_ns) >= data->running_since_ns) take_sample(sampler, data, open, now);
   housekeeping(sampler, now);
-  sampler_add_cost(sampler, now);
+  accounting_own_work(data);
 }

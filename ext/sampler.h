@@ -35,7 +35,8 @@
 
 enum { SAMPLER_STACK_MAX = 2048 };
 
-/* Totals since the start; the publisher reports their change per window. */
+/* Totals since the start; the publisher reports their change per window. samples, cost_ns and points are
+ * written under the lock (sampler_count()), dropped by who did not get it. */
 struct sampler_counters {
   _Atomic uint64_t samples, dropped, cost_ns, points;
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes;   /* as read last */
@@ -68,6 +69,7 @@ struct sampler {
   VALUE gc_symbols[5];
   uint64_t seen_window;                /* [job] when it looked after the threads last */
   uint32_t thread_cursor;
+  uint32_t own_node;                   /* "(rperf-top)", under the root: the profiler's own work */
   int64_t aged_ns;                     /* [job] */
 
   VALUE stack_frames[SAMPLER_STACK_MAX];
@@ -84,14 +86,22 @@ void sampler_destroy(struct sampler *sampler);
 /* Under the GVL: gives every living thread its data, the caller's as running. */
 void sampler_adopt_threads(struct sampler *sampler);
 
-/* Adds the time since begin_ns to the measured cost. One piece of work counts for at most a fifth of a
- * millisecond: what is longer was another process on the core, not the sampler. */
-#define SAMPLER_COST_MAX_NS INT64_C(200000)
-static inline void sampler_add_cost(struct sampler *sampler, int64_t begin_ns)
+/* Adds to a counter whose writers all hold the sampler's lock: a plain sum that others may read. */
+static inline void sampler_count(_Atomic uint64_t *counter, uint64_t more)
 {
-  int64_t cost = clock_now_ns() - begin_ns;
-  if (cost > SAMPLER_COST_MAX_NS) cost = SAMPLER_COST_MAX_NS;
-  atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)cost, memory_order_relaxed);
+  uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
+  atomic_store_explicit(counter, before + more, memory_order_relaxed);
+}
+
+/* Charges the profiler's own work on a thread to the node of its own. Lock held, or the thread has ended and
+ * `cells` are the publisher's. */
+void sampler_charge_own(struct sampler *sampler, struct cells *cells, struct thread_data *data);
+
+/* The tick that was due last has led to a sample. */
+static inline void sampler_serve_tick(struct sampler *sampler)
+{
+  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
+  atomic_store_explicit(&sampler->tick_served_ns, tick, memory_order_relaxed);
 }
 
 /* Takes over what the VM counts (objects, collections, heap). Under the GVL, not in a hook. */

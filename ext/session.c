@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "cpu_clock.h"
 #include "frame_names.h"
 #include "gc.h"
 #include "gvl.h"
@@ -165,6 +166,7 @@ static int create(void)
     sampler_destroy(&session.sampler);
     return -1;
   }
+  cpu_clock_init(session.config.ask_cpu_clock);
   publisher->sampler = &session.sampler;
   VALUE version = rb_const_get(rb_cObject, rb_intern("RUBY_VERSION"));
   snprintf(publisher->ruby_version, sizeof publisher->ruby_version, "%s", StringValueCStr(version));

@@ -61,6 +61,7 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   data->start_ns = now_ns;
   data->random = (uint32_t)data->serial * 2654435761u | 1;
   data->prefix_generation = UINT64_MAX;
+  data->cpu_mark.owner = data->serial;
   atomic_store(&data->word, threads_pack(now_ns, state));
   atomic_store(&data->state_since_ns, now_ns);
   atomic_store(&data->node, RTOP_NODE_NO_FRAMES);

@@ -17,6 +17,7 @@
 #define RTOP_EXT_THREADS_H
 
 #include "clock.h"
+#include "cpu_clock.h"
 #include "shm/format.h"
 #include <ruby.h>
 #include <ruby/thread.h>
@@ -40,7 +41,10 @@ struct thread_data {
   _Atomic bool stack_known;            /* `node` is the stack of the open off-GVL stretch */
   _Atomic bool ended;
   _Atomic bool provisional;            /* the publisher showed the open stretch as provisional */
-  _Atomic int64_t cpu_read_ns;         /* CPU clock up to which CPU time is charged */
+  /* CPU time up to the sum of these two is charged. Each has one writer, so neither needs a lock; when both
+   * charge the same stretch at once, the next reading finds the clock behind the sum and charges less. */
+  _Atomic int64_t cpu_read_ns;         /* the thread's part */
+  _Atomic int64_t cpu_taken_ns;        /* the publisher's, while the thread is off the GVL */
   _Atomic uint32_t native_id;
   _Atomic uint64_t name_version;       /* bumped when `name` changed */
   _Atomic int64_t state_since_ns;      /* for display: not moved by the publisher */
@@ -67,6 +71,9 @@ struct thread_data {
   int64_t off_waiting_ns;              /* of the open off-GVL stretch, as the hooks saw it */
   struct pending pending[RTOP_STATE_COUNT];
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
+  struct cpu_clock_mark cpu_mark;
+  int64_t own_wall_ns, own_cpu_ns;     /* the profiler's own work on this thread, not handed in yet */
+  uint64_t own_window;                 /* in which it was handed in last */
   uint32_t running_node;               /* of the last sample taken while it was running */
   bool sampled;                        /* running_node means something */
   uint32_t off_node;                   /* of the last stack taken off the GVL; 0: none yet */
@@ -165,6 +172,20 @@ static inline int64_t threads_move(struct thread_data *data, enum rtop_thread_st
       return end - since;
     }
   }
+}
+
+/* The time of the calling thread goes on to now_ns, in the state it is in; the return value is as above. While
+ * a thread runs with the GVL nobody else writes its word: READY comes to threads that are off the GVL, and the
+ * publisher moves only these. */
+static inline int64_t threads_advance(struct thread_data *data, int64_t now_ns)
+{
+  uint64_t old = atomic_load_explicit(&data->word, memory_order_relaxed);
+  enum rtop_thread_state state = threads_state(old);
+  if (state == RTOP_WAITING || state == RTOP_BLOCKED) return threads_move(data, state, now_ns, &state);
+  int64_t since = threads_since_ns(old);
+  if (now_ns <= since) return 0;
+  atomic_store_explicit(&data->word, threads_pack(now_ns, state), memory_order_release);
+  return now_ns - since;
 }
 
 #endif

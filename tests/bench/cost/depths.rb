@@ -10,18 +10,20 @@ def down_again(depth, &block) = depth <= 1 ? yield : down(depth - 1, &block)
 def own(depth)
   down(depth) do
     actions = %w[frames_no_lines frames sample tick clock cpu_clock allocations]
-    hot = actions.to_h { |action| [action, SamplerBench.hot(action, 2_000)] }
+    hot = actions.to_h { |action| [action, SamplerBench.hot(action, 31)] }
     hot.merge("cold_frames" => SamplerBench.cold("frames", 200), "cold_sample" => SamplerBench.cold("sample", 200),
               "wake" => depth == 100 ? SamplerBench.wake(300) : 0)
   end
 end
 
-# ns per call of the block, after a warm-up.
-def time(count = 2_000)
-  200.times { yield }
-  begin_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
-  count.times { yield }
-  (Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - begin_ns) / count.to_f
+# ns per call of the block, after a warm-up: the median of batches, as SamplerBench.hot does.
+def time(batches = 31, batch = 100)
+  times = Array.new(batches + 2) do
+    begin_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    batch.times { yield }
+    Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - begin_ns
+  end
+  times.drop(2).sort[batches / 2] / batch.to_f
 end
 
 # The Ruby loop and call around it count too: a few tens of ns.

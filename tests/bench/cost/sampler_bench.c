@@ -3,7 +3,7 @@
  * Linked with the extension's own sources, without publisher and hooks. All calls run on the stack of the
  * Ruby code that makes them, so its depth is the depth of the stack that is sampled.
  *
- *   SamplerBench.hot(action, n)      mean ns of n calls in a row
+ *   SamplerBench.hot(action, n)      ns of a call in a row: the median of n batches of 100
  *   SamplerBench.cold(action, n)     median ns of n calls after others used the caches
  *   SamplerBench.repeat(action, n)   n calls, for counting instructions
  *   SamplerBench.wake(n)             ns of CPU of a wake-up by a timer; wake_for_ever: on a thread, 1000 Hz
@@ -25,6 +25,7 @@
 
 enum {
   NODES = 1 << 17, FRAMES = 1 << 14, STRING_BYTES = 1 << 21, COLD_BYTES = 4 << 20, TICKS_PER_WINDOW = 100,
+  BATCH = 100,
 };
 
 static struct sampler sampler;
@@ -108,22 +109,30 @@ static void (*find(VALUE name))(long)
   rb_raise(rb_eArgError, "no such action");
 }
 
-/* Mean ns over n calls, after as many as warm the caches. */
-static VALUE bench_hot(VALUE self, VALUE name, VALUE count)
-{
-  void (*function)(long) = find(name);
-  long n = NUM2LONG(count);
-  (void)self;
-  for (long i = 1; i < 100; i++) function(i);
-  int64_t begin = clock_now_ns();
-  for (long i = 1; i <= n; i++) function(i);
-  return DBL2NUM((double)(clock_now_ns() - begin) / (double)n);
-}
-
 static int by_value(const void *a, const void *b)
 {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
+}
+
+/* ns of a call: the median of n batches, after one that warms the caches. A busy machine shows in some of
+ * them only. */
+static VALUE bench_hot(VALUE self, VALUE name, VALUE count)
+{
+  void (*function)(long) = find(name);
+  long n = NUM2LONG(count);
+  int64_t *times = n > 0 ? calloc((size_t)n, sizeof *times) : NULL;
+  (void)self;
+  if (!times) rb_raise(rb_eArgError, "count");
+  for (long batch = -1; batch < n; batch++) {
+    int64_t begin = clock_now_ns();
+    for (long i = 1; i <= BATCH; i++) function(i);
+    if (batch >= 0) times[batch] = clock_now_ns() - begin;
+  }
+  qsort(times, (size_t)n, sizeof *times, by_value);
+  int64_t median = times[n / 2];
+  free(times);
+  return DBL2NUM((double)median / BATCH);
 }
 
 /* Median ns of n calls, before each of which a block larger than the second-level cache is walked. */
@@ -215,6 +224,7 @@ void Init_sampler_bench(void)
   rb_define_singleton_method(module, "wake_for_ever", bench_wake_for_ever, 0);
   threads_init(&sampler.threads);
   frame_names_learn();
+  cpu_clock_init(getenv("RPERF_TOP_CPU_CLOCK") != NULL);
   if (sampler_create(&sampler, NODES, FRAMES, STRING_BYTES) != 0) rb_raise(rb_eNoMemError, "sampler");
   atomic_store(&sampler.period_ns, CLOCK_NS_PER_SECOND / 1000);
   atomic_store(&sampler.off_period_ns, CLOCK_NS_PER_SECOND / 1000);

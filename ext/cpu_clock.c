@@ -1,0 +1,127 @@
+#include "cpu_clock.h"
+
+#include "clock.h"
+#include <stddef.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
+#if defined(RSEQ_SIG) && UINTPTR_MAX == UINT64_MAX
+
+enum { LAST_SLOTS_LOG2 = 10, PROBES = 3, PROBE_NS = 20000 };
+
+/* The word is a union in some headers and a plain number in others: its place is the same. */
+typedef uint64_t area_word __attribute__((may_alias));
+typedef int32_t area_cpu_id __attribute__((may_alias));
+
+/* The kernel wants the signature right before abort_ip, and abort_ip outside of the range. */
+static const uint32_t nowhere[4] = { 0, RSEQ_SIG, RSEQ_SIG, RSEQ_SIG };
+static const struct rseq_cs descriptor = {
+  .start_ip = (uintptr_t)&nowhere[0], .post_commit_offset = 1, .abort_ip = (uintptr_t)&nowhere[2],
+};
+static bool usable;
+/* Owner of the last mark of a native thread, by its area. Two that share a slot only take more readings. */
+static _Atomic uint64_t last_owners[1 << LAST_SLOTS_LOG2];
+
+static uintptr_t own_area(void)
+{
+  return (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
+}
+
+static area_word *word_of(uintptr_t area)
+{
+  return (area_word *)(area + offsetof(struct rseq, rseq_cs));
+}
+
+/* Negative as long as the kernel knows nothing of the area. */
+static bool registered(uintptr_t area)
+{
+  return __atomic_load_n((area_cpu_id *)(area + offsetof(struct rseq, cpu_id)), __ATOMIC_RELAXED) >= 0;
+}
+
+static _Atomic uint64_t *last_owner(uintptr_t area)
+{
+  return &last_owners[(uint64_t)area * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LAST_SLOTS_LOG2)];
+}
+
+static void watch(struct cpu_clock_mark *mark)
+{
+  uintptr_t area = own_area();
+  uint64_t before = __atomic_load_n(word_of(area), __ATOMIC_RELAXED);
+  bool free = before == 0 || before == (uintptr_t)&descriptor;
+  mark->area = free && registered(area) ? area : 0;
+  if (!mark->area) return;
+  atomic_store_explicit(last_owner(area), mark->owner, memory_order_relaxed);
+  __atomic_store_n(word_of(area), (uintptr_t)&descriptor, __ATOMIC_RELAXED);
+}
+
+bool cpu_clock_usable(void)
+{
+  return usable;
+}
+
+bool cpu_clock_unbroken(const struct cpu_clock_mark *mark)
+{
+  uintptr_t area = mark->area;
+  if (!area || area != own_area()) return false;
+  return __atomic_load_n(word_of(area), __ATOMIC_RELAXED) == (uintptr_t)&descriptor && registered(area) &&
+         atomic_load_explicit(last_owner(area), memory_order_relaxed) == mark->owner;
+}
+
+int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns)
+{
+  if (!usable) return clock_own_cpu_ns();
+  int64_t since = now_ns - mark->wall_ns;
+  atomic_signal_fence(memory_order_seq_cst);   /* now_ns was read before: a switch in between is seen */
+  bool fresh = since > -CPU_CLOCK_TRUE_EVERY_NS && since < CPU_CLOCK_TRUE_EVERY_NS;
+  if (fresh && cpu_clock_unbroken(mark)) return mark->cpu_ns + since;
+  watch(mark);
+  atomic_signal_fence(memory_order_seq_cst);   /* first watched, then read: the next reading sees a switch in between */
+  mark->wall_ns = clock_now_ns();
+  mark->cpu_ns = clock_own_cpu_ns();
+  return mark->cpu_ns;
+}
+
+/* Does the kernel clear the word when a thread goes to sleep? A chance preemption must not decide it. */
+bool cpu_clock_init(bool always_ask)
+{
+  struct cpu_clock_mark mark = { .owner = UINT64_MAX };
+  usable = false;
+  if (always_ask || __rseq_size < offsetof(struct rseq, flags)) return false;
+  for (int i = 0; i < PROBES; i++) {
+    watch(&mark);
+    if (!mark.area) return false;
+    nanosleep(&(struct timespec){ .tv_nsec = PROBE_NS }, NULL);
+    if (cpu_clock_unbroken(&mark)) return false;
+  }
+  usable = true;
+  return true;
+}
+
+#else
+
+bool cpu_clock_init(bool always_ask)
+{
+  (void)always_ask;
+  return false;
+}
+
+bool cpu_clock_usable(void)
+{
+  return false;
+}
+
+bool cpu_clock_unbroken(const struct cpu_clock_mark *mark)
+{
+  (void)mark;
+  return false;
+}
+
+int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns)
+{
+  (void)mark;
+  (void)now_ns;
+  return clock_own_cpu_ns();
+}
+
+#endif

@@ -1,0 +1,62 @@
+# What sampling costs: it has a row of its own, and the way CPU is read does not change what is found.
+require_relative "support"
+
+class CostTest < Minitest::Test
+  include Support
+
+  SECOND = 1_000_000_000
+  OWN = "(rperf-top)"
+
+  # Threads that compute, make garbage, sleep and take turns; each says how much CPU it used.
+  PROGRAM = <<~'RUBY'
+    seconds = Float(ARGV[0])
+    now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+    start = now.call
+    used = Queue.new
+    mutex = Mutex.new
+    work = {
+      "compute" => -> { 2000.times { |i| i * i } }, "garbage" => -> { Array.new(2000) { |i| "s#{i}" } },
+      "sleeper" => -> { sleep 0.002 }, "lock" => -> { mutex.synchronize { 500.times { |i| i * i }; sleep 0.001 } },
+    }
+    work.map do |name, body|
+      Thread.new do
+        Thread.current.name = name
+        body.call while now.call - start < seconds
+        used << [name, Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)].join(" ")
+      end
+    end.each(&:join)
+    puts used.pop until used.empty?
+  RUBY
+
+  # By construction: a thread's CPU is known up to what waits for a stack (a period of each state), and the clock
+  # that need not ask the kernel is never wrong for longer than 50 ms.
+  { "kernel" => 0, "" => SECOND / 20 }.each do |way, slack|
+    define_method("test_a_thread_has_the_cpu_that_it_used_#{way.empty? ? "seldom_asking" : "asking"}_the_kernel") do
+      dump, program = history(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100",
+                                              "RPERF_TOP_CPU_CLOCK" => way }, arguments: ["1.5"])
+      used = program.out.lines.to_h { |line| [line[/\A\w+/], line[/\d+/].to_i] }
+      assert_equal %w[compute garbage lock sleeper], used.keys.sort
+      used.each do |name, cpu|
+        found = dump.total(:cpu, thread: dump.thread(name).serial)
+        assert_in_delta cpu, found, slack + 5 * SECOND / 1000, name
+      end
+    end
+  end
+
+  def test_the_profilers_own_work_has_a_row_of_its_own
+    dump, = history(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }, arguments: ["1"])
+    frame = dump.frames.find { |candidate| candidate["label"] == OWN }
+    assert_equal "special", frame["kind"]
+    own = dump.cells.select { |cell| dump.leaf(cell.node) == OWN }
+    assert_operator own.sum(&:wall), :>, 0
+    own.each do |cell|
+      assert_equal [OWN], dump.stack(cell.node)
+      assert_equal "running", cell.state
+      assert_equal 0, cell.samples
+      assert_operator cell.cpu, :<=, cell.wall
+    end
+    assert_operator own.map(&:thread).uniq.size, :>, 3
+    # The measured cost is the CPU of just this work. (What a window measures may be told in the next one.)
+    assert_near own.sum(&:cpu), dump.counter("cost_ns"), relative: 0.02
+  end
+end
