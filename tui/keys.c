@@ -180,6 +180,20 @@ static void write_mdoc_row(FILE *out, const struct key_row *row)
   fputc('\n', out);
 }
 
+void keys_write_list(FILE *out)
+{
+  for (int group = 0; group < KEY_GROUPS; group++) {
+    fprintf(out, "%s%s\n", group > 0 ? "\n" : "", keys_group_name((enum key_group)group));
+    for (size_t i = 0; i < keys_count; i++) {
+      char names[64];
+      keys_names(names, sizeof names, &keys_table[i]);
+      if ((int)keys_table[i].group == group) {
+        fprintf(out, "  %-18s %s\n", names, keys_table[i].help);
+      }
+    }
+  }
+}
+
 void keys_write_mdoc(FILE *out)
 {
   fputs(".Sh KEYS\n", out);

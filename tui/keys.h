@@ -60,6 +60,8 @@ void keys_names(char *out, size_t out_bytes, const struct key_row *row);
 /* The key that the footer shows: the function key when there is one. */
 int keys_footer_key(const struct key_row *row);
 
+/* One line per row: keys, then what they do. */
+void keys_write_list(FILE *out);
 /* Writes the key section of rperf-top(1) as mdoc. */
 void keys_write_mdoc(FILE *out);
 

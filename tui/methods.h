@@ -14,10 +14,16 @@ enum rtop_mode { RTOP_MODE_WALL, RTOP_MODE_CPU };
 
 enum rtop_sort_key {
   RTOP_SORT_SELF, RTOP_SORT_TOTAL, RTOP_SORT_RATIO, RTOP_SORT_CPU, RTOP_SORT_WAITING, RTOP_SORT_BLOCKED,
-  RTOP_SORT_GC, RTOP_SORT_BLAME, RTOP_SORT_ALLOC, RTOP_SORT_THREADS, RTOP_SORT_NAME,
+  RTOP_SORT_GC, RTOP_SORT_BLAME, RTOP_SORT_ALLOC, RTOP_SORT_THREADS, RTOP_SORT_NAME, RTOP_SORT_LOCATION,
+  RTOP_SORT_RUNNING, RTOP_SORT_SAMPLES, RTOP_SORT_TOTAL_RUNNING, RTOP_SORT_TOTAL_WAITING,
+  RTOP_SORT_TOTAL_BLOCKED, RTOP_SORT_TOTAL_GC, RTOP_SORT_TOTAL_CPU, RTOP_SORT_TOTAL_BLAME,
+  RTOP_SORT_TOTAL_ALLOC,
   RTOP_SORT_KEYS,
 };
 const char *rtop_sort_key_name(enum rtop_sort_key key);          /* "self", … as on the command line */
+/* The same for views that know one figure per state and no places: total-waiting is waiting, location is
+ * name. */
+enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key);
 bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key);
 
 struct rtop_method_row {
@@ -28,6 +34,10 @@ struct rtop_method_row {
   double ratio;                        /* 0 to 1 */
   uint32_t threads;                    /* have it on their stack at the end of the span */
 };
+
+/* What a row is sorted by, in nanoseconds or counts: of the states, CPU, blame and allocations the
+ * method's own part, or all of it (RTOP_SORT_TOTAL_…). 0 for names and locations. */
+double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key key);
 
 struct rtop_methods_options {
   enum rtop_mode mode;

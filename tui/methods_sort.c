@@ -10,12 +10,32 @@ static const char *const sort_key_names[RTOP_SORT_KEYS] = {
   [RTOP_SORT_SELF] = "self", [RTOP_SORT_TOTAL] = "total", [RTOP_SORT_RATIO] = "ratio",
   [RTOP_SORT_CPU] = "cpu", [RTOP_SORT_WAITING] = "waiting", [RTOP_SORT_BLOCKED] = "blocked",
   [RTOP_SORT_GC] = "gc", [RTOP_SORT_BLAME] = "blame", [RTOP_SORT_ALLOC] = "alloc",
-  [RTOP_SORT_THREADS] = "threads", [RTOP_SORT_NAME] = "name",
+  [RTOP_SORT_THREADS] = "threads", [RTOP_SORT_NAME] = "name", [RTOP_SORT_LOCATION] = "location",
+  [RTOP_SORT_RUNNING] = "running", [RTOP_SORT_SAMPLES] = "samples",
+  [RTOP_SORT_TOTAL_RUNNING] = "total-running", [RTOP_SORT_TOTAL_WAITING] = "total-waiting",
+  [RTOP_SORT_TOTAL_BLOCKED] = "total-blocked", [RTOP_SORT_TOTAL_GC] = "total-gc",
+  [RTOP_SORT_TOTAL_CPU] = "total-cpu", [RTOP_SORT_TOTAL_BLAME] = "total-blame",
+  [RTOP_SORT_TOTAL_ALLOC] = "total-alloc",
 };
 
 const char *rtop_sort_key_name(enum rtop_sort_key key)
 {
   return key < RTOP_SORT_KEYS ? sort_key_names[key] : "";
+}
+
+enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
+{
+  switch (key) {
+  case RTOP_SORT_LOCATION: return RTOP_SORT_NAME;
+  case RTOP_SORT_TOTAL_RUNNING: return RTOP_SORT_RUNNING;
+  case RTOP_SORT_TOTAL_WAITING: return RTOP_SORT_WAITING;
+  case RTOP_SORT_TOTAL_BLOCKED: return RTOP_SORT_BLOCKED;
+  case RTOP_SORT_TOTAL_GC: return RTOP_SORT_GC;
+  case RTOP_SORT_TOTAL_CPU: return RTOP_SORT_CPU;
+  case RTOP_SORT_TOTAL_BLAME: return RTOP_SORT_BLAME;
+  case RTOP_SORT_TOTAL_ALLOC: return RTOP_SORT_ALLOC;
+  default: return key;
+  }
 }
 
 bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key)
@@ -98,33 +118,48 @@ struct methods_order {
   const struct rtop_methods_options *options;
 };
 
-/* What a row is sorted by: of the states its own part, as the columns show it. */
-static double methods_value(const struct rtop_method_row *row, enum rtop_sort_key key)
+static double methods_gc(const struct rtop_cost *cost)
+{
+  return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
+}
+
+double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key key)
 {
   switch (key) {
   case RTOP_SORT_SELF: return (double)row->self_ns;
   case RTOP_SORT_TOTAL: return (double)row->total_ns;
   case RTOP_SORT_RATIO: return row->ratio;
+  case RTOP_SORT_THREADS: return (double)row->threads;
   case RTOP_SORT_CPU: return (double)row->self.cpu_ns;
+  case RTOP_SORT_RUNNING: return (double)row->self.wall_ns[RTOP_STATE_RUNNING];
   case RTOP_SORT_WAITING: return (double)row->self.wall_ns[RTOP_STATE_WAITING];
   case RTOP_SORT_BLOCKED: return (double)row->self.wall_ns[RTOP_STATE_BLOCKED];
-  case RTOP_SORT_GC:
-    return (double)(row->self.wall_ns[RTOP_STATE_MARKING] + row->self.wall_ns[RTOP_STATE_SWEEPING]);
+  case RTOP_SORT_GC: return methods_gc(&row->self);
   case RTOP_SORT_BLAME: return (double)row->self.blame_ns;
   case RTOP_SORT_ALLOC: return (double)row->self.allocations;
-  case RTOP_SORT_THREADS: return (double)row->threads;
-  case RTOP_SORT_NAME:
-  case RTOP_SORT_KEYS: break;
+  case RTOP_SORT_SAMPLES: return (double)row->self.samples;
+  case RTOP_SORT_TOTAL_CPU: return (double)row->total.cpu_ns;
+  case RTOP_SORT_TOTAL_RUNNING: return (double)row->total.wall_ns[RTOP_STATE_RUNNING];
+  case RTOP_SORT_TOTAL_WAITING: return (double)row->total.wall_ns[RTOP_STATE_WAITING];
+  case RTOP_SORT_TOTAL_BLOCKED: return (double)row->total.wall_ns[RTOP_STATE_BLOCKED];
+  case RTOP_SORT_TOTAL_GC: return methods_gc(&row->total);
+  case RTOP_SORT_TOTAL_BLAME: return (double)row->total.blame_ns;
+  case RTOP_SORT_TOTAL_ALLOC: return (double)row->total.allocations;
+  case RTOP_SORT_NAME: case RTOP_SORT_LOCATION: case RTOP_SORT_KEYS: break;
   }
   return 0;
+}
+
+static int methods_compare_places(const struct rtop_symbol *left, const struct rtop_symbol *right)
+{
+  int order = strcmp(left->path, right->path);
+  return order ? order : left->line < right->line ? -1 : left->line > right->line;
 }
 
 static int methods_compare_names(const struct rtop_symbol *left, const struct rtop_symbol *right)
 {
   int order = strcmp(left->label, right->label);
-  if (order == 0)
-    order = strcmp(left->path, right->path);
-  return order ? order : left->line < right->line ? -1 : left->line > right->line;
+  return order ? order : methods_compare_places(left, right);
 }
 
 static int methods_compare(const void *left, const void *right, void *context)
@@ -132,14 +167,17 @@ static int methods_compare(const void *left, const void *right, void *context)
   const struct methods_order *order = context;
   const struct rtop_method_row *a = left, *b = right;
   enum rtop_sort_key key = order->options->sort;
-  double first = methods_value(a, key), second = methods_value(b, key);
+  double first = rtop_method_value(a, key), second = rtop_method_value(b, key);
   if (first != second)
     return (first > second ? -1 : 1) * (order->options->reverse ? -1 : 1);
-  int by_name = methods_compare_names(rtop_symbols_get(order->symbols, a->frame),
-                                      rtop_symbols_get(order->symbols, b->frame));
+  const struct rtop_symbol *left_symbol = rtop_symbols_get(order->symbols, a->frame);
+  const struct rtop_symbol *right_symbol = rtop_symbols_get(order->symbols, b->frame);
+  int by_name = key == RTOP_SORT_LOCATION ? methods_compare_places(left_symbol, right_symbol) : 0;
+  if (by_name == 0)
+    by_name = methods_compare_names(left_symbol, right_symbol);
   if (by_name == 0)
     by_name = a->frame < b->frame ? -1 : a->frame > b->frame;
-  return key == RTOP_SORT_NAME && order->options->reverse ? -by_name : by_name;
+  return (key == RTOP_SORT_NAME || key == RTOP_SORT_LOCATION) && order->options->reverse ? -by_name : by_name;
 }
 
 void methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,

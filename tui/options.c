@@ -14,6 +14,7 @@
 enum {
   OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_DUMP_SCREEN, OPTION_VIEW,
   OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE,
+  OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS,
 };
 
 /* Percent of the frame below which a text report leaves methods out. */
@@ -40,6 +41,9 @@ static const struct option long_options[] = {
   {"only-mine", no_argument, NULL, OPTION_ONLY_MINE},
   {"no-c", no_argument, NULL, OPTION_NO_C},
   {"merge", required_argument, NULL, OPTION_MERGE},
+  {"columns", required_argument, NULL, OPTION_COLUMNS},
+  {"list-columns", no_argument, NULL, OPTION_LIST_COLUMNS},
+  {"list-keys", no_argument, NULL, OPTION_LIST_KEYS},
   {"view", required_argument, NULL, OPTION_VIEW},
   {"dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN},
   {"ascii", no_argument, NULL, 'U'},
@@ -132,7 +136,7 @@ static int options_sort(struct rtop_options *options, const char *text)
 {
   if (rtop_sort_key_parse(text, &options->methods.sort))
     return -1;
-  char names[128] = "";
+  char names[256] = "";
   for (int key = 0; key < RTOP_SORT_KEYS; key++) {
     strcat(names, " ");
     strcat(names, rtop_sort_key_name((enum rtop_sort_key)key));
@@ -177,6 +181,14 @@ static int options_min(struct rtop_options *options, const char *text)
   if (options_number(text, 0, 100, &options->methods.min_percent))
     return -1;
   return options_usage("--min takes a percentage from 0 to 100: '%s' is not", text);
+}
+
+static int options_columns(struct rtop_options *options, const char *text)
+{
+  const char *problem;
+  if (columns_parse(&options->columns, text, &problem))
+    return -1;
+  return options_usage("--columns: %s (--list-columns lists them)", problem);
 }
 
 static int options_view(struct rtop_options *options, const char *text)
@@ -238,6 +250,9 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
   case OPTION_NO_C: options->lens.no_c = true; return -1;
   case OPTION_MERGE: return options_merge(&options->lens, optarg);
+  case OPTION_COLUMNS: return options_columns(options, optarg);
+  case OPTION_LIST_COLUMNS: options->action = RTOP_ACTION_LIST_COLUMNS; return -1;
+  case OPTION_LIST_KEYS: options->action = RTOP_ACTION_LIST_KEYS; return -1;
   case OPTION_VIEW: return options_view(options, optarg);
   case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
   default: break;
@@ -291,6 +306,10 @@ static int options_done(const struct rtop_options *options)
     fputs(options_help, stdout);
   else if (options->action == RTOP_ACTION_VERSION)
     puts("rperf-top " RPERF_TOP_VERSION);
+  else if (options->action == RTOP_ACTION_LIST_COLUMNS)
+    columns_list(stdout);
+  else if (options->action == RTOP_ACTION_LIST_KEYS)
+    keys_write_list(stdout);
   else
     return -1;
   return fflush(stdout) == 0 ? 0 : 1;
@@ -309,8 +328,8 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
     if (option == '?' || option == ':')
       return options_unknown(option, argv);
     status = options_take(options, option);
-    if (options->action == RTOP_ACTION_HELP || options->action == RTOP_ACTION_VERSION)
-      return options_done(options);
+    if (status < 0 && (status = options_done(options)) >= 0)
+      return status;
   }
   if (status < 0)
     status = options_rest(options, argc, argv);

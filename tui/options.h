@@ -2,6 +2,7 @@
 #ifndef RTOP_TUI_OPTIONS_H
 #define RTOP_TUI_OPTIONS_H
 
+#include "columns.h"
 #include "keys.h"
 #include "lens.h"
 #include "methods.h"
@@ -17,6 +18,8 @@ struct rtop_options {
     RTOP_ACTION_WATCH,                 /* -p */
     RTOP_ACTION_RUN,                   /* -- COMMAND */
     RTOP_ACTION_LIST,
+    RTOP_ACTION_LIST_COLUMNS,
+    RTOP_ACTION_LIST_KEYS,
     RTOP_ACTION_HELP,
     RTOP_ACTION_VERSION,
   } action;
@@ -35,6 +38,7 @@ struct rtop_options {
   uint32_t rate_hz;                    /* --hz, default 1000 */
   enum rtop_color { RTOP_COLOR_AUTO, RTOP_COLOR_NEVER, RTOP_COLOR_ALWAYS } color;
   bool ascii;                          /* -U */
+  struct columns_choice columns;       /* --columns */
   enum view_id view;                   /* --view: what the screen starts with */
   const char *dump_screen;             /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */
 };

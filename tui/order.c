@@ -9,25 +9,6 @@ struct comparison {
   bool hold;
 };
 
-double order_key(const struct rtop_method_row *row, enum column column)
-{
-  const uint64_t *wall = row->self.wall_ns;
-  switch (column) {
-  case COLUMN_SELF: return (double)row->self_ns;
-  case COLUMN_TOTAL: return (double)row->total_ns;
-  case COLUMN_WAIT: return (double)wall[RTOP_STATE_WAITING];
-  case COLUMN_IO: return (double)wall[RTOP_STATE_BLOCKED];
-  case COLUMN_GC: return (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]);
-  case COLUMN_CPU: return (double)row->self.cpu_ns;
-  case COLUMN_BLAME: return (double)row->self.blame_ns;
-  case COLUMN_THREADS: return row->threads;
-  case COLUMN_RATIO: return row->ratio;
-  case COLUMN_ALLOC: return (double)row->self.allocations;
-  case COLUMN_HIST: case COLUMN_METHOD: case COLUMN_LOCATION: case COLUMN_COUNT: break;
-  }
-  return 0;
-}
-
 static int by_index(uint32_t a, uint32_t b, bool reverse)
 {
   int result = a < b ? -1 : a > b;
@@ -103,23 +84,24 @@ static void remember(struct order *order, const struct rtop_methods *methods)
   }
 }
 
-bool order_apply(struct order *order, const struct rtop_methods *methods, enum column column, bool reverse,
+bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
                  bool hold, size_t frame_count)
 {
+  bool by_text = sort == RTOP_SORT_NAME || sort == RTOP_SORT_LOCATION;
   order->count = 0;
   if (!reserve(order, methods->count, frame_count)) {
     return false;
   }
   for (size_t i = 0; i < methods->count; i++) {
     order->rows[i] = (uint32_t)i;
-    order->keys[i] = column == COLUMN_METHOD ? -1 : order_key(&methods->rows[i], column);
+    order->keys[i] = by_text ? -1 : rtop_method_value(&methods->rows[i], sort);
   }
   order->count = methods->count;
   struct comparison comparison = { order, methods, reverse, hold };
   if (order->count > 1) {
     qsort_r(order->rows, order->count, sizeof *order->rows, compare, &comparison);
   }
-  if (!hold && column <= COLUMN_BLAME) {
+  if (!hold && columns_info(columns_of_sort(sort))->kind == COLUMN_KIND_TIME) {
     settle(order, methods, (double)methods->length_ns / 1000);
   }
   remember(order, methods);

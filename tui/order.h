@@ -9,7 +9,7 @@
 #ifndef RTOP_TUI_ORDER_H
 #define RTOP_TUI_ORDER_H
 
-#include "layout.h"
+#include "columns.h"
 #include "methods.h"
 
 struct order {
@@ -20,14 +20,11 @@ struct order {
   size_t rank_capacity;
 };
 
-/* methods->rows must come sorted by name. False when memory ran out. */
-bool order_apply(struct order *order, const struct rtop_methods *methods, enum column column, bool reverse,
+/* methods->rows must come sorted by name, or by location when that is wanted. False when memory ran out. */
+bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
                  bool hold, size_t frame_count);
 /* The next order_apply starts afresh: the user chose another order. */
 void order_forget(struct order *order);
 void order_destroy(struct order *order);
-
-/* What a column shows of a row, in nanoseconds or counts. */
-double order_key(const struct rtop_method_row *row, enum column column);
 
 #endif

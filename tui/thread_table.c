@@ -7,6 +7,8 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
   const struct rtop_cost *cost = &thread->cost;
   switch (sort) {
   case RTOP_SORT_CPU: return (double)cost->cpu_ns;
+  case RTOP_SORT_RUNNING: return (double)cost->wall_ns[RTOP_STATE_RUNNING];
+  case RTOP_SORT_SAMPLES: return (double)cost->samples;
   case RTOP_SORT_WAITING: return (double)cost->wall_ns[RTOP_STATE_WAITING];
   case RTOP_SORT_BLOCKED: return (double)cost->wall_ns[RTOP_STATE_BLOCKED];
   case RTOP_SORT_GC:

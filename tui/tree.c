@@ -370,6 +370,8 @@ uint64_t rtop_tree_key(const struct rtop_cost *self, const struct rtop_cost *tot
   switch (sort) {
   case RTOP_SORT_SELF: return rtop_tree_clock(self, mode);
   case RTOP_SORT_CPU: return total->cpu_ns;
+  case RTOP_SORT_RUNNING: return total->wall_ns[RTOP_STATE_RUNNING];
+  case RTOP_SORT_SAMPLES: return total->samples;
   case RTOP_SORT_WAITING: return total->wall_ns[RTOP_STATE_WAITING];
   case RTOP_SORT_BLOCKED: return total->wall_ns[RTOP_STATE_BLOCKED];
   case RTOP_SORT_GC: return total->wall_ns[RTOP_STATE_MARKING] + total->wall_ns[RTOP_STATE_SWEEPING];

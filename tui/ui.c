@@ -50,6 +50,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
     snprintf(text, sizeof text, "%s%s", options->methods.filter_invert ? "!" : "", options->methods.filter);
     ui_take_filter(ui, text);
   }
+  ui->columns = options->columns;
   ui->length_ns = (int64_t)(options->frame_seconds * 1e9);
   ui->delay_seconds = options->delay_seconds;
   ui->header = true;
@@ -145,7 +146,8 @@ bool ui_update(struct ui *ui)
   if (ui->profile != NULL) {
     ui->span = span_wanted(ui);
     struct rtop_methods_options by_name = ui->wanted;
-    by_name.sort = RTOP_SORT_NAME;      /* the view orders the rows: what it shows is its own business */
+    /* The view orders the rows: what it shows is its own business. */
+    by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
     by_name.reverse = false;
     ui_lens_apply(ui);
     fine = rtop_profile_sum(ui->profile, ui->span, &ui->sum);

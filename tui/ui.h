@@ -9,6 +9,7 @@
 #ifndef RTOP_TUI_UI_H
 #define RTOP_TUI_UI_H
 
+#include "columns.h"
 #include "feed.h"
 #include "keys.h"
 #include "layout.h"
@@ -43,7 +44,7 @@ extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, 
   view_chooser;
 
 /* What the open menu is for; the answer is menu_value(). */
-enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE };
+enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS };
 enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND,
                  UI_PROMPT_EXCLUDE };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
@@ -80,6 +81,7 @@ struct ui {
   int64_t now_ns;                      /* CLOCK_MONOTONIC of the last event */
   int64_t now_real_ns;
 
+  struct columns_choice columns;       /* of the table of methods */
   struct rtop_methods_options wanted;  /* sort, filter, mode; strings point into this struct */
   char filter[PROMPT_BYTES], search[PROMPT_BYTES];
   const char *filter_error;            /* why the expression typed last does not work */
@@ -114,6 +116,7 @@ struct ui {
   char before_prompt[PROMPT_BYTES];           /* what Esc brings back */
   struct menu menu;
   enum ui_menu menu_for;
+  char menu_text[MENU_ITEMS_MAX][64];  /* labels, when they are made up */
   size_t match_count, match_at;        /* of the search: "3/17", at 0: the cursor is on no match */
   char message[160];
   int64_t message_until_ns;
@@ -154,6 +157,10 @@ void ui_key(struct ui *ui, int key);
 /* Keys that mean the same in every view of the data: sort, window, units, copy (ui_figures.c). Views see a
  * new order when they compare wanted.sort and wanted.reverse with what they know. */
 bool ui_figures_request(struct ui *ui, enum request request);
+
+/* The column chooser: opens it; a key in it, false: not one of its own (ui_columns.c). */
+void ui_columns_open(struct ui *ui);
+bool ui_columns_key(struct ui *ui, int key);
 
 /* A share of the span (1: one thread all the time); a cost in the units that the user chose, at most 6
  * columns; does the search find this method? Why there is nothing to show. */

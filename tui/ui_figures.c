@@ -52,16 +52,32 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
   return true;
 }
 
-/* The next column that can be sorted by, in the order on the screen. */
+/* The columns in the order on the screen: the user's, or all there are. */
+static int column_order(const struct ui *ui, enum column *order)
+{
+  for (int i = 0; ui->columns.count == 0 && i < COLUMN_COUNT; i++) {
+    order[i] = (enum column)i;
+  }
+  for (int i = 0; i < ui->columns.count; i++) {
+    order[i] = ui->columns.at[i];
+  }
+  return ui->columns.count > 0 ? ui->columns.count : COLUMN_COUNT;
+}
+
+/* The next column that can be sorted by. */
 static bool sort_step(struct ui *ui, int step)
 {
-  int column = (int)layout_column_of(ui->wanted.sort) + step;
-  while (column >= 0 && column < COLUMN_COUNT) {
-    int sort = layout_column((enum column)column)->sort;
+  enum column order[COLUMN_COUNT];
+  int count = column_order(ui, order), at = 0;
+  while (at < count && order[at] != columns_of_sort(ui->wanted.sort)) {
+    at++;
+  }
+  at = at == count ? 0 : at + step;
+  for (; at >= 0 && at < count; at += step) {
+    int sort = columns_info(order[at])->sort;
     if (sort >= 0) {
       return sort_by(ui, (enum rtop_sort_key)sort);
     }
-    column += step;
   }
   return true;
 }
@@ -71,9 +87,11 @@ static bool sort_menu(struct ui *ui)
   ui->menu_for = UI_MENU_SORT;
   menu_start(&ui->menu, "Sort by");
   for (int column = 0; column < COLUMN_COUNT; column++) {
-    const struct column_info *info = layout_column((enum column)column);
+    const struct column_info *info = columns_info((enum column)column);
     if (info->sort >= 0) {
-      menu_add(&ui->menu, info->title, info->sort, info->sort == (int)ui->wanted.sort);
+      char *label = ui->menu_text[column];
+      snprintf(label, sizeof ui->menu_text[column], "%-9s  %s", info->title, info->help);
+      menu_add(&ui->menu, label, info->sort, info->sort == (int)ui->wanted.sort);
     }
   }
   return true;

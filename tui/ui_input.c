@@ -168,6 +168,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_BACK: step_back(ui); return true;
   case REQUEST_SEARCH: ui_ask(ui, UI_PROMPT_SEARCH); return true;
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;
+  case REQUEST_COLUMNS: ui_columns_open(ui); return true;
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
@@ -178,10 +179,14 @@ static bool shared_request(struct ui *ui, enum request request)
 
 static void menu_input(struct ui *ui, int key)
 {
+  if (ui->menu_for == UI_MENU_COLUMNS && ui_columns_key(ui, key)) {
+    return;
+  }
   if (menu_key(&ui->menu, key) != MENU_CHOSEN) {
     return;
   }
   switch (ui->menu_for) {
+  case UI_MENU_COLUMNS: break;
   case UI_MENU_SORT:
     ui->wanted.sort = (enum rtop_sort_key)menu_value(&ui->menu);
     ui->wanted.reverse = false;

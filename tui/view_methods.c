@@ -134,8 +134,7 @@ static void update(struct ui *ui)
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   take_order(ui);
   bool hold = ui->now_ns < view->hold_until_ns;
-  if (!order_apply(&view->order, &ui->methods, layout_column_of(ui->wanted.sort), ui->wanted.reverse, hold,
-                   frames)) {
+  if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames)) {
     view->order.count = 0;
   }
   follow(ui);
@@ -176,7 +175,7 @@ static void find(struct ui *ui, size_t from, int step)
 
 static bool scroll_columns(struct ui *ui, int step)
 {
-  int max = layout_scroll_max(ui->layout.part[PART_TABLE].columns);
+  int max = columns_scroll_max(&ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
   int scroll = ui->scroll + step;
   ui->scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
   return true;

@@ -36,25 +36,25 @@ static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
 static void figure_text(const struct pen *pen, enum column column, char *out, size_t bytes)
 {
   const struct rtop_method_row *row = pen->row;
+  const struct column_info *info = columns_info(column);
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
-  double key = order_key(row, column);
-  if (column == COLUMN_ALLOC) {
-    rtop_text_count(out, bytes, seconds > 0 ? key / seconds : 0);
-  } else if (column == COLUMN_THREADS) {
-    snprintf(out, bytes, "%u", row->threads);
-  } else if (column == COLUMN_RATIO) {
-    draw_percent(out, bytes, 100 * key);
-  } else if (pen->ui->units == UNITS_SAMPLES && (column == COLUMN_SELF || column == COLUMN_TOTAL)) {
+  double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);
+  if (pen->ui->units == UNITS_SAMPLES && (column == COLUMN_SELF || column == COLUMN_TOTAL)) {
     rtop_text_count(out, bytes, (double)(column == COLUMN_SELF ? row->self.samples : row->total.samples));
-  } else {
-    time_text(pen->ui, out, bytes, key);
+    return;
+  }
+  switch (info->kind) {
+  case COLUMN_KIND_RATE: rtop_text_count(out, bytes, seconds > 0 ? value / seconds : 0); break;
+  case COLUMN_KIND_COUNT: rtop_text_count(out, bytes, value); break;
+  case COLUMN_KIND_RATIO: draw_percent(out, bytes, 100 * value); break;
+  case COLUMN_KIND_TIME: case COLUMN_KIND_OTHER: time_text(pen->ui, out, bytes, value); break;
   }
 }
 
 static enum face figure_face(const struct pen *pen, enum column column)
 {
   double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
-  double share = order_key(pen->row, column) / length;
+  double share = rtop_method_value(pen->row, (enum rtop_sort_key)columns_info(column)->sort) / length;
   switch (column) {
   case COLUMN_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
   case COLUMN_WAIT: case COLUMN_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
@@ -131,17 +131,17 @@ static void draw_cell(const struct pen *pen, enum column column, int x, int colu
   }
 }
 
-static void draw_heading(const struct ui *ui, const struct layout_columns *columns, struct rect table)
+static void draw_heading(const struct ui *ui, const struct columns_shown *columns, struct rect table)
 {
-  enum column sorted = layout_column_of(ui->wanted.sort);
+  enum column sorted = columns_of_sort(ui->wanted.sort);
   draw_blank(table.y, table.x, table.columns, FACE_HEADING);
   for (int i = 0; i < columns->count; i++) {
     enum column column = columns->at[i].column;
-    const struct column_info *info = layout_column(column);
+    const struct column_info *info = columns_info(column);
     const char *title = ui->units == UNITS_PERCENT ? info->title : info->title_time;
     char text[32];
     bool here = column == sorted;
-    bool up = ui->wanted.reverse != (column == COLUMN_METHOD);
+    bool up = ui->wanted.reverse != (column == COLUMN_METHOD || column == COLUMN_LOCATION);
     snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : column >= COLUMN_HIST ? "" : " ");
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
     int x = table.x + columns->at[i].x;
@@ -156,7 +156,7 @@ static void draw_heading(const struct ui *ui, const struct layout_columns *colum
   }
 }
 
-static void draw_row(struct pen *pen, const struct layout_columns *columns, struct rect table)
+static void draw_row(struct pen *pen, const struct columns_shown *columns, struct rect table)
 {
   if (pen->selected) {
     draw_blank(pen->y, table.x, table.columns, FACE_CURSOR);
@@ -169,8 +169,8 @@ static void draw_row(struct pen *pen, const struct layout_columns *columns, stru
 
 static void draw_table(struct ui *ui, struct methods_view *view, struct rect table)
 {
-  struct layout_columns columns;
-  layout_columns_choose(&columns, table.columns, ui->wanted.sort, ui->scroll);
+  struct columns_shown columns;
+  columns_fit(&columns, &ui->columns, table.columns, ui->wanted.sort, ui->scroll);
   view->has_history = false;
   for (int i = 0; i < columns.count; i++) {
     view->has_history = view->has_history || columns.at[i].column == COLUMN_HIST;

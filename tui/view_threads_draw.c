@@ -43,8 +43,9 @@ struct columns {
 /* The sort keys that have no column of their own stand for the time a thread was busy. */
 static bool sorted_by(const struct ui *ui, int field)
 {
-  enum rtop_sort_key sort = ui->wanted.sort;
-  if (sort == RTOP_SORT_TOTAL || sort == RTOP_SORT_RATIO || sort == RTOP_SORT_THREADS) {
+  enum rtop_sort_key sort = rtop_sort_key_plain(ui->wanted.sort);
+  if (sort == RTOP_SORT_TOTAL || sort == RTOP_SORT_RATIO || sort == RTOP_SORT_THREADS
+      || sort == RTOP_SORT_RUNNING || sort == RTOP_SORT_SAMPLES || sort == RTOP_SORT_BLAME) {
     sort = RTOP_SORT_SELF;
   }
   return fields[field].sort == (int)sort;

@@ -58,7 +58,7 @@ static void draw_heading(const struct tree_pen *pen, struct rect at)
   }
   snprintf(text, sizeof text, "%s", pen->view->callers ? "CALLERS" : "CALL TREE");
   if (!total) {
-    enum column column = layout_column_of(ui->wanted.sort);
+    enum column column = columns_of_sort(ui->wanted.sort);
     snprintf(text + strlen(text), sizeof text - strlen(text), "  (by %s%s)",
              rtop_sort_key_name(ui->wanted.sort), column == COLUMN_METHOD ? "" : mark);
   }

@@ -76,90 +76,11 @@ static void test_sacrifice(void **state)
   assert_true(gone_at[COUNT - 1] > 0);
 }
 
-static bool has(const struct layout_columns *columns, enum column column)
-{
-  for (int i = 0; i < columns->count; i++) {
-    if (columns->at[i].column == column) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static void test_columns_of_every_width(void **state)
-{
-  (void)state;
-  for (int width = LAYOUT_COLUMNS_MIN; width <= 500; width++) {
-    for (int sort = 0; sort < RTOP_SORT_KEYS; sort++) {
-      struct layout_columns columns;
-      layout_columns_choose(&columns, width, (enum rtop_sort_key)sort, 0);
-      int x = 1;
-      for (int i = 0; i < columns.count; i++) {
-        assert_int_equal(columns.at[i].x, x);
-        assert_true(columns.at[i].columns > 0);
-        assert_true(i == 0 || columns.at[i - 1].column < columns.at[i].column);
-        x += columns.at[i].columns;
-      }
-      assert_true(x <= width);
-      assert_true(has(&columns, COLUMN_METHOD));
-      assert_true(has(&columns, layout_column_of((enum rtop_sort_key)sort)));
-    }
-  }
-}
-
-static void test_columns_of_the_usual_widths(void **state)
-{
-  struct layout_columns columns;
-  (void)state;
-  layout_columns_choose(&columns, 80, RTOP_SORT_SELF, 0);
-  assert_int_equal(columns.count, 6);
-  assert_true(has(&columns, COLUMN_WAIT) && has(&columns, COLUMN_ALLOC) && has(&columns, COLUMN_LOCATION));
-  assert_false(has(&columns, COLUMN_GC) || has(&columns, COLUMN_HIST));
-  layout_columns_choose(&columns, 115, RTOP_SORT_SELF, 0);
-  assert_true(has(&columns, COLUMN_GC) && has(&columns, COLUMN_HIST));
-  layout_columns_choose(&columns, 20, RTOP_SORT_SELF, 0);
-  assert_int_equal(columns.count, 2);
-  layout_columns_choose(&columns, 20, RTOP_SORT_BLAME, 0);
-  assert_true(has(&columns, COLUMN_BLAME) && !has(&columns, COLUMN_SELF));
-}
-
-/* By scrolling every figure can be seen at every width. */
-static void test_scrolling_reaches_every_column(void **state)
-{
-  (void)state;
-  for (int width = LAYOUT_COLUMNS_MIN; width <= 300; width++) {
-    bool seen[COLUMN_COUNT] = { false };
-    for (int scroll = 0; scroll <= layout_scroll_max(width); scroll++) {
-      struct layout_columns columns;
-      layout_columns_choose(&columns, width, RTOP_SORT_SELF, scroll);
-      for (int i = 0; i < columns.count; i++) {
-        seen[columns.at[i].column] = true;
-        assert_true(columns.at[i].x + columns.at[i].columns <= width);
-      }
-    }
-    for (int column = COLUMN_SELF; column < COLUMN_HIST; column++) {
-      assert_true(seen[column]);
-    }
-  }
-}
-
-static void test_every_sort_key_has_a_column(void **state)
-{
-  (void)state;
-  for (int sort = 0; sort < RTOP_SORT_KEYS; sort++) {
-    assert_int_equal(layout_column(layout_column_of((enum rtop_sort_key)sort))->sort, sort);
-  }
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_size),
     cmocka_unit_test(test_sacrifice),
-    cmocka_unit_test(test_columns_of_every_width),
-    cmocka_unit_test(test_columns_of_the_usual_widths),
-    cmocka_unit_test(test_scrolling_reaches_every_column),
-    cmocka_unit_test(test_every_sort_key_has_a_column),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,9 +319,38 @@ static void test_deep_recursion(void **state)
   destroy_table(&table);
 }
 
+/* Every key has its own figure: the method's own part, or all of it. */
+static void test_every_key_has_its_value(void **state)
+{
+  (void)state;
+  struct rtop_method_row row = {.self_ns = 1, .total_ns = 2, .ratio = 0.5, .threads = 9};
+  row.self = (struct rtop_cost){.wall_ns = {20, 3, 4, 5, 6}, .cpu_ns = 7, .blame_ns = 8, .allocations = 10,
+                                .samples = 21};
+  row.total = (struct rtop_cost){.wall_ns = {30, 31, 32, 33, 34}, .cpu_ns = 35, .blame_ns = 36,
+                                 .allocations = 37};
+  static const double values[RTOP_SORT_KEYS] = {
+    [RTOP_SORT_SELF] = 1, [RTOP_SORT_TOTAL] = 2, [RTOP_SORT_RATIO] = 0.5, [RTOP_SORT_THREADS] = 9,
+    [RTOP_SORT_RUNNING] = 20, [RTOP_SORT_WAITING] = 3, [RTOP_SORT_BLOCKED] = 4, [RTOP_SORT_GC] = 11,
+    [RTOP_SORT_CPU] = 7, [RTOP_SORT_BLAME] = 8, [RTOP_SORT_ALLOC] = 10, [RTOP_SORT_SAMPLES] = 21,
+    [RTOP_SORT_TOTAL_RUNNING] = 30, [RTOP_SORT_TOTAL_WAITING] = 31, [RTOP_SORT_TOTAL_BLOCKED] = 32,
+    [RTOP_SORT_TOTAL_GC] = 67, [RTOP_SORT_TOTAL_CPU] = 35, [RTOP_SORT_TOTAL_BLAME] = 36,
+    [RTOP_SORT_TOTAL_ALLOC] = 37,
+  };
+  for (int key = 0; key < RTOP_SORT_KEYS; key++) {
+    enum rtop_sort_key found;
+    assert_true(rtop_method_value(&row, (enum rtop_sort_key)key) == values[key]);
+    assert_true(rtop_sort_key_parse(rtop_sort_key_name((enum rtop_sort_key)key), &found));
+    assert_int_equal(found, key);
+  }
+  assert_int_equal(rtop_sort_key_plain(RTOP_SORT_TOTAL_GC), RTOP_SORT_GC);
+  assert_int_equal(rtop_sort_key_plain(RTOP_SORT_LOCATION), RTOP_SORT_NAME);
+  assert_int_equal(rtop_sort_key_plain(RTOP_SORT_SAMPLES), RTOP_SORT_SAMPLES);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_key_has_its_value),
     cmocka_unit_test(test_self_and_total),
     cmocka_unit_test(test_recursion_counts_once_per_stack),
     cmocka_unit_test(test_threads_and_ratio),

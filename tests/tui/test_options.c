@@ -100,6 +100,11 @@ static void test_long_forms_and_the_rest(void **state)
   assert_int_equal(parse(&options, "--dump-screen=80x24"), -1);
   assert_string_equal(options.dump_screen, "80x24");
   assert_int_equal(options.view, VIEW_METHODS);
+  assert_int_equal(options.columns.count, 0);
+  assert_int_equal(parse(&options, "--columns self,gc -s total-cpu"), -1);
+  assert_int_equal(options.columns.count, 3);
+  assert_int_equal(options.columns.at[1], COLUMN_GC);
+  assert_int_equal(options.methods.sort, RTOP_SORT_TOTAL_CPU);
   assert_int_equal(parse(&options, "--view skyline"), -1);
   assert_int_equal(options.view, VIEW_SKYLINE);
 }
@@ -142,6 +147,7 @@ static void test_help_and_version(void **state)
     "--pid", "--list", "--output", "--time", "--batch", "--json", "--count", "--delay", "--frame", "--mode",
     "--sort", "--hz", "--filter", "--thread", "--min", "--ascii", "--color", "--help", "--version",
     "--dump-screen", "--view", "--exclude", "--only-mine", "--no-c", "--merge",
+    "--dump-screen", "--view", "--columns", "--list-columns", "--list-keys",
   };
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
     assert_non_null(strstr(said, named[i]));
@@ -150,6 +156,10 @@ static void test_help_and_version(void **state)
   assert_int_equal(parse(&options, "-V"), 0);
   assert_memory_equal(said, "rperf-top ", 10);
   assert_int_equal(parse(&options, "-b -h --nonsense"), 0);
+  assert_int_equal(parse(&options, "--list-columns"), 0);
+  assert_non_null(strstr(said, "total-blame    T.BLAME%"));
+  assert_int_equal(parse(&options, "--list-keys"), 0);
+  assert_non_null(strstr(said, "Ctrl-L"));
 }
 
 /* One line that names the culprit and where to find help; status 2. */
@@ -168,7 +178,8 @@ static void test_bad_command_lines(void **state)
     {"-o a.txt", "-o"}, {"-o a.png -p 1", "a.png"}, {"-o .txt -p 1", ".txt"},
     {"-o dir/.txt -p 1", "dir/.txt"}, {"-o txt -p 1", "'txt'"}, {"-o a.txt -b -p 1", "-b"},
     {"-t 5", "-t"}, {"--view city", "'city'"}, {"--merge color", "color"},
-    {"--exclude gem:", "gem:"}, {"--exclude", "--exclude"}, {"--only-mine=1", "--only-mine"}, {"--view", "--view"}, {"--help=yes", "--help"},
+    {"--exclude gem:", "gem:"}, {"--exclude", "--exclude"}, {"--only-mine=1", "--only-mine"},
+    {"--columns self,moon", "'moon'"}, {"--view", "--view"}, {"--help=yes", "--help"},
   };
   struct rtop_options options;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

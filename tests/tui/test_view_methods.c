@@ -208,7 +208,7 @@ static void test_columns_scroll_and_return(void **state)
   for (int i = 0; i < 50; i++) {
     model_press(&ui, KEY_RIGHT | KEY_FUNCTION);
   }
-  assert_true(screen_has("RATIO%") && !screen_has("SELF%"));
+  assert_true(screen_has("T.ALLOC/s") && !screen_has("SELF%"));
   model_press(&ui, 'P');
   assert_true(screen_has("SELF%v"));   /* the column sorted by is shown */
 }
