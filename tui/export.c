@@ -9,6 +9,7 @@ static export_format *const export_formats[RTOP_FILE_FORMATS] = {
   [RTOP_FILE_TEXT] = export_text,
   [RTOP_FILE_COLLAPSED] = export_collapsed,
   [RTOP_FILE_CSV] = export_csv,
+  [RTOP_FILE_PPROF] = export_pprof,
   [RTOP_FILE_SPEEDSCOPE] = export_speedscope,
 };
 

@@ -72,6 +72,7 @@ FILE *export_gzip_open(FILE *out);
 bool export_text(struct export_job *job);
 bool export_collapsed(struct export_job *job);
 bool export_csv(struct export_job *job);
+bool export_pprof(struct export_job *job);
 bool export_speedscope(struct export_job *job);
 
 #endif

@@ -11,6 +11,7 @@ enum rtop_file_format {
   RTOP_FILE_TEXT,                      /* .txt: report for people */
   RTOP_FILE_COLLAPSED,                 /* .collapsed: "root;…;leaf microseconds" */
   RTOP_FILE_CSV,                       /* .csv: the method table */
+  RTOP_FILE_PPROF,                     /* .pb */
   RTOP_FILE_SPEEDSCOPE,                /* .speedscope.json */
   RTOP_FILE_FORMATS,
 };

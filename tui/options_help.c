@@ -29,7 +29,7 @@ const char options_help[] =
   "  -d, --delay SEC         between refreshes (1)\n"
   "  -o, --output FILE       no screen: save a profile; FILE ends in .txt (report),\n"
   "                          .collapsed (stacks for flame graphs), .csv (table),\n"
-  "                          .speedscope.json; .gz behind it: compressed\n"
+  "                          .pb.gz (pprof), .speedscope.json; .gz: compressed\n"
   "  -t, --time SEC          end after this time\n"
   "\n"
   "      --columns LIST      of the table of methods, as in self,total,wait,name; +cpu,-gc\n"
