@@ -1,0 +1,167 @@
+# What looking costs: CPU of the viewer, bytes that it writes to the terminal, time to its first screen.
+#
+#   ruby tests/bench/viewer/viewer.rb BUILD [--seconds N] [--methods N] [--threads N] [--cpu] [--bytes] [--start]
+#
+# CPU: a made-up process of many methods and threads (tests/tools/many_methods), every view, 1 and 10
+# refreshes a second, at 80x24; user and system time of the viewer over the time it was watched, after the
+# first two seconds. Bytes: the small web server of tests/e2e/fake_process, whose figures sway, and the process
+# of many methods, in which every row is another one in every refresh; every view at 80x24 and
+# 160x50, ten refreshes a second; what the terminal gets per refresh. Start: from exec
+# to the first byte of the table, the median of eleven.
+require "io/console"
+require "optparse"
+require "pty"
+
+options = { seconds: 6.0, methods: 10_000, threads: 64, parts: [] }
+OptionParser.new do |parser|
+  parser.on("--seconds N", Float) { |value| options[:seconds] = value }
+  parser.on("--methods N", Integer) { |value| options[:methods] = value }
+  parser.on("--threads N", Integer) { |value| options[:threads] = value }
+  %w[cpu bytes start].each { |part| parser.on("--#{part}") { options[:parts] << part } }
+end.parse!(ARGV)
+BUILD = File.expand_path(ARGV.shift || "build")
+SECONDS = options[:seconds]
+PARTS = options[:parts].empty? ? %w[cpu bytes start] : options[:parts]
+VIEWER = "#{BUILD}/rperf-top"
+VIEWS = { "methods" => "1", "tree" => "2", "threads" => "3", "icicle" => "4", "source" => "5", "skyline" => "6",
+          "groups" => "8" }.freeze
+
+PROGRAMS = { "fake_process" => ["#{BUILD}/tests/fake_process"],
+             "many_methods" => ["#{BUILD}/tests/tools/many_methods"] }.freeze
+
+def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+# Seconds of CPU that a process has used so far; nanoseconds where the kernel counts them.
+def cpu_seconds(pid)
+  Dir["/proc/#{pid}/task/*/schedstat"].sum { |file| File.read(file).to_i } / 1e9
+end
+
+# A process that has a channel.
+def start(*command)
+  reader, writer = IO.pipe
+  pid = Process.spawn(*command, out: writer)
+  writer.close
+  reader.gets.to_s.start_with?("ready ") or abort "viewer bench: #{command.first} did not start"
+  pid
+end
+
+def stop(pid)
+  Process.kill("TERM", pid)
+  Process.wait(pid)
+end
+
+def watched(*command)
+  pid = start(*command)
+  yield pid
+ensure
+  stop(pid) if pid
+end
+
+# The viewer on a terminal of its own.
+class Screen
+  attr_reader :pid, :bytes
+
+  def initialize(pid, rows, columns, *arguments)
+    env = { "TERM" => "xterm-256color", "LANG" => "C.UTF-8", "LC_ALL" => "C.UTF-8", "NO_COLOR" => nil }
+    master, slave = PTY.open
+    slave.winsize = [rows, columns]
+    @started = now
+    @pid = Process.spawn(env, VIEWER, "-p", pid.to_s, *arguments, in: slave, out: slave, err: slave)
+    slave.close
+    @terminal = master
+    @bytes = 0
+    @seen = +""
+  end
+
+  def press(keys) = @terminal.write(keys)
+
+  # Takes what comes for so long, or until the pattern stands in it. The time of its coming, or nil.
+  def read(seconds, pattern = nil)
+    deadline = now + seconds
+    while (left = deadline - now) > 0
+      next unless @terminal.wait_readable(left)
+      text = @terminal.read_nonblock(1 << 16, exception: false)
+      break unless text.is_a?(String)
+      @bytes += text.bytesize
+      next unless pattern
+      @seen << text.b
+      return now - @started if @seen.match?(pattern)
+    end
+    nil
+  rescue Errno::EIO
+    nil
+  end
+
+  def close
+    Process.kill("TERM", @pid)
+    read(0.2)
+    Process.wait(@pid)
+    @terminal.close
+  end
+end
+
+def row(*cells) = puts("| #{cells.join(" | ")} |")
+
+def measure_cpu(options)
+  puts "", "CPU of the viewer, #{options[:methods]} methods, #{options[:threads]} threads, 80x24, load " \
+           "#{File.read("/proc/loadavg")[/\S+/]}", ""
+  row("view", "1 Hz: % of a core", "ms per refresh", "10 Hz: % of a core", "ms per refresh")
+  row(*["---"] * 5)
+  watched("#{BUILD}/tests/tools/many_methods", options[:methods].to_s, options[:threads].to_s) do |pid|
+    VIEWS.each do |name, key|
+      figures = [1.0, 0.1].flat_map do |delay|
+        screen = Screen.new(pid, 24, 80, "-d", delay.to_s)
+        screen.press(key)
+        screen.read(2)
+        before, from = cpu_seconds(screen.pid), now
+        screen.read(SECONDS)
+        share = (cpu_seconds(screen.pid) - before) / (now - from)
+        screen.close
+        [format("%.2f", share * 100), format("%.2f", share * delay * 1000)]
+      end
+      row(name, *figures)
+    end
+  end
+end
+
+def measure_bytes
+  puts "", "Bytes per refresh, 10 Hz", ""
+  row("view", *PROGRAMS.keys.flat_map { |name| ["#{name}, 80x24", "160x50"] })
+  row(*["---"] * 5)
+  pids = PROGRAMS.values.map { |command| start(*command) }
+  VIEWS.each do |name, key|
+    row(name, *pids.product([[24, 80], [50, 160]]).map { |pid, size| bytes_per_refresh(pid, key, *size) })
+  end
+ensure
+  pids&.each { |pid| stop(pid) }
+end
+
+def bytes_per_refresh(pid, key, rows, columns)
+  screen = Screen.new(pid, rows, columns, "-d", "0.1")
+  screen.press(key)
+  screen.read(2)
+  before, from = screen.bytes, now
+  screen.read(SECONDS)
+  rate = (screen.bytes - before) / (now - from)
+  screen.close
+  format("%d", rate / 10)
+end
+
+def measure_start
+  puts "", "From exec to the first full screen", ""
+  PROGRAMS.each do |name, command|
+    watched(*command) do |pid|
+      times = Array.new(11) do
+        screen = Screen.new(pid, 24, 80)
+        time = screen.read(5, name == "fake_process" ? /Filler#method_/ : /Service\d/) or abort "no screen"
+        screen.close
+        time
+      end.sort
+      puts format("%-14s median %.0f ms, worst %.0f ms", name, times[5] * 1000, times.last * 1000)
+    end
+  end
+end
+
+measure_cpu(options) if PARTS.include?("cpu")
+measure_bytes if PARTS.include?("bytes")
+measure_start if PARTS.include?("start")
