@@ -113,6 +113,7 @@ static void take_windows(struct app *app)
     app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
     app_source_update(ui, app->session, app->options);
   }
+  ui_time_tick(ui);
   if (ui->now_ns < app->refresh_at_ns && !ui->stale) {
     return;
   }
@@ -123,7 +124,7 @@ static void take_windows(struct app *app)
   }
   if (due) {
     ui->dirty = ui->dirty || ui->frozen;              /* its age is shown */
-    ui->stale = ui->stale || (app->fresh && !ui->frozen) || ui->view->id == VIEW_OUTPUT || ui->more;
+    ui->stale = ui->stale || (app->fresh && (!ui->frozen || ui_time_lost(ui))) || ui->view->id == VIEW_OUTPUT || ui->more;
     app->fresh = false;
   }
   if (ui->stale && !ui_update(ui)) {
@@ -141,6 +142,9 @@ static int wait_ms(const struct app *app)
   int64_t until_ns = app->refresh_at_ns;
   if (ui_has_message(ui) && ui->message_until_ns < until_ns) {
     until_ns = ui->message_until_ns;
+  }
+  if (ui_time_due_ns(ui) < until_ns) {
+    until_ns = ui_time_due_ns(ui);
   }
   int64_t ms = (until_ns - app_now_ns()) / MS_NS + 1;
   return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;

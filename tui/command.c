@@ -69,6 +69,11 @@ static void run_export(struct ui *ui, const char *rest)
   }
 }
 
+static void run_goto(struct ui *ui, const char *rest)
+{
+  ui_time_goto(ui, rest);
+}
+
 static void run_save_display(struct ui *ui, const char *rest)
 {
   save_screen(ui, rest, false);
@@ -88,6 +93,7 @@ static void run_view(struct ui *ui, const char *rest)
 
 static const struct command commands[] = {
   { "export", "FORMAT FILE", run_export },
+  { "goto", "TIME", run_goto },
   { "save-display", "FILE", run_save_display },
   { "view", "NAME", run_view },
 };

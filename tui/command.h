@@ -1,6 +1,7 @@
 /* The command line of the screen: what has no key, or wants a name or a value.
  *
  *   export FORMAT FILE   svg: this screen as a picture; text: as text
+ *   goto TIME            freezes there; see time_text.h
  *   save-display FILE    this screen as text
  *   view NAME            another view
  *

@@ -151,6 +151,15 @@ void draw_level(int y, int x, enum face face, double share)
   attrset(A_NORMAL);
 }
 
+void draw_history_cell(int y, int x, enum face face, double share)
+{
+  if (share > -1.5) {
+    draw_level(y, x, face, share);
+  } else {
+    draw_text(y, x, 1, FACE_WARN, "/");
+  }
+}
+
 void draw_percent(char *out, size_t out_bytes, double percent)
 {
   if (!(percent >= 0)) {

@@ -46,6 +46,9 @@ void draw_bar(int y, int x, int columns, const struct draw_segment *segments, in
 /* One cell that is filled from below: 0 to 1; below 0: nothing is known, blank. */
 void draw_level(int y, int x, enum face face, double share);
 
+/* A cell of a history (strip.h): like a level; what was lost is hatched. */
+void draw_history_cell(int y, int x, enum face face, double share);
+
 /* "38.2", at most 6 columns. "412ms", "1.50s", "2m14s": at most 6 columns. */
 void draw_percent(char *out, size_t out_bytes, double percent);
 void draw_time(char *out, size_t out_bytes, uint64_t nanoseconds);

@@ -93,6 +93,7 @@ struct rtop_window_summary {
   int64_t start_ns, end_ns;
   bool gap;                            /* nothing is known about this stretch */
   uint64_t wall_ns[RTOP_STATES];       /* over all threads */
+  uint32_t sources;                    /* that tell of it; 0 of gaps */
   uint32_t thread_count;
   struct rtop_span_counters counters;
 };
@@ -157,6 +158,13 @@ void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_
 /* Those in the span, oldest first. Returns how many were written: at most capacity, the newest ones. */
 size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span,
                           struct rtop_profile_mark *marks, size_t capacity);
+/* Walking through time. A point in time stands for the window that ends there: the window of an instant is
+ * the one that holds what is just before it, of the first source that has one; between windows the one
+ * before. start == end: nothing is held. */
+struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int64_t time_ns);
+/* The window that many windows later (earlier when negative), gaps skipped; at the ends it stays. The way
+ * back passes through the same windows. */
+struct rtop_span rtop_profile_step(const struct rtop_profile *profile, int64_t time_ns, int steps);
 
 /* Wall time per thread and state of the windows whose middle lies in the span: wall_ns[id of the thread],
  * `count` of them, cleared first. One walk over the cells, for histories that are kept by the caller.

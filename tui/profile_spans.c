@@ -46,6 +46,7 @@ static void summary_start(struct rtop_window_summary *summary, const struct prof
 
 static void summary_add(struct rtop_window_summary *summary, const struct profile_window *window)
 {
+  summary->sources += !window->gap;
   for (int state = 0; state < RTOP_STATES; state++)
     summary->wall_ns[state] += window->wall_ns[state];
   for (size_t i = 0; i < window->thread_count; i++)

@@ -16,13 +16,20 @@ static uint64_t held_ns(const struct rtop_window_summary *window)
     + window->wall_ns[RTOP_STATE_SWEEPING];
 }
 
-static void count_collections(struct strip *strip, size_t count, int64_t end_ns)
+int64_t strip_cell_of(int64_t time_ns)
+{
+  return floor_div(time_ns, STRIP_CELL_NS);
+}
+
+static void count_collections(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns)
 {
   uint64_t minor = 0, major = 0;
   int64_t covered_ns = 0;
+  struct rtop_span minute = { end_ns - INT64_C(60000000000), end_ns };
+  size_t count = rtop_profile_windows(profile, minute, strip->windows, WINDOWS_MAX);
   for (size_t i = 0; i < count; i++) {
     const struct rtop_window_summary *window = &strip->windows[i];
-    if (!window->gap && window->start_ns >= end_ns - INT64_C(60000000000)) {
+    if (!window->gap) {
       minor += window->counters.gc_minor;
       major += window->counters.gc_major;
       covered_ns += window->end_ns - window->start_ns;
@@ -33,14 +40,36 @@ static void count_collections(struct strip *strip, size_t count, int64_t end_ns)
   strip->major_per_minute = minutes > 0 ? (double)major / minutes : 0;
 }
 
+/* A window longer than a cell tells the same of every cell that it covers. */
+static void fill_cells(struct strip *strip, const struct rtop_window_summary *window, int64_t first,
+                       double *length)
+{
+  double per_ns = (double)held_ns(window) / (double)(window->end_ns - window->start_ns);
+  bool longer = window->gap || window->end_ns - window->start_ns > STRIP_CELL_NS;
+  int64_t middle_ns = window->start_ns + (window->end_ns - window->start_ns) / 2;
+  int64_t from = strip_cell_of(longer ? window->start_ns : middle_ns) - first;
+  int64_t to = strip_cell_of(longer ? window->end_ns - 1 : middle_ns) - first;
+  strip->has_gap = strip->has_gap || (window->gap && to >= 0 && from < strip->cells);
+  for (int64_t cell = from < 0 ? 0 : from; cell <= to && cell < strip->cells; cell++) {
+    if (window->gap) {
+      strip->busy[cell] = length[cell] > 0 ? strip->busy[cell] : STRIP_GAP;
+      continue;
+    }
+    double part = longer ? (double)STRIP_CELL_NS : (double)(window->end_ns - window->start_ns);
+    strip->busy[cell] = (length[cell] > 0 ? strip->busy[cell] : 0) + per_ns * part;
+    length[cell] += part * window->sources;
+  }
+}
+
 bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells,
-                 int processes)
+                 int64_t now_ns)
 {
   double length[STRIP_CELLS_MAX] = { 0 };
   strip->cells = cells < 1 ? 1 : cells > STRIP_CELLS_MAX ? STRIP_CELLS_MAX : cells;
   strip->has_gap = false;
+  strip->end_ns = end_ns;
   for (int i = 0; i < strip->cells; i++) {
-    strip->busy[i] = 0;
+    strip->busy[i] = STRIP_UNKNOWN;
   }
   if (strip->windows == NULL) {
     strip->windows = calloc(WINDOWS_MAX, sizeof *strip->windows);
@@ -48,29 +77,16 @@ bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_
       return false;
     }
   }
-  int64_t first = floor_div(end_ns - 1, STRIP_CELL_NS) - strip->cells + 1;
-  /* A minute of windows is wanted in any case, for the collections. */
-  int64_t span_cells = strip->cells > 60 ? strip->cells : 60;
-  struct rtop_span span = { end_ns - span_cells * STRIP_CELL_NS, end_ns };
+  int64_t first = strip_cell_of(end_ns - 1) - strip->cells + 1;
+  struct rtop_span span = { first * STRIP_CELL_NS, end_ns };
   size_t count = rtop_profile_windows(profile, span, strip->windows, WINDOWS_MAX);
   for (size_t i = 0; i < count; i++) {
-    const struct rtop_window_summary *window = &strip->windows[i];
-    int64_t cell = floor_div(window->start_ns + (window->end_ns - window->start_ns) / 2,
-                             STRIP_CELL_NS) - first;
-    if (cell < 0 || cell >= strip->cells) {
-      continue;
-    }
-    if (window->gap) {
-      strip->has_gap = true;
-      continue;
-    }
-    strip->busy[cell] += (double)held_ns(window);
-    length[cell] += (double)(window->end_ns - window->start_ns);
+    fill_cells(strip, &strip->windows[i], first, length);
   }
   for (int i = 0; i < strip->cells; i++) {
-    strip->busy[i] = length[i] > 0 ? strip->busy[i] / length[i] / (processes > 0 ? processes : 1) : -1;
+    strip->busy[i] = length[i] > 0 ? strip->busy[i] / length[i] : strip->busy[i];
   }
-  count_collections(strip, count, end_ns);
+  count_collections(strip, profile, now_ns);
   return true;
 }
 

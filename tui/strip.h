@@ -13,21 +13,27 @@ enum {
   STRIP_CELLS_MAX = 512,
   HISTORY_CELLS = 10,                  /* nine complete ones and now */
 };
+#define STRIP_UNKNOWN (-1.0)            /* before or after what is held */
+#define STRIP_GAP (-2.0)                /* lost */
 #define STRIP_CELL_NS INT64_C(1000000000)
 #define HISTORY_CELL_NS INT64_C(6000000000)
 
 struct strip {
-  double busy[STRIP_CELLS_MAX];        /* share of the time that the GVL was held; -1: nothing is known */
+  /* Share of the time that the GVL was held, of all processes; STRIP_UNKNOWN or STRIP_GAP. */
+  double busy[STRIP_CELLS_MAX];
   int cells;
+  int64_t end_ns;
   double minor_per_minute, major_per_minute;
   bool has_gap;                        /* within the cells */
   struct rtop_window_summary *windows; /* private */
 };
 
-/* The last `cells` cells up to end_ns, newest last. `processes`: how many GVLs there are. False when
- * memory ran out. */
+/* The last `cells` cells up to end_ns, newest last; collections are those of the minute before now_ns.
+ * False when memory ran out. */
 bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells,
-                 int processes);
+                 int64_t now_ns);
+/* Number of the cell that an instant lies in; the last one of a strip is that of end_ns - 1. */
+int64_t strip_cell_of(int64_t time_ns);
 void strip_destroy(struct strip *strip);
 
 struct history {

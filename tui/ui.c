@@ -84,6 +84,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
 {
   ui->profile = profile;
   ui->frozen = ui->focus.on = false;
+  memset(&ui->time, 0, sizeof ui->time);
   ui->methods.count = 0;
   rtop_tree_forget(&ui->tree);
   ui->sum.cell_count = ui->sum.thread_count = 0;
@@ -110,16 +111,6 @@ void ui_open_view(struct ui *ui, enum view_id id)
   ui->stale = ui->dirty = true;
 }
 
-static struct rtop_span span_wanted(const struct ui *ui)
-{
-  if (!ui->frozen) {
-    return rtop_profile_last(ui->profile, ui->length_ns);
-  }
-  struct rtop_span held = rtop_profile_bounds(ui->profile);
-  int64_t start_ns = ui->length_ns <= 0 ? held.start_ns : ui->frozen_end_ns - ui->length_ns;
-  return (struct rtop_span){ start_ns, ui->frozen_end_ns };
-}
-
 /* Takes out what other threads did. Their rows stay, and the bars above the table go on telling of all. */
 static void focus_apply(struct ui *ui)
 {
@@ -143,8 +134,9 @@ static void focus_apply(struct ui *ui)
 bool ui_update(struct ui *ui)
 {
   bool fine = true;
+  int cells = COLS > 9 ? COLS - 9 : 1;
   if (ui->profile != NULL) {
-    ui->span = span_wanted(ui);
+    ui->span = ui_time_span(ui);
     struct rtop_methods_options by_name = ui->wanted;
     /* The view orders the rows: what it shows is its own business. */
     by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
@@ -153,8 +145,7 @@ bool ui_update(struct ui *ui)
     fine = rtop_profile_sum(ui->profile, ui->span, &ui->sum);
     focus_apply(ui);
     fine = fine && rtop_methods_build(&ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), &by_name)
-      && strip_build(&ui->strip, ui->profile, ui->span.end_ns, COLS > 9 ? COLS - 9 : 1,
-                     ui->source.processes);
+      && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
     fine = rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
@@ -203,14 +194,6 @@ void ui_say(struct ui *ui, const char *format, ...)
 bool ui_has_message(const struct ui *ui)
 {
   return ui->message[0] != '\0' && ui->now_ns < ui->message_until_ns;
-}
-
-void ui_freeze(struct ui *ui, bool frozen)
-{
-  ui->frozen = frozen;
-  ui->frozen_end_ns = ui->span.end_ns;
-  ui->frozen_real_ns = ui->now_real_ns;
-  ui->stale = true;
 }
 
 void ui_draw(struct ui *ui)

@@ -19,6 +19,7 @@
 #include "prompt.h"
 #include "strip.h"
 #include "tree.h"
+#include "ui_time.h"
 
 struct rtop_launch;
 struct rtop_options;
@@ -46,7 +47,7 @@ extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, 
 /* What the open menu is for; the answer is menu_value(). */
 enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS };
 enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND,
-                 UI_PROMPT_EXCLUDE };
+                 UI_PROMPT_EXCLUDE, UI_PROMPT_GOTO };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
 /* What is watched, as the loop knows it. */
@@ -89,9 +90,8 @@ struct ui {
   struct ui_focus focus;
   int64_t length_ns;                   /* of the span; <= 0: everything */
   double delay_seconds;
-  bool frozen;
-  int64_t frozen_end_ns;
-  int64_t frozen_real_ns;
+  bool frozen;                         /* at time.cursor_ns; data go on being collected */
+  struct ui_time time;
   enum ui_units units;
   bool follow;
   bool header;

@@ -9,7 +9,7 @@
 void ui_ask(struct ui *ui, enum ui_prompt what)
 {
   static const char *const label[] = { "", "Search: ", "Filter: ", "Seconds between refreshes: ", ":",
-                                      "Hide (Class::*, path/, gem:NAME, stdlib): " };
+                                      "Hide (Class::*, path/, gem:NAME, stdlib): ", "Go to time: " };
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
@@ -73,6 +73,8 @@ static void prompt_input(struct ui *ui, int key)
       ui_lens_exclude(ui, ui->prompt.text);
     } else if (ui->prompting == UI_PROMPT_COMMAND) {
       snprintf(ui->command, sizeof ui->command, "%s", ui->prompt.text);
+    } else if (ui->prompting == UI_PROMPT_GOTO) {
+      ui_time_goto(ui, ui->prompt.text);
     } else if (ui->filter_error != NULL) {
       ui_say(ui, "%s", ui->filter_error);
       ui->filter_error = NULL;
@@ -106,6 +108,8 @@ static void step_back(struct ui *ui)
     ui_take_filter(ui, "");
   } else if (ui_lens_back(ui)) {
     return;
+  } else if (ui_time_back(ui)) {
+    ui->dirty = true;
   } else if (ui->focus.on) {
     ui->focus.on = false;
     ui->stale = true;
@@ -172,8 +176,8 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
-  case REQUEST_FREEZE: ui_freeze(ui, !ui->frozen); return true;
-  default: return ui_lens_request(ui, request) || ui_figures_request(ui, request);
+  default:
+    return ui_time_request(ui, request) || ui_lens_request(ui, request) || ui_figures_request(ui, request);
   }
 }
 

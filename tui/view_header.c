@@ -1,9 +1,9 @@
 /* Title, bars and timeline above the table, and the row of tabs. */
 #include "draw.h"
 #include "text.h"
+#include "time_text.h"
 #include "ui.h"
 #include <string.h>
-#include <time.h>
 
 enum { METER_TEXT = 24, METER_TEXT_WIDE = 45 };
 
@@ -25,8 +25,7 @@ static int percent(double share)
 static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
 {
   if (ui->frozen) {
-    int64_t seconds = (ui->now_real_ns - ui->frozen_real_ns) / 1000000000;
-    snprintf(tag, bytes, "[FROZEN -%llds]", (long long)(seconds > 0 ? seconds : 0));
+    ui_time_tag(ui, tag, bytes);
     return FACE_FROZEN;
   }
   if (ui->profile == NULL) {
@@ -50,15 +49,11 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
 /* The wall clock of what is shown: of the last window, or of now when there is none. */
 static void clock_text(const struct ui *ui, char *text, size_t bytes)
 {
-  struct tm parts;
   int64_t real_ns = ui->now_real_ns;
   if (ui->sum.length_ns > 0 && ui->source.clock_offset_ns != 0) {
     real_ns = ui->span.end_ns + ui->source.clock_offset_ns;
   }
-  time_t seconds = (time_t)(real_ns / 1000000000);
-  if (localtime_r(&seconds, &parts) == NULL || strftime(text, bytes, "%H:%M:%S", &parts) == 0) {
-    snprintf(text, bytes, "--:--:--");
-  }
+  time_text_clock(text, bytes, real_ns, false);
 }
 
 static void title_text(const struct ui *ui, char *text, size_t bytes)
@@ -249,7 +244,10 @@ static void draw_threads(const struct ui *ui)
 
 static void window_text(const struct ui *ui, char *text, size_t bytes)
 {
-  if (ui->length_ns <= 0) {
+  struct rtop_span span;
+  if (ui_time_selected(ui, &span)) {
+    snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
+  } else if (ui->length_ns <= 0) {
     snprintf(text, bytes, "all");
   } else {
     snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
@@ -289,19 +287,65 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   }
 }
 
+/* "-70s"; from `limit` seconds on "-12m", "-3h". */
+static void short_age(char *text, size_t bytes, int64_t age_ns, int limit)
+{
+  long long seconds = (age_ns + 500000000) / 1000000000;
+  if (seconds < limit) {
+    snprintf(text, bytes, "-%llds", seconds);
+  } else if (seconds < 6000) {
+    snprintf(text, bytes, "-%lldm", seconds / 60);
+  } else {
+    snprintf(text, bytes, "-%lldh", seconds / 3600);
+  }
+}
+
+static int strip_cell(const struct ui *ui, int64_t time_ns)
+{
+  int64_t behind = strip_cell_of(ui->strip.end_ns - 1) - strip_cell_of(time_ns);
+  return ui->strip.cells - 1 - (int)(behind < 0 ? -1 : behind < ui->strip.cells ? behind : ui->strip.cells);
+}
+
+/* The cursor stands on its cell; the selected span is shown in reverse, with its ends. */
+static void draw_strip_cursor(const struct ui *ui, int y, int x, int first)
+{
+  struct rtop_span span;
+  int cells = ui->strip.cells - first;
+  if (ui_time_selected(ui, &span)) {
+    int from = strip_cell(ui, span.start_ns) - first, to = strip_cell(ui, span.end_ns - 1) - first;
+    int left = from < 0 ? 0 : from, right = to >= cells ? cells - 1 : to;
+    draw_paint(y, x + left, right - left + 1, FACE_CURSOR);
+    if (from >= 0 && from < cells) {
+      draw_text(y, x + from, 1, FACE_CURSOR, "[");
+    }
+    if (to > from && to < cells) {
+      draw_text(y, x + to, 1, FACE_CURSOR, "]");
+    }
+  }
+  int at = strip_cell(ui, ui_time_cursor(ui) - 1) - first;
+  if (ui->frozen && at >= 0 && at < cells) {
+    draw_text(y, x + at, 1, FACE_CURSOR, "^");
+  }
+}
+
 static void draw_timeline(const struct ui *ui)
 {
+  char age[16];
   struct rect at = ui->layout.part[PART_TIMELINE];
   int cells = at.columns - 9, first = ui->strip.cells - cells;
   if (cells < 8) {
     return;
   }
-  draw_format(at.y, at.x, 5, FACE_LABEL, "-%ds", cells);
+  int64_t age_ns = ui->frozen ? ui_time_age_ns(ui, ui->strip.end_ns) : 0;
+  short_age(age, sizeof age, age_ns + cells * STRIP_CELL_NS, 1000);
+  draw_text(at.y, at.x, 5, FACE_LABEL, age);
   for (int i = 0; i < cells; i++) {
     double share = first + i >= 0 && first + i < ui->strip.cells ? ui->strip.busy[first + i] : -1;
-    draw_level(at.y, at.x + 5 + i, FACE_STRIP, share);
+    draw_history_cell(at.y, at.x + 5 + i, FACE_STRIP, share);
   }
-  draw_text(at.y, at.x + 5 + cells, 4, FACE_LABEL, " now");
+  draw_strip_cursor(ui, at.y, at.x + 5, first);
+  short_age(age, sizeof age, age_ns, 100);
+  draw_right(at.y, at.x + 5 + cells, 4, FACE_LABEL, age_ns < 500000000 ? "now" : age);
 }
 
 static size_t add_active(char *out, size_t bytes, size_t used, const char *name, const char *text)

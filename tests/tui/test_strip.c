@@ -18,7 +18,7 @@ static void test_cells(void **state)
   struct strip strip = { 0 };
   struct rtop_profile *profile = model_profile();
   (void)state;
-  assert_true(strip_build(&strip, profile, MODEL_END_NS, 100, 1));
+  assert_true(strip_build(&strip, profile, MODEL_END_NS, 100, MODEL_END_NS));
   assert_int_equal(strip.cells, 100);
   assert_true(strip.has_gap);
   int unknown = 0;
@@ -41,12 +41,12 @@ static void test_cells_do_not_shimmer(void **state)
   struct strip now = { 0 }, later = { 0 };
   struct rtop_profile *profile = model_profile();
   (void)state;
-  assert_true(strip_build(&now, profile, MODEL_END_NS - 500000000, 60, 1));
-  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 + 4 * STRIP_CELL_NS / 10, 60, 1));
+  assert_true(strip_build(&now, profile, MODEL_END_NS - 500000000, 60, MODEL_END_NS));
+  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 + 4 * STRIP_CELL_NS / 10, 60, MODEL_END_NS));
   for (int i = 0; i < 59; i++) {
     assert_true(now.busy[i] == later.busy[i]);
   }
-  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 - STRIP_CELL_NS, 60, 1));
+  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 - STRIP_CELL_NS, 60, MODEL_END_NS));
   for (int i = 0; i < 58; i++) {
     assert_true(now.busy[i] == later.busy[i + 1]);
   }
