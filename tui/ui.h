@@ -188,6 +188,7 @@ void ui_freeze(struct ui *ui, bool frozen);
 
 /* Parts of the frame, each in a file of its own. */
 void view_header_draw(struct ui *ui);
+void view_strip_draw(const struct ui *ui);
 void view_footer_draw(struct ui *ui);
 struct detail;
 void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect rect);

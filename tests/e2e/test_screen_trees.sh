@@ -64,7 +64,7 @@ keys Up Down
 keys 8
 it "8 opens the groups" wait_for "[8Groups]"
 it "the threshold is told" wait_for "0.1%"
-keys ')'
+keys V
 it ") raises it" wait_for "0.5%"
 keys BTab
 it "Shift-Tab goes to the view before" wait_gone "[8Groups]"

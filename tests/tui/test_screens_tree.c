@@ -30,7 +30,7 @@ static const struct screen_case cases[] = {
     .keys = KEYS('2', '\\', 'P', 'r', 'i', 'c', 'e', '\r') },
   { .name = "tree-folded", .rows = 24, .columns = 80,
     .keys = KEYS('/', 'f', 'a', 'c', 't', '\r', '2', 'u') },
-  { .name = "tree-closed", .rows = 24, .columns = 80, .keys = KEYS('2', '(', '(', '(', 'g') },
+  { .name = "tree-closed", .rows = 24, .columns = 80, .keys = KEYS('2', 'v', 'v', 'v', 'g') },
   { .name = "icicle-80x24", .rows = 24, .columns = 80, .keys = KEYS('T', '4') },
   { .name = "icicle-80x24-color", .rows = 24, .columns = 80, .attributes = true,
     .keys = KEYS('4', '/', 'o', 'r', 'd', 'e', 'r', '\r') },
@@ -59,7 +59,7 @@ static const struct screen_case cases[] = {
   { .name = "groups-20x5", .rows = 5, .columns = 20, .keys = KEYS('8', 'g') },
   { .name = "groups-19x4", .rows = 4, .columns = 19, .keys = KEYS('8', 'g') },
   { .name = "groups-threshold", .rows = 24, .columns = 80,
-    .keys = KEYS('8', ')', ')', ')', ')', ')', ')', 'g') },
+    .keys = KEYS('8', 'V', 'V', 'V', 'V', 'V', 'V', 'g') },
 };
 
 static void draw_case(const struct screen_case *at, FILE *out)
