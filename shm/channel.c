@@ -11,4 +11,14 @@ void channel_parts_of(const struct rtop_segment *segment, struct channel_parts *
   parts->ring.slots = rtop_segment_elements(segment, RTOP_SECTION_DIRECTORY, &parts->ring.slot_count);
   parts->ring.bytes = rtop_segment_elements(segment, RTOP_SECTION_RING, &parts->ring.capacity);
   parts->ring.instance_id = segment->geometry.instance_id;
+  uint64_t count;
+  struct rtop_counters *counters = rtop_segment_elements(segment, RTOP_SECTION_TIERS, &count);
+  parts->tiered = counters != NULL;
+  for (uint32_t i = 0; i < RTOP_MERGED_TIERS && parts->tiered; i++) {
+    struct rtop_ring *ring = &parts->tiers[i];
+    ring->counters = &counters[i];
+    ring->slots = rtop_segment_elements(segment, RTOP_SECTION_DIRECTORY_1S + 2 * i, &ring->slot_count);
+    ring->bytes = rtop_segment_elements(segment, RTOP_SECTION_RING_1S + 2 * i, &ring->capacity);
+    ring->instance_id = segment->geometry.instance_id;
+  }
 }

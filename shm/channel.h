@@ -18,6 +18,8 @@ struct channel_parts {
   struct rtop_thread_entry *threads;
   uint64_t thread_capacity;
   struct rtop_ring ring;               /* cursors 0: for a writer of a new segment, or a reader */
+  struct rtop_ring tiers[RTOP_MERGED_TIERS];
+  bool tiered;                         /* false: the segment has no merged tiers, theirs are empty */
 };
 
 /* The segment must outlive the parts: they point into its mapping and its geometry. */

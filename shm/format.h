@@ -21,7 +21,7 @@
 #define RTOP_MAGIC "RPERFTOP"          /* 8 bytes, no NUL */
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
-#define RTOP_VERSION_MINOR 0u
+#define RTOP_VERSION_MINOR 1u             /* 1: the tiers */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -44,6 +44,24 @@ enum rtop_section_kind {
   RTOP_SECTION_THREADS = 4,            /* array of struct rtop_thread_entry, slots are reused */
   RTOP_SECTION_DIRECTORY = 5,          /* power of two of struct rtop_slot */
   RTOP_SECTION_RING = 6,               /* power of two of bytes */
+  /* The tiers: all five or none (version 1.1). */
+  RTOP_SECTION_TIERS = 7,              /* a struct rtop_counters for each merged tier */
+  RTOP_SECTION_DIRECTORY_1S = 8,       /* as DIRECTORY and RING */
+  RTOP_SECTION_RING_1S = 9,
+  RTOP_SECTION_DIRECTORY_10S = 10,
+  RTOP_SECTION_RING_10S = 11,
+};
+
+/* The history, from fine to coarse. A merged window is the sum of the windows of the tier below that it
+ * covers: it starts where the first of them starts and ends where the last one ends, next to a multiple
+ * of its nominal length, and never spans a hole in time. Of a merged tier's counters only the intent
+ * line, head_sequence and windows_folded are used. */
+enum rtop_tier {
+  RTOP_TIER_FINE = 0,                  /* windows as they were cut */
+  RTOP_TIER_1S = 1,
+  RTOP_TIER_10S = 2,
+  RTOP_TIERS = 3,
+  RTOP_MERGED_TIERS = 2,               /* in the order of the section TIERS */
 };
 
 struct rtop_section {

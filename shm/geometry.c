@@ -5,20 +5,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct rtop_segment_sizes rtop_segment_plan(uint64_t ring_bytes)
+struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes)
 {
-  uint64_t ring = UINT64_C(1) << 20;
-  while (ring < UINT64_C(64) << 20 && ring * 2 <= ring_bytes)
-    ring *= 2;
+  uint64_t history = UINT64_C(1) << 20;
+  while (history < UINT64_C(64) << 20 && history * 2 <= history_bytes)
+    history *= 2;
   struct rtop_segment_sizes sizes = {
-    .ring_bytes = ring,
-    .directory_slots = ring / 16 / sizeof(struct rtop_slot),
-    .frame_capacity = ring / 16 / sizeof(struct rtop_frame_entry),
-    .node_capacity = ring / 4 / sizeof(struct rtop_node_entry),
-    .thread_capacity = ring / 64 / sizeof(struct rtop_thread_entry),
+    .ring_bytes = history / 2,
+    .directory_slots = history / 16 / sizeof(struct rtop_slot),
+    .frame_capacity = history / 16 / sizeof(struct rtop_frame_entry),
+    .node_capacity = history / 4 / sizeof(struct rtop_node_entry),
+    .thread_capacity = history / 64 / sizeof(struct rtop_thread_entry),
+    .tiers = {{history / 8, history / 32 / sizeof(struct rtop_slot)},
+              {history / 4, history / 32 / sizeof(struct rtop_slot)}},
   };
-  /* What is left of half a ring: 8 MB of ring make 12 MB in all, the two header pages included. */
-  sizes.string_bytes = ring / 2 - ring / 4 - 2 * (ring / 16) - ring / 64 - RTOP_SECTIONS_OFFSET;
+  /* The strings get what is left of one and a half times the history, the header and the counters of the
+   * tiers included. */
+  sizes.string_bytes = history * 3 / 2 - history * 7 / 8 - history / 4 - 2 * (history / 16) -
+                       2 * (history / 32) - history / 64 - RTOP_SECTIONS_OFFSET - RTOP_PAGE_BYTES;
   return sizes;
 }
 
@@ -44,8 +48,24 @@ static const struct {
                             sizeof(struct rtop_thread_entry)},
   [RTOP_SECTION_DIRECTORY] = {"directory", sizeof(struct rtop_slot), true, sizeof(struct rtop_slot)},
   [RTOP_SECTION_RING] = {"ring", 1, true, RTOP_PAGE_BYTES},
+  [RTOP_SECTION_TIERS] = {"tier counters", sizeof(struct rtop_counters), false,
+                          RTOP_MERGED_TIERS * sizeof(struct rtop_counters)},
+  [RTOP_SECTION_DIRECTORY_1S] = {"1 s directory", sizeof(struct rtop_slot), true, sizeof(struct rtop_slot)},
+  [RTOP_SECTION_RING_1S] = {"1 s ring", 1, true, RTOP_PAGE_BYTES},
+  [RTOP_SECTION_DIRECTORY_10S] = {"10 s directory", sizeof(struct rtop_slot), true,
+                                  sizeof(struct rtop_slot)},
+  [RTOP_SECTION_RING_10S] = {"10 s ring", 1, true, RTOP_PAGE_BYTES},
 };
 enum { SECTION_KIND_END = sizeof section_rules / sizeof section_rules[0] };
+
+/* A group of sections is there whole or not at all; the first must be. */
+static const struct {
+  enum rtop_section_kind first, last;
+  bool required;
+} section_groups[] = {
+  {RTOP_SECTION_STRINGS, RTOP_SECTION_RING, true},
+  {RTOP_SECTION_TIERS, RTOP_SECTION_RING_10S, false},
+};
 
 static bool section_known(uint32_t kind)
 {
@@ -124,6 +144,21 @@ static bool section_shape_right(const struct rtop_section *section)
   return !section_rules[section->kind].power_of_two || (count & (count - 1)) == 0;
 }
 
+static int geometry_check_complete(const bool *seen, struct rtop_error *error)
+{
+  for (size_t group = 0; group < sizeof section_groups / sizeof section_groups[0]; group++) {
+    uint32_t first = section_groups[group].first, last = section_groups[group].last;
+    bool any = section_groups[group].required;
+    for (uint32_t kind = first; kind <= last; kind++)
+      any = any || seen[kind];
+    for (uint32_t kind = first; kind <= last && any; kind++)
+      if (!seen[kind])
+        return rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "the segment is damaged: it has no %s section",
+                              section_rules[kind].name);
+  }
+  return 0;
+}
+
 static int geometry_check_sections(const struct rtop_geometry *geometry, uint64_t file_bytes,
                                    struct rtop_error *error)
 {
@@ -143,11 +178,7 @@ static int geometry_check_sections(const struct rtop_geometry *geometry, uint64_
       return geometry_corrupt(error, "a section is there twice");
     seen[section->kind] = true;
   }
-  for (uint32_t kind = RTOP_SECTION_STRINGS; kind < SECTION_KIND_END; kind++)
-    if (!seen[kind])
-      return rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "the segment is damaged: it has no %s section",
-                            section_rules[kind].name);
-  return 0;
+  return geometry_check_complete(seen, error);
 }
 
 int rtop_geometry_validate(const struct rtop_geometry *geometry, uint64_t file_bytes,

@@ -33,6 +33,15 @@ const char *rtop_channel_state_name(enum rtop_channel_state state)
   return "unknown";
 }
 
+static uint32_t reader_payload_max(const struct channel_parts *parts)
+{
+  uint32_t most = rtop_ring_payload_max(&parts->ring);
+  for (size_t i = 0; i < RTOP_MERGED_TIERS && parts->tiered; i++)
+    if (rtop_ring_payload_max(&parts->tiers[i]) > most)
+      most = rtop_ring_payload_max(&parts->tiers[i]);
+  return most;
+}
+
 static int reader_init(struct rtop_reader *reader, const char *path, uid_t expected_uid,
                        struct rtop_error *error)
 {
@@ -43,7 +52,7 @@ static int reader_init(struct rtop_reader *reader, const char *path, uid_t expec
     return -1;
   channel_parts_of(&reader->segment, &reader->parts);
   reader->tables = (struct reader_tables){&reader->parts, reader->segment.base, reader->segment.bytes};
-  reader->stored_bytes = rtop_ring_payload_max(&reader->parts.ring);
+  reader->stored_bytes = reader_payload_max(&reader->parts);
   reader->stored = malloc(reader->stored_bytes);
   reader->raw = malloc(RTOP_WINDOW_RAW_BYTES_MAX);
   if (!reader->stored || !reader->raw)
@@ -146,9 +155,10 @@ enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t no
   return reader_stalled(reader, now_mono_ns) ? RTOP_CHANNEL_STALLED : RTOP_CHANNEL_LIVE;
 }
 
-/* The calls into the ring, each run under the SIGBUS guard. */
+/* The calls into a ring, each run under the SIGBUS guard. */
 struct reader_call {
   const struct rtop_reader *reader;
+  const struct rtop_ring *ring;
   uint64_t sequence;
   struct rtop_slot slot;
   enum rtop_result result;
@@ -157,19 +167,19 @@ struct reader_call {
 static void reader_newest_body(void *argument)
 {
   struct reader_call *call = argument;
-  call->sequence = rtop_ring_newest(&call->reader->parts.ring);
+  call->sequence = rtop_ring_newest(call->ring);
 }
 
 static void reader_oldest_body(void *argument)
 {
   struct reader_call *call = argument;
-  call->sequence = rtop_ring_oldest(&call->reader->parts.ring);
+  call->sequence = rtop_ring_oldest(call->ring);
 }
 
 static void reader_slot_body(void *argument)
 {
   struct reader_call *call = argument;
-  call->result = rtop_ring_read_slot(&call->reader->parts.ring, call->sequence, &call->slot);
+  call->result = rtop_ring_read_slot(call->ring, call->sequence, &call->slot);
 }
 
 static void reader_window_body(void *argument)
@@ -177,7 +187,15 @@ static void reader_window_body(void *argument)
   struct reader_call *call = argument;
   const struct rtop_reader *reader = call->reader;
   call->result =
-    rtop_ring_read(&reader->parts.ring, call->sequence, &call->slot, reader->stored, reader->stored_bytes);
+    rtop_ring_read(call->ring, call->sequence, &call->slot, reader->stored, reader->stored_bytes);
+}
+
+/* NULL: the segment has no such tier. */
+static const struct rtop_ring *reader_ring(const struct rtop_reader *reader, enum rtop_tier tier)
+{
+  if (tier == RTOP_TIER_FINE)
+    return &reader->parts.ring;
+  return reader->parts.tiered && tier < RTOP_TIERS ? &reader->parts.tiers[tier - RTOP_TIER_1S] : NULL;
 }
 
 static bool reader_guarded(struct reader_call *call, void (*body)(void *))
@@ -186,22 +204,34 @@ static bool reader_guarded(struct reader_call *call, void (*body)(void *))
   return sigbus_run(segment->base, segment->bytes, body, call);
 }
 
+uint64_t rtop_reader_tier_newest(const struct rtop_reader *reader, enum rtop_tier tier)
+{
+  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier)};
+  return call.ring && reader_guarded(&call, reader_newest_body) ? call.sequence : 0;
+}
+
 uint64_t rtop_reader_newest(const struct rtop_reader *reader)
 {
-  struct reader_call call = {.reader = reader};
-  return reader_guarded(&call, reader_newest_body) ? call.sequence : 0;
+  return rtop_reader_tier_newest(reader, RTOP_TIER_FINE);
+}
+
+uint64_t rtop_reader_tier_oldest(const struct rtop_reader *reader, enum rtop_tier tier)
+{
+  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier)};
+  return call.ring && reader_guarded(&call, reader_oldest_body) ? call.sequence : 0;
 }
 
 uint64_t rtop_reader_oldest(const struct rtop_reader *reader)
 {
-  struct reader_call call = {.reader = reader};
-  return reader_guarded(&call, reader_oldest_body) ? call.sequence : 0;
+  return rtop_reader_tier_oldest(reader, RTOP_TIER_FINE);
 }
 
-enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t sequence,
-                                  int64_t *start_mono_ns, int64_t *end_mono_ns)
+enum rtop_result rtop_reader_tier_time(const struct rtop_reader *reader, enum rtop_tier tier,
+                                       uint64_t sequence, int64_t *start_mono_ns, int64_t *end_mono_ns)
 {
-  struct reader_call call = {.reader = reader, .sequence = sequence};
+  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier), .sequence = sequence};
+  if (!call.ring)
+    return RTOP_NONE_YET;
   if (!reader_guarded(&call, reader_slot_body))
     return RTOP_CORRUPT;
   if (call.result == RTOP_OK) {
@@ -209,6 +239,28 @@ enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t seq
     *end_mono_ns = call.slot.end_mono_ns;
   }
   return call.result;
+}
+
+enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t sequence,
+                                  int64_t *start_mono_ns, int64_t *end_mono_ns)
+{
+  return rtop_reader_tier_time(reader, RTOP_TIER_FINE, sequence, start_mono_ns, end_mono_ns);
+}
+
+/* What was overwritten is older than what is asked for. */
+uint64_t rtop_reader_tier_find(const struct rtop_reader *reader, enum rtop_tier tier, int64_t mono_ns)
+{
+  uint64_t low = rtop_reader_tier_oldest(reader, tier), high = rtop_reader_tier_newest(reader, tier) + 1;
+  while (low && low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    int64_t start_ns, end_ns;
+    enum rtop_result result = rtop_reader_tier_time(reader, tier, middle, &start_ns, &end_ns);
+    if (result == RTOP_LOST || (result == RTOP_OK && start_ns < mono_ns))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 static enum rtop_result reader_decode(const struct rtop_reader *reader, const struct rtop_slot *slot,
@@ -233,7 +285,8 @@ static enum rtop_result reader_decode(const struct rtop_reader *reader, const st
 }
 
 /* Why there is no such window yet. A last one may come between the two looks, so look once more. */
-static enum rtop_result reader_none(const struct rtop_reader *reader, uint64_t sequence)
+static enum rtop_result reader_none(const struct rtop_reader *reader, enum rtop_tier tier,
+                                    uint64_t sequence)
 {
   if (!rtop_segment_intact(&reader->segment) && !reader_ended(reader) &&
       rtop_liveness_writer_alive(reader->segment.fd, NULL))
@@ -241,20 +294,28 @@ static enum rtop_result reader_none(const struct rtop_reader *reader, uint64_t s
   bool ended = reader_ended(reader);
   if (!ended && rtop_liveness_writer_alive(reader->segment.fd, NULL))
     return RTOP_NONE_YET;
-  if (rtop_reader_newest(reader) >= sequence)
+  if (rtop_reader_tier_newest(reader, tier) >= sequence)
     return RTOP_NONE_YET;
   return ended || reader_ended(reader) ? RTOP_ENDED : RTOP_DEAD;
+}
+
+enum rtop_result rtop_reader_tier_window(struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence,
+                                         struct rtop_window *window)
+{
+  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier), .sequence = sequence};
+  if (!call.ring)
+    return RTOP_NONE_YET;
+  if (!reader_guarded(&call, reader_window_body))
+    return RTOP_CORRUPT;
+  if (call.result == RTOP_OK)
+    return reader_decode(reader, &call.slot, window);
+  return call.result == RTOP_NONE_YET ? reader_none(reader, tier, sequence) : call.result;
 }
 
 enum rtop_result rtop_reader_window(struct rtop_reader *reader, uint64_t sequence,
                                     struct rtop_window *window)
 {
-  struct reader_call call = {.reader = reader, .sequence = sequence};
-  if (!reader_guarded(&call, reader_window_body))
-    return RTOP_CORRUPT;
-  if (call.result == RTOP_OK)
-    return reader_decode(reader, &call.slot, window);
-  return call.result == RTOP_NONE_YET ? reader_none(reader, sequence) : call.result;
+  return rtop_reader_tier_window(reader, RTOP_TIER_FINE, sequence, window);
 }
 
 uint64_t rtop_reader_frame_count(const struct rtop_reader *reader)

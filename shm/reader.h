@@ -44,7 +44,6 @@ void rtop_reader_unwatch(struct rtop_reader *reader);
 /* now_mono_ns: the caller's clock; only differences between two calls count. *pid may be NULL. */
 enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t now_mono_ns, pid_t *pid);
 
-/* Parked: the channel lives but nobody asked for windows (recorder off). */
 uint64_t rtop_reader_newest(const struct rtop_reader *reader);   /* 0: none */
 uint64_t rtop_reader_oldest(const struct rtop_reader *reader);
 /* Start and end of a window without its payload. */
@@ -55,6 +54,19 @@ enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t seq
  * will come. */
 enum rtop_result rtop_reader_window(struct rtop_reader *reader, uint64_t sequence,
                                     struct rtop_window *window);
+
+/* The same of any tier (format.h); the calls above are those of RTOP_TIER_FINE. A segment without merged
+ * tiers has no windows there. Boundaries of a merged window are boundaries of windows of every finer
+ * tier, so that a history can change from one to the next without overlap or hole. */
+uint64_t rtop_reader_tier_newest(const struct rtop_reader *reader, enum rtop_tier tier);
+uint64_t rtop_reader_tier_oldest(const struct rtop_reader *reader, enum rtop_tier tier);
+enum rtop_result rtop_reader_tier_time(const struct rtop_reader *reader, enum rtop_tier tier,
+                                       uint64_t sequence, int64_t *start_mono_ns, int64_t *end_mono_ns);
+enum rtop_result rtop_reader_tier_window(struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence,
+                                         struct rtop_window *window);
+/* The first window of a tier that starts at `mono_ns` or later, as far as the directory tells; newest + 1
+ * when none does, 0 when the tier is empty. */
+uint64_t rtop_reader_tier_find(const struct rtop_reader *reader, enum rtop_tier tier, int64_t mono_ns);
 
 /* Tables; false when the id is out of what is published or damaged. Nodes: parent < id (0 for 0), depth
  * bounded, frame in range. Strings: at most RTOP_STRING_BYTES_MAX bytes are copied, any bytes,

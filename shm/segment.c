@@ -44,13 +44,23 @@ static void segment_lay_out(struct rtop_geometry *geometry, const struct rtop_se
                       sizeof(struct rtop_thread_entry));
   segment_add_section(geometry, RTOP_SECTION_DIRECTORY, sizes->directory_slots, sizeof(struct rtop_slot));
   segment_add_section(geometry, RTOP_SECTION_RING, sizes->ring_bytes, 1);
+  if (sizes->tiers[0].ring_bytes == 0)
+    return;
+  segment_add_section(geometry, RTOP_SECTION_TIERS, RTOP_MERGED_TIERS, sizeof(struct rtop_counters));
+  for (uint32_t i = 0; i < RTOP_MERGED_TIERS; i++) {
+    segment_add_section(geometry, RTOP_SECTION_DIRECTORY_1S + 2 * i, sizes->tiers[i].directory_slots,
+                        sizeof(struct rtop_slot));
+    segment_add_section(geometry, RTOP_SECTION_RING_1S + 2 * i, sizes->tiers[i].ring_bytes, 1);
+  }
 }
 
 /* Every size small enough that no product or sum can overflow. */
 static bool segment_sizes_sane(const struct rtop_segment_sizes *sizes)
 {
   const uint64_t all[] = {sizes->ring_bytes,     sizes->directory_slots, sizes->string_bytes,
-                          sizes->frame_capacity, sizes->node_capacity,   sizes->thread_capacity};
+                          sizes->frame_capacity, sizes->node_capacity,   sizes->thread_capacity,
+                          sizes->tiers[0].ring_bytes, sizes->tiers[0].directory_slots,
+                          sizes->tiers[1].ring_bytes, sizes->tiers[1].directory_slots};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (all[i] > RTOP_SEGMENT_BYTES_MAX)
       return false;

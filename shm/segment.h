@@ -16,7 +16,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* How large each part is to be. rtop_segment_plan() derives the rest from the ring. */
+/* Ring and directory of a merged tier. */
+struct rtop_tier_sizes {
+  uint64_t ring_bytes;                 /* power of two */
+  uint64_t directory_slots;            /* power of two */
+};
+
+/* How large each part is to be. rtop_segment_plan() derives everything from the rings' budget. */
 struct rtop_segment_sizes {
   uint64_t ring_bytes;                 /* power of two */
   uint64_t directory_slots;            /* power of two */
@@ -24,6 +30,7 @@ struct rtop_segment_sizes {
   uint64_t frame_capacity;
   uint64_t node_capacity;
   uint64_t thread_capacity;
+  struct rtop_tier_sizes tiers[RTOP_MERGED_TIERS];   /* all 0: a segment without merged tiers */
 };
 
 struct rtop_segment_identity {
@@ -44,9 +51,10 @@ struct rtop_segment {
   struct rtop_geometry geometry;       /* private copy, validated */
 };
 
-/* Sizes for a ring of about ring_bytes (rounded down to a power of two, 1 MB to 64 MB), every table in
- * proportion: 8 MB of ring make 12 MB in all. */
-struct rtop_segment_sizes rtop_segment_plan(uint64_t ring_bytes);
+/* Sizes for a history of about history_bytes (rounded down to a power of two, 1 MB to 64 MB): half of it
+ * for windows of 100 ms, an eighth for 1 s, a quarter for 10 s, the directories of the merged tiers, and
+ * every table in proportion: 8 MB of history make 12 MB in all. */
+struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes);
 
 /* Makes the segment of this process in `directory` and links it into place, with the writer's lock
  * held. Reserved nodes and frames are not written here (writer.h). Returns 0, or -1: NO_SPACE when the

@@ -124,6 +124,14 @@ struct rtop_late *rtop_window_add_late(struct rtop_window *window);
 struct rtop_window_thread *rtop_window_add_thread(struct rtop_window *window);
 struct rtop_mark *rtop_window_add_mark(struct rtop_window *window);
 
+/* Is the value of a counter what it is at the window's end, not the change over the window? */
+static inline bool rtop_counter_is_now(unsigned id)
+{
+  return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ ||
+         id == RTOP_COUNTER_HEAP_LIVE_SLOTS || id == RTOP_COUNTER_MALLOC_BYTES ||
+         id == RTOP_COUNTER_RSS_BYTES;
+}
+
 static inline void rtop_window_set_counter(struct rtop_window *window, enum rtop_counter_id id,
                                            uint64_t value)
 {

@@ -6,6 +6,8 @@
 #include "segment_file.h"
 #include "tables.h"
 #include "thread_slots.h"
+#include "tiers.h"
+#include "window_threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 enum {
   WRITER_CELLS_MAX = 1 << 18,          /* far more than fit into any window */
 };
-#define WRITER_RING_BYTES_MIN (UINT64_C(1) << 20)
+#define WRITER_HISTORY_BYTES_MIN (UINT64_C(1) << 20)
 #define WRITER_TOUCH_NS INT64_C(1000000000)
 
 struct rtop_writer {
@@ -28,6 +30,7 @@ struct rtop_writer {
   struct channel_parts parts;
   struct tables tables;
   struct thread_slots threads;
+  struct tiers tiers;
   uint32_t payload_max;
   unsigned char *raw;                  /* payload_max bytes each */
   unsigned char *packed;
@@ -44,22 +47,22 @@ static const char *writer_directory(const struct rtop_writer_options *options)
   return named && *named ? named : "/dev/shm";
 }
 
-/* A small file system (containers have 64 MB) is shared with others: a sixteenth of it for the ring. */
-static uint64_t writer_wanted_ring(const char *directory, uint64_t wanted)
+/* A small file system (containers have 64 MB) is shared with others: a sixteenth of it for the rings. */
+static uint64_t writer_wanted_history(const char *directory, uint64_t wanted)
 {
   struct statvfs space;
   if (statvfs(directory, &space) == 0 && space.f_blocks > 0) {
     uint64_t share = (uint64_t)space.f_bavail * space.f_frsize / 16;
     wanted = share < wanted ? share : wanted;
   }
-  return rtop_segment_plan(wanted).ring_bytes;
+  return wanted < WRITER_HISTORY_BYTES_MIN ? WRITER_HISTORY_BYTES_MIN : wanted;
 }
 
 static int writer_open_files(struct rtop_segment *segment, struct rtop_control *control,
                              const char *directory, const struct rtop_writer_options *options,
-                             uint64_t ring_bytes, struct rtop_error *error)
+                             uint64_t history_bytes, struct rtop_error *error)
 {
-  struct rtop_segment_sizes sizes = rtop_segment_plan(ring_bytes);
+  struct rtop_segment_sizes sizes = rtop_segment_plan(history_bytes);
   if (rtop_segment_create(segment, directory, &sizes, &options->identity, error) != 0)
     return -1;
   if (rtop_control_create(control, segment->path, error) == 0)
@@ -74,15 +77,15 @@ static int writer_open_largest(struct rtop_segment *segment, struct rtop_control
   const char *directory = writer_directory(options);
   struct rtop_error cause = {0};
   rtop_registry_sweep(directory);
-  uint64_t ring_bytes = writer_wanted_ring(directory, options->ring_bytes);
-  for (; ring_bytes >= WRITER_RING_BYTES_MIN; ring_bytes /= 2) {
-    if (writer_open_files(segment, control, directory, options, ring_bytes, &cause) == 0)
+  uint64_t history_bytes = writer_wanted_history(directory, options->ring_bytes);
+  for (; history_bytes >= WRITER_HISTORY_BYTES_MIN; history_bytes /= 2) {
+    if (writer_open_files(segment, control, directory, options, history_bytes, &cause) == 0)
       return 0;
     if (cause.code != RTOP_ERROR_NO_SPACE)
       return rtop_error_set(error, cause.code, cause.errno_value, "%s", cause.text);
   }
   return rtop_error_set(error, RTOP_ERROR_NO_SPACE, cause.errno_value,
-                        "no room for a ring of 1 MB in %.96s (%.128s); free some, or set RPERF_TOP_DIR",
+                        "no room for a history of 1 MB in %.96s (%.128s); free some, or set RPERF_TOP_DIR",
                         directory, cause.text);
 }
 
@@ -100,7 +103,8 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   size_t payload = writer_round_up(rtop_ring_payload_max(&parts.ring));
   size_t head = writer_round_up(sizeof(struct rtop_writer));
   size_t threads = writer_round_up(thread_slots_memory_bytes(parts.thread_capacity));
-  size_t bytes = head + threads + 2 * payload + rtop_window_scratch_bytes(WRITER_CELLS_MAX);
+  size_t tiers = parts.tiered ? tiers_memory_bytes() : 0;
+  size_t bytes = head + threads + tiers + 2 * payload + rtop_window_scratch_bytes(WRITER_CELLS_MAX);
   unsigned char *memory =
     mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
@@ -110,13 +114,17 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   struct rtop_writer *writer = (struct rtop_writer *)(void *)memory;
   writer->memory_bytes = bytes;
   writer->payload_max = rtop_ring_payload_max(&parts.ring);
-  writer->raw = memory + head + threads;
+  writer->raw = memory + head + threads + tiers;
   writer->packed = writer->raw + payload;
   writer->scratch = writer->packed + payload;
   writer->segment = *segment;
   channel_parts_of(&writer->segment, &writer->parts);
   tables_init(&writer->tables, &writer->parts);
   thread_slots_init(&writer->threads, &writer->parts, memory + head);
+  const struct tiers_buffers buffers = {writer->raw, writer->packed, writer->scratch};
+  if (tiers)
+    tiers_init(&writer->tiers, &writer->parts, segment->geometry.window_ns, &buffers,
+               memory + head + threads);
   return writer;
 }
 
@@ -143,8 +151,11 @@ void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
   if (!taken)
     return;
   *writer = NULL;
-  if (rtop_segment_intact(&taken->segment))
+  if (rtop_segment_intact(&taken->segment)) {
+    if (taken->parts.tiered)
+      tiers_finish(&taken->tiers, taken->tables.node_count, taken->tables.frame_count);
     rtop_store_release(&taken->parts.counters->state, RTOP_STATE_ENDED);
+  }
   rtop_control_close(&taken->control, true);
   rtop_segment_close(&taken->segment, !keep_name);
   munmap(taken, taken->memory_bytes);
@@ -234,17 +245,21 @@ void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t 
     thread_slots_end(&writer->threads, slot, serial, end_mono_ns);
 }
 
-/* A window that cannot be encoded at all still tells its time and its counters. */
+/* Threads that do not fit are one. A window that cannot be encoded at all still tells its time and its
+ * counters. */
 static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *window)
 {
   size_t bytes = 0;
   if (window->cell_count <= WRITER_CELLS_MAX)
     bytes = rtop_window_encode(window, writer->raw, writer->payload_max, writer->scratch);
+  if (bytes == 0 && window->cell_count <= WRITER_CELLS_MAX && window->thread_count <= WRITER_CELLS_MAX) {
+    window_sum_threads(window, false, writer->scratch);
+    bytes = rtop_window_encode(window, writer->raw, writer->payload_max, writer->scratch);
+    window->folded = true;
+  }
   if (bytes == 0) {
-    struct rtop_window counters_only = *window;
-    counters_only.thread_count = counters_only.cell_count = 0;
-    counters_only.late_count = counters_only.mark_count = 0;
-    bytes = rtop_window_encode(&counters_only, writer->raw, writer->payload_max, writer->scratch);
+    window->thread_count = window->cell_count = window->late_count = window->mark_count = 0;
+    bytes = rtop_window_encode(window, writer->raw, writer->payload_max, writer->scratch);
     window->folded = true;
   }
   writer->windows_folded += window->folded;
@@ -289,6 +304,8 @@ uint64_t rtop_writer_publish(struct rtop_writer *writer, struct rtop_window *win
   writer_touch(writer, window->end_mono_ns);
   writer_publish_statistics(writer);
   window->sequence = rtop_ring_publish(&writer->parts.ring, &slot, writer->packed);
+  if (writer->parts.tiered && rtop_segment_intact(&writer->segment))
+    tiers_add(&writer->tiers, window, slot.node_count, slot.frame_count);
   return window->sequence;
 }
 

@@ -16,7 +16,8 @@
 struct rtop_writer;
 
 struct rtop_writer_options {
-  uint64_t ring_bytes;                 /* wanted; halved until it fits, down to 1 MB */
+  uint64_t ring_bytes;                 /* of history, all tiers (rtop_segment_plan); halved until it fits,
+                                          down to 1 MB */
   const char *directory;               /* NULL: $RPERF_TOP_DIR, else /dev/shm */
   struct rtop_segment_identity identity;
 };

@@ -79,11 +79,19 @@ static void fill(struct rtop_segment *segment)
   counters->node_count = 20;
   for (uint64_t n = 1; n <= WINDOWS; n++)
     publish(&ring, n);
+  struct rtop_counters *tiers = rtop_segment_elements(segment, RTOP_SECTION_TIERS, &count);
+  for (uint32_t i = 0; i < RTOP_MERGED_TIERS; i++) {
+    struct rtop_ring tier = {.counters = &tiers[i], .instance_id = segment->geometry.instance_id};
+    tier.slots = rtop_segment_elements(segment, RTOP_SECTION_DIRECTORY_1S + 2 * i, &tier.slot_count);
+    tier.bytes = rtop_segment_elements(segment, RTOP_SECTION_RING_1S + 2 * i, &tier.capacity);
+    for (uint64_t n = 1; n <= WINDOWS; n++)
+      publish(&tier, n);
+  }
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
-  struct rtop_segment_sizes sizes = {4096, 4, 4096, 16, 32, 8};
+  struct rtop_segment_sizes sizes = {4096, 4, 4096, 16, 32, 8, {{4096, 4}, {4096, 4}}};
   struct rtop_segment_identity identity = {.window_ns = 100000000, .command = "fuzz"};
   struct rtop_segment segment;
   (void)count;
@@ -138,17 +146,20 @@ static void sign_windows(const struct rtop_geometry *geometry, const struct rtop
 static void sign(void)
 {
   struct rtop_geometry geometry;
-  const struct rtop_section *slots = NULL, *ring = NULL;
+  const struct rtop_section *sections[RTOP_SECTION_RING_10S + 1] = {NULL};
   memcpy(&geometry, file, sizeof geometry);
   geometry.crc32c = rtop_geometry_crc(&geometry);
   memcpy(file, &geometry, sizeof geometry);
   if (rtop_geometry_validate(&geometry, pattern_bytes, NULL) != 0)
     return;
-  for (uint32_t i = 0; i < geometry.section_count; i++) {
-    slots = geometry.sections[i].kind == RTOP_SECTION_DIRECTORY ? &geometry.sections[i] : slots;
-    ring = geometry.sections[i].kind == RTOP_SECTION_RING ? &geometry.sections[i] : ring;
-  }
-  sign_windows(&geometry, slots, ring);
+  for (uint32_t i = 0; i < geometry.section_count; i++)
+    if (geometry.sections[i].kind <= RTOP_SECTION_RING_10S)
+      sections[geometry.sections[i].kind] = &geometry.sections[i];
+  static const uint32_t directories[] = {RTOP_SECTION_DIRECTORY, RTOP_SECTION_DIRECTORY_1S,
+                                         RTOP_SECTION_DIRECTORY_10S};
+  for (size_t i = 0; i < RTOP_TIERS; i++)
+    if (sections[directories[i]] && sections[directories[i] + 1])
+      sign_windows(&geometry, sections[directories[i]], sections[directories[i] + 1]);
 }
 
 static void write_file(const void *bytes, size_t count)
@@ -175,26 +186,34 @@ static void read_tables(const struct rtop_reader *reader)
   }
 }
 
-static void read_everything(struct rtop_reader *reader)
+static void read_tier(struct rtop_reader *reader, enum rtop_tier tier)
 {
   static struct rtop_window window;
-  struct rtop_counters counters;
   int64_t start, end;
-  uint64_t newest = rtop_reader_newest(reader), oldest = rtop_reader_oldest(reader);
+  uint64_t newest = rtop_reader_tier_newest(reader, tier), oldest = rtop_reader_tier_oldest(reader, tier);
+  uint64_t found = rtop_reader_tier_find(reader, tier, 250);
   demand(oldest <= newest);
-  rtop_reader_state(reader, 0, NULL);
-  rtop_reader_counters(reader, &counters);
+  demand(oldest == 0 || (found >= oldest && found <= newest + 1));
   for (uint64_t i = 0; i < 8; i++) {
     const uint64_t asked[] = {i, newest - i, oldest + i, newest + 1};
     for (size_t k = 0; k < sizeof asked / sizeof asked[0]; k++) {
-      if (rtop_reader_time(reader, asked[k], &start, &end) == RTOP_OK)
+      if (rtop_reader_tier_time(reader, tier, asked[k], &start, &end) == RTOP_OK)
         demand(start >= 0 && start <= end);
-      if (rtop_reader_window(reader, asked[k], &window) == RTOP_OK)
+      if (rtop_reader_tier_window(reader, tier, asked[k], &window) == RTOP_OK)
         for (size_t c = 0; c < window.cell_count; c++)
           demand(window.cells[c].thread < window.thread_count &&
                  window.cells[c].node < rtop_reader_node_count(reader));
     }
   }
+}
+
+static void read_everything(struct rtop_reader *reader)
+{
+  struct rtop_counters counters;
+  rtop_reader_state(reader, 0, NULL);
+  rtop_reader_counters(reader, &counters);
+  for (enum rtop_tier tier = RTOP_TIER_FINE; tier < RTOP_TIERS; tier++)
+    read_tier(reader, tier);
   read_tables(reader);
 }
 

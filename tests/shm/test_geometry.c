@@ -190,7 +190,7 @@ static void test_other_version_is_told_clearly(void **state)
   geometry.version_major = 2;
   assert_int_equal(rtop_geometry_validate(&geometry, 9 * PAGE, &error), -1);
   assert_string_equal(error.text,
-                      "made by rperf-top channel version 2.0, this viewer reads 1.x: update the viewer");
+                      "made by rperf-top channel version 2.1, this viewer reads 1.x: update the viewer");
   geometry.version_major = 0;
   assert_int_equal(rtop_geometry_validate(&geometry, 9 * PAGE, &error), -1);
   assert_non_null(strstr(error.text, "update the extension"));
@@ -212,9 +212,32 @@ static void test_sizes_of_the_file(void **state)
   assert_int_equal(rtop_geometry_validate(&geometry, RTOP_SEGMENT_BYTES_MAX + PAGE, &error), -1);
 }
 
+/* All five sections of the tiers or none. */
+static void test_tiers_are_whole(void **state)
+{
+  (void)state;
+  struct rtop_error error;
+  for (uint32_t present = 0; present < 1u << 5; present++) {
+    static const uint32_t elements[] = {sizeof(struct rtop_counters), sizeof(struct rtop_slot), 1,
+                                        sizeof(struct rtop_slot), 1};
+    struct rtop_geometry geometry = right_geometry();
+    for (uint32_t i = 0; i < 5; i++)
+      if (present >> i & 1)
+        geometry.sections[geometry.section_count++] = (struct rtop_section){
+          .kind = RTOP_SECTION_TIERS + i, .element_bytes = elements[i], .offset = (9 + i) * PAGE, .bytes = PAGE};
+    geometry.segment_bytes = 14 * PAGE;
+    geometry.crc32c = rtop_geometry_crc(&geometry);
+    bool right = present == 0 || present == (1u << 5) - 1;
+    assert_int_equal(rtop_geometry_validate(&geometry, 14 * PAGE, &error), right ? 0 : -1);
+  }
+}
+
 static uint64_t planned_bytes(const struct rtop_segment_sizes *sizes)
 {
-  return RTOP_SECTIONS_OFFSET + sizes->ring_bytes + sizes->string_bytes +
+  uint64_t tiers = RTOP_PAGE_BYTES;    /* their counters */
+  for (size_t i = 0; i < RTOP_MERGED_TIERS; i++)
+    tiers += sizes->tiers[i].ring_bytes + sizes->tiers[i].directory_slots * sizeof(struct rtop_slot);
+  return RTOP_SECTIONS_OFFSET + sizes->ring_bytes + tiers + sizes->string_bytes +
          sizes->directory_slots * sizeof(struct rtop_slot) +
          sizes->frame_capacity * sizeof(struct rtop_frame_entry) +
          sizes->node_capacity * sizeof(struct rtop_node_entry) +
@@ -225,7 +248,7 @@ static void test_plan(void **state)
 {
   (void)state;
   static const struct {
-    uint64_t wanted, ring_mb;
+    uint64_t wanted, history_mb;
   } plans[] = {
     {0, 1},           {1, 1},          {(1 << 20) - 1, 1},        {1 << 20, 1},   {(2 << 20) - 1, 1},
     {2 << 20, 2},     {8 << 20, 8},    {(16 << 20) - 1, 8},       {64 << 20, 64}, {(64 << 20) + 1, 64},
@@ -233,9 +256,14 @@ static void test_plan(void **state)
   };
   for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
     struct rtop_segment_sizes sizes = rtop_segment_plan(plans[i].wanted);
-    assert_int_equal(sizes.ring_bytes, plans[i].ring_mb << 20);
-    assert_int_equal(planned_bytes(&sizes), sizes.ring_bytes / 2 * 3);
+    uint64_t history = plans[i].history_mb << 20;
+    assert_int_equal(sizes.ring_bytes, history / 2);
+    assert_int_equal(sizes.tiers[0].ring_bytes, history / 8);
+    assert_int_equal(sizes.tiers[1].ring_bytes, history / 4);
+    assert_int_equal(planned_bytes(&sizes), history / 2 * 3);
     assert_int_equal(sizes.directory_slots & (sizes.directory_slots - 1), 0);
+    for (size_t tier = 0; tier < RTOP_MERGED_TIERS; tier++)
+      assert_int_equal(sizes.tiers[tier].directory_slots & (sizes.tiers[tier].directory_slots - 1), 0);
     assert_int_equal(sizes.string_bytes % RTOP_PAGE_BYTES, 0);
     assert_true(sizes.thread_capacity >= 128 && sizes.node_capacity >= 16384 &&
                 sizes.frame_capacity >= 2048);
@@ -251,6 +279,7 @@ int main(void)
     cmocka_unit_test(test_unknown_section_is_skipped),
     cmocka_unit_test(test_other_version_is_told_clearly),
     cmocka_unit_test(test_sizes_of_the_file),
+    cmocka_unit_test(test_tiers_are_whole),
     cmocka_unit_test(test_plan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,11 @@ static void test_impossible_windows_keep_their_counters(void **state)
     assert_int_equal(rtop_reader_window(reader, n, &window), RTOP_OK);
     assert_int_equal(window.counters[RTOP_COUNTER_SAMPLES], n);
     assert_int_equal(window.start_mono_ns, n * 1000);
-    assert_int_equal(window.cell_count, 0);
+    /* Of too many threads one is left, with the time of all of them; of too many cells nothing. */
+    assert_int_equal(window.thread_count, 2 - n);
+    assert_int_equal(window.cell_count, 3 * (2 - n));
+    for (size_t i = 0; i < window.cell_count; i++)
+      assert_int_equal(window.cells[i].wall_ns, 10 + i);
   }
   rtop_reader_close(&reader);
   rtop_window_destroy(&window);

@@ -1,5 +1,5 @@
 /* SIGKILLs a publishing process at a random moment, again and again; every window that survives must be
- * whole.
+ * whole, in every tier.
  *
  *   chaos [KILLS]
  *
@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CELLS_MAX = 300 };
+enum { CELLS_MAX = 300, WINDOW_NS = 100000000 };
 
 struct tally {
-  uint64_t kills, windows, lost, torn, wrong_state, middle, empty;
+  uint64_t kills, windows, merged, lost, torn, wrong_state, middle, empty;
 };
 
 static uint64_t mix(uint64_t x)
@@ -42,8 +42,8 @@ static uint64_t window_cells(uint64_t sequence)
 static void window_make(struct rtop_window *window, uint64_t sequence)
 {
   rtop_window_reset(window);
-  window->start_mono_ns = (int64_t)sequence * 100;
-  window->end_mono_ns = (int64_t)sequence * 100 + 100;
+  window->start_mono_ns = (int64_t)sequence * WINDOW_NS;
+  window->end_mono_ns = (int64_t)sequence * WINDOW_NS + WINDOW_NS;
   *rtop_window_add_thread(window) = (struct rtop_window_thread){.slot = 1, .serial = 1};
   for (uint32_t i = 0; i < window_cells(sequence); i++)
     *rtop_window_add_cell(window) = (struct rtop_cell){
@@ -52,7 +52,7 @@ static void window_make(struct rtop_window *window, uint64_t sequence)
 
 static bool window_whole(const struct rtop_window *window, uint64_t sequence)
 {
-  if (window->start_mono_ns != (int64_t)sequence * 100 || window->cell_count != window_cells(sequence))
+  if (window->start_mono_ns != (int64_t)sequence * WINDOW_NS || window->cell_count != window_cells(sequence))
     return false;
   for (uint32_t i = 0; i < window->cell_count; i++)
     if (window->cells[i].node != i + RTOP_NODE_FIRST_FREE ||
@@ -64,7 +64,7 @@ static bool window_whole(const struct rtop_window *window, uint64_t sequence)
 /* Publishes as fast as it can, until it is killed. */
 static void publish_for_ever(int ready)
 {
-  struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = {.window_ns = 100000000}};
+  struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = {.window_ns = WINDOW_NS}};
   struct rtop_error error;
   struct rtop_window window = {0};
   struct rtop_writer *writer = rtop_writer_create(&options, &error);
@@ -98,6 +98,35 @@ static bool died_in_the_middle(const char *path)
   return middle;
 }
 
+/* A merged window is the sum of those that it covers, folded or not. */
+static bool merged_whole(const struct rtop_window *window)
+{
+  uint64_t expected_ns = 0, told_ns = 0;
+  if (window->start_mono_ns % WINDOW_NS || window->end_mono_ns % WINDOW_NS)
+    return false;
+  for (int64_t sequence = window->start_mono_ns / WINDOW_NS; sequence < window->end_mono_ns / WINDOW_NS; sequence++)
+    for (uint32_t i = 0; i < window_cells((uint64_t)sequence); i++)
+      expected_ns += mix((uint64_t)sequence + i) >> 32;
+  for (size_t i = 0; i < window->cell_count; i++)
+    told_ns += window->cells[i].wall_ns;
+  return told_ns == expected_ns;
+}
+
+static void examine_merged(struct rtop_reader *reader, enum rtop_tier tier, struct tally *tally)
+{
+  struct rtop_window window = {0};
+  uint64_t newest = rtop_reader_tier_newest(reader, tier);
+  for (uint64_t q = rtop_reader_tier_oldest(reader, tier); newest && q <= newest; q++) {
+    enum rtop_result result = rtop_reader_tier_window(reader, tier, q, &window);
+    bool whole = result == RTOP_OK && merged_whole(&window);
+    tally->merged += whole;
+    tally->lost += result == RTOP_LOST;
+    tally->torn += !whole && result != RTOP_LOST;
+  }
+  tally->torn += rtop_reader_tier_window(reader, tier, newest + 1, &window) != RTOP_DEAD;
+  rtop_window_destroy(&window);
+}
+
 static void examine(const char *path, struct tally *tally)
 {
   struct rtop_window window = {0};
@@ -116,6 +145,8 @@ static void examine(const char *path, struct tally *tally)
     tally->lost += result == RTOP_LOST;
   }
   tally->torn += rtop_reader_window(reader, newest + 1, &window) != RTOP_DEAD;
+  examine_merged(reader, RTOP_TIER_1S, tally);
+  examine_merged(reader, RTOP_TIER_10S, tally);
   tally->windows += whole;
   tally->empty += whole == 0;
   tally->middle += died_in_the_middle(path);
@@ -166,9 +197,9 @@ int main(int count_of_arguments, char **arguments)
     kill_one(&tally);
   rmdir(made);
   printf("%" PRIu64 " kills, %" PRIu64 " in the middle of a publication: %" PRIu64
-         " windows whole, %" PRIu64 " lost, %" PRIu64 " torn\n",
-         tally.kills, tally.middle, tally.windows, tally.lost, tally.torn);
-  if (tally.torn || tally.wrong_state || tally.empty || (kills >= 100 && tally.middle == 0)) {
+         " windows and %" PRIu64 " merged ones whole, %" PRIu64 " lost, %" PRIu64 " torn\n",
+         tally.kills, tally.middle, tally.windows, tally.merged, tally.lost, tally.torn);
+  if (tally.torn || tally.wrong_state || tally.empty || (kills >= 100 && tally.merged == 0) || (kills >= 100 && tally.middle == 0)) {
     printf("FAIL: torn %" PRIu64 ", wrong state %" PRIu64 ", without windows %" PRIu64 "\n", tally.torn,
            tally.wrong_state, tally.empty);
     return 1;

@@ -1,4 +1,5 @@
-/* One writer, two readers, three processes, a ring so small that the readers are lapped all the time.
+/* One writer and a reader for each tier, four processes, rings so small that the readers are lapped all
+ * the time.
  *
  *   ring_stress [SECONDS]
  *
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { READERS = 2, PAYLOAD_MAX = 2048, AGE_MAX = 1 << 20 };
+enum { READERS = RTOP_TIERS, PAYLOAD_MAX = 2048, AGE_MAX = 1 << 20 };
 
 struct tally {
   uint64_t attempts, accepted, lost, none, corrupt, torn;
@@ -63,19 +64,27 @@ static bool payload_whole(const struct rtop_slot *slot, uint64_t sequence, const
   return true;
 }
 
-static void publish_until_stopped(struct rtop_ring *ring, struct board *board)
+static void publish(struct rtop_ring *ring)
 {
   uint64_t words[PAYLOAD_MAX / 8];
+  uint64_t sequence = ring->last_sequence + 1;
+  payload_make(sequence, words);
+  struct rtop_slot slot = {
+    .start_mono_ns = (int64_t)(sequence * 10),
+    .end_mono_ns = (int64_t)(sequence * 10 + 10),
+    .stored_bytes = payload_bytes(sequence),
+    .raw_bytes = payload_bytes(sequence),
+  };
+  rtop_ring_publish(ring, &slot, words);
+}
+
+/* Round by round into every tier, as a merged window follows on the one that completes it. */
+static void publish_until_stopped(struct channel_parts *parts, struct board *board)
+{
   while (!rtop_load_relaxed(&board->stop)) {
-    uint64_t sequence = ring->last_sequence + 1;
-    payload_make(sequence, words);
-    struct rtop_slot slot = {
-      .start_mono_ns = (int64_t)(sequence * 10),
-      .end_mono_ns = (int64_t)(sequence * 10 + 10),
-      .stored_bytes = payload_bytes(sequence),
-      .raw_bytes = payload_bytes(sequence),
-    };
-    rtop_ring_publish(ring, &slot, words);
+    publish(&parts->ring);
+    for (size_t i = 0; i < RTOP_MERGED_TIERS; i++)
+      publish(&parts->tiers[i]);
   }
 }
 
@@ -144,31 +153,30 @@ static void read_until_stopped(const struct rtop_ring *ring, struct board *board
   }
 }
 
-static pid_t start(void (*work)(struct rtop_ring *ring, struct board *board, int number),
-                   struct rtop_ring *ring, struct board *board, int number)
+static pid_t start(void (*work)(struct board *board, int number), struct board *board, int number)
 {
   pid_t pid = fork();
   if (pid == 0) {
-    work(ring, board, number);
+    work(board, number);
     _exit(0);
   }
   return pid;
 }
 
 /* Readers open the file themselves: the writer's mapping does not follow a fork. */
-static void reader_work(struct rtop_ring *ring, struct board *board, int number)
+static void reader_work(struct board *board, int number)
 {
   struct rtop_segment segment;
   struct channel_parts parts;
   struct rtop_error error;
   const char *path = (const char *)(const void *)(board + 1);
-  (void)ring;
   if (rtop_segment_open(&segment, path, (uid_t)-1, &error) != 0) {
     fprintf(stderr, "%s\n", error.text);
     _exit(1);
   }
   channel_parts_of(&segment, &parts);
-  read_until_stopped(&parts.ring, board, &board->readers[number], (uint64_t)number << 40);
+  const struct rtop_ring *ring = number == RTOP_TIER_FINE ? &parts.ring : &parts.tiers[number - 1];
+  read_until_stopped(ring, board, &board->readers[number], (uint64_t)number << 40);
 }
 
 static int judge(const struct board *board, uint64_t published)
@@ -212,6 +220,7 @@ int main(int count_of_arguments, char **arguments)
     .frame_capacity = 64,
     .node_capacity = 64,
     .thread_capacity = 8,
+    .tiers = {{16384, 64}, {16384, 64}},
   };
   struct rtop_segment_identity identity = {.window_ns = 1};
   struct rtop_segment segment;
@@ -236,8 +245,8 @@ int main(int count_of_arguments, char **arguments)
     _exit(0);
   }
   for (int i = 0; i < READERS; i++)
-    readers[i] = start(reader_work, &parts.ring, board, i);
-  publish_until_stopped(&parts.ring, board);
+    readers[i] = start(reader_work, board, i);
+  publish_until_stopped(&parts, board);
   int failed = 0, status;
   for (int i = 0; i < READERS; i++)
     failed |= waitpid(readers[i], &status, 0) != readers[i] || status != 0;

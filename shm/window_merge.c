@@ -1,0 +1,226 @@
+#include "window_merge.h"
+#include "window_sort.h"
+#include "window_threads.h"
+
+#include <string.h>
+
+enum { MERGE_ROWS = 2 * WINDOW_MERGE_THREADS_MAX };
+
+static size_t merge_round_up(size_t bytes)
+{
+  return (bytes + 63) & ~(size_t)63;
+}
+
+size_t window_merge_memory_bytes(void)
+{
+  return merge_round_up(WINDOW_MERGE_CELLS_MAX * sizeof(struct rtop_cell)) +
+         merge_round_up(WINDOW_MERGE_LATE_MAX * sizeof(struct rtop_late)) +
+         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(struct rtop_window_thread)) +
+         merge_round_up(WINDOW_MERGE_MARKS_MAX * sizeof(struct rtop_mark)) +
+         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) +
+         merge_round_up(MERGE_ROWS * sizeof(uint16_t));
+}
+
+size_t window_merge_scratch_bytes(void)
+{
+  return rtop_window_scratch_bytes(WINDOW_MERGE_CELLS_MAX);
+}
+
+static void *merge_take(unsigned char **memory, size_t count, size_t element_bytes)
+{
+  void *taken = *memory;
+  *memory += merge_round_up(count * element_bytes);
+  return taken;
+}
+
+void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
+{
+  unsigned char *next = memory;
+  *merge = (struct window_merge){.scratch = scratch};
+  struct rtop_window *window = &merge->window;
+  window->cells = merge_take(&next, WINDOW_MERGE_CELLS_MAX, sizeof *window->cells);
+  window->late = merge_take(&next, WINDOW_MERGE_LATE_MAX, sizeof *window->late);
+  window->threads = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *window->threads);
+  window->marks = merge_take(&next, WINDOW_MERGE_MARKS_MAX, sizeof *window->marks);
+  merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
+  merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
+  window->cell_capacity = WINDOW_MERGE_CELLS_MAX;
+  window->late_capacity = WINDOW_MERGE_LATE_MAX;
+  window->thread_capacity = WINDOW_MERGE_THREADS_MAX;
+  window->mark_capacity = WINDOW_MERGE_MARKS_MAX;
+}
+
+void window_merge_clear(struct window_merge *merge)
+{
+  rtop_window_reset(&merge->window);
+  memset(merge->rows, 0, MERGE_ROWS * sizeof *merge->rows);
+  merge->ended_count = 0;
+  merge->lossy = false;
+}
+
+static uint16_t *merge_place(const struct window_merge *merge, uint64_t serial)
+{
+  size_t at = (size_t)(serial * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MERGE_ROWS;
+  while (merge->rows[at] && merge->window.threads[merge->rows[at] - 1].serial != serial)
+    at = (at + 1) % MERGE_ROWS;
+  return &merge->rows[at];
+}
+
+static void merge_index(struct window_merge *merge)
+{
+  memset(merge->rows, 0, MERGE_ROWS * sizeof *merge->rows);
+  for (size_t i = 0; i < merge->window.thread_count; i++)
+    *merge_place(merge, merge->window.threads[i].serial) = (uint16_t)(i + 1);
+}
+
+/* Room for `wanted` more cells: first by summing equal ones, then by folding the small. */
+static void merge_make_room(struct window_merge *merge, size_t wanted)
+{
+  struct rtop_window *window = &merge->window;
+  if (window->cell_count + wanted <= window->cell_capacity)
+    return;
+  window_sort_cells(window, merge->scratch);
+  for (size_t keep = window->cell_capacity / 2;
+       window->cell_count > window->cell_capacity * 3 / 4 && keep > 0; keep /= 8) {
+    window_fold_cells(window, keep, merge->scratch);
+    merge->lossy = true;
+  }
+}
+
+static void merge_cell(struct window_merge *merge, const struct rtop_cell *cell, uint32_t row)
+{
+  struct rtop_window *window = &merge->window;
+  merge_make_room(merge, 1);
+  if (window->cell_count == window->cell_capacity)
+    return;                            /* five states of 2048 threads are fewer */
+  window->cells[window->cell_count] = *cell;
+  window->cells[window->cell_count++].thread = row;
+}
+
+/* The map stands in the scratch memory: nothing is being sorted now. */
+static void merge_sum_threads(struct window_merge *merge, bool only_ended)
+{
+  struct rtop_window *window = &merge->window;
+  uint32_t *map = merge->scratch;
+  merge_make_room(merge, window->thread_count);
+  size_t before = window->thread_count;
+  window_sum_threads(window, only_ended, map);
+  for (size_t i = 0; i < before; i++)
+    if (map[i] < window->thread_count)
+      merge->provisional_since[map[i]] = merge->provisional_since[i];
+  merge->ended_count = 0;
+  merge_index(merge);
+}
+
+static uint32_t merge_add_row(struct window_merge *merge, uint64_t serial)
+{
+  struct rtop_window *window = &merge->window;
+  if (window->thread_count + 1 >= window->thread_capacity) {
+    bool room = *merge_place(merge, 0);
+    serial = 0;                        /* the last row is for all that find none */
+    merge->lossy = true;
+    if (room)
+      return (uint32_t)*merge_place(merge, 0) - 1;
+  }
+  window->threads[window->thread_count] = (struct rtop_window_thread){.serial = serial};
+  *merge_place(merge, serial) = (uint16_t)(window->thread_count + 1);
+  return (uint32_t)window->thread_count++;
+}
+
+/* The row of a thread, made when it is first met. */
+static uint32_t merge_row(struct window_merge *merge, const struct rtop_window_thread *thread)
+{
+  uint16_t row = *merge_place(merge, thread->serial);
+  return row ? (uint32_t)row - 1 : merge_add_row(merge, thread->serial);
+}
+
+static void merge_late(struct window_merge *merge, const struct rtop_late *late,
+                       const struct rtop_window *from)
+{
+  struct rtop_window *window = &merge->window;
+  uint32_t row = merge_row(merge, &from->threads[late->cell.thread]);
+  int64_t end_ns = late->start_mono_ns + (int64_t)late->cell.wall_ns;
+  if (end_ns > merge->provisional_since[row])
+    window->threads[row].provisional_ns = 0;
+  bool inside = late->start_mono_ns >= window->start_mono_ns || late->cell.wall_ns == 0;
+  if (inside || window->late_count == window->late_capacity) {
+    merge_cell(merge, &late->cell, row);
+    merge->lossy = merge->lossy || !inside;
+    return;
+  }
+  window->late[window->late_count] = *late;
+  window->late[window->late_count++].cell.thread = row;
+}
+
+/* What the thread is at the end of the window that is added; a sum of many is only ever added to. */
+static void merge_thread(struct window_merge *merge, const struct rtop_window_thread *from,
+                         int64_t start_mono_ns)
+{
+  uint32_t row = merge_row(merge, from);
+  struct rtop_window_thread *to = &merge->window.threads[row];
+  uint64_t provisional_ns = from->flags & RTOP_WINDOW_THREAD_PROVISIONAL ? from->provisional_ns : 0;
+  if (from->flags & RTOP_WINDOW_THREAD_ENDED && !(to->flags & RTOP_WINDOW_THREAD_ENDED))
+    merge->ended_count++;
+  if (to->provisional_ns == 0)
+    merge->provisional_since[row] = start_mono_ns;
+  provisional_ns += to->provisional_ns;
+  uint32_t flags = (to->flags & RTOP_WINDOW_THREAD_STARTED) |
+                   (from->flags & ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL);
+  uint64_t serial = to->serial;        /* 0 when it found no row of its own */
+  *to = *from;
+  to->serial = serial;
+  to->slot = serial ? from->slot : 0;
+  to->flags = flags;
+  to->provisional_ns = provisional_ns;
+}
+
+static void merge_counters(struct rtop_window *to, const struct rtop_window *from)
+{
+  for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX; id++) {
+    if (!(from->counters_present >> id & 1))
+      continue;
+    uint64_t sum = rtop_counter_is_now(id) ? 0 : to->counters[id];
+    uint64_t value = from->counters[id];
+    rtop_window_set_counter(to, (enum rtop_counter_id)id, sum + value < sum ? UINT64_MAX : sum + value);
+  }
+}
+
+static void merge_marks(struct window_merge *merge, const struct rtop_window *from)
+{
+  struct rtop_window *to = &merge->window;
+  for (size_t i = 0; i < from->mark_count; i++)
+    if (to->mark_count < to->mark_capacity)
+      to->marks[to->mark_count++] = from->marks[i];
+    else
+      merge->lossy = true;
+}
+
+void window_merge_add(struct window_merge *merge, const struct rtop_window *from)
+{
+  struct rtop_window *to = &merge->window;
+  if (window_merge_is_empty(merge))
+    to->start_mono_ns = from->start_mono_ns;
+  to->end_mono_ns = from->end_mono_ns;
+  to->folded = to->folded || from->folded;
+  for (size_t i = 0; i < from->thread_count; i++)
+    merge_row(merge, &from->threads[i]);   /* in their order, which is the cheapest to encode */
+  for (size_t i = 0; i < from->late_count; i++)
+    merge_late(merge, &from->late[i], from);
+  uint32_t thread = UINT32_MAX, row = 0;
+  for (size_t i = 0; i < from->cell_count; i++) {
+    if (from->cells[i].thread != thread)
+      row = merge_row(merge, &from->threads[thread = from->cells[i].thread]);
+    merge_cell(merge, &from->cells[i], row);
+  }
+  for (size_t i = 0; i < from->thread_count; i++)
+    merge_thread(merge, &from->threads[i], from->start_mono_ns);
+  for (size_t i = 0; i < to->thread_count; i++)
+    if (to->threads[i].provisional_ns)
+      to->threads[i].flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
+    else
+      to->threads[i].flags &= ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL;
+  merge_counters(to, from);
+  merge_marks(merge, from);
+  if (merge->ended_count > WINDOW_MERGE_ENDED_MAX)
+    merge_sum_threads(merge, true);
+}

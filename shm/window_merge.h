@@ -1,0 +1,54 @@
+/* Windows added up to a longer one. Private to shm/.
+ *
+ * Everything that is a sum stays a sum: cells of equal key are one, counters that are changes are added,
+ * "now" values are the last ones, a thread is as it was at the end. A late record whose interval lies in
+ * the merged window becomes a cell and replaces the provisional time that was added for its thread; one
+ * that begins before it stays a late record. When more threads ended in it than WINDOW_MERGE_ENDED_MAX,
+ * these are one: slot 0, serial 0, "(other threads)".
+ *
+ * Threads: the publisher. Never allocates: memory is the caller's and bounded. What does not fit is folded
+ * (cells), told at once (late records, as cells of this window) or left out (marks).
+ */
+#ifndef RTOP_SHM_WINDOW_MERGE_H
+#define RTOP_SHM_WINDOW_MERGE_H
+
+#include "window.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  WINDOW_MERGE_CELLS_MAX = 1 << 14,
+  WINDOW_MERGE_LATE_MAX = 1 << 11,
+  WINDOW_MERGE_THREADS_MAX = 1 << 11,
+  WINDOW_MERGE_MARKS_MAX = 256,
+  WINDOW_MERGE_ENDED_MAX = 32,
+};
+
+struct window_merge {
+  struct rtop_window window;           /* empty while thread_count and end_mono_ns are 0 */
+  int64_t *provisional_since;          /* by row: start of the first window it was added for */
+  uint16_t *rows;                      /* open addressing by serial: row + 1; 0: free */
+  uint32_t ended_count;
+  bool lossy;                          /* something did not fit as it was */
+  void *scratch;
+};
+
+/* Memory for window_merge_init(), zeroed. `scratch`: window_merge_scratch_bytes(), shared with others that
+ * use it in between. */
+size_t window_merge_memory_bytes(void);
+size_t window_merge_scratch_bytes(void);
+void window_merge_init(struct window_merge *merge, void *memory, void *scratch);
+
+static inline bool window_merge_is_empty(const struct window_merge *merge)
+{
+  return merge->window.end_mono_ns == 0;
+}
+
+/* Adds a window that follows on what was added before. Its indices are trusted: the writer made it. */
+void window_merge_add(struct window_merge *merge, const struct rtop_window *window);
+
+/* To begin anew. */
+void window_merge_clear(struct window_merge *merge);
+
+#endif
