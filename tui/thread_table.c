@@ -20,6 +20,13 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
   }
 }
 
+bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
+{
+  uint64_t blocked_ns = thread->cost.wall_ns[RTOP_STATE_BLOCKED];
+  return !thread->ended && thread->state == RTOP_STATE_BLOCKED && length_ns > 0
+    && rtop_cost_wall(&thread->cost) == blocked_ns && blocked_ns >= length_ns - length_ns / 10;
+}
+
 static bool stack_matches(const struct rtop_symbols *symbols, uint32_t node, const regex_t *regex)
 {
   while (node != 0) {

@@ -59,6 +59,9 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->view = &view_methods;
   ui->first_view = options->view;
   ui->stale = ui->dirty = true;
+  if (!ui_focus_init(ui, options->methods.thread_filter)) {
+    return false;
+  }
   for (int i = 0; i < VIEW_COUNT; i++) {
     if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) {
       return false;
@@ -78,12 +81,14 @@ void ui_destroy(struct ui *ui)
   rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
   strip_destroy(&ui->strip);
+  ui_focus_destroy(ui);
 }
 
 void ui_watch(struct ui *ui, struct rtop_profile *profile)
 {
   ui->profile = profile;
-  ui->frozen = ui->focus.on = false;
+  ui->frozen = false;
+  ui_focus_clear(ui);
   memset(&ui->time, 0, sizeof ui->time);
   ui->methods.count = 0;
   rtop_tree_forget(&ui->tree);
@@ -111,26 +116,6 @@ void ui_open_view(struct ui *ui, enum view_id id)
   ui->stale = ui->dirty = true;
 }
 
-/* Takes out what other threads did. Their rows stay, and the bars above the table go on telling of all. */
-static void focus_apply(struct ui *ui)
-{
-  struct rtop_sum *sum = &ui->sum;
-  if (!ui->focus.on) {
-    return;
-  }
-  for (size_t i = 0; i < sum->thread_count; i++) {
-    sum->threads[i].hidden = sum->threads[i].serial != ui->focus.serial
-      || sum->threads[i].source != ui->focus.source;
-  }
-  size_t kept = 0;
-  for (size_t i = 0; i < sum->cell_count; i++) {
-    if (!sum->threads[sum->cells[i].thread].hidden) {
-      sum->cells[kept++] = sum->cells[i];
-    }
-  }
-  sum->cell_count = kept;
-}
-
 bool ui_update(struct ui *ui)
 {
   bool fine = true;
@@ -143,7 +128,7 @@ bool ui_update(struct ui *ui)
     by_name.reverse = false;
     ui_lens_apply(ui);
     fine = rtop_profile_sum(ui->profile, ui->span, &ui->sum);
-    focus_apply(ui);
+    ui_focus_apply(ui);
     fine = fine && rtop_methods_build(&ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), &by_name)
       && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
   }

@@ -20,6 +20,7 @@
 #include "strip.h"
 #include "tree.h"
 #include "ui_time.h"
+#include <regex.h>
 
 struct rtop_launch;
 struct rtop_options;
@@ -64,12 +65,15 @@ struct ui_source {
   const char *problem;                 /* or NULL */
 };
 
-/* The one thread that the figures of every view are made from. */
+/* The threads that the figures of every view are made from (ui_focus.c). */
+enum { UI_FOCUS_MAX = 64 };
 struct ui_focus {
-  bool on;
-  uint32_t source;
-  uint64_t serial;
-  char name[64];
+  int count;                           /* chosen ones; 0: all threads */
+  struct { uint32_t source; uint64_t serial; } at[UI_FOCUS_MAX];
+  char name[64];                       /* of what was chosen: a thread, or "3 threads" */
+  bool no_idle;                        /* threads that are off the GVL for the whole span are left out */
+  bool has_names;                      /* only threads whose name matches (--thread) */
+  regex_t names;
 };
 
 struct ui {
@@ -185,6 +189,18 @@ void ui_ask(struct ui *ui, enum ui_prompt what);
 /* The command line with this already typed. */
 void ui_ask_command(struct ui *ui, const char *text);
 void ui_freeze(struct ui *ui, bool frozen);
+
+/* Threads: takes the cells of all but the chosen ones out of the sum (their rows stay), chooses one and
+ * no other (again: all), adds or takes away one, all again. */
+bool ui_focus_init(struct ui *ui, const char *names);
+void ui_focus_destroy(struct ui *ui);
+void ui_focus_apply(struct ui *ui);
+bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread);
+void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread);
+void ui_focus_toggle(struct ui *ui, const struct rtop_thread_row *thread);
+void ui_focus_clear(struct ui *ui);
+/* "puma 001", "3 threads", "no idle", "" when everything is shown. */
+void ui_focus_text(const struct ui *ui, char *out, size_t bytes);
 
 /* Parts of the frame, each in a file of its own. */
 void view_header_draw(struct ui *ui);

@@ -110,9 +110,8 @@ static void step_back(struct ui *ui)
     return;
   } else if (ui_time_back(ui)) {
     ui->dirty = true;
-  } else if (ui->focus.on) {
-    ui->focus.on = false;
-    ui->stale = true;
+  } else if (ui->focus.count > 0) {
+    ui_focus_clear(ui);
   } else if (ui->view->id == VIEW_CHOOSER) {
     ui->quit = true;
   } else if (ui->choosing) {

@@ -1,6 +1,7 @@
 /* Title, bars and timeline above the table, and the row of tabs. */
 #include "draw.h"
 #include "text.h"
+#include "thread_table.h"
 #include "time_text.h"
 #include "ui.h"
 #include <string.h>
@@ -184,7 +185,7 @@ static void draw_cpu(const struct ui *ui, int columns)
 }
 
 struct thread_counts {
-  unsigned alive, by_state[RTOP_STATES];
+  unsigned alive, idle, by_state[RTOP_STATES];     /* those that are idle are not among the blocked */
 };
 
 static struct thread_counts count_threads(const struct ui *ui)
@@ -193,8 +194,10 @@ static struct thread_counts count_threads(const struct ui *ui)
   for (size_t i = 0; i < ui->sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &ui->sum.threads[i];
     if (!thread->ended && thread->state < RTOP_STATES) {
+      bool idle = thread_table_idle(thread, ui->sum.length_ns);
       counts.alive++;
-      counts.by_state[thread->state]++;
+      counts.idle += idle;
+      counts.by_state[thread->state] += !idle;
     }
   }
   counts.by_state[RTOP_STATE_RUNNING] +=
@@ -231,9 +234,9 @@ static void draw_threads(const struct ui *ui)
   rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
   trouble_text(ui, trouble, sizeof trouble);
   draw_text(at.y, at.x, 3, FACE_LABEL, "Thr");
-  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io", counts.alive,
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io  %u idle", counts.alive,
            counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
-           counts.by_state[RTOP_STATE_BLOCKED]);
+           counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
   x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
   snprintf(text, sizeof text, "   smp %s/s drop %llu   ovh %.1f%%   rss %s", rate,
@@ -267,9 +270,9 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   trouble_text(ui, trouble, sizeof trouble);
   if (ui->layout.part[PART_GVL].rows > 0) {
     draw_text(y, x, 8, FACE_LABEL, "Threads");
-    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io", counts.alive,
-                counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
-                counts.by_state[RTOP_STATE_BLOCKED]);
+    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io  %u idle",
+                counts.alive, counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+                counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   }
   y = ui->layout.part[PART_GC].y;
   if (ui->layout.part[PART_GC].rows > 0) {
@@ -299,14 +302,15 @@ static size_t add_active(char *out, size_t bytes, size_t used, const char *name,
 /* Everything that is marked, left out or put together: it must never be forgotten. */
 static size_t active_text(const struct ui *ui, char *out, size_t bytes)
 {
-  char search[sizeof ui->search + 48] = "", lens[128];
+  char search[sizeof ui->search + 48] = "", lens[128], threads[96];
   if (ui->search[0] != '\0') {
     snprintf(search, sizeof search, "%s %zu/%zu", ui->search, ui->match_at, ui->match_count);
   }
   rtop_lens_text(&ui->lens, lens, sizeof lens);
+  ui_focus_text(ui, threads, sizeof threads);
   size_t used = add_active(out, bytes, 0, "search: ", search);
   used = add_active(out, bytes, used, "filter: ", ui->filter);
-  used = add_active(out, bytes, used, "thread: ", ui->focus.on ? ui->focus.name : "");
+  used = add_active(out, bytes, used, "thread: ", threads);
   return add_active(out, bytes, used, "", lens);
 }
 

@@ -148,22 +148,25 @@ static bool choose(struct ui *ui)
 {
   struct threads_view *view = self(ui);
   const struct rtop_thread_row *thread = threads_view_row(ui, view->pager.cursor);
-  if (thread == NULL) {
-    return true;
+  if (thread != NULL) {
+    ui_focus_only(ui, thread);
+    view->stack_open = ui->focus.count > 0;
+    view->stack_closed = false;
+    moved(ui);
   }
-  bool again = ui->focus.on && ui->focus.serial == thread->serial && ui->focus.source == thread->source;
-  ui->focus.on = !again;
-  ui->focus.source = thread->source;
-  ui->focus.serial = thread->serial;
-  if (thread->name[0] != '\0') {
-    rtop_text_sanitize(ui->focus.name, sizeof ui->focus.name, thread->name, strlen(thread->name));
-  } else {
-    snprintf(ui->focus.name, sizeof ui->focus.name, "%u", thread->native_id);
+  return true;
+}
+
+/* One more of several; on to the next row, so that a handful is chosen quickly. */
+static bool choose_more(struct ui *ui)
+{
+  struct threads_view *view = self(ui);
+  const struct rtop_thread_row *thread = threads_view_row(ui, view->pager.cursor);
+  if (thread != NULL) {
+    ui_focus_toggle(ui, thread);
+    pager_request(&view->pager, REQUEST_DOWN, view->table.count, page_rows(ui));
+    moved(ui);
   }
-  view->stack_open = !again;
-  view->stack_closed = false;
-  moved(ui);
-  ui->stale = true;
   return true;
 }
 
@@ -190,6 +193,7 @@ static bool handle(struct ui *ui, enum request request)
   switch (request) {
   case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_CHOOSE_THREAD: return choose(ui);
+  case REQUEST_CHOOSE_MORE: return choose_more(ui);
   case REQUEST_STACK: return toggle_stack(ui);
   case REQUEST_BACK: case REQUEST_QUIT: return close_stack(ui);
   default:

@@ -107,8 +107,11 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
   }
 }
 
-static const char *state_name(const struct rtop_thread_row *thread)
+static const char *state_name(const struct ui *ui, const struct rtop_thread_row *thread)
 {
+  if (thread_table_idle(thread, ui->sum.length_ns)) {
+    return "idle";
+  }
   static const char *const names[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
   return thread->ended ? "ended" : thread->state < RTOP_STATES ? names[thread->state] : "?";
 }
@@ -193,10 +196,13 @@ static void draw_names(const struct pen *pen)
   const int *x = pen->columns->x, *columns = pen->columns->columns;
   snprintf(tid, sizeof tid, "%u", thread->native_id);
   draw_text(pen->y, pen->left + x[FIELD_TID], columns[FIELD_TID] - 1, face_of(pen, FACE_NORMAL), tid);
-  draw_text(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1,
-            match ? FACE_MATCH : face_of(pen, FACE_NORMAL), thread->name[0] != '\0' ? thread->name : "-");
+  bool chosen = ui_focus_has(pen->ui, thread);
+  draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1,
+              match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL), "%s%s", chosen ? "*" : "",
+              thread->name[0] != '\0' ? thread->name : "-");
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
-            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)), state_name(thread));
+            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
+            state_name(pen->ui, thread));
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, leaf->frame);
   draw_text(pen->y, pen->left + x[FIELD_ON], columns[FIELD_ON],
             face_of(pen, rtop_symbol_is_code(symbol) ? FACE_NORMAL : FACE_C),

@@ -27,6 +27,8 @@ static const struct screen_case cases[] = {
   { .name = "threads-19x4", .rows = 4, .columns = 19, .keys = KEYS('3') },
   { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r') },
   { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '1') },
+  { .name = "threads-several", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3', 'c', 'j', 'c') },
+  { .name = "threads-160x50-color", .rows = 50, .columns = 160, .attributes = true, .keys = KEYS('3', 'j') },
   { .name = "threads-search", .rows = 24, .columns = 80, .attributes = true,
     .keys = KEYS('3', '/', 'p', 'o', 'p', '\r', 'n') },
   { .name = "threads-filter", .rows = 24, .columns = 80,
@@ -75,7 +77,7 @@ static void test_choose(void **state)
   uint64_t total_ns = rtop_cost_wall(&ui.sum.total);
   model_press(&ui, 'j');
   model_press(&ui, '\r');
-  assert_true(ui.focus.on && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
+  assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
   assert_true(ui.methods.count > 0 && ui.methods.count < all);
   assert_int_equal(ui.sum.thread_count, 6);        /* the table still shows everybody */
   assert_int_equal(rtop_cost_wall(&ui.sum.total), total_ns);
@@ -88,14 +90,91 @@ static void test_choose(void **state)
   model_press(&ui, '1');
   assert_true(shows("thread: puma srv tp 001") && !shows("Queue#pop"));
   model_press(&ui, 27);
-  assert_true(!ui.focus.on && ui.methods.count == all && shows("Queue#pop"));
+  assert_true(ui.focus.count == 0 && ui.methods.count == all && shows("Queue#pop"));
   model_press(&ui, '3');
   assert_true(shows("-- stack of puma srv tp 001"));
   model_press(&ui, 't');
   assert_false(shows("-- stack"));
   model_press(&ui, '\r');
   model_press(&ui, '\r');
-  assert_false(ui.focus.on);
+  assert_int_equal(ui.focus.count, 0);
+  model_screen_close(&ui, &profile);
+}
+
+static uint64_t self_of_all(const struct ui *ui)
+{
+  uint64_t self_ns = 0;
+  for (size_t i = 0; i < ui->methods.count; i++) {
+    self_ns += ui->methods.rows[i].self_ns;
+  }
+  return self_ns;
+}
+
+/* Several threads, in every view; one less, one alone, all. */
+static void test_choose_several(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = model_profile();
+  model_screen_open(&plain, &ui, profile);
+  model_press(&ui, 'c');
+  model_press(&ui, 'c');
+  model_press(&ui, 'c');
+  assert_true(ui.focus.count == 3 && shows("thread: 3 threads") && shows("*puma srv tp 002"));
+  assert_int_equal(self_of_all(&ui), 3000000000);
+  model_press(&ui, '1');
+  assert_true(shows("thread: 3 threads") && !shows("Queue#pop"));
+  model_press(&ui, '2');
+  assert_false(shows("Queue#pop"));
+  model_press(&ui, '3');
+  model_press(&ui, 'g');
+  model_press(&ui, 'c');
+  assert_true(ui.focus.count == 2 && !shows("*puma srv tp 002"));
+  assert_int_equal(self_of_all(&ui), 2000000000);
+  model_press(&ui, 'c');
+  assert_true(shows("thread: puma srv tp 003"));
+  model_press(&ui, 'g');
+  model_press(&ui, '\r');
+  assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 002"));
+  assert_int_equal(self_of_all(&ui), 1000000000);
+  model_press(&ui, 27);
+  model_press(&ui, 27);
+  assert_int_equal(ui.focus.count, 0);
+  assert_int_equal(self_of_all(&ui), 6000000000);
+  model_screen_close(&ui, &profile);
+}
+
+/* Every thread can be chosen up to the bound; one more is told off. */
+static void test_choose_too_many(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = model_profile();
+  model_screen_open(&plain, &ui, profile);
+  for (uint64_t serial = 100; serial < 100 + UI_FOCUS_MAX + 5; serial++) {
+    ui_focus_toggle(&ui, &(struct rtop_thread_row){ .serial = serial, .name = "" });
+  }
+  assert_int_equal(ui.focus.count, UI_FOCUS_MAX);
+  model_redraw(&ui);
+  assert_true(shows("64 threads can be chosen"));
+  assert_int_equal(ui.methods.count, 0);
+  model_screen_close(&ui, &profile);
+}
+
+/* Idle threads can be left out. */
+static void test_without_idle_threads(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = model_profile();
+  model_screen_open(&plain, &ui, profile);
+  model_add_window(profile, MODEL_END_NS, "String#gsub");
+  ui.length_ns = 100000000;
+  ui.focus.no_idle = true;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("thread: not idle"));
+  assert_int_equal(self_of_all(&ui), 100000000);
   model_screen_close(&ui, &profile);
 }
 
@@ -134,12 +213,15 @@ static void test_no_threads(void **state)
 int main(void)
 {
   enum { COUNT = sizeof cases / sizeof cases[0] };
-  struct CMUnitTest tests[COUNT + 3];
+  struct CMUnitTest tests[COUNT + 6];
   for (size_t i = 0; i < COUNT; i++) {
     tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
   }
   tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_choose);
   tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_cursor_follows);
   tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_no_threads);
-  return _cmocka_run_group_tests("screens of the threads", tests, COUNT + 3, NULL, NULL);
+  tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_choose_several);
+  tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(test_choose_too_many);
+  tests[COUNT + 5] = (struct CMUnitTest)cmocka_unit_test(test_without_idle_threads);
+  return _cmocka_run_group_tests("screens of the threads", tests, COUNT + 6, NULL, NULL);
 }

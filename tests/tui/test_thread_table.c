@@ -88,9 +88,30 @@ static void test_filter(void **state)
   assert_int_equal(table.count, 0);
 }
 
+/* Off the GVL from end to end, and alive. */
+static void test_idle(void **state)
+{
+  (void)state;
+  const uint64_t length_ns = 1000000000;
+  struct rtop_thread_row thread = { .state = RTOP_STATE_BLOCKED };
+  thread.cost.wall_ns[RTOP_STATE_BLOCKED] = length_ns;
+  assert_true(thread_table_idle(&thread, length_ns));
+  assert_false(thread_table_idle(&thread, 0));
+  assert_false(thread_table_idle(&thread, 2 * length_ns));      /* it came to be within the span */
+  thread.cost.wall_ns[RTOP_STATE_WAITING] = 1;
+  assert_false(thread_table_idle(&thread, length_ns));
+  thread.cost.wall_ns[RTOP_STATE_WAITING] = 0;
+  thread.state = RTOP_STATE_WAITING;
+  assert_false(thread_table_idle(&thread, length_ns));
+  thread.state = RTOP_STATE_BLOCKED;
+  thread.ended = true;
+  assert_false(thread_table_idle(&thread, length_ns));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_idle),
     cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
   };
