@@ -108,6 +108,7 @@ static void count_losses(struct cut *cut, const struct cells *cells)
     .frames_overflowed = change(atomic_load(&sampler->frames.overflowed), &before->frames_overflowed),
     .threads_overflowed = change(atomic_load(&sampler->threads.untracked), &before->threads_untracked),
     .windows_folded = cells->folded > 0,
+    .labels_overflowed = change(atomic_load(&sampler->labels.overflowed), &before->labels_overflowed),
   };
   rtop_writer_count_losses(cut->writer, &losses);
 }

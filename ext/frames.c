@@ -2,6 +2,7 @@
 
 #include "frame_names.h"
 #include "hash.h"
+#include "shm/label_text.h"
 #include <ruby/debug.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,18 @@ uint32_t frames_special(struct frames *frames, const char *label)
 {
   struct frame_names names = { .label = label, .label_bytes = strlen(label), .path = "", .namespace_label = "" };
   return add_entry(frames, &names, RTOP_FRAME_SPECIAL);
+}
+
+uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes)
+{
+  struct frame_names names = {
+    .label = text, .label_bytes = bytes, .path = "",
+    .namespace_label = RTOP_LABEL_NAMESPACE, .namespace_bytes = sizeof RTOP_LABEL_NAMESPACE - 1,
+  };
+  if (bytes > frames->arena_capacity / 8 - frames->labels_used) return FRAMES_OTHER;
+  uint32_t frame = add_entry(frames, &names, RTOP_FRAME_SPECIAL);
+  if (frame != FRAMES_OTHER) frames->labels_used += (uint32_t)bytes;
+  return frame;
 }
 
 /* Slot of an identity: its frame, or where to put it. */

@@ -68,6 +68,7 @@ struct frames {
 
   char *arena;
   uint32_t arena_used, arena_capacity;
+  uint32_t labels_used;                /* of it, by label sets */
   struct frames_string *strings;
   _Atomic uint32_t string_count;
   uint32_t string_capacity;
@@ -97,6 +98,10 @@ bool frames_add_full(struct frames *frames, VALUE value, struct clock_trylock *l
 
 /* A frame of the profiler's own. At start only. */
 uint32_t frames_special(struct frames *frames, const char *label);
+
+/* A frame that stands for a set of labels (shm/label_text.h); FRAMES_OTHER when there is no room: an eighth
+ * of the strings is theirs. Under the sampler's lock. */
+uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
 
 /* Completes up to FRAMES_RESOLVE_PER_JOB labels. `lock` is the sampler's; not held by the caller. */
 void frames_resolve(struct frames *frames, struct clock_trylock *lock);

@@ -1,6 +1,7 @@
 /* The Ruby side: module RperfTop, and the start at load. */
 
 #include "config.h"
+#include "labels.h"
 #include "session.h"
 #include "shm/version.h"
 #include <ruby.h>
@@ -62,6 +63,7 @@ void Init_rperf_top(void)
   rb_ext_ractor_safe(true);
   rb_define_module_function(module, "running?", rperf_running, 0);
   rb_define_module_function(module, "mark", rperf_mark, 1);
+  labels_define(module, session_labels());
   rb_ext_ractor_safe(false);
   session_init();
   struct config config;

@@ -1,6 +1,7 @@
 #include "sampler.h"
 
 #include "accounting.h"
+#include "label_nodes.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,10 +52,13 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
 {
   uint32_t depth = (uint32_t)frames;
   uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
+  uint32_t node = label_nodes_root(&sampler->labels, &sampler->frames, &sampler->tree,
+                                   atomic_load_explicit(&data->thread, memory_order_relaxed));
   bool cut = frames == SAMPLER_STACK_MAX;
-  uint32_t level = cut || data->prefix_generation != generation ? 0 : shared_prefix(sampler, data, depth);
-  uint32_t node = RTOP_NODE_ROOT;
-  if (cut) node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_TRUNCATED, 0);
+  bool shared = !cut && data->prefix_generation == generation && data->prefix_root == node;
+  uint32_t level = shared ? shared_prefix(sampler, data, depth) : 0;
+  data->prefix_root = node;
+  if (cut) node = calltree_child(&sampler->tree, node, FRAMES_TRUNCATED, 0);
   else if (level > 0) node = data->prefix_nodes[level - 1];
   data->prefix_generation = generation;
   data->prefix_depth = level;

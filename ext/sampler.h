@@ -25,6 +25,7 @@
 #include "cells.h"
 #include "clock.h"
 #include "frames.h"
+#include "label_sets.h"
 #include "threads.h"
 #include "waiting.h"
 #include <ruby.h>
@@ -51,6 +52,7 @@ struct sampler {
   struct cells cells[2];
   struct cells *open;                  /* under the lock */
   struct threads threads;
+  struct label_sets labels;
   struct waiting waiting;
   struct sampler_counters counters;
 

@@ -87,6 +87,7 @@ static void drop_parent(void)
   atomic_store(&sampler->publisher_has_lock, false);
   clock_unlock(&sampler->lock);
   clock_unlock(&sampler->threads.pool_lock);
+  clock_unlock(&sampler->labels.lock);
   publisher_abandon(&session.publisher);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
   marks_init(&session.publisher.marks);
@@ -142,6 +143,7 @@ void session_init(void)
   session.sampler.publisher_word = &session.publisher.word;
   threads_init(&session.sampler.threads);
   marks_init(&session.publisher.marks);
+  label_sets_init(&session.sampler.labels);
   frame_names_learn();
   pthread_atfork(NULL, NULL, in_forked_child);
   rb_set_end_proc(at_end, Qnil);
@@ -205,6 +207,11 @@ void session_stop(void)
 bool session_running(void)
 {
   return session.state != STOPPED && !atomic_load(&session.publisher.failed);
+}
+
+struct label_sets *session_labels(void)
+{
+  return &session.sampler.labels;
 }
 
 void session_mark(const char *name, size_t bytes)

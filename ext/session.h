@@ -7,6 +7,7 @@
 #define RTOP_EXT_SESSION_H
 
 #include "config.h"
+#include "label_sets.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,6 +20,8 @@ int session_start(const struct config *config);
 /* Ends the channel. Stopping a stopped session does nothing. */
 void session_stop(void);
 bool session_running(void);
+
+struct label_sets *session_labels(void);
 
 /* A named instant, now. Any thread, any Ractor; nothing happens while nothing is recorded. */
 void session_mark(const char *name, size_t bytes);

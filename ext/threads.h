@@ -96,7 +96,7 @@ struct thread_data {
   /* Last, so that a struct that is used again need not be cleared from here on.
    * The stack of the last sample, root first: the next one shares its prefix */
   uint64_t prefix_generation;
-  uint32_t prefix_depth;
+  uint32_t prefix_depth, prefix_root;  /* root: the node below which it stands */
   VALUE prefix_frames[THREADS_PREFIX_MAX];
   int prefix_lines[THREADS_PREFIX_MAX];
   uint32_t prefix_nodes[THREADS_PREFIX_MAX];

@@ -1,0 +1,17 @@
+/* Where stacks of labelled threads begin: below a node of the root that stands for the set of labels.
+ *
+ * Threads: whoever holds the sampler's lock; also in hooks. No Ruby object, no allocation.
+ */
+#ifndef RTOP_EXT_LABEL_NODES_H
+#define RTOP_EXT_LABEL_NODES_H
+
+#include "calltree.h"
+#include "frames.h"
+#include "label_sets.h"
+
+/* The node for the labels of the fiber that the thread runs; the root when it has none, or when there is no
+ * room: a quarter of the call tree is kept for new stacks of the sets that are there. */
+uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree,
+                          VALUE thread);
+
+#endif

@@ -1,0 +1,173 @@
+# RperfTop.label and labels: what belongs to whom, and where the time of a labelled stretch is found.
+require_relative "support"
+
+class LabelsTest < Minitest::Test
+  include Support
+
+  SPIN = "def spin(s) = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC); nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < s)\n"
+  READY = "sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any?\n"
+
+  def answers(code, **options) = run_program(code, **options).out.lines.map(&:chomp)
+
+  # {text of the label set => wall}; "" without labels.
+  def by_labels(dump, **wanted)
+    dump.cells.each_with_object(Hash.new(0)) do |cell, sums|
+      next if wanted[:thread] && cell.thread != wanted[:thread]
+      next if wanted[:on_stack] && !dump.stack(cell.node).include?(wanted[:on_stack])
+      root, = dump.stack_frames(cell.node).last
+      sums[root && root["namespace"] == "(labels)" ? root["label"] : ""] += cell.wall
+    end
+  end
+
+  def test_nested_and_restored
+    assert_equal ["{}", "{:a=>\"1\"}", "{:a=>\"2\", :b=>\"x\"}", "{:a=>\"2\"}", "{:a=>\"1\"}", "{}", "42", "{}", "{:kept=>\"1\"}", "{}"],
+                 answers(<<~'RUBY')
+                   p RperfTop.labels
+                   RperfTop.label(a: 1) do
+                     p RperfTop.labels
+                     RperfTop.label(b: :x, a: 2) { p RperfTop.labels; RperfTop.label(b: nil) { p RperfTop.labels } }
+                     p RperfTop.labels
+                   end
+                   p RperfTop.labels
+                   p RperfTop.label(a: 1) { 42 }
+                   begin
+                     RperfTop.label(a: 1) { raise "out" }
+                   rescue RuntimeError
+                     catch(:far) { RperfTop.label(a: 1) { throw :far } }
+                     p RperfTop.labels
+                   end
+                   RperfTop.label(kept: 1)
+                   p RperfTop.labels
+                   RperfTop.label(kept: nil)
+                   p RperfTop.labels
+                 RUBY
+  end
+
+  def test_any_text
+    assert_equal [{ "a,b=c": "x,\\=y", "": "" }.inspect, "64 128", "16", "TypeError", "ArgumentError", "{}"], answers(<<~'RUBY')
+      RperfTop.label("a,b=c" => "x,\\=y", "" => "") { puts RperfTop.labels.sort_by { |key, _| -key.size }.to_h.inspect }
+      RperfTop.label("k" * 1000 => "v" * 1000) { key, value = RperfTop.labels.first; puts "#{key.size} #{value.size}" }
+      RperfTop.label(**(1..40).to_h { |i| [:"k#{i}", i] }) { puts RperfTop.labels.size }
+      bad = Class.new { def to_s = raise(TypeError) }.new
+      begin; RperfTop.label(a: bad) { }; rescue TypeError => e; puts e.class; end
+      begin; RperfTop.label(1) { }; rescue ArgumentError => e; puts e.class; end
+      p RperfTop.labels
+    RUBY
+  end
+
+  def test_of_a_thread_and_of_a_fiber
+    assert_equal ["{}", "{:f=>\"1\"}", "{}", "{:f=>\"1\"}", "{:main=>\"1\"}", "{}"], answers(<<~'RUBY')
+      RperfTop.label(main: 1) do
+        Thread.new { p RperfTop.labels }.join
+        fiber = Fiber.new { RperfTop.label(f: 1) { p RperfTop.labels; Fiber.yield; p RperfTop.labels } }
+        other = Fiber.new { p RperfTop.labels }
+        fiber.resume
+        other.resume
+        fiber.resume
+        p RperfTop.labels
+      end
+      p RperfTop.labels
+    RUBY
+  end
+
+  def test_the_time_stands_below_the_set
+    dump, = history(SPIN + READY + <<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      def work(s) = spin(s)
+      RperfTop.label(endpoint: "/users") { work(0.3); sleep 0.2; RperfTop.label(user: 7) { work(0.2) } }
+      work(0.1)
+      RperfTop.label(endpoint: "/users") { work(0.1) }
+      sleep 0.12
+    RUBY
+    sums = by_labels(dump, on_stack: "Object#work")
+    assert_near 400_000_000, sums["endpoint=/users"], absolute: 40_000_000
+    assert_near 200_000_000, sums["endpoint=/users,user=7"], absolute: 40_000_000
+    assert_near 100_000_000, sums[""], absolute: 40_000_000
+    assert_near 200_000_000, by_labels(dump, on_stack: "Kernel#sleep")["endpoint=/users"], absolute: 15_000_000
+    assert_equal 1, dump.labels.count("endpoint=/users"), "one frame for a set"
+    assert_near dump.lifetime(dump.main), by_labels(dump, thread: dump.main.serial).values.sum, absolute: 2_000_000
+  end
+
+  def test_fibers_of_a_thread_are_told_apart
+    dump, program = history(SPIN + READY + <<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      $spent = Hash.new(0)
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+      def part(job, s) = (from = now; spin(s); $spent[job] += now - from)
+      one = Fiber.new { RperfTop.label(job: "one") { 30.times { part("one", 0.01); Fiber.yield } } }
+      two = Fiber.new { RperfTop.label(job: "two") { 30.times { part("two", 0.02); Fiber.yield } } }
+      30.times { one.resume; two.resume }
+      puts $spent.values_at("one", "two")
+    RUBY
+    one, two = program.out.lines.map(&:to_i)
+    sums = by_labels(dump, on_stack: "Object#part")
+    assert_near one, sums["job=one"], relative: 0.06
+    assert_near two, sums["job=two"], relative: 0.06
+    assert_near 0, sums[""], absolute: 10_000_000
+  end
+
+  def test_threads_and_ractors
+    dump, program = history(SPIN + READY + <<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      $VERBOSE = nil
+      def thread_part = sleep(0.2)
+      threads = 3.times.map { |i| Thread.new { RperfTop.label(thread: i) { thread_part } } }
+      ractor = Ractor.new { RperfTop.label(ractor: 1) { sleep 0.2; RperfTop.labels } }
+      threads.each(&:join)
+      p ractor.take
+      sleep 0.12
+    RUBY
+    sums = by_labels(dump, on_stack: "Object#thread_part")
+    3.times { |i| assert_near 200_000_000, sums["thread=#{i}"], absolute: 15_000_000 }
+    assert_equal "{:ractor=>\"1\"}", program.out.chomp
+    assert_near 200_000_000, by_labels(dump)["ractor=1"], absolute: 15_000_000
+  end
+
+  # A set per request for ever: bounded, counted, and nothing is lost.
+  def test_new_sets_for_ever
+    dump, program = history(SPIN + READY + <<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_SIZE" => "1" })
+      def memory = File.read("/proc/self/statm").split[1].to_i * 4096
+      RperfTop.label(app: "shop") do
+        2000.times { |i| RperfTop.label(request: i) { i.to_s } }
+        before = memory
+        20_000.times { |i| RperfTop.label(request: "#{i}#{"-" * 100}") { i.to_s } }
+        spin(0.2)
+        RperfTop.label(request: "after") { spin(0.2) }
+        puts memory - before
+      end
+      sleep 0.12
+    RUBY
+    assert_operator program.out.to_i, :<, 4 << 20
+    assert_operator dump.counters["labels_overflowed"], :>, 20_000
+    main = dump.main
+    assert_near dump.lifetime(main), dump.total(thread: main.serial), absolute: 2_000_000
+    assert_operator by_labels(dump)["app=shop"], :>, 380_000_000
+    assert_operator dump.counters["node_count"], :<, dump["geometry"]["sections"]["3"] / 16
+  end
+
+  def test_without_the_profiler
+    assert_equal ["{:a=>\"1\"}", "{}"], answers("RperfTop.label(a: 1) { p RperfTop.labels }; p RperfTop.labels", env: { "RPERF_TOP" => "0" })
+    dump, = history(SPIN + "RperfTop.label(early: 1) { RperfTop.start(record_hz: 1000); sleep 0.2; spin(0.2) }", env: { "RPERF_TOP" => "0" })
+    assert_operator by_labels(dump)["early=1"], :>, 250_000_000
+  end
+
+  def test_the_child_of_a_fork_keeps_them
+    program = start(SPIN + <<~'RUBY')
+      $stdout.sync = true
+      RperfTop.label(worker: 1) do
+        pid = fork do
+          p RperfTop.labels
+          RperfTop.label(request: 2) { loop { spin(0.01) } }
+        end
+        puts pid
+        gets
+        Process.kill(:KILL, pid)
+        Process.wait(pid)
+      end
+    RUBY
+    lines = [program.line, program.line]
+    assert_includes lines, "{:worker=>\"1\"}"
+    pid = Integer(lines.grep(/\A\d+\z/).first)
+    wait_for("labels of the child") do
+      dump = Dump.read(program.channel(pid)) and by_labels(dump)["request=2,worker=1"] > 10_000_000
+    end
+    program.finish
+  end
+end
