@@ -1,5 +1,5 @@
-/* Where windows come from: a live ring, the ring of a dead process, later a recording. Everything above
- * works the same on all of them.
+/* Where windows come from: a live ring, the ring of a dead process, a recording. Everything above works the
+ * same on all of them.
  *
  * Threads: one. poll never blocks.
  */
@@ -38,6 +38,11 @@ struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t ra
 /* The same for a segment that was found already; error->text is what the reader said. */
 struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
                                        uint32_t rate_hz, struct rtop_error *error);
+/* A recording: a feed for each process in it, in feeds[0] to feeds[count - 1], which are sources 0, 1, … of
+ * the profile. They need each other: poll and close all of them. Returns count; 0: one clear sentence in
+ * error->text. */
+int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds,
+                             int feeds_max, struct rtop_error *error);
 void rtop_feed_close(struct rtop_feed **feed);
 
 const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);

@@ -20,9 +20,10 @@ enum {
 /* Percent of the frame below which a text report leaves methods out. */
 static const double options_batch_min = 0.1;
 
-static const char short_options[] = "+:p:lo:t:bJn:d:F:m:s:UC:hV";
+static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:UC:hV";
 static const struct option long_options[] = {
   {"pid", required_argument, NULL, 'p'},
+  {"replay", required_argument, NULL, 'r'},
   {"list", no_argument, NULL, 'l'},
   {"output", required_argument, NULL, 'o'},
   {"time", required_argument, NULL, 't'},
@@ -114,6 +115,15 @@ static int options_pids(struct rtop_options *options, const char *text)
     at = end + 1;
   }
   options->action = RTOP_ACTION_WATCH;
+  return -1;
+}
+
+static int options_replay(struct rtop_options *options, const char *text)
+{
+  if (options->replay_count == RTOP_REPLAYS_MAX)
+    return options_usage("-r takes at most %d recordings", RTOP_REPLAYS_MAX);
+  options->replays[options->replay_count++] = text;
+  options->action = RTOP_ACTION_REPLAY;
   return -1;
 }
 
@@ -228,6 +238,7 @@ static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
   case 'p': return options_pids(options, optarg);
+  case 'r': return options_replay(options, optarg);
   case 'l': options->action = RTOP_ACTION_LIST; return -1;
   case 'h': options->action = RTOP_ACTION_HELP; return -1;
   case 'V': options->action = RTOP_ACTION_VERSION; return -1;
@@ -276,13 +287,15 @@ static int options_check(struct rtop_options *options)
   bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
   if (options->command && options->pid_count)
     return options_usage("-p and a command exclude each other");
+  if (options->replay_count && (options->command || options->pid_count))
+    return options_usage("-r excludes -p and a command");
   if (options->output && options->batch)
     return options_usage("-o and -b exclude each other");
   struct rtop_file_kind kind;
   if (options->output && !rtop_file_kind(options->output, &kind))
     return options_usage("-o writes files that end in %s: '%s' does not", rtop_file_endings(), options->output);
   if ((options->output || options->batch) && options->action == RTOP_ACTION_CHOOSE)
-    return options_usage("%s needs -p PID or -- COMMAND", options->output ? "-o" : "-b");
+    return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o" : "-b");
   if (options->time_seconds > 0 && !target)
     return options_usage("-t needs -p PID or -- COMMAND");
   return -1;

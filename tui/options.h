@@ -10,13 +10,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RTOP_PIDS_MAX = 64 };
+enum { RTOP_PIDS_MAX = 64, RTOP_REPLAYS_MAX = 8 };
 
 struct rtop_options {
   enum rtop_action {
     RTOP_ACTION_CHOOSE,                /* no target: let the user choose */
     RTOP_ACTION_WATCH,                 /* -p */
     RTOP_ACTION_RUN,                   /* -- COMMAND */
+    RTOP_ACTION_REPLAY,                /* -r */
     RTOP_ACTION_LIST,
     RTOP_ACTION_LIST_COLUMNS,
     RTOP_ACTION_LIST_KEYS,
@@ -25,6 +26,8 @@ struct rtop_options {
   } action;
   pid_t pids[RTOP_PIDS_MAX];
   int pid_count;
+  const char *replays[RTOP_REPLAYS_MAX];   /* -r: the last is shown, those before are compared with */
+  int replay_count;
   char **command;                      /* NULL-terminated, points into argv */
   const char *output;                  /* -o; NULL: none */
   double time_seconds;                 /* -t; 0: not given */

@@ -89,6 +89,11 @@ void rtop_profile_keep_sums(struct rtop_profile *profile)
   profile->keep_sums = true;
 }
 
+void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap)
+{
+  profile->tap = tap ? *tap : (struct rtop_profile_tap){0};
+}
+
 uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile)
 {
   return profile->late_dropped_ns;
@@ -143,6 +148,8 @@ static void profile_gap(struct rtop_profile *profile, struct profile_source *sou
 
 void rtop_profile_add_gap(struct rtop_profile *profile, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
+  if (profile->tap.gap)
+    profile->tap.gap(profile->tap.context, source, start_ns, end_ns);
   if (start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= start_ns)
     return;
   struct profile_source *known = profile_source(profile, source, start_ns);
@@ -259,6 +266,8 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
 {
   struct profile_input input = {window, nodes, threads, node_count};
   int64_t start_ns = window->start_mono_ns, end_ns = window->end_mono_ns;
+  if (profile->tap.window)
+    profile->tap.window(profile->tap.context, source, window, nodes, node_count);
   if (start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= start_ns)
     return false;
   struct profile_source *known = profile_source(profile, source, start_ns);

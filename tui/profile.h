@@ -132,6 +132,23 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
 /* A stretch of a source that is lost for good. */
 void rtop_profile_add_gap(struct rtop_profile *profile, uint32_t source, int64_t start_ns, int64_t end_ns);
 
+/* Whoever keeps a copy of all that feeds hand in, as they do it: before the profile judges it. The threads
+ * of the window are known to the profile by then. */
+struct rtop_profile_tap {
+  void *context;
+  void (*window)(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
+                 size_t node_count);
+  void (*gap)(void *context, uint32_t source, int64_t start_ns, int64_t end_ns);
+  void (*mark)(void *context, uint32_t source, int64_t time_ns, const char *name, size_t name_bytes);
+};
+void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap);   /* NULL: none */
+/* Hands out windows and gaps whose middle lies in the span, oldest first, then marks, as if they came again; nodes
+ * are ids of the symbols (`nodes` is NULL), and late records are where they belong. False: no memory. */
+bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, const struct rtop_profile_tap *to);
+/* What is known of a thread, its name sanitised and valid as long as the profile. False: nothing. */
+bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t source, uint64_t serial,
+                               struct rtop_source_thread *about);
+
 /* Readers. The span of everything held; start == end when empty. */
 struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);
 /* The last `length_ns` (<= 0: everything). */
@@ -165,6 +182,11 @@ struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int6
 /* The window that many windows later (earlier when negative), gaps skipped; at the ends it stays. The way
  * back passes through the same windows. */
 struct rtop_span rtop_profile_step(const struct rtop_profile *profile, int64_t time_ns, int steps);
+
+/* Wall time by state of the window of a source with just these times, as late records left it. False: it is
+ * not there; *wall_ns stays as it was. */
+bool rtop_profile_window_wall(const struct rtop_profile *profile, uint32_t source, int64_t start_ns,
+                              int64_t end_ns, uint64_t wall_ns[RTOP_STATES]);
 
 /* Wall time per thread and state of the windows whose middle lies in the span: wall_ns[id of the thread],
  * `count` of them, cleared first. One walk over the cells, for histories that are kept by the caller.

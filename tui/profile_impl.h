@@ -111,6 +111,7 @@ struct rtop_profile {
   uint64_t late_dropped_ns;
   uint32_t late_steps;                 /* left for the window that is being added */
   bool keep_sums;
+  struct rtop_profile_tap tap;         /* functions are NULL: none */
   struct cost_table carry;             /* by profile thread id */
   struct profile_cover carry_cover;
   uint32_t carried_gone;               /* carried threads that no window lists */
@@ -169,6 +170,7 @@ static inline bool profile_carries(const struct profile_source *source)
 /* profile_counters.c */
 struct rtop_window;
 void profile_counters_read(struct profile_window *to, const struct rtop_window *from);
+void profile_counters_write(struct rtop_window *to, const struct profile_window *from);
 /* Adds changes; "now" values replace those of the same source. */
 void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
                           uint64_t present);

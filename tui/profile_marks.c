@@ -40,6 +40,8 @@ static size_t marks_find(const struct rtop_profile *profile, int64_t time_ns)
 void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_t time_ns, const char *name,
                            size_t name_bytes)
 {
+  if (profile->tap.mark)
+    profile->tap.mark(profile->tap.context, source, time_ns, name, name_bytes);
   if (time_ns < 0 || time_ns > PROFILE_TIME_MAX || !marks_make_room(profile))
     return;
   size_t at = marks_find(profile, time_ns + 1);   /* those of one instant keep their order */

@@ -1,5 +1,7 @@
 #include "profile_impl.h"
 
+#include <string.h>
+
 struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile)
 {
   struct rtop_span span = {0, 0};
@@ -95,4 +97,20 @@ size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span
   if (capacity)
     summary_walk(profile, &span, skip, windows);
   return entries - skip;
+}
+
+bool rtop_profile_window_wall(const struct rtop_profile *profile, uint32_t source, int64_t start_ns,
+                              int64_t end_ns, uint64_t wall_ns[RTOP_STATES])
+{
+  for (size_t i = profile_find(profile, start_ns); i < profile->count; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (window->start_ns > start_ns)
+      break;
+    if (window->start_ns != start_ns || window->end_ns != end_ns || window->gap ||
+        profile->sources[window->source].source != source)
+      continue;
+    memcpy(wall_ns, window->wall_ns, sizeof window->wall_ns);
+    return true;
+  }
+  return false;
 }

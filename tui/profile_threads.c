@@ -83,6 +83,25 @@ uint32_t rtop_profile_thread(struct rtop_profile *profile, uint32_t source,
   return thread->id;
 }
 
+bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t source, uint64_t serial,
+                               struct rtop_source_thread *about)
+{
+  struct profile_thread_key key;
+  struct profile_thread *thread = NULL;
+  memset(&key, 0, sizeof key);
+  key.serial = serial;
+  key.source = source;
+  key.kind = PROFILE_THREAD_REAL;
+  HASH_FIND(hh, profile->threads_by_key, &key, sizeof key, thread);
+  if (!thread)
+    return false;
+  *about = (struct rtop_source_thread){
+    .serial = serial, .name = thread->name, .name_bytes = strlen(thread->name),
+    .native_id = thread->native_id, .is_main = thread->is_main,
+  };
+  return true;
+}
+
 void profile_thread_free(struct rtop_profile *profile, uint32_t id)
 {
   struct profile_thread *thread = profile->threads[id];

@@ -45,7 +45,7 @@ static int64_t session_now_ns(void)
 
 static bool session_is_over(enum rtop_feed_state state)
 {
-  return state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD;
+  return state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD || state == RTOP_FEED_REPLAY;
 }
 
 static struct rtop_session *session_create(uint32_t rate_hz, struct rtop_error *error)
@@ -92,6 +92,17 @@ static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop
   return feed != NULL;
 }
 
+static bool session_add_recording(struct rtop_session *session, const char *path, struct rtop_error *error)
+{
+  struct rtop_feed *feeds[RTOP_SESSION_FEEDS_MAX];
+  int count = rtop_feed_open_recording(path, session->profile, feeds, RTOP_SESSION_FEEDS_MAX, error);
+  for (int i = 0; i < count; i++) {
+    session_take(session, feeds[i]);
+    session->feeds[i].state = RTOP_FEED_REPLAY;
+  }
+  return count > 0;
+}
+
 static bool session_start(struct rtop_session *session, const struct rtop_options *options,
                           int *exit_status, struct rtop_error *error)
 {
@@ -101,6 +112,8 @@ static bool session_start(struct rtop_session *session, const struct rtop_option
     session->launch = rtop_launch_start(options->command, screen, exit_status, error);
     return session->launch != NULL;
   }
+  if (options->action == RTOP_ACTION_REPLAY)
+    return session_add_recording(session, options->replays[options->replay_count - 1], error);
   for (int i = 0; i < options->pid_count; i++)
     if (!session_add_pid(session, options->pids[i], error))
       return false;
@@ -126,6 +139,14 @@ struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct r
 {
   struct rtop_session *session = session_create(rate_hz, error);
   if (session && !session_add_pid(session, pid, error))
+    rtop_session_close(&session);
+  return session;
+}
+
+struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error)
+{
+  struct rtop_session *session = session_create(0, error);
+  if (session && !session_add_recording(session, path, error))
     rtop_session_close(&session);
   return session;
 }
@@ -265,7 +286,7 @@ static bool session_feed_over(const struct session_feed *feed)
 {
   if (!session_is_over(feed->state))
     return false;
-  if (feed->replaced || !feed->was_live)
+  if (feed->state == RTOP_FEED_REPLAY || feed->replaced || !feed->was_live)
     return true;
   bool alive = kill(rtop_feed_info(feed->feed)->pid, 0) == 0 || errno == EPERM;
   return !alive || session_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;

@@ -24,7 +24,8 @@ enum {
   RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
 };
 
-/* Opens options->pids (RTOP_ACTION_WATCH), or starts options->command (RTOP_ACTION_RUN). NULL: one clear
+/* Opens options->pids (RTOP_ACTION_WATCH), or the last of options->replays (RTOP_ACTION_REPLAY; those before
+ * are for comparing: see below), or starts options->command (RTOP_ACTION_RUN). NULL: one clear
  * sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). The
  * command's output goes to a log file; its standard input is /dev/null when we have a screen.
  *
@@ -32,6 +33,8 @@ enum {
  * hold any more. */
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
                                        struct rtop_error *error);
+/* A recording, whatever else is watched: the one to compare with. As above, without options. */
+struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error);
 /* The same for one process chosen from the list. */
 struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error);
 
@@ -49,7 +52,8 @@ struct rtop_profile *rtop_session_profile(struct rtop_session *session);
 
 /* False until a channel was found: a command that is still starting. There is no info then. */
 bool rtop_session_ready(const struct rtop_session *session);
-/* Live when any process is, else stalled, ended, dead, in this order. Live while not ready. */
+/* Live when any process is, else stalled, ended, dead, in this order. Live while not ready. REPLAY: a
+ * recording; everything is there after the first poll. */
 enum rtop_feed_state rtop_session_state(const struct rtop_session *session);
 /* Nothing more will come: every process ended (and the command, if we started one). */
 bool rtop_session_over(const struct rtop_session *session);

@@ -1,0 +1,65 @@
+/* Reading a recording. The file is never trusted: everything is bounded, checked by its checksums and
+ * validated. What is damaged or cut off at the end is left out; what is whole is read.
+ *
+ * Opening reads the index, else (the recorder was killed) walks over the chunks; nothing is unpacked that
+ * is not asked for.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_RECORDING_READ_H
+#define RTOP_TUI_RECORDING_READ_H
+
+#include "recording_index.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rtop_recording;
+struct rtop_error;
+struct rtop_window;
+
+struct rtop_recording_source {
+  bool known;
+  int64_t pid;
+  uint32_t window_ns;
+  int64_t clock_offset_ns;             /* real - mono */
+  int64_t started_real_ns;
+  uint32_t end_state;                  /* 0 it went on, 1 it ended by itself, 2 it was gone */
+  char command[256], ruby[64];         /* sanitised */
+};
+
+/* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. */
+struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
+void rtop_recording_close(struct rtop_recording **recording);
+
+/* What is in the file, in its order. Chunks that no index tells of know no windows (known_count 0). */
+const struct recording_index *rtop_recording_index(const struct rtop_recording *recording);
+int64_t rtop_recording_created_real_ns(const struct rtop_recording *recording);
+/* Was it closed as it should be? */
+bool rtop_recording_complete(const struct rtop_recording *recording);
+
+/* Reads the names of a chunk: frames and nodes become those of the profile's symbols, marks the profile's,
+ * sources and threads become known. False: they are damaged. Once per chunk, in their order. */
+bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk, struct rtop_profile *profile);
+/* By number; NULL when nothing is known of it. count: one more than the largest. */
+const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording, uint32_t source);
+uint32_t rtop_recording_source_count(const struct rtop_recording *recording);
+/* From node ids of the recording to those of the symbols. */
+const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, size_t *count);
+struct rtop_recording_thread {
+  const char *name;                    /* raw bytes; valid till names are read */
+  size_t name_bytes;
+  uint32_t native_id;
+  bool is_main;
+};
+bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t source, uint64_t serial,
+                           struct rtop_recording_thread *thread);
+
+/* Walks over the windows and gaps of a chunk: load, then next until it says END. A row that is damaged is
+ * left out. False: the chunk cannot be read. */
+bool rtop_recording_load(struct rtop_recording *recording, size_t chunk);
+enum rtop_recording_row { RTOP_RECORDING_WINDOW, RTOP_RECORDING_GAP, RTOP_RECORDING_END };
+/* Of a gap only the times of *window are set. Arrays of *window are grown and used again. */
+enum rtop_recording_row rtop_recording_next(struct rtop_recording *recording, uint32_t *source,
+                                            struct rtop_window *window);
+
+#endif
