@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include "batch_watch.h"
+#include "interrupt.h"
 #include "json.h"
 #include "report.h"
 #include <errno.h>
@@ -30,11 +31,11 @@ static int batch_columns(void)
 }
 
 /* False when writing failed; a reader that went away (head) is no failure worth words. */
-static bool batch_write(struct batch *batch)
+static bool batch_write(struct batch *batch, struct rtop_span span)
 {
   const struct rtop_options *options = batch->watch.options;
   struct rtop_report *report = &batch->report;
-  if (!rtop_report_take(report, batch->watch.session, &options->methods, options->frame_seconds)) {
+  if (!rtop_report_take_span(report, batch->watch.session, &options->methods, span)) {
     fprintf(stderr, "rperf-top: out of memory\n");
     return false;
   }
@@ -51,6 +52,12 @@ static bool batch_write(struct batch *batch)
     fprintf(stderr, "rperf-top: cannot write: %s\n", strerror(errno));
   batch->written++;
   return fine;
+}
+
+static struct rtop_span batch_last(const struct batch *batch)
+{
+  const struct rtop_options *options = batch->watch.options;
+  return rtop_profile_last(rtop_session_profile(batch->watch.session), (int64_t)(options->frame_seconds * 1e9));
 }
 
 /* Of a process that ran before us the past is no part of the first frame: it was sampled more coarsely. */
@@ -93,12 +100,33 @@ static bool batch_step(struct batch *batch, int *status)
     batch_start(batch, &held);
   if (!batch->started || rtop_session_over(batch->watch.session) || !batch_is_due(batch, &held))
     return true;
-  if (!batch_write(batch)) {
+  if (!batch_write(batch, batch_last(batch))) {
     *status = batch->write_errno == EPIPE ? 0 : 1;
     return false;
   }
   batch_next_due(batch, &held);
   return wanted == 0 || batch->written < wanted;
+}
+
+/* A recording: the same refreshes as when it was live, one after the other without waiting; what is left at
+ * the end makes the last one. Returns the exit status. */
+static int batch_replay(struct batch *batch)
+{
+  const struct rtop_options *options = batch->watch.options;
+  struct rtop_span held = rtop_profile_bounds(rtop_session_profile(batch->watch.session));
+  const struct rtop_feed_info *info = rtop_session_info(batch->watch.session, 0);
+  int64_t frame_ns = (int64_t)(options->frame_seconds * 1e9), delay_ns = (int64_t)(options->delay_seconds * 1e9);
+  int64_t slack_ns = info ? (int64_t)info->window_ns / 2 : 0;
+  int64_t end_ns = frame_ns > 0 ? held.start_ns + frame_ns : held.end_ns;
+  for (bool last = held.end_ns <= held.start_ns; !last && !interrupt_signal(); end_ns += delay_ns) {
+    last = end_ns >= held.end_ns - slack_ns;
+    struct rtop_span span = {.end_ns = last ? held.end_ns : end_ns};
+    span.start_ns = frame_ns > 0 && span.end_ns - frame_ns > held.start_ns ? span.end_ns - frame_ns : held.start_ns;
+    if (!batch_write(batch, span))
+      return batch->write_errno == EPIPE ? 0 : 1;
+    last = last || (options->refreshes && batch->written >= options->refreshes);
+  }
+  return 0;
 }
 
 int rtop_batch_run(const struct rtop_options *options, const char *note)
@@ -112,10 +140,13 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
   status = 0;
   bool more = true;
   rtop_session_poll(batch.watch.session);
-  while ((more = batch_step(&batch, &status)) && batch_watch_next(&batch.watch))
+  bool replay = rtop_session_state(batch.watch.session) == RTOP_FEED_REPLAY;
+  if (replay)
+    status = batch_replay(&batch);
+  while (!replay && (more = batch_step(&batch, &status)) && batch_watch_next(&batch.watch))
     ;
   bool over = rtop_session_over(batch.watch.session) && rtop_session_ready(batch.watch.session);
-  if (more && over && !batch_write(&batch))
+  if (!replay && more && over && !batch_write(&batch, batch_last(&batch)))
     status = batch.write_errno == EPIPE ? 0 : 1;
   rtop_report_destroy(&batch.report);
   return batch_watch_close(&batch.watch, status);

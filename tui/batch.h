@@ -14,5 +14,7 @@ struct rtop_options;
 int rtop_batch_run(const struct rtop_options *options, const char *note);
 /* options->output. Returns the exit status. */
 int rtop_export_run(const struct rtop_options *options);
+/* The same when it is a recording: written while the process runs, from all that its ring holds. */
+int rtop_record_run(const struct rtop_options *options);
 
 #endif

@@ -39,6 +39,8 @@ int rtop_export_run(const struct rtop_options *options)
   struct batch_watch watch;
   struct rtop_export_file file;
   int status = 1;
+  if (rtop_file_is_recording(options->output))
+    return rtop_record_run(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
   if (!rtop_export_file_open(&file, options->output))
     return save_problem(options->output, errno);

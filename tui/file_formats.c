@@ -48,6 +48,14 @@ bool rtop_file_kind(const char *path, struct rtop_file_kind *kind)
   return false;
 }
 
+bool rtop_file_is_recording(const char *path)
+{
+  const char *name = strrchr(path, '/');
+  name = name ? name + 1 : path;
+  size_t length = strlen(name);
+  return file_ends_in(name, &length, ".rpt");
+}
+
 const char *rtop_file_format_name(enum rtop_file_format format)
 {
   return format < RTOP_FILE_FORMATS ? file_names[format] : "";

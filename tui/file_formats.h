@@ -23,6 +23,8 @@ struct rtop_file_kind {
 
 /* By the end of the file's name; false when nothing is written to such a file. */
 bool rtop_file_kind(const char *path, struct rtop_file_kind *kind);
+/* .rpt: not one sum but all windows (recording_write.h). */
+bool rtop_file_is_recording(const char *path);
 /* "text", "collapsed", "pprof", … */
 const char *rtop_file_format_name(enum rtop_file_format format);
 bool rtop_file_format_parse(const char *name, enum rtop_file_format *format);

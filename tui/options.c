@@ -2,6 +2,7 @@
 
 #include "file_formats.h"
 #include "options_help.h"
+#include "recording_write.h"
 #include "shm/control.h"
 #include "shm/version.h"
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 enum {
-  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_DUMP_SCREEN, OPTION_VIEW,
+  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN, OPTION_VIEW,
   OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE,
   OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS,
 };
@@ -38,6 +39,7 @@ static const struct option long_options[] = {
   {"filter", required_argument, NULL, OPTION_FILTER},
   {"thread", required_argument, NULL, OPTION_THREAD},
   {"min", required_argument, NULL, OPTION_MIN},
+  {"max-size", required_argument, NULL, OPTION_MAX_SIZE},
   {"exclude", required_argument, NULL, OPTION_EXCLUDE},
   {"only-mine", no_argument, NULL, OPTION_ONLY_MINE},
   {"no-c", no_argument, NULL, OPTION_NO_C},
@@ -125,6 +127,22 @@ static int options_replay(struct rtop_options *options, const char *text)
   options->replays[options->replay_count++] = text;
   options->action = RTOP_ACTION_REPLAY;
   return -1;
+}
+
+/* "100M": a number and, if wanted, k, M or G. */
+static int options_max_size(struct rtop_options *options, const char *text)
+{
+  static const char units[] = "kMG";
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+  int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+  bool right = *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) && number <= UINT64_MAX >> 1 >> shift;
+  options->size_max_bytes = right ? (uint64_t)number << shift : 0;
+  if (right && options->size_max_bytes >= RTOP_RECORDING_BYTES_MIN)
+    return -1;
+  return options_usage("--max-size takes 1M or more, as in 100M or 2G: '%s' is not", text);
 }
 
 static int options_frame(struct rtop_options *options, const char *text)
@@ -256,6 +274,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_HZ: return options_hz(options, optarg);
   case OPTION_FILTER: return options_filter(options, optarg);
   case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
+  case OPTION_MAX_SIZE: return options_max_size(options, optarg);
   case OPTION_MIN: return options_min(options, optarg);
   case OPTION_EXCLUDE: return options_exclude(&options->lens, optarg);
   case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
@@ -287,13 +306,15 @@ static int options_check(struct rtop_options *options)
   bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
   if (options->command && options->pid_count)
     return options_usage("-p and a command exclude each other");
+  if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
+    return options_usage("--max-size needs -o FILE.rpt");
   if (options->replay_count && (options->command || options->pid_count))
     return options_usage("-r excludes -p and a command");
   if (options->output && options->batch)
     return options_usage("-o and -b exclude each other");
   struct rtop_file_kind kind;
-  if (options->output && !rtop_file_kind(options->output, &kind))
-    return options_usage("-o writes files that end in %s: '%s' does not", rtop_file_endings(), options->output);
+  if (options->output && !rtop_file_kind(options->output, &kind) && !rtop_file_is_recording(options->output))
+    return options_usage("-o writes files that end in .rpt, %s: '%s' does not", rtop_file_endings(), options->output);
   if ((options->output || options->batch) && options->action == RTOP_ACTION_CHOOSE)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o" : "-b");
   if (options->time_seconds > 0 && !target)

@@ -30,6 +30,7 @@ struct rtop_options {
   int replay_count;
   char **command;                      /* NULL-terminated, points into argv */
   const char *output;                  /* -o; NULL: none */
+  uint64_t size_max_bytes;             /* --max-size of a recording; 0: no bound */
   double time_seconds;                 /* -t; 0: not given */
   bool batch;
   bool json;

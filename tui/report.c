@@ -6,6 +6,13 @@
 bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
                       const struct rtop_methods_options *options, double frame_seconds)
 {
+  const struct rtop_profile *profile = rtop_session_profile(session);
+  return rtop_report_take_span(report, session, options, rtop_profile_last(profile, (int64_t)(frame_seconds * 1e9)));
+}
+
+bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
+                           const struct rtop_methods_options *options, struct rtop_span span)
+{
   struct rtop_profile *profile = rtop_session_profile(session);
   const struct rtop_feed_info *info = rtop_session_info(session, 0);
   report->options = options;
@@ -17,7 +24,6 @@ bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
   report->source_count = rtop_session_count(session);
   for (int i = 0; i < report->source_count; i++)
     report->source_pids[i] = rtop_session_info(session, i)->pid;
-  struct rtop_span span = rtop_profile_last(profile, (int64_t)(frame_seconds * 1e9));
   return rtop_profile_sum(profile, span, &report->sum) &&
          rtop_methods_build(&report->methods, &report->sum, report->symbols, options);
 }

@@ -28,6 +28,9 @@ struct rtop_report {
 /* Takes the last frame_seconds (0: everything) of the session. False when memory ran out. */
 bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
                       const struct rtop_methods_options *options, double frame_seconds);
+/* The same for any span. */
+bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
+                           const struct rtop_methods_options *options, struct rtop_span span);
 void rtop_report_destroy(struct rtop_report *report);
 
 /* The main table as text, `columns` wide, and an empty line. */

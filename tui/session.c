@@ -30,6 +30,7 @@ struct rtop_session {
   struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
   int count;
   uint32_t rate_hz;
+  struct rtop_recorder *recorder;      /* NULL: nothing is recorded */
   struct rtop_launch *launch;
   int64_t launched_mono_ns;
   int64_t next_look_ms;
@@ -77,6 +78,8 @@ static void session_own(struct rtop_session *session, pid_t pid)
 static void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
   session_own(session, rtop_feed_info(feed)->pid);
+  if (session->recorder)
+    rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
   session->feeds[session->count++] = (struct session_feed){.feed = feed, .state = RTOP_FEED_LIVE};
 }
 
@@ -157,6 +160,7 @@ void rtop_session_close(struct rtop_session **handle)
   *handle = NULL;
   if (!session)
     return;
+  rtop_session_end_recording(session, NULL);
   rtop_launch_close(&session->launch);
   for (int i = 0; i < session->count; i++)
     rtop_feed_close(&session->feeds[i].feed);
@@ -247,6 +251,8 @@ size_t rtop_session_poll(struct rtop_session *session)
       feed->over_since_ms = now_ms;
   }
   session->command_over = ended;
+  if (session->recorder)
+    rtop_recorder_tick(session->recorder);
   return moved;
 }
 
@@ -275,7 +281,7 @@ bool rtop_session_ready(const struct rtop_session *session)
 
 enum rtop_feed_state rtop_session_state(const struct rtop_session *session)
 {
-  enum rtop_feed_state best = session->count ? RTOP_FEED_DEAD : RTOP_FEED_LIVE;
+  enum rtop_feed_state best = session->count ? RTOP_FEED_REPLAY : RTOP_FEED_LIVE;
   for (int i = 0; i < session->count; i++)
     if (!session->feeds[i].replaced && session->feeds[i].state < best)
       best = session->feeds[i].state;
@@ -329,6 +335,27 @@ enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session,
 int64_t rtop_session_clock_offset_ns(const struct rtop_session *session)
 {
   return session->count ? rtop_feed_info(session->feeds[0].feed)->clock_offset_ns : 0;
+}
+
+bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max,
+                         struct rtop_error *error)
+{
+  session->recorder = rtop_recorder_create(path, session->profile, bytes_max, error);
+  for (int i = 0; i < session->count && session->recorder; i++)
+    rtop_recorder_source(session->recorder, (uint32_t)i, rtop_feed_info(session->feeds[i].feed));
+  return session->recorder != NULL;
+}
+
+bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error)
+{
+  for (int i = 0; i < session->count && session->recorder; i++)
+    rtop_recorder_ended(session->recorder, (uint32_t)i, session->feeds[i].state);
+  return rtop_recorder_close(&session->recorder, error);
+}
+
+const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *session)
+{
+  return session->recorder;
 }
 
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session)

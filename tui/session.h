@@ -12,6 +12,7 @@
 #include "feed.h"
 #include "launch.h"
 #include "profile.h"
+#include "recording_write.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -68,6 +69,15 @@ enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session,
 
 /* Real minus monotonic clock, to show a window's time as wall clock. 0 while not ready. */
 int64_t rtop_session_clock_offset_ns(const struct rtop_session *session);
+
+/* Records everything that comes from now on into a file (recording_write.h); what the rings hold already is
+ * part of it when this comes before the first poll. One at a time. False: error->text says why. */
+bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max,
+                         struct rtop_error *error);
+/* Ends it. False: error->text says what went wrong, now or before; the file holds what could be written. */
+bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error);
+/* The recording under way; NULL: none. */
+const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *session);
 
 /* The command that we started; NULL when there is none. For its status, log and output pane. */
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session);

@@ -192,6 +192,47 @@ static void test_bad_command_lines(void **state)
   }
 }
 
+static void test_recordings(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "-r a.rpt --replay b.rpt -b"), -1);
+  assert_int_equal(options.action, RTOP_ACTION_REPLAY);
+  assert_int_equal(options.replay_count, 2);
+  assert_string_equal(options.replays[0], "a.rpt");
+  assert_string_equal(options.replays[1], "b.rpt");
+  assert_int_equal(parse(&options, "-r a.rpt -o c.rpt"), -1);
+  assert_int_equal(parse(&options, "-r 1 -r 2 -r 3 -r 4 -r 5 -r 6 -r 7 -r 8 -r 9"), 2);
+  assert_int_equal(parse(&options, "-r a.rpt -p 1"), 2);
+  assert_int_equal(parse(&options, "-r a.rpt -- ls"), 2);
+}
+
+static void test_max_size(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  static const struct {
+    const char *text;
+    uint64_t bytes;
+  } right[] = {{"1048576", 1 << 20}, {"2000k", 2048000}, {"100M", 104857600}, {"2G", UINT64_C(2) << 30}};
+  static const char *const wrong[] = {"0", "1", "1k", "100T", "M", "-5M", "1.5G", "100MB", "18446744073709551615G"};
+  char line[100];
+  assert_int_equal(parse(&options, "-p 1 -o a.rpt"), -1);
+  assert_true(options.size_max_bytes == 0);
+  for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+    snprintf(line, sizeof line, "-p 1 -o a.rpt --max-size %s", right[i].text);
+    assert_int_equal(parse(&options, line), -1);
+    assert_true(options.size_max_bytes == right[i].bytes);
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    snprintf(line, sizeof line, "-p 1 -o a.rpt --max-size %s", wrong[i]);
+    assert_int_equal(parse(&options, line), 2);
+    assert_non_null(strstr(said, "--max-size"));
+  }
+  assert_int_equal(parse(&options, "-p 1 --max-size 10M"), 2);
+  assert_int_equal(parse(&options, "-p 1 -o a.txt --max-size 10M"), 2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -202,6 +243,8 @@ int main(void)
     cmocka_unit_test(test_what_is_hidden_and_merged),
     cmocka_unit_test(test_help_and_version),
     cmocka_unit_test(test_bad_command_lines),
+    cmocka_unit_test(test_recordings),
+    cmocka_unit_test(test_max_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
