@@ -35,7 +35,7 @@ run() {
 # The same in the background, as $watching.
 watch() {
   : > "$out"                           # now: what an earlier run wrote would be taken for this one's
-  timeout 60 "$viewer" "$@" > "$out" 2> "$err" < /dev/null &
+  timeout 60 env --default-signal=INT "$viewer" "$@" > "$out" 2> "$err" < /dev/null &
   watching=$!
 }
 
@@ -177,7 +177,7 @@ run -o "$work/p.collapsed" -t 0.3 -p "$fake"
 [ "$status" = 0 ] && grep -qE '^[^ ].* [0-9]+$' "$work/p.collapsed"; ok "-o saves a profile"
 watch -o "$work/i.txt" -p "$fake"
 wait_until eval "[ -n \"\$(find '$work' -name 'i.txt.*')\" ]"
-kill -INT "$watching"
+kill -INT "$(pgrep -P "$watching")"     # the viewer itself: what timeout says of signals to it is its own
 wait "$watching"; status=$?
 [ "$status" = 0 ] && grep -q 'Flat, by self' "$work/i.txt"; ok "an interrupted -o saves what it has"
 
