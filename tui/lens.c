@@ -3,6 +3,7 @@
 #include "lens_frames.h"
 #include "reserve.h"
 #include "shm/error.h"
+#include "shm/label_text.h"
 #include "shm/pattern.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct rtop_lens {
 
 static const char *const merge_names[RTOP_MERGES] = {
   [RTOP_MERGE_METHOD] = "method", [RTOP_MERGE_LINE] = "line", [RTOP_MERGE_CLASS] = "class",
-  [RTOP_MERGE_FILE] = "file", [RTOP_MERGE_GEM] = "gem",
+  [RTOP_MERGE_FILE] = "file", [RTOP_MERGE_GEM] = "gem", [RTOP_MERGE_LABEL] = "label",
 };
 
 const char *rtop_merge_name(enum rtop_merge merge)
@@ -73,14 +74,39 @@ static void lens_forget(struct rtop_lens *lens)
 
 static bool lens_plain(const struct rtop_lens_look *look)
 {
-  return !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0];
+  return !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0] &&
+         !look->label[0];
+}
+
+/* Nothing to hide and nothing to merge: nodes are shown as they are. */
+static bool lens_clear(const struct rtop_lens *lens)
+{
+  return lens_plain(&lens->look) && (lens->look.labels || !rtop_symbols_labelled(lens->frames.symbols));
+}
+
+/* Do the labels of the node fit all that were asked for? */
+static bool lens_labels_fit(const struct rtop_lens *lens, uint32_t node)
+{
+  const struct rtop_symbols *symbols = lens->frames.symbols;
+  const struct rtop_symbol *set = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->labels);
+  const char *text = rtop_symbol_is_labels(set) ? set->label : "";
+  for (const char *at = lens->look.label; *at;) {
+    char wanted[RTOP_LENS_LABEL_BYTES];
+    size_t count = strcspn(at, "\n");
+    snprintf(wanted, sizeof wanted, "%.*s", (int)count, at);
+    if (count && !rtop_label_text_fits(text, strlen(text), wanted))
+      return false;
+    at += count + (at[count] != '\0');
+  }
+  return true;
 }
 
 bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look)
 {
   const struct rtop_lens_look *now = &lens->look;
   if (look->only_mine == now->only_mine && look->no_c == now->no_c && look->merge == now->merge &&
-      strcmp(look->exclude, now->exclude) == 0)
+      look->labels == now->labels && strcmp(look->exclude, now->exclude) == 0 &&
+      strcmp(look->label, now->label) == 0)
     return true;
   struct rtop_patterns *patterns = NULL;
   if (look->exclude[0]) {
@@ -132,7 +158,7 @@ static uint32_t lens_step(struct rtop_lens *lens, uint32_t above, const struct r
 {
   struct rtop_symbols *symbols = lens->frames.symbols;
   struct lens_frame shown = lens_frames_get(&lens->frames, call->frame, call->line);
-  if (shown.hidden)
+  if (shown.hidden || (lens->look.merge == RTOP_MERGE_LABEL && above))
     return above;
   bool inside = shown.whole && rtop_symbols_get_node(symbols, above)->frame == shown.frame;
   if (inside)
@@ -145,12 +171,14 @@ uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node)
 {
   const struct rtop_symbols *symbols = lens->frames.symbols;
   uint32_t count = rtop_symbols_node_count(symbols);
-  if (lens_plain(&lens->look) || node == 0 || node >= count)
+  if (lens_clear(lens) || node >= count)
     return node < count ? node : 0;
   if (!rtop_reserve(&lens->of, &lens->of_capacity, count, sizeof *lens->of))
     return 0;
   size_t depth = 0;
   lens->of[0] = 1;
+  if (lens->look.label[0] && !lens_labels_fit(lens, node))
+    return RTOP_LENS_OUT;
   while (!lens->of[node]) {
     if (!rtop_reserve(&lens->path, &lens->path_capacity, depth + 1, sizeof *lens->path))
       return 0;
@@ -184,6 +212,13 @@ size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes
     used = text_add(out, bytes, used, "-C", "");
   if (look->merge != RTOP_MERGE_METHOD)
     used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));
+  for (const char *at = look->label; *at && used + 1 < bytes;) {
+    char label[64];
+    size_t count = strcspn(at, "\n");
+    snprintf(label, sizeof label, "%.*s", (int)(count < 60 ? count : 60), at);
+    used = text_add(out, bytes, used, "", label);
+    at += count + (at[count] != '\0');
+  }
   for (const char *at = look->exclude; *at && used + 1 < bytes;) {
     char pattern[64];
     size_t count = strcspn(at, ",\n");

@@ -38,6 +38,8 @@ static bool excluded(const struct lens_frames *frames, const struct rtop_symbol 
 
 static bool hidden(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
+  if (rtop_symbol_is_labels(symbol))
+    return !frames->look->labels && frames->look->merge != RTOP_MERGE_LABEL;
   if (symbol->kind == RTOP_SYMBOL_SPECIAL)
     return false;                      /* it is nobody's code, but its time is known */
   if (frames->look->no_c && symbol->kind == RTOP_SYMBOL_C)
@@ -118,6 +120,7 @@ static uint32_t merged(struct lens_frames *frames, uint32_t frame, const struct 
   case RTOP_MERGE_CLASS: found = class_frame(frames, symbol); break;
   case RTOP_MERGE_FILE: found = file_frame(frames, symbol); break;
   case RTOP_MERGE_GEM: found = gem_frame(frames, symbol); break;
+  case RTOP_MERGE_LABEL: found = made_up(frames, "(no labels)", "", ""); break;
   case RTOP_MERGE_METHOD: case RTOP_MERGE_LINE: case RTOP_MERGES: break;
   }
   return found ? found : frame;        /* no room for another one: as it is */
@@ -130,7 +133,8 @@ static struct lens_answer answer_of(struct lens_frames *frames, uint32_t frame)
   struct lens_answer answer = {.known = true, .hidden = hidden(frames, symbol), .frame = frame};
   if (!answer.hidden)
     answer.frame = merged(frames, frame, symbol);
-  answer.whole = answer.frame != frame && (merge == RTOP_MERGE_CLASS || merge == RTOP_MERGE_GEM);
+  answer.whole = answer.frame != frame && (merge == RTOP_MERGE_CLASS || merge == RTOP_MERGE_GEM ||
+                                              merge == RTOP_MERGE_LABEL);
   return answer;
 }
 

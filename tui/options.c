@@ -14,7 +14,7 @@
 
 enum {
   OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN, OPTION_VIEW,
-  OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE,
+  OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE, OPTION_LABEL,
   OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS,
 };
 
@@ -44,6 +44,7 @@ static const struct option long_options[] = {
   {"only-mine", no_argument, NULL, OPTION_ONLY_MINE},
   {"no-c", no_argument, NULL, OPTION_NO_C},
   {"merge", required_argument, NULL, OPTION_MERGE},
+  {"label", required_argument, NULL, OPTION_LABEL},
   {"columns", required_argument, NULL, OPTION_COLUMNS},
   {"list-columns", no_argument, NULL, OPTION_LIST_COLUMNS},
   {"list-keys", no_argument, NULL, OPTION_LIST_KEYS},
@@ -249,7 +250,18 @@ static int options_merge(struct rtop_lens_look *lens, const char *text)
 {
   if (rtop_merge_parse(text, &lens->merge))
     return -1;
-  return options_usage("--merge takes method, line, class, file or gem: '%s' is none", text);
+  return options_usage("--merge takes method, line, class, file, gem or label: '%s' is none", text);
+}
+
+/* Each narrows down what is left by those before it. */
+static int options_label(struct rtop_lens_look *lens, const char *text)
+{
+  size_t used = strlen(lens->label), bytes = sizeof lens->label - used;
+  if (*text == '\0' || *text == '=' || strchr(text, '\n'))
+    return options_usage("--label takes KEY=VALUE or KEY: '%s' is neither", text);
+  if ((size_t)snprintf(lens->label + used, bytes, "%s%s", used ? "\n" : "", text) >= bytes)
+    return options_usage("--label: more than %zu bytes", sizeof lens->label - 1);
+  return -1;
 }
 
 static int options_take(struct rtop_options *options, int option)
@@ -279,6 +291,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_EXCLUDE: return options_exclude(&options->lens, optarg);
   case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
   case OPTION_NO_C: options->lens.no_c = true; return -1;
+  case OPTION_LABEL: return options_label(&options->lens, optarg);
   case OPTION_MERGE: return options_merge(&options->lens, optarg);
   case OPTION_COLUMNS: return options_columns(options, optarg);
   case OPTION_LIST_COLUMNS: options->action = RTOP_ACTION_LIST_COLUMNS; return -1;

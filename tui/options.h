@@ -38,7 +38,7 @@ struct rtop_options {
   double delay_seconds;                /* -d, default 1 */
   double frame_seconds;                /* -F, default 1; 0: all */
   struct rtop_methods_options methods; /* -m -s --filter --thread --min */
-  struct rtop_lens_look lens;          /* --exclude --only-mine --no-c --merge */
+  struct rtop_lens_look lens;          /* --exclude --only-mine --no-c --merge --label */
   uint32_t rate_hz;                    /* --hz, default 1000 */
   enum rtop_color { RTOP_COLOR_AUTO, RTOP_COLOR_NEVER, RTOP_COLOR_ALWAYS } color;
   bool ascii;                          /* -U */

@@ -9,13 +9,15 @@ struct sum_build {
   struct rtop_sum *sum;
   struct cost_table *table;
   struct profile_cover cover;
+  struct rtop_cost out;                /* what labels leave out goes here, which is nowhere */
   bool failed;
 };
 
 /* Where the time of a node is shown. */
 static struct rtop_cost *sum_cost(struct sum_build *build, uint32_t thread, uint32_t node)
 {
-  return cost_table_at(build->table, thread, rtop_lens_node(build->profile->lens, node));
+  uint32_t shown = rtop_lens_node(build->profile->lens, node);
+  return shown == RTOP_LENS_OUT ? &build->out : cost_table_at(build->table, thread, shown);
 }
 
 static void sum_cell(struct sum_build *build, const struct profile_cell *cell)
@@ -67,7 +69,8 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
     return;
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;
-  row->node = rtop_lens_node(build->profile->lens, presence->node);
+  uint32_t shown = rtop_lens_node(build->profile->lens, presence->node);
+  row->node = shown == RTOP_LENS_OUT ? 0 : shown;
   row->provisional = presence->provisional_ns > 0;
   if (presence->provisional_ns == 0)
     return;

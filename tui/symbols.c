@@ -1,5 +1,6 @@
 #include "symbols.h"
 
+#include "shm/label_text.h"
 #include "text.h"
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ struct rtop_symbols {
   uint32_t node_count, node_capacity;
   struct symbols_node *nodes_by_key;
   uint32_t names;                      /* labels completed so far */
+  bool labelled;
   char scratch[sizeof(struct symbols_head) + 3 * (SYMBOLS_TEXT_MAX + 1)];
 };
 
@@ -160,6 +162,16 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
   symbols->names++;
 }
 
+bool rtop_symbol_is_labels(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_SPECIAL && strcmp(symbol->namespace_label, RTOP_LABEL_NAMESPACE) == 0;
+}
+
+bool rtop_symbols_labelled(const struct rtop_symbols *symbols)
+{
+  return symbols->labelled;
+}
+
 uint32_t rtop_symbols_names(const struct rtop_symbols *symbols)
 {
   return symbols->names;
@@ -178,6 +190,9 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
   if (node)
     return node->id;
   key.depth = symbols_at(symbols, parent)->node.depth + 1;
+  key.labels = symbols_at(symbols, parent)->node.labels;
+  if (parent == 0 && rtop_symbol_is_labels(&symbols->frames[frame]->symbol))
+    key.labels = frame;
   if (key.depth > SYMBOLS_DEPTH_MAX || symbols->node_count >= SYMBOLS_NODES_MAX)
     return 0;
   if (!symbols_grow_nodes(symbols))
@@ -188,6 +203,7 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
   if (node->lost)
     return 0;
   symbols->node_count++;
+  symbols->labelled = symbols->labelled || key.labels;
   return node->id;
 }
 

@@ -11,6 +11,7 @@
 #define RTOP_TUI_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,11 +43,16 @@ static inline bool rtop_symbol_is_code(const struct rtop_symbol *symbol)
   return symbol->kind == RTOP_SYMBOL_RUBY || symbol->kind == RTOP_SYMBOL_GROUP;
 }
 
+/* A set of labels (RperfTop.label): the outermost frame of stacks that carry them; symbol->label is the set as
+ * shm/label_text.h writes it. */
+bool rtop_symbol_is_labels(const struct rtop_symbol *symbol);
+
 struct rtop_call_node {
   uint32_t parent;
   uint32_t frame;
   uint32_t line;
   uint32_t depth;
+  uint32_t labels;                     /* frame of the label set that it stands below (or is); 0: none */
 };
 
 /* Holds only the root. NULL when memory ran out. */
@@ -66,6 +72,9 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
 
 /* Changes with every label that is completed. */
 uint32_t rtop_symbols_names(const struct rtop_symbols *symbols);
+
+/* Some node has labels. */
+bool rtop_symbols_labelled(const struct rtop_symbols *symbols);
 
 uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);
 uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);

@@ -27,8 +27,11 @@ void ui_lens_merge(struct ui *ui, enum rtop_merge merge)
 
 bool ui_lens_back(struct ui *ui)
 {
-  if (ui->lens.exclude[0] == '\0') {
+  if (ui->lens.exclude[0] == '\0' && ui->lens.label[0] == '\0') {
     return false;
+  }
+  if (ui->lens.exclude[0] == '\0') {
+    ui->lens.label[0] = '\0';
   }
   ui_lens_exclude(ui, "");
   return true;

@@ -299,6 +299,99 @@ static void test_what_is_active_is_said_shortly(void **state)
   assert_string_equal("mine -C", little);
 }
 
+static uint32_t labels_of(const char *text)
+{
+  return rtop_symbols_frame(symbols, text, strlen(text), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+}
+
+static void test_label_sets_are_hidden_unless_asked_for(void **state)
+{
+  (void)state;
+  uint32_t set = labels_of("endpoint=/users,user=7");
+  uint32_t plain = CALLS(frame_main, frame_order);
+  uint32_t node = rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, set, 0), frame_main, 11);
+  node = rtop_symbols_node(symbols, node, frame_order, 12);
+  assert_true(rtop_symbols_labelled(symbols));
+  assert_int_equal(set, rtop_symbols_get_node(symbols, node)->labels);
+  assert_int_equal(0, rtop_symbols_get_node(symbols, plain)->labels);
+  assert_int_equal(plain, rtop_lens_node(lens, node));
+  assert_int_equal(plain, rtop_lens_node(lens, plain));
+  look.labels = true;
+  use();
+  assert_int_equal(node, rtop_lens_node(lens, node));
+  assert_int_equal(plain, rtop_lens_node(lens, plain));
+  look.no_c = true;
+  use();
+  assert_int_equal(node, rtop_lens_node(lens, node));
+}
+
+static void test_merged_by_label(void **state)
+{
+  (void)state;
+  uint32_t set = labels_of("a=1"), top = rtop_symbols_node(symbols, 0, set, 0);
+  uint32_t node = rtop_symbols_node(symbols, rtop_symbols_node(symbols, top, frame_main, 1), frame_order, 2);
+  look.merge = RTOP_MERGE_LABEL;
+  use();
+  assert_int_equal(top, rtop_lens_node(lens, node));
+  assert_int_equal(top, rtop_lens_node(lens, top));
+  uint32_t none = rtop_lens_node(lens, CALLS(frame_main, frame_order));
+  assert_int_equal(none, rtop_lens_node(lens, CALLS(frame_sort)));
+  assert_int_equal(0, rtop_symbols_get_node(symbols, none)->parent);
+  assert_string_equal("(no labels)",
+                      rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, none)->frame)->label);
+}
+
+static void test_only_some_labels(void **state)
+{
+  (void)state;
+  uint32_t one = rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, labels_of("a=1,b=x"), 0), frame_main, 1);
+  uint32_t two = rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, labels_of("a=2"), 0), frame_main, 1);
+  uint32_t none = CALLS(frame_main);
+  static const struct { const char *label; bool one, two; } cases[] = {
+    {"a=1", true, false}, {"a=2", false, true}, {"a", true, true}, {"a=?", true, true}, {"b=x", true, false},
+    {"a=?\nb=*", true, false}, {"a=1\nb=y", false, false}, {"c", false, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    snprintf(look.label, sizeof look.label, "%s", cases[i].label);
+    use();
+    uint32_t shown = rtop_symbols_node(symbols, 0, frame_main, 1);
+    assert_int_equal(cases[i].one ? shown : RTOP_LENS_OUT, rtop_lens_node(lens, one));
+    assert_int_equal(cases[i].two ? shown : RTOP_LENS_OUT, rtop_lens_node(lens, two));
+    assert_int_equal(RTOP_LENS_OUT, rtop_lens_node(lens, none));
+    assert_int_equal(RTOP_LENS_OUT, rtop_lens_node(lens, 0));
+  }
+}
+
+static void test_a_sum_of_some_labels(void **state)
+{
+  (void)state;
+  struct rtop_window window = {0};
+  struct rtop_sum sum = {0};
+  uint32_t one = rtop_symbols_node(symbols, 0, labels_of("a=1"), 0);
+  uint32_t two = rtop_symbols_node(symbols, 0, labels_of("a=2"), 0);
+  fixture_window(&window, 0, 100 * MS);
+  uint32_t thread = fixture_thread(&window, 1, RTOP_STATE_RUNNING, 0, 0);
+  fixture_cell(&window, thread, rtop_symbols_node(symbols, one, frame_main, 1), RTOP_STATE_RUNNING, 40);
+  fixture_cell(&window, thread, rtop_symbols_node(symbols, two, frame_main, 1), RTOP_STATE_RUNNING, 2);
+  fixture_cell(&window, thread, CALLS(frame_order), RTOP_STATE_RUNNING, 1);
+  assert_true(fixture_add(profile, 0, &window));
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_int_equal(43, rtop_cost_wall(&sum.total));
+  assert_int_equal(2, sum.cell_count);
+  strcpy(look.label, "a=2");
+  use();
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_int_equal(2, rtop_cost_wall(&sum.total));
+  assert_int_equal(1, sum.cell_count);
+  assert_int_equal(1, sum.thread_count);
+  strcpy(look.label, "a=9");
+  use();
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_int_equal(0, rtop_cost_wall(&sum.total));
+  rtop_sum_destroy(&sum);
+  rtop_window_destroy(&window);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -317,6 +410,10 @@ int main(void)
     TEST(test_no_look_loses_time),
     TEST(test_a_merged_row_counts_once_per_stack),
     TEST(test_what_is_active_is_said_shortly),
+    TEST(test_label_sets_are_hidden_unless_asked_for),
+    TEST(test_merged_by_label),
+    TEST(test_only_some_labels),
+    TEST(test_a_sum_of_some_labels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

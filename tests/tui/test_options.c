@@ -136,6 +136,10 @@ static void test_what_is_hidden_and_merged(void **state)
   assert_int_equal(RTOP_MERGE_FILE, options.lens.merge);
   assert_int_equal(parse(&options, "--only-mine -p 1"), -1);
   assert_true(options.lens.only_mine);
+  assert_string_equal("", options.lens.label);
+  assert_int_equal(parse(&options, "--label user=7 --label endpoint=/a* --merge label -p 1"), -1);
+  assert_string_equal("user=7\nendpoint=/a*", options.lens.label);
+  assert_int_equal(RTOP_MERGE_LABEL, options.lens.merge);
 }
 
 static void test_help_and_version(void **state)
@@ -146,7 +150,7 @@ static void test_help_and_version(void **state)
   static const char *const named[] = {
     "--pid", "--list", "--output", "--time", "--batch", "--json", "--count", "--delay", "--frame", "--mode",
     "--sort", "--hz", "--filter", "--thread", "--min", "--ascii", "--color", "--help", "--version",
-    "--dump-screen", "--view", "--exclude", "--only-mine", "--no-c", "--merge",
+    "--dump-screen", "--view", "--exclude", "--only-mine", "--no-c", "--merge", "--label",
     "--dump-screen", "--view", "--columns", "--list-columns", "--list-keys",
   };
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
@@ -178,7 +182,7 @@ static void test_bad_command_lines(void **state)
     {"-o a.txt", "-o"}, {"-o a.png -p 1", "a.png"}, {"-o .txt -p 1", ".txt"},
     {"-o dir/.txt -p 1", "dir/.txt"}, {"-o txt -p 1", "'txt'"}, {"-o a.txt -b -p 1", "-b"},
     {"-t 5", "-t"}, {"--view city", "'city'"}, {"--merge color", "color"},
-    {"--exclude gem:", "gem:"}, {"--exclude", "--exclude"}, {"--only-mine=1", "--only-mine"},
+    {"--exclude gem:", "gem:"}, {"--label =x", "=x"}, {"--label", "--label"}, {"--exclude", "--exclude"}, {"--only-mine=1", "--only-mine"},
     {"--columns self,moon", "'moon'"}, {"--view", "--view"}, {"--help=yes", "--help"},
   };
   struct rtop_options options;
