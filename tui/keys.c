@@ -14,6 +14,7 @@ enum {
   ICICLE = 1u << VIEW_ICICLE,
   SOURCE = 1u << VIEW_SOURCE,
   SKYLINE = 1u << VIEW_SKYLINE,
+  TIMES = 1u << VIEW_TIME,
   GROUPS = 1u << VIEW_GROUPS,
   DATA = (1u << VIEW_DATA_COUNT) - 1,  /* all of the above */
   OUTPUT = 1u << VIEW_OUTPUT,
@@ -32,7 +33,8 @@ const size_t keys_count = sizeof keys_table / sizeof keys_table[0];
 
 static const char *const view_names[VIEW_COUNT] = {
   [VIEW_METHODS] = "methods", [VIEW_TREE] = "tree", [VIEW_THREADS] = "threads", [VIEW_ICICLE] = "icicle",
-  [VIEW_SOURCE] = "source", [VIEW_SKYLINE] = "skyline", [VIEW_GROUPS] = "groups",
+  [VIEW_SOURCE] = "source", [VIEW_SKYLINE] = "skyline", [VIEW_TIME] = "time",
+  [VIEW_GROUPS] = "groups",
 };
 
 const char *keys_view_name(enum view_id view)

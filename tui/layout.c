@@ -1,7 +1,11 @@
 #include "layout.h"
 #include <string.h>
 
-enum { TABLE_ROWS_WANTED = 8 };         /* below this, rows of the header give way */
+enum {
+  TABLE_ROWS_WANTED = 8,               /* below this, rows of the header give way */
+  GRAPH_TABLE_ROWS = 6,                /* below this, graphs do */
+  GRAPH_WORDS = 2,                     /* axis and words under the graphs */
+};
 
 static int detail_columns(int columns)
 {
@@ -65,4 +69,24 @@ void layout_compute(struct layout *layout, int rows, int columns, bool header, b
   if (detail && layout->wide && layout->part[PART_TABLE].rows >= TABLE_ROWS_WANTED) {
     split_detail(layout);
   }
+}
+
+int layout_graph_rows(const struct layout *layout)
+{
+  return layout->rows >= LAYOUT_TALL ? 2 : 1;
+}
+
+void layout_graphs(struct layout *layout, int count)
+{
+  struct rect *table = &layout->part[PART_TABLE];
+  int wanted = (count - 1) * layout_graph_rows(layout) + 1;
+  int room = table->rows - GRAPH_WORDS - GRAPH_TABLE_ROWS;
+  int rows = wanted < room ? wanted : room;
+  if (layout->tiny || table->rows < GRAPH_WORDS + 3) {
+    return;
+  }
+  rows = (rows > 1 ? rows : 1) + GRAPH_WORDS;
+  layout->part[PART_GRAPHS] = (struct rect){ table->y, table->x, rows, table->columns };
+  table->y += rows;
+  table->rows -= rows;
 }

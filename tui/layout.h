@@ -9,14 +9,15 @@
 
 #include <stdbool.h>
 
-enum { LAYOUT_ROWS_MIN = 5, LAYOUT_COLUMNS_MIN = 20, LAYOUT_WIDE = 130 };
+enum { LAYOUT_ROWS_MIN = 5, LAYOUT_COLUMNS_MIN = 20, LAYOUT_WIDE = 130, LAYOUT_TALL = 40 };
 
 struct rect {
   int y, x, rows, columns;             /* rows == 0: not shown */
 };
 
 enum layout_part {
-  PART_TITLE, PART_GVL, PART_GC, PART_CPU, PART_THREADS, PART_TIMELINE, PART_TABS, PART_TABLE, PART_DETAIL,
+  PART_TITLE, PART_GVL, PART_GC, PART_CPU, PART_THREADS, PART_TIMELINE, PART_TABS, PART_GRAPHS, PART_TABLE,
+  PART_DETAIL,
   PART_FOOTER,
   PART_COUNT,
 };
@@ -30,5 +31,12 @@ struct layout {
 
 /* `header`: the user wants bars; `detail`: the view has a pane of details. */
 void layout_compute(struct layout *layout, int rows, int columns, bool header, bool detail);
+
+/* Takes rows off the top of the table for `count` graphs, an axis and a line of words; fewer graphs where
+ * the table would get too small, none where there is no room for one. One of them is never taller than a
+ * row. */
+void layout_graphs(struct layout *layout, int count);
+/* Rows of a graph: 2 on tall screens. */
+int layout_graph_rows(const struct layout *layout);
 
 #endif

@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "options.h"
 #include "text.h"
+#include "timeline.h"
 #include "ui_lens.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ static const struct view_ops *const views[VIEW_COUNT] = {
   [VIEW_THREADS] = &view_threads,
   [VIEW_SOURCE] = &view_source,
   [VIEW_SKYLINE] = &view_skyline,
+  [VIEW_TIME] = &view_time,
   [VIEW_OUTPUT] = &view_output,
   [VIEW_HELP] = &view_help,
   [VIEW_CHOOSER] = &view_chooser,
@@ -186,6 +188,9 @@ void ui_draw(struct ui *ui)
   erase();
   draw_charset(ui->ascii, draw_utf8());
   layout_compute(&ui->layout, LINES, COLS, ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail);
+  if (ui->view->graphs) {
+    layout_graphs(&ui->layout, TIMELINE_GRAPHS);
+  }
   if (!ui->layout.tiny) {
     view_header_draw(ui);
     view_footer_draw(ui);

@@ -31,6 +31,7 @@ struct view_ops {
   const char *name;
   int key;                             /* in the row of tabs; 0: not there */
   bool detail;                         /* has a pane on the right of wide screens */
+  bool graphs;                         /* of the history, above the table */
   bool tree;                           /* draws from ui->tree: kept up to date while it is shown */
   bool (*create)(struct ui *ui);       /* once, before anything else; may be NULL like all below */
   void (*update)(struct ui *ui);       /* sum or rows changed */
@@ -41,7 +42,7 @@ struct view_ops {
   void (*forget)(struct ui *ui);       /* another target: nothing of the last one is left */
   void (*destroy)(struct ui *ui);
 };
-extern const struct view_ops view_threads, view_source, view_skyline;
+extern const struct view_ops view_time, view_threads, view_source, view_skyline;
 extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help,
   view_chooser;
 

@@ -158,6 +158,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_VIEW_METHODS: case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
   case REQUEST_VIEW_THREADS: ui_open_view(ui, VIEW_THREADS); return true;
   case REQUEST_VIEW_SOURCE: ui_open_view(ui, VIEW_SOURCE); return true;
+  case REQUEST_VIEW_TIME: ui_open_view(ui, VIEW_TIME); return true;
   case REQUEST_VIEW_SKYLINE: ui_open_view(ui, VIEW_SKYLINE); return true;
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;

@@ -1,0 +1,51 @@
+#include "profile_each.h"
+
+#include "profile_impl.h"
+
+void rtop_profile_each(const struct rtop_profile *profile, struct rtop_span span,
+                       void (*visit)(void *context, const struct rtop_look *look), void *context)
+{
+  static const uint64_t nothing_ns[RTOP_STATES];
+  static const struct rtop_span_counters nothing;
+  for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (window->start_ns >= span.end_ns)
+      break;
+    if (window->end_ns <= span.start_ns)
+      continue;
+    struct rtop_look look = {
+      .start_ns = window->start_ns, .end_ns = window->end_ns, .gap = window->gap, .window = window,
+      .source = profile->sources[window->source].source,
+      .wall_ns = window->gap ? nothing_ns : window->wall_ns,
+      .counters = window->gap ? &nothing : &window->counters,
+      .thread_count = window->gap ? 0 : window->thread_count,
+      .cell_count = window->gap ? 0 : window->cell_count,
+    };
+    visit(context, &look);
+  }
+}
+
+struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index)
+{
+  const struct profile_presence *presence = &look->window->threads[index];
+  return (struct rtop_look_thread){
+    .thread = presence->thread, .node = presence->node, .state = (enum rtop_state)presence->state,
+    .ended = presence->ended, .state_age_ns = presence->state_age_ns,
+    .provisional_ns = presence->provisional_ns,
+  };
+}
+
+struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index)
+{
+  const struct profile_cell *cell = &look->window->cells[index];
+  return (struct rtop_look_cell){
+    .node = cell->node, .thread = cell->thread, .state = (enum rtop_state)cell->state,
+    .wall_ns = cell->wall_ns, .blame_ns = cell->blame_ns,
+  };
+}
+
+const char *rtop_profile_thread_name(const struct rtop_profile *profile, uint32_t thread)
+{
+  const struct profile_thread *known = profile_thread_at(profile, thread);
+  return known && known->name ? known->name : "";
+}

@@ -1,0 +1,49 @@
+/* Window by window: what the profile holds, as it came, for those who look for more than sums (timelines,
+ * stalls). The lens is not applied: nodes are those of the process.
+ *
+ * Threads: one. What a look points to is valid during the visit.
+ */
+#ifndef RTOP_TUI_PROFILE_EACH_H
+#define RTOP_TUI_PROFILE_EACH_H
+
+#include "profile.h"
+
+struct profile_window;
+
+struct rtop_look {
+  int64_t start_ns, end_ns;
+  uint32_t source;                     /* as the feed calls it */
+  bool gap;                            /* nothing is known about this stretch; all below is 0 */
+  const uint64_t *wall_ns;             /* per state, over all threads */
+  const struct rtop_span_counters *counters;
+  size_t thread_count, cell_count;
+  const struct profile_window *window; /* private */
+};
+
+/* A thread at the end of the window. */
+struct rtop_look_thread {
+  uint32_t thread;                     /* id of the profile */
+  uint32_t node;                       /* leaf of its stack */
+  enum rtop_state state;
+  bool ended;
+  uint64_t state_age_ns;
+  uint64_t provisional_ns;             /* of the window: no safepoint since, not replaced yet */
+};
+
+struct rtop_look_cell {
+  uint32_t node, thread;
+  enum rtop_state state;
+  uint64_t wall_ns, blame_ns;
+};
+
+/* All windows and gaps that overlap the span, by start. */
+void rtop_profile_each(const struct rtop_profile *profile, struct rtop_span span,
+                       void (*visit)(void *context, const struct rtop_look *look), void *context);
+
+struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
+struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
+
+/* Name ("" when it has none) and serial of a thread of a look. */
+const char *rtop_profile_thread_name(const struct rtop_profile *profile, uint32_t thread);
+
+#endif

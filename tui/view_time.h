@@ -1,0 +1,24 @@
+/* What the parts of the time view share: what it does (view_time.c) and how its graphs look
+ * (view_time_draw.c). The table below the graphs is the one of the methods view.
+ */
+#ifndef RTOP_TUI_VIEW_TIME_H
+#define RTOP_TUI_VIEW_TIME_H
+
+#include "profile.h"
+#include "timeline.h"
+
+struct ui;
+
+enum { TIME_LABEL_COLUMNS = 8 };       /* before the cells */
+
+struct time_view {
+  struct timeline timeline;
+  int64_t cell_ns;
+  int64_t end_ns;                      /* of the graphs: they stand while the cursor moves over them */
+  struct rtop_span window;             /* under the cursor */
+  struct rtop_window_summary summary;  /* of it */
+};
+
+void time_view_draw(struct ui *ui, const struct time_view *view);
+
+#endif
