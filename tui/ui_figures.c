@@ -12,6 +12,9 @@ const char *ui_why_empty(const struct ui *ui)
   if (!ui->source.ready) {
     return "waiting for the process to load the extension ...";
   }
+  if (ui->sum.length_ns == 0 && ui->frozen) {
+    return "nothing is known about this moment: its windows were lost";
+  }
   if (ui->sum.length_ns == 0) {
     return "waiting for the first window ...";
   }

@@ -108,8 +108,7 @@ static bool handle(struct ui *ui, enum request request)
 
 static void note(const struct ui *ui, char *out, size_t bytes)
 {
-  (void)ui;
-  snprintf(out, bytes, "[ ]step {}x10 b goto +-zoom");
+  snprintf(out, bytes, "%s", ui->layout.wide ? "[ ] step  { } x10  b go to  +- zoom" : "[]step +-zoom");
 }
 
 static void open_view(struct ui *ui)

@@ -100,19 +100,28 @@ static void tick_text(char *out, size_t bytes, int64_t real_ns, int64_t cell_ns)
   }
 }
 
-/* A tick every ten cells, the time at every other; they stand at fixed times and move with the cells. */
+/* How many ticks there were up to a cell: they stand at round times of the wall clock. */
+static int64_t ticks_before(const struct ui *ui, const struct timeline *timeline, int64_t cell, int cells)
+{
+  int64_t tick_ns = timeline->cell_ns * cells;
+  int64_t real_ns = cell * timeline->cell_ns + ui->source.clock_offset_ns;
+  return (real_ns + tick_ns - 1) / tick_ns;
+}
+
+/* A tick every ten cells, the time at every other. */
 static void draw_ticks(const struct ui *ui, const struct timeline *timeline, int y, int x)
 {
-  for (int i = 0; i < timeline->count; i++) {
-    int64_t cell = timeline->first + i;
-    draw_text(y, x + i, 1, FACE_LABEL, cell % TICK_CELLS == 0 ? "|" : ".");
-  }
-  for (int i = 0; i < timeline->count; i++) {
-    int64_t cell = timeline->first + i;
+  for (int i = 0, label = 0; i < timeline->count; i++) {
+    int64_t cell = timeline->first + i, ticks = ticks_before(ui, timeline, cell + 1, LABEL_CELLS);
+    bool tick = ticks_before(ui, timeline, cell + 1, TICK_CELLS) != ticks_before(ui, timeline, cell, TICK_CELLS);
     char text[16];
-    if (cell % LABEL_CELLS == 0 && i + 9 <= timeline->count && ui->source.clock_offset_ns != 0) {
-      tick_text(text, sizeof text, cell * timeline->cell_ns + ui->source.clock_offset_ns, timeline->cell_ns);
-      draw_text(y, x + i + 1, 8, FACE_LABEL, text);
+    if (label-- <= 0) {
+      draw_text(y, x + i, 1, FACE_LABEL, tick ? "|" : ".");
+    }
+    if (ticks != ticks_before(ui, timeline, cell, LABEL_CELLS) && i + 9 <= timeline->count
+        && ui->source.clock_offset_ns != 0) {
+      tick_text(text, sizeof text, (ticks - 1) * timeline->cell_ns * LABEL_CELLS, timeline->cell_ns);
+      label = draw_text(y, x + i + 1, 8, FACE_LABEL, text);
     }
   }
 }
