@@ -39,7 +39,8 @@ struct rtop_feed {
 struct feed_ring {
   struct rtop_feed base;
   struct rtop_reader *reader;
-  uint64_t next_sequence;              /* 0: nothing read yet */
+  uint64_t next_sequence;              /* of the fine tier; 0: nothing read yet */
+  int64_t told_ns;                     /* the profile knows everything up to here; 0: nothing yet */
   int64_t last_arrival_ns;             /* when a window came, by our own clock */
   int retries;                         /* of the window that is corrupt */
   bool distrusted;                     /* the window before was corrupt: do not try again */
@@ -54,6 +55,13 @@ bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, str
 void feed_names_marks(struct feed_names *names, const struct rtop_reader *reader, struct rtop_profile *profile,
                       uint32_t source, const struct rtop_window *window);
 void feed_names_destroy(struct feed_names *names);
+
+/* feed_ring.c: hands feed->window to the profile. Returns the number of windows moved. */
+size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile);
+
+/* feed_history.c: tells from the merged tiers what lies between told_ns and the oldest windows of the fine
+ * tier, and sets next_sequence to go on there. Returns the number of windows moved. */
+size_t feed_history_read(struct feed_ring *feed, struct rtop_profile *profile);
 
 int64_t feed_now_ns(void);
 

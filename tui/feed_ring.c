@@ -19,11 +19,15 @@ static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
     rtop_profile_add_gap(profile, feed->base.source, start_ns, end_ns);
 }
 
-/* Overtaken: on with the oldest that is left. The hole in time becomes a gap with the next window. */
-static void feed_skip_lost(struct feed_ring *feed)
+/* Overtaken: what was missed is told from the merged tiers, once a poll; then on with the oldest that is
+ * left. What nobody holds becomes a gap. */
+static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profile, bool first)
 {
-  uint64_t oldest = rtop_reader_oldest(feed->reader);
-  feed->next_sequence = oldest > feed->next_sequence ? oldest : feed->next_sequence + 1;
+  uint64_t lost = feed->next_sequence, oldest = rtop_reader_oldest(feed->reader);
+  size_t moved = first ? feed_history_read(feed, profile) : 0;
+  if (feed->next_sequence <= lost)
+    feed->next_sequence = oldest > lost ? oldest : lost + 1;
+  return moved;
 }
 
 /* A corrupt window may be one that is just vanishing: it gets a few polls. True: leave it for later. */
@@ -37,12 +41,11 @@ static bool feed_skip_corrupt(struct feed_ring *feed, struct rtop_profile *profi
   return false;
 }
 
-static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
+size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
 {
   struct feed_names *names = &feed->names;
-  feed->retries = 0;
-  feed->distrusted = false;
-  feed->next_sequence++;
+  if (feed->window.end_mono_ns > feed->told_ns)
+    feed->told_ns = feed->window.end_mono_ns;
   if (!feed_names_update(names, feed->reader, profile, feed->base.source, &feed->window)) {
     rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
     return 0;
@@ -52,11 +55,20 @@ static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
                           names->threads);
 }
 
+static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
+{
+  feed->retries = 0;
+  feed->distrusted = false;
+  feed->next_sequence++;
+  return feed_hand_in(feed, profile);
+}
+
 static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *profile)
 {
   size_t moved = 0;
+  bool overtaken = false;
   if (feed->next_sequence == 0)
-    feed->next_sequence = rtop_reader_oldest(feed->reader);
+    moved = feed_history_read(feed, profile);
   if (feed->next_sequence == 0)
     return 0;
   for (int i = 0; i < FEED_WINDOWS_PER_POLL; i++) {
@@ -65,7 +77,8 @@ static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *pro
       moved += feed_take(feed, profile);
       break;
     case RTOP_LOST:
-      feed_skip_lost(feed);
+      moved += feed_skip_lost(feed, profile, !overtaken);
+      overtaken = true;
       break;
     case RTOP_CORRUPT:
       if (feed->next_sequence > rtop_reader_newest(feed->reader) || feed_skip_corrupt(feed, profile))

@@ -1,6 +1,7 @@
 /* The history: what every thread did in every window, and its sum over any span.
  *
- * Windows of one or more sources are kept in order of time, bounded in memory (the oldest go first).
+ * Windows of one or more sources are kept in order of time, bounded in memory: the oldest are put together
+ * to windows of 1 s, then of 10 s, and the oldest of these go. Windows of any lengths may follow each other.
  * A late record replaces the provisional time of its thread in every window that it overlaps and is
  * spread over them, so that a sum over any span is the same whether the sample came in time or not.
  * Missing windows are gaps: counted, drawn, never guessed.
@@ -153,12 +154,15 @@ bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t sour
 struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);
 /* The last `length_ns` (<= 0: everything). */
 struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns);
-/* Windows count whole when their middle lies in the span. False when memory ran out. */
+/* Windows of up to half a second count whole when their middle lies in the span; of longer ones the span
+ * gets its share, rounded so that sums of spans side by side add up to the sum of both. False when memory
+ * ran out. */
 bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
 void rtop_sum_destroy(struct rtop_sum *sum);
 
 /* Timeline: summaries of the windows in a span, oldest first, gaps included as entries of their own.
- * Windows of several sources at the same time make one entry.
+ * Windows of several sources at the same time make one entry; a long window is cut to the span like a gap,
+ * with its share of what is summed.
  * Returns how many were written (at most capacity, the newest ones). */
 size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span span,
                             struct rtop_window_summary *windows, size_t capacity);

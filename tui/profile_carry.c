@@ -54,7 +54,7 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
     source->carry_gaps++;
     return;
   }
-  profile_cover_window(&profile->carry_cover, window);
+  profile_cover_add(&profile->carry_cover, window->start_ns, window->end_ns);
   profile_counters_add(&source->carry_counters, &window->counters, window->counters_present);
   for (size_t i = 0; i < window->cell_count; i++)
     carry_add(profile, &window->cells[i]);

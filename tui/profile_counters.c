@@ -70,6 +70,25 @@ void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_
   }
 }
 
+struct rtop_span_counters profile_counters_part(const struct profile_window *window,
+                                                const struct profile_part *part)
+{
+  struct rtop_span_counters counters = window->counters;
+  for (size_t i = 0; i < COUNTER_FIELDS && !profile_part_is_whole(part); i++)
+    if (counter_fields[i].kind == COUNTER_CHANGE) {
+      uint64_t *value = counter_of(&counters, &counter_fields[i]);
+      *value = profile_part_share(part, *value);
+    }
+  return counters;
+}
+
+void profile_counters_replace(struct rtop_span_counters *counters, const struct rtop_span_counters *before)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (counter_fields[i].kind == COUNTER_SIZE)
+      *counter_of(counters, &counter_fields[i]) -= counter_get(before, &counter_fields[i]);
+}
+
 void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_span_counters *from)
 {
   for (size_t i = 0; i < COUNTER_FIELDS; i++) {

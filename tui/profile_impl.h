@@ -11,6 +11,8 @@
 #define PROFILE_CELL_MAX (UINT64_C(1) << 42)
 #define PROFILE_LATE_MAX (UINT64_C(1) << 50)
 #define PROFILE_TIME_MAX (INT64_C(1) << 61)
+/* Windows up to this long are told whole by the span that has their middle, longer ones are shared out. */
+#define PROFILE_WHOLE_NS INT64_C(500000000)
 /* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
 #define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
 
@@ -89,6 +91,10 @@ struct profile_source {
   uint32_t gaps;
   struct rtop_span_counters now;
   const struct profile_window *last;
+  /* scratch of a timeline: what the source told of the entry at hand */
+  size_t entry;
+  uint32_t entry_threads;
+  struct rtop_span_counters entry_now;
 };
 
 struct rtop_profile {
@@ -112,6 +118,7 @@ struct rtop_profile {
   uint32_t late_steps;                 /* left for the window that is being added */
   bool keep_sums;
   struct rtop_profile_tap tap;         /* functions are NULL: none */
+  uint32_t merges;                     /* grows when windows that were held became others */
   struct cost_table carry;             /* by profile thread id */
   struct profile_cover carry_cover;
   uint32_t carried_gone;               /* carried threads that no window lists */
@@ -148,7 +155,25 @@ static inline int64_t profile_middle(const struct profile_window *window)
   return window->start_ns + (window->end_ns - window->start_ns) / 2;
 }
 
-void profile_cover_window(struct profile_cover *cover, const struct profile_window *window);
+void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns);
+
+/* profile_parts.c: the part of a window that a span gets, as times from its start. */
+struct profile_part {
+  int64_t from_ns, to_ns, length_ns;
+};
+/* False: nothing. Of gaps: what lies in the span. */
+bool profile_part_of(const struct profile_window *window, const struct rtop_span *span,
+                     struct profile_part *part);
+static inline bool profile_part_is_whole(const struct profile_part *part)
+{
+  return part->from_ns == 0 && part->to_ns == part->length_ns;
+}
+uint64_t profile_part_share(const struct profile_part *part, uint64_t value);
+struct profile_cell profile_part_cell(const struct profile_part *part, const struct profile_cell *cell);
+
+/* profile_merge.c: makes the oldest windows longer ones, so that short ones hold no more than half of the
+ * memory, those of a second a quarter. */
+void profile_merge_old(struct rtop_profile *profile);
 
 /* profile_late.c: `window` came with this record and is in the profile already. */
 struct profile_late {
@@ -174,6 +199,11 @@ void profile_counters_write(struct rtop_window *to, const struct profile_window 
 /* Adds changes; "now" values replace those of the same source. */
 void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
                           uint64_t present);
+/* The part's share of changes; "now" values as they are. */
+struct rtop_span_counters profile_counters_part(const struct profile_window *window,
+                                                const struct profile_part *part);
+/* Turns "now" sizes into the difference to what was told before, so that adding them replaces it. */
+void profile_counters_replace(struct rtop_span_counters *counters, const struct rtop_span_counters *before);
 /* Adds what several sources counted in the same time: rates are the largest, sizes are summed. */
 void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_span_counters *from);
 

@@ -26,34 +26,36 @@ struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t l
   return span;
 }
 
-static bool summary_wanted(const struct profile_window *window, const struct rtop_span *span)
-{
-  int64_t middle_ns = profile_middle(window);
-  if (window->gap)
-    return window->end_ns > span->start_ns && window->start_ns < span->end_ns;
-  return middle_ns >= span->start_ns && middle_ns < span->end_ns;
-}
-
 static void summary_start(struct rtop_window_summary *summary, const struct profile_window *window,
-                          const struct rtop_span *span)
+                          const struct profile_part *part)
 {
   *summary = (struct rtop_window_summary){
-    .start_ns = window->start_ns, .end_ns = window->end_ns, .gap = window->gap,
+    .start_ns = window->start_ns + part->from_ns, .end_ns = window->start_ns + part->to_ns, .gap = window->gap,
   };
-  if (window->gap && summary->start_ns < span->start_ns)
-    summary->start_ns = span->start_ns;
-  if (window->gap && summary->end_ns > span->end_ns)
-    summary->end_ns = span->end_ns;
 }
 
-static void summary_add(struct rtop_window_summary *summary, const struct profile_window *window)
+/* Of a source that tells of the entry in several windows the last one says how things are now. */
+static void summary_add(struct rtop_window_summary *summary, const struct profile_window *window,
+                        const struct profile_part *part, struct profile_source *source, size_t entry)
 {
-  summary->sources += !window->gap;
+  if (window->gap)
+    return;
+  struct rtop_span_counters counters = profile_counters_part(window, part), now = counters;
+  uint32_t threads = 0;
   for (int state = 0; state < RTOP_STATES; state++)
-    summary->wall_ns[state] += window->wall_ns[state];
+    summary->wall_ns[state] += profile_part_share(part, window->wall_ns[state]);
   for (size_t i = 0; i < window->thread_count; i++)
-    summary->thread_count += !window->threads[i].ended;
-  profile_counters_merge(&summary->counters, &window->counters);
+    threads += !window->threads[i].ended;
+  if (source->entry == entry) {
+    profile_counters_replace(&counters, &source->entry_now);
+    summary->thread_count -= source->entry_threads;
+  }
+  summary->sources += source->entry != entry;
+  summary->thread_count += threads;
+  profile_counters_merge(&summary->counters, &counters);
+  source->entry = entry;
+  source->entry_threads = threads;
+  source->entry_now = now;
 }
 
 /* Does this window tell of the same time as the entry before, from another source? */
@@ -69,11 +71,14 @@ static size_t summary_walk(const struct rtop_profile *profile, const struct rtop
 {
   const struct profile_window *entry = NULL;
   size_t entries = 0;
+  for (uint32_t i = 0; i < profile->source_count; i++)
+    profile->sources[i].entry = 0;     /* scratch: to a caller the profile stays as it is */
   for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
     const struct profile_window *window = profile_window_at(profile, i);
+    struct profile_part part;
     if (window->start_ns >= span->end_ns)
       break;
-    if (!summary_wanted(window, span))
+    if (!profile_part_of(window, span, &part))
       continue;
     bool same = summary_same_time(entry, window);
     if (!same) {
@@ -83,8 +88,8 @@ static size_t summary_walk(const struct rtop_profile *profile, const struct rtop
     if (!out || entries <= skip)
       continue;
     if (!same)
-      summary_start(&out[entries - skip - 1], window, span);
-    summary_add(&out[entries - skip - 1], window);
+      summary_start(&out[entries - skip - 1], window, &part);
+    summary_add(&out[entries - skip - 1], window, &part, &profile->sources[window->source], entries);
   }
   return entries;
 }

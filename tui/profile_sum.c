@@ -81,16 +81,37 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   sum_cell(build, &cell);
 }
 
-static void sum_window(struct sum_build *build, const struct profile_window *window)
+/* A span ends within a long window. */
+static void sum_part(struct sum_build *build, const struct profile_window *window,
+                     const struct profile_part *part)
+{
+  for (size_t i = 0; i < window->cell_count; i++) {
+    struct profile_cell cell = profile_part_cell(part, &window->cells[i]);
+    sum_cell(build, &cell);
+  }
+  for (size_t i = 0; i < window->thread_count; i++) {
+    struct profile_presence presence = window->threads[i];
+    presence.provisional_ns = profile_part_share(part, presence.provisional_ns);
+    sum_presence(build, &presence);
+  }
+}
+
+static void sum_window(struct sum_build *build, const struct profile_window *window,
+                       const struct profile_part *part)
 {
   struct profile_source *source = &build->profile->sources[window->source];
   if (window->gap) {
     source->gaps++;
     return;
   }
-  profile_cover_window(&build->cover, window);
+  profile_cover_add(&build->cover, window->start_ns + part->from_ns, window->start_ns + part->to_ns);
   source->last = window;
-  profile_counters_add(&source->now, &window->counters, window->counters_present);
+  struct rtop_span_counters counters = profile_counters_part(window, part);
+  profile_counters_add(&source->now, &counters, window->counters_present);
+  if (!profile_part_is_whole(part)) {
+    sum_part(build, window, part);
+    return;
+  }
   for (size_t i = 0; i < window->cell_count; i++)
     sum_cell(build, &window->cells[i]);
   for (size_t i = 0; i < window->thread_count; i++)
@@ -129,12 +150,11 @@ static void sum_windows(struct sum_build *build, const struct rtop_span *span)
   const struct rtop_profile *profile = build->profile;
   for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
     const struct profile_window *window = profile_window_at(profile, i);
-    int64_t middle_ns = profile_middle(window);
+    struct profile_part part;
     if (window->start_ns >= span->end_ns)
       break;
-    if (window->gap ? window->end_ns > span->start_ns
-                    : middle_ns >= span->start_ns && middle_ns < span->end_ns)
-      sum_window(build, window);
+    if (profile_part_of(window, span, &part))
+      sum_window(build, window, &part);
   }
 }
 

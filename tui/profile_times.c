@@ -7,18 +7,18 @@ uint32_t rtop_profile_thread_bound(const struct rtop_profile *profile)
   return profile->thread_count;
 }
 
-static void times_of_window(const struct profile_window *window, uint64_t (*wall_ns)[RTOP_STATES],
-                            uint32_t count)
+static void times_of_window(const struct profile_window *window, const struct profile_part *part,
+                            uint64_t (*wall_ns)[RTOP_STATES], uint32_t count)
 {
   for (size_t i = 0; i < window->cell_count; i++) {
     const struct profile_cell *cell = &window->cells[i];
     if (cell->thread < count)
-      wall_ns[cell->thread][cell->state] += cell->wall_ns;
+      wall_ns[cell->thread][cell->state] += profile_part_share(part, cell->wall_ns);
   }
   for (size_t i = 0; i < window->thread_count; i++) {
     const struct profile_presence *presence = &window->threads[i];
     if (presence->thread < count)
-      wall_ns[presence->thread][presence->state] += presence->provisional_ns;
+      wall_ns[presence->thread][presence->state] += profile_part_share(part, presence->provisional_ns);
   }
 }
 
@@ -29,12 +29,12 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
   memset(wall_ns, 0, count * sizeof *wall_ns);
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
     const struct profile_window *window = profile_window_at(profile, i);
-    int64_t middle_ns = profile_middle(window);
+    struct profile_part part;
     if (window->start_ns >= span.end_ns)
       break;
-    if (window->gap || middle_ns < span.start_ns || middle_ns >= span.end_ns)
+    if (window->gap || !profile_part_of(window, &span, &part))
       continue;
-    times_of_window(window, wall_ns, count);
+    times_of_window(window, &part, wall_ns, count);
     known = true;
   }
   return known;

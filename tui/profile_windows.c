@@ -35,14 +35,14 @@ bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window
   return true;
 }
 
-void profile_cover_window(struct profile_cover *cover, const struct profile_window *window)
+void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns)
 {
-  int64_t from = window->start_ns > cover->end_ns ? window->start_ns : cover->end_ns;
-  if (window->end_ns <= from)
+  int64_t from = start_ns > cover->end_ns ? start_ns : cover->end_ns;
+  if (end_ns <= from)
     return;
-  cover->windows += profile_middle(window) >= cover->end_ns;
-  cover->length_ns += (uint64_t)(window->end_ns - from);
-  cover->end_ns = window->end_ns;
+  cover->windows += start_ns + (end_ns - start_ns) / 2 >= cover->end_ns;
+  cover->length_ns += (uint64_t)(end_ns - from);
+  cover->end_ns = end_ns;
 }
 
 static bool profile_make_room(struct rtop_profile *profile)
@@ -80,6 +80,8 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
 
 void profile_evict(struct rtop_profile *profile)
 {
+  if (profile->memory_bytes > profile->memory_bytes_max)
+    profile_merge_old(profile);
   while (profile->memory_bytes > profile->memory_bytes_max && profile->count > 1) {
     struct profile_window *window = profile->windows[profile->first++];
     profile->count--;

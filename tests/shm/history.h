@@ -77,7 +77,7 @@ static inline void history_know(struct history *history, uint64_t serial, const 
 static inline struct rtop_cell history_cell(struct history *history, uint32_t thread, int64_t length_ns)
 {
   struct rtop_cell cell = {
-    .node = (uint32_t)history_random(history, HISTORY_NODES), .thread = thread,
+    .node = RTOP_NODE_FIRST_FREE + (uint32_t)history_random(history, HISTORY_NODES), .thread = thread,
     .state = (uint32_t)history_random(history, RTOP_STATE_COUNT), .samples = 1,
     .wall_ns = (uint64_t)length_ns, .cpu_ns = history_random(history, (uint64_t)length_ns + 1),
     .allocations = history_random(history, 100),
@@ -115,7 +115,7 @@ static inline void history_tell(struct history *history, struct history_thread *
       return;
     } else if (!thread->last && history_random(history, 8) == 0) {
       thread->hidden_end_ns = thread->told_ns + 1 + (int64_t)history_random(history, 4000) * HISTORY_MS;
-      thread->node = (uint32_t)history_random(history, HISTORY_NODES);
+      thread->node = RTOP_NODE_FIRST_FREE + (uint32_t)history_random(history, HISTORY_NODES);
       thread->state = (uint32_t)history_random(history, RTOP_STATE_COUNT);
     } else {
       int64_t length_ns = 1 + (int64_t)history_random(history, 60 * 1000) * 1000;

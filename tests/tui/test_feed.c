@@ -111,20 +111,44 @@ static void test_info(void **state)
   channel_kill(&watch.channel);
 }
 
+/* Longer ago than any tier reaches back. */
 static void test_lost_windows_are_one_gap(void **state)
 {
   (void)state;
   struct watch watch;
   watch_open(&watch, "ww");
   assert_int_equal(watch_poll(&watch), 2);
-  channel_tell(&watch.channel, "m");
+  channel_tell(&watch.channel, "mmmm");
   size_t moved = watch_poll(&watch);
   assert_in_range(moved, 1, 19999);
   assert_int_equal(watch.sum.gap_count, 1);
   assert_int_equal(watch.sum.window_count, 2 + moved);
+  assert_true(watch.sum.length_ns > 5000 * UINT64_C(1000000000));
   channel_tell(&watch.channel, "w");
   assert_int_equal(watch_poll(&watch), 1);
   assert_int_equal(watch.sum.gap_count, 1);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
+/* What was overwritten in the fine tier is told by the others: at first, and when a viewer was overtaken. */
+static void test_merged_tiers_fill_what_was_overwritten(void **state)
+{
+  (void)state;
+  struct watch watch;
+  const uint64_t told_ns = UINT64_C(2000000000000), ten_ns = UINT64_C(10000000000);
+  watch_open(&watch, "m");
+  assert_in_range(watch_poll(&watch), 1, 19999);
+  assert_int_equal(watch.sum.gap_count, 0);
+  assert_int_equal(watch.sum.length_ns, told_ns);
+  assert_int_equal(rtop_cost_wall(&watch.sum.total), told_ns);
+  assert_true(watch.sum.counters.rate_hz == 100);
+  channel_tell(&watch.channel, "m");
+  assert_in_range(watch_poll(&watch), 1, 19999);
+  /* Where the viewer was overtaken a merged window may have begun before: that one cannot be told. */
+  assert_in_range(watch.sum.gap_count, 0, 1);
+  assert_in_range(watch.sum.length_ns, 2 * told_ns - ten_ns, 2 * told_ns);
+  assert_int_equal(rtop_cost_wall(&watch.sum.total), watch.sum.length_ns);
   watch_close(&watch);
   channel_kill(&watch.channel);
 }
@@ -216,6 +240,7 @@ int main(void)
     cmocka_unit_test(test_marks_come_along),
     cmocka_unit_test(test_info),
     cmocka_unit_test(test_lost_windows_are_one_gap),
+    cmocka_unit_test(test_merged_tiers_fill_what_was_overwritten),
     cmocka_unit_test(test_a_stretch_without_windows_is_a_gap),
     cmocka_unit_test(test_killed_process_keeps_its_last_windows),
     cmocka_unit_test(test_ended_channel),

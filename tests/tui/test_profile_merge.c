@@ -1,0 +1,403 @@
+/* Windows of every length tell what the plain truth says: merged by the channel, merged by the profile when
+ * memory is full, and where they meet.
+ */
+#include "model_fixture.h"
+
+#include "../shm/history.h"
+#include "shm/registry.h"
+#include "shm/writer.h"
+#include "tui/feed.h"
+#include "tui/profile_impl.h"
+#include <unistd.h>
+
+#define SECOND INT64_C(1000000000)
+
+struct world {
+  struct history history;
+  struct rtop_profile *profile;
+  struct rtop_window window;
+  struct rtop_sum sum, part;
+  bool fold_threads, fold_nodes;       /* only sums over all of them can be compared */
+};
+
+static void world_begin(struct world *world, uint64_t seed, uint64_t memory_bytes)
+{
+  memset(world, 0, sizeof *world);
+  history_begin(&world->history, seed, 50 * SECOND + (int64_t)seed * 37 * MS);
+  world->profile = rtop_profile_create(memory_bytes);
+  struct rtop_symbols *symbols = rtop_profile_symbols(world->profile);
+  for (uint32_t i = 1; i < RTOP_NODE_FIRST_FREE + HISTORY_NODES; i++) {
+    char label[16];
+    snprintf(label, sizeof label, "m%u", i);
+    assert_int_equal(rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "", 0), 0), i);
+  }
+}
+
+static void world_end(struct world *world)
+{
+  history_end(&world->history);
+  rtop_window_destroy(&world->window);
+  rtop_sum_destroy(&world->sum);
+  rtop_sum_destroy(&world->part);
+  rtop_profile_destroy(&world->profile);
+}
+
+static void sum(struct world *world, struct rtop_span span, struct rtop_sum *out)
+{
+  assert_true(rtop_profile_sum(world->profile, span, out));
+}
+
+/* The number in a label "m12". */
+static uint32_t node_of(const struct world *world, uint32_t id)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(world->profile);
+  const char *label = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, id)->frame)->label;
+  return (uint32_t)strtoul(label + 1, NULL, 10);
+}
+
+enum { NODES = RTOP_NODE_FIRST_FREE + HISTORY_NODES };
+struct wall {
+  uint64_t ns[NODES][RTOP_STATES];
+};
+
+static struct wall *no_times(const struct world *world)
+{
+  struct wall *times = calloc(world->history.serials + 1, sizeof *times);
+  assert_non_null(times);
+  return times;
+}
+
+/* Everything that a sum over [start, end) says of time, against the stretches that were. Where threads were
+ * folded (serial 0) or nodes ((folded), which is no m), the rest must hold without them. */
+static void check_span(struct world *world, int64_t start_ns, int64_t end_ns)
+{
+  struct wall *truth = no_times(world), *told = no_times(world);
+  sum(world, fixture_span(start_ns, end_ns), &world->sum);
+  for (size_t i = 0; i < world->history.truth_count; i++) {
+    const struct history_stretch *stretch = &world->history.truth[i];
+    int64_t from = stretch->start_ns > start_ns ? stretch->start_ns : start_ns;
+    int64_t to = stretch->end_ns < end_ns ? stretch->end_ns : end_ns;
+    uint64_t serial = world->fold_threads ? 0 : stretch->serial;
+    if (to > from)
+      truth[serial].ns[world->fold_nodes ? 0 : stretch->node][stretch->state] += (uint64_t)(to - from);
+  }
+  for (size_t i = 0; i < world->sum.cell_count; i++) {
+    const struct rtop_sum_cell *cell = &world->sum.cells[i];
+    uint64_t serial = world->fold_threads ? 0 : world->sum.threads[cell->thread].serial;
+    for (int state = 0; state < RTOP_STATES; state++)
+      told[serial].ns[world->fold_nodes ? 0 : node_of(world, cell->node)][state] += cell->cost.wall_ns[state];
+  }
+  assert_memory_equal(told, truth, (world->history.serials + 1) * sizeof *truth);
+  free(truth);
+  free(told);
+}
+
+/* The window that holds an instant: its start. */
+static int64_t boundary_before(const struct world *world, int64_t time_ns)
+{
+  for (size_t i = 0; i < world->profile->count; i++) {
+    const struct profile_window *window = profile_window_at(world->profile, i);
+    if (time_ns >= window->start_ns && time_ns < window->end_ns)
+      return window->start_ns;
+  }
+  return rtop_profile_bounds(world->profile).end_ns;
+}
+
+/* Spans from boundary to boundary, within and across tiers. */
+static void check_boundaries(struct world *world, int spans)
+{
+  struct rtop_span held = rtop_profile_bounds(world->profile);
+  for (int i = 0; i < spans; i++) {
+    uint64_t length = (uint64_t)(held.end_ns - held.start_ns);
+    int64_t a = held.start_ns + (int64_t)history_random(&world->history, length);
+    int64_t b = held.start_ns + (int64_t)history_random(&world->history, length);
+    check_span(world, boundary_before(world, a < b ? a : b), boundary_before(world, a < b ? b : a));
+  }
+  check_span(world, held.start_ns, held.end_ns);
+}
+
+/* Costs of neighbouring spans add up, wherever they are cut. */
+static void check_cuts(struct world *world, int cuts)
+{
+  struct rtop_span held = rtop_profile_bounds(world->profile);
+  uint64_t length = (uint64_t)(held.end_ns - held.start_ns);
+  for (int i = 0; i < cuts; i++) {
+    int64_t at[5] = {held.start_ns, 0, 0, 0, held.end_ns};
+    struct rtop_cost total = {0};
+    uint64_t gc = 0, length_ns = 0;
+    for (int k = 1; k < 4; k++)
+      at[k] = at[k - 1] + (int64_t)history_random(&world->history, (uint64_t)(held.end_ns - at[k - 1]) + 1);
+    for (int k = 0; k < 4; k++) {
+      sum(world, fixture_span(at[k], at[k + 1]), &world->part);
+      rtop_cost_add(&total, &world->part.total);
+      gc += world->part.counters.gc_minor;
+      length_ns += world->part.length_ns;
+    }
+    sum(world, held, &world->sum);
+    assert_memory_equal(&total, &world->sum.total, sizeof total);
+    assert_int_equal(gc, world->sum.counters.gc_minor);
+    /* A short window on a cut is whole on one side of it. */
+    assert_in_range(length_ns, world->sum.length_ns, world->sum.length_ns);
+  }
+  assert_true(length > 0);
+}
+
+/* The timeline tells the same as the sums. */
+static void check_timeline(struct world *world, size_t capacity)
+{
+  struct rtop_window_summary *entries = calloc(capacity, sizeof *entries);
+  struct rtop_span held = rtop_profile_bounds(world->profile);
+  struct rtop_span middle = {held.start_ns + (held.end_ns - held.start_ns) / 3, held.end_ns};
+  size_t count = rtop_profile_windows(world->profile, middle, entries, capacity);
+  uint64_t wall_ns[RTOP_STATES] = {0}, gc = 0;
+  for (size_t i = 0; i < count; i++) {
+    assert_true(entries[i].end_ns > entries[i].start_ns);
+    assert_true(i == 0 || entries[i].start_ns >= entries[i - 1].end_ns);
+    for (int state = 0; state < RTOP_STATES; state++)
+      wall_ns[state] += entries[i].wall_ns[state];
+    gc += entries[i].counters.gc_minor;
+    assert_int_equal(entries[i].sources, entries[i].gap ? 0 : 1);
+  }
+  sum(world, middle, &world->sum);
+  for (int state = 0; state < RTOP_STATES; state++)
+    assert_in_range(wall_ns[state] + 1, world->sum.total.wall_ns[state] > 4000
+                                          ? world->sum.total.wall_ns[state] - 4000
+                                          : 0,
+                    world->sum.total.wall_ns[state] + 4000);
+  assert_int_equal(gc, world->sum.counters.gc_minor);
+  free(entries);
+}
+
+static size_t longest_ms(const struct world *world)
+{
+  int64_t longest_ns = 0;
+  for (size_t i = 0; i < world->profile->count; i++) {
+    const struct profile_window *window = profile_window_at(world->profile, i);
+    if (!window->gap && window->end_ns - window->start_ns > longest_ns)
+      longest_ns = window->end_ns - window->start_ns;
+  }
+  return (size_t)(longest_ns / MS);
+}
+
+static size_t held_bytes(const struct rtop_profile *profile)
+{
+  size_t bytes = 0;
+  for (size_t i = 0; i < profile->count; i++)
+    bytes += profile_window_bytes(profile_window_at(profile, i));
+  return bytes;
+}
+
+/* Memory for a part of it: old windows are merged, some dropped, and what is held is right. */
+static void test_memory_makes_old_windows_longer(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    struct world world;
+    world_begin(&world, seed, 1 << 20);
+    world.history.holes = seed % 2;
+    for (int i = 0; i < 4000; i++) {
+      history_next(&world.history, &world.window);
+      assert_true(fixture_add(world.profile, 0, &world.window));
+      assert_int_equal(world.profile->memory_bytes, held_bytes(world.profile));
+      assert_true(world.profile->memory_bytes <= 1 << 20);
+    }
+    history_know_open(&world.history);
+    assert_true(longest_ms(&world) > 9000);
+    check_boundaries(&world, 60);
+    check_cuts(&world, 40);
+    check_timeline(&world, 2000);
+    world_end(&world);
+  }
+}
+
+/* A thread for every request: their time is kept, not their names. */
+static void test_thousands_of_threads(void **state)
+{
+  (void)state;
+  struct world world;
+  world_begin(&world, 9, 1 << 20);
+  world.history.short_threads = 30;
+  world.fold_threads = true;
+  for (int i = 0; i < 400; i++) {
+    history_next(&world.history, &world.window);
+    assert_true(fixture_add(world.profile, 0, &world.window));
+  }
+  history_know_open(&world.history);
+  for (size_t i = 0; i < world.profile->count; i++) {
+    const struct profile_window *window = profile_window_at(world.profile, i);
+    if (window->end_ns - window->start_ns > SECOND / 2)
+      assert_true(window->thread_count <= HISTORY_THREADS + 33);
+    for (size_t k = 0; k < window->thread_count; k++)
+      assert_non_null(profile_thread_at(world.profile, window->threads[k].thread));
+    for (size_t k = 0; k < window->cell_count; k++)
+      assert_non_null(profile_thread_at(world.profile, window->cells[k].thread));
+  }
+  check_boundaries(&world, 30);
+  check_cuts(&world, 10);
+  sum(&world, rtop_profile_bounds(world.profile), &world.sum);
+  assert_int_equal(world.sum.threads[0].serial, 0);
+  assert_string_equal(world.sum.threads[0].name, "(other threads)");
+  /* Nobody is listed who does not occur. */
+  size_t listed = 0;
+  for (uint32_t id = 0; id < rtop_profile_thread_bound(world.profile); id++)
+    listed += profile_thread_at(world.profile, id) != NULL;
+  assert_int_equal(listed, world.sum.thread_count);
+  world_end(&world);
+}
+
+/* For minutes nobody knows what a thread does; the windows that show it so become long ones. Then it is told. */
+static void test_late_records_reach_into_merged_windows(void **state)
+{
+  (void)state;
+  struct world world;
+  world_begin(&world, 1, 64 << 10);
+  const int windows = 3000;
+  for (int i = 0; i < windows; i++) {
+    fixture_window(&world.window, i * 100 * MS, (i + 1) * 100 * MS);
+    fixture_thread(&world.window, 1, RTOP_RUNNING, 5, 100 * MS);
+    assert_true(fixture_add(world.profile, 0, &world.window));
+  }
+  assert_true(longest_ms(&world) == 10000);
+  struct rtop_span held = rtop_profile_bounds(world.profile);
+  sum(&world, held, &world.sum);
+  assert_int_equal(world.sum.cell_count, 1);
+  assert_int_equal(world.sum.total.wall_ns[RTOP_STATE_RUNNING], held.end_ns - held.start_ns);
+  fixture_window(&world.window, windows * 100 * MS, (windows + 1) * 100 * MS);
+  uint32_t thread = fixture_thread(&world.window, 1, RTOP_BLOCKED, 6, 0);
+  fixture_late(&world.window, thread, 6, RTOP_BLOCKED, 0, (uint64_t)(windows + 1) * 100 * MS);
+  assert_true(fixture_add(world.profile, 0, &world.window));
+  held = rtop_profile_bounds(world.profile);
+  sum(&world, held, &world.sum);
+  assert_int_equal(world.sum.cell_count, 1);
+  assert_int_equal(world.sum.total.wall_ns[RTOP_STATE_BLOCKED], held.end_ns - held.start_ns);
+  assert_int_equal(rtop_cost_wall(&world.sum.total), held.end_ns - held.start_ns);
+  check_cuts(&world, 5);
+  world_end(&world);
+}
+
+/* They ended before anybody knew what they did. */
+static void test_what_ended_threads_left_open_is_kept(void **state)
+{
+  (void)state;
+  struct world world;
+  world_begin(&world, 1, 64 << 10);
+  uint64_t serial = 1;
+  for (int i = 0; i < 200; i++) {
+    fixture_window(&world.window, i * 100 * MS, (i + 1) * 100 * MS);
+    for (int k = 0; k < 10; k++) {
+      uint32_t index = fixture_thread(&world.window, serial++, RTOP_WAITING, 7, 30 * MS);
+      world.window.threads[index].flags |= RTOP_WINDOW_THREAD_ENDED;
+    }
+    assert_true(fixture_add(world.profile, 0, &world.window));
+  }
+  assert_true(longest_ms(&world) >= 1000);
+  struct rtop_span held = rtop_profile_bounds(world.profile);
+  sum(&world, held, &world.sum);
+  assert_true(world.sum.thread_count < serial / 2);
+  assert_int_equal(world.sum.total.wall_ns[RTOP_STATE_WAITING], (held.end_ns - held.start_ns) * 3);
+  world_end(&world);
+}
+
+static struct rtop_writer *make_channel(void)
+{
+  struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = {.window_ns = 100000000}};
+  struct rtop_writer *writer = rtop_writer_create(&options, NULL);
+  assert_non_null(writer);
+  for (uint32_t i = RTOP_NODE_FIRST_FREE; i < RTOP_NODE_FIRST_FREE + HISTORY_NODES; i++) {
+    char label[16];
+    struct rtop_frame_entry frame = {.kind = RTOP_FRAME_RUBY};
+    struct rtop_node_entry node = {.depth = 1};
+    uint32_t id;
+    snprintf(label, sizeof label, "m%u", i);
+    frame.label = rtop_writer_add_string(writer, label, strlen(label));
+    rtop_writer_add_frame(writer, &frame, &node.frame);
+    rtop_writer_add_node(writer, &node, &id);
+    assert_int_equal(id, i);
+  }
+  return writer;
+}
+
+static void open_and_poll(struct world *world, const struct rtop_writer *writer, struct rtop_feed **feed)
+{
+  struct rtop_registry_entry entry = {.uid = geteuid(), .pid = getpid()};
+  enum rtop_feed_state state;
+  snprintf(entry.path, sizeof entry.path, "%s", rtop_writer_path(writer));
+  if (!*feed)
+    *feed = rtop_feed_open_entry(&entry, 0, 0, NULL);
+  assert_non_null(*feed);
+  rtop_feed_poll(*feed, world->profile, &state);
+}
+
+/* A ring that has overwritten its first windows: opened late, the history is whole, and every sum is right
+ * within a tier and where two of them meet. Then it goes on, and late records reach back into merged ones. */
+static void test_tiers_of_a_channel_meet(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    struct world world;
+    struct rtop_feed *feed = NULL;
+    struct rtop_writer *writer = make_channel();
+    world_begin(&world, seed, 256 << 20);
+    world.history.holes = seed % 2;
+    world.fold_nodes = true;
+    const int windows = 5000;
+    for (int i = 0; i < windows; i++) {
+      history_next(&world.history, &world.window);
+      assert_int_equal(rtop_writer_publish(writer, &world.window), i + 1);
+    }
+    open_and_poll(&world, writer, &feed);
+    assert_true(longest_ms(&world) > 9000);
+    assert_true(world.profile->count < 4900);
+    assert_int_equal(rtop_profile_bounds(world.profile).start_ns, world.history.boundaries[0]);
+    /* What is held in detail is told in detail. */
+    for (size_t i = 0; i < 600; i++) {
+      const struct profile_window *window = profile_window_at(world.profile, world.profile->count - 1 - i);
+      assert_true(window->gap || window->end_ns - window->start_ns <= 120 * MS);
+    }
+    int64_t first_ns = profile_window_at(world.profile, 0)->end_ns;
+    for (int i = 0; i < 60; i++) {
+      history_next(&world.history, &world.window);
+      rtop_writer_publish(writer, &world.window);
+      open_and_poll(&world, writer, &feed);
+    }
+    history_know_open(&world.history);
+    assert_int_equal(rtop_profile_late_dropped_ns(world.profile), 0);
+    assert_true(first_ns > world.history.boundaries[0]);
+    check_boundaries(&world, 60);
+    check_cuts(&world, 30);
+    check_timeline(&world, 8000);
+    sum(&world, rtop_profile_bounds(world.profile), &world.sum);
+    assert_int_equal(world.sum.total.samples, world.history.samples);
+    assert_int_equal(world.sum.total.cpu_ns, world.history.cpu_ns);
+    assert_int_equal(world.sum.total.allocations, world.history.allocations);
+    assert_int_equal(world.sum.counters.gc_minor, world.history.gc_minor);
+    rtop_feed_close(&feed);
+    rtop_writer_destroy(&writer, false);
+    world_end(&world);
+  }
+}
+
+static int folder(void **state)
+{
+  static char path[] = "/dev/shm/rtop-test-XXXXXX";
+  (void)state;
+  return mkdtemp(path) && setenv("RPERF_TOP_DIR", path, 1) == 0 ? 0 : -1;
+}
+
+static int no_folder(void **state)
+{
+  (void)state;
+  return rmdir(getenv("RPERF_TOP_DIR"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_memory_makes_old_windows_longer),
+    cmocka_unit_test(test_thousands_of_threads),
+    cmocka_unit_test(test_late_records_reach_into_merged_windows),
+    cmocka_unit_test(test_what_ended_threads_left_open_is_kept),
+    cmocka_unit_test(test_tiers_of_a_channel_meet),
+  };
+  return cmocka_run_group_tests(tests, folder, no_folder);
+}

@@ -1,0 +1,60 @@
+/* The old part of a ring's history: from the coarsest tier to the finest, each as far as the next finer one
+ * does not reach. Boundaries of merged windows are boundaries of finer ones, so nothing is told twice and
+ * nothing is left out where the tiers meet.
+ */
+#include "feed_impl.h"
+
+enum {
+  HISTORY_WINDOWS_MAX = 1 << 16,       /* more than any tier has slots */
+  HISTORY_TRIES = 16,
+  HISTORY_MARGIN = 32,                 /* windows that may be overwritten while the coarser are read */
+};
+
+/* Where a tier begins that can still be read when its turn comes: of one that has overwritten windows, a
+ * little after the oldest. INT64_MAX: it holds nothing. */
+static int64_t history_begin(const struct feed_ring *feed, enum rtop_tier tier)
+{
+  for (int tries = 0; tries < HISTORY_TRIES; tries++) {
+    uint64_t oldest = rtop_reader_tier_oldest(feed->reader, tier);
+    uint64_t newest = rtop_reader_tier_newest(feed->reader, tier);
+    int64_t start_ns, end_ns;
+    if (oldest == 0)
+      break;
+    if (oldest > 1)
+      oldest += (newest - oldest) / 8 < HISTORY_MARGIN ? (newest - oldest) / 8 : HISTORY_MARGIN;
+    if (rtop_reader_tier_time(feed->reader, tier, oldest, &start_ns, &end_ns) == RTOP_OK)
+      return start_ns;
+  }
+  return INT64_MAX;
+}
+
+/* Windows of a tier that begin where the last one ended or later, and before `limit_ns`. */
+static size_t history_tier(struct feed_ring *feed, struct rtop_profile *profile, enum rtop_tier tier,
+                           int64_t limit_ns)
+{
+  size_t moved = 0;
+  uint64_t sequence = rtop_reader_tier_find(feed->reader, tier, feed->told_ns);
+  for (int i = 0; sequence > 0 && i < HISTORY_WINDOWS_MAX; i++, sequence++) {
+    int64_t start_ns = 0, end_ns;
+    enum rtop_result result = rtop_reader_tier_time(feed->reader, tier, sequence, &start_ns, &end_ns);
+    if ((result != RTOP_OK && result != RTOP_LOST) || start_ns >= limit_ns)
+      break;
+    if (result == RTOP_OK && start_ns >= feed->told_ns &&
+        rtop_reader_tier_window(feed->reader, tier, sequence, &feed->window) == RTOP_OK)
+      moved += feed_hand_in(feed, profile);
+  }
+  return moved;
+}
+
+size_t feed_history_read(struct feed_ring *feed, struct rtop_profile *profile)
+{
+  size_t moved = 0;
+  int64_t fine_ns = history_begin(feed, RTOP_TIER_FINE);
+  if (fine_ns == INT64_MAX)
+    return 0;
+  int64_t second_ns = history_begin(feed, RTOP_TIER_1S);
+  moved += history_tier(feed, profile, RTOP_TIER_10S, second_ns < fine_ns ? second_ns : fine_ns);
+  moved += history_tier(feed, profile, RTOP_TIER_1S, fine_ns);
+  feed->next_sequence = rtop_reader_tier_find(feed->reader, RTOP_TIER_FINE, feed->told_ns);
+  return moved;
+}
