@@ -62,8 +62,10 @@ double export_table_change(const struct export_table *table, const struct export
                            bool total);
 void export_table_destroy(struct export_table *table);
 
-/* export_json.c: one quoted string; the rest of JSON is plain enough to be printed. */
+/* export_json.c: one quoted string; the rest of JSON is plain enough to be printed. With a key before it
+ * and a comma before that, unless it is the first. */
 void export_json_text(FILE *out, const char *text);
+void export_json_key_text(FILE *out, bool first, const char *key, const char *text);
 
 /* export_gzip.c: a stream that compresses into another one, which stays open. NULL: errno says why. */
 FILE *export_gzip_open(FILE *out);
@@ -74,5 +76,6 @@ bool export_collapsed(struct export_job *job);
 bool export_csv(struct export_job *job);
 bool export_pprof(struct export_job *job);
 bool export_speedscope(struct export_job *job);
+bool export_rperf(struct export_job *job);
 
 #endif

@@ -9,3 +9,11 @@ void export_json_text(FILE *out, const char *text)
     fputs("\"\"", out);
   json_decref(string);
 }
+
+void export_json_key_text(FILE *out, bool first, const char *key, const char *text)
+{
+  fputs(first ? "" : ",", out);
+  export_json_text(out, key);
+  fputc(':', out);
+  export_json_text(out, text);
+}

@@ -1,0 +1,149 @@
+# What is saved is read by the programs that it is for: rperf, speedscope, pprof. One dead process is saved in
+# every format, and all of them tell of the same time.
+require_relative "support"
+require "zlib"
+
+class TestFormats < Minitest::Test
+  include E2E
+
+  CACHE = `#{ROOT}/.setup/importers -p`.chomp
+  ENDS = %w[csv json json.gz speedscope.json pb.gz].freeze
+
+  # Saves the same ring in all formats, once for all tests.
+  def self.folder
+    @folder ||= Dir.mktmpdir.tap do |dir|
+      Minitest.after_run { FileUtils.rm_rf(dir) }
+      E2E.running("#{PROGRAMS}/threads.rb") do |pid|
+        E2E.viewer("-b", "-J", "-n", "2", "-p", pid.to_s)
+        Process.kill(:KILL, pid)
+        Process.wait(pid)
+        ENDS.each do |ending|
+          result = E2E.viewer("-o", "#{dir}/x.#{ending}", "-p", pid.to_s)
+          raise result.err unless result.status.success?
+        end
+      end
+    end
+  end
+
+  def file(ending) = "#{self.class.folder}/x.#{ending}"
+
+  # Seconds of all threads together, as the table says.
+  def total
+    lines = File.read(file("csv"), newline: :universal).lines(chomp: true)
+    column = lines.first.split(",").index("self")
+    lines.drop(1).sum { |line| line.gsub(/"([^"]|"")*"/, "x").split(",")[column].to_f }
+  end
+
+  def test_rperf_loads_it
+    skip "rperf is not there" unless File.exist?("#{CACHE}/rperf/lib/rperf.rb")
+    script = <<~RUBY
+      $LOADED_FEATURES << "rperf.so"   # only what reads is wanted
+      require "rperf"
+      require "json"
+      data = Rperf.load(ARGV[0])
+      head = Rperf.read_meta(ARGV[0])
+      breakdown, total = Rperf.send(:compute_stat_breakdown, data[:aggregated_samples], data[:label_sets])
+      puts JSON.generate(total: total, breakdown: breakdown, mode: head[:meta][:mode],
+                         top: head[:summary][:top_methods].first, text: Rperf::Text.encode(data),
+                         pprof: Rperf::PProf.encode(data).bytesize, table: Rperf::Table.report_tsv(data))
+    RUBY
+    %w[json json.gz].each do |ending|
+      out, err, status = Open3.capture3(RbConfig.ruby, "-I#{CACHE}/rperf/lib", "-e", script, file(ending))
+      assert_predicate status, :success?, err
+      assert_empty err, "no warning about versions"
+      data = JSON.parse(out)
+      assert_in_delta total, data["total"] / 1e9, 1e-6
+      assert_equal "wall", data["mode"]
+      assert_operator data["breakdown"]["gvl_wait"], :>, data["breakdown"]["cpu_execution"]
+      assert_includes data["text"], data["top"]["name"]
+      assert_includes data["table"], "# summary"
+      assert_operator data["pprof"], :>, 100
+    end
+  end
+
+  def test_rperf_reports_it
+    program = "#{CACHE}/rperf/exe/rperf"
+    skip "rperf is not there" unless File.exist?(program)
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/stub.rb", '$LOADED_FEATURES << "rperf.so"')
+      out, err, status = Open3.capture3(RbConfig.ruby, "-r#{dir}/stub.rb", program, "report", "--text",
+                                        file("json.gz"))
+      assert_predicate status, :success?, err
+      assert_match(/Flat:.*Cumulative:/m, out)
+    end
+  end
+
+  def test_speedscope_imports_it
+    skip "speedscope is not there" unless File.exist?("#{CACHE}/node_modules/speedscope/package.json")
+    skip "node is not there" unless system("node", "--version", out: File::NULL, err: File::NULL)
+    out, err, status = Open3.capture3("node", "#{__dir__}/speedscope.js", CACHE, file("speedscope.json"))
+    skip err if status.exitstatus == 77
+    assert_predicate status, :success?, err
+    profiles = JSON.parse(out)
+    assert_equal "all threads", profiles.first["name"]
+    assert_equal "nanoseconds", profiles.first["unit"]
+    assert_in_delta total, profiles.first["total"] / 1e9, 1e-6
+    threads = profiles.select { |profile| profile["name"].start_with?("thread ") }
+    assert_operator threads.size, :>=, 4
+    assert_in_delta total, threads.sum { |profile| profile["total"] } / 1e9, 1e-6
+    assert_operator profiles.first["frames"].size, :>, 2
+  end
+
+  # Go's pprof when it is installed; what its decoder refuses, it says.
+  def test_pprof_reads_it
+    skip "go is not there" unless system("go", "version", out: File::NULL, err: File::NULL)
+    out, err, status = Open3.capture3("go", "tool", "pprof", "-top", "-nodecount=1000", "-nodefraction=0",
+                                      "-unit=s", file("pb.gz"))
+    assert_predicate status, :success?, err
+    assert_in_delta total, out[/of ([\d.]+)s total/, 1].to_f, 0.01
+    tags, = Open3.capture3("go", "tool", "pprof", "-tags", file("pb.gz"))
+    %w[state: thread: pid: running waiting].each { |word| assert_includes tags, word }
+  end
+
+  # A decoder of its own, of the wire format only: the file is one message, its values add up.
+  def test_pprof_decodes
+    bytes = Zlib.gunzip(File.binread(file("pb.gz")))
+    values = fields(bytes).select { |number, _| number == 2 }.map do |_, sample|
+      varints(fields(sample).assoc(2).last)
+    end
+    types = fields(bytes).count { |number, _| number == 1 }
+    assert_equal [types], values.map(&:size).uniq
+    assert_in_delta total, values.sum { |value| value[2] } / 1e9, 1e-6
+    assert_equal "", fields(bytes).assoc(6).last
+  end
+
+  def varints(bytes)
+    bytes.bytes.slice_when { |byte, _| byte < 128 }.map do |group|
+      group.each_with_index.sum { |byte, index| (byte & 127) << (7 * index) }
+    end
+  end
+
+  def fields(bytes)
+    list, at = [], 0
+    while at < bytes.bytesize
+      key, at = varint(bytes, at)
+      size, at = varint(bytes, at)
+      value = size
+      if key & 7 == 2
+        value = bytes.byteslice(at, size)
+        assert_equal size, value.bytesize
+        at += size
+      else
+        assert_equal 0, key & 7
+      end
+      list << [key >> 3, value]
+    end
+    list
+  end
+
+  def varint(bytes, at)
+    value = shift = 0
+    loop do
+      byte = bytes.getbyte(at)
+      at += 1
+      value |= (byte & 127) << shift
+      shift += 7
+      return [value, at] if byte < 128
+    end
+  end
+end

@@ -1,0 +1,205 @@
+#include "export_impl.h"
+
+#include "reserve.h"
+#include "shm/version.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* What rperf (https://github.com/ko1/rperf) saves as .json.gz and loads with Rperf.load: meta and summary
+ * first, then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. By the wall clock
+ * a stack stands once for each state, which its labels say as rperf does it: %GVL blocked or wait, %GC mark
+ * or sweep, none of them while running. Labels %thread and, with several processes, %pid say who it was. */
+
+#define RPERF_VERSION "0.11.1"         /* whose format this is */
+
+enum { RPERF_TOP_METHODS = 50 };
+
+struct rperf_labels {                  /* one label set */
+  uint32_t thread_index;
+  int state;
+};
+
+struct rperf {
+  struct export_job *job;
+  char **frames;                       /* by frame: its JSON */
+  struct rperf_labels *sets;           /* by number - 1: 0 is the empty one */
+  size_t set_count, set_capacity;
+  uint32_t thread_index;               /* whose sets these are: */
+  size_t set_of[RTOP_STATES];
+  bool first;
+};
+
+static const char *rperf_frame(struct rperf *rperf, uint32_t frame)
+{
+  if (!rperf->frames[frame]) {
+    const struct rtop_symbol *symbol = rtop_symbols_get(rperf->job->symbols, frame);
+    json_t *pair = json_pack("[ss]", symbol->kind == RTOP_SYMBOL_C ? "<C method>" : symbol->path,
+                             symbol->label);
+    rperf->frames[frame] = pair ? json_dumps(pair, JSON_COMPACT) : NULL;
+    json_decref(pair);
+  }
+  return rperf->frames[frame];
+}
+
+/* The number of a label set; 0: memory ran out. */
+static size_t rperf_set(struct rperf *rperf, uint32_t thread_index, int state)
+{
+  if (rperf->set_count == 0 || rperf->thread_index != thread_index)
+    for (int i = 0; i < RTOP_STATES; i++)
+      rperf->set_of[i] = 0;
+  rperf->thread_index = thread_index;
+  if (rperf->set_of[state])
+    return rperf->set_of[state];
+  if (!rtop_reserve(&rperf->sets, &rperf->set_capacity, rperf->set_count + 1, sizeof *rperf->sets))
+    return 0;
+  rperf->sets[rperf->set_count++] = (struct rperf_labels){thread_index, state};
+  return rperf->set_of[state] = rperf->set_count;
+}
+
+static bool rperf_sample(struct rperf *rperf, const struct export_walk *stack, int state, uint64_t weight)
+{
+  FILE *out = rperf->job->out;
+  size_t set = rperf_set(rperf, stack->thread_index, state);
+  if (set == 0)
+    return false;
+  fputs(rperf->first ? "[[" : ",\n[[", out);
+  rperf->first = false;
+  for (size_t i = 0; i < stack->depth; i++) {
+    const char *frame = rperf_frame(rperf, stack->frames[i]);
+    if (!frame)
+      return false;
+    fputs(i ? "," : "", out);
+    fputs(frame, out);
+  }
+  fprintf(out, "],%" PRIu64 ",%" PRIu32 ",%zu]", weight, stack->thread_index + 1, set);
+  return true;
+}
+
+static bool rperf_stack(void *context, const struct export_walk *stack)
+{
+  struct rperf *rperf = context;
+  bool fine = true;
+  if (rperf->job->options.mode == RTOP_MODE_CPU)
+    return stack->cost->cpu_ns == 0 || rperf_sample(rperf, stack, RTOP_STATE_RUNNING, stack->cost->cpu_ns);
+  for (int state = 0; fine && state < RTOP_STATES; state++)
+    if (stack->cost->wall_ns[state])
+      fine = rperf_sample(rperf, stack, state, stack->cost->wall_ns[state]);
+  return fine;
+}
+
+static void rperf_write_set(const struct rperf *rperf, const struct rperf_labels *set)
+{
+  static const char *const labels[RTOP_STATES][2] = {
+    [RTOP_STATE_WAITING] = {"%GVL", "wait"}, [RTOP_STATE_BLOCKED] = {"%GVL", "blocked"},
+    [RTOP_STATE_MARKING] = {"%GC", "mark"}, [RTOP_STATE_SWEEPING] = {"%GC", "sweep"},
+  };
+  const struct rtop_export *given = rperf->job->given;
+  const struct rtop_thread_row *thread = &rperf->job->sum.threads[set->thread_index];
+  FILE *out = rperf->job->out;
+  char text[40];
+  bool first = true;
+  fputs(",\n{", out);
+  if (labels[set->state][0]) {
+    export_json_key_text(out, first, labels[set->state][0], labels[set->state][1]);
+    first = false;
+  }
+  snprintf(text, sizeof text, "thread %" PRIu64, thread->serial);
+  export_json_key_text(out, first, "%thread", *thread->name ? thread->name : text);
+  if (given->pid_count > 1 && thread->source < (uint32_t)given->pid_count) {
+    snprintf(text, sizeof text, "%d", (int)given->pids[thread->source]);
+    export_json_key_text(out, false, "%pid", text);
+  }
+  fputc('}', out);
+}
+
+static void rperf_meta(const struct export_job *job, const char *mode)
+{
+  char created[40] = "";
+  time_t seconds = (time_t)((job->sum.span.end_ns + job->given->clock_offset_ns) / 1000000000);
+  struct tm utc;
+  if (gmtime_r(&seconds, &utc))
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  fputs("{\"meta\":{\"format_version\":1", job->out);
+  export_json_key_text(job->out, false, "created_at", created);
+  export_json_key_text(job->out, false, "ruby_version", job->given->ruby);
+  export_json_key_text(job->out, false, "rperf_version", RPERF_VERSION);
+  export_json_key_text(job->out, false, "mode", mode);
+  export_json_key_text(job->out, false, "exporter", "rperf-top " RPERF_TOP_VERSION);
+  export_json_key_text(job->out, false, "command", job->given->command);
+  fputs("},\n", job->out);
+}
+
+static bool rperf_top_methods(const struct export_job *job)
+{
+  struct export_table table = {0};
+  bool fine = export_table_build(&table, job, RTOP_SORT_SELF);
+  for (size_t i = 0; fine && i < table.count && i < RPERF_TOP_METHODS; i++) {
+    const struct rtop_method_row *row = &table.methods[i].now;
+    fputs(i ? ",\n{" : "\n{", job->out);
+    export_json_key_text(job->out, true, "name", rtop_symbols_get(job->symbols, row->frame)->label);
+    fprintf(job->out, ",\"self_pct\":%.1f,\"total_pct\":%.1f}", 100 * (double)row->self_ns / table.now_ns,
+            100 * (double)row->total_ns / table.now_ns);
+  }
+  export_table_destroy(&table);
+  return fine;
+}
+
+static bool rperf_summary(const struct export_job *job)
+{
+  const struct rtop_span_counters *counters = &job->sum.counters;
+  const uint64_t *wall_ns = job->sum.total.wall_ns;
+  double gc_ms = (double)(wall_ns[RTOP_STATE_MARKING] + wall_ns[RTOP_STATE_SWEEPING]) / 1e6;
+  fprintf(job->out, "\"summary\":{\"total_ms\":%.1f,\"cpu_ms\":%.1f,\"gc_count_minor\":%" PRIu64
+          ",\"gc_count_major\":%" PRIu64 ",\"gc_ms\":%.1f,\"allocated_objects\":%" PRIu64,
+          (double)job->sum.length_ns / 1e6, (double)counters->cpu_ns / 1e6, counters->gc_minor,
+          counters->gc_major, gc_ms, counters->allocations);
+  if (counters->rss_bytes)
+    fprintf(job->out, ",\"maxrss_mb\":%" PRIu64, counters->rss_bytes >> 20);
+  fprintf(job->out, ",\"samples\":%" PRIu64 ",\"top_methods\":[", counters->samples);
+  bool fine = rperf_top_methods(job);
+  fputs("]},\n", job->out);
+  return fine;
+}
+
+static void rperf_counters(const struct export_job *job, const char *mode)
+{
+  const struct rtop_sum *sum = &job->sum;
+  const struct rtop_span_counters *counters = &sum->counters;
+  size_t threads = 0;
+  for (size_t i = 0; i < sum->thread_count; i++)
+    threads += rtop_cost_wall(&sum->threads[i].cost) > 0;
+  export_json_key_text(job->out, true, "mode", mode);
+  export_json_key_text(job->out, false, "rperf_version", RPERF_VERSION);
+  fprintf(job->out, ",\"pid\":%d,\"frequency\":%" PRIu64 ",\"trigger_count\":%" PRIu64 ",\"sampling_count\":%"
+          PRIu64 ",\"sampling_time_ns\":%" PRIu64 ",\"dropped_samples\":%" PRIu64
+          ",\"detected_thread_count\":%zu,\"start_time_ns\":%" PRId64 ",\"duration_ns\":%" PRIu64
+          ",\n\"aggregated_samples\":[", job->given->pid_count ? (int)job->given->pids[0] : 0,
+          counters->rate_hz, counters->ticks, counters->samples, counters->cost_ns,
+            counters->samples_dropped,
+          threads, sum->span.start_ns + job->given->clock_offset_ns, sum->length_ns);
+}
+
+bool export_rperf(struct export_job *job)
+{
+  const char *mode = job->options.mode == RTOP_MODE_CPU ? "cpu" : "wall";
+  size_t frames = rtop_symbols_frame_count(job->symbols);
+  struct rperf rperf = {.job = job, .first = true, .frames = calloc(frames, sizeof *rperf.frames)};
+  bool fine = rperf.frames != NULL;
+  if (fine) {
+    rperf_meta(job, mode);
+    fine = rperf_summary(job);
+    rperf_counters(job, mode);
+    fine = fine && export_walk(job, &job->sum, rperf_stack, &rperf);
+    fputs("],\n\"label_sets\":[{}", job->out);
+    for (size_t i = 0; i < rperf.set_count; i++)
+      rperf_write_set(&rperf, &rperf.sets[i]);
+    fputs("]}\n", job->out);
+  }
+  for (size_t i = 0; rperf.frames && i < frames; i++)
+    free(rperf.frames[i]);
+  free(rperf.frames);
+  free(rperf.sets);
+  return fine;
+}
