@@ -28,9 +28,9 @@ void accounting_flush(struct sampler *sampler, struct thread_data *data);
  * proportion to their wall time: first those on the GVL, what is left over to blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 
-/* The profiler's own work on this thread ends now: the time since the thread's word was moved last belongs to
- * the profiler, and its CPU is the measured cost. */
-void accounting_own_work(struct thread_data *data);
+/* The profiler's own work on this thread, which began at begin_ns right after the thread's word was moved, ends
+ * now: that time belongs to the profiler, and its CPU is the measured cost. */
+void accounting_own_work(struct sampler *sampler, struct thread_data *data, int64_t begin_ns);
 
 /* Hands that in, once per window. Lock held. */
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data);

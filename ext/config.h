@@ -7,6 +7,7 @@
  *   RPERF_TOP_SIZE=N        megabytes of ring, default 8
  *   RPERF_TOP_DIR=DIR       where the segment goes, default /dev/shm
  *   RPERF_TOP_KEEP=1        keep the segment when the process ends
+ *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 300000; 0: never
  *   RPERF_TOP_CPU_CLOCK=kernel   read the CPU clock with a system call each time (cpu_clock.h)
  */
 #ifndef RTOP_EXT_CONFIG_H
@@ -22,6 +23,7 @@ struct config {
   uint32_t record_hz;
   uint32_t watch_hz;
   double budget;                       /* fraction of wall time */
+  uint32_t storm_per_s;
   uint64_t ring_bytes;
 };
 

@@ -80,6 +80,8 @@ static void add_counters(struct cut *cut)
   set_change(window, RTOP_COUNTER_COST_NS, atomic_load(&now->cost_ns), &before->cost_ns);
   window->counters[RTOP_COUNTER_COST_NS] += cut->rest_cost_ns;
   cut->rest_cost_ns = 0;
+  rtop_window_set_counter(window, RTOP_COUNTER_GVL_RELEASES, cut->releases);
+  rtop_window_set_counter(window, RTOP_COUNTER_GVL_COARSE, cut->coarse_releases);
   set_change(window, RTOP_COUNTER_GC_MINOR, atomic_load(&now->gc_minor), &before->gc_minor);
   set_change(window, RTOP_COUNTER_GC_MAJOR, atomic_load(&now->gc_major), &before->gc_major);
   set_change(window, RTOP_COUNTER_ALLOCATIONS, atomic_load(&now->allocations), &before->allocations);
@@ -140,6 +142,7 @@ bool cut_window(struct cut *cut, int64_t now_ns)
   window->start_mono_ns = cut->start_ns;
   window->end_mono_ns = now_ns;
   cut->start_ns = now_ns;
+  cut->releases = cut->coarse_releases = 0;
   cut_threads_note_ended(cut);   /* before the swap: all their cells are in it */
   struct cells *cells = swap_cells(cut->sampler, now_ns);
   bool complete = cut_threads_charge(cut, cells);

@@ -26,6 +26,7 @@ struct cut {
   struct rtop_window window;
   struct cut_baseline baseline;
   int64_t start_ns;                    /* of the open window */
+  uint64_t releases, coarse_releases;  /* in the window, of all threads */
   uint64_t rest_cost_ns;               /* of threads that ended before they could hand it in */
 };
 

@@ -181,12 +181,23 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   }
 }
 
+static void add_releases(struct cut *cut, struct thread_data *data)
+{
+  uint64_t releases = atomic_load_explicit(&data->releases, memory_order_relaxed);
+  uint64_t coarse = atomic_load_explicit(&data->coarse_releases, memory_order_relaxed);
+  cut->releases += releases - data->releases_seen;
+  cut->coarse_releases += coarse - data->coarse_releases_seen;
+  data->releases_seen = releases;
+  data->coarse_releases_seen = coarse;
+}
+
 static bool charge_thread(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct rtop_window_thread *row = rtop_window_add_thread(&cut->window);
   if (!row) return false;
   data->window_index = (uint32_t)cut->window.thread_count - 1;
   publish_thread(cut, data);
+  add_releases(cut, data);
   *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
   if (data->start_ns >= cut->window.start_mono_ns) row->flags |= RTOP_WINDOW_THREAD_STARTED;
   if (data->last_window) {

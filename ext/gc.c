@@ -12,7 +12,7 @@ static bool inside;
 static void charge_long_run(struct sampler *sampler, struct thread_data *data, int64_t start, int64_t open)
 {
   if (!clock_trylock(&sampler->lock)) return;
-  accounting_read_cpu(data, start + open);
+  accounting_read_cpu(data, clock_now_ns());
   sampler_charge_running(sampler, data, sampler_stack(sampler, data, NULL), start, open);
   clock_unlock(&sampler->lock);
 }
@@ -59,7 +59,7 @@ static void on_gc(VALUE trace_point, void *pointer)
 
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
   if (!data) return;
-  int64_t now = clock_now_ns();
+  int64_t now = sampler_event_ns(sampler, data);
   if (event == RUBY_INTERNAL_EVENT_GC_ENTER) {
     inside = true;
     enter(sampler, data, now);

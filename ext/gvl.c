@@ -23,21 +23,41 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
     return;
   }
   atomic_store_explicit(&data->ready_ns, now, memory_order_relaxed);
-  atomic_fetch_add_explicit(&data->off_blocked_ns, length, memory_order_release);
+  if (length) atomic_fetch_add_explicit(&data->off_blocked_ns, length, memory_order_release);
   waiting_begin(&sampler->waiting, now);
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
+}
+
+/* The blocked part that READY noted. The publisher may take it only while the stack is known. */
+static int64_t take_off_blocked(struct thread_data *data, bool known)
+{
+  if (known) return atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
+  int64_t blocked = atomic_load_explicit(&data->off_blocked_ns, memory_order_acquire);
+  atomic_store_explicit(&data->off_blocked_ns, 0, memory_order_relaxed);
+  return blocked;
+}
+
+static void count_release(struct sampler *sampler, struct thread_data *data)
+{
+  uint32_t coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  uint64_t before = atomic_load_explicit(&data->releases, memory_order_relaxed);
+  atomic_store_explicit(&data->releases, before + 1, memory_order_relaxed);
+  if (!coarse) return;
+  before = atomic_load_explicit(&data->coarse_releases, memory_order_relaxed);
+  atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
 }
 
 static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   struct accounting_stretch stretch = {
-    .states = { RTOP_BLOCKED, RTOP_WAITING }, .known = atomic_exchange(&data->stack_known, false),
+    .states = { RTOP_BLOCKED, RTOP_WAITING }, .known = atomic_load_explicit(&data->stack_known, memory_order_relaxed),
   };
+  if (stretch.known) atomic_store_explicit(&data->stack_known, false, memory_order_relaxed);
   enum rtop_thread_state before;
   int64_t length = threads_move(data, RTOP_RUNNING, now, &before);
-  stretch.provisional = atomic_exchange(&data->provisional, false);
+  stretch.provisional = atomic_load(&data->provisional) && atomic_exchange(&data->provisional, false);
   int64_t ready = atomic_load_explicit(&data->ready_ns, memory_order_relaxed);
-  stretch.wall_ns[0] = atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
+  stretch.wall_ns[0] = take_off_blocked(data, stretch.known);
   stretch.wall_ns[1] = data->off_waiting_ns;
   if (before == RTOP_WAITING) {
     stretch.wall_ns[1] += length;
@@ -56,6 +76,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
   if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
   publisher_wake(sampler->publisher_word);
+  count_release(sampler, data);
   accounting_end_stretch(sampler, data, &stretch);
 }
 
@@ -68,7 +89,8 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
-  accounting_read_cpu(data, now);
+  int64_t begin = clock_now_ns();
+  accounting_read_cpu(data, begin);
   uint32_t node = sampler_stack(sampler, data, NULL);
   if (tick_due || !data->sampled || atomic_load(&data->provisional)) {
     sampler_charge_running(sampler, data, node, now - open, open);
@@ -80,7 +102,7 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
   clock_unlock(&sampler->lock);
   if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
   atomic_store_explicit(&data->node, node, memory_order_relaxed);
-  accounting_own_work(data);   /* before the publisher may charge the stretch */
+  accounting_own_work(sampler, data, begin);   /* before the publisher may charge the stretch */
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
 
@@ -114,7 +136,7 @@ static void flush_window(struct sampler *sampler, struct thread_data *data, int6
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
   if (data->window == window || !clock_trylock(&sampler->lock)) return;
   data->window = window;
-  accounting_read_cpu(data, now);
+  accounting_read_cpu(data, clock_now_ns());
   if (data->sampled) sampler_charge_running(sampler, data, data->running_node, now - open, open);
   accounting_flush(sampler, data);
   clock_unlock(&sampler->lock);
@@ -135,11 +157,11 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
   /* The publisher takes CPU that is not read by then for that of C code off the GVL. */
-  if (open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed)) accounting_read_cpu(data, now);
+  if (open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed)) accounting_read_cpu(data, clock_now_ns());
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  bool tick_due = tick >= data->running_since_ns && tick <= now &&
+  bool tick_due = tick > data->running_since_ns && tick <= now &&
                   tick != atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
   if (take_token(sampler, data, now) || tick_due || atomic_load(&data->provisional))
     stack_at_suspended(sampler, data, now, open, tick_due);
@@ -154,7 +176,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   data->pending[before].wall_ns += length;
   data->pending[RTOP_BLOCKED].wall_ns += atomic_exchange(&data->off_blocked_ns, 0);
   data->pending[RTOP_WAITING].wall_ns += data->off_waiting_ns;
-  accounting_read_cpu(data, now);
+  accounting_read_cpu(data, clock_now_ns());
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);
 }
@@ -171,8 +193,8 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
 {
   struct sampler *sampler = user_data;
   if (!atomic_load_explicit(&sampler->active, memory_order_acquire)) return;
-  int64_t now = clock_now_ns();
   struct thread_data *data = threads_of(&sampler->threads, event_data->thread);
+  int64_t now = data ? sampler_event_ns(sampler, data) : clock_now_ns();
   if (event == EVENT_STARTED) {
     if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);
     return;

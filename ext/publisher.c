@@ -106,7 +106,8 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   set_writer(publisher, loop->writer);
   int64_t now = clock_now_ns();
   cut_init(&loop->cut, loop->sampler, loop->writer, &loop->names, atomic_load(&loop->sampler->window_start_ns));
-  governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz);
+  governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz,
+                publisher->config.storm_per_s);
   atomic_store(&loop->sampler->generous, true);
   loop->next_tick_ns = now;
   loop->next_cut_ns = now + WINDOW_NS;
@@ -188,6 +189,8 @@ static bool publish(struct loop *loop, int64_t now)
   loop->ticks = loop->missed = 0;
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = (int64_t)window->counters[RTOP_COUNTER_COST_NS];
+  bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
+  atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
   set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, cost, length));
   atomic_store(&loop->sampler->generous, loop->governor.average < loop->governor.budget / 2);
@@ -201,6 +204,7 @@ static void tick(struct loop *loop, int64_t now)
   loop->ticks += 1 + (uint64_t)behind;
   loop->missed += (uint64_t)behind;
   loop->next_tick_ns += (behind + 1) * period;
+  atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   if (!any_active(loop->sampler)) return;
   loop->active_ns = now;
   atomic_store_explicit(&loop->sampler->tick_ns, now, memory_order_release);
@@ -229,6 +233,7 @@ static bool at_cut(struct loop *loop, int64_t now)
 {
   loop->next_cut_ns += WINDOW_NS;
   if (loop->next_cut_ns <= now) loop->next_cut_ns = now + WINDOW_NS;
+  atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   rb_postponed_job_trigger(loop->sampler->job);   /* also for housekeeping and changes of wish */
   if (!publish(loop, now)) return false;
   follow_wishes(loop);
@@ -245,6 +250,7 @@ static bool run(struct loop *loop)
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
     if (now >= loop->next_tick_ns) tick(loop, now);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
+    if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed);   /* no ticks to go by */
     int64_t deadline = idle || loop->next_tick_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->next_tick_ns;
     sleep_until(publisher, deadline, idle);
     if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();

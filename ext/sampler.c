@@ -145,9 +145,11 @@ static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint
   }
 }
 
-static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t open_ns, int64_t now_ns)
+/* `now_ns` is when it takes place, begin_ns what the clock says; the same but in a storm. */
+static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t open_ns, int64_t now_ns,
+                        int64_t begin_ns)
 {
-  accounting_read_cpu(data, now_ns);
+  accounting_read_cpu(data, begin_ns);
   accounting_read_blame(sampler, data, now_ns);
   accounting_read_allocations(sampler, data);
   uint32_t node;
@@ -259,13 +261,15 @@ static void housekeeping(struct sampler *sampler, int64_t now_ns)
 
 void sampler_job(struct sampler *sampler)
 {
-  int64_t now = clock_now_ns();
+  int64_t begin = clock_now_ns();
   VALUE thread = rb_thread_current();
   struct thread_data *data = threads_of(&sampler->threads, thread);
   if (!data) {
     sampler_adopt_threads(sampler);
     return;
   }
+  bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  int64_t now = coarse ? sampler_event_ns(sampler, data) : begin;
   enum rtop_thread_state before;
   int64_t open = threads_move(data, RTOP_RUNNING, now, &before);
   if (before != RTOP_RUNNING) {   /* an interrupted wait: the VM went on without RESUMED */
@@ -278,7 +282,7 @@ void sampler_job(struct sampler *sampler)
   }
   data->pending[RTOP_RUNNING].wall_ns += open;
   data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
-  if (atomic_load(&sampler->tick_ns) >= data->running_since_ns) take_sample(sampler, data, open, now);
-  housekeeping(sampler, now);
-  accounting_own_work(data);
+  if (atomic_load(&sampler->tick_ns) > data->running_since_ns) take_sample(sampler, data, open, now, begin);
+  housekeeping(sampler, begin);
+  accounting_own_work(sampler, data, begin);
 }

@@ -11,6 +11,7 @@
  *                  period are charged exactly; of shorter ones a sampling point on the time axis of
  *                  (thread, state) selects those that get a stack (accounting.h). The publisher sets the
  *                  points apart so that all threads together take about as many as there are ticks.
+ *                  In storms the time of events is that of the last tick: sampler_event_ns().
  *   at once        a thread that goes off the GVL takes its stack while there are tokens, of its own and of
  *                  the process, so that one that stays away is known while it does.
  * So the cost is bounded by the rate, however many threads and events there are.
@@ -62,6 +63,8 @@ struct sampler {
   _Atomic uint64_t window;             /* number of the open window */
   _Atomic int64_t window_start_ns;
   _Atomic int64_t tick_ns;             /* when the last tick was due */
+  _Atomic bool coarse;                 /* a storm: events take place at coarse_ns; see sampler_event_ns() */
+  _Atomic int64_t coarse_ns;           /* the last tick or cut, whether anybody ran or not */
   _Atomic int64_t tick_served_ns;      /* tick_ns of the last tick that led to a sample */
   _Atomic bool generous;               /* cost is far below the budget: every thread's first wait gets a stack */
   _Atomic int64_t tokens_until_ns;     /* stacks taken at SUSPENDED, over all threads: paid for up to here */
@@ -87,6 +90,18 @@ void sampler_destroy(struct sampler *sampler);
 
 /* Under the GVL: gives every living thread its data, the caller's as running. */
 void sampler_adopt_threads(struct sampler *sampler);
+
+/* When an event of this thread takes place. In a storm beyond any reason reading the clock and what follows from
+ * it would be most of the profiler's cost: then all events between two ticks take place at the first of
+ * them, for a nanosecond each. A stretch has no length then, or it holds ticks and is as long as the time between
+ * these; since ticks know nothing of the program that comes out right in the mean, as all sampling does. */
+static inline int64_t sampler_event_ns(struct sampler *sampler, const struct thread_data *data)
+{
+  if (!atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return clock_now_ns();
+  int64_t since = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
+  int64_t tick = atomic_load_explicit(&sampler->coarse_ns, memory_order_acquire);
+  return tick > since ? tick : since;
+}
 
 /* Adds to a counter whose writers all hold the sampler's lock: a plain sum that others may read. */
 static inline void sampler_count(_Atomic uint64_t *counter, uint64_t more)

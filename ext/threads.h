@@ -53,6 +53,9 @@ struct thread_data {
   _Atomic int64_t off_blocked_ns;
   _Atomic int64_t ready_ns;
 
+  _Atomic uint64_t releases;           /* times that it got the GVL back */
+  _Atomic uint64_t coarse_releases;    /* of these, in storms */
+
   _Atomic VALUE thread;                /* whose this is; kept alive by the VM until the thread ended */
   _Atomic uint64_t generation;         /* of the registry when this was given out */
 
@@ -90,6 +93,7 @@ struct thread_data {
   bool in_segment;
   bool last_window;                    /* ended before the window being built was cut */
   uint64_t name_published;
+  uint64_t releases_seen, coarse_releases_seen;
   uint32_t native_published;
   uint32_t window_index;               /* in the window being built */
 
@@ -167,7 +171,7 @@ static inline int64_t threads_move(struct thread_data *data, enum rtop_thread_st
     int64_t since = threads_since_ns(old);
     int64_t end = now_ns > since ? now_ns : since;   /* the publisher may have charged a little further */
     if (atomic_compare_exchange_weak_explicit(&data->word, &old, threads_pack(end, state),
-                                              memory_order_acq_rel, memory_order_acquire)) {
+                                              memory_order_seq_cst, memory_order_acquire)) {
       *before = threads_state(old);
       return end - since;
     }

@@ -258,6 +258,8 @@ enum rtop_counter_id {
   RTOP_COUNTER_RSS_BYTES = 14,         /* now */
   RTOP_COUNTER_CPU_NS = 15,            /* CPU of the process, all its threads */
   RTOP_COUNTER_PUBLISHER_CPU_NS = 16,  /* of the publisher thread */
+  RTOP_COUNTER_GVL_RELEASES = 17,      /* times that a thread got the GVL back */
+  RTOP_COUNTER_GVL_COARSE = 18,        /* of those, told by the time of the last tick: there were too many */
   RTOP_COUNTER_ID_MAX = 64,
 };
 

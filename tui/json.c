@@ -47,6 +47,8 @@ static json_t *json_sampler(const struct rtop_sum *sum)
   json_object_set_new(sampler, "dropped", json_count(counters->samples_dropped));
   json_object_set_new(sampler, "cost", json_real((double)counters->cost_ns / length_ns));
   json_object_set_new(sampler, "governed", json_boolean(counters->rate_wanted_hz > counters->rate_hz));
+  json_object_set_new(sampler, "releases", json_count(counters->gvl_releases));
+  json_object_set_new(sampler, "storm", json_count(counters->gvl_coarse));
   return sampler;
 }
 

@@ -49,6 +49,7 @@ struct rtop_span_counters {
   uint64_t gc_minor, gc_major, allocations, exceptions;
   uint64_t heap_live_slots, malloc_bytes, rss_bytes;   /* now; 0 = unknown */
   uint64_t cpu_ns, publisher_cpu_ns;
+  uint64_t gvl_releases, gvl_coarse;   /* coarse: timed by the ticks alone, in a storm */
 };
 
 /* A thread as it was in a span. */

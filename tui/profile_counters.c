@@ -27,6 +27,8 @@ static const struct counter_field {
   FIELD(RSS_BYTES, SIZE, rss_bytes),
   FIELD(CPU_NS, CHANGE, cpu_ns),
   FIELD(PUBLISHER_CPU_NS, CHANGE, publisher_cpu_ns),
+  FIELD(GVL_RELEASES, CHANGE, gvl_releases),
+  FIELD(GVL_COARSE, CHANGE, gvl_coarse),
 #undef FIELD
 };
 enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };

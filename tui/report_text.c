@@ -60,6 +60,8 @@ static void text_threads(const struct rtop_report *report, FILE *out)
     fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
   if (counters->samples_dropped)
     fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
+  if (counters->gvl_coarse)
+    fprintf(out, "  storm: %" PRIu64 " GVL releases timed by ticks", counters->gvl_coarse);
   fprintf(out, "\nCost %.2f%%", 100 * text_share(report, counters->cost_ns));
   if (counters->rss_bytes)
     fprintf(out, "  memory %s", memory);

@@ -216,7 +216,13 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
                             : "");
   }
   if (counters->rate_wanted_hz > counters->rate_hz && used < bytes) {
-    snprintf(text + used, bytes - used, "  rate halved to %lluHz", (unsigned long long)counters->rate_hz);
+    used += (size_t)snprintf(text + used, bytes - used, "  rate halved to %lluHz",
+                             (unsigned long long)counters->rate_hz);
+  }
+  if (counters->gvl_coarse > 0 && used < bytes) {
+    char rate[16];
+    rtop_text_count(rate, sizeof rate, per_second(ui, counters->gvl_coarse));
+    snprintf(text + used, bytes - used, "  storm %s/s", rate);
   }
 }
 

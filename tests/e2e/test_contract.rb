@@ -41,7 +41,7 @@ class TestContract < Minitest::Test
 
   KEYS = {
     [] => %w[schema time pid command ruby state frame windows gaps sampler gvl gc allocations threads methods],
-    ["sampler"] => %w[hz samples dropped cost governed],
+    ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["gvl"] => %w[running waiting blocked],
     ["gc"] => %w[marking sweeping minor major],
     ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu stack],

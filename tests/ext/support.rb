@@ -16,7 +16,7 @@ module Support
   DEATH_WITH_PARENT = %w[setpriv --pdeathsig KILL --].freeze
   CLEAN = { "RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "RUBY_MN_THREADS" => nil,
             "RPERF_TOP" => nil, "RPERF_TOP_RECORD_HZ" => nil, "RPERF_TOP_HZ" => nil, "RPERF_TOP_BUDGET" => nil,
-            "RPERF_TOP_SIZE" => nil, "RPERF_TOP_KEEP" => nil, "RPERF_TOP_CPU_CLOCK" => nil }.freeze
+            "RPERF_TOP_SIZE" => nil, "RPERF_TOP_KEEP" => nil, "RPERF_TOP_CPU_CLOCK" => nil, "RPERF_TOP_STORM" => nil }.freeze
 
   def self.now
     Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -72,7 +72,8 @@ static void test_every_key_of_the_contract(void **state)
   json_t *object = round_trip(&fixture.report, NULL);
   KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "windows", "gaps", "sampler",
        "gvl", "gc", "allocations", "threads", "methods");
-  KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed");
+  KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed",
+       "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running",
@@ -103,6 +104,7 @@ static void test_values(void **state)
   assert_true(number(sampler, "hz") == 500 && number(sampler, "samples") == 20);
   assert_true(number(sampler, "dropped") == 2 && number(sampler, "cost") == 0.001);
   assert_true(json_is_true(json_object_get(sampler, "governed")));
+  assert_true(number(sampler, "releases") == 600 && number(sampler, "storm") == 200);
   json_t *gvl = json_object_get(object, "gvl"), *gc = json_object_get(object, "gc");
   assert_true(number(gvl, "running") == 0.15 && number(gvl, "waiting") == 0.02);
   assert_true(number(gvl, "blocked") == 0.22);

@@ -18,6 +18,7 @@ static void test_batch_text(void **state)
     assert_non_null(strstr(text, "SELF%v"));
     assert_non_null(strstr(text, "   75.0   100.0    0.0"));
     assert_non_null(strstr(text, "[live]"));
+    assert_non_null(strstr(text, "  storm: 200 GVL releases timed by ticks\n"));
     assert_string_equal(text + bytes - 2, "\n\n");
     char *table = strstr(text, "  SELF%");
     for (char *line = strtok(table, "\n"); line && columns >= 80; line = strtok(NULL, "\n"))

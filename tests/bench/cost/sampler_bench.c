@@ -12,6 +12,7 @@
  */
 #include "ext/accounting.h"
 #include "ext/frame_names.h"
+#include "ext/gvl.h"
 #include "ext/sampler.h"
 #include <linux/futex.h>
 #include <pthread.h>
@@ -25,10 +26,11 @@
 
 enum {
   NODES = 1 << 17, FRAMES = 1 << 14, STRING_BYTES = 1 << 21, COLD_BYTES = 4 << 20, TICKS_PER_WINDOW = 100,
-  BATCH = 100,
+  BATCH = 100, RELEASES_PER_TICK = 300,
 };
 
 static struct sampler sampler;
+static _Atomic uint32_t publisher_word;
 static VALUE frames[SAMPLER_STACK_MAX];
 static int lines[SAMPLER_STACK_MAX];
 static char evicting[COLD_BYTES];
@@ -86,6 +88,32 @@ static void one_allocations(long number)
   accounting_read_allocations(&sampler, own_data());
 }
 
+/* The three events of a release of the GVL, with whatever they lead to at 1000 Hz; beside them, hooks that read
+ * the clock. */
+static void one_release(long number)
+{
+  const rb_internal_thread_event_data_t data = { .thread = rb_thread_current() };
+  if (number % RELEASES_PER_TICK == 0) {
+    tick(number / RELEASES_PER_TICK);
+    atomic_store(&sampler.coarse_ns, atomic_load(&sampler.tick_ns));
+  }
+  gvl_event(RUBY_INTERNAL_THREAD_EVENT_SUSPENDED, &data, &sampler);
+  gvl_event(RUBY_INTERNAL_THREAD_EVENT_READY, &data, &sampler);
+  gvl_event(RUBY_INTERNAL_THREAD_EVENT_RESUMED, &data, &sampler);
+}
+
+static void one_coarse_release(long number)
+{
+  atomic_store(&sampler.coarse, true);
+  one_release(number);
+  atomic_store(&sampler.coarse, false);
+}
+
+static void one_clocked_release(long number)
+{
+  for (int i = 0; i < 3; i++) one_clock(number);
+}
+
 /* The walk alone is sampler_stack() less rb_profile_frames. */
 static void one_stack(long number)
 {
@@ -99,7 +127,8 @@ static const struct {
 } actions[] = {
   { "sample", one_sample }, { "frames", one_frames }, { "frames_no_lines", one_frames_no_lines },
   { "clock", one_clock }, { "cpu_clock", one_cpu_clock }, { "allocations", one_allocations },
-  { "stack", one_stack }, { "tick", tick },
+  { "release", one_release }, { "coarse_release", one_coarse_release },
+  { "clocked_release", one_clocked_release }, { "stack", one_stack }, { "tick", tick },
 };
 
 static void (*find(VALUE name))(long)
@@ -226,6 +255,7 @@ void Init_sampler_bench(void)
   frame_names_learn();
   cpu_clock_init(getenv("RPERF_TOP_CPU_CLOCK") != NULL);
   if (sampler_create(&sampler, NODES, FRAMES, STRING_BYTES) != 0) rb_raise(rb_eNoMemError, "sampler");
+  sampler.publisher_word = &publisher_word;
   atomic_store(&sampler.period_ns, CLOCK_NS_PER_SECOND / 1000);
   atomic_store(&sampler.off_period_ns, CLOCK_NS_PER_SECOND / 1000);
   atomic_store(&sampler.window_start_ns, clock_now_ns());
