@@ -1,6 +1,7 @@
 #include "accounting.h"
 
 #define OWN_CPU_MAX_NS INT64_C(200000)
+#define OWN_AT_ONCE_NS INT64_C(100000)
 
 /* Uniform in [low, low + period). */
 static int64_t draw(struct thread_data *data, int64_t low_ns, int64_t period_ns)
@@ -127,7 +128,7 @@ void accounting_own_work(struct sampler *sampler, struct thread_data *data, int6
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data)
 {
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
-  if (data->own_window == window) return;
+  if (data->own_window == window && data->own_wall_ns < OWN_AT_ONCE_NS) return;
   data->own_window = window;
   sampler_count(&sampler->counters.cost_ns, (uint64_t)data->own_cpu_ns);
   sampler_charge_own(sampler, sampler->open, data);

@@ -32,7 +32,7 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
  * now: that time belongs to the profiler, and its CPU is the measured cost. */
 void accounting_own_work(struct sampler *sampler, struct thread_data *data, int64_t begin_ns);
 
-/* Hands that in, once per window. Lock held. */
+/* Hands that in, once per window and when it is much. Lock held. */
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data);
 
 /* Adds the cell to the open window: as a late record when the stretch began before the window (or was

@@ -139,6 +139,7 @@ static void flush_window(struct sampler *sampler, struct thread_data *data, int6
   accounting_read_cpu(data, clock_now_ns());
   if (data->sampled) sampler_charge_running(sampler, data, data->running_node, now - open, open);
   accounting_flush(sampler, data);
+  accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
 }
 
