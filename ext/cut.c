@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writer, struct names_out *names,
-              int64_t start_ns)
+void cut_init(struct cut *cut, struct sampler *sampler)
 {
-  *cut = (struct cut){
-    .sampler = sampler, .writer = writer, .names = names, .start_ns = start_ns,
-  };
   struct sampler_counters *now = &sampler->counters;
-  cut_threads_forget_slots(cut);
+  *cut = (struct cut){ .sampler = sampler };
   cut->baseline = (struct cut_baseline){
     .samples = atomic_load(&now->samples), .dropped = atomic_load(&now->dropped),
     .cost_ns = atomic_load(&now->cost_ns),
@@ -22,6 +18,14 @@ void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writ
     .allocations = atomic_load(&now->allocations),
     .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), .publisher_cpu_ns = clock_own_cpu_ns(),
   };
+}
+
+void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *names, int64_t start_ns)
+{
+  cut->writer = writer;
+  cut->names = names;
+  cut->start_ns = start_ns;
+  cut_threads_forget_slots(cut);
 }
 
 void cut_destroy(struct cut *cut)

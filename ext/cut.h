@@ -30,8 +30,11 @@ struct cut {
   uint64_t rest_cost_ns;               /* of threads that ended before they could hand it in */
 };
 
-void cut_init(struct cut *cut, struct sampler *sampler, struct rtop_writer *writer, struct names_out *names,
-              int64_t start_ns);
+/* What is counted from now on belongs to the first window. */
+void cut_init(struct cut *cut, struct sampler *sampler);
+
+/* Once there is a segment; the first window begins at start_ns. */
+void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *names, int64_t start_ns);
 void cut_destroy(struct cut *cut);
 
 /* The window [start of the open one, now_ns); the open one begins at now_ns. Ticks and rates are the

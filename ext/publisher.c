@@ -88,6 +88,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 {
   struct rtop_error error;
   *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
+  cut_init(&loop->cut, loop->sampler);
   /* Making the segment takes some ms: what runs meanwhile gets its first sample before. */
   atomic_store_explicit(&loop->sampler->tick_ns, clock_now_ns(), memory_order_release);
   rb_postponed_job_trigger(loop->sampler->job);
@@ -105,7 +106,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   }
   set_writer(publisher, loop->writer);
   int64_t now = clock_now_ns();
-  cut_init(&loop->cut, loop->sampler, loop->writer, &loop->names, atomic_load(&loop->sampler->window_start_ns));
+  cut_open(&loop->cut, loop->writer, &loop->names, atomic_load(&loop->sampler->window_start_ns));
   governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz,
                 publisher->config.storm_per_s);
   atomic_store(&loop->sampler->generous, true);
