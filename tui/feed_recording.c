@@ -9,11 +9,15 @@
 /* One file, one feed per process in it. The first feed reads for all; the last one to be closed closes. */
 struct feed_file {
   struct rtop_recording *recording;
+  struct rtop_profile *profile;
+  int64_t *late_ns;                    /* per chunk: the earliest late record in it and behind it */
   struct rtop_window window;
   uint32_t *threads;
   size_t thread_capacity;
   size_t next;                         /* chunk */
   int users;
+  void (*progress)(void *context, double share);
+  void *progress_context;
 };
 
 struct feed_recording {
@@ -21,7 +25,7 @@ struct feed_recording {
   struct feed_file *file;
 };
 
-static bool file_threads(struct feed_file *file, struct rtop_profile *profile, uint32_t source)
+static bool file_threads(struct feed_file *file, uint32_t source)
 {
   const struct rtop_window *window = &file->window;
   if (!rtop_reserve(&file->threads, &file->thread_capacity, window->thread_count + 1, sizeof *file->threads))
@@ -35,47 +39,92 @@ static bool file_threads(struct feed_file *file, struct rtop_profile *profile, u
       thread.native_id = about.native_id;
       thread.is_main = about.is_main;
     }
-    file->threads[i] = rtop_profile_thread(profile, source, &thread);
+    file->threads[i] = rtop_profile_thread(file->profile, source, &thread);
   }
   return true;
 }
 
-static size_t file_take(struct feed_file *file, struct rtop_profile *profile, uint32_t source)
+/* What the index does not tell of a window, the window tells. */
+static size_t file_know(struct feed_file *file, const struct recording_known *known, uint64_t place)
+{
+  struct rtop_window window = {
+    .start_mono_ns = known->start_ns, .end_mono_ns = known->end_ns, .counters_present = known->counters_present,
+  };
+  memcpy(window.counters, known->counters, sizeof window.counters);
+  if (!known->gap)
+    return rtop_profile_add_known(file->profile, known->source, &window, known->wall_ns, known->thread_count, place);
+  rtop_profile_add_gap(file->profile, known->source, known->start_ns, known->end_ns);
+  return 0;
+}
+
+static size_t file_know_by_reading(struct feed_file *file, size_t chunk)
+{
+  size_t moved = 0;
+  struct recording_known known;
+  enum rtop_recording_row row;
+  uint32_t source;
+  if (!rtop_recording_load(file->recording, chunk))
+    return 0;                          /* the hole in time becomes a gap with the next window */
+  while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END) {
+    memset(&known, 0, sizeof known);
+    recording_known_fill(&known, source, &file->window);
+    known.gap = row == RTOP_RECORDING_GAP;
+    moved += file_know(file, &known, chunk + 1);
+  }
+  return moved;
+}
+
+static size_t file_know_chunk(struct feed_file *file, size_t at)
+{
+  const struct recording_index *index = rtop_recording_index(file->recording);
+  const struct recording_chunk *chunk = &index->chunks[at];
+  size_t moved = 0;
+  if (chunk->known_count == 0 && chunk->head.windows_bytes)
+    return file_know_by_reading(file, at);
+  for (size_t i = 0; i < chunk->known_count; i++)
+    moved += file_know(file, &index->known[chunk->known_start + i], at + 1);
+  return moved;
+}
+
+static void file_load_chunk(struct feed_file *file, size_t chunk, uint64_t place)
 {
   size_t node_count;
   const uint32_t *nodes = rtop_recording_nodes(file->recording, &node_count);
-  if (!file_threads(file, profile, source))
-    return 0;
-  return rtop_profile_add(profile, source, &file->window, nodes, node_count, file->threads);
+  enum rtop_recording_row row;
+  uint32_t source;
+  if (!rtop_recording_load(file->recording, chunk))
+    return;
+  while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END) {
+    bool wanted = row == RTOP_RECORDING_WINDOW && (chunk + 1 == place || file->window.late_count > 0);
+    if (wanted && file_threads(file, source))
+      rtop_profile_load_window(file->profile, place, source, &file->window, nodes, node_count, file->threads);
+  }
 }
 
-static size_t file_read_chunk(struct feed_file *file, size_t chunk, struct rtop_profile *profile)
+/* The chunk, and those behind it whose late records reach into it. */
+static void file_load(void *context, uint64_t place)
 {
-  uint32_t source;
-  size_t moved = 0;
-  if (!rtop_recording_load(file->recording, chunk))
-    return 0;                          /* the hole in time becomes a gap with the next window */
-  for (;;)
-    switch (rtop_recording_next(file->recording, &source, &file->window)) {
-    case RTOP_RECORDING_WINDOW:
-      moved += file_take(file, profile, source);
-      break;
-    case RTOP_RECORDING_GAP:
-      rtop_profile_add_gap(profile, source, file->window.start_mono_ns, file->window.end_mono_ns);
-      break;
-    case RTOP_RECORDING_END:
-      return moved;
-    }
+  struct feed_file *file = context;
+  const struct recording_index *index = rtop_recording_index(file->recording);
+  size_t chunk = (size_t)place - 1;
+  int64_t end_ns = index->chunks[chunk].head.end_ns;
+  file_load_chunk(file, chunk, place);
+  for (size_t i = chunk + 1; i < index->chunk_count && file->late_ns[i] < end_ns; i++)
+    if (index->chunks[i].head.late_ns < end_ns)
+      file_load_chunk(file, i, place);
+  if (file->progress)
+    file->progress(file->progress_context, (double)place / (double)index->chunk_count);
 }
 
 static size_t recording_read(struct rtop_feed *base, struct rtop_profile *profile)
 {
   struct feed_file *file = ((struct feed_recording *)base)->file;
   size_t moved = 0;
+  (void)profile;                       /* the one that it was opened for */
   if (base->source != 0)
     return 0;
   for (; file->next < rtop_recording_index(file->recording)->chunk_count; file->next++)
-    moved += file_read_chunk(file, file->next, profile);
+    moved += file_know_chunk(file, file->next);
   return moved;
 }
 
@@ -95,6 +144,8 @@ static void file_release(struct feed_file *file)
 {
   if (--file->users > 0)
     return;
+  rtop_profile_set_loader(file->profile, NULL);
+  free(file->late_ns);
   rtop_recording_close(&file->recording);
   rtop_window_destroy(&file->window);
   free(file->threads);
@@ -133,11 +184,28 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
   return &feed->base;
 }
 
-static void file_read_all_names(struct feed_file *file, struct rtop_profile *profile)
+static void file_read_all_names(struct feed_file *file)
 {
   size_t chunks = rtop_recording_index(file->recording)->chunk_count;
   for (size_t i = 0; i < chunks; i++)
-    rtop_recording_read_names(file->recording, i, profile);
+    rtop_recording_read_names(file->recording, i, file->profile);
+}
+
+static bool file_prepare(struct feed_file *file)
+{
+  const struct recording_index *index = rtop_recording_index(file->recording);
+  struct rtop_profile_loader loader = {.context = file, .load = file_load};
+  int64_t late_ns = INT64_MAX;
+  file->late_ns = calloc(index->chunk_count + 1, sizeof *file->late_ns);
+  if (!file->late_ns)
+    return false;
+  for (size_t i = index->chunk_count; i-- > 0;) {
+    late_ns = index->chunks[i].head.late_ns < late_ns ? index->chunks[i].head.late_ns : late_ns;
+    file->late_ns[i] = late_ns;
+  }
+  rtop_profile_set_loader(file->profile, &loader);
+  file_read_all_names(file);
+  return true;
 }
 
 int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds,
@@ -150,9 +218,11 @@ int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, str
     return 0;
   }
   file->users = 1;
+  file->profile = profile;
   file->recording = rtop_recording_open(path, error);
-  if (file->recording) {
-    file_read_all_names(file, profile);
+  if (file->recording && !file_prepare(file)) {
+    rtop_error_set(error, RTOP_ERROR_SYSTEM, 0, "out of memory");
+  } else if (file->recording) {
     int sources = (int)rtop_recording_source_count(file->recording);
     for (; count < sources && count < feeds_max; count++)
       if (!(feeds[count] = file_make_feed(file, (uint32_t)count)))

@@ -14,13 +14,6 @@ SAME(RTOP_STATES, RTOP_STATE_COUNT);
 
 enum { PROFILE_HOLE_NS = 10000000 };   /* windows follow each other; a smaller hole is rounding */
 
-/* What the feed hands in: the window and how to translate it. */
-struct profile_input {
-  const struct rtop_window *window;
-  const uint32_t *nodes, *threads;
-  size_t node_count;
-};
-
 uint64_t rtop_cost_wall(const struct rtop_cost *cost)
 {
   uint64_t wall_ns = 0;
@@ -203,7 +196,7 @@ static void profile_fill_threads(struct profile_window *window, const struct pro
   }
 }
 
-static struct profile_window *profile_window_make(const struct profile_input *input, int64_t start_ns)
+struct profile_window *profile_window_make(const struct profile_input *input, int64_t start_ns)
 {
   const struct rtop_window *from = input->window;
   struct profile_window *window = calloc(1, sizeof *window);
@@ -230,13 +223,13 @@ static struct profile_window *profile_window_make(const struct profile_input *in
   return window;
 }
 
-static void profile_add_late(struct rtop_profile *profile, struct profile_window *window,
-                             const struct profile_input *input)
+void profile_add_late(struct rtop_profile *profile, struct profile_window *window,
+                      const struct profile_input *input, bool loading, size_t count)
 {
   profile->late_steps = PROFILE_LATE_STEPS_MAX;
   for (size_t i = 0; i < input->window->late_count; i++) {
     const struct rtop_late *from = &input->window->late[i];
-    struct profile_late late = {.start_ns = from->start_mono_ns};
+    struct profile_late late = {.start_ns = from->start_mono_ns, .loading = loading, .count = count};
     if (!profile_translate(input, &from->cell, &late.cell))
       continue;
     if (late.start_ns < 0 || late.start_ns > PROFILE_TIME_MAX)
@@ -256,9 +249,24 @@ static bool profile_insert(struct rtop_profile *profile, struct profile_window *
   }
   for (size_t i = 0; i < window->thread_count; i++)
     profile_thread_at(profile, window->threads[i].thread)->windows++;
-  profile_add_late(profile, window, input);
+  profile_add_late(profile, window, input, false, profile->count);
   profile_evict(profile);
   return true;
+}
+
+struct profile_source *profile_place(struct rtop_profile *profile, uint32_t source, int64_t *start_ns,
+                                     int64_t end_ns)
+{
+  if (*start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= *start_ns)
+    return NULL;
+  struct profile_source *known = profile_source(profile, source, *start_ns);
+  if (!known || end_ns <= known->last_end_ns)
+    return NULL;
+  if (*start_ns < known->last_end_ns)
+    *start_ns = known->last_end_ns;    /* time is not told twice, whatever the window claims */
+  if (*start_ns - known->last_end_ns > PROFILE_HOLE_NS + (end_ns - *start_ns) / 2)
+    profile_gap(profile, known, known->last_end_ns, *start_ns);
+  return known;
 }
 
 bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struct rtop_window *window,
@@ -268,15 +276,9 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
   int64_t start_ns = window->start_mono_ns, end_ns = window->end_mono_ns;
   if (profile->tap.window)
     profile->tap.window(profile->tap.context, source, window, nodes, node_count);
-  if (start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= start_ns)
+  struct profile_source *known = profile_place(profile, source, &start_ns, end_ns);
+  if (!known)
     return false;
-  struct profile_source *known = profile_source(profile, source, start_ns);
-  if (!known || end_ns <= known->last_end_ns)
-    return false;
-  if (start_ns < known->last_end_ns)
-    start_ns = known->last_end_ns;     /* time is not told twice, whatever the window claims */
-  if (start_ns - known->last_end_ns > PROFILE_HOLE_NS + (end_ns - start_ns) / 2)
-    profile_gap(profile, known, known->last_end_ns, start_ns);
   struct profile_window *made = profile_window_make(&input, start_ns);
   if (made)
     made->source = (uint32_t)(known - profile->sources);

@@ -134,6 +134,26 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
 /* A stretch of a source that is lost for good. */
 void rtop_profile_add_gap(struct rtop_profile *profile, uint32_t source, int64_t start_ns, int64_t end_ns);
 
+/* Windows that are known but not held: those of a recording. A sum that needs them has them fetched; when memory
+ * is short, those that were not needed for the longest time go, to be fetched again. Sums are the same in
+ * whatever order windows come and go. */
+struct rtop_profile_loader {
+  void *context;
+  /* Hands in, by rtop_profile_load_window(), every window of a place, and then in order of time every later
+   * window that has late records which reach into it. */
+  void (*load)(void *context, uint64_t place);
+};
+/* At most one, before anything is known; nothing else is added then. */
+void rtop_profile_set_loader(struct rtop_profile *profile, const struct rtop_profile_loader *loader);
+/* Of the window only times and counters are read. wall_ns and thread_count are for summaries till it is fetched.
+ * `place` (not 0): what is fetched together. False: it is told already, makes no sense, or memory ran out. */
+bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const struct rtop_window *window,
+                            const uint64_t wall_ns[RTOP_STATES], uint32_t thread_count, uint64_t place);
+/* Only while `load` is called, with its place. */
+void rtop_profile_load_window(struct rtop_profile *profile, uint64_t place, uint32_t source,
+                              const struct rtop_window *window, const uint32_t *nodes, size_t node_count,
+                              const uint32_t *threads);
+
 /* Whoever keeps a copy of all that feeds hand in, as they do it: before the profile judges it. The threads
  * of the window are known to the profile by then. */
 struct rtop_profile_tap {
@@ -144,8 +164,8 @@ struct rtop_profile_tap {
   void (*mark)(void *context, uint32_t source, int64_t time_ns, const char *name, size_t name_bytes);
 };
 void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap);   /* NULL: none */
-/* Hands out windows and gaps whose middle lies in the span, oldest first, then marks, as if they came again; nodes
- * are ids of the symbols (`nodes` is NULL), and late records are where they belong. False: no memory. */
+/* Hands out the windows and gaps of a span as a sum of it has them, oldest first, then marks, as if they came
+ * again; nodes are ids of the symbols (`nodes` is NULL), and late records are where they belong. False: no memory. */
 bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, const struct rtop_profile_tap *to);
 /* What is known of a thread, its name sanitised and valid as long as the profile. False: nothing. */
 bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t source, uint64_t serial,

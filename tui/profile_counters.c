@@ -53,11 +53,11 @@ void profile_counters_read(struct profile_window *to, const struct rtop_window *
   }
 }
 
-void profile_counters_write(struct rtop_window *to, const struct profile_window *from)
+void profile_counters_write(struct rtop_window *to, const struct rtop_span_counters *from, uint64_t present)
 {
   for (size_t i = 0; i < COUNTER_FIELDS; i++)
-    if (from->counters_present >> counter_fields[i].id & 1)
-      rtop_window_set_counter(to, counter_fields[i].id, counter_get(&from->counters, &counter_fields[i]));
+    if (present >> counter_fields[i].id & 1)
+      rtop_window_set_counter(to, counter_fields[i].id, counter_get(from, &counter_fields[i]));
 }
 
 void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,

@@ -2,27 +2,41 @@
 
 #include "profile_impl.h"
 
-void rtop_profile_each(const struct rtop_profile *profile, struct rtop_span span,
-                       void (*visit)(void *context, const struct rtop_look *look), void *context)
+static void each_window(const struct rtop_profile *profile, struct rtop_span span, bool whole,
+                        void (*visit)(void *context, const struct rtop_look *look), void *context)
 {
   static const uint64_t nothing_ns[RTOP_STATES];
   static const struct rtop_span_counters nothing;
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
-    const struct profile_window *window = profile_window_at(profile, i);
+    struct profile_window *window = profile_window_at(profile, i);
     if (window->start_ns >= span.end_ns)
       break;
     if (window->end_ns <= span.start_ns)
       continue;
+    if (whole)
+      profile_need((struct rtop_profile *)profile, window);   /* to a caller the profile stays as it is */
     struct rtop_look look = {
       .start_ns = window->start_ns, .end_ns = window->end_ns, .gap = window->gap, .window = window,
       .source = profile->sources[window->source].source,
       .wall_ns = window->gap ? nothing_ns : window->wall_ns,
       .counters = window->gap ? &nothing : &window->counters,
-      .thread_count = window->gap ? 0 : window->thread_count,
-      .cell_count = window->gap ? 0 : window->cell_count,
+      .thread_count = window->gap || !whole ? 0 : window->thread_count,
+      .cell_count = window->gap || !whole ? 0 : window->cell_count,
     };
     visit(context, &look);
   }
+}
+
+void rtop_profile_each(const struct rtop_profile *profile, struct rtop_span span,
+                       void (*visit)(void *context, const struct rtop_look *look), void *context)
+{
+  each_window(profile, span, true, visit, context);
+}
+
+void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_span span,
+                               void (*visit)(void *context, const struct rtop_look *look), void *context)
+{
+  each_window(profile, span, false, visit, context);
 }
 
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index)

@@ -40,6 +40,10 @@ struct rtop_look_cell {
 void rtop_profile_each(const struct rtop_profile *profile, struct rtop_span span,
                        void (*visit)(void *context, const struct rtop_look *look), void *context);
 
+/* The same without threads and cells, whose counts are 0: windows that a loader knows are not fetched. */
+void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_span span,
+                               void (*visit)(void *context, const struct rtop_look *look), void *context);
+
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
 

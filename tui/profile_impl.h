@@ -40,6 +40,11 @@ struct profile_window {
   uint64_t counters_present;           /* bit per counter id */
   struct rtop_span_counters counters;
   uint64_t wall_ns[RTOP_STATES];       /* cells and provisional time */
+  /* Of a window that a loader knows of: */
+  uint64_t place;                      /* 0: there is no loader for it */
+  bool absent;                         /* not loaded: no threads, no cells; wall_ns is what was told */
+  uint32_t alive;                      /* threads at its end, while it is absent */
+  uint64_t loaded, used;               /* when it was fetched and needed last, by profile->loads */
   struct profile_presence *threads;
   size_t thread_count;
   struct profile_cell *cells;          /* unordered */
@@ -67,6 +72,7 @@ struct profile_thread {
   bool carried;
   uint64_t open_ns;
   uint32_t open_node, open_state;
+  bool pinned;                         /* of a loader's windows: stays when they are unloaded */
   uint32_t row;                        /* scratch of a sum: index + 1 */
   UT_hash_handle hh;
 };
@@ -90,7 +96,7 @@ struct profile_source {
   /* scratch of a sum */
   uint32_t gaps;
   struct rtop_span_counters now;
-  const struct profile_window *last;
+  struct profile_window *last;
   /* scratch of a timeline: what the source told of the entry at hand */
   size_t entry;
   uint32_t entry_threads;
@@ -119,6 +125,8 @@ struct rtop_profile {
   bool keep_sums;
   struct rtop_profile_tap tap;         /* functions are NULL: none */
   uint32_t merges;                     /* grows when windows that were held became others */
+  struct rtop_profile_loader loader;   /* load is NULL: none */
+  uint64_t loads;
   struct cost_table carry;             /* by profile thread id */
   struct profile_cover carry_cover;
   uint32_t carried_gone;               /* carried threads that no window lists */
@@ -175,10 +183,40 @@ struct profile_cell profile_part_cell(const struct profile_part *part, const str
  * memory, those of a second a quarter. */
 void profile_merge_old(struct rtop_profile *profile);
 
+/* profile.c: what the feed hands in: the window and how to translate it; a window made of it that no list
+ * has yet; its late records, only for windows that are being fetched if `loading`, and as if it were
+ * the newest of `count`. */
+struct rtop_window;
+struct profile_input {
+  const struct rtop_window *window;
+  const uint32_t *nodes, *threads;
+  size_t node_count;
+};
+struct profile_window *profile_window_make(const struct profile_input *input, int64_t start_ns);
+void profile_add_late(struct rtop_profile *profile, struct profile_window *window,
+                      const struct profile_input *input, bool loading, size_t count);
+/* Where a stretch of a source goes: its start becomes the end of what was told, a hole before it a gap. NULL:
+ * it was told already, or makes no sense. */
+struct profile_source *profile_place(struct rtop_profile *profile, uint32_t source, int64_t *start_ns,
+                                     int64_t end_ns);
+
+/* profile_load.c: what is absent is fetched before it is looked at. It may become a gap when it cannot be
+ * read. Others may be unloaded meanwhile, never what was needed last. */
+void profile_load(struct rtop_profile *profile, struct profile_window *window);
+void profile_unload(struct rtop_profile *profile);
+static inline void profile_need(struct rtop_profile *profile, struct profile_window *window)
+{
+  if (window->absent)
+    profile_load(profile, window);
+  window->used = profile->loads;
+}
+
 /* profile_late.c: `window` came with this record and is in the profile already. */
 struct profile_late {
   int64_t start_ns;
   struct profile_cell cell;
+  bool loading;                        /* only windows that are being fetched get something */
+  size_t count;                        /* windows from this position on had not come yet */
 };
 void profile_apply_late(struct rtop_profile *profile, struct profile_window *window,
                         const struct profile_late *late);
@@ -193,9 +231,8 @@ static inline bool profile_carries(const struct profile_source *source)
 }
 
 /* profile_counters.c */
-struct rtop_window;
 void profile_counters_read(struct profile_window *to, const struct rtop_window *from);
-void profile_counters_write(struct rtop_window *to, const struct profile_window *from);
+void profile_counters_write(struct rtop_window *to, const struct rtop_span_counters *from, uint64_t present);
 /* Adds changes; "now" values replace those of the same source. */
 void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
                           uint64_t present);

@@ -53,6 +53,22 @@ static int64_t late_overlap(const struct late_walk *walk, int64_t start_ns, int6
   return to > from ? to - from : 0;
 }
 
+/* Has it its share already, from when it was fetched? */
+static bool late_is_settled(const struct rtop_profile *profile, const struct profile_late *late,
+                            const struct profile_window *window)
+{
+  return late->loading && (window->absent || window->loaded != profile->loads);
+}
+
+/* The share of an older window; false when it could not be given. */
+static bool late_give(struct late_walk *walk, struct profile_window *window, const struct profile_cell *part)
+{
+  if (late_is_settled(walk->profile, walk->late, window))
+    return true;
+  late_drop_provisional(window, part->thread);
+  return profile_window_add_cell(walk->profile, window, part);
+}
+
 /* From the newest window of the source down to the first that the interval reaches. A window's claim goes
  * up to the start of the next entry, so that rounding between windows loses nothing; gaps have no claim.
  * With `place` the older windows get their shares, else they are only measured. */
@@ -61,10 +77,8 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
   struct rtop_profile *profile = walk->profile;
   int64_t next_ns = INT64_MAX;
   uint32_t steps = 0, steps_max = place ? walk->steps : profile->late_steps;
-  for (size_t i = profile->count; i-- > 0 && steps < steps_max; steps++) {
+  for (size_t i = walk->late->count; i-- > 0 && next_ns > walk->late->start_ns && steps < steps_max; steps++) {
     struct profile_window *window = profile_window_at(profile, i);
-    if (window->start_ns + profile->longest_ns < walk->late->start_ns && next_ns <= walk->late->start_ns)
-      break;
     if (window->source != newest->source)
       continue;
     uint64_t overlap_ns = (uint64_t)late_overlap(walk, window->start_ns, next_ns);
@@ -75,8 +89,7 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
       walk->placed_ns += overlap_ns;
     } else if (window != newest) {
       struct profile_cell part = late_part(&walk->late->cell, overlap_ns);
-      late_drop_provisional(window, part.thread);
-      if (profile_window_add_cell(profile, window, &part))
+      if (late_give(walk, window, &part))
         late_take(&walk->rest, &part);
     }
   }
@@ -98,6 +111,9 @@ static uint64_t late_carry(struct late_walk *walk, const struct profile_window *
 void profile_apply_late(struct rtop_profile *profile, struct profile_window *window,
                         const struct profile_late *late)
 {
+  bool newest_too = !late_is_settled(profile, late, window);
+  if (late->cell.wall_ns == 0 && !newest_too)
+    return;
   if (late->cell.wall_ns == 0) {
     profile_window_add_cell(profile, window, &late->cell);
     return;
@@ -108,9 +124,12 @@ void profile_apply_late(struct rtop_profile *profile, struct profile_window *win
   late_walk(&walk, window, false);
   profile->late_steps -= walk.steps;
   walk.rest = late_part(&late->cell, walk.placed_ns);
-  profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
+  if (!late->loading)
+    profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
   late_walk(&walk, window, true);
   /* The newest window takes its share and what rounding left. */
+  if (!newest_too)
+    return;
   if (walk.rest.wall_ns || walk.rest.cpu_ns || walk.rest.allocations || walk.rest.samples)
     profile_window_add_cell(profile, window, &walk.rest);
 }

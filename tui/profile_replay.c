@@ -2,18 +2,27 @@
  * by now, so there are none. */
 #include "profile_impl.h"
 
+#include "reserve.h"
 #include "shm/window.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct replay {
-  const struct rtop_profile *profile;
+  struct rtop_profile *profile;
   const struct rtop_profile_tap *to;
   struct rtop_window window;
   uint32_t *index_of;                  /* of a thread in the window, plus one */
+  size_t index_capacity;
 };
 
-static bool replay_threads(struct replay *replay, const struct profile_window *from)
+/* Threads may become known while windows are loaded. */
+static bool replay_reserve(struct replay *replay)
+{
+  return rtop_reserve(&replay->index_of, &replay->index_capacity, replay->profile->thread_count + 1u,
+                      sizeof *replay->index_of);
+}
+
+static bool replay_threads(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
 {
   for (size_t i = 0; i < from->thread_count; i++) {
     const struct profile_presence *presence = &from->threads[i];
@@ -25,7 +34,7 @@ static bool replay_threads(struct replay *replay, const struct profile_window *f
     to->state = presence->state;
     to->node = presence->node;
     to->state_age_ns = presence->state_age_ns;
-    to->provisional_ns = presence->provisional_ns;
+    to->provisional_ns = profile_part_share(part, presence->provisional_ns);
     to->flags = (presence->provisional_ns ? (uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL : 0) |
                 (presence->ended ? (uint32_t)RTOP_WINDOW_THREAD_ENDED : 0);
     replay->index_of[presence->thread] = (uint32_t)replay->window.thread_count;
@@ -46,10 +55,10 @@ static bool replay_unlisted(struct replay *replay, uint32_t id)
   return true;
 }
 
-static bool replay_cells(struct replay *replay, const struct profile_window *from)
+static bool replay_cells(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
 {
   for (size_t i = 0; i < from->cell_count; i++) {
-    const struct profile_cell *cell = &from->cells[i];
+    const struct profile_cell share = profile_part_cell(part, &from->cells[i]), *cell = &share;
     if (!replay->index_of[cell->thread] && !replay_unlisted(replay, cell->thread))
       return false;
     struct rtop_cell *to = rtop_window_add_cell(&replay->window);
@@ -64,19 +73,23 @@ static bool replay_cells(struct replay *replay, const struct profile_window *fro
   return true;
 }
 
-static bool replay_window(struct replay *replay, const struct profile_window *from, const struct rtop_span *span)
+static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
+  profile_need(replay->profile, from);
+  if (!replay_reserve(replay))
+    return false;
+  int64_t start_ns = from->start_ns + part->from_ns, end_ns = from->start_ns + part->to_ns;
   if (from->gap) {
-    replay->to->gap(replay->to->context, source, from->start_ns > span->start_ns ? from->start_ns : span->start_ns,
-                    from->end_ns < span->end_ns ? from->end_ns : span->end_ns);
+    replay->to->gap(replay->to->context, source, start_ns, end_ns);
     return true;
   }
   rtop_window_reset(&replay->window);
-  replay->window.start_mono_ns = from->start_ns;
-  replay->window.end_mono_ns = from->end_ns;
-  profile_counters_write(&replay->window, from);
-  bool fine = replay_threads(replay, from) && replay_cells(replay, from);
+  replay->window.start_mono_ns = start_ns;
+  replay->window.end_mono_ns = end_ns;
+  struct rtop_span_counters counters = profile_counters_part(from, part);
+  profile_counters_write(&replay->window, &counters, from->counters_present);
+  bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part);
   for (size_t i = 0; i < from->cell_count; i++)
     replay->index_of[from->cells[i].thread] = 0;
   for (size_t i = 0; i < from->thread_count; i++)
@@ -99,15 +112,14 @@ static void replay_marks(const struct rtop_profile *profile, const struct rtop_s
 bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, const struct rtop_profile_tap *to)
 {
   struct replay replay = {.profile = profile, .to = to};
-  replay.index_of = calloc(profile->thread_count + 1u, sizeof *replay.index_of);
-  bool fine = replay.index_of != NULL;
+  bool fine = true;
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count && fine; i++) {
-    const struct profile_window *window = profile_window_at(profile, i);
-    int64_t middle_ns = profile_middle(window);
+    struct profile_window *window = profile_window_at(profile, i);
+    struct profile_part part;
     if (window->start_ns >= span.end_ns)
       break;
-    if (window->gap ? window->end_ns > span.start_ns : middle_ns >= span.start_ns && middle_ns < span.end_ns)
-      fine = replay_window(&replay, window, &span);
+    if (profile_part_of(window, &span, &part))
+      fine = replay_window(&replay, window, &part);
   }
   if (fine)
     replay_marks(profile, &span, to);

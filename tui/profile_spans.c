@@ -41,7 +41,7 @@ static void summary_add(struct rtop_window_summary *summary, const struct profil
   if (window->gap)
     return;
   struct rtop_span_counters counters = profile_counters_part(window, part), now = counters;
-  uint32_t threads = 0;
+  uint32_t threads = window->absent ? window->alive : 0;
   for (int state = 0; state < RTOP_STATES; state++)
     summary->wall_ns[state] += profile_part_share(part, window->wall_ns[state]);
   for (size_t i = 0; i < window->thread_count; i++)

@@ -96,10 +96,11 @@ static void sum_part(struct sum_build *build, const struct profile_window *windo
   }
 }
 
-static void sum_window(struct sum_build *build, const struct profile_window *window,
+static void sum_window(struct sum_build *build, struct profile_window *window,
                        const struct profile_part *part)
 {
   struct profile_source *source = &build->profile->sources[window->source];
+  profile_need(build->profile, window);
   if (window->gap) {
     source->gaps++;
     return;
@@ -149,7 +150,7 @@ static void sum_windows(struct sum_build *build, const struct rtop_span *span)
 {
   const struct rtop_profile *profile = build->profile;
   for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
-    const struct profile_window *window = profile_window_at(profile, i);
+    struct profile_window *window = profile_window_at(profile, i);
     struct profile_part part;
     if (window->start_ns >= span->end_ns)
       break;
@@ -169,6 +170,7 @@ static void sum_sources(struct sum_build *build)
     profile_counters_merge(&sum->counters, &source->now);
     if (!source->last)
       continue;
+    profile_need(build->profile, source->last);
     for (size_t k = 0; k < source->last->thread_count; k++) {
       struct rtop_thread_row *row = sum_row(build, source->last->threads[k].thread);
       if (row)

@@ -28,12 +28,13 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
   bool known = false;
   memset(wall_ns, 0, count * sizeof *wall_ns);
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
-    const struct profile_window *window = profile_window_at(profile, i);
+    struct profile_window *window = profile_window_at(profile, i);
     struct profile_part part;
     if (window->start_ns >= span.end_ns)
       break;
     if (window->gap || !profile_part_of(window, &span, &part))
       continue;
+    profile_need((struct rtop_profile *)profile, window);   /* to a caller the profile stays as it is */
     times_of_window(window, &part, wall_ns, count);
     known = true;
   }

@@ -80,6 +80,10 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
 
 void profile_evict(struct rtop_profile *profile)
 {
+  if (profile->loader.load) {          /* what can be fetched again is not lost */
+    profile_unload(profile);
+    return;
+  }
   if (profile->memory_bytes > profile->memory_bytes_max)
     profile_merge_old(profile);
   while (profile->memory_bytes > profile->memory_bytes_max && profile->count > 1) {

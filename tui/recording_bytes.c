@@ -135,6 +135,24 @@ bool recording_sealed(const void *frame, size_t bytes, const char *tag)
          memcmp(head.tag, tag, sizeof head.tag) == 0 && head.crc32c == bytes_crc(frame, bytes);
 }
 
+bool recording_put_chunk(struct recording_bytes *out, struct recording_chunk_head *head,
+                        const struct recording_bytes *names, const struct recording_bytes *windows)
+{
+  size_t start = out->count;
+  recording_put(out, head, sizeof *head);
+  if (names->count)
+    head->names_bytes = (uint32_t)recording_put_frame(out, names);
+  head->names_raw_bytes = (uint32_t)names->count;
+  if (windows->count)
+    head->windows_bytes = (uint32_t)recording_put_frame(out, windows);
+  head->windows_raw_bytes = (uint32_t)windows->count;
+  if (out->failed || names->failed || windows->failed)
+    return false;
+  recording_seal(head, sizeof *head, RECORDING_TAG_CHUNK);
+  memcpy(out->data + start, head, sizeof *head);
+  return true;
+}
+
 bool recording_get_text(struct varint_reader *reader, const char **text, size_t *text_bytes)
 {
   uint64_t length = varint_get(reader);

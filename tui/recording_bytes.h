@@ -36,6 +36,10 @@ void recording_seal(void *frame, size_t bytes, const char *tag);
 /* Is it one with that tag, whole? */
 bool recording_sealed(const void *frame, size_t bytes, const char *tag);
 
+/* A whole chunk: its head, of which sizes and seal are filled here, and its frames. False: no memory. */
+bool recording_put_chunk(struct recording_bytes *out, struct recording_chunk_head *head,
+                         const struct recording_bytes *names, const struct recording_bytes *windows);
+
 /* Reading: a text stays where it is. False and reader->bad when it is not there. */
 bool recording_get_text(struct varint_reader *reader, const char **text, size_t *text_bytes);
 static inline int64_t recording_get_signed(struct varint_reader *reader)

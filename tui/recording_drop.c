@@ -43,7 +43,7 @@ static bool drop_write_base(struct drop *drop, uint32_t first_chunk)
   if (fine) {
     *chunk = (struct recording_chunk){.position = drop->bytes, .head = {.number = first_chunk - 1}};
     chunk->head.late_ns = INT64_MAX;
-    fine = recorder_put_chunk(&out, &chunk->head, &names, &none);
+    fine = recording_put_chunk(&out, &chunk->head, &names, &none);
   }
   uint64_t at = drop->bytes + out.count;
   fine = fine && recording_index_encode(&index, at, &out);

@@ -67,9 +67,6 @@ struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profi
                                     struct rtop_error *error);
 void recorder_flush(struct rtop_recorder *recorder);
 void recorder_write_index(struct rtop_recorder *recorder);
-/* A chunk of `raw` names and window rows, appended to `out`: fills sizes and seal of *head. */
-bool recorder_put_chunk(struct recording_bytes *out, struct recording_chunk_head *head,
-                        const struct recording_bytes *names, const struct recording_bytes *windows);
 
 /* recording_drop.c: makes the file shorter by its oldest groups until `more` bytes find room. */
 void recorder_drop_oldest(struct rtop_recorder *recorder, uint64_t more);

@@ -129,24 +129,6 @@ void rtop_recorder_ended(struct rtop_recorder *recorder, uint32_t source, enum r
     recording_names_state(&recorder->names, source, state == RTOP_FEED_ENDED ? 1 : 2);
 }
 
-bool recorder_put_chunk(struct recording_bytes *out, struct recording_chunk_head *head,
-                        const struct recording_bytes *names, const struct recording_bytes *windows)
-{
-  size_t start = out->count;
-  recording_put(out, head, sizeof *head);
-  if (names->count)
-    head->names_bytes = (uint32_t)recording_put_frame(out, names);
-  head->names_raw_bytes = (uint32_t)names->count;
-  if (windows->count)
-    head->windows_bytes = (uint32_t)recording_put_frame(out, windows);
-  head->windows_raw_bytes = (uint32_t)windows->count;
-  if (out->failed || names->failed || windows->failed)
-    return false;
-  recording_seal(head, sizeof *head, RECORDING_TAG_CHUNK);
-  memcpy(out->data + start, head, sizeof *head);
-  return true;
-}
-
 /* The chunk in recorder->packed. False: nothing to write, or an error. */
 static bool write_make_chunk(struct rtop_recorder *recorder)
 {
@@ -155,7 +137,7 @@ static bool write_make_chunk(struct rtop_recorder *recorder)
   if (recorder->chunk.window_count == 0 && recording_names_bytes(&recorder->names) == 0)
     return false;
   bool fine = recording_names_take(&recorder->names, &recorder->raw) &&
-              recorder_put_chunk(&recorder->packed, &recorder->chunk, &recorder->raw, &recorder->window_rows);
+              recording_put_chunk(&recorder->packed, &recorder->chunk, &recorder->raw, &recorder->window_rows);
   recorder->window_rows.count = 0;
   if (!fine)
     recorder_fail(recorder, ENOMEM);

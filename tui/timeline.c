@@ -108,7 +108,7 @@ bool timeline_build(struct timeline *timeline, const struct rtop_profile *profil
   memset(filling, 0, (size_t)timeline->count * sizeof *filling);
   struct walk walk = { timeline, filling, source };
   struct rtop_span span = { timeline->first * cell_ns, (timeline->first + timeline->count) * cell_ns };
-  rtop_profile_each(profile, span, visit, &walk);
+  rtop_profile_each_summary(profile, span, visit, &walk);
   for (int i = 0; i < timeline->count; i++) {
     finish(timeline, &timeline->cell[i], &filling[i]);
   }

@@ -160,14 +160,20 @@ struct replayed {
 };
 
 /* False: it does not open; error says why. */
-FIXTURE bool replay_open(struct replayed *replayed, const char *path, struct rtop_error *error)
+FIXTURE bool replay_open_within(struct replayed *replayed, const char *path, uint64_t memory_bytes,
+                                struct rtop_error *error)
 {
   enum rtop_feed_state state;
-  replayed->profile = rtop_profile_create(256 << 20);
+  replayed->profile = rtop_profile_create(memory_bytes);
   replayed->count = rtop_feed_open_recording(path, replayed->profile, replayed->feeds, 8, error);
   for (int i = 0; i < replayed->count; i++)
     rtop_feed_poll(replayed->feeds[i], replayed->profile, &state);
   return replayed->count > 0;
+}
+
+FIXTURE bool replay_open(struct replayed *replayed, const char *path, struct rtop_error *error)
+{
+  return replay_open_within(replayed, path, 256 << 20, error);
 }
 
 FIXTURE void replay_close(struct replayed *replayed)
