@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "shm/control.h"
+#include "shm/pattern.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,24 @@ void config_set_budget(struct config *config, double percent)
   config->budget = bounded(percent, 0.01, 100) / 100;
 }
 
+void config_set_depth(struct config *config, double depth)
+{
+  config->depth_max = (uint32_t)bounded(depth, 1, CONFIG_DEPTH_MAX);
+}
+
+int config_set_exclude(struct config *config, const char *patterns, size_t bytes, struct rtop_error *error)
+{
+  if (bytes > sizeof config->exclude)
+    return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "patterns are longer than %d bytes",
+                          CONFIG_EXCLUDE_MAX);
+  struct rtop_patterns *made = rtop_patterns_create(patterns, bytes, error);
+  if (!made) return -1;
+  rtop_patterns_destroy(&made);
+  memcpy(config->exclude, patterns, bytes);
+  config->exclude_bytes = (uint32_t)bytes;
+  return 0;
+}
+
 void config_from_environment(struct config *config)
 {
   const char *on = getenv("RPERF_TOP");
@@ -48,5 +67,9 @@ void config_from_environment(struct config *config)
   config_set_record_hz(config, number("RPERF_TOP_RECORD_HZ", 100, 0, RTOP_RATE_HZ_MAX));
   config_set_watch_hz(config, number("RPERF_TOP_HZ", 1000, RTOP_RATE_HZ_MIN, RTOP_RATE_HZ_MAX));
   config_set_budget(config, number("RPERF_TOP_BUDGET", 1, 0.01, 100));
+  config_set_depth(config, number("RPERF_TOP_DEPTH", CONFIG_DEPTH_MAX, 1, CONFIG_DEPTH_MAX));
+  const char *exclude = getenv("RPERF_TOP_EXCLUDE");
+  config->exclude_bytes = 0;
+  if (exclude) config_set_exclude(config, exclude, strlen(exclude), NULL);
   config->ring_bytes = (uint64_t)(number("RPERF_TOP_SIZE", 8, 1, 64) * (1 << 20));
 }

@@ -8,13 +8,20 @@
  *   RPERF_TOP_DIR=DIR       where the segment goes, default /dev/shm
  *   RPERF_TOP_KEEP=1        keep the segment when the process ends
  *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 300000; 0: never
+ *   RPERF_TOP_EXCLUDE=LIST  patterns of frames that are left out of stacks (shm/pattern.h)
+ *   RPERF_TOP_DEPTH=N       outermost frames of a stack that are kept, default all
  *   RPERF_TOP_CPU_CLOCK=kernel   read the CPU clock with a system call each time (cpu_clock.h)
  */
 #ifndef RTOP_EXT_CONFIG_H
 #define RTOP_EXT_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct rtop_error;
+
+enum { CONFIG_EXCLUDE_MAX = 4096, CONFIG_DEPTH_MAX = 2048 };
 
 struct config {
   bool enabled;
@@ -25,6 +32,9 @@ struct config {
   double budget;                       /* fraction of wall time */
   uint32_t storm_per_s;
   uint64_t ring_bytes;
+  uint32_t depth_max;
+  uint32_t exclude_bytes;
+  char exclude[CONFIG_EXCLUDE_MAX];    /* patterns, known to be right; exclude_bytes of them */
 };
 
 void config_from_environment(struct config *config);
@@ -33,5 +43,8 @@ void config_from_environment(struct config *config);
 void config_set_record_hz(struct config *config, double hz);
 void config_set_watch_hz(struct config *config, double hz);
 void config_set_budget(struct config *config, double percent);
+void config_set_depth(struct config *config, double depth);
+/* -1 and *error (if not NULL) when the patterns mean nothing or are too long: nothing changes. */
+int config_set_exclude(struct config *config, const char *patterns, size_t bytes, struct rtop_error *error);
 
 #endif

@@ -1,8 +1,10 @@
 #include "frames.h"
 
+#include "exclude.h"
 #include "frame_names.h"
 #include "hash.h"
 #include "shm/label_text.h"
+#include "shm/pattern.h"
 #include <ruby/debug.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   frames_special(frames, "(other frames)");
   frames_special(frames, "(deeper frames)");
   frames_special(frames, "(rperf-top)");
+  frames_special(frames, "(excluded)");
   /* Of no class: the program's ObjectSpace does not show it. */
   frames->marker = rb_data_typed_object_wrap(0, frames, &marker_type);
   rb_gc_register_address(&frames->marker);
@@ -80,6 +83,7 @@ void frames_destroy(struct frames *frames)
   free(frames->strings);
   free(frames->string_hashes);
   free(frames->string_ids);
+  rtop_patterns_destroy(&frames->excluded);
   *frames = (struct frames){ 0 };
 }
 
@@ -114,11 +118,12 @@ static uint32_t add_entry(struct frames *frames, const struct frame_names *names
   atomic_store(&entry->namespace_label, intern(frames, names->namespace_label, names->namespace_bytes));
   entry->path = intern(frames, names->path, names->path_bytes);
   entry->line = names->line;
-  entry->kind = kind;
+  entry->kind = (uint16_t)kind;
   if (names->label_bytes && !atomic_load(&entry->label)) {
     atomic_fetch_add(&frames->overflowed, 1);
     return FRAMES_OTHER;
   }
+  exclude_judge(frames, entry);
   atomic_store_explicit(&frames->count, id + 1, memory_order_release);
   return id;
 }
@@ -130,6 +135,9 @@ static void set_label(struct frames *frames, struct frames_entry *entry, const s
   if (!label) return;
   atomic_store(&entry->namespace_label, intern(frames, names->namespace_label, names->namespace_bytes));
   atomic_store(&entry->label, label);
+  bool before = entry->excluded;
+  exclude_judge(frames, entry);
+  if (entry->excluded != before) atomic_fetch_add(&frames->generation, 1);
   atomic_fetch_add_explicit(&entry->revision, 1, memory_order_release);
   atomic_fetch_add_explicit(&frames->relabelled, 1, memory_order_release);
 }

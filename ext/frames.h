@@ -35,7 +35,8 @@ struct frames_entry {
   uint32_t path;
   _Atomic uint32_t namespace_label;
   uint32_t line;
-  uint32_t kind;                       /* enum rtop_frame_kind */
+  uint16_t kind;                       /* enum rtop_frame_kind */
+  bool excluded;                       /* left out of stacks */
   _Atomic uint32_t revision;           /* grows when the label was completed */
 };
 
@@ -75,6 +76,7 @@ struct frames {
   uint64_t *string_hashes;             /* open addressing: hash -> string */
   uint32_t *string_ids;
   uint32_t string_mask;
+  struct rtop_patterns *excluded;      /* what is left out; NULL: nothing. See exclude.h */
 
   _Atomic uint64_t relabelled;         /* frames completed after they may have been published */
   _Atomic uint64_t overflowed;         /* frames that found no room: shown as "(other frames)" */
@@ -122,7 +124,7 @@ static inline const char *frames_string(const struct frames *frames, uint32_t id
 }
 
 /* Reserved frames have the ids of their nodes (format.h); these follow them. */
-enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN };
+enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN, FRAMES_EXCLUDED };
 #define FRAMES_UNKNOWN UINT32_MAX
 
 #endif

@@ -3,12 +3,25 @@
 #include "config.h"
 #include "labels.h"
 #include "session.h"
+#include "shm/error.h"
 #include "shm/version.h"
 #include <ruby.h>
 #include <ruby/encoding.h>
 #include <ruby/ractor.h>
 
-/* RperfTop.start(record_hz: 100, hz: 1000, budget: 1.0): what is not given comes from the environment. */
+/* One String of patterns, or an Array of them. */
+static void set_exclude(struct config *config, VALUE patterns)
+{
+  struct rtop_error error;
+  VALUE list = rb_ary_join(rb_Array(patterns), rb_str_new_cstr("\n"));
+  StringValue(list);
+  if (config_set_exclude(config, RSTRING_PTR(list), (size_t)RSTRING_LEN(list), &error) != 0)
+    rb_raise(rb_eArgError, "exclude: %s", error.text);
+  RB_GC_GUARD(list);
+}
+
+/* RperfTop.start(record_hz: 100, hz: 1000, budget: 1.0, exclude: [], depth: nil): what is not given comes
+ * from the environment. */
 static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
 {
   (void)self;
@@ -17,12 +30,16 @@ static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
   config_from_environment(&config);
   rb_scan_args(argc, argv, "0:", &options);
   if (!NIL_P(options)) {
-    ID names[] = { rb_intern("record_hz"), rb_intern("hz"), rb_intern("budget") };
-    VALUE values[3];
-    rb_get_kwargs(options, names, 0, 3, values);
+    ID names[] = { rb_intern("record_hz"), rb_intern("hz"), rb_intern("budget"), rb_intern("exclude"),
+                   rb_intern("depth") };
+    VALUE values[5];
+    rb_get_kwargs(options, names, 0, 5, values);
     if (values[0] != Qundef) config_set_record_hz(&config, NUM2DBL(values[0]));
     if (values[1] != Qundef) config_set_watch_hz(&config, NUM2DBL(values[1]));
     if (values[2] != Qundef) config_set_budget(&config, NUM2DBL(values[2]));
+    if (values[3] != Qundef) set_exclude(&config, values[3]);
+    bool deep = values[4] != Qundef && NIL_P(values[4]);
+    if (values[4] != Qundef) config_set_depth(&config, deep ? CONFIG_DEPTH_MAX : NUM2DBL(values[4]));
   }
   if (session_start(&config) != 0) rb_raise(rb_eRuntimeError, "rperf_top: no memory or native thread left");
   return Qtrue;

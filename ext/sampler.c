@@ -46,6 +46,14 @@ static uint32_t shared_prefix(const struct sampler *sampler, const struct thread
   return level;
 }
 
+/* Is the call of this frame below `node` a node of its own? The level is at least the depth of the node. */
+static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, uint32_t level, uint32_t root)
+{
+  if (sampler->frames.entries[frame].excluded) return false;
+  uint32_t above = root == RTOP_NODE_ROOT ? 0 : 1;   /* the node of the labels is no frame */
+  return level < sampler->depth_max || sampler->tree.entries[node].depth < sampler->depth_max + above;
+}
+
 /* Root first over the stack buffer: nodes of the prefix shared with the thread's last stack are taken
  * over, the rest is looked up. A stack that was cut at the root has no prefix to share. */
 static uint32_t walk(struct sampler *sampler, struct thread_data *data, int frames, VALUE *unknown)
@@ -72,14 +80,15 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
     }
     if (frame == FRAMES_UNKNOWN) frame = frames_add_partial(&sampler->frames, value);
     bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
-    node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
+    if (kept(sampler, frame, node, level, data->prefix_root))
+      node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
     if (level >= THREADS_PREFIX_MAX || cut) continue;
     data->prefix_frames[level] = value;
     data->prefix_lines[level] = line;
     data->prefix_nodes[level] = node;
     data->prefix_depth = level + 1;
   }
-  return node;
+  return node == RTOP_NODE_ROOT ? calltree_child(&sampler->tree, node, FRAMES_EXCLUDED, 0) : node;
 }
 
 uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown)

@@ -57,6 +57,8 @@ struct sampler {
   struct waiting waiting;
   struct sampler_counters counters;
 
+  uint32_t depth_max;                  /* outermost frames of a stack that are kept; set while nothing runs */
+
   /* set by the publisher */
   _Atomic int64_t period_ns;           /* between ticks */
   _Atomic int64_t off_period_ns;       /* between sampling points of short stretches; >= period_ns */

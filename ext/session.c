@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "cpu_clock.h"
+#include "exclude.h"
 #include "frame_names.h"
 #include "gc.h"
 #include "gvl.h"
@@ -183,6 +184,8 @@ int session_start(const struct config *config)
   session.config = *config;
   if (!session.created && create() != 0) return -1;
   session.publisher.config = *config;
+  session.sampler.depth_max = config->depth_max;
+  exclude_use(&session.sampler.frames, &session.sampler.lock, config->exclude, config->exclude_bytes);
   session.pid = getpid();
   read_command(session.publisher.command, sizeof session.publisher.command);
   atomic_store(&session.sampler.period_ns, CLOCK_NS_PER_SECOND / (config->record_hz ? config->record_hz : 1000));
