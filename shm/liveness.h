@@ -2,7 +2,8 @@
  * kernel, released by it at SIGKILL and exec, not inherited by fork, right in other pid namespaces.
  *
  *   writer   write lock on RTOP_LOCK_WRITER while it publishes
- *   viewer   read lock on RTOP_LOCK_VIEWER while it watches (a read-only descriptor suffices)
+ *   viewer   read lock on RTOP_LOCK_VIEWER while it watches or reads what a dead process left (a read-only
+ *            descriptor suffices); such a segment is not swept
  *
  * A process loses its record locks on a file when it closes *any* descriptor of it: the writer asserts
  * its lock again at every window. All calls are one fcntl; none blocks.

@@ -69,17 +69,90 @@ bool process_status_read(pid_t pid, struct process_status *status)
 }
 
 /* The command stands in parentheses and may hold anything: count fields after the last one. */
-uint64_t process_own_start_ticks(void)
+static const char *process_stat_field(const char *text, int wanted)
 {
-  char text[1024];
-  process_read_file("/proc/self/stat", text, sizeof text);
   const char *field = strrchr(text, ')');
-  for (int number = 2; field && number < 22; number++) {
+  for (int number = 2; field && number < wanted; number++) {
     field = strchr(field, ' ');
     if (field)
       field++;
   }
+  return field;
+}
+
+uint64_t process_own_start_ticks(void)
+{
+  char text[1024];
+  process_read_file("/proc/self/stat", text, sizeof text);
+  const char *field = process_stat_field(text, 22);
   return field ? strtoull(field, NULL, 10) : 0;
+}
+
+bool process_stat_read(pid_t pid, struct process_stat *stat)
+{
+  char path[64], text[1024];
+  *stat = (struct process_stat){0};
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  if (pid <= 0 || process_read_file(path, text, sizeof text) == 0)
+    return false;
+  const char *name = strchr(text, '('), *end = strrchr(text, ')');
+  const char *state = process_stat_field(text, 3), *ticks = process_stat_field(text, 22);
+  const char *code = process_stat_field(text, 52);
+  if (!name || !end || end < name || !state || !ticks)
+    return false;
+  size_t length = (size_t)(end - name - 1);
+  memcpy(stat->program, name + 1, length < sizeof stat->program ? length : sizeof stat->program - 1);
+  stat->state = *state;
+  stat->start_ticks = strtoull(ticks, NULL, 10);
+  stat->exit_code = code ? (int)strtol(code, NULL, 10) : 0;
+  return true;
+}
+
+/* PROC_PID_INIT_INO of the kernel. */
+bool process_in_first_namespace(void)
+{
+  return process_own_pid_namespace() == UINT64_C(0xEFFFFFFC);
+}
+
+/* Through a window of the file: an environment may be as long as it likes. */
+static bool process_find_variable(FILE *file, const char *name, char *value, size_t value_bytes)
+{
+  enum { VARIABLES_MAX = 1 << 20 };
+  size_t length = strlen(name), at = 0;
+  bool matches = true;
+  for (int looked = 0; looked < VARIABLES_MAX; looked++) {
+    int byte = getc(file);
+    bool ends = byte == EOF || byte == '\0';
+    size_t taken = at > length ? at - length - 1 : 0;
+    if (ends && matches && at > length) {
+      value[taken < value_bytes ? taken : 0] = '\0';
+      return taken < value_bytes;
+    }
+    if (byte == EOF)
+      return false;
+    if (ends) {
+      at = 0;
+      matches = true;
+      continue;
+    }
+    if (at <= length)
+      matches = matches && byte == (at < length ? (unsigned char)name[at] : '=');
+    else if (taken < value_bytes)
+      value[taken] = (char)byte;
+    at++;
+  }
+  return false;
+}
+
+bool process_environment(pid_t pid, const char *name, char *value, size_t value_bytes)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+  FILE *file = pid > 0 ? fopen(path, "re") : NULL;
+  bool found = file && process_find_variable(file, name, value, value_bytes);
+  if (file)
+    fclose(file);
+  return found;
 }
 
 uint64_t process_own_pid_namespace(void)

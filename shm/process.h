@@ -22,6 +22,22 @@ struct process_status {
 /* False when there is no such process (or no /proc). */
 bool process_status_read(pid_t pid, struct process_status *status);
 
+/* Of the line in /proc/PID/stat. */
+struct process_stat {
+  char state;                          /* 'Z': ended, its parent has not asked yet */
+  uint64_t start_ticks;                /* field 22: with the pid it names a process for the time of a boot */
+  int exit_code;                       /* field 52, as in wait(2): of 'Z', when the kernel tells us */
+  char program[32];                    /* the name of the executable; any bytes */
+};
+bool process_stat_read(pid_t pid, struct process_stat *stat);
+
+/* Do our pids mean the same to the kernel's log? */
+bool process_in_first_namespace(void);
+
+/* The value of a variable in the environment that a process was started with. False: not there, not ours to
+ * read, too long. */
+bool process_environment(pid_t pid, const char *name, char *value, size_t value_bytes);
+
 /* Field 22 of the calling process's stat line, its pid namespace's inode, the boot's id. */
 uint64_t process_own_start_ticks(void);
 uint64_t process_own_pid_namespace(void);

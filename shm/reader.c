@@ -103,12 +103,13 @@ static bool reader_ended(const struct rtop_reader *reader)
 
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error)
 {
-  if (reader_ended(reader) || !rtop_liveness_writer_alive(reader->segment.fd, NULL))
-    return 0;
-  /* The lock first: the request wakes a parked publisher, which then looks for viewers. */
+  /* The lock first: the request wakes a parked publisher, which then looks for viewers; and a channel that
+   * dies meanwhile is held, too. */
   if (rtop_liveness_hold_viewer(reader->segment.fd) != 0)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot lock the segment: %s", strerror(errno));
   reader->watching = true;
+  if (reader_ended(reader) || !rtop_liveness_writer_alive(reader->segment.fd, NULL))
+    return 0;
   struct rtop_request request = {.rate_hz = rate_hz};
   if (reader->control.fd < 0 &&
       rtop_control_open(&reader->control, reader->segment.path, reader->expected_uid, error) != 0)

@@ -35,8 +35,8 @@ void rtop_reader_close(struct rtop_reader **reader);
 const struct rtop_geometry *rtop_reader_geometry(const struct rtop_reader *reader);
 const char *rtop_reader_path(const struct rtop_reader *reader);
 
-/* Holds the viewer's lock and asks for a rate (0: no wish), or gives both up. Watching a channel whose
- * process is gone does nothing. -1 when the control file cannot be opened: windows still come at the
+/* Holds the viewer's lock and asks for a rate (0: no wish), or gives both up. A channel whose process is
+ * gone is only held: nobody sweeps it away while it is being read. -1 when the control file cannot be opened: windows still come at the
  * recorder's rate. */
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error);
 void rtop_reader_unwatch(struct rtop_reader *reader);

@@ -187,11 +187,12 @@ static void registry_find_in(struct registry_search *search, const char *directo
   search->directory = directory;
   if (directory_fd >= 0)
     registry_scan(directory_fd, registry_find_visit, search);
+  search->directory = NULL;
 }
 
-/* /dev/shm as the process sees it. The container's files may be links to anywhere: they are resolved
- * inside its root (a kernel without openat2 gets no search there). */
-static int registry_open_inside(pid_t pid)
+/* A directory as the process sees it. The container's files may be links to anywhere: they are resolved
+ * inside its root (a kernel without openat2 gets no search there). -1 also when it is our own one. */
+static int registry_open_inside(pid_t pid, const char *directory)
 {
   char root[64];
   struct stat inside, own;
@@ -203,16 +204,40 @@ static int registry_open_inside(pid_t pid)
   int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root_fd < 0)
     return -1;
-  int fd = (int)syscall(SYS_openat2, root_fd, "dev/shm", &how, sizeof how);
+  int fd = (int)syscall(SYS_openat2, root_fd, directory + 1, &how, sizeof how);
   close(root_fd);
   bool elsewhere =
     fd >= 0 && fstat(fd, &inside) == 0 &&
-    (stat("/dev/shm", &own) != 0 || own.st_dev != inside.st_dev || own.st_ino != inside.st_ino);
+    (stat(directory, &own) != 0 || own.st_dev != inside.st_dev || own.st_ino != inside.st_ino);
   if (fd >= 0 && !elsewhere) {
     close(fd);
     return -1;
   }
   return fd;
+}
+
+static void registry_find_inside(struct registry_search *search, const char *directory)
+{
+  char inside[512];
+  int length = snprintf(inside, sizeof inside, "/proc/%d/root%s", (int)search->pid, directory);
+  if (length > 0 && (size_t)length < sizeof inside)
+    registry_find_in(search, inside, registry_open_inside(search->pid, directory));
+}
+
+/* Where the process was told to put its segment, when that is not where we look. */
+static void registry_find_named(struct registry_search *search)
+{
+  char directory[400], root[64];
+  struct stat inside, own;
+  snprintf(root, sizeof root, "/proc/%d/root", (int)search->pid);
+  if (!process_environment(search->pid, "RPERF_TOP_DIR", directory, sizeof directory) || directory[0] != '/')
+    return;
+  bool same_root = stat(root, &inside) == 0 && stat("/", &own) == 0 && inside.st_dev == own.st_dev &&
+                   inside.st_ino == own.st_ino;
+  if (same_root)
+    registry_find_in(search, directory, registry_open_directory(directory));
+  else
+    registry_find_inside(search, directory);
 }
 
 static int registry_not_found(const struct registry_search *search, struct rtop_error *error)
@@ -240,14 +265,13 @@ int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop
 {
   struct registry_search search = {.pid = pid, .best = entry};
   const char *directories[2];
-  char inside[64];
   search.exists = pid > 0 && process_status_read(pid, &search.status);
   size_t count = registry_directories(directories);
   for (size_t i = 0; i < count; i++)
     registry_find_in(&search, directories[i], registry_open_directory(directories[i]));
-  if (search.exists && !(search.found && entry->alive)) {
-    snprintf(inside, sizeof inside, "/proc/%d/root/dev/shm", (int)pid);
-    registry_find_in(&search, inside, registry_open_inside(pid));
-  }
+  if (search.exists && !(search.found && entry->alive))
+    registry_find_inside(&search, "/dev/shm");
+  if (search.exists && !(search.found && entry->alive))
+    registry_find_named(&search);
   return search.found ? 0 : registry_not_found(&search, error);
 }

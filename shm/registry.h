@@ -1,8 +1,9 @@
 /* Finding segments: all of them for a list, the one of a process, the dead ones to sweep.
  *
  * A name is only a hint where to look; who owns a segment is told by the lock (liveness.h) and by the
- * file's owner. Looked at: $RPERF_TOP_DIR, /dev/shm, and for a process in a container
- * /proc/PID/root/dev/shm. Every scan is bounded in entries.
+ * file's owner. Looked at: $RPERF_TOP_DIR, /dev/shm, for a process in a container /proc/PID/root/dev/shm,
+ * and for any living one the RPERF_TOP_DIR in its own environment, if we may read that. Every scan is
+ * bounded in entries.
  */
 #ifndef RTOP_SHM_REGISTRY_H
 #define RTOP_SHM_REGISTRY_H

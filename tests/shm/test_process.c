@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "shm/process.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +87,41 @@ static void test_boot_id_and_namespace(void **state)
   assert_true(process_own_pid_namespace() != 0);
 }
 
+static int with_environment(struct support_pipes pipes, void *argument)
+{
+  char *const variables[] = {"=C:=nothing", "TES=1", "TESTED=2", "", "TEST=here and = there", "TEST=again",
+                             "LAST=", NULL};
+  (void)argument;
+  fcntl(pipes.in, F_SETFD, 0);
+  dup2(pipes.in, STDIN_FILENO);
+  execle("/bin/cat", "cat", (char *)NULL, variables);
+  return 1;
+}
+
+static bool has_become_cat(void *argument)
+{
+  struct process_stat stat;
+  return process_stat_read(*(pid_t *)argument, &stat) && strcmp(stat.program, "cat") == 0;
+}
+
+static void test_environment(void **state)
+{
+  (void)state;
+  char value[32];
+  struct support_child child = support_fork(with_environment, NULL);
+  assert_true(support_wait_for(has_become_cat, &child.pid));
+  assert_true(process_environment(child.pid, "TEST", value, sizeof value));
+  assert_string_equal(value, "here and = there");
+  assert_true(process_environment(child.pid, "LAST", value, sizeof value));
+  assert_string_equal(value, "");
+  assert_true(process_environment(child.pid, "TEST", value, 17));
+  assert_false(process_environment(child.pid, "TEST", value, 16));   /* too long: not a part of it */
+  assert_false(process_environment(child.pid, "ED", value, sizeof value));
+  assert_false(process_environment(child.pid, "MISSING", value, sizeof value));
+  assert_false(process_environment(-1, "TEST", value, sizeof value));
+  assert_int_equal(support_join(&child), 0);
+}
+
 static void test_random_differs(void **state)
 {
   (void)state;
@@ -103,6 +139,7 @@ int main(void)
     cmocka_unit_test(test_effective_user),
     cmocka_unit_test(test_start_ticks_whatever_the_name),
     cmocka_unit_test(test_boot_id_and_namespace),
+    cmocka_unit_test(test_environment),
     cmocka_unit_test(test_random_differs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

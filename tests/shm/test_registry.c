@@ -339,16 +339,52 @@ static void test_process_in_a_container(void **state)
   assert_int_equal(entries[0].geometry.pid, 1);
 }
 
+static int live_elsewhere(struct support_pipes pipes, void *argument)
+{
+  char in[16], out[16];
+  setenv("RPERF_TOP_DIR", argument, 1);
+  fcntl(pipes.in, F_SETFD, 0);
+  fcntl(pipes.out, F_SETFD, 0);
+  snprintf(in, sizeof in, "%d", pipes.in);
+  snprintf(out, sizeof out, "%d", pipes.out);
+  execl("/proc/self/exe", "test_registry", "--live", in, out, (char *)NULL);
+  return 1;
+}
+
+/* It was told by its own environment where to put its segment; we look elsewhere. */
+static void test_process_with_a_directory_of_its_own(void **state)
+{
+  (void)state;
+  char elsewhere[] = "/dev/shm/rtop-elsewhere-XXXXXX";
+  assert_non_null(mkdtemp(elsewhere));
+  struct support_child child = support_fork(live_elsewhere, elsewhere);
+  assert_true(support_hear(child.from));
+  struct rtop_error error = {0};
+  int found = rtop_registry_find(child.pid, entries, &error);
+  support_tell(child.to);
+  assert_int_equal(support_join(&child), 0);
+  assert_int_equal(rmdir(elsewhere), 0);
+  assert_string_equal(error.text, "");
+  assert_int_equal(found, 0);
+  assert_memory_equal(entries[0].path, elsewhere, strlen(elsewhere));
+  assert_true(entries[0].alive);
+  assert_int_equal(entries[0].pid, child.pid);
+}
+
 #define REGISTRY_TEST(name) cmocka_unit_test_setup(name, support_empty)
 
-int main(void)
+int main(int argc, char **argv)
 {
+  if (argc == 4 && strcmp(argv[1], "--live") == 0) {
+    struct life life = {.directory = NULL};
+    return live((struct support_pipes){.in = atoi(argv[2]), .out = atoi(argv[3])}, &life);
+  }
   const struct CMUnitTest tests[] = {
     REGISTRY_TEST(test_live_then_ended_then_gone), REGISTRY_TEST(test_killed_is_found_post_mortem),
     REGISTRY_TEST(test_process_without_a_channel), REGISTRY_TEST(test_live_before_dead_and_newest_dead),
     REGISTRY_TEST(test_name_is_only_a_hint),       REGISTRY_TEST(test_bad_files),
     REGISTRY_TEST(test_another_users_process),     REGISTRY_TEST(test_root_sees_all),
-    REGISTRY_TEST(test_process_in_a_container),
+    REGISTRY_TEST(test_process_in_a_container),    REGISTRY_TEST(test_process_with_a_directory_of_its_own),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

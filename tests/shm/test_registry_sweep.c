@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "shm/liveness.h"
+#include "shm/reader.h"
 #include "shm/registry.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -134,6 +135,50 @@ static void test_held_and_watched_stay(void **state)
   assert_int_equal(support_count_files(), 0);
 }
 
+static int read_it(struct support_pipes pipes, void *argument)
+{
+  struct rtop_reader *reader = rtop_reader_open(argument, (uid_t)-1, NULL);
+  if (!reader || rtop_reader_watch(reader, 1000, NULL) != 0)
+    return 1;
+  support_tell(pipes.out);
+  support_hear(pipes.in);
+  rtop_reader_unwatch(reader);
+  support_tell(pipes.out);
+  support_hear(pipes.in);
+  rtop_reader_close(&reader);
+  return 0;
+}
+
+/* What a dead process left stays as long as a viewer looks at it, however old it is. */
+static void test_what_is_read_stays(void **state)
+{
+  (void)state;
+  char path[512];
+  struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  struct rtop_segment segment;
+  struct rtop_segment_sizes sizes = support_sizes();
+  struct rtop_segment_identity identity = support_identity();
+  assert_int_equal(rtop_segment_create(&segment, support_directory(), &sizes, &identity, NULL), 0);
+  snprintf(path, sizeof path, "%s", segment.path);
+  rtop_segment_close(&segment, false);
+  /* Not ours any more: another process's, long dead. */
+  int fd = open(path, O_RDWR);
+  segment.geometry.start_ticks++;
+  segment.geometry.crc32c = rtop_geometry_crc(&segment.geometry);
+  assert_int_equal(pwrite(fd, &segment.geometry, sizeof segment.geometry, 0), sizeof segment.geometry);
+  close(fd);
+  assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+  struct support_child child = support_fork(read_it, path);
+  assert_true(support_hear(child.from));
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(access(path, F_OK), 0);
+  support_tell(child.to);
+  assert_true(support_hear(child.from));
+  assert_int_equal(sweep(), 1);
+  assert_int_equal(access(path, F_OK), -1);
+  assert_int_equal(support_join(&child), 0);
+}
+
 /* A process does not see its own locks: its living segment must stay all the same. */
 static void test_own_segment_stays(void **state)
 {
@@ -178,6 +223,7 @@ int main(void)
     SWEEP_TEST(test_other_names_stay),
     SWEEP_TEST(test_other_users_and_links_stay),
     SWEEP_TEST(test_held_and_watched_stay),
+    SWEEP_TEST(test_what_is_read_stays),
     SWEEP_TEST(test_own_segment_stays),
     SWEEP_TEST(test_bounded),
     SWEEP_TEST(test_writer_sweeps),
