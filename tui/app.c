@@ -241,7 +241,7 @@ static void loop(struct app *app)
 static int run(struct app *app)
 {
   const struct rtop_options *options = app->options;
-  struct screen_options look = { .ascii = options->ascii };
+  struct screen_options look = { .ascii = options->ascii, .theme = options->theme };
   look.color = options->color == RTOP_COLOR_NEVER ? -1 : options->color == RTOP_COLOR_ALWAYS;
   if (screen_open(&look) != 0) {
     fprintf(stderr, "rperf-top: the terminal cannot be opened: use -b for a report without a screen\n");

@@ -113,7 +113,8 @@ int app_dump(const struct rtop_options *options)
     }
     collect(session, options);
   }
-  struct screen_options look = { options->color == RTOP_COLOR_NEVER ? -1 : 0, options->ascii };
+  struct screen_options look = { options->color == RTOP_COLOR_NEVER ? -1 : 0, options->ascii,
+                                 options->theme };
   if (screen_open_headless(&look, target.rows, target.columns) != 0) {
     fprintf(stderr, "rperf-top: no description of an xterm-256color terminal is installed\n");
     status = 1;

@@ -37,7 +37,7 @@ static void split_detail(struct layout *layout)
   table->columns -= columns + 1;        /* a blank before the pane's edge */
 }
 
-void layout_compute(struct layout *layout, int rows, int columns, bool header, bool detail)
+void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish)
 {
   static const enum layout_part sacrifice[] = {
     PART_TIMELINE, PART_THREADS, PART_CPU, PART_GC, PART_GVL, PART_TABS, PART_FOOTER,
@@ -51,10 +51,11 @@ void layout_compute(struct layout *layout, int rows, int columns, bool header, b
     return;
   }
   layout->wide = columns >= LAYOUT_WIDE;
-  bool shown[PART_COUNT] = { [PART_TITLE] = true, [PART_TABS] = true, [PART_FOOTER] = true };
-  shown[PART_GVL] = shown[PART_GC] = shown[PART_TIMELINE] = header;
-  shown[PART_CPU] = header && layout->wide;         /* the threads' row stands beside it then */
-  shown[PART_THREADS] = header && !layout->wide;
+  bool shown[PART_COUNT] = { [PART_TITLE] = true, [PART_TABS] = true,
+                               [PART_FOOTER] = !wish->no_footer };
+  shown[PART_GVL] = shown[PART_GC] = shown[PART_TIMELINE] = wish->header;
+  shown[PART_CPU] = wish->header && layout->wide;         /* the threads' row stands beside it then */
+  shown[PART_THREADS] = wish->header && !layout->wide;
   int used = 0;
   for (int part = 0; part < PART_COUNT; part++) {
     used += shown[part];
@@ -66,7 +67,7 @@ void layout_compute(struct layout *layout, int rows, int columns, bool header, b
     }
   }
   place_rows(layout, shown);
-  if (detail && layout->wide && layout->part[PART_TABLE].rows >= TABLE_ROWS_WANTED) {
+  if (wish->detail && layout->wide && layout->part[PART_TABLE].rows >= TABLE_ROWS_WANTED) {
     split_detail(layout);
   }
 }

@@ -29,8 +29,13 @@ struct layout {
   struct rect part[PART_COUNT];
 };
 
-/* `header`: the user wants bars; `detail`: the view has a pane of details. */
-void layout_compute(struct layout *layout, int rows, int columns, bool header, bool detail);
+/* What is wanted where there is room for it. */
+struct layout_wish {
+  bool header;                         /* bars and timeline */
+  bool detail;                         /* the view has a pane of details */
+  bool no_footer;
+};
+void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish);
 
 /* Takes rows off the top of the table for `count` graphs, an axis and a line of words; fewer graphs where
  * the table would get too small, none where there is no room for one. One of them is never taller than a

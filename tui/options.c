@@ -15,13 +15,14 @@
 enum {
   OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN, OPTION_VIEW,
   OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE, OPTION_LABEL,
+  OPTION_THEME, OPTION_NO_HEADER, OPTION_NO_FOOTER, OPTION_CONFIG,
   OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS,
 };
 
 /* Percent of the frame below which a text report leaves methods out. */
 static const double options_batch_min = 0.1;
 
-static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:UC:hV";
+static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:MUC:hV";
 static const struct option long_options[] = {
   {"pid", required_argument, NULL, 'p'},
   {"replay", required_argument, NULL, 'r'},
@@ -45,6 +46,11 @@ static const struct option long_options[] = {
   {"no-c", no_argument, NULL, OPTION_NO_C},
   {"merge", required_argument, NULL, OPTION_MERGE},
   {"label", required_argument, NULL, OPTION_LABEL},
+  {"theme", required_argument, NULL, OPTION_THEME},
+  {"no-header", no_argument, NULL, OPTION_NO_HEADER},
+  {"no-footer", no_argument, NULL, OPTION_NO_FOOTER},
+  {"mouse", no_argument, NULL, 'M'},
+  {"config", required_argument, NULL, OPTION_CONFIG},
   {"columns", required_argument, NULL, OPTION_COLUMNS},
   {"list-columns", no_argument, NULL, OPTION_LIST_COLUMNS},
   {"list-keys", no_argument, NULL, OPTION_LIST_KEYS},
@@ -220,6 +226,31 @@ static int options_columns(struct rtop_options *options, const char *text)
   return options_usage("--columns: %s (--list-columns lists them)", problem);
 }
 
+static int options_theme(struct rtop_options *options, const char *text)
+{
+  if (theme_name_parse(text, &options->theme))
+    return -1;
+  return options_usage("--theme takes default, light, blue or mono: '%s' is none", text);
+}
+
+static unsigned options_given(int option)
+{
+  switch (option) {
+  case 'd': return RTOP_GIVEN_DELAY;
+  case 'F': return RTOP_GIVEN_FRAME;
+  case 'm': return RTOP_GIVEN_MODE;
+  case 's': return RTOP_GIVEN_SORT;
+  case 'U': return RTOP_GIVEN_ASCII;
+  case 'M': return RTOP_GIVEN_MOUSE;
+  case OPTION_VIEW: return RTOP_GIVEN_VIEW;
+  case OPTION_COLUMNS: return RTOP_GIVEN_COLUMNS;
+  case OPTION_NO_HEADER: return RTOP_GIVEN_HEADER;
+  case OPTION_NO_FOOTER: return RTOP_GIVEN_FOOTER;
+  case OPTION_THEME: return RTOP_GIVEN_THEME;
+  default: return 0;
+  }
+}
+
 static int options_view(struct rtop_options *options, const char *text)
 {
   if (keys_view_parse(text, &options->view))
@@ -296,6 +327,11 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_COLUMNS: return options_columns(options, optarg);
   case OPTION_LIST_COLUMNS: options->action = RTOP_ACTION_LIST_COLUMNS; return -1;
   case OPTION_LIST_KEYS: options->action = RTOP_ACTION_LIST_KEYS; return -1;
+  case OPTION_THEME: return options_theme(options, optarg);
+  case OPTION_NO_HEADER: options->no_header = true; return -1;
+  case OPTION_NO_FOOTER: options->no_footer = true; return -1;
+  case OPTION_CONFIG: options->config = optarg; return -1;
+  case 'M': options->mouse = true; return -1;
   case OPTION_VIEW: return options_view(options, optarg);
   case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
   default: break;
@@ -375,6 +411,7 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
     if (option == '?' || option == ':')
       return options_unknown(option, argv);
     status = options_take(options, option);
+    options->given |= options_given(option);
     if (status < 0 && (status = options_done(options)) >= 0)
       return status;
   }

@@ -60,6 +60,7 @@ static void set_up(const struct screen_options *options)
   int colors, pairs;
   screen_term_colors(&colors, &pairs);
   /* Without colours start_color() must not run: it would set white on black. */
+  theme_use(options->theme);
   theme_init(theme_choose(options->color, getenv("NO_COLOR"), colors, pairs));
   draw_charset(options->ascii, state.utf8);
 }

@@ -8,12 +8,14 @@
 #ifndef RTOP_TUI_SCREEN_H
 #define RTOP_TUI_SCREEN_H
 
+#include "theme.h"
 #include <stdbool.h>
 #include <stdio.h>
 
 struct screen_options {
   int color;                           /* -1 never, 0 automatic, 1 always */
   bool ascii;                          /* -U */
+  enum theme_name theme;
 };
 
 enum { SCREEN_KEY_NONE = -1, SCREEN_KEY_GONE = -2 };

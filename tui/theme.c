@@ -55,6 +55,29 @@ static const struct look look_8[FACE_COUNT] = {
   [FACE_C] = { COLOR_MAGENTA, -1, A_NORMAL },
 };
 
+/* What a theme changes: foregrounds in 256 and in 8 colours, 0: as above. */
+struct change {
+  short fg_256, fg_8;
+};
+static const struct change changes[THEME_NAMES][FACE_COUNT] = {
+  [THEME_LIGHT] = {
+    [FACE_GOOD] = { 22, 0 }, [FACE_WARN] = { 124, 0 }, [FACE_FROZEN] = { 25, COLOR_BLUE },
+    [FACE_LABEL] = { 24, COLOR_BLUE }, [FACE_HEADING] = { 23, 0 },
+    [FACE_HEADING_SORT] = { 24, COLOR_BLUE }, [FACE_CURSOR] = { 24, COLOR_BLUE },
+    [FACE_MATCH] = { 130, 0 }, [FACE_KEY_LABEL] = { 24, COLOR_BLUE }, [FACE_RUN] = { 28, 0 },
+    [FACE_WAIT] = { 130, 0 }, [FACE_IO] = { 25, COLOR_BLUE }, [FACE_MARK] = { 90, 0 },
+    [FACE_SWEEP] = { 96, 0 }, [FACE_STRIP] = { 28, 0 }, [FACE_HOT] = { 130, 0 },
+    [FACE_PLACE] = { 60, 0 }, [FACE_C] = { 54, 0 },
+  },
+  [THEME_BLUE] = {
+    [FACE_GOOD] = { 32, COLOR_CYAN }, [FACE_WARN] = { 172, COLOR_YELLOW },
+    [FACE_HEADING] = { 25, COLOR_CYAN }, [FACE_MATCH] = { 172, COLOR_YELLOW },
+    [FACE_RUN] = { 32, COLOR_CYAN }, [FACE_WAIT] = { 172, COLOR_YELLOW }, [FACE_IO] = { 103, COLOR_BLUE },
+    [FACE_MARK] = { 136, COLOR_MAGENTA }, [FACE_SWEEP] = { 143, COLOR_MAGENTA },
+    [FACE_STRIP] = { 32, COLOR_CYAN }, [FACE_HOT] = { 172, COLOR_YELLOW },
+  },
+};
+
 static const attr_t look_mono[FACE_COUNT] = {
   [FACE_TITLE] = A_BOLD,
   [FACE_GOOD] = A_BOLD,
@@ -70,6 +93,7 @@ static const attr_t look_mono[FACE_COUNT] = {
 };
 
 static enum theme_palette palette_now = THEME_MONO;
+static enum theme_name name_now = THEME_DEFAULT;
 
 enum theme_palette theme_choose(int wanted, const char *no_color, int terminal_colors, int terminal_pairs)
 {
@@ -80,24 +104,44 @@ enum theme_palette theme_choose(int wanted, const char *no_color, int terminal_c
   return terminal_colors >= 256 ? THEME_256 : THEME_8;
 }
 
-static const struct look *looks(void)
+static struct look look_of(enum face face)
 {
-  return palette_now == THEME_256 ? look_256 : look_8;
+  struct look look = palette_now == THEME_256 ? look_256[face] : look_8[face];
+  short fg = palette_now == THEME_256 ? changes[name_now][face].fg_256 : changes[name_now][face].fg_8;
+  look.fg = fg > 0 ? fg : look.fg;
+  return look;
+}
+
+static void define_pairs(void)
+{
+  /* Without default colours -1 is not allowed: then white on black is all that is safe to assume. */
+  bool own = use_default_colors() == OK;
+  for (int face = 1; face < FACE_COUNT; face++) {
+    struct look look = look_of((enum face)face);
+    init_pair((short)face, look.fg < 0 && !own ? COLOR_WHITE : look.fg, own ? look.bg : COLOR_BLACK);
+  }
 }
 
 void theme_init(enum theme_palette palette)
 {
   palette_now = palette;
-  if (palette == THEME_MONO) {
-    return;
+  if (palette != THEME_MONO) {
+    start_color();
+    define_pairs();
   }
-  start_color();
-  /* Without default colours -1 is not allowed: then white on black is all that is safe to assume. */
-  bool own = use_default_colors() == OK;
-  for (int face = 1; face < FACE_COUNT; face++) {
-    const struct look *look = &looks()[face];
-    init_pair((short)face, look->fg < 0 && !own ? COLOR_WHITE : look->fg, own ? look->bg : COLOR_BLACK);
+}
+
+void theme_use(enum theme_name name)
+{
+  name_now = name;
+  if (palette_now != THEME_MONO) {
+    define_pairs();
   }
+}
+
+enum theme_name theme_used(void)
+{
+  return name_now;
 }
 
 enum theme_palette theme_palette(void)
@@ -107,14 +151,14 @@ enum theme_palette theme_palette(void)
 
 attr_t theme_attr(enum face face)
 {
-  if (palette_now == THEME_MONO) {
+  if (palette_now == THEME_MONO || name_now == THEME_NONE) {
     return look_mono[face];
   }
-  const struct look *look = &looks()[face];
-  if (look->fg < 0 && look->bg < 0) {
-    return look->attr;
+  struct look look = look_of(face);
+  if (look.fg < 0 && look.bg < 0) {
+    return look.attr;
   }
-  return look->attr | (attr_t)COLOR_PAIR((int)face);
+  return look.attr | (attr_t)COLOR_PAIR((int)face);
 }
 
 static int rgb_of(short color)
@@ -139,7 +183,7 @@ void theme_rgb(short pair, int *foreground, int *background)
 {
   *foreground = *background = -1;
   if (palette_now != THEME_MONO && pair > 0 && pair < FACE_COUNT) {
-    *foreground = rgb_of(looks()[pair].fg);
-    *background = rgb_of(looks()[pair].bg);
+    *foreground = rgb_of(look_of((enum face)pair).fg);
+    *background = rgb_of(look_of((enum face)pair).bg);
   }
 }

@@ -1,6 +1,6 @@
 /* From meaning to attributes. Code that draws names what a cell *is*; only this file knows colours.
  *
- * Three palettes: 256 colours, 8 colours, none. Text keeps the terminal's own foreground and background
+ * Three palettes: 256 colours, 8 colours, none; and the themes of theme_name.h. Text keeps the terminal's own foreground and background
  * (so that it is readable on light and on dark), nothing is bright black, and no state is told by
  * colour alone: each has its glyph (draw.h).
  *
@@ -9,6 +9,7 @@
 #ifndef RTOP_TUI_THEME_H
 #define RTOP_TUI_THEME_H
 
+#include "theme_name.h"
 #include <ncurses.h>
 #include <stdbool.h>
 
@@ -43,6 +44,10 @@ enum theme_palette { THEME_MONO, THEME_8, THEME_256 };
 /* What the environment and the terminal allow: `wanted` is -1 never, 0 automatic, 1 always; NO_COLOR
  * (set and not empty) means never in automatic. */
 enum theme_palette theme_choose(int wanted, const char *no_color, int terminal_colors, int terminal_pairs);
+
+/* Takes effect at once, also while a screen is open, which is then to be painted again. */
+void theme_use(enum theme_name name);
+enum theme_name theme_used(void);
 
 /* Defines the colour pairs. Call once after the screen is open; has_colors() may be false. */
 void theme_init(enum theme_palette palette);

@@ -55,7 +55,9 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->columns = options->columns;
   ui->length_ns = (int64_t)(options->frame_seconds * 1e9);
   ui->delay_seconds = options->delay_seconds;
-  ui->header = true;
+  ui->header = !options->no_header;
+  ui->footer = !options->no_footer;
+  ui->mouse = options->mouse;
   ui->follow = true;
   ui->ascii = options->ascii;
   ui->view = &view_methods;
@@ -187,7 +189,8 @@ void ui_draw(struct ui *ui)
 {
   erase();
   draw_charset(ui->ascii, draw_utf8());
-  layout_compute(&ui->layout, LINES, COLS, ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail);
+  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, !ui->footer };
+  layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) {
     layout_graphs(&ui->layout, TIMELINE_GRAPHS);
   }

@@ -99,7 +99,8 @@ struct ui {
   struct ui_time time;
   enum ui_units units;
   bool follow;
-  bool header;
+  bool header, footer;
+  bool mouse;
   bool ascii;
 
   uint32_t selected;                   /* frame under the cursor, the same in all views; 0: none */

@@ -246,7 +246,7 @@ void model_type(struct ui *ui, const char *text)
 
 void model_screen_open(const struct screen_case *screen_case, struct ui *ui, struct rtop_profile *profile)
 {
-  struct screen_options look = { screen_case->mono ? -1 : 0, screen_case->ascii };
+  struct screen_options look = { .color = screen_case->mono ? -1 : 0, .ascii = screen_case->ascii };
   setenv("LC_ALL", screen_case->c_locale ? "C" : "C.UTF-8", 1);
   setenv("TZ", "UTC", 1);
   unsetenv("NO_COLOR");

@@ -20,7 +20,7 @@ static void check_inside(const struct layout *layout, struct rect part)
 static void check_size(int rows, int columns, bool header, bool detail)
 {
   struct layout layout;
-  layout_compute(&layout, rows, columns, header, detail);
+  layout_compute(&layout, rows, columns, &(struct layout_wish){ header, detail, false });
   for (int i = 0; i < PART_COUNT; i++) {
     if (layout.part[i].rows == 0) {
       continue;
@@ -62,7 +62,7 @@ static void test_sacrifice(void **state)
   (void)state;
   for (int rows = 60; rows >= LAYOUT_ROWS_MIN; rows--) {
     struct layout layout;
-    layout_compute(&layout, rows, 80, true, true);
+    layout_compute(&layout, rows, 80, &(struct layout_wish){ true, true, false });
     for (int i = 0; i < COUNT; i++) {
       if (layout.part[order[i]].rows == 0 && gone_at[i] == 0) {
         gone_at[i] = rows;
@@ -76,11 +76,22 @@ static void test_sacrifice(void **state)
   assert_true(gone_at[COUNT - 1] > 0);
 }
 
+static void test_no_footer(void **state)
+{
+  struct layout layout, without;
+  (void)state;
+  layout_compute(&layout, 24, 80, &(struct layout_wish){ true, false, false });
+  layout_compute(&without, 24, 80, &(struct layout_wish){ true, false, true });
+  assert_int_equal(without.part[PART_FOOTER].rows, 0);
+  assert_int_equal(without.part[PART_TABLE].rows, layout.part[PART_TABLE].rows + 1);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_size),
     cmocka_unit_test(test_sacrifice),
+    cmocka_unit_test(test_no_footer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,17 @@
+/* The themes that can be asked for: "default" for any ground, "light" with darker colours for a white
+ * one, "blue" that tells states apart by blue, orange and yellow, for eyes that do not see red and green
+ * apart, "mono" without colours.
+ *
+ * Threads: any. Nothing here knows the screen.
+ */
+#ifndef RTOP_TUI_THEME_NAME_H
+#define RTOP_TUI_THEME_NAME_H
+
+#include <stdbool.h>
+
+enum theme_name { THEME_DEFAULT, THEME_LIGHT, THEME_BLUE, THEME_NONE, THEME_NAMES };
+
+const char *theme_name_text(enum theme_name name);
+bool theme_name_parse(const char *text, enum theme_name *name);
+
+#endif
