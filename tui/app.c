@@ -5,9 +5,11 @@
 #include "editor.h"
 #include "keys.h"
 #include "list.h"
+#include "mouse.h"
 #include "options.h"
 #include "screen.h"
 #include "session.h"
+#include "settings.h"
 #include "shm/error.h"
 #include "signals.h"
 #include "ui.h"
@@ -64,7 +66,10 @@ static void read_keys(struct app *app)
       app->ui.quit = true;
       return;
     }
-    if (key != (KEY_RESIZE | KEY_FUNCTION)) {
+    if (key == (KEY_MOUSE | KEY_FUNCTION)) {
+      struct mouse_event event = mouse_take();
+      ui_mouse(&app->ui, &event);
+    } else if (key != (KEY_RESIZE | KEY_FUNCTION)) {
       ui_key(&app->ui, key);
     }
     if (app->ui.quit || app->ui.suspend) {
@@ -250,7 +255,9 @@ static int run(struct app *app)
   int status = 1;
   if (ui_init(&app->ui, options)) {
     app->ui.choosing = app->session == NULL;
+    mouse_use(app->ui.mouse);
     read_clocks(app);
+    settings_load(&app->ui, options);
     watch(app, app->session);
     loop(app);
     status = 0;

@@ -1,7 +1,9 @@
 #include "command.h"
 #include "export.h"
 #include "screen.h"
+#include "settings.h"
 #include "ui.h"
+#include "ui_settings.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +73,11 @@ static void run_export(struct ui *ui, const char *rest)
 
 static void run_goto(struct ui *ui, const char *rest)
 {
-  ui_time_goto(ui, rest);
+  if (ui->profile == NULL) {
+    ui_say(ui, "no process is watched");
+  } else {
+    ui_time_goto(ui, rest);
+  }
 }
 
 static void run_save_display(struct ui *ui, const char *rest)
@@ -91,11 +97,35 @@ static void run_view(struct ui *ui, const char *rest)
   }
 }
 
+static void run_set(struct ui *ui, const char *rest)
+{
+  char name[32], text[UI_SETTING_BYTES], values[UI_SETTING_BYTES];
+  const char *problem, *value = take_word(rest, name, sizeof name);
+  int index = ui_setting_find(name);
+  if (index < 0) {
+    ui_say(ui, "there is no setting %s: see F2", name);
+  } else if (value[0] == '\0') {
+    ui_setting_get(ui, index, text, sizeof text);
+    ui_setting_values(index, values, sizeof values);
+    ui_say(ui, "%s = %s  (%s)", name, text, values);
+  } else if (!ui_setting_set(ui, index, value, &problem)) {
+    ui_say(ui, "%s", problem);
+  }
+}
+
+static void run_write_settings(struct ui *ui, const char *rest)
+{
+  (void)rest;
+  settings_save(ui, ui->options);
+}
+
 static const struct command commands[] = {
   { "export", "FORMAT FILE", run_export },
   { "goto", "TIME", run_goto },
   { "save-display", "FILE", run_save_display },
+  { "set", "NAME VALUE", run_set },
   { "view", "NAME", run_view },
+  { "write-settings", "", run_write_settings },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -3,6 +3,8 @@
  *   export FORMAT FILE   svg: this screen as a picture; text: as text
  *   goto TIME            freezes there; see time_text.h
  *   save-display FILE    this screen as text
+ *   set NAME [VALUE]     a setting; without a value what it is and what it takes
+ *   write-settings       keeps them in the file of settings
  *   view NAME            another view
  *
  * Commands may be cut short while they stay unlike each other ("sa x.txt"). A file name is the rest of

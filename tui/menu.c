@@ -47,16 +47,37 @@ int menu_value(const struct menu *menu)
   return menu->item[menu->cursor].value;
 }
 
-void menu_draw(const struct menu *menu, struct rect area)
+static int menu_columns(const struct menu *menu, struct rect area)
 {
   int columns = 4 + rtop_text_width(menu->title);
   for (int i = 0; i < menu->count; i++) {
     int width = 4 + rtop_text_width(menu->item[i].label);
     columns = width > columns ? width : columns;
   }
-  columns = columns > area.columns ? area.columns : columns;
-  int rows = area.rows - 1 < menu->count ? area.rows - 1 : menu->count;
-  int top = menu->cursor >= rows ? menu->cursor - rows + 1 : 0;
+  return columns > area.columns ? area.columns : columns;
+}
+
+static int menu_rows(const struct menu *menu, struct rect area)
+{
+  return area.rows - 1 < menu->count ? area.rows - 1 : menu->count;
+}
+
+/* The first entry that is seen. */
+static int menu_top(const struct menu *menu, int rows)
+{
+  return menu->cursor >= rows ? menu->cursor - rows + 1 : 0;
+}
+
+int menu_at(const struct menu *menu, struct rect area, int y, int x)
+{
+  int rows = menu_rows(menu, area), row = y - area.y - 1;
+  bool beside = x < area.x || x >= area.x + menu_columns(menu, area);
+  return beside || row < 0 || row >= rows ? -1 : menu_top(menu, rows) + row;
+}
+
+void menu_draw(const struct menu *menu, struct rect area)
+{
+  int columns = menu_columns(menu, area), rows = menu_rows(menu, area), top = menu_top(menu, rows);
   draw_blank(area.y, area.x, columns, FACE_HEADING);
   draw_text(area.y, area.x + 1, columns - 1, FACE_HEADING, menu->title);
   draw_text(area.y, area.x + columns - 1, 1, FACE_NORMAL, "|");

@@ -23,6 +23,8 @@ void menu_start(struct menu *menu, const char *title);
 void menu_add(struct menu *menu, const char *label, int value, bool selected);
 enum menu_result menu_key(struct menu *menu, int key);
 int menu_value(const struct menu *menu);
+/* The entry at a place of the screen; -1: none. */
+int menu_at(const struct menu *menu, struct rect area, int y, int x);
 /* Draws it over the left of `area` and puts the cursor on its row. */
 void menu_draw(const struct menu *menu, struct rect area);
 

@@ -1,6 +1,15 @@
 #include "pager.h"
 #include <stdint.h>
 
+bool pager_click(struct pager *pager, int row, size_t count, size_t page)
+{
+  if (row < 0 || (size_t)row >= page || pager->top + (size_t)row >= count) {
+    return false;
+  }
+  pager->cursor = pager->top + (size_t)row;
+  return true;
+}
+
 void pager_fit(struct pager *pager, size_t count, size_t page)
 {
   page = page > 0 ? page : 1;

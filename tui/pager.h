@@ -13,6 +13,8 @@ struct pager {
 
 /* Moves within `count` rows, `page` of which are seen. False when it is no moving request. */
 bool pager_request(struct pager *pager, enum request request, size_t count, size_t page);
+/* A click on a row of the page. False: nothing is there. */
+bool pager_click(struct pager *pager, int row, size_t count, size_t page);
 /* After count or page changed: the cursor exists and is seen. */
 void pager_fit(struct pager *pager, size_t count, size_t page);
 

@@ -45,6 +45,7 @@ void ui_take_filter(struct ui *ui, const char *text)
 bool ui_init(struct ui *ui, const struct rtop_options *options)
 {
   memset(ui, 0, sizeof *ui);
+  ui->options = options;
   ui->wanted = options->methods;
   ui->lens = options->lens;
   if (options->methods.filter != NULL) {
@@ -188,6 +189,7 @@ bool ui_has_message(const struct ui *ui)
 void ui_draw(struct ui *ui)
 {
   erase();
+  memset(ui->tab, 0, sizeof ui->tab);
   draw_charset(ui->ascii, draw_utf8());
   struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, !ui->footer };
   layout_compute(&ui->layout, LINES, COLS, &wish);

@@ -39,6 +39,7 @@ struct view_ops {
   void (*note)(const struct ui *ui, char *out, size_t bytes);    /* at the right of the row of tabs */
   void (*draw)(struct ui *ui);         /* table, detail and tiny screen: ui->layout says where */
   bool (*handle)(struct ui *ui, enum request request);   /* false: nothing to do for this request */
+  void (*click)(struct ui *ui, int row, int x);          /* within the table; row 0 is its heading */
   void (*forget)(struct ui *ui);       /* another target: nothing of the last one is left */
   void (*destroy)(struct ui *ui);
 };
@@ -47,7 +48,7 @@ extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, 
   view_chooser;
 
 /* What the open menu is for; the answer is menu_value(). */
-enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS };
+enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP };
 enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND,
                  UI_PROMPT_EXCLUDE, UI_PROMPT_GOTO };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
@@ -76,6 +77,8 @@ struct ui_focus {
   bool has_names;                      /* only threads whose name matches (--thread) */
   regex_t names;
 };
+
+enum { UI_FOOTER_KEYS = 24 };
 
 struct ui {
   const struct view_ops *view, *back;  /* back: where help and output return to */
@@ -116,6 +119,9 @@ struct ui {
   bool more;                           /* update again soon: slow parts are done bit by bit */
 
   struct layout layout;
+  struct { int x, columns; } tab[VIEW_DATA_COUNT];   /* where they were drawn, for the mouse */
+  struct { int x, columns, key; } footer_key[UI_FOOTER_KEYS];
+  int footer_keys;
   int scroll;                          /* of columns */
   enum ui_prompt prompting;
   struct prompt prompt;
@@ -139,6 +145,7 @@ struct ui {
     char path[1400];
   } edit;                              /* the loop opens the editor */
   char command[PROMPT_BYTES];          /* the loop runs it (command.h); empty: none */
+  const struct rtop_options *options;  /* of the command line */
   bool quit, suspend, repaint;
 };
 
@@ -159,6 +166,10 @@ void ui_draw(struct ui *ui);
 
 /* A key: prompt, menu, view, then what all views share. */
 void ui_key(struct ui *ui, int key);
+
+/* A click or a turn of the wheel (ui_mouse.c). */
+struct mouse_event;
+void ui_mouse(struct ui *ui, const struct mouse_event *event);
 
 /* Keys that mean the same in every view of the data: sort, window, units, copy (ui_figures.c). Views see a
  * new order when they compare wanted.sort and wanted.reverse with what they know. */

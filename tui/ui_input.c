@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "text.h"
 #include "ui.h"
+#include "ui_settings.h"
 #include "ui_lens.h"
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,8 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_BACK: step_back(ui); return true;
   case REQUEST_SEARCH: ui_ask(ui, UI_PROMPT_SEARCH); return true;
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;
+  case REQUEST_SETUP: ui_settings_open(ui); return true;
+  case REQUEST_KEEP_SETTINGS: snprintf(ui->command, sizeof ui->command, "write-settings"); return true;
   case REQUEST_COLUMNS: ui_columns_open(ui); return true;
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
@@ -186,11 +189,14 @@ static void menu_input(struct ui *ui, int key)
   if (ui->menu_for == UI_MENU_COLUMNS && ui_columns_key(ui, key)) {
     return;
   }
+  if (ui->menu_for == UI_MENU_SETUP && ui_settings_key(ui, key)) {
+    return;
+  }
   if (menu_key(&ui->menu, key) != MENU_CHOSEN) {
     return;
   }
   switch (ui->menu_for) {
-  case UI_MENU_COLUMNS: break;
+  case UI_MENU_COLUMNS: case UI_MENU_SETUP: break;
   case UI_MENU_SORT:
     ui->wanted.sort = (enum rtop_sort_key)menu_value(&ui->menu);
     ui->wanted.reverse = false;

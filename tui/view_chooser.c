@@ -41,6 +41,14 @@ static void update(struct ui *ui)
   remember(ui);                        /* Enter means the row that was looked at, whatever came meanwhile */
 }
 
+static void click(struct ui *ui, int row, int x)
+{
+  (void)x;
+  if (pager_click(&self(ui)->pager, row - 1, ui->process_count, page_rows(ui))) {
+    remember(ui);
+  }
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct chooser_view *view = self(ui);
@@ -130,5 +138,6 @@ const struct view_ops view_chooser = {
   .update = update,
   .draw = draw,
   .handle = handle,
+  .click = click,
   .destroy = destroy,
 };

@@ -23,9 +23,10 @@ static void draw_prompt(struct ui *ui, struct rect at)
   move(at.y, x + width < at.columns ? x + width : at.columns - 1);
 }
 
-static void draw_keys(const struct ui *ui, struct rect at)
+static void draw_keys(struct ui *ui, struct rect at)
 {
   int x = at.x;
+  ui->footer_keys = 0;
   for (size_t i = 0; i < keys_count; i++) {
     const struct key_row *row = &keys_table[i];
     if (row->footer == NULL || (row->views & 1u << ui->view->id) == 0) {
@@ -35,9 +36,12 @@ static void draw_keys(const struct ui *ui, struct rect at)
     keys_name(name, sizeof name, keys_footer_key(row));
     const char *label = row->request == REQUEST_FREEZE && ui->frozen ? "Live  " : row->footer;
     int columns = (int)(strlen(name) + strlen(label));
-    if (x + columns > at.columns) {
+    if (x + columns > at.columns || ui->footer_keys == UI_FOOTER_KEYS) {
       break;
     }
+    ui->footer_key[ui->footer_keys].x = x;
+    ui->footer_key[ui->footer_keys].columns = columns;
+    ui->footer_key[ui->footer_keys++].key = keys_footer_key(row);
     x += draw_text(at.y, x, at.columns - x, FACE_KEY, name);
     x += draw_text(at.y, x, at.columns - x, FACE_KEY_LABEL, label);
     x++;

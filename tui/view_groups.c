@@ -274,6 +274,15 @@ static bool find(struct ui *ui, enum request request)
   return true;
 }
 
+static void click(struct ui *ui, int row, int x)
+{
+  struct groups_view *view = self(ui);
+  (void)x;
+  if (pager_click(&view->pager, row - 1, view->groups.count, (size_t)groups_view_page(ui))) {
+    moved(ui);
+  }
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct groups_view *view = self(ui);
@@ -317,6 +326,7 @@ const struct view_ops view_groups = {
   .note = note,
   .draw = groups_view_draw,
   .handle = handle,
+  .click = click,
   .forget = forget,
   .destroy = destroy,
 };

@@ -360,14 +360,16 @@ static int tabs_columns(const struct ui *ui, bool brief)
   return columns;
 }
 
-static int draw_data_tabs(const struct ui *ui, struct rect at, int x, bool brief)
+static int draw_data_tabs(struct ui *ui, struct rect at, int x, bool brief)
 {
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
     char text[32];
     const struct view_ops *view = ui_view((enum view_id)id);
     if (view != NULL && x < at.columns) {
       tab_text(ui, view, brief, text, sizeof text);
-      x += draw_text(at.y, x, at.columns - x, ui->view == view ? FACE_TAB : FACE_NORMAL, text);
+      ui->tab[id].x = x;
+      ui->tab[id].columns = draw_text(at.y, x, at.columns - x, ui->view == view ? FACE_TAB : FACE_NORMAL, text);
+      x += ui->tab[id].columns;
       x += ui->layout.wide ? 2 : 1;
     }
   }
@@ -375,7 +377,7 @@ static int draw_data_tabs(const struct ui *ui, struct rect at, int x, bool brief
 }
 
 /* Where notes and tabs do not fit beside each other, tabs become short. */
-static void draw_tabs(const struct ui *ui)
+static void draw_tabs(struct ui *ui)
 {
   char note[1000];
   struct rect at = ui->layout.part[PART_TABS];

@@ -297,6 +297,21 @@ static bool go_page(struct ui *ui, enum request request)
   return go(ui, rtop_icicle_at(icicle, (uint32_t)pager.cursor, icicle->cells[here].x));
 }
 
+static void click(struct ui *ui, int row, int x)
+{
+  struct icicle_view *view = self(ui);
+  int rows = icicle_view_page(ui), seen = view->flipped ? rows - 1 - row : row;
+  uint32_t depth = view->top + (uint32_t)(seen > 0 ? seen : 0);
+  if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row >= rows || depth >= view->icicle.depths) {
+    return;
+  }
+  size_t at = rtop_icicle_at(&view->icicle, depth, x);
+  const struct rtop_icicle_cell *cell = at != SIZE_MAX ? &view->icicle.cells[at] : NULL;
+  if (cell != NULL && x >= cell->x && x < cell->x + cell->columns) {
+    go(ui, at);
+  }
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct icicle_view *view = self(ui);
@@ -347,6 +362,7 @@ const struct view_ops view_icicle = {
   .note = note,
   .draw = icicle_view_draw,
   .handle = handle,
+  .click = click,
   .forget = forget,
   .destroy = destroy,
 };

@@ -215,6 +215,30 @@ static bool find_request(struct ui *ui, enum request request)
   }
 }
 
+/* A row, or the column to sort by; that column again: the other way round. */
+static void click(struct ui *ui, int row, int x)
+{
+  struct methods_view *view = self(ui);
+  struct columns_shown shown;
+  if (view->details_open && ui->layout.part[PART_DETAIL].rows == 0) {
+    close_details(ui);
+  } else if (row > 0) {
+    if (pager_click(&view->pager, row - 1, view->order.count, (size_t)page_rows(ui))) {
+      moved(ui);
+    }
+    return;
+  }
+  columns_fit(&shown, &ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->scroll);
+  for (int i = 0; row == 0 && i < shown.count; i++) {
+    int sort = columns_info(shown.at[i].column)->sort;
+    if (x >= shown.at[i].x && x < shown.at[i].x + shown.at[i].columns && sort >= 0) {
+      ui->wanted.reverse = ui->wanted.sort == (enum rtop_sort_key)sort && !ui->wanted.reverse;
+      ui->wanted.sort = (enum rtop_sort_key)sort;
+      ui->stale = true;
+    }
+  }
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct methods_view *view = self(ui);
@@ -271,6 +295,7 @@ const struct view_ops view_methods = {
   .open = open_view,
   .draw = draw,
   .handle = handle,
+  .click = click,
   .forget = forget,
   .destroy = destroy,
 };

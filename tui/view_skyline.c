@@ -205,6 +205,21 @@ static bool fold(struct ui *ui)
   return true;
 }
 
+/* A building, or the lot where it stands. */
+static void click(struct ui *ui, int row, int x)
+{
+  struct skyline_view *view = self(ui);
+  (void)row;
+  for (uint32_t i = 0; i < view->city.street_count; i++) {
+    const struct city_building *building = building_at(view, i);
+    int left = building->x - view->left;
+    if (x >= left && x < left + building->width) {
+      go_to(ui, i);
+      return;
+    }
+  }
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct skyline_view *view = self(ui);
@@ -254,6 +269,7 @@ const struct view_ops view_skyline = {
   .note = note,
   .draw = draw,
   .handle = handle,
+  .click = click,
   .forget = forget,
   .destroy = destroy,
 };

@@ -208,6 +208,12 @@ static bool shift(struct ui *ui, int step)
   return true;
 }
 
+static void click(struct ui *ui, int row, int x)
+{
+  (void)x;
+  pager_click(&self(ui)->pager, row - HEADING_ROWS, source_view_rows(self(ui)), page_rows(ui));
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct source_view *view = self(ui);
@@ -251,6 +257,7 @@ const struct view_ops view_source = {
   .note = note,
   .draw = draw,
   .handle = handle,
+  .click = click,
   .forget = forget,
   .destroy = destroy,
 };

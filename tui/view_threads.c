@@ -187,6 +187,14 @@ static bool close_stack(struct ui *ui)
   return open;
 }
 
+static void click(struct ui *ui, int row, int x)
+{
+  (void)x;
+  if (pager_click(&self(ui)->pager, row - 1, self(ui)->table.count, page_rows(ui))) {
+    moved(ui);
+  }
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct threads_view *view = self(ui);
@@ -226,6 +234,7 @@ const struct view_ops view_threads = {
   .draw = draw,
   .note = note,
   .handle = handle,
+  .click = click,
   .forget = forget,
   .destroy = destroy,
 };

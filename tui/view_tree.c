@@ -328,6 +328,15 @@ static bool find_request(struct ui *ui, enum request request)
   return true;
 }
 
+static void click(struct ui *ui, int row, int x)
+{
+  struct tree_view *view = self(ui);
+  (void)x;
+  if (pager_click(&view->pager, row - 1, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) {
+    moved(ui);
+  }
+}
+
 static bool handle(struct ui *ui, enum request request)
 {
   struct tree_view *view = self(ui);
@@ -384,6 +393,7 @@ const struct view_ops view_tree = {
   .note = note,
   .draw = draw,
   .handle = handle,
+  .click = click,
   .forget = forget,
   .destroy = destroy,
 };

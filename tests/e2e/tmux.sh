@@ -28,8 +28,8 @@ done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/rtop-screen.XXXXXX") || exit 1
 mkdir -m 700 "$work/ring"
-export RPERF_TOP_DIR=$work/ring TMUX_TMPDIR=$work TZ=UTC
-unset TMUX TMUX_PANE NO_COLOR COLORTERM LINES COLUMNS
+export RPERF_TOP_DIR=$work/ring TMUX_TMPDIR=$work TZ=UTC XDG_CONFIG_HOME=$work/config
+unset RPERF_TOP_CONFIG TMUX TMUX_PANE NO_COLOR COLORTERM LINES COLUMNS
 fakes=() tests=0 failures=0 FAKE='' EXIT=''
 
 mux() { tmux -u -L screen -f /dev/null "$@"; }

@@ -101,6 +101,12 @@ static void test_long_forms_and_the_rest(void **state)
   assert_string_equal(options.dump_screen, "80x24");
   assert_int_equal(options.view, VIEW_METHODS);
   assert_int_equal(options.columns.count, 0);
+  assert_true(options.given == RTOP_GIVEN_VIEW || options.given == 0);
+  assert_int_equal(parse(&options, "-M --theme blue --no-header --no-footer --config x -s gc"), -1);
+  assert_true(options.mouse && options.no_header && options.no_footer && options.theme == THEME_BLUE);
+  assert_string_equal(options.config, "x");
+  assert_int_equal(options.given, RTOP_GIVEN_MOUSE | RTOP_GIVEN_THEME | RTOP_GIVEN_HEADER
+                   | RTOP_GIVEN_FOOTER | RTOP_GIVEN_SORT);
   assert_int_equal(parse(&options, "--columns self,gc -s total-cpu"), -1);
   assert_int_equal(options.columns.count, 3);
   assert_int_equal(options.columns.at[1], COLUMN_GC);
@@ -151,7 +157,8 @@ static void test_help_and_version(void **state)
     "--pid", "--list", "--output", "--time", "--batch", "--json", "--count", "--delay", "--frame", "--mode",
     "--sort", "--hz", "--filter", "--thread", "--min", "--ascii", "--color", "--help", "--version",
     "--dump-screen", "--view", "--exclude", "--only-mine", "--no-c", "--merge", "--label",
-    "--dump-screen", "--view", "--columns", "--list-columns", "--list-keys",
+    "--columns", "--list-columns", "--list-keys", "--theme", "--mouse", "--config", "--no-header",
+    "--no-footer",
   };
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
     assert_non_null(strstr(said, named[i]));
@@ -182,7 +189,8 @@ static void test_bad_command_lines(void **state)
     {"-o a.txt", "-o"}, {"-o a.png -p 1", "a.png"}, {"-o .txt -p 1", ".txt"},
     {"-o dir/.txt -p 1", "dir/.txt"}, {"-o txt -p 1", "'txt'"}, {"-o a.txt -b -p 1", "-b"},
     {"-t 5", "-t"}, {"--view city", "'city'"}, {"--merge color", "color"},
-    {"--exclude gem:", "gem:"}, {"--label =x", "=x"}, {"--label", "--label"}, {"--exclude", "--exclude"}, {"--only-mine=1", "--only-mine"},
+    {"--exclude gem:", "gem:"}, {"--label =x", "=x"}, {"--label", "--label"}, {"--exclude", "--exclude"},
+    {"--only-mine=1", "--only-mine"}, {"--theme pink", "'pink'"},
     {"--columns self,moon", "'moon'"}, {"--view", "--view"}, {"--help=yes", "--help"},
   };
   struct rtop_options options;
