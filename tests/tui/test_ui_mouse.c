@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <ncurses.h>
 
-static const struct screen_case plain = { .rows = 24, .columns = 80 };
+static const struct screen_case plain = { .rows = 24, .columns = 100 };
 static struct ui ui;
 static struct rtop_profile *profile;
 
@@ -128,7 +128,7 @@ static void test_footer_and_menu(void **state)
   assert_true(!ui.menu.open && ui.wanted.sort == RTOP_SORT_TOTAL);
   click_on("F6Sort");
   find("LOCATION", &y, &x);
-  act(MOUSE_PRESS, y + 3, 78);          /* beside it */
+  act(MOUSE_PRESS, y + 3, 98);          /* beside it */
   assert_false(ui.menu.open);
   click_on("F1Help");
   assert_int_equal(ui.view->id, VIEW_HELP);
@@ -163,7 +163,7 @@ static void test_cells_and_buildings(void **state)
   const struct skyline_view *city = ui.data[VIEW_SKYLINE];
   for (uint32_t i = 0; i < city->city.street_count; i++) {
     int x = city->city.buildings[city->city.street[i]].x - city->left;
-    if (x >= 0 && x < 80) {
+    if (x >= 0 && x < 100) {
       act(MOUSE_PRESS, 18, x);
       assert_int_equal(city->selected, i);
     }
