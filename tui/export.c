@@ -1,6 +1,7 @@
 #include "export.h"
 
 #include "export_impl.h"
+#include "lens.h"
 #include <errno.h>
 
 typedef bool export_format(struct export_job *job);
@@ -13,6 +14,32 @@ static export_format *const export_formats[RTOP_FILE_FORMATS] = {
   [RTOP_FILE_SPEEDSCOPE] = export_speedscope,
   [RTOP_FILE_RPERF] = export_rperf,
 };
+
+/* Formats that can say what work was about: they want label sets on their stacks. */
+static bool export_says_labels(enum rtop_file_format format)
+{
+  return format == RTOP_FILE_PPROF || format == RTOP_FILE_RPERF;
+}
+
+/* The sum once more, with label sets. Threads that were taken out of the given one stay out. */
+static bool export_labelled(const struct rtop_export *given, struct rtop_sum *sum)
+{
+  struct rtop_lens *lens = rtop_profile_lens(given->profile);
+  const struct rtop_lens_look look = *rtop_lens_look(lens);
+  struct rtop_lens_look labelled = look;
+  labelled.labels = true;
+  bool fine = rtop_lens_set(lens, &labelled) && rtop_profile_sum(given->profile, given->sum->span, sum);
+  fine = rtop_lens_set(lens, &look) && fine;
+  for (size_t i = 0, at = 0; fine && i < sum->thread_count; i++) {
+    while (at < given->sum->thread_count && given->sum->threads[at].thread != sum->threads[i].thread)
+      at++;
+    if (at == given->sum->thread_count)
+      at = 0;                          /* not in it; both are in the same order */
+    else
+      sum->threads[i].hidden = given->sum->threads[at].hidden;
+  }
+  return fine;
+}
 
 static bool export_is_table(enum rtop_file_format format)
 {
@@ -31,7 +58,13 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
   else
     job->options.filter = NULL;
   job->options.thread_filter = NULL;
-  if (!export_select(&job->sum, given->sum, job->symbols, job->symbols, &filter))
+  struct rtop_sum labelled = {0};
+  bool labels = export_says_labels(format) && rtop_symbols_labelled(job->symbols);
+  bool fine = !labels || export_labelled(given, &labelled);
+  fine = fine && export_select(&job->sum, labels ? &labelled : given->sum, job->symbols, job->symbols,
+                               &filter);
+  rtop_sum_destroy(&labelled);
+  if (!fine)
     return false;
   if (!job->differs)
     return true;

@@ -1,6 +1,7 @@
 #include "export_impl.h"
 
 #include "export_pprof_tables.h"
+#include "shm/label_text.h"
 #include "shm/version.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
  * The file is written in pieces, so that memory holds one sample at a time. */
 
 enum pprof_value { PPROF_SAMPLES, PPROF_CPU, PPROF_WALL, PPROF_BLAME, PPROF_ALLOCATIONS, PPROF_VALUES };
-enum { PPROF_LABELS = 4 };
+enum { PPROF_LABELS = 4, PPROF_LABELS_MAX = PPROF_LABELS + RTOP_LABEL_PAIRS_MAX };
 
 static const char *const pprof_states[RTOP_STATES] = {
   [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting", [RTOP_STATE_BLOCKED] = "blocked",
@@ -28,20 +29,32 @@ struct pprof {
   bool failed;
 };
 
-static void pprof_sample(struct pprof *pprof, const struct rtop_thread_row *thread, const char *state,
-                         size_t depth, int64_t *values)
+/* Those that the program gave (RperfTop.label). Returns how many labels there are then. */
+static size_t pprof_user_labels(struct pprof *pprof, uint32_t node, Rtop__Pprof__Label *labels,
+                                size_t count)
 {
-  struct export_job *job = pprof->job;
+  const struct rtop_symbols *symbols = pprof->job->symbols;
+  uint32_t set = rtop_symbols_get_node(symbols, node)->labels;
+  const char *text = rtop_symbols_get(symbols, set)->label;
+  size_t bytes = set ? strlen(text) : 0, at = 0;
+  struct rtop_label_buffer label;
+  while (count < PPROF_LABELS_MAX && rtop_label_text_next(text, bytes, &at, &label)) {
+    if (!*label.key)
+      continue;
+    labels[count].key = pprof_string(&pprof->tables, label.key);
+    labels[count++].str = pprof_string(&pprof->tables, label.value);
+  }
+  return count;
+}
+
+static void pprof_labels(struct pprof *pprof, const struct rtop_thread_row *thread, const char *state,
+                         Rtop__Pprof__Label *labels)
+{
   struct pprof_tables *tables = &pprof->tables;
-  const struct rtop_export *given = job->given;
+  const struct rtop_export *given = pprof->job->given;
   bool known = given->pid_count > 0 && thread->source < (uint32_t)given->pid_count;
   char name[32];
   snprintf(name, sizeof name, "thread %" PRIu64, thread->serial);
-  Rtop__Pprof__Label labels[PPROF_LABELS], *list[PPROF_LABELS];
-  for (int i = 0; i < PPROF_LABELS; i++) {
-    rtop__pprof__label__init(&labels[i]);
-    list[i] = &labels[i];
-  }
   labels[0].key = pprof_string(tables, "state");
   labels[0].str = pprof_string(tables, state);
   labels[1].key = pprof_string(tables, "thread");
@@ -50,6 +63,19 @@ static void pprof_sample(struct pprof *pprof, const struct rtop_thread_row *thre
   labels[2].num = thread->native_id;
   labels[3].key = pprof_string(tables, "pid");
   labels[3].num = known ? given->pids[thread->source] : 0;
+}
+
+static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, const char *state,
+                         size_t depth,
+                         int64_t *values)
+{
+  struct export_job *job = pprof->job;
+  Rtop__Pprof__Label labels[PPROF_LABELS_MAX], *list[PPROF_LABELS_MAX];
+  for (int i = 0; i < PPROF_LABELS_MAX; i++) {
+    rtop__pprof__label__init(&labels[i]);
+    list[i] = &labels[i];
+  }
+  pprof_labels(pprof, &job->sum.threads[cell->thread], state, labels);
   Rtop__Pprof__Sample sample = RTOP__PPROF__SAMPLE__INIT, *samples[] = {&sample};
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   sample.location_id = pprof->stack;
@@ -57,10 +83,10 @@ static void pprof_sample(struct pprof *pprof, const struct rtop_thread_row *thre
   sample.value = values;
   sample.n_value = PPROF_VALUES;
   sample.label = list;
-  sample.n_label = PPROF_LABELS;
+  sample.n_label = pprof_user_labels(pprof, cell->node, labels, PPROF_LABELS);
   piece.sample = samples;
   piece.n_sample = 1;
-  pprof_emit(tables, &piece, job->out);
+  pprof_emit(&pprof->tables, &piece, job->out);
 }
 
 /* Where what is not known by state belongs. */
@@ -119,7 +145,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
     for (int i = 0; i < PPROF_VALUES; i++)
       any |= values[i];
     if (any)
-      pprof_sample(pprof, &job->sum.threads[cell->thread], pprof_states[state], depth, values);
+      pprof_sample(pprof, cell, pprof_states[state], depth, values);
   }
   return true;
 }

@@ -103,8 +103,12 @@ size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbo
     return 0;
   do {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    /* Label sets are no calls; a stack that holds nothing else is that of the root. */
+    bool labels = rtop_symbol_is_labels(rtop_symbols_get(symbols, call->frame));
+    if (labels && depth > 0)
+      break;
     if (!tables->of_node[node])
-      tables->of_node[node] = tables_location(tables, call->frame, call->line);
+      tables->of_node[node] = tables_location(tables, labels ? 0 : call->frame, labels ? 0 : call->line);
     if (!tables->of_node[node])
       return 0;
     (*stack)[depth++] = tables->of_node[node];

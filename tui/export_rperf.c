@@ -1,11 +1,16 @@
 #include "export_impl.h"
 
-#include "reserve.h"
+#include "shm/label_text.h"
 #include "shm/version.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((element)->lost = true)
+#include <uthash.h>
 
 /* What rperf (https://github.com/ko1/rperf) saves as .json.gz and loads with Rperf.load: meta and summary
  * first, then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. By the wall clock
@@ -17,17 +22,20 @@
 enum { RPERF_TOP_METHODS = 50 };
 
 struct rperf_labels {                  /* one label set */
-  uint32_t thread_index;
-  int state;
+  UT_hash_handle hh;
+  struct rperf_who {
+    uint32_t thread_index;
+    uint32_t labels;                   /* frame of those that the program gave; 0: none */
+    uint32_t state;
+  } who;
+  size_t number;                       /* from 1: 0 is the empty one */
+  bool lost;
 };
 
 struct rperf {
   struct export_job *job;
   char **frames;                       /* by frame: its JSON */
-  struct rperf_labels *sets;           /* by number - 1: 0 is the empty one */
-  size_t set_count, set_capacity;
-  uint32_t thread_index;               /* whose sets these are: */
-  size_t set_of[RTOP_STATES];
+  struct rperf_labels *sets;           /* hash, in order of their numbers */
   bool first;
 };
 
@@ -44,30 +52,45 @@ static const char *rperf_frame(struct rperf *rperf, uint32_t frame)
 }
 
 /* The number of a label set; 0: memory ran out. */
-static size_t rperf_set(struct rperf *rperf, uint32_t thread_index, int state)
+static size_t rperf_set(struct rperf *rperf, const struct rperf_who *who)
 {
-  if (rperf->set_count == 0 || rperf->thread_index != thread_index)
-    for (int i = 0; i < RTOP_STATES; i++)
-      rperf->set_of[i] = 0;
-  rperf->thread_index = thread_index;
-  if (rperf->set_of[state])
-    return rperf->set_of[state];
-  if (!rtop_reserve(&rperf->sets, &rperf->set_capacity, rperf->set_count + 1, sizeof *rperf->sets))
+  struct rperf_labels *set = NULL;
+  HASH_FIND(hh, rperf->sets, who, sizeof *who, set);
+  if (set)
+    return set->number;
+  set = calloc(1, sizeof *set);
+  if (!set)
     return 0;
-  rperf->sets[rperf->set_count++] = (struct rperf_labels){thread_index, state};
-  return rperf->set_of[state] = rperf->set_count;
+  set->who = *who;
+  set->number = HASH_COUNT(rperf->sets) + 1;
+  HASH_ADD(hh, rperf->sets, who, sizeof *who, set);
+  if (!set->lost)
+    return set->number;
+  free(set);
+  return 0;
+}
+
+/* Labels are the outermost frame of a stack here, but no call. */
+static size_t rperf_depth(const struct rperf *rperf, const struct export_walk *stack, uint32_t *labels)
+{
+  uint32_t last = stack->frames[stack->depth - 1];
+  bool labelled = rtop_symbol_is_labels(rtop_symbols_get(rperf->job->symbols, last));
+  *labels = labelled ? last : 0;
+  return stack->depth - labelled;
 }
 
 static bool rperf_sample(struct rperf *rperf, const struct export_walk *stack, int state, uint64_t weight)
 {
   FILE *out = rperf->job->out;
-  size_t set = rperf_set(rperf, stack->thread_index, state);
+  struct rperf_who who = {.thread_index = stack->thread_index, .state = (uint32_t)state};
+  size_t depth = rperf_depth(rperf, stack, &who.labels);
+  size_t set = rperf_set(rperf, &who);
   if (set == 0)
     return false;
   fputs(rperf->first ? "[[" : ",\n[[", out);
   rperf->first = false;
-  for (size_t i = 0; i < stack->depth; i++) {
-    const char *frame = rperf_frame(rperf, stack->frames[i]);
+  for (size_t i = 0; i < depth || i == 0; i++) {
+    const char *frame = rperf_frame(rperf, depth ? stack->frames[i] : 0);
     if (!frame)
       return false;
     fputs(i ? "," : "", out);
@@ -89,29 +112,54 @@ static bool rperf_stack(void *context, const struct export_walk *stack)
   return fine;
 }
 
-static void rperf_write_set(const struct rperf *rperf, const struct rperf_labels *set)
+/* Keys that are rperf's own, or were there already, are the program's no more: a JSON object has each once. */
+static void rperf_write_user_labels(const struct rperf *rperf, uint32_t labels)
+{
+  const char *text = rtop_symbols_get(rperf->job->symbols, labels)->label;
+  size_t bytes = labels ? strlen(text) : 0, at = 0;
+  struct rtop_label_buffer label;
+  char before[sizeof label.key] = "";
+  while (rtop_label_text_next(text, bytes, &at, &label)) {
+    if (*label.key != '%' && strcmp(label.key, before) > 0)
+      export_json_key_text(rperf->job->out, false, label.key, label.value);
+    if (strcmp(label.key, before) > 0)
+      memcpy(before, label.key, sizeof before);
+  }
+}
+
+static void rperf_write_set(const struct rperf *rperf, const struct rperf_who *who)
 {
   static const char *const labels[RTOP_STATES][2] = {
     [RTOP_STATE_WAITING] = {"%GVL", "wait"}, [RTOP_STATE_BLOCKED] = {"%GVL", "blocked"},
     [RTOP_STATE_MARKING] = {"%GC", "mark"}, [RTOP_STATE_SWEEPING] = {"%GC", "sweep"},
   };
   const struct rtop_export *given = rperf->job->given;
-  const struct rtop_thread_row *thread = &rperf->job->sum.threads[set->thread_index];
+  const struct rtop_thread_row *thread = &rperf->job->sum.threads[who->thread_index];
   FILE *out = rperf->job->out;
   char text[40];
-  bool first = true;
   fputs(",\n{", out);
-  if (labels[set->state][0]) {
-    export_json_key_text(out, first, labels[set->state][0], labels[set->state][1]);
-    first = false;
-  }
   snprintf(text, sizeof text, "thread %" PRIu64, thread->serial);
-  export_json_key_text(out, first, "%thread", *thread->name ? thread->name : text);
+  export_json_key_text(out, true, "%thread", *thread->name ? thread->name : text);
+  if (labels[who->state][0])
+    export_json_key_text(out, false, labels[who->state][0], labels[who->state][1]);
   if (given->pid_count > 1 && thread->source < (uint32_t)given->pid_count) {
     snprintf(text, sizeof text, "%d", (int)given->pids[thread->source]);
     export_json_key_text(out, false, "%pid", text);
   }
+  rperf_write_user_labels(rperf, who->labels);
   fputc('}', out);
+}
+
+static void rperf_write_sets(struct rperf *rperf)
+{
+  struct rperf_labels *set, *next;
+  fputs("],\n\"label_sets\":[{}", rperf->job->out);
+  HASH_ITER(hh, rperf->sets, set, next) {
+    rperf_write_set(rperf, &set->who);
+    HASH_DEL(rperf->sets, set);
+    free(set);
+  }
+  fputs("]}\n", rperf->job->out);
 }
 
 static void rperf_meta(const struct export_job *job, const char *mode)
@@ -192,14 +240,10 @@ bool export_rperf(struct export_job *job)
     fine = rperf_summary(job);
     rperf_counters(job, mode);
     fine = fine && export_walk(job, &job->sum, rperf_stack, &rperf);
-    fputs("],\n\"label_sets\":[{}", job->out);
-    for (size_t i = 0; i < rperf.set_count; i++)
-      rperf_write_set(&rperf, &rperf.sets[i]);
-    fputs("]}\n", job->out);
+    rperf_write_sets(&rperf);
   }
   for (size_t i = 0; rperf.frames && i < frames; i++)
     free(rperf.frames[i]);
   free(rperf.frames);
-  free(rperf.sets);
   return fine;
 }

@@ -47,6 +47,22 @@ static const char *const export_fixture_names[] = {
 };
 enum { EXPORT_FIXTURE_NAMES = sizeof export_fixture_names / sizeof export_fixture_names[0] };
 
+/* 7 ms below a label set, and 2 ms with no other frame than that. */
+FIXTURE void export_fixture_labels(struct report_fixture *fixture, const char *labels)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(fixture->profile);
+  uint32_t frame = rtop_symbols_frame(symbols, labels, strlen(labels), "", 0, "(labels)", 8, 0,
+                                      RTOP_SYMBOL_SPECIAL);
+  uint32_t set = rtop_symbols_node(symbols, 0, frame, 0);
+  uint32_t node = rtop_symbols_node(symbols, set, fixture_frame(symbols, "serve", "/s.rb", 2), 3);
+  fixture_window(&fixture->window, 1200 * MS, 1300 * MS);
+  uint32_t thread = fixture_thread(&fixture->window, 1, RTOP_RUNNING, node, 0);
+  fixture_cell(&fixture->window, thread, node, RTOP_RUNNING, 7 * MS);
+  fixture_cell(&fixture->window, thread, set, RTOP_RUNNING, 2 * MS);
+  assert_true(fixture_add(fixture->profile, 0, &fixture->window));
+  report_fixture_take(fixture);
+}
+
 FIXTURE uint32_t export_fixture_dice(uint64_t *seed, uint32_t sides)
 {
   *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -132,6 +132,33 @@ static void test_stacks_and_labels(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* Labels of the program are labels there, and no frame. */
+static void test_labels_of_the_program(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  export_fixture_labels(&fixture, "endpoint=/users,shop=a\\,b");
+  Rtop__Pprof__Profile *profile = pprof(&fixture);
+  check(profile);
+  assert_int_equal(total(profile, "wall", NULL), 409 * MS);
+  uint64_t found_ns = 0;
+  for (size_t i = 0; i < profile->n_sample; i++) {
+    const Rtop__Pprof__Sample *sample = profile->sample[i];
+    const char *endpoint = label(profile, sample, "endpoint");
+    if (!endpoint)
+      continue;
+    found_ns += (uint64_t)sample->value[2];
+    assert_string_equal(endpoint, "/users");
+    assert_string_equal(label(profile, sample, "shop"), "a,b");
+    assert_int_equal(sample->n_location_id, 1);
+    assert_string_equal(name_at(profile, sample, 0), sample->value[2] == 7 * MS ? "serve" : "(root)");
+  }
+  assert_int_equal(found_ns, 9 * MS);
+  rtop__pprof__profile__free_unpacked(profile, NULL);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_random(void **state)
 {
   (void)state;
@@ -158,6 +185,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_values),
     cmocka_unit_test(test_stacks_and_labels),
+    cmocka_unit_test(test_labels_of_the_program),
     cmocka_unit_test(test_random),
   };
   setlocale(LC_CTYPE, "C.UTF-8");

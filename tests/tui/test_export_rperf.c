@@ -112,6 +112,27 @@ static void test_several_processes(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* Labels of the program stand beside rperf's own, and cannot take their place. */
+static void test_labels_of_the_program(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  export_fixture_labels(&fixture, "%GVL=blocked,endpoint=/users,endpoint=twice");
+  json_t *file = rperf(&fixture);
+  assert_int_equal(total(file, NULL, NULL), 409 * MS);
+  assert_int_equal(total(file, "endpoint", "/users"), 9 * MS);
+  assert_int_equal(total(file, "%GVL", "blocked"), 220 * MS);
+  const json_t *samples = json_object_get(file, "aggregated_samples");
+  for (size_t i = 0; i < json_array_size(samples); i++) {
+    const json_t *sample = json_array_get(samples, i);
+    if (label_of(file, sample, "endpoint"))
+      assert_int_equal(json_array_size(json_array_get(sample, 0)), 1);
+  }
+  json_decref(file);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_random(void **state)
 {
   (void)state;
@@ -135,6 +156,7 @@ int main(void)
     cmocka_unit_test(test_samples),
     cmocka_unit_test(test_cpu),
     cmocka_unit_test(test_several_processes),
+    cmocka_unit_test(test_labels_of_the_program),
     cmocka_unit_test(test_random),
   };
   setlocale(LC_CTYPE, "C.UTF-8");
