@@ -13,9 +13,10 @@
 #include <uthash.h>
 
 /* What rperf (https://github.com/ko1/rperf) saves as .json.gz and loads with Rperf.load: meta and summary
- * first, then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. By the wall clock
- * a stack stands once for each state, which its labels say as rperf does it: %GVL blocked or wait, %GC mark
- * or sweep, none of them while running. Labels %thread and, with several processes, %pid say who it was. */
+ * first, then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. By the wall
+ * clock a stack stands once for each state, which its labels say as rperf does it: %GVL blocked or wait,
+ * %GC mark or sweep, none of them while running. Labels %thread and, with several processes, %pid say who
+ * it was. */
 
 #define RPERF_VERSION "0.11.1"         /* whose format this is */
 
@@ -112,7 +113,7 @@ static bool rperf_stack(void *context, const struct export_walk *stack)
   return fine;
 }
 
-/* Keys that are rperf's own, or were there already, are the program's no more: a JSON object has each once. */
+/* Keys that are rperf's own, or were there already, are left out: a JSON object has each once. */
 static void rperf_write_user_labels(const struct rperf *rperf, uint32_t labels)
 {
   const char *text = rtop_symbols_get(rperf->job->symbols, labels)->label;
@@ -220,8 +221,8 @@ static void rperf_counters(const struct export_job *job, const char *mode)
     threads += rtop_cost_wall(&sum->threads[i].cost) > 0;
   export_json_key_text(job->out, true, "mode", mode);
   export_json_key_text(job->out, false, "rperf_version", RPERF_VERSION);
-  fprintf(job->out, ",\"pid\":%d,\"frequency\":%" PRIu64 ",\"trigger_count\":%" PRIu64 ",\"sampling_count\":%"
-          PRIu64 ",\"sampling_time_ns\":%" PRIu64 ",\"dropped_samples\":%" PRIu64
+  fprintf(job->out, ",\"pid\":%d,\"frequency\":%" PRIu64 ",\"trigger_count\":%" PRIu64
+          ",\"sampling_count\":%" PRIu64 ",\"sampling_time_ns\":%" PRIu64 ",\"dropped_samples\":%" PRIu64
           ",\"detected_thread_count\":%zu,\"start_time_ns\":%" PRId64 ",\"duration_ns\":%" PRIu64
           ",\n\"aggregated_samples\":[", job->given->pid_count ? (int)job->given->pids[0] : 0,
           counters->rate_hz, counters->ticks, counters->samples, counters->cost_ns,

@@ -7,7 +7,7 @@ class TestFormats < Minitest::Test
   include E2E
 
   CACHE = `#{ROOT}/.setup/importers -p`.chomp
-  ENDS = %w[csv json json.gz speedscope.json pb.gz].freeze
+  ENDS = %w[csv json json.gz speedscope.json pb.gz trace.json].freeze
 
   # Saves the same ring in all formats, once for all tests.
   def self.folder
@@ -87,6 +87,28 @@ class TestFormats < Minitest::Test
     assert_operator threads.size, :>=, 4
     assert_in_delta total, threads.sum { |profile| profile["total"] } / 1e9, 1e-6
     assert_operator profiles.first["frames"].size, :>, 2
+  end
+
+  # speedscope opens traces, too: its importer pairs and nests the slices.
+  def test_speedscope_imports_the_trace
+    skip "speedscope is not there" unless File.exist?("#{CACHE}/node_modules/speedscope/package.json")
+    skip "node is not there" unless system("node", "--version", out: File::NULL, err: File::NULL)
+    out, err, status = Open3.capture3("node", "#{__dir__}/speedscope.js", CACHE, file("trace.json"))
+    skip err if status.exitstatus == 77
+    assert_predicate status, :success?, err
+    assert_empty err
+    profiles = JSON.parse(out)
+    assert_operator profiles.size, :>=, 5
+    assert(profiles.any? { |profile| profile["frames"].any? { |name| name.start_with?("waiting for the GVL") } })
+  end
+
+  def test_trace_tells_the_same
+    events = JSON.parse(File.read(file("trace.json")))["traceEvents"]
+    states = events.filter_map { |event| event["args"] if event["ph"] == "X" && event["args"]&.key?("cpu_ms") }
+    sum = states.sum { |args| args.reject { |key, _| key == "cpu_ms" }.values.sum }
+    assert_in_delta total, sum / 1e3, 1e-4
+    names = events.select { |event| event["ph"] == "C" }.map { |event| event["name"] }.uniq
+    ["GVL, threads", "GC runs", "memory, MB", "allocations, per second"].each { |name| assert_includes names, name }
   end
 
   # Go's pprof when it is installed; what its decoder refuses, it says.

@@ -1,0 +1,26 @@
+/* What each thread did over time, as slices: its state, and below that the methods that were on its stack
+ * for more than half of the time. Neighbouring windows that tell the same make one slice. Private to
+ * export_trace.c. */
+#ifndef RTOP_TUI_EXPORT_SLICES_H
+#define RTOP_TUI_EXPORT_SLICES_H
+
+#include "export_impl.h"
+
+enum { EXPORT_SLICE_DEPTH_MAX = 256 };
+
+struct export_slice {
+  const struct rtop_thread_row *thread;
+  int64_t start_ns, end_ns;
+  size_t depth;                        /* 0: the state */
+  enum rtop_state state;               /* in which it was longest in each of the windows */
+  uint32_t frame;                      /* from depth 1 on */
+  struct rtop_cost cost;               /* of depth 0: all that the thread did meanwhile */
+};
+typedef void export_slice_write(void *context, const struct export_slice *slice);
+
+/* Hands out every slice once its state has ended: the state, then what was below it, by start and depth.
+ * False: memory ran out. */
+bool export_slices(const struct export_job *job, const struct rtop_window_summary *windows, size_t count,
+                   export_slice_write *write, void *context);
+
+#endif
