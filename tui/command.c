@@ -60,14 +60,63 @@ static void save_screen(struct ui *ui, const char *name, bool svg)
   }
 }
 
+/* What the views show, as a file for other programs: the span, its threads, the filters. */
+static bool write_profile(struct ui *ui, enum rtop_file_format format, const char *path)
+{
+  struct rtop_export_file file;
+  struct rtop_file_kind kind = { .format = format };
+  size_t length = strlen(path);
+  kind.gzip = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+  struct rtop_export export = {
+    .profile = ui->profile, .sum = &ui->sum, .options = &ui->wanted,
+    .clock_offset_ns = ui->source.clock_offset_ns, .command = ui->source.command, .ruby = ui->source.ruby,
+    .pids = &ui->source.pid, .pid_count = 1,
+  };
+  if (!rtop_export_file_open(&file, path)) {
+    return false;
+  }
+  bool fine = rtop_export_write(&export, kind, file.stream);
+  int problem = errno;
+  fine = rtop_export_file_close(&file, fine) && fine;
+  errno = fine ? 0 : problem != 0 ? problem : errno;
+  return fine;
+}
+
+static void export_profile(struct ui *ui, enum rtop_file_format format, const char *name)
+{
+  char path[PATH_BYTES];
+  if (ui->profile == NULL || ui->sum.length_ns == 0) {
+    ui_say(ui, "there is nothing to export yet");
+  } else if (name[0] == '\0') {
+    ui_say(ui, "a file name is wanted");
+  } else if (write_profile(ui, format, home_path(path, sizeof path, name))) {
+    ui_say(ui, "wrote %s", name);
+  } else {
+    ui_say(ui, "cannot write %s: %s", name, strerror(errno));
+  }
+}
+
+static void say_formats(struct ui *ui)
+{
+  char names[160] = "svg screen";
+  for (int i = 0; i < RTOP_FILE_FORMATS; i++) {
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, " %s", rtop_file_format_name((enum rtop_file_format)i));
+  }
+  ui_say(ui, "export FORMAT FILE: %s", names);
+}
+
 static void run_export(struct ui *ui, const char *rest)
 {
-  char format[16];
-  const char *name = take_word(rest, format, sizeof format);
-  if (strcmp(format, "svg") == 0 || strcmp(format, "text") == 0) {
-    save_screen(ui, name, format[0] == 's');
+  char word[16];
+  enum rtop_file_format format;
+  const char *name = take_word(rest, word, sizeof word);
+  if (strcmp(word, "svg") == 0 || strcmp(word, "screen") == 0) {
+    save_screen(ui, name, word[1] == 'v');
+  } else if (rtop_file_format_parse(word, &format)) {
+    export_profile(ui, format, name);
   } else {
-    ui_say(ui, "export svg|text FILE");
+    say_formats(ui);
   }
 }
 

@@ -1,6 +1,7 @@
 /* The command line of the screen: what has no key, or wants a name or a value.
  *
- *   export FORMAT FILE   svg: this screen as a picture; text: as text
+ *   export FORMAT FILE   svg: this screen as a picture, screen: as text; else what the views show, in a
+ *                        format of file_formats.h, compressed when the name ends in .gz
  *   goto TIME            freezes there; see time_text.h
  *   save-display FILE    this screen as text
  *   set NAME [VALUE]     a setting; without a value what it is and what it takes

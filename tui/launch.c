@@ -2,6 +2,7 @@
 
 #include "launch_proc.h"
 #include "shm/error.h"
+#include "signals.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,7 +24,7 @@ enum {
 };
 
 struct rtop_launch {
-  pid_t pid;
+  pid_t pid, parent;
   bool ended;
   bool own_group;
   int status;
@@ -67,6 +69,9 @@ static void launch_append(const char *variable, const char *separator, const cha
 static void launch_exec(const struct rtop_launch *launch, char *const *command, const char *folder)
 {
   sigset_t none;
+  /* Whatever ends us, the command does not stay behind. */
+  if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != launch->parent)
+    _exit(126);
   sigemptyset(&none);
   signal(SIGPIPE, SIG_DFL);            /* what we ignore the command should not */
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -92,6 +97,7 @@ static int launch_fork(struct rtop_launch *launch, char *const *command, const c
   int report[2], problem = 0;
   if (pipe2(report, O_CLOEXEC) != 0)
     return errno;
+  launch->parent = getpid();
   launch->pid = fork();
   if (launch->pid == 0) {
     launch_exec(launch, command, folder);
@@ -138,8 +144,10 @@ struct rtop_launch *rtop_launch_start(char *const *command, bool screen, int *ex
                    " rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its folder");
   } else if (launch_open_log(launch, error)) {
     int problem = launch_fork(launch, command, found ? folder : NULL);
-    if (problem == 0)
+    if (problem == 0) {
+      signals_crash_group(launch->own_group ? launch->pid : 0);
       return launch;
+    }
     launch_say_problem(command[0], problem, exit_status, error);
     launch->ended = true;
   }
@@ -156,6 +164,7 @@ void rtop_launch_close(struct rtop_launch **handle)
   if (!launch)
     return;
   rtop_launch_stop(launch);
+  signals_crash_group(0);
   if (launch->log_fd >= 0) {
     if (fstat(launch->log_fd, &log) == 0 && log.st_size == 0)
       unlink(launch->log_path);
@@ -178,6 +187,7 @@ bool rtop_launch_ended(struct rtop_launch *launch)
   if (got == 0 || (got < 0 && errno == EINTR))
     return false;
   launch->ended = true;
+  signals_crash_group(0);              /* its number may belong to somebody else from now on */
   if (got == launch->pid)
     launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return true;

@@ -27,6 +27,7 @@ static struct {
   struct termios modes;
   char bytes[256];
   size_t byte_count;
+  pid_t group;
   char stack[16384];
 } state = { .pipe_read = -1, .pipe_write = -1 };
 
@@ -58,6 +59,9 @@ static void crash(int number)
     }
     tcsetattr(state.terminal, TCSANOW, &state.modes);
     state.terminal_saved = false;
+  }
+  if (state.group > 0) {
+    kill(-state.group, SIGTERM);
   }
   signal(number, SIG_DFL);
   raise(number);
@@ -143,6 +147,11 @@ void signals_save_terminal(int fd)
   state.terminal = fd;
   state.byte_count = 0;
   state.terminal_saved = tcgetattr(fd, &state.modes) == 0;
+}
+
+void signals_crash_group(pid_t group)
+{
+  state.group = group;
 }
 
 void signals_crash_bytes(const char *bytes, size_t count)

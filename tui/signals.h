@@ -12,6 +12,7 @@
 #define RTOP_TUI_SIGNALS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 enum signal_event {
   SIGNAL_QUIT = 1u << 0,               /* SIGINT, SIGTERM */
@@ -36,5 +37,8 @@ void signals_stop_self(void);
  * curses changes them; the bytes (at most 256) may come later. */
 void signals_save_terminal(int fd);
 void signals_crash_bytes(const char *bytes, size_t count);
+/* The process group that a crash ends (SIGTERM) before us: what was started from here must not stay
+ * behind. 0: none. */
+void signals_crash_group(pid_t group);
 
 #endif

@@ -81,6 +81,19 @@ pid=$(viewer_pid)
 close_pane
 it "also when nobody sends SIGHUP" wait_until process_gone "$pid"
 
+# What was started from the screen does not stay behind, not even the command's own children.
+for signal in SEGV ALRM KILL; do
+  open_pane 80 24 "echo \$\$ > $work/pid; exec $viewer -- sh -c 'sleep 1000 & echo \$! > $work/below; echo \$\$ > $work/started; wait'"
+  wait_until [ -s "$work/started" ]
+  started=$(cat "$work/started") below=$(cat "$work/below")
+  wait_for "waiting for the process"
+  kill -s "$signal" "$(cat "$work/pid")"
+  it "SIG$signal ends the command, too" wait_until process_gone "$started"
+  [ "$signal" = KILL ] || it "SIG$signal ends what the command started" wait_until process_gone "$below"
+  kill "$below" 2> /dev/null
+  rm -f "$work/started" "$work/below"
+done
+
 no_colour() { ! screen -e | grep -qE "$(printf '\033')\[([0-9;]*;)?(3[0-7]|38|4[0-7]|48|9[0-7])[;m]"; }
 has_colour() { ! no_colour; }
 ascii_only() { ! screen | LC_ALL=C grep -q '[^ -~]'; }

@@ -1,5 +1,6 @@
 #include "screen_model.h"
 #include "tui/command.h"
+#include "tui/file_formats.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +80,7 @@ static void test_saves_the_screen_as_text(void **state)
   run("save-display %s/a file.txt", folder);
   assert_non_null(strstr(ui.message, "wrote"));
   check_is_screen("a file.txt");
-  run("  export   text %s/b.txt", folder);
+  run("  export   screen %s/b.txt", folder);
   check_is_screen("b.txt");
 }
 
@@ -97,6 +98,38 @@ static void test_saves_the_screen_as_a_picture(void **state)
   assert_non_null(strstr(light, "rx=\"6\" fill=\"#ffffff\""));
   free(dark);
   free(light);
+}
+
+/* Every format of the command line can be had from the screen; what is filtered is left out of it. */
+static void test_exports_what_is_shown(void **state)
+{
+  (void)state;
+  for (int i = 0; i < RTOP_FILE_FORMATS; i++) {
+    run("export %s %s/profile", rtop_file_format_name((enum rtop_file_format)i), folder);
+    if (strncmp(ui.message, "wrote ", 6) != 0) {
+      fail_msg("%s", ui.message);
+    }
+    char *text = content("profile");
+    assert_true(text != NULL && text[0] != '\0');
+    free(text);
+  }
+  run("export collapsed %s/all", folder);
+  char *text = content("all");
+  assert_non_null(strstr(text, "Queue#pop"));
+  free(text);
+  model_type(&ui, "3");
+  ui_focus_only(&ui, &ui.sum.threads[1]);
+  model_redraw(&ui);
+  run("export collapsed %s/one", folder);
+  text = content("one");
+  assert_non_null(text);
+  assert_null(strstr(text, "IO.select"));
+  assert_non_null(strstr(text, "OrdersController#index"));
+  free(text);
+  run("export collapsed %s/x.gz", folder);
+  text = content("x.gz");
+  assert_memory_equal(text, "\x1f\x8b", 2);
+  free(text);
 }
 
 static void test_home_is_found(void **state)
@@ -161,6 +194,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_saves_the_screen_as_text, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_saves_the_screen_as_a_picture, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_exports_what_is_shown, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_home_is_found, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_what_cannot_be_written_is_said, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_unknown_and_ambiguous_commands, set_up, tear_down),
