@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SLOTS = 2048 };
 
 int calltree_create(struct calltree *tree, uint32_t capacity)
 {
-  uint32_t slots = 1;
+  uint32_t slots = FIRST_SLOTS;
   while (slots < capacity * 2) slots *= 2;
   tree->entries = calloc(capacity, sizeof *tree->entries);
   tree->index = calloc(slots, sizeof *tree->index);
@@ -15,7 +18,8 @@ int calltree_create(struct calltree *tree, uint32_t capacity)
     return -1;
   }
   tree->capacity = capacity;
-  tree->mask = slots - 1;
+  tree->mask = FIRST_SLOTS - 1;
+  tree->mask_most = slots - 1;
   /* The reserved frames have the ids of their nodes; they hang below the root and are never looked up. */
   for (uint32_t id = 1; id < RTOP_NODE_FIRST_FREE; id++)
     tree->entries[id] = (struct rtop_node_entry){ .parent = RTOP_NODE_ROOT, .frame = id, .depth = 1 };
@@ -44,6 +48,19 @@ static bool matches(const struct rtop_node_entry *entry, uint32_t parent, uint32
   return entry->parent == parent && entry->frame == frame && entry->line == line;
 }
 
+/* Twice as many slots, all nodes in their new places: a few ns for each. */
+static void grow(struct calltree *tree, uint32_t count)
+{
+  memset(tree->index, 0, (tree->mask + 1) * sizeof *tree->index);
+  tree->mask = 2 * tree->mask + 1;
+  for (uint32_t id = RTOP_NODE_FIRST_FREE; id < count; id++) {
+    const struct rtop_node_entry *entry = &tree->entries[id];
+    uint32_t slot = hash_key(entry->parent, entry->frame, entry->line) & tree->mask;
+    while (tree->index[slot]) slot = (slot + 1) & tree->mask;
+    tree->index[slot] = id;
+  }
+}
+
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, uint32_t line)
 {
   uint32_t slot = hash_key(parent, frame, line) & tree->mask;
@@ -61,5 +78,6 @@ uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, 
   };
   tree->index[slot] = id;
   atomic_store_explicit(&tree->count, id + 1, memory_order_release);
+  if (id > tree->mask / 2 && tree->mask < tree->mask_most) grow(tree, id + 1);
   return id;
 }

@@ -17,7 +17,7 @@ struct calltree {
   struct rtop_node_entry *entries;
   uint32_t *index;                     /* open addressing: node id, 0 = free */
   uint32_t capacity;
-  uint32_t mask;                       /* of index */
+  uint32_t mask, mask_most;            /* of the part of index that is used; it grows, so that few nodes are on few pages */
   _Atomic uint32_t count;
   _Atomic uint64_t overflowed;         /* stacks charged to an ancestor because the tree is full */
 };

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_SLOTS = 2 * FRAMES_VALUES_MAX, VALUE_MASK = VALUE_SLOTS - 1 };
+enum { VALUE_SLOTS = 2 * FRAMES_VALUES_MAX, VALUE_SLOTS_FIRST = 2048 };
 
 static void mark_values(void *pointer)
 {
   struct frames *frames = pointer;
   if (!frames->values) return;
-  for (uint32_t slot = 0; slot < VALUE_SLOTS; slot++)
+  for (uint32_t slot = 0; slot <= frames->value_mask; slot++)
     if (frames->values[slot].value) rb_gc_mark(frames->values[slot].value);
   uint32_t unresolved = atomic_load(&frames->unresolved_count);
   for (uint32_t i = 0; i < unresolved && i < FRAMES_UNRESOLVED_MAX; i++)
@@ -28,32 +28,25 @@ static const rb_data_type_t marker_type = {
   .function = { .dmark = mark_values },
 };
 
-static uint32_t power_of_two(uint32_t at_least)
+/* Room for the most, of which the first slots are used; behind it, half as much for remembering while it grows. */
+static struct frames_value *new_values(void)
 {
-  uint32_t power = 1;
-  while (power < at_least) power *= 2;
-  return power;
+  return calloc(VALUE_SLOTS + VALUE_SLOTS / 2, sizeof(struct frames_value));
 }
 
 int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes)
 {
-  uint32_t slots = power_of_two(2 * capacity);
   uint32_t strings = 2 * capacity;
-  uint32_t string_slots = power_of_two(2 * strings);
   *frames = (struct frames){
-    .capacity = capacity, .identity_mask = slots - 1, .arena_capacity = arena_bytes,
-    .string_capacity = strings, .string_mask = string_slots - 1,
+    .capacity = capacity, .arena_capacity = arena_bytes, .string_capacity = strings,
+    .value_mask = VALUE_SLOTS_FIRST - 1,
   };
   frames->entries = calloc(capacity, sizeof *frames->entries);
-  frames->identities = calloc(slots, sizeof *frames->identities);
-  frames->identity_frames = calloc(slots, sizeof *frames->identity_frames);
-  frames->values = calloc(VALUE_SLOTS, sizeof *frames->values);
+  frames->values = new_values();
   frames->arena = calloc(1, arena_bytes);
   frames->strings = calloc(strings, sizeof *frames->strings);
-  frames->string_hashes = calloc(string_slots, sizeof *frames->string_hashes);
-  frames->string_ids = calloc(string_slots, sizeof *frames->string_ids);
-  if (!frames->entries || !frames->identities || !frames->identity_frames || !frames->values ||
-      !frames->arena || !frames->strings || !frames->string_hashes || !frames->string_ids) {
+  bool maps = id_map_create(&frames->identities, capacity) == 0 && id_map_create(&frames->string_ids, strings) == 0;
+  if (!frames->entries || !frames->values || !frames->arena || !frames->strings || !maps) {
     frames_destroy(frames);
     return -1;
   }
@@ -76,13 +69,11 @@ void frames_destroy(struct frames *frames)
     rb_gc_unregister_address(&frames->marker);
   }
   free(frames->entries);
-  free(frames->identities);
-  free(frames->identity_frames);
+  id_map_destroy(&frames->identities);
   free(frames->values);
   free(frames->arena);
   free(frames->strings);
-  free(frames->string_hashes);
-  free(frames->string_ids);
+  id_map_destroy(&frames->string_ids);
   rtop_patterns_destroy(&frames->excluded);
   *frames = (struct frames){ 0 };
 }
@@ -92,16 +83,14 @@ static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
 {
   if (count == 0) return 0;
   uint64_t hash = hash_bytes(HASH_START, bytes, count) | 1;
-  uint32_t slot = (uint32_t)(hash >> 20) & frames->string_mask;
-  for (; frames->string_hashes[slot]; slot = (slot + 1) & frames->string_mask)
-    if (frames->string_hashes[slot] == hash) return frames->string_ids[slot];
+  uint32_t known = id_map_find(&frames->string_ids, hash);
+  if (known) return known;
   uint32_t id = atomic_load_explicit(&frames->string_count, memory_order_relaxed);
   if (id >= frames->string_capacity || count > frames->arena_capacity - frames->arena_used) return 0;
   memcpy(frames->arena + frames->arena_used, bytes, count);
   frames->strings[id] = (struct frames_string){ .offset = frames->arena_used, .bytes = (uint32_t)count };
   frames->arena_used += (uint32_t)count;
-  frames->string_hashes[slot] = hash;
-  frames->string_ids[slot] = id;
+  id_map_add(&frames->string_ids, hash, id);
   atomic_store_explicit(&frames->string_count, id + 1, memory_order_release);
   return id;
 }
@@ -160,15 +149,6 @@ uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes)
   return frame;
 }
 
-/* Slot of an identity: its frame, or where to put it. */
-static uint32_t identity_slot(const struct frames *frames, uint64_t identity)
-{
-  uint32_t slot = (uint32_t)(identity >> 20) & frames->identity_mask;
-  while (frames->identities[slot] && frames->identities[slot] != identity)
-    slot = (slot + 1) & frames->identity_mask;
-  return slot;
-}
-
 /* A Ruby method is known by path, line and plain label, whatever class it was defined in; a C function
  * only by its whole label. */
 static uint64_t identity_of(const struct frame_names *names)
@@ -180,8 +160,8 @@ static uint64_t identity_of(const struct frame_names *names)
 
 static uint32_t value_slot(const struct frames *frames, VALUE value)
 {
-  uint32_t slot = (uint32_t)((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15) >> 40) & VALUE_MASK;
-  while (frames->values[slot].value && frames->values[slot].value != value) slot = (slot + 1) & VALUE_MASK;
+  uint32_t slot = (uint32_t)((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15) >> 40) & frames->value_mask;
+  while (frames->values[slot].value && frames->values[slot].value != value) slot = (slot + 1) & frames->value_mask;
   return slot;
 }
 
@@ -193,9 +173,24 @@ uint32_t frames_find(struct frames *frames, VALUE value)
   return entry->frame;
 }
 
+/* As in id_map.c. No Ruby code runs meanwhile, so the GC does not look. */
+static void grow_values(struct frames *frames)
+{
+  uint32_t before = frames->value_mask + 1, aside = 2 * before;
+  memcpy(frames->values + aside, frames->values, before * sizeof *frames->values);
+  memset(frames->values, 0, before * sizeof *frames->values);
+  frames->value_mask = 2 * before - 1;
+  for (uint32_t slot = aside; slot < aside + before; slot++) {
+    VALUE value = frames->values[slot].value;
+    if (value) frames->values[value_slot(frames, value)] = frames->values[slot];
+  }
+  memset(frames->values + aside, 0, before * sizeof *frames->values);
+}
+
 static void remember(struct frames *frames, VALUE value, uint32_t frame)
 {
   if (frames->value_count >= FRAMES_VALUES_MAX) return;
+  if (frames->value_count > frames->value_mask / 2 && frames->value_mask < VALUE_SLOTS - 1) grow_values(frames);
   struct frames_value *entry = &frames->values[value_slot(frames, value)];
   if (!entry->value) frames->value_count++;
   *entry = (struct frames_value){ .value = value, .frame = frame, .epoch = atomic_load(&frames->epoch) };
@@ -205,13 +200,12 @@ static void remember(struct frames *frames, VALUE value, uint32_t frame)
 static uint32_t find_or_add(struct frames *frames, const struct frame_names *names, bool *made)
 {
   uint64_t identity = identity_of(names);
-  uint32_t slot = identity_slot(frames, identity);
-  *made = !frames->identities[slot];
-  if (!*made) return frames->identity_frames[slot];
+  uint32_t known = id_map_find(&frames->identities, identity);
+  *made = !known;
+  if (known) return known;
   uint32_t frame = add_entry(frames, names, names->is_c ? RTOP_FRAME_C : RTOP_FRAME_RUBY);
   if (frame == FRAMES_OTHER) return frame;
-  frames->identities[slot] = identity;
-  frames->identity_frames[slot] = frame;
+  id_map_add(&frames->identities, identity, frame);
   return frame;
 }
 
@@ -250,14 +244,13 @@ bool frames_add_full(struct frames *frames, VALUE value, struct clock_trylock *l
 static void complete(struct frames *frames, VALUE value, uint32_t frame, const struct frame_names *names)
 {
   if (names->is_c) {
-    uint32_t slot = identity_slot(frames, identity_of(names));
-    if (frames->identities[slot]) {
-      remember(frames, value, frames->identity_frames[slot]);
+    uint32_t known = id_map_find(&frames->identities, identity_of(names));
+    if (known) {
+      remember(frames, value, known);
       atomic_fetch_add(&frames->generation, 1);
     }
     else {
-      frames->identities[slot] = identity_of(names);
-      frames->identity_frames[slot] = frame;
+      id_map_add(&frames->identities, identity_of(names), frame);
     }
   }
   set_label(frames, &frames->entries[frame], names);
@@ -298,12 +291,12 @@ void frames_age(struct frames *frames)
   uint32_t epoch = atomic_fetch_add(&frames->epoch, 1) + 1;
   bool crowded = frames->value_count > FRAMES_VALUES_MAX / 2;
   if (epoch % 2 && !crowded) return;
-  struct frames_value *kept = calloc(VALUE_SLOTS, sizeof *kept);
+  struct frames_value *kept = new_values();
   if (!kept) return;
   struct frames_value *old = frames->values;
   frames->values = kept;
   frames->value_count = 0;
-  for (uint32_t slot = 0; slot < VALUE_SLOTS; slot++) {
+  for (uint32_t slot = 0; slot <= frames->value_mask; slot++) {
     bool is_c = old[slot].value && frames->entries[old[slot].frame].kind == RTOP_FRAME_C;
     bool stale = epoch - old[slot].epoch > (crowded ? 1u : 2u);
     if (!old[slot].value || (stale && (!is_c || crowded))) continue;   /* C functions seldom go away */

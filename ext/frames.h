@@ -17,6 +17,7 @@
 #define RTOP_EXT_FRAMES_H
 
 #include "clock.h"
+#include "id_map.h"
 #include "shm/format.h"
 #include <ruby.h>
 #include <stdatomic.h>
@@ -55,11 +56,10 @@ struct frames {
   struct frames_entry *entries;
   uint32_t capacity;
   _Atomic uint32_t count;
-  uint64_t *identities;                /* open addressing: hash of (path, line, label) -> frame */
-  uint32_t *identity_frames;
-  uint32_t identity_mask;
+  struct id_map identities;            /* hash of (path, line, label) -> frame */
 
-  struct frames_value *values;         /* open addressing */
+  struct frames_value *values;         /* open addressing over the slots of value_mask; there is room for the most */
+  uint32_t value_mask;
   uint32_t value_count;
   _Atomic uint32_t epoch;
   _Atomic uint64_t generation;         /* grows when VALUEs were dropped: caches of VALUEs are stale */
@@ -73,9 +73,7 @@ struct frames {
   struct frames_string *strings;
   _Atomic uint32_t string_count;
   uint32_t string_capacity;
-  uint64_t *string_hashes;             /* open addressing: hash -> string */
-  uint32_t *string_ids;
-  uint32_t string_mask;
+  struct id_map string_ids;            /* hash -> string */
   struct rtop_patterns *excluded;      /* what is left out; NULL: nothing. See exclude.h */
 
   _Atomic uint64_t relabelled;         /* frames completed after they may have been published */
