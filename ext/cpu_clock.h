@@ -14,7 +14,7 @@
  *                                  the kernel clears it. Others write it without asking, which we take for a switch
  *   another Ruby thread on the     a mark says whose it is, and each native thread remembers the last: only that
  *     same native thread (M:N)     one counts. Also after fork, where Ruby threads get new owners
- *   time that is nobody's          interrupts, and what a hypervisor steals: the clocks are read again every 50 ms,
+ *   time that is nobody's          interrupts, and what a hypervisor steals: the clocks are read again every 20 ms,
  *                                  and no error outlives that
  *   unloading of the library       the kernel reads the descriptor, so it must stay mapped: linked with -z nodelete
  *
@@ -33,7 +33,7 @@ struct cpu_clock_mark {
   int64_t wall_ns, cpu_ns;
 };
 
-#define CPU_CLOCK_TRUE_EVERY_NS INT64_C(50000000)
+#define CPU_CLOCK_TRUE_EVERY_NS INT64_C(20000000)
 
 /* Finds out whether the kernel tells; takes some 200 us. `always_ask`: do not even try. True when it does. */
 bool cpu_clock_init(bool always_ask);
