@@ -239,12 +239,41 @@ static bool take(struct city *city, const struct rtop_method_row *row, const str
     && see(city, package, now_ns, first);
 }
 
+static int by_rank(const void *left, const void *right, void *context)
+{
+  const uint32_t *ranks = context;
+  uint32_t a = ranks[*(const uint32_t *)left], b = ranks[*(const uint32_t *)right];
+  return a < b ? -1 : a > b;
+}
+
+/* Where rows stand in no order, those that are new settle in that of their names. */
+static bool settle_newcomers(struct city *city, const struct rtop_methods *methods,
+                             const struct rtop_symbols *symbols)
+{
+  uint32_t count = 0;
+  bool fine = rtop_reserve(&city->cells, &city->cells_capacity, methods->count + 1, sizeof *city->cells);
+  for (size_t i = 0; fine && i < methods->count; i++) {
+    uint32_t frame = methods->rows[i].frame;
+    if (frame >= city->frame_capacity || city->frames[frame].method == 0) {
+      city->cells[count++] = frame;
+    }
+  }
+  if (count > 1) {
+    qsort_r(city->cells, count, sizeof *city->cells, by_rank, (void *)(uintptr_t)methods->ranks);
+  }
+  for (uint32_t i = 0; fine && i < count; i++) {
+    fine = settle(city, symbols, city->cells[i]) != NULL;
+  }
+  return fine;
+}
+
 bool city_update(struct city *city, const struct rtop_methods *methods, const struct rtop_sum *sum,
                  const struct rtop_symbols *symbols, int64_t now_ns, int columns)
 {
   bool fine = true, first = city->count == 0;
   double length_ns = methods->length_ns > 0 ? (double)methods->length_ns : 1;
   clear_figures(city);
+  fine = methods->ranks == NULL || settle_newcomers(city, methods, symbols);
   for (size_t i = 0; i < methods->count; i++) {
     fine = take(city, &methods->rows[i], symbols, length_ns, now_ns, first) && fine;
   }
@@ -307,5 +336,7 @@ void city_destroy(struct city *city)
   free(city->stamp);
   free(city->active);
   free(city->touched);
+  free(city->cells);
+  free(city->from);
   memset(city, 0, sizeof *city);
 }

@@ -62,7 +62,8 @@ struct city {
   struct city_frame { uint32_t method, kind; } *frames;   /* private: by frame, index + 1 */
   void *names, *last_name;             /* private: classes and packages by name */
   uint64_t *wall_ns, *stamp;           /* private: scratch of groups */
-  uint32_t *touched;
+  uint32_t *touched, *cells, *from;
+  size_t cells_capacity, from_capacity;
   size_t capacity, block_capacity, street_capacity, active_capacity, frame_capacity;      /* private */
   size_t wall_capacity, stamp_capacity, touched_capacity;
   double self_sum;                     /* private: when the street was planned */

@@ -60,6 +60,30 @@ static bool any_group(const struct city *city)
   return false;
 }
 
+/* The cells of one thread after those of another: counted, then placed. */
+static bool by_thread(struct city *city, const struct rtop_sum *sum)
+{
+  size_t threads = 0;
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    threads = sum->cells[i].thread >= threads ? sum->cells[i].thread + (size_t)1 : threads;
+  }
+  if (!rtop_reserve(&city->cells, &city->cells_capacity, sum->cell_count + 1, sizeof *city->cells)
+      || !rtop_reserve(&city->from, &city->from_capacity, threads + 2, sizeof *city->from)) {
+    return false;
+  }
+  memset(city->from, 0, (threads + 2) * sizeof *city->from);
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    city->from[sum->cells[i].thread + 2]++;
+  }
+  for (size_t i = 2; i < threads + 2; i++) {
+    city->from[i] += city->from[i - 1];
+  }
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    city->cells[city->from[sum->cells[i].thread + 1]++] = (uint32_t)i;
+  }
+  return true;
+}
+
 bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
 {
   struct walk walk = { .city = city, .symbols = symbols };
@@ -72,12 +96,15 @@ bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rto
     return false;
   }
   memset(city->stamp, 0, city->count * sizeof *city->stamp);
+  if (!by_thread(city, sum)) {
+    return false;
+  }
   for (size_t i = 0; i < sum->cell_count; i++) {
-    const struct rtop_sum_cell *cell = &sum->cells[i];
+    const struct rtop_sum_cell *cell = &sum->cells[city->cells[i]];
     walk.stack = i + 1;
-    walk.wall_ns = rtop_cost_wall(&cell->cost);
+    walk.wall_ns = rtop_sum_hides(sum, cell) ? 0 : rtop_cost_wall(&cell->cost);
     add_stack(&walk, cell->node);
-    if (i + 1 == sum->cell_count || sum->cells[i + 1].thread != cell->thread) {
+    if (i + 1 == sum->cell_count || sum->cells[city->cells[i + 1]].thread != cell->thread) {
       end_thread(&walk, (double)sum->length_ns);
     }
   }

@@ -96,7 +96,7 @@ bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struc
   for (size_t i = 0; i < sum->cell_count; i++) {
     const struct rtop_cost *cost = &sum->cells[i].cost;
     struct sighting sighting = look(symbols, sum->cells[i].node, frame);
-    if (!sighting.found) {
+    if (!sighting.found || rtop_sum_hides(sum, &sum->cells[i])) {
       continue;
     }
     uint64_t ns = mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);

@@ -218,11 +218,12 @@ static bool methods_threads(struct methods_build *build, const struct rtop_sum *
   bool fine = true;
   size_t at = 0;
   for (size_t i = 0; i < sum->thread_count; i++) {
-    bool wanted = !regex->text || regexec(&regex->compiled, sum->threads[i].name, 0, NULL, 0) == 0;
+    bool wanted = !sum->threads[i].hidden &&
+      (!regex->text || regexec(&regex->compiled, sum->threads[i].name, 0, NULL, 0) == 0);
     for (; at < sum->cell_count && sum->cells[at].thread == i; at++)
       if (wanted)
         fine = methods_self(build, &sum->cells[at]) && fine;
-    if (!wanted || sum->threads[i].hidden)
+    if (!wanted)
       continue;
     fine = methods_walk(build) && fine;
     methods_stack(build, &sum->threads[i]);
@@ -254,6 +255,12 @@ bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum
   if (!methods->scratch)
     methods->scratch = calloc(1, sizeof(struct methods_scratch));
   struct methods_build build = {methods, methods->scratch, symbols, options};
+  if (methods->borrowed) {
+    methods->rows = NULL;
+    methods->capacity = 0;
+    methods->borrowed = false;
+  }
+  methods->ranks = NULL;
   methods->count = 0;
   methods->length_ns = sum->length_ns;
   if (!methods->scratch || !methods_prepare(&build))
@@ -284,6 +291,7 @@ void rtop_methods_destroy(struct rtop_methods *methods)
     free(scratch->timed_rows);
   }
   free(scratch);
-  free(methods->rows);
+  if (!methods->borrowed)
+    free(methods->rows);
   *methods = (struct rtop_methods){0};
 }

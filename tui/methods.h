@@ -53,6 +53,8 @@ struct rtop_methods {
   struct rtop_method_row *rows;
   size_t count, capacity;
   uint64_t length_ns;                  /* of the sum: what 100 % of one thread is */
+  bool borrowed;                       /* the rows belong to a live sum (live.h), */
+  const uint32_t *ranks;               /* which says in which order, by frame; NULL: they stand in order */
   void *scratch;                       /* private */
 };
 

@@ -1,111 +1,135 @@
 #include "order.h"
+#include "reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct comparison {
-  const struct order *order;
-  const struct rtop_methods *methods;
-  bool reverse;
-  bool hold;
-};
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-static int by_index(uint32_t a, uint32_t b, bool reverse)
+/* Doubles as whole numbers of the same order, largest first unless reversed. */
+static uint64_t sortable(double key, bool reverse)
 {
-  int result = a < b ? -1 : a > b;
-  return reverse ? -result : result;
+  uint64_t bits;
+  memcpy(&bits, &key, sizeof bits);
+  bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+  return reverse ? bits : ~bits;
 }
 
-static int compare(const void *left, const void *right, void *context)
+static uint64_t digits_of(const struct order_item *item, int digit)
 {
-  const struct comparison *comparison = context;
-  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-  if (comparison->hold) {
-    uint32_t rank_a = comparison->order->rank[comparison->methods->rows[a].frame] - 1;
-    uint32_t rank_b = comparison->order->rank[comparison->methods->rows[b].frame] - 1;
-    if (rank_a != rank_b) {             /* without a rank: UINT32_MAX, last */
-      return rank_a < rank_b ? -1 : 1;
-    }
+  return digit < 0 ? item->tie : item->key >> digit * DIGIT_BITS;
+}
+
+/* One stable pass over some bits; bits that are the same everywhere cost no pass. */
+static void pass(struct order *order, int digit, unsigned shift)
+{
+  uint32_t from[DIGITS] = { 0 };
+  for (size_t i = 0; i < order->count; i++) {
+    from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++;
   }
-  double key_a = comparison->order->keys[a], key_b = comparison->order->keys[b];
-  if (key_a != key_b) {
-    return (key_a > key_b) != comparison->reverse ? -1 : 1;
+  uint32_t first = (uint32_t)(digits_of(&order->items[0], digit) >> shift & (DIGITS - 1));
+  if (from[first] == order->count) {
+    return;
   }
-  /* Equal: by name. Only the column of names itself, where all keys are equal, turns that around. */
-  return by_index(a, b, comparison->reverse && key_a < 0);
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < DIGITS; i++) {
+    uint32_t here = from[i];
+    from[i] = sum;
+    sum += here;
+  }
+  for (size_t i = 0; i < order->count; i++) {
+    order->spare[from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++] = order->items[i];
+  }
+  struct order_item *swapped = order->items;
+  size_t capacity = order->capacity;
+  order->items = order->spare;
+  order->capacity = order->spare_capacity;
+  order->spare = swapped;
+  order->spare_capacity = capacity;
+}
+
+/* By key, equal ones by tie: from the least significant digit on. */
+static void sort_items(struct order *order)
+{
+  if (order->count < 2) {
+    return;
+  }
+  for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
+    pass(order, -1, shift);
+  }
+  for (int digit = 0; digit * DIGIT_BITS < 64; digit++) {
+    pass(order, digit, 0);
+  }
 }
 
 /* Neighbours that swapped places for less than a tenth of a point swap back: one pass. */
-static void settle(struct order *order, const struct rtop_methods *methods, double tolerance)
+static void settle(struct order *order, double tolerance)
 {
+  struct order_item *item = order->items;
   for (size_t i = 1; i < order->count; i++) {
-    uint32_t above = order->rows[i - 1], below = order->rows[i];
-    double difference = order->keys[above] - order->keys[below];
-    uint32_t rank_above = order->rank[methods->rows[above].frame];
-    uint32_t rank_below = order->rank[methods->rows[below].frame];
-    if (rank_above != 0 && rank_below != 0 && rank_below < rank_above
-        && difference < tolerance && difference > -tolerance && difference != 0) {
-      order->rows[i - 1] = below;
-      order->rows[i] = above;
+    double difference = order->keys[item[i - 1].row] - order->keys[item[i].row];
+    uint32_t above = order->rank[item[i - 1].frame], below = order->rank[item[i].frame];
+    if (above != 0 && below != 0 && below < above && difference < tolerance && difference > -tolerance
+        && difference != 0) {
+      struct order_item swapped = item[i - 1];
+      item[i - 1] = item[i];
+      item[i] = swapped;
     }
   }
 }
 
 static bool reserve(struct order *order, size_t rows, size_t frames)
 {
-  if (rows > order->capacity) {
-    size_t capacity = rows + rows / 2 + 64;
-    uint32_t *indexes = realloc(order->rows, capacity * sizeof *indexes);
-    order->rows = indexes != NULL ? indexes : order->rows;
-    double *keys = realloc(order->keys, capacity * sizeof *keys);
-    order->keys = keys != NULL ? keys : order->keys;
-    if (indexes == NULL || keys == NULL) {
-      return false;
-    }
-    order->capacity = capacity;
-  }
-  if (frames > order->rank_capacity) {
-    size_t capacity = frames + frames / 2 + 64;
-    uint32_t *rank = realloc(order->rank, capacity * sizeof *rank);
-    if (rank == NULL) {
-      return false;
-    }
-    memset(rank + order->rank_capacity, 0, (capacity - order->rank_capacity) * sizeof *rank);
-    order->rank = rank;
-    order->rank_capacity = capacity;
-  }
-  return true;
+  return rtop_reserve(&order->rows, &order->row_capacity, rows + 1, sizeof *order->rows)
+    && rtop_reserve(&order->keys, &order->key_capacity, rows + 1, sizeof *order->keys)
+    && rtop_reserve(&order->items, &order->capacity, rows + 1, sizeof *order->items)
+    && rtop_reserve(&order->spare, &order->spare_capacity, rows + 1, sizeof *order->spare)
+    && rtop_reserve(&order->rank, &order->rank_capacity, frames + 1, sizeof *order->rank);
 }
 
-static void remember(struct order *order, const struct rtop_methods *methods)
+/* What the items are sorted by. Held rows keep their places, new ones come behind them by their figures. */
+static void take_items(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort,
+                       bool reverse, bool hold)
 {
-  order_forget(order);
-  for (size_t i = 0; i < order->count; i++) {
-    order->rank[methods->rows[order->rows[i]].frame] = (uint32_t)i + 1;
+  bool by_text = sort == RTOP_SORT_NAME || sort == RTOP_SORT_LOCATION;
+  for (size_t i = 0; i < methods->count; i++) {
+    uint32_t frame = methods->rows[i].frame, place = order->rank[frame];
+    uint32_t tie = methods->ranks != NULL ? methods->ranks[frame] : (uint32_t)i;
+    struct order_item *item = &order->items[i];
+    order->keys[i] = by_text ? -1 : rtop_method_value(&methods->rows[i], sort);
+    *item = (struct order_item){ .key = sortable(order->keys[i], reverse), .row = (uint32_t)i,
+                                 .frame = frame };
+    /* Equal ones by name. Only the column of names itself, where all keys are equal, turns that around. */
+    item->tie = by_text && reverse ? ~tie : tie;
+    if (hold) {
+      item->key = place != 0 ? place : item->key >> 1 | UINT64_C(1) << 63;
+    }
   }
 }
 
 bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
                  bool hold, size_t frame_count)
 {
-  bool by_text = sort == RTOP_SORT_NAME || sort == RTOP_SORT_LOCATION;
   order->count = 0;
   if (!reserve(order, methods->count, frame_count)) {
     return false;
   }
-  for (size_t i = 0; i < methods->count; i++) {
-    order->rows[i] = (uint32_t)i;
-    order->keys[i] = by_text ? -1 : rtop_method_value(&methods->rows[i], sort);
-  }
   order->count = methods->count;
-  struct comparison comparison = { order, methods, reverse, hold };
-  if (order->count > 1) {
-    qsort_r(order->rows, order->count, sizeof *order->rows, compare, &comparison);
-  }
+  take_items(order, methods, sort, reverse, hold);
+  sort_items(order);
   if (!hold && columns_info(columns_of_sort(sort))->kind == COLUMN_KIND_TIME) {
-    settle(order, methods, (double)methods->length_ns / 1000);
+    settle(order, (double)methods->length_ns / 1000);
   }
-  remember(order, methods);
+  order_forget(order);
+  for (size_t i = 0; i < order->count; i++) {
+    order->rows[i] = order->items[i].row;
+    order->rank[order->items[i].frame] = (uint32_t)i + 1;
+  }
   return true;
+}
+
+uint32_t order_place(const struct order *order, uint32_t frame)
+{
+  return frame < order->rank_capacity && order->rank[frame] != 0 ? order->rank[frame] - 1 : UINT32_MAX;
 }
 
 void order_forget(struct order *order)
@@ -119,6 +143,8 @@ void order_destroy(struct order *order)
 {
   free(order->rows);
   free(order->keys);
+  free(order->items);
+  free(order->spare);
   free(order->rank);
   memset(order, 0, sizeof *order);
 }

@@ -14,15 +14,19 @@
 
 struct order {
   uint32_t *rows;                      /* indexes into methods->rows */
-  size_t count, capacity;
+  size_t count;
   double *keys;                        /* by index into methods->rows */
+  struct order_item { uint64_t key; uint32_t tie, row, frame; } *items, *spare;     /* private */
+  size_t capacity, row_capacity, key_capacity, spare_capacity;
   uint32_t *rank;                      /* by frame: place of the last time + 1; 0: none */
   size_t rank_capacity;
 };
 
-/* methods->rows must come sorted by name, or by location when that is wanted. False when memory ran out. */
+/* methods->rows (or their ranks) must come sorted by name, or by location when that is wanted. False when memory ran out. */
 bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
                  bool hold, size_t frame_count);
+/* Where a frame stands; UINT32_MAX: nowhere. */
+uint32_t order_place(const struct order *order, uint32_t frame);
 /* The next order_apply starts afresh: the user chose another order. */
 void order_forget(struct order *order);
 void order_destroy(struct order *order);

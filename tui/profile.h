@@ -61,7 +61,7 @@ struct rtop_thread_row {
   uint32_t source;
   bool is_main;
   bool ended;                          /* within the span */
-  bool hidden;                         /* set by who takes its cells out of the sum */
+  bool hidden;                         /* set by who leaves it out of what is made from the sum */
   enum rtop_state state;               /* at the end of the span */
   uint64_t state_age_ns;
   bool provisional;                    /* no safepoint since: `node` is the last known one */
@@ -86,9 +86,16 @@ struct rtop_sum {
   struct rtop_cost total;              /* over all threads */
   struct rtop_thread_row *threads;
   size_t thread_count, thread_capacity;
-  struct rtop_sum_cell *cells;         /* sorted by (thread, node) */
+  struct rtop_sum_cell *cells;         /* sorted by (thread, node), but not those of a live sum */
   size_t cell_count, cell_capacity;
+  bool borrowed;                       /* the cells belong to a live sum (live.h) */
 };
+
+/* Does it belong to a thread that is left out? */
+static inline bool rtop_sum_hides(const struct rtop_sum *sum, const struct rtop_sum_cell *cell)
+{
+  return cell->thread < sum->thread_count && sum->threads[cell->thread].hidden;
+}
 
 /* One window for strips and timelines. */
 struct rtop_window_summary {

@@ -47,6 +47,7 @@ static void carry_presence(struct rtop_profile *profile, const struct profile_pr
 void profile_carry_window(struct rtop_profile *profile, const struct profile_window *window)
 {
   struct profile_source *source = &profile->sources[window->source];
+  profile_slides_restart(profile);
   if (!profile_carries(source))
     source->carry_start_ns = window->start_ns;
   source->carry_end_ns = window->end_ns;
@@ -69,6 +70,7 @@ void profile_carry_late(struct rtop_profile *profile, const struct profile_cell 
     return;
   thread->open_ns = 0;
   carry_add(profile, share);
+  profile_slides_restart(profile);
 }
 
 /* The one that stands for all ended threads of this name. */

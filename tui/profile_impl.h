@@ -34,6 +34,7 @@ struct profile_presence {
 };
 
 struct profile_window {
+  uint64_t id;                         /* in order of coming: tells slides what they know */
   int64_t start_ns, end_ns;
   uint32_t source;                     /* index into sources */
   bool gap;
@@ -130,6 +131,8 @@ struct rtop_profile {
   struct cost_table carry;             /* by profile thread id */
   struct profile_cover carry_cover;
   uint32_t carried_gone;               /* carried threads that no window lists */
+  uint64_t window_ids;                 /* given out */
+  struct rtop_slide *slides;           /* to be told when windows that they know change */
   struct cost_table *table;            /* index of the sum being made; on the heap: sums are const */
 };
 
@@ -182,6 +185,19 @@ struct profile_cell profile_part_cell(const struct profile_part *part, const str
 /* profile_merge.c: makes the oldest windows longer ones, so that short ones hold no more than half of the
  * memory, those of a second a quarter. */
 void profile_merge_old(struct rtop_profile *profile);
+/* profile_slide.c: before a window goes, and when a cell comes to one that is in the profile or goes. */
+void profile_slides_lose(struct rtop_profile *profile, struct profile_window *window);
+void profile_slides_cell(struct rtop_profile *profile, const struct profile_window *window,
+                         const struct profile_cell *cell, bool comes);
+/* What was carried is another thing now. */
+void profile_slides_restart(struct rtop_profile *profile);
+void profile_slides_detach(struct rtop_profile *profile);
+
+/* profile_sum.c: everything of a sum but its cells and what is made from them. `cells_of` says, by id, of
+ * which threads there are cells. */
+bool profile_sum_head(struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum,
+                      const uint32_t *cells_of, size_t count);
+struct rtop_span profile_clip(const struct rtop_profile *profile, struct rtop_span span);
 
 /* profile.c: what the feed hands in: the window and how to translate it; a window made of it that no list
  * has yet; its late records, only for windows that are being fetched if `loading`, and as if it were
@@ -243,6 +259,15 @@ struct rtop_span_counters profile_counters_part(const struct profile_window *win
 void profile_counters_replace(struct rtop_span_counters *counters, const struct rtop_span_counters *before);
 /* Adds what several sources counted in the same time: rates are the largest, sizes are summed. */
 void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_span_counters *from);
+
+/* What a thread without a safepoint is charged for the window, until it is known better. */
+static inline struct profile_cell profile_provisional(const struct profile_presence *presence)
+{
+  return (struct profile_cell){
+    .node = presence->node, .thread = presence->thread, .state = presence->state,
+    .wall_ns = presence->provisional_ns,
+  };
+}
 
 static inline void profile_cost_add_cell(struct rtop_cost *cost, const struct profile_cell *cell)
 {

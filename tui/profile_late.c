@@ -26,12 +26,16 @@ static void late_take(struct profile_cell *from, const struct profile_cell *part
   from->samples -= part->samples;
 }
 
-static void late_drop_provisional(struct profile_window *window, uint32_t thread)
+static void late_drop_provisional(struct rtop_profile *profile, struct profile_window *window,
+                                  uint32_t thread, bool loading)
 {
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_presence *presence = &window->threads[i];
     if (presence->thread != thread)
       continue;
+    struct profile_cell cell = profile_provisional(presence);
+    if (presence->provisional_ns && !loading)
+      profile_slides_cell(profile, window, &cell, false);
     window->wall_ns[presence->state] -= presence->provisional_ns;
     presence->provisional_ns = 0;
   }
@@ -65,8 +69,12 @@ static bool late_give(struct late_walk *walk, struct profile_window *window, con
 {
   if (late_is_settled(walk->profile, walk->late, window))
     return true;
-  late_drop_provisional(window, part->thread);
-  return profile_window_add_cell(walk->profile, window, part);
+  late_drop_provisional(walk->profile, window, part->thread, walk->late->loading);
+  if (!profile_window_add_cell(walk->profile, window, part))
+    return false;
+  if (!walk->late->loading)            /* else it comes with its window, or has come with it before */
+    profile_slides_cell(walk->profile, window, part, true);
+  return true;
 }
 
 /* From the newest window of the source down to the first that the interval reaches. A window's claim goes

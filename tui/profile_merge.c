@@ -231,11 +231,13 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
     merge_shrink(merged);
     for (size_t i = 0; i < group->count; i++) {
       struct profile_window **place = &profile->windows[profile->first + group->positions[i]];
+      profile_slides_lose(profile, *place);
       sweep->bytes -= profile_window_bytes(*place);
       profile->memory_bytes -= profile_window_bytes(*place);
       profile_window_free(*place);
       *place = NULL;
     }
+    merged->id = ++profile->window_ids;
     profile->memory_bytes += profile_window_bytes(merged);
     profile->windows[profile->first + group->positions[0]] = merged;
     if (merged->end_ns - merged->start_ns > profile->longest_ns)

@@ -22,6 +22,8 @@ static struct rtop_cost *sum_cost(struct sum_build *build, uint32_t thread, uint
 
 static void sum_cell(struct sum_build *build, const struct profile_cell *cell)
 {
+  if (!build->table)
+    return;                            /* only the head is wanted */
   struct rtop_cost *cost = sum_cost(build, cell->thread, cell->node);
   if (cost)
     profile_cost_add_cell(cost, cell);
@@ -74,10 +76,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   row->provisional = presence->provisional_ns > 0;
   if (presence->provisional_ns == 0)
     return;
-  struct profile_cell cell = {
-    .node = presence->node, .thread = presence->thread, .state = presence->state,
-    .wall_ns = presence->provisional_ns,
-  };
+  struct profile_cell cell = profile_provisional(presence);
   sum_cell(build, &cell);
 }
 
@@ -85,7 +84,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
 static void sum_part(struct sum_build *build, const struct profile_window *window,
                      const struct profile_part *part)
 {
-  for (size_t i = 0; i < window->cell_count; i++) {
+  for (size_t i = 0; build->table && i < window->cell_count; i++) {
     struct profile_cell cell = profile_part_cell(part, &window->cells[i]);
     sum_cell(build, &cell);
   }
@@ -113,7 +112,7 @@ static void sum_window(struct sum_build *build, struct profile_window *window,
     sum_part(build, window, part);
     return;
   }
-  for (size_t i = 0; i < window->cell_count; i++)
+  for (size_t i = 0; build->table && i < window->cell_count; i++)
     sum_cell(build, &window->cells[i]);
   for (size_t i = 0; i < window->thread_count; i++)
     sum_presence(build, &window->threads[i]);
@@ -130,7 +129,7 @@ static void sum_carry(struct sum_build *build, const struct rtop_span *span)
     source->gaps = source->carry_gaps;
     source->now = source->carry_counters;
   }
-  for (size_t i = 0; i < profile->carry.count; i++) {
+  for (size_t i = 0; build->table && i < profile->carry.count; i++) {
     const struct rtop_sum_cell *cell = &profile->carry.cells[i];
     struct rtop_cost *cost = sum_cost(build, cell->thread, cell->node);
     if (cost)
@@ -197,6 +196,18 @@ static int sum_compare_cells(const void *left, const void *right)
   return a->node < b->node ? -1 : a->node > b->node;
 }
 
+static void sum_sort_rows(struct rtop_sum *sum)
+{
+  if (sum->thread_count)
+    qsort(sum->threads, sum->thread_count, sizeof *sum->threads, sum_compare_rows);
+}
+
+static void sum_forget_rows(struct sum_build *build)
+{
+  for (size_t i = 0; i < build->sum->thread_count; i++)
+    profile_thread_at(build->profile, build->sum->threads[i].thread)->row = 0;
+}
+
 /* From ids to rows, in order; costs of rows and of all. */
 static void sum_finish(struct sum_build *build)
 {
@@ -204,8 +215,7 @@ static void sum_finish(struct sum_build *build)
   size_t kept = 0;
   for (size_t i = 0; i < sum->cell_count; i++)
     sum_row(build, sum->cells[i].thread);
-  if (sum->thread_count)
-    qsort(sum->threads, sum->thread_count, sizeof *sum->threads, sum_compare_rows);
+  sum_sort_rows(sum);
   for (size_t i = 0; i < sum->thread_count; i++)
     profile_thread_at(build->profile, sum->threads[i].thread)->row = (uint32_t)i + 1;
   for (size_t i = 0; i < sum->cell_count; i++) {
@@ -221,31 +231,37 @@ static void sum_finish(struct sum_build *build)
   sum->cell_count = kept;
   if (sum->cell_count)
     qsort(sum->cells, sum->cell_count, sizeof *sum->cells, sum_compare_cells);
-  for (size_t i = 0; i < sum->thread_count; i++)
-    profile_thread_at(build->profile, sum->threads[i].thread)->row = 0;
+  sum_forget_rows(build);
 }
 
 static void sum_start(struct sum_build *build, struct rtop_span span)
 {
   struct rtop_profile *profile = build->profile;
   struct rtop_sum *sum = build->sum;
-  struct rtop_sum empty = {
-    .threads = sum->threads, .thread_capacity = sum->thread_capacity,
-    .cells = sum->cells, .cell_capacity = sum->cell_capacity, .span = span,
-  };
+  struct rtop_sum empty = {.threads = sum->threads, .thread_capacity = sum->thread_capacity, .span = span};
+  if (!sum->borrowed) {
+    empty.cells = sum->cells;
+    empty.cell_capacity = sum->cell_capacity;
+  }
   *sum = empty;
+  rtop_lens_version(profile->lens);    /* names may have been completed */
   for (uint32_t i = 0; i < profile->source_count; i++) {
     struct profile_source *source = &profile->sources[i];
     source->gaps = 0;
     source->last = NULL;
     memset(&source->now, 0, sizeof source->now);
   }
-  cost_table_clear(build->table);
-  build->table->cells = sum->cells;
-  build->table->capacity = sum->cell_capacity;
 }
 
-bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum)
+static void sum_all(struct sum_build *build)
+{
+  struct rtop_span held = rtop_profile_bounds(build->profile), span = build->sum->span;
+  if (build->profile->carry.count && span.start_ns <= held.start_ns)
+    sum_carry(build, &span);
+  sum_windows(build, &span);
+}
+
+struct rtop_span profile_clip(const struct rtop_profile *profile, struct rtop_span span)
 {
   struct rtop_span held = rtop_profile_bounds(profile);
   if (span.start_ns < held.start_ns)
@@ -254,13 +270,18 @@ bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span,
     span.end_ns = held.end_ns;
   if (span.end_ns < span.start_ns)
     span.end_ns = span.start_ns;
+  return span;
+}
+
+bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum)
+{
   /* Scratch only: to a caller the profile stays as it is. */
   struct sum_build build = {.profile = (struct rtop_profile *)profile, .sum = sum, .table = profile->table};
-  rtop_lens_version(profile->lens);    /* names may have been completed */
-  sum_start(&build, span);
-  if (profile->carry.count && span.start_ns <= held.start_ns)
-    sum_carry(&build, &span);
-  sum_windows(&build, &span);
+  sum_start(&build, profile_clip(profile, span));
+  cost_table_clear(build.table);
+  build.table->cells = sum->cells;
+  build.table->capacity = sum->cell_capacity;
+  sum_all(&build);
   sum->cells = build.table->cells;
   sum->cell_capacity = build.table->capacity;
   sum->cell_count = build.table->count;
@@ -271,9 +292,25 @@ bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span,
   return !build.failed;
 }
 
+bool profile_sum_head(struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum,
+                      const uint32_t *cells_of, size_t count)
+{
+  struct sum_build build = {.profile = profile, .sum = sum};
+  sum_start(&build, span);
+  sum_all(&build);
+  sum_sources(&build);
+  for (uint32_t id = 0; id < count; id++)
+    if (cells_of[id])
+      sum_row(&build, id);
+  sum_sort_rows(sum);
+  sum_forget_rows(&build);
+  return !build.failed;
+}
+
 void rtop_sum_destroy(struct rtop_sum *sum)
 {
   free(sum->threads);
-  free(sum->cells);
+  if (!sum->borrowed)
+    free(sum->cells);
   *sum = (struct rtop_sum){0};
 }

@@ -72,6 +72,7 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
   for (; at > 0 && windows[at - 1]->start_ns > window->start_ns; at--)
     windows[at] = windows[at - 1];
   windows[at] = window;
+  window->id = ++profile->window_ids;
   if (window->end_ns - window->start_ns > profile->longest_ns)
     profile->longest_ns = window->end_ns - window->start_ns;
   profile->memory_bytes += profile_window_bytes(window);
@@ -89,6 +90,7 @@ void profile_evict(struct rtop_profile *profile)
   while (profile->memory_bytes > profile->memory_bytes_max && profile->count > 1) {
     struct profile_window *window = profile->windows[profile->first++];
     profile->count--;
+    profile_slides_lose(profile, window);
     profile->memory_bytes -= profile_window_bytes(window);
     if (profile->keep_sums)
       profile_carry_window(profile, window);

@@ -95,7 +95,9 @@ bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
     return false;
   }
   for (size_t i = 0; i < sum->cell_count; i++) {
-    add_stack(heat, symbols, &sum->cells[i], i + 1, mode);
+    if (!rtop_sum_hides(sum, &sum->cells[i])) {
+      add_stack(heat, symbols, &sum->cells[i], i + 1, mode);
+    }
   }
   if (heat->count > 0) {
     qsort(heat->lines, heat->count, sizeof *heat->lines, by_heat);

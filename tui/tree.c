@@ -23,6 +23,8 @@ struct tree_scratch {
   size_t frame_capacity;
   uint32_t *passed;                    /* by node: 2 * epoch, + 1 when the filter lets it pass */
   size_t passed_capacity;
+  bool *wanted;                        /* by thread of the sum */
+  size_t wanted_capacity;
   struct methods_regex filter, thread_filter;
   char *filter_text;                   /* what `frames` answers */
 };
@@ -207,18 +209,22 @@ static void tree_mark(struct tree_build *build, const struct rtop_thread_row *th
 
 static bool tree_threads(struct tree_build *build, const struct rtop_sum *sum)
 {
-  const struct methods_regex *regex = &build->scratch->thread_filter;
+  struct tree_scratch *scratch = build->scratch;
   bool fine = true;
-  size_t at = 0;
+  if (!rtop_reserve(&scratch->wanted, &scratch->wanted_capacity, sum->thread_count + 1,
+                    sizeof *scratch->wanted))
+    return false;
   for (size_t i = 0; i < sum->thread_count; i++) {
-    bool wanted = !sum->threads[i].hidden &&
+    const struct methods_regex *regex = &scratch->thread_filter;
+    scratch->wanted[i] = !sum->threads[i].hidden &&
       (!regex->text || regexec(&regex->compiled, sum->threads[i].name, 0, NULL, 0) == 0);
-    for (; at < sum->cell_count && sum->cells[at].thread == i; at++)
-      if (wanted)
-        fine = tree_add(build, &sum->cells[at]) && fine;
-    if (wanted)
-      tree_mark(build, &sum->threads[i]);
   }
+  for (size_t at = 0; at < sum->cell_count; at++)
+    if (sum->cells[at].thread < sum->thread_count && scratch->wanted[sum->cells[at].thread])
+      fine = tree_add(build, &sum->cells[at]) && fine;
+  for (size_t i = 0; i < sum->thread_count; i++)
+    if (scratch->wanted[i])
+      tree_mark(build, &sum->threads[i]);
   return fine;
 }
 
@@ -331,6 +337,7 @@ void rtop_tree_destroy(struct rtop_tree *tree)
     free(scratch->path);
     free(scratch->frames);
     free(scratch->passed);
+    free(scratch->wanted);
     free(scratch->filter_text);
   }
   free(scratch);

@@ -85,6 +85,7 @@ void ui_destroy(struct ui *ui)
   rtop_methods_destroy(&ui->methods);
   rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
+  rtop_live_destroy(&ui->live);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
 }
@@ -92,6 +93,8 @@ void ui_destroy(struct ui *ui)
 void ui_watch(struct ui *ui, struct rtop_profile *profile)
 {
   ui->profile = profile;
+  rtop_live_destroy(&ui->live);
+  ui->live = profile != NULL ? rtop_live_create(profile) : NULL;
   ui->frozen = false;
   ui_focus_clear(ui);
   memset(&ui->time, 0, sizeof ui->time);
@@ -132,9 +135,9 @@ bool ui_update(struct ui *ui)
     by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
     by_name.reverse = false;
     ui_lens_apply(ui);
-    fine = rtop_profile_sum(ui->profile, ui->span, &ui->sum);
+    fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     ui_focus_apply(ui);
-    fine = fine && rtop_methods_build(&ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), &by_name)
+    fine = fine && rtop_live_methods(ui->live, &ui->sum, &ui->methods, &by_name)
       && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {

@@ -14,6 +14,7 @@
 #include "keys.h"
 #include "layout.h"
 #include "list.h"
+#include "live.h"
 #include "menu.h"
 #include "methods.h"
 #include "prompt.h"
@@ -109,6 +110,7 @@ struct ui {
   uint32_t selected;                   /* frame under the cursor, the same in all views; 0: none */
 
   struct rtop_span span;               /* what is shown */
+  struct rtop_live *live;              /* sum and methods of the profile, kept from update to update */
   struct rtop_sum sum;
   struct rtop_methods methods;
   struct rtop_tree tree;               /* of views that want it */

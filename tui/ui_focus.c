@@ -50,13 +50,6 @@ void ui_focus_apply(struct ui *ui)
   for (size_t i = 0; i < sum->thread_count; i++) {
     sum->threads[i].hidden = is_left_out(ui, &sum->threads[i]);
   }
-  size_t kept = 0;
-  for (size_t i = 0; i < sum->cell_count; i++) {
-    if (!sum->threads[sum->cells[i].thread].hidden) {
-      sum->cells[kept++] = sum->cells[i];
-    }
-  }
-  sum->cell_count = kept;
 }
 
 static void name_after(struct ui *ui, const struct rtop_thread_row *thread)

@@ -95,11 +95,9 @@ static void follow(struct ui *ui)
   if (!view->anchored || !ui->follow) {
     return;
   }
-  for (size_t i = 0; i < view->order.count; i++) {
-    if (methods_view_row(ui, i)->frame == view->anchor) {
-      view->pager.cursor = i;
-      return;
-    }
+  uint32_t place = order_place(&view->order, view->anchor);
+  if (place < view->order.count) {
+    view->pager.cursor = place;
   }
 }
 

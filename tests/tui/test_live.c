@@ -1,0 +1,319 @@
+/* A live sum equals a fresh one, whatever came, went, was late or forgotten, and however the span moved. */
+#include "model_fixture.h"
+#include "tui/live.h"
+#include <stdlib.h>
+
+enum { FRAMES = 24, NODES = 300, THREADS = 6 };
+
+static struct model {
+  struct rtop_profile *profile;
+  struct rtop_symbols *symbols;
+  struct rtop_live *live;
+  struct rtop_sum sum, fresh;
+  struct rtop_methods methods, expected;
+  struct rtop_window window;
+  uint32_t nodes[NODES];
+  uint32_t random;
+  int64_t end_ns;
+} m;
+
+static uint32_t below(uint32_t bound)
+{
+  m.random = m.random * 1664525 + 1013904223;
+  return (uint32_t)((uint64_t)m.random * bound >> 32);
+}
+
+static void open_model(uint64_t memory_bytes, uint32_t seed)
+{
+  uint32_t frames[FRAMES];
+  memset(&m, 0, sizeof m);
+  m.random = seed;
+  m.profile = rtop_profile_create(memory_bytes);
+  assert_non_null(m.profile);
+  m.symbols = rtop_profile_symbols(m.profile);
+  m.live = rtop_live_create(m.profile);
+  assert_non_null(m.live);
+  for (uint32_t i = 0; i < FRAMES; i++) {
+    char label[32];
+    snprintf(label, sizeof label, "K%u#m%u", i % 5, i);
+    frames[i] = fixture_frame(m.symbols, label, i % 4 ? "/app/x.rb" : "", i);
+  }
+  for (uint32_t i = 1; i < NODES; i++)
+    m.nodes[i] = rtop_symbols_node(m.symbols, m.nodes[below(i)], frames[below(FRAMES)], below(4));
+}
+
+static void close_model(void)
+{
+  rtop_methods_destroy(&m.methods);
+  rtop_methods_destroy(&m.expected);
+  rtop_sum_destroy(&m.sum);
+  rtop_sum_destroy(&m.fresh);
+  rtop_live_destroy(&m.live);
+  rtop_window_destroy(&m.window);
+  rtop_profile_destroy(&m.profile);
+}
+
+static void random_cost(struct rtop_cell *cell)
+{
+  cell->cpu_ns = below(1000);
+  cell->blame_ns = below(100);
+  cell->allocations = below(50);
+  cell->samples = below(5);
+}
+
+/* Threads come and go; some are provisional, some records are late, some windows are lost. */
+static void add_window(uint32_t source)
+{
+  int64_t start_ns = m.end_ns, end_ns = start_ns + 90 * MS + (int64_t)below(20) * MS;
+  if (source == 0 && below(12) == 0) {
+    rtop_profile_add_gap(m.profile, 0, start_ns, end_ns);
+    m.end_ns = end_ns;
+    return;
+  }
+  fixture_window(&m.window, start_ns, end_ns);
+  uint32_t first = (uint32_t)(m.end_ns / (2000 * MS)), count = 1 + below(THREADS);
+  for (uint32_t i = 0; i < count; i++) {
+    bool provisional = below(4) == 0;
+    uint32_t thread = fixture_thread(&m.window, first + i + 1, below(RTOP_STATES), m.nodes[below(NODES)],
+                                     provisional ? (1 + below(90)) * UINT64_C(1000000) : 0);
+    for (uint32_t k = below(8); k > 0; k--)
+      random_cost(fixture_cell(&m.window, thread, m.nodes[below(NODES)], below(RTOP_STATES),
+                               below(10) ? below(20000000) : 0));
+  }
+  if (below(3) == 0) {
+    int64_t back_ns = (int64_t)below(900) * MS;
+    struct rtop_late *late = fixture_late(&m.window, below(count), m.nodes[below(NODES)], below(RTOP_STATES),
+                                          end_ns - back_ns, (uint64_t)back_ns);
+    random_cost(&late->cell);
+  }
+  rtop_window_set_counter(&m.window, RTOP_COUNTER_SAMPLES, below(100));
+  assert_true(fixture_add(m.profile, source, &m.window));
+  if (source == 0)
+    m.end_ns = end_ns;
+}
+
+static int compare_cells(const void *left, const void *right)
+{
+  const struct rtop_sum_cell *a = left, *b = right;
+  if (a->thread != b->thread)
+    return a->thread < b->thread ? -1 : 1;
+  return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static void check_sum(void)
+{
+  assert_int_equal(m.fresh.length_ns, m.sum.length_ns);
+  assert_int_equal(m.fresh.window_count, m.sum.window_count);
+  assert_int_equal(m.fresh.gap_count, m.sum.gap_count);
+  assert_memory_equal(&m.fresh.counters, &m.sum.counters, sizeof m.sum.counters);
+  assert_memory_equal(&m.fresh.total, &m.sum.total, sizeof m.sum.total);
+  assert_int_equal(m.fresh.thread_count, m.sum.thread_count);
+  for (size_t i = 0; i < m.sum.thread_count; i++) {
+    const struct rtop_thread_row *a = &m.fresh.threads[i], *b = &m.sum.threads[i];
+    assert_int_equal(a->thread, b->thread);
+    assert_int_equal(a->state, b->state);
+    assert_int_equal(a->node, b->node);
+    assert_int_equal(a->ended, b->ended);
+    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
+  }
+  assert_int_equal(m.fresh.cell_count, m.sum.cell_count);
+  if (m.sum.cell_count == 0)
+    return;
+  struct rtop_sum_cell *cells = malloc(m.sum.cell_count * sizeof *cells);
+  assert_non_null(cells);
+  memcpy(cells, m.sum.cells, m.sum.cell_count * sizeof *cells);
+  qsort(cells, m.sum.cell_count, sizeof *cells, compare_cells);
+  assert_memory_equal(cells, m.fresh.cells, m.sum.cell_count * sizeof *cells);
+  free(cells);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+  uint32_t a = m.methods.ranks[((const struct rtop_method_row *)left)->frame];
+  uint32_t b = m.methods.ranks[((const struct rtop_method_row *)right)->frame];
+  return a < b ? -1 : a > b;
+}
+
+static void check_methods(void)
+{
+  assert_int_equal(m.expected.count, m.methods.count);
+  if (m.methods.count == 0)
+    return;
+  struct rtop_method_row *rows = malloc(m.methods.count * sizeof *rows);
+  assert_non_null(rows);
+  memcpy(rows, m.methods.rows, m.methods.count * sizeof *rows);
+  qsort(rows, m.methods.count, sizeof *rows, by_rank);
+  for (size_t i = 0; i < m.methods.count; i++) {
+    const struct rtop_method_row *a = &m.expected.rows[i], *b = &rows[i];
+    assert_int_equal(a->frame, b->frame);
+    assert_memory_equal(&a->self, &b->self, sizeof a->self);
+    assert_memory_equal(&a->total, &b->total, sizeof a->total);
+    assert_int_equal(a->self_ns, b->self_ns);
+    assert_int_equal(a->total_ns, b->total_ns);
+    assert_int_equal(a->threads, b->threads);
+    assert_true(a->ratio == b->ratio);
+  }
+  free(rows);
+}
+
+/* Nodes hold what is in and below them: their own time adds up to the root's total. */
+static void check_nodes(void)
+{
+  uint32_t count;
+  const struct rtop_live_node *nodes = rtop_live_nodes(m.live, &count);
+  uint64_t self_ns = 0, shown_ns = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    self_ns += rtop_cost_wall(&nodes[i].self);
+    assert_true(i == 0 || nodes[i].parent < i);
+    assert_int_equal(i, rtop_live_find(m.live, nodes[i].node));
+  }
+  for (size_t i = 0; i < m.fresh.cell_count; i++)
+    shown_ns += rtop_sum_hides(&m.sum, &m.sum.cells[i]) ? 0 : rtop_cost_wall(&m.sum.cells[i].cost);
+  assert_int_equal(shown_ns, self_ns);
+  if (count)
+    assert_int_equal(shown_ns, rtop_cost_wall(&nodes[0].total));
+}
+
+static void check(struct rtop_span span, const struct rtop_methods_options *options, uint32_t hidden)
+{
+  assert_true(rtop_live_sum(m.live, span, &m.sum));
+  assert_true(rtop_profile_sum(m.profile, span, &m.fresh));
+  check_sum();
+  for (size_t i = 0; i < m.sum.thread_count; i++)
+    m.sum.threads[i].hidden = m.fresh.threads[i].hidden = hidden && m.sum.threads[i].serial % 3 == hidden % 3;
+  assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, options));
+  assert_true(rtop_methods_build(&m.expected, &m.fresh, m.symbols, options));
+  check_methods();
+  check_nodes();
+}
+
+static void test_a_span_that_follows_the_end(void **state)
+{
+  (void)state;
+  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  for (uint32_t seed = 1; seed <= 8; seed++) {
+    open_model(16 << 20, seed);
+    for (int i = 0; i < 150; i++) {
+      add_window(0);
+      check(rtop_profile_last(m.profile, 1000 * MS), &options, 0);
+    }
+    close_model();
+  }
+}
+
+static void test_any_steps_in_any_direction(void **state)
+{
+  (void)state;
+  for (uint32_t seed = 1; seed <= 8; seed++) {
+    open_model(16 << 20, seed * 77);
+    int64_t start_ns = 0, length_ns = 1000 * MS;
+    for (int i = 0; i < 60; i++)
+      add_window(0);
+    for (int i = 0; i < 200; i++) {
+      struct rtop_methods_options options = {.sort = RTOP_SORT_NAME, .mode = (enum rtop_mode)below(2)};
+      if (below(4) == 0)
+        add_window(0);
+      if (below(10) == 0)
+        length_ns = (1 + (int64_t)below(80)) * 100 * MS;
+      start_ns = below(15) ? start_ns + ((int64_t)below(7) - 3) * 100 * MS : (int64_t)below(6000) * MS;
+      options.min_percent = below(5) ? 0 : below(20);
+      options.filter = below(6) ? NULL : "K[13]#";
+      options.filter_invert = below(2);
+      check(fixture_span(start_ns, start_ns + length_ns), &options, below(8) ? 0 : 1 + below(3));
+    }
+    close_model();
+  }
+}
+
+static void test_a_look_that_changes_and_names_that_are_completed(void **state)
+{
+  (void)state;
+  struct rtop_methods_options options = {.sort = RTOP_SORT_LOCATION};
+  open_model(16 << 20, 99);
+  for (int i = 0; i < 120; i++) {
+    struct rtop_lens_look look = {.no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES)};
+    add_window(0);
+    if (below(5) == 0)
+      assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
+    if (below(10) == 0) {
+      char label[32];
+      int bytes = snprintf(label, sizeof label, "Z%u#named", below(100));
+      rtop_symbols_relabel(m.symbols, 1 + below(FRAMES), label, (size_t)bytes, "Z", 1);
+    }
+    check(rtop_profile_last(m.profile, 1500 * MS), &options, 0);
+  }
+  close_model();
+}
+
+/* Two processes: windows come side by side, those of one behind those of the other. */
+static void test_windows_that_come_into_the_middle_of_the_span(void **state)
+{
+  (void)state;
+  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  open_model(16 << 20, 5);
+  for (int i = 0; i < 100; i++) {
+    int64_t before_ns = m.end_ns;
+    add_window(0);
+    if (below(3) == 0)
+      check(rtop_profile_last(m.profile, 1000 * MS), &options, 0);
+    int64_t after_ns = m.end_ns;
+    m.end_ns = before_ns;
+    add_window(1);
+    m.end_ns = after_ns;
+    check(rtop_profile_last(m.profile, 1000 * MS), &options, 0);
+  }
+  close_model();
+}
+
+static void forget_old_windows(bool keep)
+{
+  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  open_model(20000, 31);
+  if (keep)
+    rtop_profile_keep_sums(m.profile);
+  for (int i = 0; i < 400; i++) {
+    add_window(0);
+    check(below(3) ? rtop_profile_last(m.profile, 1000 * MS) : rtop_profile_bounds(m.profile), &options, 0);
+    if (i % 50 > 30)
+      check(rtop_profile_bounds(m.profile), &options, 0);
+  }
+  close_model();
+}
+
+static void test_memory_that_forgets_windows_of_the_span(void **state)
+{
+  (void)state;
+  forget_old_windows(false);
+}
+
+static void test_memory_that_carries_the_sums_of_windows(void **state)
+{
+  (void)state;
+  forget_old_windows(true);
+}
+
+static void test_the_profile_may_go_first(void **state)
+{
+  (void)state;
+  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  open_model(16 << 20, 3);
+  add_window(0);
+  check(rtop_profile_bounds(m.profile), &options, 0);
+  rtop_profile_destroy(&m.profile);
+  assert_false(rtop_live_sum(m.live, fixture_span(0, MS), &m.sum));
+  close_model();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_span_that_follows_the_end),
+    cmocka_unit_test(test_any_steps_in_any_direction),
+    cmocka_unit_test(test_a_look_that_changes_and_names_that_are_completed),
+    cmocka_unit_test(test_windows_that_come_into_the_middle_of_the_span),
+    cmocka_unit_test(test_memory_that_forgets_windows_of_the_span),
+    cmocka_unit_test(test_memory_that_carries_the_sums_of_windows),
+    cmocka_unit_test(test_the_profile_may_go_first),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+/* A sum and its methods, kept while the span slides: an update costs what came and went, not what stays.
+ *
+ * Three things are kept, each once: what every thread did in every node (cells), what was spent in and below
+ * every node over all chosen threads (nodes), and in every method (rows of the table). A change of
+ * a cell goes up its stack; all changes of an update go up together, so that a node is met once. For the
+ * ratio the wall time of every method on the stack of each thread is kept, too. All is whole numbers: after any
+ * number of updates it equals what rtop_profile_sum and rtop_methods_build make afresh.
+ *
+ * Threads: one. Memory belongs to the live sum; it grows with the stacks in the span and is given up when
+ * most of it is about stacks that left it.
+ */
+#ifndef RTOP_TUI_LIVE_H
+#define RTOP_TUI_LIVE_H
+
+#include "methods.h"
+
+struct rtop_live;
+
+/* A node with everything below it, over all chosen threads. */
+struct rtop_live_node {
+  uint32_t node;
+  uint32_t parent;                     /* index of the node it is called from; of the root: 0 */
+  uint32_t frame;
+  uint32_t depth;                      /* of the root: 0 */
+  bool outermost;                      /* its frame is not above it */
+  struct rtop_cost self, total;
+  uint64_t cells;                      /* in and below it; 0: not in the sum */
+};
+
+/* NULL when memory ran out. */
+struct rtop_live *rtop_live_create(struct rtop_profile *profile);
+/* Before or after the profile goes; what was borrowed from it is taken back by the next two calls' users. */
+void rtop_live_destroy(struct rtop_live **live);
+
+/* As rtop_profile_sum, but *sum borrows cells that are in no order. Who leaves threads out sets `hidden` in
+ * their rows before the next call. False when memory ran out. */
+bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_sum *sum);
+/* As rtop_methods_build for the sum of the last call, of threads that are not hidden, but *methods borrows its
+ * rows, and they are in no order: methods->ranks says by frame which name (or place, when the sort key is
+ * that) comes first. */
+bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struct rtop_methods *methods,
+                       const struct rtop_methods_options *options);
+
+/* Nodes of the last rtop_live_methods: index 0 is the root, a parent comes before its children. Valid until
+ * the next call. */
+const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count);
+/* The index of a symbols' node; UINT32_MAX: it was never seen. */
+uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node);
+
+#endif

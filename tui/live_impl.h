@@ -1,0 +1,187 @@
+/* What the live*.c files share: places, nodes, rows. */
+#ifndef RTOP_TUI_LIVE_IMPL_H
+#define RTOP_TUI_LIVE_IMPL_H
+
+#include "live.h"
+#include "methods_impl.h"
+#include "name_order.h"
+#include "profile_slide.h"
+
+enum { LIVE_NONE = UINT32_MAX };
+
+/* A node as one thread knows it. Index 0 is none. */
+struct live_place {
+  uint32_t thread, node;
+  uint32_t parent;                     /* place; of a root: 0 */
+  uint32_t entry;                      /* index into nodes */
+  uint32_t share;                      /* of the thread in the frame, when it is the outermost one; else 0 */
+  uint32_t cell;                       /* index + 1: its own time; 0: none */
+  uint32_t delta;                      /* index + 1: what changes in this update */
+  uint32_t windows;                    /* cells of windows that make the cell */
+  uint32_t below;                      /* windows in and below it */
+  uint32_t next;                       /* in the list of its depth, + 1 */
+  bool listed;
+  uint64_t pending_wall_ns;
+  uint32_t pending_windows;
+};
+
+struct live_delta {
+  uint32_t place;
+  uint32_t windows;                    /* more, modulo 2^32 */
+  struct rtop_cost cost;               /* modulo 2^64 */
+};
+
+/* What a node's pending changes are, beside the node that users see. */
+struct live_pending {
+  struct rtop_cost cost;
+  uint64_t cells;
+  uint32_t next;                       /* in the list of its depth, + 1 */
+  bool listed;
+};
+
+/* The wall time of a frame on the stack of a thread. Index 0 is none. */
+struct live_share {
+  uint32_t thread, frame;
+  uint32_t next;                       /* of the same frame */
+  uint64_t wall_ns;
+};
+
+struct live_frame {
+  uint32_t row;                        /* index + 1 */
+  uint32_t shares;                     /* first of its list */
+  uint32_t seen;                       /* epoch: on the stack at hand */
+  uint32_t most;                       /* the largest share; 0: none is larger than nothing */
+  uint64_t most_ns;                    /* its time when that was seen */
+  bool changed;                        /* listed: its ratio is another one */
+  bool look;                           /* and which share is the largest has to be looked for */
+  uint8_t passes;                      /* the filter: 0 not asked, 1 no, 2 yes */
+  const char *label;                   /* as it was asked */
+};
+
+struct live_row {                      /* beside the row that users see */
+  uint64_t cells;                      /* that it is on the stack of */
+  bool touched;
+};
+
+struct live_thread {
+  bool hidden;
+  uint32_t row;                        /* in the sum, + 1 */
+  struct rtop_cost cost;
+};
+
+/* Lists of places or nodes by depth. */
+struct live_depths {
+  uint32_t *first;                     /* index + 1 */
+  size_t capacity;
+  uint32_t deepest;
+};
+
+struct rtop_live {
+  struct rtop_profile *profile;
+  const struct rtop_symbols *symbols;
+  struct rtop_slide *slide;
+  bool failed;
+  uint64_t length_ns;
+
+  struct live_place *places;
+  uint32_t place_count;
+  size_t place_capacity;
+  uint32_t *slots;                     /* hash of (thread, node): place; 0: free */
+  size_t slot_count;
+  uint32_t places_used;                /* with windows in or below them */
+  uint32_t *path;                      /* nodes on the way to a known place */
+  size_t path_capacity;
+
+  struct live_delta *deltas;
+  uint32_t delta_count;
+  size_t delta_capacity;
+
+  struct rtop_sum_cell *cells;         /* of threads as rows of the sum */
+  uint32_t *cell_places;
+  uint32_t cell_count;
+  size_t cell_capacity, cell_place_capacity;
+
+  struct rtop_live_node *nodes;
+  struct live_pending *pending;
+  uint32_t node_count;
+  size_t node_capacity, pending_capacity;
+  uint32_t *entry_of;                  /* by node: index + 1 */
+  size_t entry_capacity;
+
+  struct live_share *shares;
+  uint32_t share_count;
+  size_t share_capacity;
+  struct live_frame *frames;           /* by frame */
+  size_t frame_capacity;
+  uint32_t *changed;                   /* frames whose largest share may be another one */
+  uint32_t changed_count;
+  size_t changed_capacity;
+
+  struct rtop_method_row *rows;
+  struct live_row *beside;
+  uint32_t row_count;
+  size_t row_capacity, beside_capacity;
+  uint32_t *touched;                   /* frames whose rows have changed */
+  uint32_t touched_count;
+  size_t touched_capacity;
+  uint32_t *stacked;                   /* frames on stacks at the end of the span */
+  uint32_t stacked_count;
+  size_t stacked_capacity;
+  uint32_t epoch;
+
+  struct live_thread *threads;         /* by id of the profile */
+  size_t thread_capacity;
+  struct rtop_cost total;
+
+  struct live_depths place_depths, node_depths;
+  enum rtop_mode mode;
+  struct methods_regex filter;
+  bool filtered;
+  struct rtop_method_row *shown;       /* rows that pass, when not all do */
+  size_t shown_capacity;
+  struct rtop_name_order names;
+};
+
+static inline void live_cost_add(struct rtop_cost *to, const struct rtop_cost *from)
+{
+  for (int state = 0; state < RTOP_STATES; state++)
+    to->wall_ns[state] += from->wall_ns[state];
+  to->cpu_ns += from->cpu_ns;
+  to->blame_ns += from->blame_ns;
+  to->allocations += from->allocations;
+  to->samples += from->samples;
+}
+
+static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost *cost)
+{
+  for (int state = 0; state < RTOP_STATES; state++)
+    from->wall_ns[state] -= cost->wall_ns[state];
+  from->cpu_ns -= cost->cpu_ns;
+  from->blame_ns -= cost->blame_ns;
+  from->allocations -= cost->allocations;
+  from->samples -= cost->samples;
+}
+
+/* live_places.c */
+void live_places_restart(struct rtop_live *live);
+/* The place of a node of a thread, with everything above it; 0: memory ran out. */
+uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
+bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);
+
+/* live_up.c: changes go up. */
+void live_settle(struct rtop_live *live);
+void live_nodes_up(struct rtop_live *live);
+/* A cell comes to the nodes of all chosen threads, or leaves them. */
+void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells);
+
+/* live_rows.c */
+struct rtop_method_row *live_row(struct rtop_live *live, uint32_t frame);
+/* `self` and `total` may be NULL: nothing. */
+void live_row_add(struct rtop_live *live, uint32_t frame, const struct rtop_cost *self,
+                  const struct rtop_cost *total, uint64_t cells);
+/* The time of a share is another one; all of a frame's may be (share 0). */
+void live_share_changed(struct rtop_live *live, uint32_t frame, uint32_t share);
+void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
+void live_rows_restart(struct rtop_live *live);
+
+#endif

@@ -1,0 +1,164 @@
+#include "live_impl.h"
+
+#include "reserve.h"
+#include <stdlib.h>
+#include <string.h>
+
+static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t node)
+{
+  uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9E3779B97F4A7C15);
+  size_t mask = live->slot_count - 1, at = (size_t)(hash >> 32) & mask;
+  while (live->slots[at]) {
+    const struct live_place *place = &live->places[live->slots[at]];
+    if (place->node == node && place->thread == thread)
+      break;
+    at = (at + 1) & mask;
+  }
+  return at;
+}
+
+static bool places_grow(struct rtop_live *live)
+{
+  if (((size_t)live->place_count + 2) * 2 > live->slot_count) {
+    size_t count = live->slot_count ? live->slot_count * 2 : 1024;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (!slots)
+      return false;
+    free(live->slots);
+    live->slots = slots;
+    live->slot_count = count;
+    for (uint32_t i = 1; i < live->place_count; i++)
+      slots[place_slot(live, live->places[i].thread, live->places[i].node)] = i;
+  }
+  return rtop_reserve(&live->places, &live->place_capacity, (size_t)live->place_count + 2,
+                      sizeof *live->places);
+}
+
+static void depths_clear(struct live_depths *depths)
+{
+  for (uint32_t depth = 0; depth <= depths->deepest && depth < depths->capacity; depth++)
+    depths->first[depth] = 0;
+  depths->deepest = 0;
+}
+
+void live_places_restart(struct rtop_live *live)
+{
+  depths_clear(&live->place_depths);
+  depths_clear(&live->node_depths);
+  if (live->slots)
+    memset(live->slots, 0, live->slot_count * sizeof *live->slots);
+  for (uint32_t i = 0; i < live->node_count; i++)
+    live->entry_of[live->nodes[i].node] = 0;
+  for (uint32_t i = 1; i < live->share_count; i++) {
+    struct live_frame *frame = &live->frames[live->shares[i].frame];
+    frame->shares = frame->most = 0;
+    frame->most_ns = 0;
+  }
+  live->place_count = live->share_count = 1;
+  live->node_count = live->cell_count = live->delta_count = live->places_used = 0;
+}
+
+static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t frame)
+{
+  while (entry) {
+    if (live->nodes[entry].frame == frame)
+      return false;
+    entry = live->nodes[entry].parent;
+  }
+  return true;
+}
+
+/* The node over all threads; what it is called from is there. LIVE_NONE: memory ran out. */
+static uint32_t entry_for(struct rtop_live *live, uint32_t node, uint32_t parent)
+{
+  const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
+  if (!rtop_reserve(&live->entry_of, &live->entry_capacity, rtop_symbols_node_count(live->symbols),
+                    sizeof *live->entry_of))
+    return LIVE_NONE;
+  if (live->entry_of[node])
+    return live->entry_of[node] - 1;
+  if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1, sizeof *live->nodes) ||
+      !rtop_reserve(&live->pending, &live->pending_capacity, (size_t)live->node_count + 1,
+                    sizeof *live->pending))
+    return LIVE_NONE;
+  uint32_t entry = live->node_count++;
+  live->nodes[entry] = (struct rtop_live_node){
+    .node = node, .parent = parent, .frame = call->frame, .depth = node ? live->nodes[parent].depth + 1 : 0,
+  };
+  live->nodes[entry].outermost = node && call->frame && is_outermost(live, parent, call->frame);
+  live->pending[entry] = (struct live_pending){0};
+  live->entry_of[node] = entry + 1;
+  return entry;
+}
+
+/* Index; 0: memory ran out. */
+static uint32_t share_for(struct rtop_live *live, uint32_t thread, uint32_t frame)
+{
+  if (!rtop_reserve(&live->frames, &live->frame_capacity, rtop_symbols_frame_count(live->symbols),
+                    sizeof *live->frames))
+    return 0;
+  for (uint32_t at = live->frames[frame].shares; at; at = live->shares[at].next)
+    if (live->shares[at].thread == thread)
+      return at;
+  if (!rtop_reserve(&live->shares, &live->share_capacity, (size_t)live->share_count + 1,
+                    sizeof *live->shares))
+    return 0;
+  uint32_t share = live->share_count++;
+  live->shares[share] = (struct live_share){thread, frame, live->frames[frame].shares, 0};
+  live->frames[frame].shares = share;
+  return share;
+}
+
+static uint32_t place_make(struct rtop_live *live, uint32_t thread, uint32_t node, uint32_t parent)
+{
+  uint32_t entry = entry_for(live, node, parent ? live->places[parent].entry : 0);
+  if (entry == LIVE_NONE || !places_grow(live))
+    return 0;
+  uint32_t share = 0;
+  if (live->nodes[entry].outermost) {
+    share = share_for(live, thread, live->nodes[entry].frame);
+    if (!share)
+      return 0;
+  }
+  uint32_t place = live->place_count++;
+  live->places[place] = (struct live_place){
+    .thread = thread, .node = node, .parent = parent, .entry = entry, .share = share,
+  };
+  live->slots[place_slot(live, thread, node)] = place;
+  return place;
+}
+
+uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node)
+{
+  size_t depth = 0;
+  uint32_t place = 0;
+  if (!live->slot_count && !places_grow(live))
+    return 0;
+  for (;;) {
+    place = live->slots[place_slot(live, thread, node)];
+    if (place)
+      break;
+    if (!rtop_reserve(&live->path, &live->path_capacity, depth + 1, sizeof *live->path))
+      return 0;
+    live->path[depth++] = node;
+    if (node == 0)
+      break;
+    node = rtop_symbols_get_node(live->symbols, node)->parent;
+  }
+  while (depth > 0) {
+    place = place_make(live, thread, live->path[--depth], place);
+    if (!place)
+      return 0;
+  }
+  return place;
+}
+
+bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next)
+{
+  if (!rtop_reserve(&depths->first, &depths->capacity, (size_t)depth + 1, sizeof *depths->first))
+    return false;
+  *next = depths->first[depth];
+  depths->first[depth] = index + 1;
+  depths->deepest = depth > depths->deepest ? depth : depths->deepest;
+  return true;
+}
