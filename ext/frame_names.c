@@ -1,5 +1,7 @@
 #include "frame_names.h"
 
+#include "shm/format.h"
+#include "shm/utf8.h"
 #include <ruby/debug.h>
 #include <string.h>
 
@@ -93,6 +95,7 @@ void frame_names_partial(VALUE frame, struct frame_names *names)
     VALUE line = rb_profile_frame_first_lineno(frame);
     set_string(rb_profile_frame_label(frame), &names->plain, &names->plain_bytes);
     set_string(RB_TYPE_P(absolute, T_STRING) ? absolute : path, &names->path, &names->path_bytes);
+    names->path_bytes = rtop_utf8_cut(names->path, names->path_bytes, RTOP_STRING_BYTES_MAX);
     if (FIXNUM_P(line) && FIX2LONG(line) > 0) names->line = (uint32_t)FIX2LONG(line);
   }
   if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;

@@ -36,22 +36,75 @@ class ChurnTest < Minitest::Test
     end
   end
 
-  # Peak resident memory with and without: the tables, the ring and the rest of the extension.
+  # The segment, and what the extension may take beside it, in kB.
+  SEGMENT_AND_16_MB = (12 + 16) * 1024
+
+  # Peak resident memory of the program, without and with the extension.
+  def assert_memory_is_bounded(code)
+    code += "\nGC.start\nputs File.read('/proc/self/status')[/VmHWM:\\s+(\\d+)/, 1]\n"
+    plain = start(code, with: false).finish.out.to_i
+    profiled = run_program(code, env: FAST).out.to_i
+    assert_operator plain, :>, 1000
+    assert_operator profiled - plain, :<, SEGMENT_AND_16_MB, "#{plain} kB without, #{profiled} kB with"
+  end
+
   def test_memory_is_bounded
-    code = <<~'RUBY'
+    assert_memory_is_bounded(<<~'RUBY')
       20_000.times { |i| eval("def m#{i % 5000}_#{i} = #{i}; m#{i % 5000}_#{i}") }
       4000.times { |i| c = Class.new { define_method(:foo) { i.to_s }; def bar = [3, 1].sort }; c.new.foo; c.new.bar }
       def deep(n) = n == 0 ? 0 : 1 + deep(n - 1)
       30.times { deep(9000) }
       500.times { Thread.new { sleep 0.0001 } }
       sleep 0.2
-      GC.start
-      puts File.read("/proc/self/status")[/VmHWM:\s+(\d+)/, 1]
     RUBY
-    plain = start(code, with: false).finish.out.to_i
-    profiled = run_program(code, env: FAST).out.to_i
-    # Ring and tables 12 MB, private tables and windows; frames that are kept keep their code alive.
-    assert_operator profiled - plain, :<, 64 * 1024, "#{plain} kB without, #{profiled} kB with"
+  end
+
+  # A class, a singleton and evaluated methods per request, for as many requests as the tables could never hold.
+  def test_memory_of_a_class_per_request
+    assert_memory_is_bounded(<<~'RUBY')
+      40_000.times do |i|
+        c = Class.new { define_method(:foo) { 9.times { |k| k.to_s } }; def bar = 9.times { |j| j.to_s }; eval "def e#{i} = 9.times { |j| j.to_s }" }
+        o = c.new
+        o.define_singleton_method(:x) { 9.times { |k| k.to_s } }
+        o.foo; o.bar; o.x; o.send("e#{i}")
+      end
+    RUBY
+  end
+
+  def test_memory_of_names_without_end
+    assert_memory_is_bounded(<<~'RUBY')
+      400.times { |i| eval("def m#{i}_#{"n" * 100_000} = 200.times { |j| j.to_s }; m#{i}_#{"n" * 100_000}", nil, "p" * 100_000 + i.to_s) }
+    RUBY
+  end
+
+  # Every method is called long enough to be seen now and then; what the tables cannot hold is one frame, counted.
+  def test_a_hundred_thousand_methods
+    dump, program = history(<<~'RUBY', env: FAST.merge("RPERF_TOP_SIZE" => "1"))
+      100_000.times { |i| eval("def method_number_#{i} = 40.times { |j| j.to_s }") }
+      3.times { 100_000.times { |i| send("method_number_#{i}") } }
+      puts 100_000
+    RUBY
+    assert_equal "100000\n", program.out
+    capacity = dump["geometry"]["sections"]["2"] / 32
+    assert_operator dump.frames.size, :<=, capacity
+    named = dump.labels.grep(/method_number_/).size
+    assert_operator named, :>, 500
+    assert_operator dump.counters["frames_overflowed"], :>, 0 if dump.frames.size == capacity
+    assert_near dump.lifetime(dump.main), dump.total(thread: dump.main.serial), absolute: 20_000_000
+  end
+
+  def test_ten_thousand_calls_deep
+    dump, program = history(<<~'RUBY', env: FAST.merge("RUBY_THREAD_VM_STACK_SIZE" => "8000000"))
+      def deep(n) = n == 0 ? 2_000_000.times { |i| i.to_s } : deep(n - 1)
+      Thread.new { deep(10_000) }.join
+      puts "done"
+      sleep 0.12
+    RUBY
+    assert_equal "done\n", program.out
+    stack = dump.cells.map { |cell| dump.stack(cell.node) }.max_by(&:size)
+    assert_operator stack.count("Object#deep"), :>, 2000
+    assert_equal "(deeper frames)", stack.last
+    dump.threads.each_value { |thread| assert_near dump.lifetime(thread), dump.total(thread: thread.serial), absolute: 20_000_000 }
   end
 
   # A thousand classes made and dropped: the profiler must not keep them for ever.
