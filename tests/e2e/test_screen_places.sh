@@ -99,7 +99,9 @@ EDITOR
 chmod +x "$work/edit"
 open_pane 80 24 "VISUAL='$work/edit -x' exec $viewer -- $ruby $work/busy.rb"
 it "a real program is watched" wait_for "hot_method"
-keys 5
+keys / h o t _ Enter
+it "its method is found" wait_until row_is_marked "hot_method"
+keys Escape 5
 it "its source is shown" wait_for "n.times { |i| x += i * i }"
 it "it is the file that runs" on_screen "(disk = loaded)"
 it "a line is hot" wait_match '##########'
