@@ -11,7 +11,7 @@ wait_for "Queue#pop"
 
 keys 3
 it "3 opens the threads" wait_until tab_is 3Threads
-it "every thread is there" wait_match 'puma srv tp 003 +io'
+it "every thread is there" wait_match 'puma srv tp 003 +idle'
 it "their history is drawn" wait_match '[|:]{5,}'
 keys N
 it "N sorts them by name" wait_for "NAME^"
