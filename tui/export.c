@@ -12,6 +12,7 @@ static export_format *const export_formats[RTOP_FILE_FORMATS] = {
   [RTOP_FILE_CSV] = export_csv,
   [RTOP_FILE_PPROF] = export_pprof,
   [RTOP_FILE_SPEEDSCOPE] = export_speedscope,
+  [RTOP_FILE_SVG] = export_svg,
   [RTOP_FILE_TRACE] = export_trace,
   [RTOP_FILE_RPERF] = export_rperf,
 };

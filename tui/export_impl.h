@@ -77,6 +77,7 @@ bool export_csv(struct export_job *job);
 bool export_pprof(struct export_job *job);
 bool export_speedscope(struct export_job *job);
 bool export_rperf(struct export_job *job);
+bool export_svg(struct export_job *job);
 bool export_trace(struct export_job *job);
 
 #endif

@@ -13,6 +13,7 @@ static const struct {
   {".csv", RTOP_FILE_CSV},
   {".pb", RTOP_FILE_PPROF},
   {".speedscope.json", RTOP_FILE_SPEEDSCOPE},
+  {".svg", RTOP_FILE_SVG},
   {".trace.json", RTOP_FILE_TRACE},
   {".json", RTOP_FILE_RPERF},
 };
@@ -20,7 +21,7 @@ static const struct {
 static const char *const file_names[RTOP_FILE_FORMATS] = {
   [RTOP_FILE_TEXT] = "text", [RTOP_FILE_COLLAPSED] = "collapsed", [RTOP_FILE_CSV] = "csv",
   [RTOP_FILE_PPROF] = "pprof", [RTOP_FILE_SPEEDSCOPE] = "speedscope",
-  [RTOP_FILE_TRACE] = "trace", [RTOP_FILE_RPERF] = "rperf",
+  [RTOP_FILE_SVG] = "svg", [RTOP_FILE_TRACE] = "trace", [RTOP_FILE_RPERF] = "rperf",
 };
 
 enum { FILE_ENDS = sizeof file_ends / sizeof file_ends[0] };

@@ -13,6 +13,7 @@ enum rtop_file_format {
   RTOP_FILE_CSV,                       /* .csv: the method table */
   RTOP_FILE_PPROF,                     /* .pb */
   RTOP_FILE_SPEEDSCOPE,                /* .speedscope.json */
+  RTOP_FILE_SVG,                       /* .svg: the icicle as a picture */
   RTOP_FILE_TRACE,                     /* .trace.json: a timeline */
   RTOP_FILE_RPERF,                     /* .json: what rperf saves and loads */
   RTOP_FILE_FORMATS,
