@@ -3,6 +3,7 @@
 #include "batch_watch.h"
 #include "export.h"
 #include "report.h"
+#include "shm/error.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,14 +14,37 @@ static int save_problem(const char *path, int problem)
   return 1;
 }
 
-static bool save_write(struct rtop_session *session, const struct rtop_options *options, FILE *out)
+/* What is compared with: the recording before the last one, opened as that one is. *session is NULL when
+ * there is none. False: said why. */
+static bool save_open_baseline(const struct rtop_options *options, struct rtop_session **session)
 {
-  struct rtop_report report = {0};
+  struct rtop_options before = *options;
+  struct rtop_error error = {0};
+  int status;
+  *session = NULL;
+  if (options->replay_count < 2)
+    return true;
+  before.replay_count--;
+  *session = rtop_session_open(&before, &status, &error);
+  if (!*session)
+    fprintf(stderr, "rperf-top: %s\n", error.text);
+  while (*session && rtop_session_poll(*session) > 0)
+    ;
+  return *session != NULL;
+}
+
+/* Everything that the session holds, compared with everything that the other one does (NULL: not). */
+static bool save_write(struct rtop_session *session, struct rtop_session *baseline,
+                       const struct rtop_options *options, FILE *out)
+{
+  struct rtop_report report = {0}, before = {0};
   struct rtop_file_kind kind = {.format = RTOP_FILE_TEXT};
   rtop_file_kind(options->output, &kind);
-  bool fine = rtop_report_take(&report, session, &options->methods, 0);
+  bool fine = rtop_report_take(&report, session, &options->methods, 0) &&
+              (!baseline || rtop_report_take(&before, baseline, &options->methods, 0));
   struct rtop_export export = {
     .profile = rtop_session_profile(session), .sum = &report.sum, .options = &options->methods,
+    .baseline = baseline ? &before.sum : NULL, .baseline_symbols = before.symbols,
     .clock_offset_ns = report.clock_offset_ns, .command = report.command, .ruby = report.ruby,
     .pids = report.source_pids, .pid_count = report.source_count,
   };
@@ -30,6 +54,7 @@ static bool save_write(struct rtop_session *session, const struct rtop_options *
     errno = ENOMEM;
   int problem = errno;
   rtop_report_destroy(&report);
+  rtop_report_destroy(&before);
   errno = problem;
   return fine;
 }
@@ -38,13 +63,15 @@ int rtop_export_run(const struct rtop_options *options)
 {
   struct batch_watch watch;
   struct rtop_export_file file;
+  struct rtop_session *baseline = NULL;
   int status = 1;
   if (rtop_file_is_recording(options->output))
     return rtop_record_run(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
   if (!rtop_export_file_open(&file, options->output))
     return save_problem(options->output, errno);
-  if (!batch_watch_open(&watch, options, &status)) {
+  if (!save_open_baseline(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
+    rtop_session_close(&baseline);
     rtop_export_file_close(&file, false);
     return status;
   }
@@ -54,10 +81,11 @@ int rtop_export_run(const struct rtop_options *options)
     ;
   rtop_session_poll(watch.session);
   bool ready = rtop_session_ready(watch.session);
-  bool fine = !ready || save_write(watch.session, options, file.stream);
+  bool fine = !ready || save_write(watch.session, baseline, options, file.stream);
   if (!rtop_export_file_close(&file, ready && fine) || !fine)
     status = save_problem(options->output, errno);
   else if (ready)
     fprintf(stderr, "rperf-top: wrote %s\n", options->output);
+  rtop_session_close(&baseline);
   return batch_watch_close(&watch, status);
 }

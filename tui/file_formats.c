@@ -60,6 +60,12 @@ bool rtop_file_is_recording(const char *path)
   return file_ends_in(name, &length, ".rpt");
 }
 
+bool rtop_file_shows_difference(enum rtop_file_format format)
+{
+  return format == RTOP_FILE_TEXT || format == RTOP_FILE_COLLAPSED || format == RTOP_FILE_CSV ||
+         format == RTOP_FILE_SVG;
+}
+
 const char *rtop_file_format_name(enum rtop_file_format format)
 {
   return format < RTOP_FILE_FORMATS ? file_names[format] : "";

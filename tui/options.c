@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN, OPTION_VIEW,
+  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN,
+    OPTION_VIEW,
   OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE, OPTION_LABEL,
   OPTION_THEME, OPTION_NO_HEADER, OPTION_NO_FOOTER, OPTION_CONFIG,
   OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS,
@@ -145,7 +146,8 @@ static int options_max_size(struct rtop_options *options, const char *text)
   unsigned long long number = strtoull(text, &end, 10);
   const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
   int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-  bool right = *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) && number <= UINT64_MAX >> 1 >> shift;
+  bool right = *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) &&
+    number <= UINT64_MAX >> 1 >> shift;
   options->size_max_bytes = right ? (uint64_t)number << shift : 0;
   if (right && options->size_max_bytes >= RTOP_RECORDING_BYTES_MIN)
     return -1;
@@ -361,9 +363,15 @@ static int options_check(struct rtop_options *options)
     return options_usage("-r excludes -p and a command");
   if (options->output && options->batch)
     return options_usage("-o and -b exclude each other");
-  struct rtop_file_kind kind;
-  if (options->output && !rtop_file_kind(options->output, &kind) && !rtop_file_is_recording(options->output))
-    return options_usage("-o writes files that end in .rpt, %s: '%s' does not", rtop_file_endings(), options->output);
+  struct rtop_file_kind kind = {0};
+  if (options->output && !rtop_file_kind(options->output, &kind) &&
+      !rtop_file_is_recording(options->output))
+    return options_usage("-o writes files that end in .rpt, %s: '%s' does not", rtop_file_endings(),
+                         options->output);
+  if (options->output && options->replay_count > 1 &&
+      (rtop_file_is_recording(options->output) || !rtop_file_shows_difference(kind.format)))
+    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none",
+                         options->output);
   if ((options->output || options->batch) && options->action == RTOP_ACTION_CHOOSE)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o" : "-b");
   if (options->time_seconds > 0 && !target)

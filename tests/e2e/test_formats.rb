@@ -7,7 +7,7 @@ class TestFormats < Minitest::Test
   include E2E
 
   CACHE = `#{ROOT}/.setup/importers -p`.chomp
-  ENDS = %w[csv json json.gz speedscope.json pb.gz trace.json].freeze
+  ENDS = %w[csv json json.gz speedscope.json pb.gz trace.json svg rpt].freeze
 
   # Saves the same ring in all formats, once for all tests.
   def self.folder
@@ -87,6 +87,42 @@ class TestFormats < Minitest::Test
     assert_operator threads.size, :>=, 4
     assert_in_delta total, threads.sum { |profile| profile["total"] } / 1e9, 1e-6
     assert_operator profiles.first["frames"].size, :>, 2
+  end
+
+  # A recording against itself: both sides are the same, nothing changed; against another program all did.
+  def test_two_recordings_are_compared
+    Dir.mktmpdir do |dir|
+      assert_predicate viewer("-o", "#{dir}/fib.rpt", "--", RbConfig.ruby, "#{PROGRAMS}/fib.rb", "1").status,
+                       :success?
+      same = compare(file("rpt"), file("rpt"), "#{dir}/same.collapsed").lines(chomp: true)
+      assert_operator same.size, :>, 2
+      same.each { |line| assert_match(/ (\d+) \1\z/, line) }
+      other = compare("#{dir}/fib.rpt", file("rpt"), "#{dir}/other.csv")
+      assert_includes other.lines.first, "self_before,self_change"
+      fib = other.lines(chomp: true).find { |line| line.start_with?("Object#fib,") }.split(",")
+      heading = other.lines(chomp: true).first.split(",")
+      before, change = %w[self_before self_change].map { |name| fib[heading.index(name)].to_f }
+      assert_operator before, :>, 0.3
+      assert_in_delta(-before, change, 1e-6)
+      text = compare("#{dir}/fib.rpt", file("rpt"), "#{dir}/other.txt")
+      assert_match(/^ +\d+\.\d+ +0\.000 +\d+\.\d% +0\.0% +-\d+\.\d  Object#fib /, text)
+      assert_includes compare("#{dir}/fib.rpt", file("rpt"), "#{dir}/other.svg"), "; red: more than in"
+    end
+  end
+
+  def compare(before, now, out)
+    result = viewer("-r", before, "-r", now, "-o", out)
+    assert_predicate result.status, :success?, result.err
+    File.read(out)
+  end
+
+  def test_picture_is_xml
+    require "rexml/document"
+    root = REXML::Document.new(File.read(file("svg"))).root
+    assert_equal "svg", root.name
+    assert_operator root.get_elements("g/title").size, :>, 3
+  rescue LoadError
+    skip "rexml is not there"
   end
 
   # speedscope opens traces, too: its importer pairs and nests the slices.

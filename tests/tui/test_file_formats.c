@@ -11,9 +11,10 @@ static void test_kinds(void **state)
   (void)state;
   static const struct { const char *path; enum rtop_file_format format; bool gzip; } good[] = {
     {"a.collapsed", RTOP_FILE_COLLAPSED, false}, {"/x.y/a.b.txt", RTOP_FILE_TEXT, false},
-    {"a.trace.json", RTOP_FILE_TRACE, false}, {"a.json.gz", RTOP_FILE_RPERF, true}, {"a.json", RTOP_FILE_RPERF, false},
+    {"a.trace.json", RTOP_FILE_TRACE, false}, {"a.json.gz", RTOP_FILE_RPERF, true},
+      {"a.json", RTOP_FILE_RPERF, false},
       {"a.pb.gz", RTOP_FILE_PPROF, true}, {"a.pb", RTOP_FILE_PPROF, false},
-        {"a.csv", RTOP_FILE_CSV, false},
+        {"a.svg", RTOP_FILE_SVG, false}, {"a.csv", RTOP_FILE_CSV, false},
       {"a.txt.gz", RTOP_FILE_TEXT, true},
     {"/a/b.speedscope.json", RTOP_FILE_SPEEDSCOPE, false},
       {"b.speedscope.json.gz", RTOP_FILE_SPEEDSCOPE, true},
