@@ -1,0 +1,117 @@
+/* Hostile recordings: any bytes; and chunks and indexes whose seals and checksums are right, but not what is in
+ * them. Everything that opens is asked for in several spans. */
+#include "shm/error.h"
+#include "tui/feed.h"
+#include "tui/recording_index.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { FUZZ_FEEDS = 4 };
+
+static int fuzz_file(const void *data, size_t size, char path[64])
+{
+  int fd = memfd_create("recording", MFD_CLOEXEC);
+  if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+    abort();
+  snprintf(path, 64, "/proc/self/fd/%d", fd);
+  return fd;
+}
+
+static void demand(bool right)
+{
+  if (!right)
+    abort();
+}
+
+static void look(struct rtop_profile *profile, struct rtop_span span)
+{
+  static struct rtop_sum sum;
+  uint64_t wall_ns = 0;
+  demand(rtop_profile_sum(profile, span, &sum));
+  for (size_t i = 0; i < sum.cell_count; i++)
+    wall_ns += rtop_cost_wall(&sum.cells[i].cost);
+  demand(wall_ns == rtop_cost_wall(&sum.total));
+}
+
+static void open_and_look(const void *data, size_t size)
+{
+  static struct rtop_window_summary windows[64];
+  struct rtop_feed *feeds[FUZZ_FEEDS];
+  struct rtop_error error;
+  enum rtop_feed_state state;
+  char path[64];
+  int fd = fuzz_file(data, size, path);
+  struct rtop_profile *profile = rtop_profile_create(1 << 20);
+  int count = rtop_feed_open_recording(path, profile, feeds, FUZZ_FEEDS, &error);
+  for (int i = 0; i < count; i++)
+    rtop_feed_poll(feeds[i], profile, &state);
+  struct rtop_span held = rtop_profile_bounds(profile);
+  int64_t middle_ns = held.start_ns + (held.end_ns - held.start_ns) / 2;
+  rtop_profile_windows(profile, held, windows, 64);
+  look(profile, (struct rtop_span){middle_ns, held.end_ns});
+  look(profile, (struct rtop_span){held.start_ns, middle_ns});
+  look(profile, held);
+  for (int i = 0; i < count; i++)
+    rtop_feed_close(&feeds[i]);
+  rtop_profile_destroy(&profile);
+  close(fd);
+}
+
+static void put_head(struct recording_bytes *out)
+{
+  struct recording_head head = {.byte_order = RECORDING_BYTE_ORDER, .version_major = RECORDING_VERSION_MAJOR};
+  memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
+  recording_seal(&head, sizeof head, RECORDING_TAG_HEAD);
+  recording_put(out, &head, sizeof head);
+}
+
+/* Sealed as it should be, whatever it is. */
+static void put_chunk(struct recording_bytes *out, const uint8_t *data, size_t size, size_t cut, int64_t start_ns)
+{
+  struct recording_bytes names = {0}, windows = {0};
+  struct recording_chunk_head head = {.number = 1, .window_count = 1, .start_ns = start_ns,
+                                      .end_ns = start_ns + 1000000000, .late_ns = start_ns};
+  recording_put(&names, data, cut);
+  recording_put(&windows, data + cut, size - cut);
+  recording_put_chunk(out, &head, &names, &windows);
+  recording_bytes_destroy(&names);
+  recording_bytes_destroy(&windows);
+}
+
+static void put_index(struct recording_bytes *out, const uint8_t *data, size_t size, uint32_t chunks)
+{
+  struct recording_index_head head = {.chunk_count = chunks, .stored_bytes = (uint32_t)size, .raw_bytes = (uint32_t)size};
+  size_t start = out->count;
+  recording_put(out, &head, sizeof head);
+  recording_put(out, data, size);
+  recording_seal(out->data + start, out->count - start, RECORDING_TAG_INDEX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct recording_bytes out = {0};
+  if (size < 4 || size > 65536)
+    return 0;
+  uint8_t kind = data[0] % 3, few = data[1];
+  size_t cut = ((size_t)data[2] << 8 | data[3]) % (size - 3);
+  data += 4;
+  size -= 4;
+  cut = cut < size ? cut : size;
+  put_head(&out);
+  if (kind == 0) {
+    recording_put(&out, data, size);
+  } else if (kind == 1) {
+    put_chunk(&out, data, cut, cut / 2, 1000000000);
+    put_chunk(&out, data + cut, size - cut, (size - cut) / 2, 1500000000);
+  } else {
+    put_chunk(&out, data, cut, cut / 2, 1000000000);
+    put_index(&out, data + cut, size - cut, few % 8);
+  }
+  if (!out.failed)
+    open_and_look(out.data, out.count);
+  recording_bytes_destroy(&out);
+  return 0;
+}
