@@ -1,5 +1,6 @@
 #include "app.h"
 #include "app_dump.h"
+#include "app_record.h"
 #include "app_source.h"
 #include "command.h"
 #include "editor.h"
@@ -225,6 +226,7 @@ static void loop(struct app *app)
       command_run(ui, ui->command);
       ui->command[0] = '\0';
     }
+    app_record(ui, app->session);
     /* The first window of a target is shown when it comes, not at the next refresh. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) {
       app->refresh_at_ns = 0;

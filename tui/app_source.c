@@ -58,11 +58,18 @@ static void name_command(char *out, size_t bytes, char *const *command)
   rtop_text_sanitize(out, bytes, raw, strnlen(raw, sizeof raw));
 }
 
+static void name_file(char *out, size_t bytes, const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+  rtop_text_sanitize(out, bytes, name, strlen(name));
+}
+
 static bool same_source(const struct ui_source *a, const struct ui_source *b)
 {
   return a->ready == b->ready && a->processes == b->processes && a->pid == b->pid && a->state == b->state &&
          a->clock_offset_ns == b->clock_offset_ns && a->started_real_ns == b->started_real_ns &&
-         a->launch == b->launch && a->problem == b->problem && strcmp(a->command, b->command) == 0 &&
+         a->recording == b->recording && strcmp(a->file, b->file) == 0 && a->launch == b->launch && a->problem == b->problem && strcmp(a->command, b->command) == 0 &&
          strcmp(a->ruby, b->ruby) == 0;
 }
 
@@ -77,6 +84,10 @@ void app_source_update(struct ui *ui, const struct rtop_session *session,
   source.launch = rtop_session_launch(session);
   source.problem = rtop_session_problem(session);
   source.processes = processes_alive(session);
+  source.recording = rtop_session_recorder(session) != NULL;
+  if (source.state == RTOP_FEED_REPLAY && options->replay_count > 0) {
+    name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
+  }
   const struct rtop_feed_info *info = main_info(session);
   if (info != NULL) {
     source.pid = info->pid;

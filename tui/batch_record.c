@@ -22,14 +22,10 @@ static void record_done(const struct rtop_options *options, uint64_t bytes)
 /* Of a recording that is there: all of it, once more. */
 static int record_again(struct rtop_session *session, const struct rtop_options *options)
 {
-  const struct rtop_feed_info *infos[RTOP_SESSION_FEEDS_MAX];
   struct rtop_profile *profile = rtop_session_profile(session);
   struct rtop_error error = {0};
-  int count = rtop_session_count(session);
   rtop_session_poll(session);
-  for (int i = 0; i < count; i++)
-    infos[i] = rtop_session_info(session, i);
-  if (!rtop_recording_save_span(profile, rtop_profile_bounds(profile), infos, (uint32_t)count, options->output, &error))
+  if (!rtop_session_save_span(session, rtop_profile_bounds(profile), options->output, &error))
     return record_problem(&error);
   fprintf(stderr, "rperf-top: wrote %s\n", options->output);
   return 0;

@@ -98,7 +98,7 @@ static void export_profile(struct ui *ui, enum rtop_file_format format, const ch
 
 static void say_formats(struct ui *ui)
 {
-  char names[160] = "svg screen";
+  char names[160] = "svg screen rpt";
   for (int i = 0; i < RTOP_FILE_FORMATS; i++) {
     size_t used = strlen(names);
     snprintf(names + used, sizeof names - used, " %s", rtop_file_format_name((enum rtop_file_format)i));
@@ -113,6 +113,9 @@ static void run_export(struct ui *ui, const char *rest)
   const char *name = take_word(rest, word, sizeof word);
   if (strcmp(word, "svg") == 0 || strcmp(word, "screen") == 0) {
     save_screen(ui, name, word[1] == 'v');
+  } else if (strcmp(word, "rpt") == 0 && name[0] != '\0' && ui->profile != NULL) {
+    char path[PATH_BYTES];
+    snprintf(ui->record.path, sizeof ui->record.path, "%s", home_path(path, sizeof path, name));
   } else if (rtop_file_format_parse(word, &format)) {
     export_profile(ui, format, name);
   } else {

@@ -353,6 +353,15 @@ bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error 
   return rtop_recorder_close(&session->recorder, error);
 }
 
+bool rtop_session_save_span(struct rtop_session *session, struct rtop_span span, const char *path,
+                            struct rtop_error *error)
+{
+  const struct rtop_feed_info *infos[RTOP_SESSION_FEEDS_MAX];
+  for (int i = 0; i < session->count; i++)
+    infos[i] = rtop_feed_info(session->feeds[i].feed);
+  return rtop_recording_save_span(session->profile, span, infos, (uint32_t)session->count, path, error);
+}
+
 const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *session)
 {
   return session->recorder;

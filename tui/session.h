@@ -76,6 +76,10 @@ bool rtop_session_record(struct rtop_session *session, const char *path, uint64_
                          struct rtop_error *error);
 /* Ends it. False: error->text says what went wrong, now or before; the file holds what could be written. */
 bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error);
+/* Saves what is held of a span as a recording, whatever is being recorded. False: error->text says why, and there
+ * is no file. */
+bool rtop_session_save_span(struct rtop_session *session, struct rtop_span span, const char *path,
+                            struct rtop_error *error);
 /* The recording under way; NULL: none. */
 const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *session);
 

@@ -66,6 +66,8 @@ struct ui_source {
   int64_t started_real_ns;
   struct rtop_launch *launch;          /* NULL: no command was started */
   const char *problem;                 /* or NULL */
+  bool recording;                      /* into a file, just now */
+  char file[64];                       /* of a replay: its name without the folder */
 };
 
 /* The threads that the figures of every view are made from (ui_focus.c). */
@@ -148,6 +150,10 @@ struct ui {
   } edit;                              /* the loop opens the editor */
   char command[PROMPT_BYTES];          /* the loop runs it (command.h); empty: none */
   const struct rtop_options *options;  /* of the command line */
+  struct {
+    bool toggle;                       /* start or stop recording */
+    char path[1024];                   /* the span is to be saved as this recording; "": no */
+  } record;                            /* the loop does it */
   bool quit, suspend, repaint;
 };
 

@@ -178,6 +178,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_COLUMNS: ui_columns_open(ui); return true;
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
+  case REQUEST_RECORD: ui->record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   default:
     return ui_time_request(ui, request) || ui_lens_request(ui, request) || ui_figures_request(ui, request);

@@ -23,8 +23,26 @@ static int percent(double share)
   return (int)(share * 100 + 0.5);
 }
 
+/* How far the end of what is shown is into the file. */
+static int file_percent(const struct ui *ui)
+{
+  struct rtop_span held = rtop_profile_bounds(ui->profile);
+  if (held.end_ns <= held.start_ns) {
+    return 100;
+  }
+  return percent((double)(ui->span.end_ns - held.start_ns) / (double)(held.end_ns - held.start_ns));
+}
+
 static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
 {
+  struct rtop_span selected;
+  bool plain = ui->time.speed == 0 && !ui_time_selected(ui, &selected);
+  if (ui->profile != NULL && ui->source.file[0] != '\0' && plain) {
+    char name[28];                     /* of a long name the end says more */
+    rtop_text_cut_left(name, sizeof name, ui->source.file, 20);
+    snprintf(tag, bytes, "[FILE %s %d%%]", name, file_percent(ui));
+    return ui->frozen ? FACE_FROZEN : FACE_GOOD;
+  }
   if (ui->frozen) {
     ui_time_tag(ui, tag, bytes);
     return FACE_FROZEN;
@@ -38,7 +56,9 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
     return FACE_WARN;
   }
   switch (ui->source.state) {
-  case RTOP_FEED_LIVE: snprintf(tag, bytes, "[LIVE]"); return FACE_GOOD;
+  case RTOP_FEED_LIVE:
+    snprintf(tag, bytes, ui->source.recording ? "[REC]" : "[LIVE]");
+    return ui->source.recording ? FACE_WARN : FACE_GOOD;
   case RTOP_FEED_STALLED: snprintf(tag, bytes, "[STALLED]"); return FACE_WARN;
   case RTOP_FEED_ENDED: snprintf(tag, bytes, "[ENDED]"); return FACE_WARN;
   case RTOP_FEED_DEAD: snprintf(tag, bytes, "[DEAD]"); return FACE_WARN;
@@ -81,7 +101,9 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
   }
   size_t used = 0;
   if (ui->layout.wide) {
-    int64_t up_ns = ui->now_real_ns - source->started_real_ns;
+    bool past = source->state == RTOP_FEED_REPLAY;
+    int64_t now_ns = past ? ui->span.end_ns + source->clock_offset_ns : ui->now_real_ns;
+    int64_t up_ns = now_ns - source->started_real_ns;
     draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
     used = (size_t)snprintf(text, bytes, "  ruby %s", source->ruby);
   }
@@ -97,11 +119,15 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
 
 static void draw_title(const struct ui *ui)
 {
-  char tag[32], clock[16], name[320], extra[96];
+  char tag[96], plain[96], clock[16], name[320], extra[96];
   struct rect at = ui->layout.part[PART_TITLE];
   enum face face = state_tag(ui, tag, sizeof tag);
-  int end = at.columns - (int)strlen(tag);
+  int end = at.columns - rtop_text_cut(plain, sizeof plain, tag, 80);
   draw_text(at.y, end, at.columns - end, face, tag);
+  if (ui->source.recording && strcmp(tag, "[REC]") != 0) {
+    end -= 6;
+    draw_text(at.y, end, 6, FACE_WARN, "[REC] ");
+  }
   if (at.columns >= 40) {
     clock_text(ui, clock, sizeof clock);
     end -= (int)strlen(clock) + 2;

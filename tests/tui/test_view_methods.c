@@ -246,6 +246,31 @@ static void test_other_states(void **state)
   }
 }
 
+static void test_title_of_recordings(void **state)
+{
+  (void)state;
+  ui.source.state = RTOP_FEED_LIVE;
+  ui.source.recording = true;
+  model_redraw(&ui);
+  assert_true(screen_has("[REC]"));
+  assert_false(screen_has("[LIVE]"));
+  ui.source.state = RTOP_FEED_STALLED;
+  model_redraw(&ui);
+  assert_true(screen_has("[REC] [STALLED]"));
+  ui.source.recording = false;
+  ui.source.state = RTOP_FEED_REPLAY;
+  strcpy(ui.source.file, "x.rpt");
+  model_redraw(&ui);
+  assert_true(screen_has("[FILE x.rpt 100%]"));
+  model_press(&ui, '{');
+  assert_true(screen_has("[FILE x.rpt "));
+  assert_false(screen_has("[FILE x.rpt 100%]"));
+  strcpy(ui.source.file, "rperf-top-4711-20261120-143152.rpt");
+  model_redraw(&ui);
+  assert_true(screen_has("20261120-143152.rpt "));
+  ui.source.file[0] = '\0';
+}
+
 #define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -256,6 +281,7 @@ int main(void)
     VIEW_TEST(test_top_stays_the_top),
     VIEW_TEST(test_rows_stand_still_while_the_cursor_moves),
     VIEW_TEST(test_frozen),
+    VIEW_TEST(test_title_of_recordings),
     VIEW_TEST(test_escape_goes_back_step_by_step),
     VIEW_TEST(test_escape_takes_back_what_was_typed),
     VIEW_TEST(test_no_match),
