@@ -63,3 +63,9 @@ const char *rtop_profile_thread_name(const struct rtop_profile *profile, uint32_
   const struct profile_thread *known = profile_thread_at(profile, thread);
   return known && known->name ? known->name : "";
 }
+
+uint64_t rtop_profile_thread_serial(const struct rtop_profile *profile, uint32_t thread)
+{
+  const struct profile_thread *known = profile_thread_at(profile, thread);
+  return known ? known->key.serial : 0;
+}

@@ -49,5 +49,6 @@ struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index)
 
 /* Name ("" when it has none) and serial of a thread of a look. */
 const char *rtop_profile_thread_name(const struct rtop_profile *profile, uint32_t thread);
+uint64_t rtop_profile_thread_serial(const struct rtop_profile *profile, uint32_t thread);
 
 #endif

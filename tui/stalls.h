@@ -1,0 +1,77 @@
+/* Stalls found in the history: stretches in which a process did not serve, with cause, culprit and length.
+ *
+ *   blocked       a thread is off the GVL for so long, and does not wait for work (below)
+ *   no-safepoint  a thread holds the GVL for so long without a safepoint: nothing else can run
+ *   waiting       over a second, so many threads wait for the GVL on the average
+ *   gc            garbage collection holds everything up for so long in one piece
+ *   method        the process spends nine tenths of a second in a method in which it spent less than a tenth of
+ *                 the second before (GVL time; the deepest such method)
+ *   mark          not a stall: the program named an instant (RperfTop.mark)
+ *
+ * A thread waits for work, however long, when it sits in a call that is made for waiting (pop, select, accept,
+ * sleep, gets, wait, ...), has blocked in no such call nearer to the root of its stack, and either has come back
+ * to this one or has at most three methods of the program under it; when the call waits for a thread or a child (join,
+ * value, waitpid); or when such a call has lasted a minute. So a pool's threads rest in their queue, and the
+ * same thread that sleeps within a request does not.
+ *
+ * Every window is looked at once, when it comes; windows that are merged already (longer than a quarter of a
+ * second) tell only of blocked threads. Knows no screen. Threads: one.
+ */
+#ifndef RTOP_TUI_STALLS_H
+#define RTOP_TUI_STALLS_H
+
+#include "profile.h"
+#include "symbols.h"
+
+enum stall_cause { STALL_BLOCKED, STALL_NO_SAFEPOINT, STALL_WAITING, STALL_GC, STALL_METHOD, STALL_MARK,
+                   STALL_CAUSES };
+const char *stall_cause_name(enum stall_cause cause);    /* "blocked", … */
+
+/* 0: not looked for. */
+struct stall_limits {
+  int64_t blocked_ns, no_safepoint_ns, gc_ns;
+  double waiting;                      /* threads */
+  bool method;
+};
+#define STALL_LIMITS_USUAL \
+  (struct stall_limits){ .blocked_ns = 1000000000, .no_safepoint_ns = 500000000, .gc_ns = 200000000, \
+                         .waiting = 4, .method = true }
+
+struct stall {
+  uint64_t id;                         /* counts up, never used again */
+  enum stall_cause cause;
+  int64_t start_ns, end_ns;            /* a mark: the same */
+  bool open;                           /* goes on */
+  uint32_t source;
+  const char *thread;                  /* name; "" when no thread has to do with it */
+  uint32_t frame, caller;              /* culprit, and the method that called it when that is C; 0: none */
+  double amount;                       /* threads that waited; nanoseconds of collection; share of the method */
+  const char *mark;                    /* name of a mark; else "" */
+};
+
+struct stalls {
+  struct stall *list;                  /* by start */
+  size_t count, capacity;
+  uint64_t found;                      /* ids given; the newest ones are the last found */
+  void *state;                         /* private */
+};
+
+/* Looks at what came since, at most half a minute of history at a time. True: call again, there is more. */
+bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile,
+                   const struct rtop_symbols *symbols, const struct stall_limits *limits);
+void stalls_destroy(struct stalls *stalls);
+
+/* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
+int64_t stall_instant(const struct stall *stall, int64_t length_ns);
+/* The next one after (direction 1) or before (-1) an instant; NULL: none. */
+const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction,
+                                int64_t length_ns);
+/* The one that covers a window, the longest when there are several; NULL: none. */
+const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
+
+/* "Kernel#sleep < Order#total", "": who is to blame. */
+void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
+/* "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
+void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
+
+#endif

@@ -1,0 +1,87 @@
+/* What the stalls*.c files share and nobody else sees. */
+#ifndef RTOP_TUI_STALLS_IMPL_H
+#define RTOP_TUI_STALLS_IMPL_H
+
+#include "profile_each.h"
+#include "stalls.h"
+
+#include <uthash.h>
+
+enum { STALLS_SITES = 4, STALLS_RING = 20, STALLS_SOURCES_MAX = 128 };
+
+/* Where a thread waited: few are worth knowing. */
+struct stalls_site {
+  uint32_t node;                       /* 0: free */
+  uint32_t depth;
+  uint32_t visits;                     /* stretches of its own */
+};
+
+struct stalls_thread {
+  struct stalls_key {
+    uint32_t source, unused;
+    uint64_t serial;
+  } key;
+  uint64_t open;                       /* id of its stall; 0: none */
+  int64_t provisional_since_ns;        /* 0: not */
+  uint32_t last_node;                  /* where it was blocked at the end of the last window; 0: was not */
+  int64_t seen_ns;
+  struct stalls_site site[STALLS_SITES];
+  UT_hash_handle hh;
+};
+
+/* Own time of a frame in a window, wherever it stood on the stack. */
+struct stalls_share {
+  uint32_t frame, depth;
+  uint64_t held_ns;
+};
+
+struct stalls_source {
+  int64_t seen_ns;                     /* end of the last window looked at */
+  struct stalls_window {
+    uint64_t length_ns, waiting_ns;
+    struct stalls_share *shares;
+    size_t share_count, share_capacity;
+  } ring[STALLS_RING];
+  unsigned next, filled;               /* of the ring */
+  uint64_t *recent, *before;           /* by frame: the newer and the older half of the ring */
+  size_t recent_capacity, before_capacity;
+  uint32_t *place, *epoch;             /* scratch by frame: share of the window that is added */
+  size_t place_capacity, epoch_capacity;
+  uint32_t now;
+  uint64_t gc_run_ns, gc_last_ns;      /* of the collection that goes on; of the last window */
+  bool gc_full;                        /* nearly all of the last window was collection */
+  uint64_t open_waiting, open_gc, open_method;
+  uint32_t method;                     /* of open_method */
+};
+
+struct stalls_state {
+  int64_t until_ns, marks_ns;          /* history looked at; marks taken */
+  struct stalls_thread *threads;
+  struct stalls_source source[STALLS_SOURCES_MAX];
+};
+
+struct stalls_look {
+  struct stalls *stalls;
+  struct stalls_state *state;
+  const struct rtop_profile *profile;
+  const struct rtop_symbols *symbols;
+  const struct stall_limits *limits;
+};
+
+/* A new entry, in its place by start; NULL when memory ran out. Pointers into the list do not stay. */
+struct stall *stalls_add(struct stalls *stalls, enum stall_cause cause, int64_t start_ns, int64_t end_ns);
+struct stall *stalls_find(struct stalls *stalls, uint64_t id);
+/* It goes on until here, or has ended; sets *id to 0 then. */
+void stalls_extend(struct stalls *stalls, uint64_t id, int64_t end_ns);
+void stalls_close(struct stalls *stalls, uint64_t *id);
+void stalls_withdraw(struct stalls *stalls, uint64_t *id);
+void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node);
+
+/* stalls_threads.c: blocked and without a safepoint. */
+void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *window);
+void stalls_forget_threads(struct stalls_state *state, int64_t before_ns);
+/* stalls_process.c: waiting, collection, methods. */
+void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window);
+void stalls_forget_source(struct stalls_source *source);
+
+#endif

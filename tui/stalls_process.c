@@ -1,0 +1,230 @@
+/* What holds up a whole process: threads queue for the GVL, the collector runs, one method takes over. */
+#include "stalls_impl.h"
+
+#include "reserve.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { STALLS_HALF = STALLS_RING / 2 };
+static const int64_t stalls_fine_ns = 250000000;       /* windows longer than that are merged ones */
+
+/* Leaf of the cell with the largest key; 0: none. */
+static uint32_t stalls_worst(const struct rtop_look *window, bool collector)
+{
+  uint64_t most = 0;
+  uint32_t node = 0;
+  for (size_t i = 0; i < window->cell_count; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    bool gc = cell.state == RTOP_STATE_MARKING || cell.state == RTOP_STATE_SWEEPING;
+    uint64_t key = collector ? (gc ? cell.wall_ns : 0) : cell.blame_ns;
+    if (key > most) {
+      most = key;
+      node = cell.node;
+    }
+  }
+  return node;
+}
+
+static void stalls_waiting(struct stalls_look *look, const struct rtop_look *window,
+                           struct stalls_source *source)
+{
+  uint64_t waiting_ns = 0, length_ns = 0;
+  for (unsigned i = 0; i < STALLS_HALF && i < source->filled; i++) {
+    const struct stalls_window *at = &source->ring[(source->next + STALLS_RING - 1 - i) % STALLS_RING];
+    waiting_ns += at->waiting_ns;
+    length_ns += at->length_ns;
+  }
+  double threads = length_ns ? (double)waiting_ns / (double)length_ns : 0;
+  bool there = look->limits->waiting > 0 && source->filled >= STALLS_HALF && threads >= look->limits->waiting;
+  if (!there) {
+    stalls_close(look->stalls, &source->open_waiting);
+    return;
+  }
+  struct stall *stall = source->open_waiting ? stalls_find(look->stalls, source->open_waiting)
+    : stalls_add(look->stalls, STALL_WAITING, window->end_ns - (int64_t)length_ns, window->end_ns);
+  if (!stall)
+    return;
+  if (threads > stall->amount) {       /* at its worst */
+    stall->amount = threads;
+    stalls_blame(stall, look->symbols, stalls_worst(window, false));
+  }
+  stall->open = true;
+  stall->source = window->source;
+  stall->end_ns = window->end_ns;
+  source->open_waiting = stall->id;
+}
+
+/* Collection in one piece: full windows, with what touches them on both sides. */
+static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
+{
+  uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
+  uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
+  source->gc_run_ns = gc_ns + (source->gc_full ? source->gc_run_ns : source->gc_last_ns);
+  source->gc_run_ns = gc_ns ? source->gc_run_ns : 0;
+  source->gc_full = gc_ns >= length_ns / 5 * 4;
+  source->gc_last_ns = gc_ns;
+  bool there = look->limits->gc_ns > 0 && source->gc_run_ns >= (uint64_t)look->limits->gc_ns;
+  if (!there) {
+    stalls_close(look->stalls, &source->open_gc);
+    return;
+  }
+  struct stall *stall = source->open_gc ? stalls_find(look->stalls, source->open_gc)
+    : stalls_add(look->stalls, STALL_GC, window->end_ns - (int64_t)source->gc_run_ns, window->end_ns);
+  if (!stall)
+    return;
+  if (!source->open_gc)
+    stalls_blame(stall, look->symbols, stalls_worst(window, true));
+  stall->open = true;
+  stall->source = window->source;
+  stall->end_ns = window->end_ns;
+  stall->amount = (double)source->gc_run_ns;
+  source->open_gc = stall->id;
+}
+
+/* Adds a stack: every frame on it once, with the depth at which it stands deepest. */
+static bool stalls_add_stack(struct stalls_look *look, struct stalls_source *source,
+                             struct stalls_window *into, uint32_t node, uint64_t held_ns)
+{
+  source->now++;
+  for (uint32_t at = node; at;) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(look->symbols, at);
+    uint32_t frame = call->frame, place = source->place[frame];
+    bool known = place < into->share_count && into->shares[place].frame == frame;
+    if (source->epoch[frame] != source->now) {
+      source->epoch[frame] = source->now;
+      if (!known && !rtop_reserve(&into->shares, &into->share_capacity, into->share_count + 1,
+                                  sizeof *into->shares))
+        return false;
+      if (!known) {
+        source->place[frame] = place = (uint32_t)into->share_count++;
+        into->shares[place] = (struct stalls_share){.frame = frame};
+      }
+      into->shares[place].held_ns += held_ns;
+      if (call->depth > into->shares[place].depth)
+        into->shares[place].depth = call->depth;
+    }
+    at = call->parent < at ? call->parent : 0;
+  }
+  return true;
+}
+
+static bool stalls_reserve_frames(struct stalls_source *source, const struct rtop_symbols *symbols)
+{
+  size_t frames = rtop_symbols_frame_count(symbols);
+  return rtop_reserve(&source->recent, &source->recent_capacity, frames, sizeof *source->recent) &&
+         rtop_reserve(&source->before, &source->before_capacity, frames, sizeof *source->before) &&
+         rtop_reserve(&source->place, &source->place_capacity, frames, sizeof *source->place) &&
+         rtop_reserve(&source->epoch, &source->epoch_capacity, frames, sizeof *source->epoch);
+}
+
+/* The window takes its place in the ring: the one half a ring ago is "before" from now on. */
+static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
+{
+  if (!stalls_reserve_frames(source, look->symbols))
+    return false;
+  struct stalls_window *into = &source->ring[source->next];
+  const struct stalls_window *older = &source->ring[(source->next + STALLS_HALF) % STALLS_RING];
+  if (source->filled == STALLS_RING)
+    for (size_t i = 0; i < into->share_count; i++)
+      source->before[into->shares[i].frame] -= into->shares[i].held_ns;
+  if (source->filled >= STALLS_HALF)
+    for (size_t i = 0; i < older->share_count; i++) {
+      source->recent[older->shares[i].frame] -= older->shares[i].held_ns;
+      source->before[older->shares[i].frame] += older->shares[i].held_ns;
+    }
+  into->share_count = 0;
+  into->length_ns = (uint64_t)(window->end_ns - window->start_ns);
+  into->waiting_ns = window->wall_ns[RTOP_STATE_WAITING];
+  bool fine = true;
+  for (size_t i = 0; i < window->cell_count && look->limits->method; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    if (cell.state != RTOP_STATE_WAITING && cell.state != RTOP_STATE_BLOCKED)
+      fine = stalls_add_stack(look, source, into, cell.node, cell.wall_ns) && fine;
+  }
+  for (size_t i = 0; i < into->share_count; i++)
+    source->recent[into->shares[i].frame] += into->shares[i].held_ns;
+  source->next = (source->next + 1) % STALLS_RING;
+  source->filled += source->filled < STALLS_RING;
+  return fine;
+}
+
+static uint64_t stalls_length(const struct stalls_source *source, unsigned from)
+{
+  uint64_t length_ns = 0;
+  for (unsigned i = from; i < from + STALLS_HALF; i++)
+    length_ns += source->ring[(source->next + STALLS_RING - 1 - i) % STALLS_RING].length_ns;
+  return length_ns;
+}
+
+static void stalls_method(struct stalls_look *look, const struct rtop_look *window,
+                          struct stalls_source *source)
+{
+  if (source->filled < STALLS_RING)
+    return;
+  const struct stalls_window *newest = &source->ring[(source->next + STALLS_RING - 1) % STALLS_RING];
+  uint64_t recent_ns = stalls_length(source, 0), before_ns = stalls_length(source, STALLS_HALF);
+  if (source->open_method && source->recent[source->method] * 2 >= recent_ns) {
+    stalls_extend(look->stalls, source->open_method, window->end_ns);
+    return;
+  }
+  stalls_close(look->stalls, &source->open_method);
+  const struct stalls_share *deepest = NULL;
+  for (size_t i = 0; i < newest->share_count; i++) {
+    const struct stalls_share *share = &newest->shares[i];
+    bool jumps = source->recent[share->frame] * 10 >= recent_ns * 9 &&
+                 source->before[share->frame] * 10 < before_ns;
+    if (jumps && share->frame && (!deepest || share->depth > deepest->depth))
+      deepest = share;
+  }
+  struct stall *stall = deepest
+    ? stalls_add(look->stalls, STALL_METHOD, window->end_ns - (int64_t)recent_ns, window->end_ns) : NULL;
+  if (!stall)
+    return;
+  stall->open = true;
+  stall->source = window->source;
+  stall->frame = source->method = deepest->frame;
+  stall->amount = (double)source->recent[deepest->frame] / (double)recent_ns;
+  source->open_method = stall->id;
+}
+
+/* A hole, or windows that are merged: what was counted says nothing about what comes. */
+static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *source)
+{
+  stalls_close(look->stalls, &source->open_waiting);
+  stalls_close(look->stalls, &source->open_gc);
+  stalls_close(look->stalls, &source->open_method);
+  source->filled = source->next = 0;
+  source->gc_run_ns = source->gc_last_ns = 0;
+  source->gc_full = false;
+  for (int i = 0; i < STALLS_RING; i++)
+    source->ring[i].share_count = 0;
+  if (source->recent)
+    memset(source->recent, 0, source->recent_capacity * sizeof *source->recent);
+  if (source->before)
+    memset(source->before, 0, source->before_capacity * sizeof *source->before);
+}
+
+void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window)
+{
+  struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
+  if (window->gap || window->end_ns - window->start_ns > stalls_fine_ns ||
+      !stalls_turn(look, window, source)) {
+    stalls_start_afresh(look, source);
+    return;
+  }
+  stalls_waiting(look, window, source);
+  stalls_gc(look, window, source);
+  if (look->limits->method)
+    stalls_method(look, window, source);
+}
+
+void stalls_forget_source(struct stalls_source *source)
+{
+  for (int i = 0; i < STALLS_RING; i++)
+    free(source->ring[i].shares);
+  free(source->recent);
+  free(source->before);
+  free(source->place);
+  free(source->epoch);
+  memset(source, 0, sizeof *source);
+}
