@@ -120,6 +120,9 @@ static void take_windows(struct app *app)
     app_source_update(ui, app->session, app->options);
   }
   ui_time_tick(ui);
+  if (app->fresh || ui->stalls.more) {
+    ui_stalls_poll(ui);
+  }
   if (ui->now_ns < app->refresh_at_ns && !ui->stale) {
     return;
   }
@@ -138,7 +141,7 @@ static void take_windows(struct app *app)
   }
   if (due) {
     int64_t step_ns = app->session == NULL ? LIST_NS : (int64_t)(ui->delay_seconds * 1e9);
-    app->refresh_at_ns = ui->now_ns + (ui->more ? SOON_NS : step_ns);
+    app->refresh_at_ns = ui->now_ns + (ui->more || ui->stalls.more ? SOON_NS : step_ns);
   }
 }
 

@@ -83,6 +83,9 @@ static int draw(struct ui *ui, struct rtop_session *session, const struct rtop_o
     ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
     ui_open_view(ui, VIEW_CHOOSER);
   }
+  do {
+    ui_stalls_poll(ui);
+  } while (ui->stalls.more);
   do {                                 /* drawing tells which slow parts are wanted */
     ui_draw(ui);
     if (!ui_update(ui)) {

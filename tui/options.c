@@ -17,7 +17,8 @@ enum {
     OPTION_VIEW,
   OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE, OPTION_LABEL,
   OPTION_THEME, OPTION_NO_HEADER, OPTION_NO_FOOTER, OPTION_CONFIG,
-  OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS,
+  OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS, OPTION_ON_STALL, OPTION_SAVE_ON_STALL,
+  OPTION_STALL,                        /* + enum stall_cause */
 };
 
 /* Percent of the frame below which a text report leaves methods out. */
@@ -52,6 +53,13 @@ static const struct option long_options[] = {
   {"no-footer", no_argument, NULL, OPTION_NO_FOOTER},
   {"mouse", no_argument, NULL, 'M'},
   {"config", required_argument, NULL, OPTION_CONFIG},
+  {"stall-blocked", required_argument, NULL, OPTION_STALL + STALL_BLOCKED},
+  {"stall-no-safepoint", required_argument, NULL, OPTION_STALL + STALL_NO_SAFEPOINT},
+  {"stall-waiting", required_argument, NULL, OPTION_STALL + STALL_WAITING},
+  {"stall-gc", required_argument, NULL, OPTION_STALL + STALL_GC},
+  {"stall-method", required_argument, NULL, OPTION_STALL + STALL_METHOD},
+  {"on-stall", required_argument, NULL, OPTION_ON_STALL},
+  {"save-on-stall", required_argument, NULL, OPTION_SAVE_ON_STALL},
   {"columns", required_argument, NULL, OPTION_COLUMNS},
   {"list-columns", no_argument, NULL, OPTION_LIST_COLUMNS},
   {"list-keys", no_argument, NULL, OPTION_LIST_KEYS},
@@ -297,6 +305,28 @@ static int options_label(struct rtop_lens_look *lens, const char *text)
   return -1;
 }
 
+/* Off: such stalls are not looked for. */
+static int options_stall(struct stall_limits *limits, enum stall_cause cause, const char *text)
+{
+  double number = 0;
+  bool off = strcmp(text, "off") == 0;
+  if (cause == STALL_METHOD) {
+    limits->method = !off;
+    return off || strcmp(text, "on") == 0 ? -1 : options_usage("--stall-method takes on or off: '%s' is neither", text);
+  }
+  if (!off && !options_number(text, 0.01, 1e5, &number))
+    return options_usage("--stall-%s takes %s, 0.01 or more, or off: '%s' is not", stall_cause_name(cause),
+                         cause == STALL_WAITING ? "a number of threads" : "seconds", text);
+  int64_t ns = (int64_t)(number * 1e9);
+  switch (cause) {
+  case STALL_BLOCKED: limits->blocked_ns = ns; break;
+  case STALL_NO_SAFEPOINT: limits->no_safepoint_ns = ns; break;
+  case STALL_GC: limits->gc_ns = ns; break;
+  default: limits->waiting = number;
+  }
+  return -1;
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -336,8 +366,12 @@ static int options_take(struct rtop_options *options, int option)
   case 'M': options->mouse = true; return -1;
   case OPTION_VIEW: return options_view(options, optarg);
   case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
+  case OPTION_ON_STALL: options->on_stall = optarg; return -1;
+  case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
   default: break;
   }
+  if (option >= OPTION_STALL && option < OPTION_STALL + STALL_MARK)
+    return options_stall(&options->stall, (enum stall_cause)(option - OPTION_STALL), optarg);
   return 2;
 }
 
@@ -411,7 +445,7 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
   int option, status = -1;
   *options = (struct rtop_options){
     .action = RTOP_ACTION_CHOOSE, .delay_seconds = 1, .frame_seconds = 1, .rate_hz = 1000,
-    .methods = {.sort = RTOP_SORT_SELF, .min_percent = -1},
+    .methods = {.sort = RTOP_SORT_SELF, .min_percent = -1}, .stall = STALL_LIMITS_USUAL,
   };
   opterr = 0;
   optind = 0;                          /* a fresh start, also when tests parse twice */

@@ -6,6 +6,7 @@
 #include "keys.h"
 #include "lens.h"
 #include "methods.h"
+#include "stalls.h"
 #include "theme_name.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,6 +41,9 @@ struct rtop_options {
   const char *output;                  /* -o; NULL: none */
   uint64_t size_max_bytes;             /* --max-size of a recording; 0: no bound */
   double time_seconds;                 /* -t; 0: not given */
+  struct stall_limits stall;           /* --stall-… */
+  const char *on_stall;                /* --on-stall: a command of sh; NULL: none */
+  const char *save_on_stall;           /* --save-on-stall: a folder; NULL: none */
   bool batch;
   bool json;
   long refreshes;                      /* -n; 0: no bound */

@@ -54,6 +54,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
     ui_take_filter(ui, text);
   }
   ui->columns = options->columns;
+  ui->stalls.limits = options->stall;
   ui->length_ns = (int64_t)(options->frame_seconds * 1e9);
   ui->delay_seconds = options->delay_seconds;
   ui->header = !options->no_header;
@@ -86,6 +87,7 @@ void ui_destroy(struct ui *ui)
   rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
   rtop_live_destroy(&ui->live);
+  ui_stalls_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
 }
@@ -103,6 +105,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui->sum.cell_count = ui->sum.thread_count = 0;
   ui->sum.length_ns = 0;
   ui->strip.cells = 0;
+  ui_stalls_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   for (int i = 0; i < VIEW_COUNT; i++) {
     if (views[i] != NULL && views[i]->forget != NULL) {

@@ -20,6 +20,7 @@
 #include "prompt.h"
 #include "strip.h"
 #include "tree.h"
+#include "ui_stalls.h"
 #include "ui_time.h"
 #include <regex.h>
 
@@ -103,6 +104,7 @@ struct ui {
   double delay_seconds;
   bool frozen;                         /* at time.cursor_ns; data go on being collected */
   struct ui_time time;
+  struct ui_stalls stalls;
   enum ui_units units;
   bool follow;
   bool header, footer;

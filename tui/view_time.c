@@ -27,6 +27,7 @@ static void forget(struct ui *ui)
   struct time_view *view = self(ui);
   timeline_destroy(&view->timeline);
   view->end_ns = 0;
+  view->stall = 0;
 }
 
 static void destroy(struct ui *ui)
@@ -99,10 +100,19 @@ static bool zoom(struct ui *ui, int step)
 
 static bool handle(struct ui *ui, enum request request)
 {
+  struct time_view *view = self(ui);
   switch (request) {
+  case REQUEST_STALL_LIST:
+    view->list = !view->list;
+    ui->stale = true;
+    return true;
   case REQUEST_ZOOM_IN: return ui->profile != NULL && zoom(ui, -1);
   case REQUEST_ZOOM_OUT: return ui->profile != NULL && zoom(ui, 1);
-  default: return view_methods.handle(ui, request);
+  default:
+    if (view->list && time_stalls_handle(ui, view, request)) {
+      return true;
+    }
+    return request != REQUEST_STALL_GO && view_methods.handle(ui, request);
   }
 }
 
@@ -121,7 +131,11 @@ static void draw(struct ui *ui)
   if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL) {
     time_view_draw(ui, self(ui));
   }
-  view_methods.draw(ui);
+  if (self(ui)->list && !ui->layout.tiny) {
+    time_stalls_draw(ui, self(ui));
+  } else {
+    view_methods.draw(ui);
+  }
 }
 
 const struct view_ops view_time = {

@@ -1,9 +1,11 @@
 /* What the parts of the time view share: what it does (view_time.c) and how its graphs look
- * (view_time_draw.c). The table below the graphs is the one of the methods view.
+ * (view_time_draw.c), the list of stalls (view_time_stalls.c). The table below the graphs is the one of the methods view.
  */
 #ifndef RTOP_TUI_VIEW_TIME_H
 #define RTOP_TUI_VIEW_TIME_H
 
+#include "keys.h"
+#include "pager.h"
 #include "profile.h"
 #include "timeline.h"
 
@@ -17,8 +19,16 @@ struct time_view {
   int64_t end_ns;                      /* of the graphs: they stand while the cursor moves over them */
   struct rtop_span window;             /* under the cursor */
   struct rtop_window_summary summary;  /* of it */
+  bool list;                           /* of stalls, in place of the methods */
+  struct pager pager;                  /* of it: the newest stall first */
+  uint64_t stall;                      /* under its cursor; 0: whichever is the newest */
 };
 
 void time_view_draw(struct ui *ui, const struct time_view *view);
+
+/* view_time_stalls.c: the list of stalls. */
+void time_stalls_update(const struct ui *ui, struct time_view *view);
+bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request request);
+void time_stalls_draw(struct ui *ui, struct time_view *view);
 
 #endif

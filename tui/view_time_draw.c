@@ -134,11 +134,26 @@ static void draw_at(const struct timeline *timeline, int y, int x, int64_t time_
   }
 }
 
+/* '!' where a stall is, 'M' at a mark of the program. */
+static void draw_stalls(const struct ui *ui, const struct timeline *timeline, int y, int x)
+{
+  const struct stalls *stalls = &ui->stalls.stalls;
+  for (size_t i = 0; i < stalls->count; i++) {
+    const struct stall *stall = &stalls->list[i];
+    int64_t from = timeline_cell_at(timeline, stall->start_ns), to = timeline_cell_at(timeline, stall->end_ns - 1);
+    to = to < from ? from : to;
+    for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++) {
+      draw_text(y, x + (int)at, 1, FACE_WARN, stall->cause == STALL_MARK ? "M" : "!");
+    }
+  }
+}
+
 static void draw_axis(const struct ui *ui, const struct time_view *view, int y, int x)
 {
   const struct timeline *timeline = &view->timeline;
   struct rtop_span span;
   draw_ticks(ui, timeline, y, x);
+  draw_stalls(ui, timeline, y, x);
   if (ui_time_selected(ui, &span)) {
     int64_t from = timeline_cell_at(timeline, span.start_ns), to = timeline_cell_at(timeline, span.end_ns - 1);
     for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++) {
@@ -164,6 +179,12 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
              " is known", length_ns / 1e9);
     return;
   }
+  const struct stall *stall = stalls_at(&ui->stalls.stalls, view->window);
+  if (stall != NULL) {
+    stall_words(stall, rtop_profile_symbols(ui->profile), out + used, bytes - (size_t)used - 80);
+    used = (int)strlen(out);
+    used += snprintf(out + used, bytes - (size_t)used, "  ");
+  }
   uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
   rtop_text_count(rate, sizeof rate, (double)window->counters.allocations * 1e9 / length_ns);
   rtop_text_bytes(rss, sizeof rss, window->counters.rss_bytes);
@@ -178,7 +199,7 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
 void time_view_draw(struct ui *ui, const struct time_view *view)
 {
   struct rect at = ui->layout.part[PART_GRAPHS];
-  char words[200];
+  char words[400];
   int y = at.y, bottom = at.y + at.rows - 2;
   int tall = layout_graph_rows(&ui->layout);
   for (int graph = 0; graph < TIMELINE_GRAPHS && y < bottom; graph++) {

@@ -245,9 +245,32 @@ static void test_max_size(void **state)
   assert_int_equal(parse(&options, "-p 1 -o a.txt --max-size 10M"), 2);
 }
 
+static void test_stalls(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, ""), -1);
+  assert_int_equal(options.stall.blocked_ns, 1000000000);
+  assert_true(options.stall.method && options.stall.waiting == 4 && !options.on_stall);
+  assert_int_equal(parse(&options, "--stall-blocked 2.5 --stall-gc off --stall-waiting 8 --stall-method off "
+                                   "--stall-no-safepoint=0.1 --on-stall date --save-on-stall /tmp"), -1);
+  assert_int_equal(options.stall.blocked_ns, 2500000000);
+  assert_int_equal(options.stall.no_safepoint_ns, 100000000);
+  assert_int_equal(options.stall.gc_ns, 0);
+  assert_true(!options.stall.method && options.stall.waiting == 8);
+  assert_string_equal(options.on_stall, "date");
+  assert_string_equal(options.save_on_stall, "/tmp");
+  assert_int_equal(parse(&options, "--stall-blocked -1"), 2);
+  assert_int_equal(parse(&options, "--stall-gc often"), 2);
+  assert_non_null(strstr(said, "--stall-gc takes seconds"));
+  assert_int_equal(parse(&options, "--stall-waiting 0"), 2);
+  assert_int_equal(parse(&options, "--stall-method 3"), 2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_stalls),
     cmocka_unit_test(test_defaults),
     cmocka_unit_test(test_everything),
     cmocka_unit_test(test_long_forms_and_the_rest),
