@@ -2,6 +2,7 @@
 
 #include "file_formats.h"
 #include "options_help.h"
+#include "options_impl.h"
 #include "recording_write.h"
 #include "shm/control.h"
 #include "shm/version.h"
@@ -72,8 +73,7 @@ static const struct option long_options[] = {
   {NULL, 0, NULL, 0},
 };
 
-static int options_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int options_usage(const char *format, ...)
+int options_usage(const char *format, ...)
 {
   va_list arguments;
   fputs("rperf-top: ", stderr);
@@ -84,7 +84,7 @@ static int options_usage(const char *format, ...)
   return 2;
 }
 
-static bool options_number(const char *text, double least, double most, double *number)
+bool options_number(const char *text, double least, double most, double *number)
 {
   char *end;
   errno = 0;
@@ -302,28 +302,6 @@ static int options_label(struct rtop_lens_look *lens, const char *text)
     return options_usage("--label takes KEY=VALUE or KEY: '%s' is neither", text);
   if ((size_t)snprintf(lens->label + used, bytes, "%s%s", used ? "\n" : "", text) >= bytes)
     return options_usage("--label: more than %zu bytes", sizeof lens->label - 1);
-  return -1;
-}
-
-/* Off: such stalls are not looked for. */
-static int options_stall(struct stall_limits *limits, enum stall_cause cause, const char *text)
-{
-  double number = 0;
-  bool off = strcmp(text, "off") == 0;
-  if (cause == STALL_METHOD) {
-    limits->method = !off;
-    return off || strcmp(text, "on") == 0 ? -1 : options_usage("--stall-method takes on or off: '%s' is neither", text);
-  }
-  if (!off && !options_number(text, 0.01, 1e5, &number))
-    return options_usage("--stall-%s takes %s, 0.01 or more, or off: '%s' is not", stall_cause_name(cause),
-                         cause == STALL_WAITING ? "a number of threads" : "seconds", text);
-  int64_t ns = (int64_t)(number * 1e9);
-  switch (cause) {
-  case STALL_BLOCKED: limits->blocked_ns = ns; break;
-  case STALL_NO_SAFEPOINT: limits->no_safepoint_ns = ns; break;
-  case STALL_GC: limits->gc_ns = ns; break;
-  default: limits->waiting = number;
-  }
   return -1;
 }
 

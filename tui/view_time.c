@@ -112,7 +112,7 @@ static bool handle(struct ui *ui, enum request request)
     if (view->list && time_stalls_handle(ui, view, request)) {
       return true;
     }
-    return request != REQUEST_STALL_GO && view_methods.handle(ui, request);
+    return view_methods.handle(ui, request);
   }
 }
 

@@ -37,7 +37,7 @@ void time_stalls_update(const struct ui *ui, struct time_view *view)
 bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request request)
 {
   const struct stall *stall = stall_in(ui, view->pager.cursor);
-  if (request == REQUEST_STALL_GO || request == REQUEST_ENTER) {
+  if (request == REQUEST_ENTER) {
     if (stall != NULL) {
       view->stall = stall->id;
       ui_stalls_go(ui, stall);
