@@ -8,6 +8,7 @@
 #include <ruby.h>
 #include <ruby/encoding.h>
 #include <ruby/ractor.h>
+#include <ruby/thread.h>
 
 /* One String of patterns, or an Array of them. */
 static void set_exclude(struct config *config, VALUE patterns)
@@ -69,6 +70,32 @@ static VALUE rperf_mark(VALUE self, VALUE name)
   return Qnil;
 }
 
+struct snapshot {
+  const char *path;
+  struct rtop_error error;
+  int result;
+};
+
+static void *save_snapshot(void *pointer)
+{
+  struct snapshot *snapshot = pointer;
+  snapshot->result = session_snapshot(snapshot->path, &snapshot->error);
+  return NULL;
+}
+
+/* RperfTop.snapshot(path): what the channel holds at this moment, for rperf-top -r. Other threads run on. */
+static VALUE rperf_snapshot(VALUE self, VALUE path)
+{
+  (void)self;
+  VALUE text = rb_str_new_frozen(FilePathValue(path));
+  struct snapshot snapshot = { .path = StringValueCStr(text) };
+  rb_thread_call_without_gvl(save_snapshot, &snapshot, NULL, NULL);   /* not to be interrupted half-way */
+  RB_GC_GUARD(text);
+  if (snapshot.result == 0) return text;
+  if (snapshot.error.errno_value) rb_syserr_fail(snapshot.error.errno_value, snapshot.error.text);
+  rb_raise(rb_eRuntimeError, "rperf_top: %s", snapshot.error.text);
+}
+
 RUBY_FUNC_EXPORTED void Init_rperf_top(void);
 
 void Init_rperf_top(void)
@@ -77,6 +104,7 @@ void Init_rperf_top(void)
   rb_define_const(module, "VERSION", rb_obj_freeze(rb_str_new_cstr(RPERF_TOP_VERSION)));
   rb_define_module_function(module, "start", rperf_start, -1);
   rb_define_module_function(module, "stop", rperf_stop, 0);
+  rb_define_module_function(module, "snapshot", rperf_snapshot, 1);
   rb_ext_ractor_safe(true);
   rb_define_module_function(module, "running?", rperf_running, 0);
   rb_define_module_function(module, "mark", rperf_mark, 1);

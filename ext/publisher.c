@@ -5,8 +5,10 @@
 #include "governor.h"
 #include "marks_out.h"
 #include "names_out.h"
+#include "shm/snapshot.h"
 #include "shm/version.h"
 #include "shm/writer.h"
+#include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,7 +22,7 @@
 #define OFF_PERIOD_MAX_NS (WINDOW_NS / 2)
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 
-enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256 };
+enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256, SNAPSHOT_TRIES = 2000 };
 
 /* State of the publisher's loop. */
 struct loop {
@@ -329,4 +331,45 @@ void publisher_abandon(struct publisher *publisher)
 {
   if (publisher->writer) rtop_writer_abandon(&publisher->writer);
   publisher->started = false;
+}
+
+/* Takes the lock that keeps the writer where it is. A segment that is just being made is worth waiting for, one
+ * that a fork left locked is not. */
+static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
+{
+  for (int tries = 0; tries < SNAPSHOT_TRIES && atomic_load(&publisher->started); tries++) {
+    if (clock_trylock(&publisher->writer_lock)) {
+      if (publisher->writer) return true;
+      clock_unlock(&publisher->writer_lock);
+    }
+    if (atomic_load(&publisher->failed)) break;
+    nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+  }
+  rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0, "nothing is recorded");
+  return false;
+}
+
+static void *take_snapshot(struct publisher *publisher, size_t *bytes, struct rtop_error *error)
+{
+  if (!hold_writer(publisher, error)) return NULL;
+  const struct rtop_segment *segment = rtop_writer_segment(publisher->writer);
+  *bytes = segment->bytes;
+  void *image = malloc(*bytes);
+  if (!image) rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "no memory for a copy of the segment");
+  if (image && rtop_snapshot_take(segment, image, error) != 0) {
+    free(image);
+    image = NULL;
+  }
+  clock_unlock(&publisher->writer_lock);
+  return image;
+}
+
+int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error)
+{
+  size_t bytes = 0;
+  void *image = take_snapshot(publisher, &bytes, error);
+  if (!image) return -1;
+  int result = rtop_snapshot_save(image, bytes, path, error);
+  free(image);
+  return result;
 }

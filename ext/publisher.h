@@ -24,7 +24,7 @@ struct publisher {
   char ruby_version[64];
   char command[256];
   pthread_t thread;
-  bool started;
+  _Atomic bool started;
   _Atomic uint32_t word;               /* futex: 0 ticking, 1 idle, 2 stop */
   _Atomic bool stopping;
   _Atomic int wish;                    /* enum publisher_wish */
@@ -39,6 +39,9 @@ int publisher_start(struct publisher *publisher);
 
 /* Publishes what is left, ends the channel, joins. Bounded: a few ms. */
 void publisher_stop(struct publisher *publisher);
+
+/* A copy of the segment as it is now, into a new file. Waits for the file system: without the GVL. 0 or -1. */
+int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error);
 
 /* In a forked child: the thread is not there; drops descriptors and memory of its channel. */
 void publisher_abandon(struct publisher *publisher);

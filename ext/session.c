@@ -212,6 +212,11 @@ bool session_running(void)
   return session.state != STOPPED && !atomic_load(&session.publisher.failed);
 }
 
+int session_snapshot(const char *path, struct rtop_error *error)
+{
+  return publisher_snapshot(&session.publisher, path, error);
+}
+
 struct label_sets *session_labels(void)
 {
   return &session.sampler.labels;

@@ -21,6 +21,9 @@ int session_start(const struct config *config);
 void session_stop(void);
 bool session_running(void);
 
+/* Saves what the channel holds now in a new file. Without the GVL. 0 or -1. */
+int session_snapshot(const char *path, struct rtop_error *error);
+
 struct label_sets *session_labels(void);
 
 /* A named instant, now. Any thread, any Ractor; nothing happens while nothing is recorded. */

@@ -349,3 +349,8 @@ const char *rtop_writer_path(const struct rtop_writer *writer)
 {
   return writer->segment.path;
 }
+
+const struct rtop_segment *rtop_writer_segment(const struct rtop_writer *writer)
+{
+  return &writer->segment;
+}

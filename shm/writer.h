@@ -75,6 +75,8 @@ struct rtop_losses {
 };
 void rtop_writer_count_losses(struct rtop_writer *writer, const struct rtop_losses *losses);
 
+/* For copies of it (snapshot.h): by any thread that keeps the writer from being destroyed. */
+const struct rtop_segment *rtop_writer_segment(const struct rtop_writer *writer);
 const char *rtop_writer_path(const struct rtop_writer *writer);
 
 #endif

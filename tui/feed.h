@@ -38,6 +38,10 @@ struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t ra
 /* The same for a segment that was found already; error->text is what the reader said. */
 struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
                                        uint32_t rate_hz, struct rtop_error *error);
+/* A segment in a file: a copy that a program made of its own (RperfTop.snapshot). The file's owner is believed:
+ * who names the file means it. */
+bool rtop_feed_is_segment(const char *path);
+struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, struct rtop_error *error);
 /* A recording: a feed for each process in it, in feeds[0] to feeds[count - 1], which are sources 0, 1, … of
  * the profile. They need each other: poll and close all of them. Returns count; 0: one clear sentence in
  * error->text. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
   FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
@@ -179,6 +180,33 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   rtop_reader_watch(feed->reader, rate_hz, NULL);
   feed->base.state = ring_state(&feed->base);
   return &feed->base;
+}
+
+bool rtop_feed_is_segment(const char *path)
+{
+  unsigned char magic[sizeof RTOP_MAGIC - 1];
+  FILE *file = fopen(path, "re");
+  bool is = file && fread(magic, sizeof magic, 1, file) == 1 && memcmp(magic, RTOP_MAGIC, sizeof magic) == 0;
+  if (file)
+    fclose(file);
+  return is;
+}
+
+struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, struct rtop_error *error)
+{
+  struct rtop_registry_entry entry = {.uid = (uid_t)-1};
+  struct stat status;
+  if (stat(path, &status) == 0)
+    entry.uid = status.st_uid;
+  if (strlen(path) >= sizeof entry.path) {
+    rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "the path %.100s… is too long", path);
+    return NULL;
+  }
+  strcpy(entry.path, path);
+  struct rtop_feed *feed = rtop_feed_open_entry(&entry, source, 0, error);
+  if (feed)
+    feed->info.pid = (pid_t)rtop_reader_geometry(((struct feed_ring *)feed)->reader)->pid;
+  return feed;
 }
 
 struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz,

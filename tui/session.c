@@ -98,6 +98,12 @@ static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop
 static bool session_add_recording(struct rtop_session *session, const char *path, struct rtop_error *error)
 {
   struct rtop_feed *feeds[RTOP_SESSION_FEEDS_MAX];
+  if (rtop_feed_is_segment(path)) {
+    struct rtop_feed *feed = rtop_feed_open_segment(path, (uint32_t)session->count, error);
+    if (feed)
+      session_take(session, feed);
+    return feed != NULL;
+  }
   int count = rtop_feed_open_recording(path, session->profile, feeds, RTOP_SESSION_FEEDS_MAX, error);
   for (int i = 0; i < count; i++) {
     session_take(session, feeds[i]);

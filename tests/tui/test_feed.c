@@ -222,6 +222,39 @@ static void test_truncated_segment(void **state)
   channel_kill(&watch.channel);
 }
 
+/* The file of a channel, wherever it lies and whatever it is called. */
+static void test_segment_by_path(void **state)
+{
+  (void)state;
+  struct watch watch;
+  struct rtop_error error = {0};
+  glob_t found;
+  char pattern[256], command[1100];
+  watch_open(&watch, "www");
+  snprintf(pattern, sizeof pattern, "%s/rperf-top.*.%d.????????????????", getenv("RPERF_TOP_DIR"),
+           (int)watch.channel.pid);
+  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+  char path[512];
+  snprintf(path, sizeof path, "%s/a copy", getenv("RPERF_TOP_DIR"));
+  snprintf(command, sizeof command, "cp '%s' '%s'", found.gl_pathv[0], path);
+  assert_int_equal(system(command), 0);
+  globfree(&found);
+  assert_true(rtop_feed_is_segment(path));
+  assert_false(rtop_feed_is_segment("/proc/self/exe"));
+  assert_false(rtop_feed_is_segment("/nowhere"));
+  rtop_feed_close(&watch.feed);
+  watch.feed = rtop_feed_open_segment(path, 0, &error);
+  if (!watch.feed)
+    fail_msg("%s", error.text);
+  assert_int_equal(watch_poll(&watch), 3);
+  assert_int_equal(watch.state, RTOP_FEED_DEAD);
+  assert_int_equal(rtop_feed_info(watch.feed)->pid, watch.channel.pid);
+  assert_null(rtop_feed_open_segment("/proc/self/exe", 0, &error));
+  assert_int_equal(unlink(path), 0);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
 static void test_no_such_process(void **state)
 {
   (void)state;
@@ -245,6 +278,7 @@ int main(void)
     cmocka_unit_test(test_killed_process_keeps_its_last_windows),
     cmocka_unit_test(test_ended_channel),
     cmocka_unit_test(test_truncated_segment),
+    cmocka_unit_test(test_segment_by_path),
     cmocka_unit_test(test_no_such_process),
   };
   return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);
