@@ -149,7 +149,7 @@ bool ui_update(struct ui *ui)
   if (fine && ui->view->update != NULL) {
     ui->view->update(ui);
   }
-  ui->stale = false;
+  ui->stale = ui->touched = false;
   ui->dirty = true;
   return fine;
 }

@@ -121,6 +121,7 @@ struct ui {
   bool fold;                           /* recursion in the tree */
   struct strip strip;
   bool stale;                          /* the model must be rebuilt before drawing */
+  bool touched;                        /* by the user, since it was rebuilt */
   bool dirty;                          /* the screen must be drawn */
   bool more;                           /* update again soon: slow parts are done bit by bit */
 

@@ -207,9 +207,8 @@ static void menu_input(struct ui *ui, int key)
   }
 }
 
-void ui_key(struct ui *ui, int key)
+static void take_key(struct ui *ui, int key)
 {
-  ui->dirty = true;
   if (ui->prompting != UI_PROMPT_NONE) {
     prompt_input(ui, key);
     return;
@@ -227,4 +226,14 @@ void ui_key(struct ui *ui, int key)
       return;
     }
   }
+}
+
+void ui_key(struct ui *ui, int key)
+{
+  bool was_stale = ui->stale;
+  ui->dirty = true;
+  ui->stale = false;
+  take_key(ui, key);
+  ui->touched = ui->touched || ui->stale;
+  ui->stale = ui->stale || was_stale;
 }

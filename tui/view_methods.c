@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLD_NS = 2000000000 };
+enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000 };
 
 static struct methods_view *self(const struct ui *ui)
 {
@@ -83,7 +83,7 @@ static void take_order(struct ui *ui)
     view->sorted = ui->wanted.sort;
     view->reversed = ui->wanted.reverse;
     order_forget(&view->order);
-    view->hold_until_ns = 0;
+    view->hold_until_ns = view->settle_until_ns = 0;
     ui->scroll = 0;
   }
 }
@@ -123,6 +123,35 @@ static void update_detail(struct ui *ui)
                     ui->wanted.mode);
 }
 
+/* Something is on top by far that stands elsewhere: that must be seen at once. */
+static bool leapt(const struct ui *ui)
+{
+  const struct methods_view *view = self(ui);
+  double best = 0, top = 0;
+  for (size_t i = 0; i < ui->methods.count; i++) {
+    const struct rtop_method_row *row = &ui->methods.rows[i];
+    double value = rtop_method_value(row, ui->wanted.sort);
+    best = value > best ? value : best;
+    top = order_place(&view->order, row->frame) == 0 ? value : top;
+  }
+  return best > 2 * top;
+}
+
+/* Rows that change places with every refresh cannot be read. What the user does takes effect at once. */
+static bool keep_order(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  if (ui->now_ns < view->hold_until_ns) {
+    return true;
+  }
+  bool settled = ui->frozen || ui->touched || ui->now_ns >= view->settle_until_ns;
+  if (!settled && !ui->wanted.reverse && !leapt(ui)) {
+    return true;
+  }
+  view->settle_until_ns = ui->now_ns + SETTLE_NS;
+  return false;
+}
+
 static void update(struct ui *ui)
 {
   struct methods_view *view = self(ui);
@@ -131,7 +160,7 @@ static void update(struct ui *ui)
   }
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   take_order(ui);
-  bool hold = ui->now_ns < view->hold_until_ns;
+  bool hold = keep_order(ui);
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames)) {
     view->order.count = 0;
   }

@@ -23,7 +23,8 @@ struct methods_view {
   uint32_t anchor;                     /* its frame */
   enum rtop_sort_key sorted;           /* what the order was made by */
   bool reversed;
-  int64_t hold_until_ns;               /* rows keep their places until then */
+  int64_t hold_until_ns;               /* the cursor was moved: rows keep their places until then */
+  int64_t settle_until_ns;             /* so they do for a while after every change of the order */
 };
 
 /* The row in a place of the order; NULL beyond the last. */

@@ -120,9 +120,26 @@ static void count_matches(struct ui *ui)
   }
 }
 
+/* Nobody has chosen a method yet: the one with a file that costs most. */
+static void choose_method(struct ui *ui)
+{
+  uint64_t best_ns = 0;
+  uint32_t best = ui->selected;
+  for (size_t i = 0; ui->profile != NULL && ui->selected == 0 && i < ui->methods.count; i++) {
+    const struct rtop_method_row *row = &ui->methods.rows[i];
+    const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame);
+    if (rtop_symbol_has_source(symbol) && symbol->path[0] != '<' && row->self_ns > best_ns) {
+      best_ns = row->self_ns;
+      best = row->frame;
+    }
+  }
+  ui->selected = best;
+}
+
 static void update(struct ui *ui)
 {
   struct source_view *view = self(ui);
+  choose_method(ui);
   if (ui->profile == NULL || ui->selected == 0) {
     return;
   }

@@ -202,6 +202,9 @@ void time_view_draw(struct ui *ui, const struct time_view *view)
   char words[400];
   int y = at.y, bottom = at.y + at.rows - 2;
   int tall = layout_graph_rows(&ui->layout);
+  if (view->timeline.cell_ns <= 0) {
+    return;                            /* not made yet */
+  }
   for (int graph = 0; graph < TIMELINE_GRAPHS && y < bottom; graph++) {
     int rows = graph == TIMELINE_GC ? 1 : tall;
     rows = rows < bottom - y ? rows : bottom - y;

@@ -64,6 +64,26 @@ static void draw_case(const struct screen_case *at, FILE *out)
   model_screen_close(&ui, &profile);
 }
 
+/* A screen may be drawn before anything was summed, at any size. */
+static void test_before_the_first_update(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  static const struct screen_case plain = { .rows = 24, .columns = 80 };
+  for (int view = 0; view < VIEW_DATA_COUNT; view++) {
+    struct rtop_profile *profile = model_profile();
+    struct screen_options look = { .color = 0 };
+    assert_int_equal(screen_open_headless(&look, plain.rows, plain.columns), 0);
+    model_ui(&ui, profile);
+    ui_open_view(&ui, (enum view_id)view);
+    for (int rows = 1; rows < 60; rows += 7) {
+      resizeterm(rows, rows * 4);
+      ui_draw(&ui);
+    }
+    model_screen_close(&ui, &profile);
+  }
+}
+
 static void test_case(void **state)
 {
   const struct screen_case *at = *state;
@@ -80,9 +100,10 @@ static void test_case(void **state)
 int main(void)
 {
   enum { COUNT = sizeof cases / sizeof cases[0] };
-  struct CMUnitTest tests[COUNT];
+  struct CMUnitTest tests[COUNT + 1];
   for (size_t i = 0; i < COUNT; i++) {
     tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
   }
-  return _cmocka_run_group_tests("screens", tests, COUNT, NULL, NULL);
+  tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_before_the_first_update);
+  return _cmocka_run_group_tests("screens", tests, COUNT + 1, NULL, NULL);
 }

@@ -191,15 +191,31 @@ static void test_selection_is_shared(void **state)
   model_screen_close(&ui, &profile);
 }
 
+/* Where it is the first view, it shows the method with a file that costs most. */
+static void test_nothing_chosen(void **state)
+{
+  (void)state;
+  static struct ui ui;
+  struct rtop_profile *profile = source_profile();
+  open_screen(&plain, &ui, profile, false);
+  ui.selected = 0;
+  ui_open_view(&ui, VIEW_SOURCE);
+  model_redraw(&ui);
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(profile), ui.selected);
+  assert_string_equal(symbol->label, "OrdersController#index");
+  model_screen_close(&ui, &profile);
+}
+
 int main(void)
 {
   enum { COUNT = sizeof cases / sizeof cases[0] };
-  struct CMUnitTest tests[COUNT + 3];
+  struct CMUnitTest tests[COUNT + 4];
   for (size_t i = 0; i < COUNT; i++) {
     tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
   }
   tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_keys);
   tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_changed_file);
   tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_selection_is_shared);
-  return _cmocka_run_group_tests("screens of the source", tests, COUNT + 3, NULL, NULL);
+  tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_nothing_chosen);
+  return _cmocka_run_group_tests("screens of the source", tests, COUNT + 4, NULL, NULL);
 }

@@ -129,6 +129,49 @@ static void test_rows_stand_still_while_the_cursor_moves(void **state)
   assert_string_equal(label_at(0), "String#gsub");
 }
 
+static void refresh_after(int64_t ns)
+{
+  ui.now_ns += ns;
+  ui.stale = true;
+  model_redraw(&ui);
+}
+
+static size_t place_of(const char *label)
+{
+  size_t place = 0;
+  while (strcmp(label_at(place), label) != 0) {
+    place++;
+  }
+  return place;
+}
+
+static uint64_t self_of(const char *label)
+{
+  return methods_view_row(&ui, place_of(label))->self_ns;
+}
+
+/* Rows change places at most every two seconds, but for what is on top by far, and for what the user asks. */
+static void test_rows_settle(void **state)
+{
+  (void)state;
+  const char *price = "block in Price#total", *queries = "ActiveRecord::Relation#exec_queries";
+  refresh_after(3000000000);
+  assert_true(place_of(price) < place_of(queries));
+  model_add_window(profile, end_ns, queries);        /* 100 ms more of it */
+  end_ns += 100000000;
+  refresh_after(500000000);
+  assert_true(self_of(queries) > self_of(price) && place_of(price) < place_of(queries));
+  refresh_after(1600000000);
+  assert_true(place_of(queries) < place_of(price));
+  model_add_window(profile, end_ns, price);
+  model_add_window(profile, end_ns + 100000000, price);
+  end_ns += 200000000;
+  refresh_after(100000000);
+  assert_true(self_of(price) > self_of(queries) && place_of(queries) < place_of(price));
+  model_type(&ui, "\\.\r");             /* a filter that lets everything through */
+  assert_true(place_of(price) < place_of(queries));
+}
+
 static void test_frozen(void **state)
 {
   (void)state;
@@ -280,6 +323,7 @@ int main(void)
     VIEW_TEST(test_cursor_stays_when_told),
     VIEW_TEST(test_top_stays_the_top),
     VIEW_TEST(test_rows_stand_still_while_the_cursor_moves),
+    VIEW_TEST(test_rows_settle),
     VIEW_TEST(test_frozen),
     VIEW_TEST(test_title_of_recordings),
     VIEW_TEST(test_escape_goes_back_step_by_step),
