@@ -113,9 +113,11 @@ static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns
   return used > 0 ? at_most(used, wall_ns) : 0;
 }
 
-void accounting_own_work(struct sampler *sampler, struct thread_data *data, int64_t begin_ns)
+void accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own)
 {
-  int64_t now = clock_now_ns(), wall = now - begin_ns;
+  int64_t now = clock_now_ns();
+  int64_t wall = now - own->begin_ns - (data->not_own_ns - own->not_own_ns);
+  if (wall < 0) wall = 0;              /* in a storm GC is told by the ticks */
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   int64_t moved = coarse ? 0 : threads_advance(data, now);
   data->pending[RTOP_RUNNING].wall_ns += moved - wall;   /* in a storm running gets the ticks of this, too */
@@ -123,6 +125,7 @@ void accounting_own_work(struct sampler *sampler, struct thread_data *data, int6
   charged_cpu(data, cpu);
   data->own_wall_ns += wall;
   data->own_cpu_ns += cpu;
+  data->not_own_ns += wall;
 }
 
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data)
@@ -202,11 +205,11 @@ static bool try_lock(struct sampler *sampler, bool hard)
 static bool with_stack(struct sampler *sampler, struct thread_data *data,
                        const struct accounting_stretch *stretch, bool whole, int64_t period_ns)
 {
-  int64_t begin = clock_now_ns();
+  struct accounting_own own = accounting_begin_own(data);
   if (!try_lock(sampler, stretch->provisional)) return false;
   uint32_t node = atomic_load_explicit(&data->node, memory_order_relaxed);
   if (!stretch->known) {
-    accounting_read_cpu(data, begin);
+    accounting_read_cpu(data, own.begin_ns);
     node = sampler_stack(sampler, data, NULL);
     atomic_store_explicit(&data->node, node, memory_order_release);
     data->off_node = node;
@@ -216,7 +219,7 @@ static bool with_stack(struct sampler *sampler, struct thread_data *data,
   if (whole) charge_whole(sampler, data, stretch, node);
   else charge_points(sampler, data, stretch, node, period_ns);
   clock_unlock(&sampler->lock);
-  if (!stretch->known) accounting_own_work(sampler, data, begin);
+  if (!stretch->known) accounting_end_own(sampler, data, &own);
   return true;
 }
 

@@ -28,9 +28,18 @@ void accounting_flush(struct sampler *sampler, struct thread_data *data);
  * proportion to their wall time: first those on the GVL, what is left over to blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 
-/* The profiler's own work on this thread, which began at begin_ns right after the thread's word was moved, ends
- * now: that time belongs to the profiler, and its CPU is the measured cost. */
-void accounting_own_work(struct sampler *sampler, struct thread_data *data, int64_t begin_ns);
+/* The profiler's own work on this thread: begins right after the thread's word was moved. When it ends that time,
+ * but for GC that ran meanwhile, belongs to the profiler, and its CPU is the measured cost. */
+struct accounting_own {
+  int64_t begin_ns, not_own_ns;
+};
+
+static inline struct accounting_own accounting_begin_own(const struct thread_data *data)
+{
+  return (struct accounting_own){ .begin_ns = clock_now_ns(), .not_own_ns = data->not_own_ns };
+}
+
+void accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own);
 
 /* Hands that in, once per window and when it is much. Lock held. */
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data);

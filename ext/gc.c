@@ -40,6 +40,7 @@ static void turn(struct thread_data *data, int64_t now, enum rtop_thread_state n
 static void leave(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   turn(data, now, RTOP_RUNNING);
+  data->not_own_ns += data->gc_marking_ns + data->gc_sweeping_ns;
   struct accounting_stretch stretch = {
     .start_ns = { data->gc_start_ns, data->gc_start_ns + data->gc_marking_ns }, .states = { RTOP_MARKING, RTOP_SWEEPING },
     .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },

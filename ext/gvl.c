@@ -89,8 +89,8 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
-  int64_t begin = clock_now_ns();
-  accounting_read_cpu(data, begin);
+  struct accounting_own own = accounting_begin_own(data);
+  accounting_read_cpu(data, own.begin_ns);
   uint32_t node = sampler_stack(sampler, data, NULL);
   if (tick_due || !data->sampled || atomic_load(&data->provisional)) {
     sampler_charge_running(sampler, data, node, now - open, open);
@@ -102,7 +102,7 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
   clock_unlock(&sampler->lock);
   if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
   atomic_store_explicit(&data->node, node, memory_order_relaxed);
-  accounting_own_work(sampler, data, begin);   /* before the publisher may charge the stretch */
+  accounting_end_own(sampler, data, &own);   /* before the publisher may charge the stretch */
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
 

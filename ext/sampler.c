@@ -270,15 +270,15 @@ static void housekeeping(struct sampler *sampler, int64_t now_ns)
 
 void sampler_job(struct sampler *sampler)
 {
-  int64_t begin = clock_now_ns();
   VALUE thread = rb_thread_current();
   struct thread_data *data = threads_of(&sampler->threads, thread);
   if (!data) {
     sampler_adopt_threads(sampler);
     return;
   }
+  struct accounting_own own = accounting_begin_own(data);
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
-  int64_t now = coarse ? sampler_event_ns(sampler, data) : begin;
+  int64_t now = coarse ? sampler_event_ns(sampler, data) : own.begin_ns;
   enum rtop_thread_state before;
   int64_t open = threads_move(data, RTOP_RUNNING, now, &before);
   if (before != RTOP_RUNNING) {   /* an interrupted wait: the VM went on without RESUMED */
@@ -291,7 +291,7 @@ void sampler_job(struct sampler *sampler)
   }
   data->pending[RTOP_RUNNING].wall_ns += open;
   data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
-  if (atomic_load(&sampler->tick_ns) > data->running_since_ns) take_sample(sampler, data, open, now, begin);
-  housekeeping(sampler, begin);
-  accounting_own_work(sampler, data, begin);
+  if (atomic_load(&sampler->tick_ns) > data->running_since_ns) take_sample(sampler, data, open, now, own.begin_ns);
+  housekeeping(sampler, own.begin_ns);
+  accounting_end_own(sampler, data, &own);
 }

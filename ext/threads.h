@@ -75,6 +75,7 @@ struct thread_data {
   struct pending pending[RTOP_STATE_COUNT];
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
+  int64_t not_own_ns;                  /* GC so far, and own work: what a piece of own work around it leaves out */
   int64_t own_wall_ns, own_cpu_ns;     /* the profiler's own work on this thread, not handed in yet */
   uint64_t own_window;                 /* in which it was handed in last */
   uint32_t running_node;               /* of the last sample taken while it was running */

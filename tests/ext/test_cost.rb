@@ -59,4 +59,23 @@ class CostTest < Minitest::Test
     # The measured cost is the CPU of just this work. (What a window measures may be told in the next one.)
     assert_near own.sum(&:cpu), dump.counter("cost_ns"), relative: 0.02
   end
+  # Nothing allocates here but the profiler, which names each method when it meets it: every GC is within its work.
+  def test_gc_within_the_profilers_own_work_is_gc
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      100.times { |i| eval "def method_#{i} = (n = 0; n += 1 while n < 80_000)" }
+      names = Array.new(100) { |i| :"method_#{i}" }
+      sleep 0.2
+      GC.start
+      GC.stress = true
+      i = 0
+      (send(names[i]); i += 1) while i < 100
+      GC.stress = false
+    RUBY
+    main = dump.main.serial
+    own = dump.cells.select { |cell| dump.leaf(cell.node) == OWN }
+    gc = dump.total(thread: main, state: %w[marking sweeping])
+    assert_operator gc, :>, SECOND / 100
+    assert_operator own.sum(&:wall), :<, gc / 3
+    assert_near dump.lifetime(dump.main), dump.total(thread: main), absolute: 6 * SECOND / 1000
+  end
 end

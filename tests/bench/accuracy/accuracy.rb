@@ -111,7 +111,8 @@ def off((_, real, got)) = (got - real).abs.fdiv(real)
 
 def measure(kind, seed, hz, folder, detail)
   scenario = Scenario.new(kind, seed)
-  truth, channel = run_program(scenario.source, hz, folder)
+  said, channel = run_program(scenario.source, hz, folder)
+  truth = said["methods"]
   totals = found(channel, truth.keys)
   wall, cpu = compare(scenario, truth, totals)
   used, idle = cpu.partition { |_, real,| real >= LEAST_CPU_NS }
@@ -124,6 +125,7 @@ def measure(kind, seed, hz, folder, detail)
     cpu: mean(errors[1]), cpu_median: middle(errors[1]), cpu_max: errors[1].max,
     idle_ns: idle.map { |_, real, got| (got - real).abs }.max,
     worst: wall.max_by { |row| off(row) }, worst_cpu: used.max_by { |row| off(row) },
+    between: said["between"] && 100.0 * said["between"] * truth.size / wall.sum { |_, real,| real },
     floor: scenario.ratio? ? 0 : floor(truth, hz), chance: chance(scenario, wall, counters),
     slowed: counters.count { |counter| counter["rate_hz"] < hz }, lost: channel["lost"] + channel["corrupt"],
     **%w[samples samples_dropped ticks_missed cost_ns].to_h do |name|
@@ -181,6 +183,7 @@ def notes(runs)
   sum = ->(key) { runs.sum { |run| run[key] || 0 } }
   list = [format("%.1f us a sample", sum.(:cost_ns) / 1e3 / [sum.(:samples), 1].max)]
   list << format("sampling floor %.2f %%", over(runs, :floor)) if runs.all? { |run| run[:floor].positive? }
+  list << format("between methods %.2f %%", over(runs, :between)) if runs.all? { |run| run[:between] }
   list << format("chance alone %.2f %%", over(runs, :chance)) if runs.all? { |run| run[:chance] }
   { worst: "wall", worst_cpu: "CPU" }.each do |key, clock|
     worst = runs.filter_map { |run| run[key] }.max_by { |row| off(row) } or next

@@ -1,8 +1,10 @@
 # Programs whose methods have a known cost. The same kind and seed give the same text.
 #
 # The program runs its methods in a fixed random order, each of them measures its own wall and CPU time, and
-# it prints what it measured as JSON: {"ruby_busy_7": [calls, wall ns, CPU ns], ...}. Of `call_ratio`, where
-# measuring would be most of the work, it prints the calls only: all its methods do the same.
+# it prints what it measured as JSON: {"methods": {"ruby_busy_7": [calls, wall ns, CPU ns], ...}, "between": ns}. What
+# passed between the end of a method and the start of the next one (the VM's work of calling a method for the first
+# time, which nobody measured) is its truth's own error. Of `call_ratio`, where measuring would be most of
+# the work, it prints the calls only: all its methods do the same.
 class Scenario
   KINDS = %w[ruby_busy c_busy held_sleep free_sleep mixed call_ratio].freeze
   SINGLE = KINDS - %w[mixed call_ratio]
@@ -47,8 +49,12 @@ class Scenario
       ready = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.5
       nil until Process.clock_gettime(Process::CLOCK_MONOTONIC) > ready
       KnownCost.c_busy_#{Scenario::UNCOUNTED}(#{Scenario::UNCOUNTED}, 5_000_000)   # ends with a sample
+      from = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
       #{calls.join("\n")}
-      puts JSON.generate(#{names}.zip(KnownCost.results).to_h)
+      to = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+      methods = #{names}.zip(KnownCost.results).to_h
+      between = (to - from - methods.sum { |_, row| row[1] }) / methods.size
+      puts JSON.generate({ methods: methods, between: between })
     RUBY
   end
 
@@ -80,7 +86,7 @@ class Scenario
         round
         i += 1
       end
-      puts JSON.generate(#{counts.each_with_index.to_h { |count, slot| ["ratio_#{slot}", count * RATIO_ROUNDS] }})
+      puts JSON.generate({ methods: #{counts.each_with_index.to_h { |count, slot| ["ratio_#{slot}", count * RATIO_ROUNDS] }} })
     RUBY
   end
 end
