@@ -4,7 +4,7 @@
  *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
  *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 1000
  *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
- *   RPERF_TOP_SIZE=N        megabytes of ring, default 8
+ *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
  *   RPERF_TOP_DIR=DIR       where the segment goes, default /dev/shm
  *   RPERF_TOP_KEEP=1        keep the segment when the process ends
  *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 300000; 0: never

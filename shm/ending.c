@@ -51,18 +51,18 @@ static bool ending_same_boot(const struct rtop_geometry *geometry)
   return memcmp(boot_id, geometry->boot_id, sizeof boot_id) == 0;
 }
 
-/* The process is still listed: it waits for its parent, or it goes on without its channel. */
+/* The process is still listed: it ends, waits for its parent, or goes on without its channel. */
 static void ending_of_listed(const struct process_stat *stat, bool closed, struct rtop_ending *ending)
 {
-  if (stat->state == 'Z' && WIFSIGNALED(stat->exit_code)) {
+  if (stat->ending && WIFSIGNALED(stat->exit_code)) {
     ending->cause = RTOP_ENDING_SIGNAL;
     ending->number = WTERMSIG(stat->exit_code);
-  } else if (stat->state == 'Z' && WEXITSTATUS(stat->exit_code)) {
+  } else if (stat->ending && WEXITSTATUS(stat->exit_code)) {
     ending->cause = RTOP_ENDING_EXIT;
     ending->number = WEXITSTATUS(stat->exit_code);
-  } else if (stat->state != 'Z' && closed) {
+  } else if (!stat->ending && closed) {
     ending->cause = RTOP_ENDING_STOPPED;
-  } else if (stat->state != 'Z') {
+  } else if (!stat->ending) {
     ending->cause = RTOP_ENDING_EXEC;
     memcpy(ending->program, stat->program, sizeof ending->program);
   }

@@ -24,9 +24,9 @@ bool process_status_read(pid_t pid, struct process_status *status);
 
 /* Of the line in /proc/PID/stat. */
 struct process_stat {
-  char state;                          /* 'Z': ended, its parent has not asked yet */
+  bool ending;                         /* its memory is gone: it ends, or waits for its parent to ask */
   uint64_t start_ticks;                /* field 22: with the pid it names a process for the time of a boot */
-  int exit_code;                       /* field 52, as in wait(2): of 'Z', when the kernel tells us */
+  int exit_code;                       /* field 52, as in wait(2): when it ends and the kernel tells us */
   char program[32];                    /* the name of the executable; any bytes */
 };
 bool process_stat_read(pid_t pid, struct process_stat *stat);

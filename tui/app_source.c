@@ -69,7 +69,9 @@ static bool same_source(const struct ui_source *a, const struct ui_source *b)
 {
   return a->ready == b->ready && a->processes == b->processes && a->pid == b->pid && a->state == b->state &&
          a->clock_offset_ns == b->clock_offset_ns && a->started_real_ns == b->started_real_ns &&
-         a->recording == b->recording && strcmp(a->file, b->file) == 0 && a->launch == b->launch && a->problem == b->problem && strcmp(a->command, b->command) == 0 &&
+         a->recording == b->recording && strcmp(a->file, b->file) == 0 && a->lived_ns == b->lived_ns &&
+         strcmp(a->end, b->end) == 0 && a->launch == b->launch && a->problem == b->problem &&
+         strcmp(a->command, b->command) == 0 &&
          strcmp(a->ruby, b->ruby) == 0;
 }
 
@@ -87,6 +89,11 @@ void app_source_update(struct ui *ui, const struct rtop_session *session,
   source.recording = rtop_session_recorder(session) != NULL;
   if (source.state == RTOP_FEED_REPLAY && options->replay_count > 0) {
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
+  }
+  struct rtop_feed_end end;
+  if (rtop_session_end(session, &end)) {
+    snprintf(source.end, sizeof source.end, "%s", end.text);
+    source.lived_ns = end.lived_ns;
   }
   const struct rtop_feed_info *info = main_info(session);
   if (info != NULL) {

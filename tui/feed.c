@@ -35,6 +35,12 @@ const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed)
   return &feed->info;
 }
 
+bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end)
+{
+  *end = feed->end;
+  return feed->has_end;
+}
+
 size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum rtop_feed_state *state)
 {
   /* The state first: when it says that the process is gone, the reading after it gets all there is. */

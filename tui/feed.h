@@ -51,6 +51,16 @@ void rtop_feed_close(struct rtop_feed **feed);
 
 const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);
 
+/* How a process ended, as far as can be known (shm/ending.h). Strings are valid as long as the feed. */
+struct rtop_feed_end {
+  const char *cause;                   /* a word for machines: "signal", "vanished", … */
+  const char *text;                    /* for people: "killed by signal 9" */
+  int64_t real_ns;                     /* time of day at the end of its last window */
+  int64_t lived_ns;                    /* from the start of the channel until then */
+};
+/* False while it lives, and of recordings. */
+bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
+
 /* Moves every new window (at first: all of the ring's history) into the profile. Windows that were lost or
  * do not hold what they promise become gaps. Returns the number of windows moved; *state becomes the
  * state now. */

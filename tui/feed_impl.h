@@ -33,6 +33,9 @@ struct rtop_feed {
   char command[256];
   char ruby[64];
   enum rtop_feed_state state;
+  bool has_end;
+  struct rtop_feed_end end;
+  char end_text[64];
 };
 
 /* The ring of a process, live or dead (feed_ring.c). */
@@ -44,6 +47,7 @@ struct feed_ring {
   int64_t last_arrival_ns;             /* when a window came, by our own clock */
   int retries;                         /* of the window that is corrupt */
   bool distrusted;                     /* the window before was corrupt: do not try again */
+  int64_t over_since_ns;               /* by our own clock; 0: it lives */
   struct feed_names names;
   struct rtop_window window;
 };

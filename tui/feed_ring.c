@@ -1,5 +1,6 @@
 #include "feed_impl.h"
 
+#include "shm/ending.h"
 #include "shm/registry.h"
 #include "target.h"
 #include "text.h"
@@ -12,6 +13,7 @@ enum {
   FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
   FEED_RETRIES_MAX = 3,
 };
+#define FEED_END_AGAIN_NS INT64_C(300000000)   /* then the kernel has tidied up, too */
 
 static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
 {
@@ -103,16 +105,58 @@ static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
   return moved;
 }
 
-static enum rtop_feed_state ring_state(struct rtop_feed *base)
+static void ring_find_end(struct feed_ring *feed, bool closed)
 {
-  struct feed_ring *feed = (struct feed_ring *)base;
-  switch (rtop_reader_state(feed->reader, feed_now_ns(), NULL)) {
+  const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
+  struct rtop_feed *base = &feed->base;
+  struct rtop_ending ending;
+  int64_t start_ns, end_ns = geometry->created_mono_ns;
+  rtop_reader_time(feed->reader, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
+  rtop_ending_find(geometry, closed, end_ns, &ending);
+  rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
+  base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
+  if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) || base->end.lived_ns < 0)
+    base->end.lived_ns = 0;
+  if (__builtin_add_overflow(end_ns, base->info.clock_offset_ns, &base->end.real_ns))
+    base->end.real_ns = 0;
+  base->has_end = true;
+}
+
+/* Asked when the end is first seen, and once more a little later. */
+static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
+{
+  int64_t now_ns = feed_now_ns();
+  if (!over) {
+    feed->over_since_ns = 0;
+    feed->base.has_end = false;
+    return;
+  }
+  bool again = feed->over_since_ns > 0 && now_ns - feed->over_since_ns > FEED_END_AGAIN_NS;
+  if (!feed->base.has_end || again)
+    ring_find_end(feed, closed);
+  if (feed->over_since_ns == 0)
+    feed->over_since_ns = now_ns;
+  else if (again)
+    feed->over_since_ns = INT64_MAX;   /* not again */
+}
+
+static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
+{
+  switch (state) {
   case RTOP_CHANNEL_LIVE: return RTOP_FEED_LIVE;
   case RTOP_CHANNEL_STALLED: return RTOP_FEED_STALLED;
   case RTOP_CHANNEL_ENDED: return RTOP_FEED_ENDED;
-  case RTOP_CHANNEL_DEAD: return RTOP_FEED_DEAD;
+  case RTOP_CHANNEL_DEAD: break;
   }
   return RTOP_FEED_DEAD;
+}
+
+static enum rtop_feed_state ring_state(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), NULL));
+  ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
+  return state;
 }
 
 static int ring_wait_ms(const struct rtop_feed *base)

@@ -140,6 +140,16 @@ static void json_processes(json_t *object, const struct rtop_report *report)
   json_object_set_new(object, "pids", pids);
 }
 
+static json_t *json_end(const struct rtop_feed_end *end)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "time", json_real((double)(end->real_ns / 1000) / 1e6));
+  json_object_set_new(object, "lived", json_seconds((uint64_t)end->lived_ns));
+  json_object_set_new(object, "cause", json_text(end->cause));
+  json_object_set_new(object, "text", json_text(end->text));
+  return object;
+}
+
 /* jansson's setters take NULL for a value as a failure and leave the key out: the check is one place. */
 json_t *rtop_json_build(const struct rtop_report *report)
 {
@@ -153,6 +163,8 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "command", json_text(report->command));
   json_object_set_new(object, "ruby", json_text(report->ruby));
   json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
+  if (report->has_end)
+    json_object_set_new(object, "end", json_end(&report->end));
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "windows", json_count(sum->window_count));
   json_object_set_new(object, "gaps", json_count(sum->gap_count));

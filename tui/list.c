@@ -1,5 +1,6 @@
 #include "list.h"
 
+#include "shm/ending.h"
 #include "shm/reader.h"
 #include "shm/registry.h"
 #include "text.h"
@@ -38,6 +39,17 @@ static void list_window(struct rtop_list_row *row, struct rtop_reader *reader, s
     row->rate_hz = (uint32_t)rate_hz;
 }
 
+static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader)
+{
+  struct rtop_ending ending;
+  int64_t start_ns, end_ns = rtop_reader_geometry(reader)->created_mono_ns;
+  if (row->state != RTOP_FEED_ENDED && row->state != RTOP_FEED_DEAD)
+    return;
+  rtop_reader_time(reader, rtop_reader_newest(reader), &start_ns, &end_ns);
+  rtop_ending_find(rtop_reader_geometry(reader), row->state == RTOP_FEED_ENDED, end_ns, &ending);
+  rtop_ending_text(&ending, row->end, sizeof row->end);
+}
+
 static enum rtop_feed_state list_state(enum rtop_channel_state state)
 {
   switch (state) {
@@ -68,6 +80,7 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
     return;
   row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), NULL));
   list_window(row, reader, window);
+  list_end(row, reader);
   rtop_reader_close(&reader);
 }
 
@@ -121,8 +134,8 @@ static void list_print_row(const struct rtop_list_row *row, FILE *out)
   rtop_list_age(age, sizeof age, row->age_ns);
   if (row->rate_hz)
     snprintf(rate, sizeof rate, "%u", row->rate_hz);
-  fprintf(out, "%7d %-8s %6s %5s %7u %-8s %s\n", (int)row->pid, rtop_feed_state_name(row->state), age, rate,
-          row->threads, row->ruby, row->command);
+  fprintf(out, "%7d %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, rtop_feed_state_name(row->state), age,
+          rate, row->threads, row->ruby, row->command, *row->end ? "  (" : "", row->end, *row->end ? ")" : "");
 }
 
 int rtop_list_print(FILE *out)

@@ -24,6 +24,7 @@ struct rtop_list_row {
   char user[32];
   char ruby[32];                       /* "3.3.8"; sanitised like the rest */
   char command[256];
+  char end[64];                        /* how it ended, as far as can be known; "" while it lives */
 };
 
 /* Live ones first, newest first among equals; at most `capacity` rows. Returns how many. */

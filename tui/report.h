@@ -19,6 +19,8 @@ struct rtop_report {
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;
+  bool has_end;
+  struct rtop_feed_end end;            /* of the process that ended last, when all have */
   int64_t clock_offset_ns;
   const char *command, *ruby;          /* of the first process */
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];   /* by source */

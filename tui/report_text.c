@@ -27,6 +27,19 @@ static void text_title(const struct rtop_report *report, FILE *out, int columns)
   fprintf(out, "%s%*s%s\n", cut, room > used ? room - used : 0, "", right);
 }
 
+static void text_end(const struct rtop_report *report, FILE *out)
+{
+  char when[32] = "", lived[24];
+  time_t seconds = (time_t)(report->end.real_ns / 1000000000);
+  struct tm local;
+  if (!report->has_end)
+    return;
+  if (localtime_r(&seconds, &local))
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+  rtop_text_duration(lived, sizeof lived, report->end.lived_ns);
+  fprintf(out, "END %s  last window %s, after %s\n", report->end.text, when, lived);
+}
+
 static void text_gvl(const struct rtop_report *report, FILE *out)
 {
   const uint64_t *wall_ns = report->sum.total.wall_ns;
@@ -107,6 +120,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
     method_columns = TEXT_METHOD_MIN;
   int location_columns = room > method_columns ? room - method_columns : 0;
   text_title(report, out, columns);
+  text_end(report, out);
   text_gvl(report, out);
   text_threads(report, out);
   text_heading(report, out, method_columns);

@@ -338,6 +338,20 @@ enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session,
   return index >= 0 && index < session->count ? session->feeds[index].state : RTOP_FEED_DEAD;
 }
 
+bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *end)
+{
+  bool found = false;
+  for (int i = 0; i < session->count && session_is_over(rtop_session_state(session)); i++) {
+    struct rtop_feed_end other;
+    if (!session->feeds[i].replaced && rtop_feed_end(session->feeds[i].feed, &other) &&
+        (!found || other.real_ns > end->real_ns)) {
+      *end = other;
+      found = true;
+    }
+  }
+  return found;
+}
+
 int64_t rtop_session_clock_offset_ns(const struct rtop_session *session)
 {
   return session->count ? rtop_feed_info(session->feeds[0].feed)->clock_offset_ns : 0;

@@ -67,6 +67,9 @@ int rtop_session_count(const struct rtop_session *session);
 const struct rtop_feed_info *rtop_session_info(const struct rtop_session *session, int index);
 enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index);
 
+/* How the process that ended last did; false while any lives or nothing is known. */
+bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *end);
+
 /* Real minus monotonic clock, to show a window's time as wall clock. 0 while not ready. */
 int64_t rtop_session_clock_offset_ns(const struct rtop_session *session);
 

@@ -65,6 +65,8 @@ struct ui_source {
   enum rtop_feed_state state;
   int64_t clock_offset_ns;             /* real - mono */
   int64_t started_real_ns;
+  char end[64];                        /* how it ended; "" while it lives or nothing is known */
+  int64_t lived_ns;                    /* then: from the start of the channel on */
   struct rtop_launch *launch;          /* NULL: no command was started */
   const char *problem;                 /* or NULL */
   bool recording;                      /* into a file, just now */

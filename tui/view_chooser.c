@@ -79,8 +79,16 @@ static void draw_row(const struct ui *ui, const struct rtop_list_row *row, int y
   }
   int x = 1 + draw_text(y, at.x + 1, at.columns - 1, selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C,
                         text);
-  draw_text(y, at.x + x, at.columns - x, selected ? FACE_CURSOR : FACE_TITLE,
-            ui_short_command(row->command));
+  int end_columns = *row->end ? (int)strlen(row->end) + 2 : 0;
+  if (at.columns - x - end_columns < 16) {
+    end_columns = 0;
+  }
+  x += draw_text(y, at.x + x, at.columns - x - end_columns, selected ? FACE_CURSOR : FACE_TITLE,
+                 ui_short_command(row->command));
+  if (*row->end) {
+    snprintf(text, sizeof text, "  %s", row->end);
+    draw_text(y, at.x + x, at.columns - x, selected ? FACE_CURSOR : FACE_C, text);
+  }
 }
 
 static void draw_nothing(struct rect at)

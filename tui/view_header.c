@@ -103,17 +103,19 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
   if (ui->layout.wide) {
     bool past = source->state == RTOP_FEED_REPLAY;
     int64_t now_ns = past ? ui->span.end_ns + source->clock_offset_ns : ui->now_real_ns;
-    int64_t up_ns = now_ns - source->started_real_ns;
+    int64_t up_ns = *source->end ? source->lived_ns : now_ns - source->started_real_ns;
     draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
     used = (size_t)snprintf(text, bytes, "  ruby %s", source->ruby);
   }
-  if (used < bytes) {
+  if (used < bytes && *source->end) {
+    used += (size_t)snprintf(text + used, bytes - used, "  %s", source->end);
+  } else if (used < bytes) {
     used += (size_t)snprintf(text + used, bytes - used, "  %s %lluHz",
                              ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
                              (unsigned long long)ui->sum.counters.rate_hz);
   }
   if (up[0] != '\0' && used < bytes) {
-    snprintf(text + used, bytes - used, "  up %s", up);
+    snprintf(text + used, bytes - used, *source->end ? "  after %s" : "  up %s", up);
   }
 }
 

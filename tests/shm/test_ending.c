@@ -34,10 +34,10 @@ static const char *text_of(const struct rtop_ending *ending)
   return text;
 }
 
-static bool is_zombie(void *argument)
+static bool is_ending(void *argument)
 {
   struct process_stat stat;
-  return process_stat_read(*(pid_t *)argument, &stat) && stat.state == 'Z';
+  return process_stat_read(*(pid_t *)argument, &stat) && stat.ending;
 }
 
 static pid_t fork_waiting(void (*body)(void))
@@ -62,7 +62,7 @@ static void test_killed_by_a_signal(void **state)
   pid_t pid = fork_waiting(nothing);
   struct rtop_geometry geometry = geometry_of(pid);
   kill(pid, SIGKILL);
-  assert_true(support_wait_for(is_zombie, &pid));
+  assert_true(support_wait_for(is_ending, &pid));
   struct rtop_ending ending = find(&geometry, false);
   assert_int_equal(ending.cause, RTOP_ENDING_SIGNAL);
   assert_int_equal(ending.number, SIGKILL);
@@ -97,7 +97,7 @@ static void test_exit_status(void **state)
   struct rtop_geometry geometry = geometry_of(pid);
   close(gate[0]);
   close(gate[1]);
-  assert_true(support_wait_for(is_zombie, &pid));
+  assert_true(support_wait_for(is_ending, &pid));
   struct rtop_ending ending = find(&geometry, false);
   assert_int_equal(ending.cause, RTOP_ENDING_EXIT);
   assert_int_equal(ending.number, 7);

@@ -253,6 +253,11 @@ void model_screen_open(const struct screen_case *screen_case, struct ui *ui, str
   assert_int_equal(screen_open_headless(&look, screen_case->rows, screen_case->columns), 0);
   model_ui(ui, profile);
   ui->ascii = screen_case->ascii;
+  if (screen_case->dead) {
+    ui->source.state = RTOP_FEED_DEAD;
+    snprintf(ui->source.end, sizeof ui->source.end, "killed by signal 9");
+    ui->source.lived_ns = INT64_C(754000000000);
+  }
   ui_draw(ui);                         /* tells which columns there are */
   ui->stale = true;
   model_redraw(ui);

@@ -17,6 +17,7 @@ struct screen_case {
   bool ascii, mono;
   bool c_locale;
   bool attributes;                     /* the golden holds attributes too */
+  bool dead;                           /* the process was killed */
   int *keys;                           /* pressed one after the other, ends with 0; NULL: none */
 };
 

@@ -176,6 +176,10 @@ static void test_killed_process_keeps_its_last_windows(void **state)
   assert_int_equal(watch_poll(&watch), 2);
   assert_int_equal(watch.state, RTOP_FEED_DEAD);
   assert_int_equal(watch.sum.window_count, 3);
+  struct rtop_feed_end end;
+  assert_true(rtop_feed_end(watch.feed, &end));
+  assert_string_equal(end.cause, "vanished");
+  assert_string_equal(end.text, "killed, crashed or exit!");
   rtop_feed_close(&watch.feed);
   /* And afterwards it opens again. */
   struct rtop_error error = {0};
@@ -184,6 +188,31 @@ static void test_killed_process_keeps_its_last_windows(void **state)
   assert_int_equal(watch_poll(&watch), 3);
   assert_int_equal(watch.state, RTOP_FEED_DEAD);
   watch_close(&watch);
+}
+
+/* While its parent has not asked for it the kernel knows how a process ended. */
+static void test_how_a_process_ended(void **state)
+{
+  (void)state;
+  struct watch watch;
+  struct rtop_feed_end end;
+  watch_open(&watch, "www");
+  watch_poll(&watch);
+  assert_false(rtop_feed_end(watch.feed, &end));
+  kill(watch.channel.pid, SIGKILL);
+  siginfo_t info;
+  assert_int_equal(waitid(P_PID, (id_t)watch.channel.pid, &info, WEXITED | WNOWAIT), 0);
+  watch_poll(&watch);
+  assert_int_equal(watch.state, RTOP_FEED_DEAD);
+  assert_true(rtop_feed_end(watch.feed, &end));
+  assert_string_equal(end.cause, "signal");
+  assert_string_equal(end.text, "killed by signal 9");
+  /* Three windows after the segment was made, by the clock of the fixture. */
+  assert_in_range(end.lived_ns, 3 * (int64_t)CHANNEL_WINDOW_NS - 100000000, 3 * (int64_t)CHANNEL_WINDOW_NS + 5000000000);
+  struct rtop_span held = rtop_profile_bounds(watch.profile);
+  assert_int_equal(end.real_ns, held.end_ns + rtop_feed_info(watch.feed)->clock_offset_ns);
+  watch_close(&watch);
+  channel_wait(&watch.channel);
 }
 
 static void test_ended_channel(void **state)
@@ -276,6 +305,7 @@ int main(void)
     cmocka_unit_test(test_merged_tiers_fill_what_was_overwritten),
     cmocka_unit_test(test_a_stretch_without_windows_is_a_gap),
     cmocka_unit_test(test_killed_process_keeps_its_last_windows),
+    cmocka_unit_test(test_how_a_process_ended),
     cmocka_unit_test(test_ended_channel),
     cmocka_unit_test(test_truncated_segment),
     cmocka_unit_test(test_segment_by_path),

@@ -177,6 +177,17 @@ static void test_several_processes_and_the_end(void **state)
   fixture.report.state = RTOP_FEED_DEAD;
   json_t *object = round_trip(&fixture.report, NULL);
   assert_string_equal(text(object, "state"), "dead");
+  assert_null(json_object_get(object, "end"));
+  json_decref(object);
+  fixture.report.has_end = true;
+  fixture.report.end = (struct rtop_feed_end){
+    .cause = "signal", .text = "killed by signal 9", .real_ns = INT64_C(1763600000250000000), .lived_ns = 1500000000};
+  object = round_trip(&fixture.report, NULL);
+  json_t *end = json_object_get(object, "end");
+  assert_string_equal(text(end, "cause"), "signal");
+  assert_string_equal(text(end, "text"), "killed by signal 9");
+  assert_true(number(end, "time") == 1763600000.25);
+  assert_true(number(end, "lived") == 1.5);
   assert_int_equal(json_array_size(json_object_get(object, "pids")), 2);
   assert_true(number(json_array_get(json_object_get(object, "threads"), 0), "pid") == 4711);
   json_decref(object);

@@ -35,6 +35,8 @@ static void test_live_and_dead(void **state)
   assert_in_range(row->age_ns, 0, INT64_C(60000000000));
   assert_int_equal(other->state, RTOP_FEED_DEAD);
   assert_int_equal(other->rate_hz, 0);
+  assert_string_equal(row->end, "");
+  assert_string_equal(other->end, "killed, crashed or exit!");
   assert_true(row < other);                            /* the living first */
   assert_int_equal(rtop_list_read(rows, 1), 1);        /* never more than there is room for */
   channel_kill(&live);
@@ -58,6 +60,22 @@ static void test_print(void **state)
   assert_null(strchr(text, '\x1b'));
   free(text);
   channel_kill(&live);
+}
+
+static void test_print_says_how_it_ended(void **state)
+{
+  (void)state;
+  struct channel dead;
+  char *text = NULL;
+  size_t bytes = 0;
+  channel_open(&dead);
+  channel_tell(&dead, "w");
+  channel_kill(&dead);
+  FILE *out = open_memstream(&text, &bytes);
+  assert_int_equal(rtop_list_print(out), 0);
+  fclose(out);
+  assert_non_null(strstr(text, " ruby te?st.rb  (killed, crashed or exit!)\n"));
+  free(text);
 }
 
 static void assert_age(int64_t seconds, const char *expected)
@@ -86,6 +104,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_live_and_dead),
     cmocka_unit_test(test_print),
+    cmocka_unit_test(test_print_says_how_it_ended),
     cmocka_unit_test(test_age),
   };
   return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);

@@ -22,6 +22,8 @@ static const struct screen_case cases[] = {
   { .name = "methods-160x50-ascii", .rows = 50, .columns = 160, .ascii = true },
   { .name = "methods-200x60", .rows = 60, .columns = 200 },
   { .name = "methods-100x30", .rows = 30, .columns = 100 },
+  { .name = "methods-dead", .rows = 24, .columns = 80, .dead = true },
+  { .name = "methods-dead-160x50", .rows = 50, .columns = 160, .dead = true },
   { .name = "methods-40x10", .rows = 10, .columns = 40 },
   { .name = "methods-20x5", .rows = 5, .columns = 20 },
   { .name = "methods-19x4", .rows = 4, .columns = 19 },

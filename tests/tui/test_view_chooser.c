@@ -21,6 +21,8 @@ static void put(size_t place, pid_t pid, enum rtop_feed_state state, const char 
                                  .threads = 3 };
   strcpy(row->ruby, "3.3.8");
   strcpy(row->command, command);
+  if (state == RTOP_FEED_DEAD)
+    strcpy(row->end, "killed, crashed or exit!");
   ui.process_count = place + 1 > ui.process_count ? place + 1 : ui.process_count;
 }
 
