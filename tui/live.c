@@ -99,6 +99,13 @@ static bool reserve_threads(struct rtop_live *live, const struct rtop_sum *sum)
   return rtop_reserve(&live->threads, &live->thread_capacity, (size_t)most + 1, sizeof *live->threads);
 }
 
+void rtop_live_want_ratios(struct rtop_live *live, bool wanted)
+{
+  if (live->ratios != wanted && live->profile)
+    rtop_slide_restart(live->slide);
+  live->ratios = wanted;
+}
+
 bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_sum *sum)
 {
   if (live->failed || live->place_count > 2 * live->places_used + LIVE_IDLE_PLACES_MAX)

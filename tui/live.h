@@ -32,6 +32,10 @@ struct rtop_live *rtop_live_create(struct rtop_profile *profile);
 /* Before or after the profile goes; what was borrowed from it is taken back by the next two calls' users. */
 void rtop_live_destroy(struct rtop_live **live);
 
+/* Ratios take the time of every thread in every method: rows have them (else 0) only from the next
+ * rtop_live_sum on. */
+void rtop_live_want_ratios(struct rtop_live *live, bool wanted);
+
 /* As rtop_profile_sum, but *sum borrows cells that are in no order. Who leaves threads out sets `hidden` in
  * their rows before the next call. False when memory ran out. */
 bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_sum *sum);

@@ -12,7 +12,7 @@ enum { LIVE_NONE = UINT32_MAX };
 /* A node as one thread knows it. Index 0 is none. */
 struct live_place {
   uint32_t thread, node;
-  uint32_t parent;                     /* place; of a root: 0 */
+  uint32_t parent;                     /* place; of a root, or when nobody asks for ratios: 0 */
   uint32_t entry;                      /* index into nodes */
   uint32_t share;                      /* of the thread in the frame, when it is the outermost one; else 0 */
   uint32_t cell;                       /* index + 1: its own time; 0: none */
@@ -81,6 +81,7 @@ struct rtop_live {
   const struct rtop_symbols *symbols;
   struct rtop_slide *slide;
   bool failed;
+  bool ratios;                         /* somebody looks at them */
   uint64_t length_ns;
 
   struct live_place *places;
@@ -164,7 +165,7 @@ static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost
 
 /* live_places.c */
 void live_places_restart(struct rtop_live *live);
-/* The place of a node of a thread, with everything above it; 0: memory ran out. */
+/* The place of a node of a thread, for ratios with everything above it; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);
 

@@ -68,19 +68,14 @@ static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t 
   return true;
 }
 
-/* The node over all threads; what it is called from is there. LIVE_NONE: memory ran out. */
-static uint32_t entry_for(struct rtop_live *live, uint32_t node, uint32_t parent)
+/* The node over all threads, when what it is called from is there. False: memory ran out. */
+static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
 {
   const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
-  if (!rtop_reserve(&live->entry_of, &live->entry_capacity, rtop_symbols_node_count(live->symbols),
-                    sizeof *live->entry_of))
-    return LIVE_NONE;
-  if (live->entry_of[node])
-    return live->entry_of[node] - 1;
   if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1, sizeof *live->nodes) ||
       !rtop_reserve(&live->pending, &live->pending_capacity, (size_t)live->node_count + 1,
                     sizeof *live->pending))
-    return LIVE_NONE;
+    return false;
   uint32_t entry = live->node_count++;
   live->nodes[entry] = (struct rtop_live_node){
     .node = node, .parent = parent, .frame = call->frame, .depth = node ? live->nodes[parent].depth + 1 : 0,
@@ -88,7 +83,29 @@ static uint32_t entry_for(struct rtop_live *live, uint32_t node, uint32_t parent
   live->nodes[entry].outermost = node && call->frame && is_outermost(live, parent, call->frame);
   live->pending[entry] = (struct live_pending){0};
   live->entry_of[node] = entry + 1;
-  return entry;
+  return true;
+}
+
+/* The node over all threads, with everything above it. LIVE_NONE: memory ran out. */
+static uint32_t entry_for(struct rtop_live *live, uint32_t node)
+{
+  size_t depth = 0;
+  if (!rtop_reserve(&live->entry_of, &live->entry_capacity, rtop_symbols_node_count(live->symbols),
+                    sizeof *live->entry_of))
+    return LIVE_NONE;
+  for (uint32_t at = node; !live->entry_of[at]; at = rtop_symbols_get_node(live->symbols, at)->parent) {
+    if (!rtop_reserve(&live->path, &live->path_capacity, depth + 1, sizeof *live->path))
+      return LIVE_NONE;
+    live->path[depth++] = at;
+    if (at == 0)
+      break;
+  }
+  while (depth > 0) {
+    uint32_t at = live->path[--depth], parent = rtop_symbols_get_node(live->symbols, at)->parent;
+    if (!entry_make(live, at, at ? live->entry_of[parent] - 1 : 0))
+      return LIVE_NONE;
+  }
+  return live->entry_of[node] - 1;
 }
 
 /* Index; 0: memory ran out. */
@@ -109,48 +126,39 @@ static uint32_t share_for(struct rtop_live *live, uint32_t thread, uint32_t fram
   return share;
 }
 
-static uint32_t place_make(struct rtop_live *live, uint32_t thread, uint32_t node, uint32_t parent)
+/* Index; 0: memory ran out. */
+static uint32_t place_make(struct rtop_live *live, uint32_t thread, uint32_t node)
 {
-  uint32_t entry = entry_for(live, node, parent ? live->places[parent].entry : 0);
+  uint32_t entry = entry_for(live, node), share = 0;
   if (entry == LIVE_NONE || !places_grow(live))
     return 0;
-  uint32_t share = 0;
-  if (live->nodes[entry].outermost) {
+  if (live->ratios && live->nodes[entry].outermost) {
     share = share_for(live, thread, live->nodes[entry].frame);
     if (!share)
       return 0;
   }
   uint32_t place = live->place_count++;
-  live->places[place] = (struct live_place){
-    .thread = thread, .node = node, .parent = parent, .entry = entry, .share = share,
-  };
+  live->places[place] = (struct live_place){.thread = thread, .node = node, .entry = entry, .share = share};
   live->slots[place_slot(live, thread, node)] = place;
   return place;
 }
 
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node)
 {
-  size_t depth = 0;
-  uint32_t place = 0;
+  uint32_t first = 0, below = 0;
   if (!live->slot_count && !places_grow(live))
     return 0;
   for (;;) {
-    place = live->slots[place_slot(live, thread, node)];
-    if (place)
-      break;
-    if (!rtop_reserve(&live->path, &live->path_capacity, depth + 1, sizeof *live->path))
-      return 0;
-    live->path[depth++] = node;
-    if (node == 0)
-      break;
+    uint32_t known = live->slots[place_slot(live, thread, node)];
+    uint32_t place = known ? known : place_make(live, thread, node);
+    if (below)
+      live->places[below].parent = place;
+    first = first ? first : place;
+    if (known || !place || !live->ratios || node == 0)
+      return place ? first : 0;
+    below = place;
     node = rtop_symbols_get_node(live->symbols, node)->parent;
   }
-  while (depth > 0) {
-    place = place_make(live, thread, live->path[--depth], place);
-    if (!place)
-      return 0;
-  }
-  return place;
 }
 
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next)

@@ -88,6 +88,10 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
     cell_drop(live, place);
   if (!thread->hidden)
     live_node_change(live, place->entry, &delta->cost, (uint64_t)has - (uint64_t)had);
+  if (!live->ratios) {
+    live->places_used += (uint32_t)has - (uint32_t)had;
+    return;
+  }
   place->pending_wall_ns += rtop_cost_wall(&delta->cost);
   place->pending_windows += delta->windows;
   list_place(live, delta->place);

@@ -138,6 +138,9 @@ bool ui_update(struct ui *ui)
     by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
     by_name.reverse = false;
     ui_lens_apply(ui);
+    if (ui->live != NULL) {
+      rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
+    }
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     ui_focus_apply(ui);
     fine = fine && rtop_live_methods(ui->live, &ui->sum, &ui->methods, &by_name)

@@ -36,6 +36,7 @@ struct view_ops {
   bool graphs;                         /* of the history, above the table */
   bool tree;                           /* draws from ui->tree: kept up to date while it is shown */
   bool (*create)(struct ui *ui);       /* once, before anything else; may be NULL like all below */
+  bool (*ratios)(const struct ui *ui); /* shows ratios of methods: they take time to make */
   void (*update)(struct ui *ui);       /* sum or rows changed */
   void (*open)(struct ui *ui);         /* comes to the screen: the cursor goes to ui->selected */
   void (*note)(const struct ui *ui, char *out, size_t bytes);    /* at the right of the row of tabs */

@@ -41,7 +41,9 @@ static void destroy(struct ui *ui)
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place)
 {
   const struct methods_view *view = self(ui);
-  return place < view->order.count ? &ui->methods.rows[view->order.rows[place]] : NULL;
+  /* The order may be one of before another view was shown. */
+  bool known = place < view->order.count && view->order.rows[place] < ui->methods.count;
+  return known ? &ui->methods.rows[view->order.rows[place]] : NULL;
 }
 
 bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row)
@@ -205,6 +207,7 @@ static bool scroll_columns(struct ui *ui, int step)
   int max = columns_scroll_max(&ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
   int scroll = ui->scroll + step;
   ui->scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
+  ui->stale = true;                    /* other columns may need other figures */
   return true;
 }
 
@@ -240,6 +243,19 @@ static bool find_request(struct ui *ui, enum request request)
   case REQUEST_NEXT: find(ui, view->pager.cursor + 1, 1); return true;
   default: find(ui, view->pager.cursor, -1); return true;
   }
+}
+
+/* Is the column among those that a table as wide as the screen shows? */
+bool methods_view_ratios(const struct ui *ui)
+{
+  struct columns_shown shown;
+  columns_fit(&shown, &ui->columns, COLS, ui->wanted.sort, ui->scroll);
+  for (int i = 0; i < shown.count; i++) {
+    if (shown.at[i].column == COLUMN_RATIO) {
+      return true;
+    }
+  }
+  return ui->wanted.sort == RTOP_SORT_RATIO;
 }
 
 /* A row, or the column to sort by; that column again: the other way round. */
@@ -318,6 +334,7 @@ const struct view_ops view_methods = {
   .key = '1',
   .detail = true,
   .create = create,
+  .ratios = methods_view_ratios,
   .update = update,
   .open = open_view,
   .draw = draw,

@@ -33,4 +33,7 @@ bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row
 
 void methods_view_draw(struct ui *ui, struct methods_view *view);
 
+/* Are ratios among the columns? */
+bool methods_view_ratios(const struct ui *ui);
+
 #endif

@@ -259,11 +259,19 @@ static void open_view(struct ui *ui)
   follow(ui);
 }
 
+/* They are the heights. */
+static bool ratios(const struct ui *ui)
+{
+  (void)ui;
+  return true;
+}
+
 const struct view_ops view_skyline = {
   .id = VIEW_SKYLINE,
   .name = "Skyline",
   .key = '6',
   .create = create,
+  .ratios = ratios,
   .update = update,
   .open = open_view,
   .note = note,

@@ -2,6 +2,7 @@
 #include "view_time.h"
 #include "draw.h"
 #include "ui.h"
+#include "view_methods.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ const struct view_ops view_time = {
   .key = '7',
   .graphs = true,
   .create = create,
+  .ratios = methods_view_ratios,
   .update = update,
   .open = open_view,
   .note = note,

@@ -15,6 +15,7 @@ static struct model {
   uint32_t nodes[NODES];
   uint32_t random;
   int64_t end_ns;
+  bool ratios;
 } m;
 
 static uint32_t below(uint32_t bound)
@@ -33,6 +34,8 @@ static void open_model(uint64_t memory_bytes, uint32_t seed)
   m.symbols = rtop_profile_symbols(m.profile);
   m.live = rtop_live_create(m.profile);
   assert_non_null(m.live);
+  m.ratios = seed % 2;
+  rtop_live_want_ratios(m.live, m.ratios);
   for (uint32_t i = 0; i < FRAMES; i++) {
     char label[32];
     snprintf(label, sizeof label, "K%u#m%u", i % 5, i);
@@ -151,7 +154,10 @@ static void check_methods(void)
     assert_int_equal(a->self_ns, b->self_ns);
     assert_int_equal(a->total_ns, b->total_ns);
     assert_int_equal(a->threads, b->threads);
-    assert_true(a->ratio == b->ratio);
+    if (m.ratios)
+      assert_true(a->ratio == b->ratio);
+    else
+      assert_true(b->ratio == 0);
   }
   free(rows);
 }
@@ -219,6 +225,8 @@ static void test_any_steps_in_any_direction(void **state)
       options.min_percent = below(5) ? 0 : below(20);
       options.filter = below(6) ? NULL : "K[13]#";
       options.filter_invert = below(2);
+      m.ratios = below(20) ? m.ratios : !m.ratios;
+      rtop_live_want_ratios(m.live, m.ratios);
       check(fixture_span(start_ns, start_ns + length_ns), &options, below(8) ? 0 : 1 + below(3));
     }
     close_model();
