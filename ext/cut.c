@@ -14,6 +14,7 @@ void cut_init(struct cut *cut, struct sampler *sampler)
   cut->baseline = (struct cut_baseline){
     .samples = atomic_load(&now->samples), .dropped = atomic_load(&now->dropped),
     .cost_ns = atomic_load(&now->cost_ns),
+    .exceptions = atomic_load(&now->exceptions),
     .gc_minor = atomic_load(&now->gc_minor), .gc_major = atomic_load(&now->gc_major),
     .allocations = atomic_load(&now->allocations),
     .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), .publisher_cpu_ns = clock_own_cpu_ns(),
@@ -86,6 +87,7 @@ static void add_counters(struct cut *cut)
   cut->rest_cost_ns = 0;
   rtop_window_set_counter(window, RTOP_COUNTER_GVL_RELEASES, cut->releases);
   rtop_window_set_counter(window, RTOP_COUNTER_GVL_COARSE, cut->coarse_releases);
+  set_change(window, RTOP_COUNTER_EXCEPTIONS, atomic_load(&now->exceptions), &before->exceptions);
   set_change(window, RTOP_COUNTER_GC_MINOR, atomic_load(&now->gc_minor), &before->gc_minor);
   set_change(window, RTOP_COUNTER_GC_MAJOR, atomic_load(&now->gc_major), &before->gc_major);
   set_change(window, RTOP_COUNTER_ALLOCATIONS, atomic_load(&now->allocations), &before->allocations);

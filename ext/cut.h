@@ -14,7 +14,7 @@
 
 /* Counter values at the last cut: a window carries the change. */
 struct cut_baseline {
-  uint64_t samples, dropped, cost_ns, gc_minor, gc_major, allocations;
+  uint64_t samples, dropped, cost_ns, gc_minor, gc_major, allocations, exceptions;
   uint64_t nodes_overflowed, frames_overflowed, threads_untracked, labels_overflowed;
   int64_t cpu_ns, publisher_cpu_ns;
 };

@@ -41,6 +41,7 @@ enum { SAMPLER_STACK_MAX = 2048 };
  * written under the lock (sampler_count()), dropped by who did not get it. */
 struct sampler_counters {
   _Atomic uint64_t samples, dropped, cost_ns, points;
+  _Atomic uint64_t exceptions;
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes;   /* as read last */
 };
 

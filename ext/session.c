@@ -6,6 +6,7 @@
 #include "gc.h"
 #include "gvl.h"
 #include "publisher.h"
+#include "raises.h"
 #include "sampler.h"
 #include "shm/segment.h"
 #include <pthread.h>
@@ -45,6 +46,7 @@ static VALUE turn_on(VALUE unused)
   else {
     rb_tracepoint_enable(session.trace_point);
   }
+  raises_install(sampler);
   sampler_adopt_threads(sampler);
   sampler_read_vm(sampler);
   atomic_store(&sampler->active, true);
@@ -62,6 +64,7 @@ static void turn_off(enum state state)
     session.hook = NULL;
   }
   if (session.trace_point) gc_remove(session.trace_point);
+  raises_remove();
   session.state = state;
 }
 

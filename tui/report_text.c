@@ -49,9 +49,12 @@ static void text_gvl(const struct rtop_report *report, FILE *out)
   fprintf(out, "GVL %.2f running  %.2f waiting  %.2f blocked  threads on average over %s\n",
           text_share(report, wall_ns[RTOP_STATE_RUNNING]), text_share(report, wall_ns[RTOP_STATE_WAITING]),
           text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
-  fprintf(out, "GC  %.1f%% marking  %.1f%% sweeping  %" PRIu64 " minor  %" PRIu64 " major\n",
+  fprintf(out, "GC  %.1f%% marking  %.1f%% sweeping  %" PRIu64 " minor  %" PRIu64 " major",
           100 * text_share(report, wall_ns[RTOP_STATE_MARKING]),
           100 * text_share(report, wall_ns[RTOP_STATE_SWEEPING]), counters->gc_minor, counters->gc_major);
+  if (counters->exceptions)
+    fprintf(out, "  %" PRIu64 " exceptions raised", counters->exceptions);
+  putc('\n', out);
 }
 
 static void text_threads(const struct rtop_report *report, FILE *out)

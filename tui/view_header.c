@@ -195,6 +195,11 @@ static void draw_gc(const struct ui *ui, int columns)
   if (ui->layout.wide) {
     snprintf(text, sizeof text, "mark %2d sweep %2d%%  %4.0f minor %4.0f major /min", percent(mark),
              percent(sweep), ui->strip.minor_per_minute, ui->strip.major_per_minute);
+    double raised = share_of(ui->sum.counters.exceptions * UINT64_C(1000000000), ui->sum.length_ns);
+    if (raised >= 0.5) {
+      size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used, "  %.0f raised/s", raised);
+    }
   } else {
     snprintf(text, sizeof text, "mark %2d sweep %2d%% %4.0f/m", percent(mark), percent(sweep),
              ui->strip.minor_per_minute + ui->strip.major_per_minute);

@@ -40,7 +40,7 @@ class TestContract < Minitest::Test
   end
 
   KEYS = {
-    [] => %w[schema time pid command ruby state frame windows gaps sampler gvl gc allocations threads methods],
+    [] => %w[schema time pid command ruby state frame windows gaps sampler gvl gc allocations exceptions threads methods],
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["gvl"] => %w[running waiting blocked],
     ["gc"] => %w[marking sweeping minor major],
