@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include "batch_progress.h"
 #include "batch_watch.h"
 #include "interrupt.h"
 #include "json.h"
@@ -118,15 +119,18 @@ static int batch_replay(struct batch *batch)
   int64_t frame_ns = (int64_t)(options->frame_seconds * 1e9), delay_ns = (int64_t)(options->delay_seconds * 1e9);
   int64_t slack_ns = info ? (int64_t)info->window_ns / 2 : 0;
   int64_t end_ns = frame_ns > 0 ? held.start_ns + frame_ns : held.end_ns;
-  for (bool last = held.end_ns <= held.start_ns; !last && !interrupt_signal(); end_ns += delay_ns) {
+  struct batch_progress progress;
+  bool fine = true;
+  batch_progress_start(&progress, batch->watch.session, options->replays[options->replay_count - 1], true);
+  for (bool last = held.end_ns <= held.start_ns; fine && !last && !interrupt_signal(); end_ns += delay_ns) {
     last = end_ns >= held.end_ns - slack_ns;
     struct rtop_span span = {.end_ns = last ? held.end_ns : end_ns};
     span.start_ns = frame_ns > 0 && span.end_ns - frame_ns > held.start_ns ? span.end_ns - frame_ns : held.start_ns;
-    if (!batch_write(batch, span))
-      return batch->write_errno == EPIPE ? 0 : 1;
+    fine = batch_write(batch, span);
     last = last || (options->refreshes && batch->written >= options->refreshes);
   }
-  return 0;
+  batch_progress_end(&progress, batch->watch.session);
+  return fine || batch->write_errno == EPIPE ? 0 : 1;
 }
 
 int rtop_batch_run(const struct rtop_options *options, const char *note)

@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include "batch_progress.h"
 #include "batch_watch.h"
 #include "shm/error.h"
 #include "text.h"
@@ -24,8 +25,12 @@ static int record_again(struct rtop_session *session, const struct rtop_options 
 {
   struct rtop_profile *profile = rtop_session_profile(session);
   struct rtop_error error = {0};
+  struct batch_progress progress;
   rtop_session_poll(session);
-  if (!rtop_session_save_span(session, rtop_profile_bounds(profile), options->output, &error))
+  batch_progress_start(&progress, session, options->replays[options->replay_count - 1], false);
+  bool fine = rtop_session_save_span(session, rtop_profile_bounds(profile), options->output, &error);
+  batch_progress_end(&progress, session);
+  if (!fine)
     return record_problem(&error);
   fprintf(stderr, "rperf-top: wrote %s\n", options->output);
   return 0;

@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include "batch_progress.h"
 #include "batch_watch.h"
 #include "export.h"
 #include "report.h"
@@ -40,6 +41,9 @@ static bool save_write(struct rtop_session *session, struct rtop_session *baseli
   struct rtop_report report = {0}, before = {0};
   struct rtop_file_kind kind = {.format = RTOP_FILE_TEXT};
   rtop_file_kind(options->output, &kind);
+  struct batch_progress progress;
+  const char *what = options->replay_count ? options->replays[options->replay_count - 1] : "";
+  batch_progress_start(&progress, session, what, false);
   bool fine = rtop_report_take(&report, session, &options->methods, 0) &&
               (!baseline || rtop_report_take(&before, baseline, &options->methods, 0));
   struct rtop_export export = {
@@ -53,6 +57,7 @@ static bool save_write(struct rtop_session *session, struct rtop_session *baseli
   else
     errno = ENOMEM;
   int problem = errno;
+  batch_progress_end(&progress, session);
   rtop_report_destroy(&report);
   rtop_report_destroy(&before);
   errno = problem;

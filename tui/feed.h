@@ -47,6 +47,8 @@ struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, stru
  * error->text. */
 int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds,
                              int feeds_max, struct rtop_error *error);
+/* Of a recording's feed: calls `tell` whenever a part of the file was read; 0 to 1. NULL: no more. */
+void rtop_feed_tell_progress(struct rtop_feed *feed, void (*tell)(void *context, double share), void *context);
 void rtop_feed_close(struct rtop_feed **feed);
 
 const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);

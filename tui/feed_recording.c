@@ -161,6 +161,15 @@ static void recording_close(struct rtop_feed *base)
 
 static const struct feed_ops recording_ops = {recording_state, recording_read, recording_wait_ms, recording_close};
 
+void rtop_feed_tell_progress(struct rtop_feed *base, void (*tell)(void *context, double share), void *context)
+{
+  if (base->ops != &recording_ops)
+    return;
+  struct feed_file *file = ((struct feed_recording *)base)->file;
+  file->progress = tell;
+  file->progress_context = context;
+}
+
 static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
 {
   const struct rtop_recording_source *about = rtop_recording_source(file->recording, source);

@@ -86,6 +86,9 @@ bool rtop_session_save_span(struct rtop_session *session, struct rtop_span span,
 /* The recording under way; NULL: none. */
 const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *session);
 
+/* Calls `tell` whenever a part of a recording was read, with how far into the file it is (0 to 1). NULL: no more. */
+void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share), void *context);
+
 /* The command that we started; NULL when there is none. For its status, log and output pane. */
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session);
 
