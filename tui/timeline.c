@@ -25,7 +25,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 
 int64_t timeline_cell_at(const struct timeline *timeline, int64_t time_ns)
 {
-  return floor_div(time_ns, timeline->cell_ns) - timeline->first;
+  return timeline->cell_ns > 0 ? floor_div(time_ns, timeline->cell_ns) - timeline->first : -1;
 }
 
 static void fill(struct filling *to, const struct rtop_look *look, double part_ns)
