@@ -28,7 +28,6 @@ static const struct screen_case cases[] = {
   { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r') },
   { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '1') },
   { .name = "threads-several", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3', 'c', 'j', 'c') },
-  { .name = "threads-160x50-color", .rows = 50, .columns = 160, .attributes = true, .keys = KEYS('3', 'j') },
   { .name = "threads-search", .rows = 24, .columns = 80, .attributes = true,
     .keys = KEYS('3', '/', 'p', 'o', 'p', '\r', 'n') },
   { .name = "threads-filter", .rows = 24, .columns = 80,
