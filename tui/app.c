@@ -186,7 +186,7 @@ static void draw(struct app *app)
   }
   if (ui->dirty) {
     ui_draw(ui);
-    refresh();
+    screen_refresh(ui->sync);
   }
 }
 

@@ -138,6 +138,15 @@ void keys_names(char *out, size_t out_bytes, const struct key_row *row)
   }
 }
 
+int keys_plain_key(const struct key_row *row)
+{
+  const int *at = row->keys;
+  while (*at >= KEY_FUNCTION && at[1] != 0) {
+    at++;
+  }
+  return *at;
+}
+
 int keys_footer_key(const struct key_row *row)
 {
   for (const int *at = row->keys; *at != 0; at++) {

@@ -59,6 +59,8 @@ void keys_name(char *out, size_t out_bytes, int key);
 void keys_names(char *out, size_t out_bytes, const struct key_row *row);
 /* The key that the footer shows: the function key when there is one. */
 int keys_footer_key(const struct key_row *row);
+/* For keyboards without these: the first that is none. */
+int keys_plain_key(const struct key_row *row);
 
 /* One line per row: keys, then what they do. */
 void keys_write_list(FILE *out);

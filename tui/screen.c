@@ -171,6 +171,19 @@ void screen_resize(void)
   }
 }
 
+void screen_refresh(bool sync)
+{
+  if (sync && !state.headless) {
+    fputs("\033[?2026h", state.output);
+    fflush(state.output);
+  }
+  refresh();
+  if (sync && !state.headless) {
+    fputs("\033[?2026l", state.output);
+    fflush(state.output);
+  }
+}
+
 void screen_repaint(void)
 {
   clearok(curscr, TRUE);

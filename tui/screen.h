@@ -40,6 +40,9 @@ int screen_key(void);
 
 /* Reads the size again; everything is to be drawn afresh after it. */
 void screen_resize(void);
+/* Brings what was drawn to the terminal. `sync`: between the marks of mode 2026, so that a terminal that
+ * knows it shows the frame as a whole; others ignore them. */
+void screen_refresh(bool sync);
 /* The next refresh paints every cell. */
 void screen_repaint(void);
 /* Gives the terminal to another program, and takes it again. */

@@ -58,7 +58,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->length_ns = (int64_t)(options->frame_seconds * 1e9);
   ui->delay_seconds = options->delay_seconds;
   ui->header = !options->no_header;
-  ui->footer = !options->no_footer;
+  ui->footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
   ui->mouse = options->mouse;
   ui->follow = true;
   ui->ascii = options->ascii;
@@ -200,7 +200,7 @@ void ui_draw(struct ui *ui)
   erase();
   memset(ui->tab, 0, sizeof ui->tab);
   draw_charset(ui->ascii, draw_utf8());
-  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, !ui->footer };
+  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, ui->footer == FOOTER_OFF };
   layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) {
     layout_graphs(&ui->layout, TIMELINE_GRAPHS);

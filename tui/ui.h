@@ -54,6 +54,7 @@ extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, 
 enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP };
 enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND,
                  UI_PROMPT_EXCLUDE, UI_PROMPT_GOTO };
+enum ui_footer { FOOTER_KEYS, FOOTER_LETTERS, FOOTER_OFF };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
 /* What is watched, as the loop knows it. */
@@ -110,8 +111,10 @@ struct ui {
   struct ui_stalls stalls;
   enum ui_units units;
   bool follow;
-  bool header, footer;
+  bool header;
+  enum ui_footer footer;
   bool mouse;
+  bool sync;                           /* the terminal is told where a frame begins and ends */
   bool ascii;
 
   uint32_t selected;                   /* frame under the cursor, the same in all views; 0: none */

@@ -39,6 +39,12 @@ static const char *units_value(int i)
   return i < 3 ? names[i] : NULL;
 }
 
+static const char *footer_value(int i)
+{
+  static const char *const names[] = { "keys", "letters", "off" };
+  return i < 3 ? names[i] : NULL;
+}
+
 static const char *theme_value(int i)
 {
   return i < THEME_NAMES ? theme_name_text((enum theme_name)i) : NULL;
@@ -105,6 +111,18 @@ static bool set_units(struct ui *ui, const char *value, const char **problem)
 {
   (void)problem;
   ui->units = (enum ui_units)choice(units_value, value);
+  return true;
+}
+
+static void get_footer(const struct ui *ui, char *out, size_t bytes)
+{
+  snprintf(out, bytes, "%s", footer_value((int)ui->footer));
+}
+
+static bool set_footer(struct ui *ui, const char *value, const char **problem)
+{
+  (void)problem;
+  ui->footer = (enum ui_footer)choice(footer_value, value);
   return true;
 }
 
@@ -196,10 +214,12 @@ static const struct setting settings[] = {
   { .name = "fold", .help = "recursion folded in the tree", FLAG(fold) },
   { .name = "idle", .help = "threads that are idle count, too", FLAG(focus.no_idle), .inverse = true },
   { .name = "header", .help = "bars above the table", .given = RTOP_GIVEN_HEADER, FLAG(header) },
-  { .name = "footer", .help = "keys below it", .given = RTOP_GIVEN_FOOTER, FLAG(footer) },
+  { .name = "footer", .help = "keys below it", .given = RTOP_GIVEN_FOOTER, .value = footer_value,
+    .get = get_footer, .set = set_footer },
   { .name = "ascii", .help = "no block characters", .given = RTOP_GIVEN_ASCII, FLAG(ascii) },
   { .name = "theme", .help = "colours", .given = RTOP_GIVEN_THEME, .value = theme_value, .get = get_theme,
     .set = set_theme },
+  { .name = "sync", .help = "one frame at a time (terminals with mode 2026)", FLAG(sync) },
   { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE, FLAG(mouse) },
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

@@ -33,7 +33,8 @@ static void draw_keys(struct ui *ui, struct rect at)
       continue;
     }
     char name[16];
-    keys_name(name, sizeof name, keys_footer_key(row));
+    int key = ui->footer == FOOTER_LETTERS ? keys_plain_key(row) : keys_footer_key(row);
+    keys_name(name, sizeof name, key);
     const char *label = row->request == REQUEST_FREEZE && ui->frozen ? "Live  " : row->footer;
     int columns = (int)(strlen(name) + strlen(label));
     if (x + columns > at.columns || ui->footer_keys == UI_FOOTER_KEYS) {
@@ -41,7 +42,7 @@ static void draw_keys(struct ui *ui, struct rect at)
     }
     ui->footer_key[ui->footer_keys].x = x;
     ui->footer_key[ui->footer_keys].columns = columns;
-    ui->footer_key[ui->footer_keys++].key = keys_footer_key(row);
+    ui->footer_key[ui->footer_keys++].key = key;
     x += draw_text(at.y, x, at.columns - x, FACE_KEY, name);
     x += draw_text(at.y, x, at.columns - x, FACE_KEY_LABEL, label);
     x++;

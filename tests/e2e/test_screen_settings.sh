@@ -62,6 +62,17 @@ keys q
 wait_exit
 rm -f "$settings"
 
+open_pane 80 24 "exec $viewer -p $FAKE"
+wait_for "Queue#pop"
+mux pipe-pane -O "cat > $work/frames"
+keys : s e t Space s y n c Space o n Enter
+framed() { grep -q "$(printf '\033\\[?2026h').*" "$work/frames" && grep -q "$(printf '\033\\[?2026l')" "$work/frames"; }
+it "frames have a beginning and an end when wanted" wait_until framed
+keys : s e t Space f o o t e r Space l e t t e r s Enter
+it "the footer has letters when wanted" wait_match '^\?Help SSetup'
+keys q
+wait_exit
+
 open_pane 80 24 "exec $viewer -M -p $FAKE"
 wait_for "Queue#pop"
 it "-M takes the mouse" wait_until mouse_mode 1

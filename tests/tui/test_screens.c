@@ -50,6 +50,8 @@ static const struct screen_case cases[] = {
   { .name = "tree-by-class", .rows = 24, .columns = 80, .keys = KEYS('l', 'j', 'j', '\r', '2') },
   { .name = "detail-80x24", .rows = 24, .columns = 80,
     .keys = KEYS('/', 'i', 'n', 'd', 'e', 'x', '\r', '\r') },
+  { .name = "methods-letters", .rows = 24, .columns = 80,
+    .keys = KEYS('S', 'j', 'j', 'j', 'j', 'j', 'j', 'j', 'j', 'j', 'j', 'j', 'j', ' ', 27) },
   { .name = "help-80x24", .rows = 24, .columns = 80, .keys = KEYS('?') },
   { .name = "help-40x10-end", .rows = 10, .columns = 40, .keys = KEYS('?', 'G') },
 };

@@ -200,16 +200,16 @@ static void test_written_and_read_again(void **state)
   snprintf(file, sizeof file, "%s/a/b/config", folder);
   ui.wanted.sort = RTOP_SORT_BLAME;
   ui.units = UNITS_SAMPLES;
-  ui.footer = false;
+  ui.footer = FOOTER_LETTERS;
   settings_save(&ui, &options);
   assert_non_null(strstr(ui.message, "settings are kept in"));
   assert_int_equal(stat(file, &status), 0);
   assert_int_equal(status.st_mode & 0777, 0600);
   ui.wanted.sort = RTOP_SORT_SELF;
   ui.units = UNITS_PERCENT;
-  ui.footer = true;
+  ui.footer = FOOTER_KEYS;
   settings_load(&ui, &options);
-  assert_true(ui.wanted.sort == RTOP_SORT_BLAME && ui.units == UNITS_SAMPLES && !ui.footer);
+  assert_true(ui.wanted.sort == RTOP_SORT_BLAME && ui.units == UNITS_SAMPLES && ui.footer == FOOTER_LETTERS);
 }
 
 /* Comments, unknown names and order stay; what stood twice stands once. */

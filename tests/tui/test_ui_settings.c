@@ -85,7 +85,7 @@ static void test_every_value_has_its_effect(void **state)
   assert_true(set("units", "samples") && ui.units == UNITS_SAMPLES);
   assert_true(set("columns", "self,gc") && ui.columns.count == 3);
   assert_true(set("header", "off") && !ui.header);
-  assert_true(set("footer", "off") && !ui.footer);
+  assert_true(set("footer", "off") && ui.footer == FOOTER_OFF);
   assert_true(set("idle", "off") && ui.focus.no_idle);
   assert_true(set("theme", "blue") && theme_used() == THEME_BLUE);
   assert_true(set("view", "skyline") && ui.first_view == VIEW_SKYLINE);
