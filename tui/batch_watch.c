@@ -23,7 +23,7 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
     return false;
   }
   const struct rtop_launch *launch = rtop_session_launch(watch->session);
-  if (launch)
+  if (launch && *rtop_launch_log_path(launch))
     fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));
   return true;
 }

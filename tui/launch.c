@@ -28,9 +28,18 @@ struct rtop_launch {
   bool ended;
   bool own_group;
   int status;
-  int log_fd;
+  struct rusage usage;
+  int64_t started_ns, ended_ns;
+  int log_fd;                          /* -1: none */
   char log_path[PATH_MAX];
 };
+
+static int64_t launch_now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
 static bool launch_open_log(struct rtop_launch *launch, struct rtop_error *error)
 {
@@ -83,8 +92,10 @@ static void launch_exec(const struct rtop_launch *launch, char *const *command, 
       close(null);
     }
   }
-  dup2(launch->log_fd, STDOUT_FILENO);
-  dup2(launch->log_fd, STDERR_FILENO);
+  if (launch->log_fd >= 0) {
+    dup2(launch->log_fd, STDOUT_FILENO);
+    dup2(launch->log_fd, STDERR_FILENO);
+  }
   if (folder)
     launch_append("RUBYLIB", ":", folder);
   launch_append("RUBYOPT", " ", "-rrperf_top");
@@ -125,7 +136,7 @@ static void launch_say_problem(const char *name, int problem, int *exit_status, 
   rtop_error_set(error, RTOP_ERROR_SYSTEM, problem, "'%s': %s", text, strerror(problem));
 }
 
-struct rtop_launch *rtop_launch_start(char *const *command, bool screen, int *exit_status,
+struct rtop_launch *rtop_launch_start(char *const *command, enum rtop_launch_kind kind, int *exit_status,
                                       struct rtop_error *error)
 {
   char folder[PATH_MAX];
@@ -137,12 +148,13 @@ struct rtop_launch *rtop_launch_start(char *const *command, bool screen, int *ex
     rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
     return NULL;
   }
-  launch->own_group = screen;
+  launch->own_group = kind == RTOP_LAUNCH_SCREEN;
   launch->log_fd = -1;
   if (!found && !(options && strstr(options, "rperf_top"))) {
     rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0, "the extension (rperf_top.so) is neither next to"
                    " rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its folder");
-  } else if (launch_open_log(launch, error)) {
+  } else if (kind == RTOP_LAUNCH_PLAIN || launch_open_log(launch, error)) {
+    launch->started_ns = launch_now_ns();
     int problem = launch_fork(launch, command, found ? folder : NULL);
     if (problem == 0) {
       signals_crash_group(launch->own_group ? launch->pid : 0);
@@ -183,10 +195,11 @@ bool rtop_launch_ended(struct rtop_launch *launch)
   int status;
   if (launch->ended)
     return true;
-  pid_t got = waitpid(launch->pid, &status, WNOHANG);
+  pid_t got = wait4(launch->pid, &status, WNOHANG, &launch->usage);
   if (got == 0 || (got < 0 && errno == EINTR))
     return false;
   launch->ended = true;
+  launch->ended_ns = launch_now_ns();
   signals_crash_group(0);              /* its number may belong to somebody else from now on */
   if (got == launch->pid)
     launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -196,6 +209,15 @@ bool rtop_launch_ended(struct rtop_launch *launch)
 int rtop_launch_status(const struct rtop_launch *launch)
 {
   return launch->status;
+}
+
+bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, int64_t *real_ns)
+{
+  if (!launch->ended)
+    return false;
+  *usage = launch->usage;
+  *real_ns = launch->ended_ns - launch->started_ns;
+  return true;
 }
 
 static bool launch_any_left(struct rtop_launch *launch, const pid_t *pids, size_t count)
@@ -243,9 +265,9 @@ size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size
                             off_t *total)
 {
   struct stat log;
-  off_t size = fstat(launch->log_fd, &log) == 0 ? log.st_size : 0;
+  off_t size = launch->log_fd >= 0 && fstat(launch->log_fd, &log) == 0 ? log.st_size : 0;
   off_t room = (off_t)buffer_bytes - 1;
-  ssize_t got = pread(launch->log_fd, buffer, buffer_bytes - 1, size > room ? size - room : 0);
+  ssize_t got = launch->log_fd < 0 ? 0 : pread(launch->log_fd, buffer, buffer_bytes - 1, size > room ? size - room : 0);
   if (total)
     *total = size;
   buffer[got > 0 ? got : 0] = '\0';

@@ -11,16 +11,25 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct rtop_error;
 struct rtop_launch;
 
-/* Starts command[0] (found in PATH) with the arguments that follow. `screen`: the command gets /dev/null
- * as standard input and a process group of its own, so that keys of the terminal do not reach it.
+/* How the command stands to our terminal. */
+enum rtop_launch_kind {
+  RTOP_LAUNCH_LOG,                     /* its output goes to the log file */
+  RTOP_LAUNCH_SCREEN,                  /* so does it; /dev/null as standard input and a process group of its
+                                          own, so that keys of the terminal do not reach it */
+  RTOP_LAUNCH_PLAIN,                   /* as if we were not there: no log file */
+};
+
+/* Starts command[0] (found in PATH) with the arguments that follow.
  * NULL: error->text is a line as env(1) would say it, *exit_status 127 (not found), 126 (not executable)
  * or 1. */
-struct rtop_launch *rtop_launch_start(char *const *command, bool screen, int *exit_status,
+struct rtop_launch *rtop_launch_start(char *const *command, enum rtop_launch_kind kind, int *exit_status,
                                       struct rtop_error *error);
 
 /* Ends it if it runs, removes the log file when it is empty, frees. NULL is fine; sets NULL. */
@@ -32,10 +41,13 @@ bool rtop_launch_ended(struct rtop_launch *launch);
 /* Its exit status, 128 + n when signal n ended it; 0 while it runs. */
 int rtop_launch_status(const struct rtop_launch *launch);
 
+/* What it and the children that it waited for used, and how long it ran. False while it runs. */
+bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, int64_t *real_ns);
+
 /* SIGTERM to the command and its descendants, SIGKILL to what is left after 2 s; reaps it. */
 void rtop_launch_stop(struct rtop_launch *launch);
 
-/* Where its output goes. */
+/* Where its output goes; "" when not to a file of ours. */
 const char *rtop_launch_log_path(const struct rtop_launch *launch);
 /* The last bytes of its output, raw (hostile: sanitise line by line), NUL-terminated; returns how many.
  * *total (may be NULL) becomes the size of the log: unchanged means nothing new. */

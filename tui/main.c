@@ -58,5 +58,7 @@ int main(int argc, char **argv)
     return rtop_list_print(stdout);
   if (options.output)
     return rtop_export_run(&options);
+  if (options.stat)
+    return rtop_stat_run(&options);
   return options.batch ? rtop_batch_run(&options, NULL) : main_screen(&options);
 }

@@ -15,7 +15,7 @@
 
 enum {
   OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN,
-    OPTION_VIEW,
+    OPTION_VIEW, OPTION_STAT,
   OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE, OPTION_LABEL,
   OPTION_THEME, OPTION_NO_HEADER, OPTION_NO_FOOTER, OPTION_CONFIG,
   OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS, OPTION_ON_STALL, OPTION_SAVE_ON_STALL,
@@ -39,6 +39,7 @@ static const struct option long_options[] = {
   {"frame", required_argument, NULL, 'F'},
   {"mode", required_argument, NULL, 'm'},
   {"sort", required_argument, NULL, 's'},
+  {"stat", no_argument, NULL, OPTION_STAT},
   {"hz", required_argument, NULL, OPTION_HZ},
   {"filter", required_argument, NULL, OPTION_FILTER},
   {"thread", required_argument, NULL, OPTION_THREAD},
@@ -324,6 +325,7 @@ static int options_take(struct rtop_options *options, int option)
   case 'm': return options_mode(options, optarg);
   case 's': return options_sort(options, optarg);
   case 'C': return options_color(options, optarg);
+  case OPTION_STAT: options->stat = true; return -1;
   case OPTION_HZ: return options_hz(options, optarg);
   case OPTION_FILTER: return options_filter(options, optarg);
   case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
@@ -375,6 +377,8 @@ static int options_check(struct rtop_options *options)
     return options_usage("-r excludes -p and a command");
   if (options->output && options->batch)
     return options_usage("-o and -b exclude each other");
+  if (options->output && options->stat)
+    return options_usage("-o and --stat exclude each other");
   struct rtop_file_kind kind = {0};
   if (options->output && !rtop_file_kind(options->output, &kind) &&
       !rtop_file_is_recording(options->output))
@@ -384,8 +388,9 @@ static int options_check(struct rtop_options *options)
       (rtop_file_is_recording(options->output) || !rtop_file_shows_difference(kind.format)))
     return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none",
                          options->output);
-  if ((options->output || options->batch) && options->action == RTOP_ACTION_CHOOSE)
-    return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o" : "-b");
+  if ((options->output || options->batch || options->stat) && options->action == RTOP_ACTION_CHOOSE)
+    return options_usage("%s needs -p PID, -r FILE or -- COMMAND",
+                         options->output ? "-o" : options->stat ? "--stat" : "-b");
   if (options->time_seconds > 0 && !target)
     return options_usage("-t needs -p PID or -- COMMAND");
   return -1;

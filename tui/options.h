@@ -46,6 +46,7 @@ struct rtop_options {
   const char *save_on_stall;           /* --save-on-stall: a folder; NULL: none */
   bool batch;
   bool json;
+  bool stat;                           /* --stat */
   long refreshes;                      /* -n; 0: no bound */
   double delay_seconds;                /* -d, default 1 */
   double frame_seconds;                /* -F, default 1; 0: all */

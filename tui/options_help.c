@@ -31,6 +31,7 @@ const char options_help[] =
   "  -J, --json              no screen: one JSON object per refresh and line\n"
   "  -n, --count N           end after N refreshes\n"
   "  -d, --delay SEC         between refreshes (1)\n"
+  "      --stat              no screen: a summary of the whole run at its end\n"
   "  -o, --output FILE       no screen: save a profile; FILE ends in .rpt (recording of\n"
   "                          everything, for -r), .txt (report),\n"
   "                          .collapsed (stacks for flame graphs), .csv (table),\n"

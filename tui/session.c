@@ -115,10 +115,12 @@ static bool session_add_recording(struct rtop_session *session, const char *path
 static bool session_start(struct rtop_session *session, const struct rtop_options *options,
                           int *exit_status, struct rtop_error *error)
 {
-  bool screen = !options->batch && !options->output;
+  enum rtop_launch_kind kind = options->batch || options->output ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
+  if (options->stat && !options->json)
+    kind = RTOP_LAUNCH_PLAIN;          /* what is said comes when it has ended, and on standard error */
   if (options->action == RTOP_ACTION_RUN) {
     session->launched_mono_ns = session_now_ns();
-    session->launch = rtop_launch_start(options->command, screen, exit_status, error);
+    session->launch = rtop_launch_start(options->command, kind, exit_status, error);
     return session->launch != NULL;
   }
   if (options->action == RTOP_ACTION_REPLAY)
@@ -137,7 +139,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
   if (!session)
     return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), &options->lens);
-  if (options->output || options->frame_seconds <= 0)
+  if (options->output || options->stat || options->frame_seconds <= 0)
     rtop_profile_keep_sums(session->profile);
   if (!session_start(session, options, exit_status, error))
     rtop_session_close(&session);

@@ -8,8 +8,7 @@
 enum { TEXT_MAX = 4096 };
 static const int64_t apart_ns = 500000000;
 
-/* The number after `name` at the start of a line. */
-static bool number_of(const char *text, const char *name, uint64_t *number)
+bool task_stats_number(const char *text, const char *name, uint64_t *number)
 {
   size_t bytes = strlen(name);
   for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
@@ -25,14 +24,14 @@ static bool number_of(const char *text, const char *name, uint64_t *number)
 
 void task_counts_parse_io(struct task_counts *counts, const char *text)
 {
-  counts->has_io = number_of(text, "rchar:", &counts->read_bytes)
-    && number_of(text, "wchar:", &counts->written_bytes);
+  counts->has_io = task_stats_number(text, "rchar:", &counts->read_bytes)
+    && task_stats_number(text, "wchar:", &counts->written_bytes);
 }
 
 void task_counts_parse_status(struct task_counts *counts, const char *text)
 {
-  counts->has_switches = number_of(text, "voluntary_ctxt_switches:", &counts->voluntary)
-    && number_of(text, "nonvoluntary_ctxt_switches:", &counts->involuntary);
+  counts->has_switches = task_stats_number(text, "voluntary_ctxt_switches:", &counts->voluntary)
+    && task_stats_number(text, "nonvoluntary_ctxt_switches:", &counts->involuntary);
 }
 
 static bool read_text(pid_t pid, uint32_t tid, const char *name, char *text)

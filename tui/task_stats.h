@@ -37,6 +37,9 @@ struct task_stats {
   } entry[TASK_STATS_MAX];
 };
 
+/* The number that stands behind `name` at the start of a line, as in these files. */
+bool task_stats_number(const char *text, const char *name, uint64_t *number);
+
 /* The text of .../io and .../status. */
 void task_counts_parse_io(struct task_counts *counts, const char *text);
 void task_counts_parse_status(struct task_counts *counts, const char *text);

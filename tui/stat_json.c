@@ -1,0 +1,86 @@
+#include "stat.h"
+
+#include <jansson.h>
+
+/* As many digits as a double holds for sure: 0.1 is written as 0.1. */
+enum { STAT_DIGITS = 15 };
+
+static void stat_seconds(json_t *object, const char *key, uint64_t nanoseconds)
+{
+  json_object_set_new(object, key, json_real((double)nanoseconds / 1e9));
+}
+
+static void stat_number(json_t *object, const char *key, uint64_t number)
+{
+  json_object_set_new(object, key, json_integer(number < INT64_MAX ? (json_int_t)number : INT64_MAX));
+}
+
+static void stat_two(json_t *object, const char *key, const char *first_name, uint64_t first,
+                     const char *second_name, uint64_t second)
+{
+  json_t *two = json_object();
+  stat_number(two, first_name, first);
+  stat_number(two, second_name, second);
+  json_object_set_new(object, key, two);
+}
+
+static void stat_os(json_t *object, const struct rtop_stat_os *os)
+{
+  if (os->has_times) {
+    stat_seconds(object, "user", os->user_ns);
+    stat_seconds(object, "sys", os->sys_ns);
+    stat_two(object, "page_faults", "minor", os->faults_minor, "major", os->faults_major);
+  }
+  if (os->has_memory)
+    stat_number(object, "max_rss", os->rss_max_bytes);
+  if (os->has_switches)
+    stat_two(object, "context_switches", "voluntary", os->voluntary, "involuntary", os->involuntary);
+  if (os->has_disk)
+    stat_two(object, "disk", "read", os->disk_read_bytes, "written", os->disk_written_bytes);
+}
+
+static void stat_ruby(json_t *object, const struct rtop_stat *stat)
+{
+  const struct rtop_report *report = stat->report;
+  const struct rtop_span_counters *counters = &report->sum.counters;
+  const uint64_t *wall_ns = report->sum.total.wall_ns;
+  json_t *sampler = json_object();
+  json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
+  json_object_set_new(object, "ruby", json_string(report->ruby));
+  stat_seconds(object, "running", wall_ns[RTOP_STATE_RUNNING]);
+  stat_seconds(object, "waiting", wall_ns[RTOP_STATE_WAITING]);
+  stat_seconds(object, "blocked", wall_ns[RTOP_STATE_BLOCKED]);
+  stat_seconds(object, "marking", wall_ns[RTOP_STATE_MARKING]);
+  stat_seconds(object, "sweeping", wall_ns[RTOP_STATE_SWEEPING]);
+  stat_seconds(object, "cpu", counters->cpu_ns);
+  stat_two(object, "gc", "minor", counters->gc_minor, "major", counters->gc_major);
+  stat_number(object, "allocations", counters->allocations);
+  stat_number(object, "exceptions", counters->exceptions);
+  stat_number(object, "threads", stat_threads(stat));
+  stat_number(sampler, "hz", counters->rate_hz);
+  stat_number(sampler, "samples", counters->samples);
+  stat_number(sampler, "ticks", counters->ticks);
+  stat_number(sampler, "ticks_missed", counters->ticks_missed);
+  stat_number(sampler, "dropped", counters->samples_dropped);
+  stat_number(sampler, "gaps", report->sum.gap_count);
+  stat_seconds(sampler, "cost", counters->cost_ns);
+  stat_seconds(sampler, "publisher", counters->publisher_cpu_ns);
+  json_object_set_new(object, "sampler", sampler);
+}
+
+bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)
+{
+  json_t *object = json_object();
+  json_t *command = json_string(stat->command);
+  json_object_set_new(object, "schema", json_string("rperf-top-stat/1"));
+  json_object_set_new(object, "command", command ? command : json_string(""));
+  if (stat->status >= 0)
+    json_object_set_new(object, "status", json_integer(stat->status));
+  stat_seconds(object, "real", stat->real_ns);
+  stat_os(object, &stat->os);
+  if (stat->report)
+    stat_ruby(object, stat);
+  bool fine = object && json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(STAT_DIGITS)) == 0;
+  json_decref(object);
+  return fine && fputc('\n', out) != EOF && fflush(out) == 0;
+}
