@@ -71,7 +71,7 @@ void rtop_live_destroy(struct rtop_live **handle)
     live->places, live->slots, live->path, live->deltas, live->cells, live->cell_places, live->nodes,
     live->pending, live->entry_of, live->shares, live->frames, live->changed, live->rows, live->beside,
     live->touched, live->stacked, live->threads, live->place_depths.first, live->node_depths.first,
-    live->shown,
+    live->shown, live->changes,
   };
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
     free(memory[i]);
@@ -222,6 +222,14 @@ const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint3
 {
   *count = live->node_count;
   return live->nodes;
+}
+
+const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,
+                                                 uint64_t *turn)
+{
+  *count = live->change_count;
+  *turn = live->turn;
+  return live->changes;
 }
 
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node)

@@ -27,6 +27,13 @@ struct rtop_live_node {
   uint64_t cells;                      /* in and below it; 0: not in the sum */
 };
 
+/* What an update did to a node: differences, modulo 2^64. */
+struct rtop_live_change {
+  uint32_t index;                      /* of the node */
+  struct rtop_cost self, total;
+  uint64_t cells;
+};
+
 /* NULL when memory ran out. */
 struct rtop_live *rtop_live_create(struct rtop_profile *profile);
 /* Before or after the profile goes; what was borrowed from it is taken back by the next two calls' users. */
@@ -48,6 +55,10 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
 /* Nodes of the last rtop_live_methods: index 0 is the root, a parent comes before its children. Valid until
  * the next call. */
 const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count);
+/* What the last rtop_live_methods changed. *turn is its number; who knows all nodes as they were in the turn
+ * before needs only these. Turns are skipped when everything was made afresh. */
+const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,
+                                                 uint64_t *turn);
 /* The index of a symbols' node; UINT32_MAX: it was never seen. */
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node);
 

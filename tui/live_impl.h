@@ -33,7 +33,7 @@ struct live_delta {
 
 /* What a node's pending changes are, beside the node that users see. */
 struct live_pending {
-  struct rtop_cost cost;
+  struct rtop_cost self, cost;
   uint64_t cells;
   uint32_t next;                       /* in the list of its depth, + 1 */
   bool listed;
@@ -108,6 +108,11 @@ struct rtop_live {
   size_t node_capacity, pending_capacity;
   uint32_t *entry_of;                  /* by node: index + 1 */
   size_t entry_capacity;
+
+  struct rtop_live_change *changes;
+  uint32_t change_count;
+  size_t change_capacity;
+  uint64_t turn;
 
   struct live_share *shares;
   uint32_t share_count;

@@ -54,6 +54,7 @@ void live_places_restart(struct rtop_live *live)
     frame->shares = frame->most = 0;
     frame->most_ns = 0;
   }
+  live->turn++;                        /* nobody can follow */
   live->place_count = live->share_count = 1;
   live->node_count = live->cell_count = live->delta_count = live->places_used = 0;
 }

@@ -34,6 +34,7 @@ static void list_node(struct rtop_live *live, uint32_t entry)
 void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells)
 {
   live_cost_add(&live->nodes[entry].self, cost);
+  live_cost_add(&live->pending[entry].self, cost);
   live_cost_add(&live->pending[entry].cost, cost);
   live->pending[entry].cells += cells;
   list_node(live, entry);
@@ -147,12 +148,20 @@ static void node_up(struct rtop_live *live, uint32_t entry)
     live->pending[node->parent].cells += pending->cells;
     list_node(live, node->parent);
   }
+  if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1,
+                   sizeof *live->changes))
+    live->changes[live->change_count++] =
+      (struct rtop_live_change){entry, pending->self, pending->cost, pending->cells};
+  else
+    live->failed = true;
   *pending = (struct live_pending){0};
 }
 
 void live_nodes_up(struct rtop_live *live)
 {
   struct live_depths *depths = &live->node_depths;
+  live->turn++;
+  live->change_count = 0;
   for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
     while (depths->first[depth]) {
       uint32_t entry = depths->first[depth] - 1;

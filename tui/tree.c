@@ -1,40 +1,9 @@
 #include "tree.h"
 
-#include "methods_impl.h"
 #include "reserve.h"
+#include "tree_impl.h"
 #include <stdlib.h>
 #include <string.h>
-
-enum { FRAME_UNKNOWN, FRAME_MATCHES, FRAME_DIFFERS };
-
-struct tree_frame {                    /* does the filter match it? */
-  const char *label;                   /* as it was asked: names may be completed */
-  uint8_t answer;
-};
-
-struct tree_scratch {
-  uint32_t *of;                        /* by the symbols' node: own node + 1; 0: not merged yet */
-  size_t of_capacity;
-  uint32_t *slots;                     /* hash of (parent, frame): node, 0: free */
-  size_t slot_count;                   /* a power of two */
-  uint32_t *path;                      /* nodes on the way to the root */
-  size_t path_capacity;
-  struct tree_frame *frames;
-  size_t frame_capacity;
-  uint32_t *passed;                    /* by node: 2 * epoch, + 1 when the filter lets it pass */
-  size_t passed_capacity;
-  bool *wanted;                        /* by thread of the sum */
-  size_t wanted_capacity;
-  struct methods_regex filter, thread_filter;
-  char *filter_text;                   /* what `frames` answers */
-};
-
-struct tree_build {
-  struct rtop_tree *tree;
-  struct tree_scratch *scratch;
-  const struct rtop_symbols *symbols;
-  const struct rtop_methods_options *options;
-};
 
 static size_t tree_slot(const struct tree_build *build, uint32_t parent, uint32_t frame)
 {
@@ -83,8 +52,10 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   if (above)
     return above;
   if (tree->nodes[parent].frame == frame &&
-      rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP)
+      rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP) {
+    build->scratch->collapsed = true;
     return parent;                     /* calls within a file are no calls of it */
+  }
   if (!tree_grow_slots(build) ||
       !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
     return UINT32_MAX;
@@ -98,8 +69,8 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   return id;
 }
 
-/* The own node of a symbols' node: its path is merged from the last known ancestor on. */
-static uint32_t tree_of(struct tree_build *build, uint32_t node)
+/* Its path is merged from the last known ancestor on. */
+uint32_t tree_of(struct tree_build *build, uint32_t node)
 {
   struct tree_scratch *scratch = build->scratch;
   size_t depth = 0;
@@ -160,8 +131,7 @@ static bool tree_passes(struct tree_build *build, uint32_t id)
   return tree_matches(build, id) != build->options->filter_invert;
 }
 
-/* The node and what is above it are part of this sum from now on. */
-static bool tree_touch(struct rtop_tree *tree, uint32_t id)
+bool tree_touch(struct rtop_tree *tree, uint32_t id)
 {
   while (!rtop_tree_has(tree, id)) {
     struct rtop_tree_node *node = &tree->nodes[id];
@@ -191,8 +161,7 @@ static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
   return true;
 }
 
-/* Where the thread is at the end of the span. */
-static void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
+void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
 {
   struct rtop_tree *tree = build->tree;
   if (thread->ended || thread->node == 0)
@@ -247,8 +216,7 @@ static void tree_sort(struct rtop_tree *tree)
       tree->touched[written++] = id;
 }
 
-/* Children before parents: what is below goes up, and lists of children are made. */
-static void tree_sum(struct rtop_tree *tree)
+void tree_sum(struct rtop_tree *tree)
 {
   tree_sort(tree);
   for (size_t i = tree->touched_count; i-- > 0;) {
@@ -275,7 +243,7 @@ static void tree_forget_answers(struct tree_scratch *scratch, const char *filter
   scratch->filter_text = strdup(now);
 }
 
-static bool tree_prepare(struct tree_build *build)
+bool tree_prepare(struct tree_build *build)
 {
   struct tree_scratch *scratch = build->scratch;
   struct rtop_tree *tree = build->tree;
@@ -303,6 +271,8 @@ bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const s
   if (!tree->scratch)
     tree->scratch = calloc(1, sizeof(struct tree_scratch));
   struct tree_build build = {tree, tree->scratch, symbols, options};
+  if (tree->scratch)
+    build.scratch->follows = false;
   tree->touched_count = 0;
   tree->length_ns = sum->length_ns;
   tree->epoch++;
@@ -318,6 +288,8 @@ void rtop_tree_forget(struct rtop_tree *tree)
 {
   struct tree_scratch *scratch = tree->scratch;
   tree->count = tree->touched_count = 0;
+  if (scratch)
+    scratch->collapsed = scratch->follows = false;
   if (scratch && scratch->of)
     memset(scratch->of, 0, scratch->of_capacity * sizeof *scratch->of);
   if (scratch && scratch->slots)
@@ -338,6 +310,8 @@ void rtop_tree_destroy(struct rtop_tree *tree)
     free(scratch->frames);
     free(scratch->passed);
     free(scratch->wanted);
+    free(scratch->cells);
+    free(scratch->marked);
     free(scratch->filter_text);
   }
   free(scratch);

@@ -147,7 +147,8 @@ bool ui_update(struct ui *ui)
       && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
-    fine = rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
+    fine = rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted,
+                            ui->fold);
   }
   if (fine && ui->view->update != NULL) {
     ui->view->update(ui);
