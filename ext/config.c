@@ -61,7 +61,7 @@ void config_from_environment(struct config *config)
   const char *on = getenv("RPERF_TOP");
   config->enabled = !on || (strcmp(on, "0") != 0 && strcmp(on, "off") != 0);
   config->keep = number("RPERF_TOP_KEEP", 0, 0, 1) > 0;
-  config->storm_per_s = (uint32_t)number("RPERF_TOP_STORM", 300000, 0, 1e9);
+  config->storm_per_s = (uint32_t)number("RPERF_TOP_STORM", 100000, 0, 1e9);
   const char *clock = getenv("RPERF_TOP_CPU_CLOCK");
   config->ask_cpu_clock = clock && strcmp(clock, "kernel") == 0;
   config_set_record_hz(config, number("RPERF_TOP_RECORD_HZ", 100, 0, RTOP_RATE_HZ_MAX));

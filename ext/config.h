@@ -7,7 +7,7 @@
  *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
  *   RPERF_TOP_DIR=DIR       where the segment goes, default /dev/shm
  *   RPERF_TOP_KEEP=1        keep the segment when the process ends
- *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 300000; 0: never
+ *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 100000; 0: never
  *   RPERF_TOP_EXCLUDE=LIST  patterns of frames that are left out of stacks (shm/pattern.h)
  *   RPERF_TOP_DEPTH=N       outermost frames of a stack that are kept, default all
  *   RPERF_TOP_CPU_CLOCK=kernel   read the CPU clock with a system call each time (cpu_clock.h)
