@@ -182,8 +182,8 @@ static inline bool profile_part_is_whole(const struct profile_part *part)
 uint64_t profile_part_share(const struct profile_part *part, uint64_t value);
 struct profile_cell profile_part_cell(const struct profile_part *part, const struct profile_cell *cell);
 
-/* profile_merge.c: makes the oldest windows longer ones, so that short ones hold no more than half of the
- * memory, those of a second a quarter. */
+/* profile_merge.c: makes the oldest windows longer ones, so that short ones hold no more than a third of
+ * the memory, those of a second a sixth. Bounded in time: a few at a call. */
 void profile_merge_old(struct rtop_profile *profile);
 /* profile_slide.c: before a window goes, and when a cell comes to one that is in the profile or goes. */
 void profile_slides_lose(struct rtop_profile *profile, struct profile_window *window);

@@ -15,13 +15,13 @@ enum { MERGE_LEVELS = 2, MERGE_WINDOWS_MAX = 64, MERGE_ENDED_MAX = 32, MERGE_FOL
 #define MERGE_SECOND_NS INT64_C(1000000000)
 
 /* What a level takes (windows up to `longest_ns` that the level before does not), and makes of it. It may
- * hold a half, a quarter of the memory. */
+ * hold a third, a sixth of the memory. At a time only so many are made that nobody waits for it. */
 static const struct merge_level {
   int64_t longest_ns, length_ns;
-  unsigned share;
+  unsigned share, at_a_time;
 } merge_levels[MERGE_LEVELS] = {
-  {PROFILE_WHOLE_NS, MERGE_SECOND_NS, 2},
-  {5 * MERGE_SECOND_NS, 10 * MERGE_SECOND_NS, 4},
+  {PROFILE_WHOLE_NS, MERGE_SECOND_NS, 3, 4},
+  {5 * MERGE_SECOND_NS, 10 * MERGE_SECOND_NS, 6, 1},
 };
 
 /* Windows of one source that will be one. */
@@ -36,6 +36,7 @@ struct merge_sweep {
   const struct merge_level *level;
   struct merge_group *groups;          /* by source */
   size_t bytes, bytes_wanted;          /* of this level */
+  unsigned made;
 };
 
 static int merge_level_of(const struct profile_window *window)
@@ -238,6 +239,7 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
       *place = NULL;
     }
     merged->id = ++profile->window_ids;
+    sweep->made++;
     profile->memory_bytes += profile_window_bytes(merged);
     profile->windows[profile->first + group->positions[0]] = merged;
     if (merged->end_ns - merged->start_ns > profile->longest_ns)
@@ -281,7 +283,8 @@ static void merge_sweep(struct merge_sweep *sweep)
   for (size_t i = 0; i < profile->count; i++)
     if (merge_level_of(profile_window_at(profile, i)) == sweep->level - merge_levels)
       sweep->bytes += profile_window_bytes(profile_window_at(profile, i));
-  for (size_t i = 0; i < profile->count && sweep->bytes > sweep->bytes_wanted; i++) {
+  for (size_t i = 0; i < profile->count && sweep->bytes > sweep->bytes_wanted &&
+                     sweep->made < sweep->level->at_a_time; i++) {
     const struct profile_window *window = profile_window_at(profile, i);
     if (merge_take(sweep, window, i))
       continue;
@@ -297,7 +300,7 @@ void profile_merge_old(struct rtop_profile *profile)
   for (size_t level = 0; groups && level < MERGE_LEVELS; level++) {
     size_t share = profile->memory_bytes_max / merge_levels[level].share;
     struct merge_sweep sweep = {.profile = profile, .level = &merge_levels[level], .groups = groups,
-                                .bytes_wanted = share - share / 16};
+                                .bytes_wanted = share - share / 64};
     for (uint32_t i = 0; i < profile->source_count; i++)
       groups[i].count = 0;
     merge_sweep(&sweep);
