@@ -85,7 +85,7 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 /* CPU that a blocked thread burnt off the GVL since its clock was read last, at most `limit_ns`. */
 static int64_t take_blocked_cpu(struct thread_data *data, int64_t limit_ns)
 {
-  if (!atomic_load_explicit(&data->native_id, memory_order_acquire)) return 0;
+  if (!atomic_load_explicit(&data->native_id, memory_order_acquire) || data->native_shared) return 0;
   int64_t taken = atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
   int64_t used = clock_read_ns(data->cpu_clock) - atomic_load(&data->cpu_read_ns) - taken;
   if (used <= 0) return 0;

@@ -75,6 +75,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
   if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
+  else if (data->native_shared) threads_follow_native(data);
   publisher_wake(sampler->publisher_word);
   count_release(sampler, data);
   accounting_end_stretch(sampler, data, &stretch);
@@ -158,7 +159,8 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
   /* The publisher takes CPU that is not read by then for that of C code off the GVL. */
-  if (open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed)) accounting_read_cpu(data, clock_now_ns());
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  if (open > period || data->native_shared) accounting_read_cpu(data, clock_now_ns());
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);

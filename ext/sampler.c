@@ -285,6 +285,7 @@ void sampler_job(struct sampler *sampler)
     if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
     data->running_since_ns = now;
     data->pending[before].wall_ns += open;
+    if (data->native_shared) threads_follow_native(data);
     atomic_store(&data->state_since_ns, now);
     atomic_store(&data->stack_known, false);
     return;

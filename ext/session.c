@@ -13,6 +13,7 @@
 #include <ruby.h>
 #include <ruby/debug.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Hooks of the VM are on in ACTIVE only, or in a forked child, which must not touch them. */
@@ -145,7 +146,8 @@ void session_init(void)
 {
   session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
   session.sampler.publisher_word = &session.publisher.word;
-  threads_init(&session.sampler.threads);
+  VALUE description = rb_const_get(rb_cObject, rb_intern("RUBY_DESCRIPTION"));
+  threads_init(&session.sampler.threads, strstr(StringValueCStr(description), "+MN") != NULL);
   marks_init(&session.publisher.marks);
   label_sets_init(&session.sampler.labels);
   frame_names_learn();

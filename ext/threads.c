@@ -9,8 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void threads_init(struct threads *threads)
+/* Whose native threads are shared, and who ran on this one last. */
+static bool main_shared;
+static _Thread_local uint64_t native_user;
+
+void threads_init(struct threads *threads, bool native_shared)
 {
+  main_shared = native_shared;
   atomic_store(&threads->high, 0);
   threads->key = rb_internal_thread_specific_key_create();
 }
@@ -86,7 +91,20 @@ void threads_bind_native(struct thread_data *data)
   if (pthread_getcpuclockid(pthread_self(), &clock) != 0) clock = CLOCK_THREAD_CPUTIME_ID;
   data->cpu_clock = clock;
   data->main_ractor = rb_ractor_stdout() == rb_stdout;   /* every other Ractor has an object of its own */
+  data->native_shared = main_shared || !data->main_ractor;
+  data->native = &native_user;
+  native_user = data->serial;
   atomic_store(&data->cpu_read_ns, clock_own_cpu_ns());
+  atomic_store_explicit(&data->native_id, (uint32_t)syscall(SYS_gettid), memory_order_release);
+}
+
+void threads_follow_native(struct thread_data *data)
+{
+  if (data->native == &native_user && native_user == data->serial) return;
+  native_user = data->serial;
+  data->native = &native_user;
+  int64_t taken = atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
+  atomic_store_explicit(&data->cpu_read_ns, clock_own_cpu_ns() - taken, memory_order_relaxed);
   atomic_store_explicit(&data->native_id, (uint32_t)syscall(SYS_gettid), memory_order_release);
 }
 

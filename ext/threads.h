@@ -64,7 +64,9 @@ struct thread_data {
   struct thread_data *next_free;
   int64_t start_ns, end_ns;
   bool is_main;
-  bool main_ractor;                    /* known once native_id is set */
+  bool main_ractor;                    /* known once native_id is set, and so is: */
+  bool native_shared;                  /* its native thread serves other Ruby threads, too (M:N) */
+  const void *native;                  /* which one it ran on last; a name, never looked into */
   clockid_t cpu_clock;                 /* readable from other threads; valid once native_id is set */
   char name[THREADS_NAME_MAX];         /* written under the GVL, copied by the publisher (may tear) */
   uint32_t name_bytes;
@@ -118,7 +120,8 @@ struct threads {
   rb_internal_thread_specific_key_t key;
 };
 
-void threads_init(struct threads *threads);
+/* native_shared: Ruby was told to run its threads on fewer native ones (those of Ractors always do). */
+void threads_init(struct threads *threads, bool native_shared);
 
 /* New data for a thread, in `state` from now_ns on. NULL when the registry or memory is full: the thread
  * is then not seen and counted. Allocates with libc; not to be called under the scheduler's lock. */
@@ -136,6 +139,10 @@ static inline struct thread_data *threads_of(struct threads *threads, VALUE thre
 
 /* Remembers native id and CPU clock. On the thread itself, once it runs. */
 void threads_bind_native(struct thread_data *data);
+
+/* A thread that shares its native thread got the GVL, perhaps on another one, or after others ran on this one:
+ * its CPU time goes on from what the clock says there. On the thread itself. */
+void threads_follow_native(struct thread_data *data);
 
 /* Takes the name of a living thread when it changed. Under the GVL, in the job. A class that overrides
  * Thread#name is not asked: its Ruby code could do anything here. */
