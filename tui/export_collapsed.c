@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct collapsed {
   struct export_job *job;
@@ -15,8 +16,14 @@ struct collapsed {
 /* ';' parts frames and the last blank parts the number: the first is replaced, the second may stay. */
 static void collapsed_label(const char *label, FILE *out)
 {
-  for (; *label; label++)
-    fputc(*label == ';' ? ':' : *label, out);
+  for (size_t length; *label; label += length) {
+    length = strcspn(label, ";");
+    fwrite(label, 1, length, out);
+    if (label[length]) {
+      fputc(':', out);
+      length++;
+    }
+  }
 }
 
 static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t before_ns, uint64_t after_ns)

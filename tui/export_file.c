@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { EXPORT_FILE_BUFFER_BYTES = 1 << 16 };
+
 static bool export_fail(struct rtop_export_file *file)
 {
   int problem = errno;
@@ -42,8 +44,10 @@ bool rtop_export_file_open(struct rtop_export_file *file, const char *path)
   umask(mask);
   fchmod(fd, 0666 & ~mask);
   file->stream = fdopen(fd, "w");
-  if (file->stream)
+  if (file->stream) {
+    setvbuf(file->stream, NULL, _IOFBF, EXPORT_FILE_BUFFER_BYTES);
     return true;
+  }
   close(fd);
   return export_fail(file);
 }

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GZIP_BUFFER_BYTES = 1 << 16, GZIP_WINDOW_BITS = 15 + 16 /* with the header and trailer of gzip */ };
+enum {
+  GZIP_BUFFER_BYTES = 1 << 16,
+  GZIP_WINDOW_BITS = 15 + 16,          /* with the header and trailer of gzip */
+  GZIP_LEVEL = 3,                      /* names recur: more effort gains little and takes long */
+};
 
 struct gzip {
   z_stream stream;
@@ -49,7 +53,7 @@ FILE *export_gzip_open(FILE *out)
 {
   static const cookie_io_functions_t functions = {.write = gzip_write, .close = gzip_close};
   struct gzip *gzip = calloc(1, sizeof *gzip);
-  if (!gzip || deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, 8,
+  if (!gzip || deflateInit2(&gzip->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, 8,
                             Z_DEFAULT_STRATEGY) != Z_OK) {
     free(gzip);
     errno = ENOMEM;
@@ -57,8 +61,10 @@ FILE *export_gzip_open(FILE *out)
   }
   gzip->out = out;
   FILE *stream = fopencookie(gzip, "w", functions);
-  if (stream)
+  if (stream) {
+    setvbuf(stream, NULL, _IOFBF, GZIP_BUFFER_BYTES);
     return stream;
+  }
   deflateEnd(&gzip->stream);
   free(gzip);
   errno = ENOMEM;

@@ -27,10 +27,25 @@ bool export_select(struct rtop_sum *to, const struct rtop_sum *from,
                    struct rtop_symbols *symbols, const struct rtop_methods_options *options);
 
 /* export_walk.c: stacks merged by method, thread by thread, in the order of the sum. */
+struct export_stack {
+  uint32_t thread_index;               /* in the sum */
+  uint32_t node;                       /* of the tree */
+  struct rtop_cost cost;               /* its own: self */
+};
+struct export_stacks {
+  struct rtop_tree tree;               /* of no thread any more, but with the ids of all */
+  struct export_stack *list;
+  size_t count, capacity;
+  struct rtop_sum part;                /* private: the thread at hand */
+};
+/* Those in which anything was spent. False: memory ran out; destroy in any case. */
+bool export_stacks_build(struct export_stacks *stacks, const struct export_job *job,
+                         const struct rtop_sum *sum);
+void export_stacks_destroy(struct export_stacks *stacks);
+
 struct export_walk {
   const struct rtop_thread_row *thread;
   uint32_t thread_index;               /* in the sum */
-  const struct rtop_tree *tree;
   const uint32_t *frames;              /* of the stack, leaf first */
   size_t depth;                        /* at least 1 */
   const struct rtop_cost *cost;        /* its own: self */

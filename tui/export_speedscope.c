@@ -1,5 +1,6 @@
 #include "export_impl.h"
 
+#include "reserve.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,12 +14,15 @@ enum { SPEEDSCOPE_THREADS_MAX = 256, SPEEDSCOPE_CLOCK = RTOP_STATES };
 
 struct speedscope {
   struct export_job *job;
+  struct export_stacks stacks;
+  uint32_t *path;                      /* frames of the stack at hand */
+  size_t path_capacity;
+  char *line;                          /* it as text */
+  size_t line_capacity;
   uint32_t *numbers;                   /* by frame: in the file + 1 */
   uint32_t *frames;                    /* by number in the file */
   uint32_t frame_count;
-  bool first;                          /* of a list that is being written */
   int part;                            /* a state, or SPEEDSCOPE_CLOCK */
-  uint64_t total;
 };
 
 static uint64_t speedscope_weight(const struct speedscope *scope, const struct rtop_cost *cost)
@@ -26,58 +30,80 @@ static uint64_t speedscope_weight(const struct speedscope *scope, const struct r
   return scope->part == SPEEDSCOPE_CLOCK ? export_clock(scope->job, cost) : cost->wall_ns[scope->part];
 }
 
-static bool speedscope_number(void *context, const struct export_walk *stack)
+/* Which frames there are, in the order in which they are met. */
+static bool speedscope_number(struct speedscope *scope)
 {
-  struct speedscope *scope = context;
-  for (size_t i = 0; i < stack->depth; i++) {
-    uint32_t frame = stack->frames[i];
-    if (scope->numbers[frame])
-      continue;
-    scope->frames[scope->frame_count] = frame;
-    scope->numbers[frame] = ++scope->frame_count;
+  for (size_t i = 0; i < scope->stacks.count; i++) {
+    size_t depth = export_path(&scope->stacks.tree, scope->stacks.list[i].node, &scope->path,
+                               &scope->path_capacity);
+    for (size_t k = 0; k < depth; k++) {
+      uint32_t frame = scope->path[k];
+      if (scope->numbers[frame])
+        continue;
+      scope->frames[scope->frame_count] = frame;
+      scope->numbers[frame] = ++scope->frame_count;
+    }
+    if (depth == 0)
+      return false;
   }
   return true;
 }
 
-static bool speedscope_sample(void *context, const struct export_walk *stack)
+enum { SPEEDSCOPE_NUMBER_BYTES = 11 };
+
+/* "[1,2,3]", root first. This is where the time goes: it is written backwards into one buffer. */
+static bool speedscope_stack(struct speedscope *scope, uint32_t node)
 {
-  struct speedscope *scope = context;
-  FILE *out = scope->job->out;
-  if (speedscope_weight(scope, stack->cost) == 0)
-    return true;
-  fputs(scope->first ? "[" : ",\n[", out);
-  scope->first = false;
-  for (size_t i = stack->depth; i-- > 0;)
-    fprintf(out, i ? "%" PRIu32 "," : "%" PRIu32 "]", scope->numbers[stack->frames[i]] - 1);
+  size_t depth = export_path(&scope->stacks.tree, node, &scope->path, &scope->path_capacity);
+  size_t room = depth * SPEEDSCOPE_NUMBER_BYTES + 2;
+  if (depth == 0 || !rtop_reserve(&scope->line, &scope->line_capacity, room, 1))
+    return false;
+  char *at = scope->line + room;
+  *--at = ']';
+  for (size_t i = 0; i < depth; i++) {
+    uint32_t number = scope->numbers[scope->path[i]] - 1;
+    if (i)
+      *--at = ',';
+    do
+      *--at = (char)('0' + number % 10);
+    while ((number /= 10) != 0);
+  }
+  *--at = '[';
+  fwrite(at, 1, (size_t)(scope->line + room - at), scope->job->out);
   return true;
 }
 
-static bool speedscope_weigh(void *context, const struct export_walk *stack)
-{
-  struct speedscope *scope = context;
-  uint64_t weight = speedscope_weight(scope, stack->cost);
-  if (weight == 0)
-    return true;
-  fprintf(scope->job->out, scope->first ? "%" PRIu64 : ",%" PRIu64, weight);
-  scope->first = false;
-  return true;
-}
-
-static bool speedscope_profile(struct speedscope *scope, const struct rtop_sum *sum, const char *name)
+/* The stacks from `from` up to `to`, by the clock or the state at hand. */
+static bool speedscope_profile(struct speedscope *scope, size_t from, size_t to, const char *name)
 {
   FILE *out = scope->job->out;
-  uint64_t total = speedscope_weight(scope, &sum->total);
+  const char *between = "";
+  uint64_t total = 0;
+  for (size_t i = from; i < to; i++)
+    total += speedscope_weight(scope, &scope->stacks.list[i].cost);
   fputs("{\"type\":\"sampled\",\"name\":", out);
   export_json_text(out, name);
   fprintf(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
           total);
-  scope->first = true;
-  bool fine = export_walk(scope->job, sum, speedscope_sample, scope);
+  for (size_t i = from; i < to; i++) {
+    if (speedscope_weight(scope, &scope->stacks.list[i].cost) == 0)
+      continue;
+    fputs(between, out);
+    between = ",\n";
+    if (!speedscope_stack(scope, scope->stacks.list[i].node))
+      return false;
+  }
   fputs("],\n\"weights\":[", out);
-  scope->first = true;
-  fine = fine && export_walk(scope->job, sum, speedscope_weigh, scope);
+  between = "";
+  for (size_t i = from; i < to; i++) {
+    uint64_t weight = speedscope_weight(scope, &scope->stacks.list[i].cost);
+    if (weight == 0)
+      continue;
+    fprintf(out, "%s%" PRIu64, between, weight);
+    between = ",";
+  }
   fputs("]}", out);
-  return fine;
+  return true;
 }
 
 static bool speedscope_states(struct speedscope *scope)
@@ -90,37 +116,29 @@ static bool speedscope_states(struct speedscope *scope)
   for (scope->part = 0; fine && scope->part < RTOP_STATES; scope->part++)
     if (scope->job->sum.total.wall_ns[scope->part]) {
       fputs(",\n", scope->job->out);
-      fine = speedscope_profile(scope, &scope->job->sum, names[scope->part]);
+      fine = speedscope_profile(scope, 0, scope->stacks.count, names[scope->part]);
     }
   scope->part = SPEEDSCOPE_CLOCK;
   return fine;
 }
 
-static bool speedscope_thread(struct speedscope *scope, size_t from, size_t to)
-{
-  struct rtop_sum part = scope->job->sum;
-  const struct rtop_thread_row *thread = &part.threads[part.cells[from].thread];
-  char name[600];
-  part.cells += from;
-  part.cell_count = to - from;
-  part.total = thread->cost;
-  snprintf(name, sizeof name, "thread %" PRIu64 "%s%.500s", thread->serial, *thread->name ? " " : "",
-           thread->name);
-  fputs(",\n", scope->job->out);
-  return speedscope_profile(scope, &part, name);
-}
-
 static bool speedscope_threads(struct speedscope *scope)
 {
-  const struct rtop_sum *sum = &scope->job->sum;
+  const struct export_stacks *stacks = &scope->stacks;
   bool fine = true;
   int count = 0;
-  for (size_t from = 0, to; fine && from < sum->cell_count && count < SPEEDSCOPE_THREADS_MAX; from = to) {
-    for (to = from + 1; to < sum->cell_count && sum->cells[to].thread == sum->cells[from].thread; to++)
+  for (size_t from = 0, to; fine && from < stacks->count && count < SPEEDSCOPE_THREADS_MAX; from = to) {
+    uint32_t index = stacks->list[from].thread_index;
+    const struct rtop_thread_row *thread = &scope->job->sum.threads[index];
+    char name[600];
+    for (to = from + 1; to < stacks->count && stacks->list[to].thread_index == index; to++)
       ;
-    if (from == 0 && to == sum->cell_count)
+    if (from == 0 && to == stacks->count)
       break;                           /* the only one: it is what all of them are */
-    fine = speedscope_thread(scope, from, to);
+    snprintf(name, sizeof name, "thread %" PRIu64 "%s%.500s", thread->serial, *thread->name ? " " : "",
+             thread->name);
+    fputs(",\n", scope->job->out);
+    fine = speedscope_profile(scope, from, to, name);
     count++;
   }
   return fine;
@@ -154,14 +172,18 @@ bool export_speedscope(struct export_job *job)
     .job = job, .part = SPEEDSCOPE_CLOCK,
     .numbers = calloc(frames, sizeof *scope.numbers), .frames = calloc(frames, sizeof *scope.frames),
   };
-  bool fine = scope.numbers && scope.frames && export_walk(job, &job->sum, speedscope_number, &scope);
+  bool fine = scope.numbers && scope.frames && export_stacks_build(&scope.stacks, job, &job->sum) &&
+              speedscope_number(&scope);
   if (fine) {
     speedscope_frames(&scope);
-    fine = speedscope_profile(&scope, &job->sum, "all threads") && speedscope_states(&scope) &&
+    fine = speedscope_profile(&scope, 0, scope.stacks.count, "all threads") && speedscope_states(&scope) &&
            speedscope_threads(&scope);
     fputs("]}\n", job->out);
   }
+  export_stacks_destroy(&scope.stacks);
   free(scope.numbers);
   free(scope.frames);
+  free(scope.path);
+  free(scope.line);
   return fine;
 }

@@ -15,41 +15,16 @@ size_t export_path(const struct rtop_tree *tree, uint32_t node, uint32_t **frame
   return depth;
 }
 
-struct walk {
-  const struct export_job *job;
-  struct rtop_tree tree;
-  struct rtop_sum part;                /* of one thread */
-  size_t cell_capacity;
-  uint32_t *frames;
-  size_t frame_capacity;
-};
-
-static bool walk_is_empty(const struct rtop_cost *cost)
+static bool stacks_is_empty(const struct rtop_cost *cost)
 {
   return rtop_cost_wall(cost) == 0 && cost->cpu_ns == 0 && cost->blame_ns == 0 && cost->allocations == 0 &&
          cost->samples == 0;
 }
 
-static bool walk_tree(struct walk *walk, struct export_walk *stack, export_visit *visit, void *context)
-{
-  const struct rtop_tree *tree = &walk->tree;
-  for (size_t i = 0; i < tree->touched_count; i++) {
-    const struct rtop_tree_node *node = &tree->nodes[tree->touched[i]];
-    if (walk_is_empty(&node->self))
-      continue;
-    stack->depth = export_path(tree, tree->touched[i], &walk->frames, &walk->frame_capacity);
-    stack->frames = walk->frames;
-    stack->cost = &node->self;
-    if (stack->depth == 0 || !visit(context, stack))
-      return false;
-  }
-  return true;
-}
-
 /* A sum that holds one thread and its cells only. */
-static bool walk_part(struct walk *walk, const struct rtop_sum *sum, size_t from, size_t to)
+static bool stacks_part(struct export_stacks *stacks, const struct rtop_sum *sum, size_t from, size_t to)
 {
-  struct rtop_sum *part = &walk->part;
+  struct rtop_sum *part = &stacks->part;
   if (!rtop_reserve(&part->cells, &part->cell_capacity, to - from, sizeof *part->cells))
     return false;
   part->cell_count = to - from;
@@ -63,23 +38,58 @@ static bool walk_part(struct walk *walk, const struct rtop_sum *sum, size_t from
   return true;
 }
 
+static bool stacks_take(struct export_stacks *stacks, uint32_t thread_index)
+{
+  const struct rtop_tree *tree = &stacks->tree;
+  for (size_t i = 0; i < tree->touched_count; i++) {
+    const struct rtop_tree_node *node = &tree->nodes[tree->touched[i]];
+    if (stacks_is_empty(&node->self))
+      continue;
+    if (!rtop_reserve(&stacks->list, &stacks->capacity, stacks->count + 1, sizeof *stacks->list))
+      return false;
+    stacks->list[stacks->count++] = (struct export_stack){thread_index, tree->touched[i], node->self};
+  }
+  return true;
+}
+
+bool export_stacks_build(struct export_stacks *stacks, const struct export_job *job,
+                         const struct rtop_sum *sum)
+{
+  struct rtop_methods_options all = {.mode = job->options.mode};
+  for (size_t from = 0, to; from < sum->cell_count; from = to) {
+    uint32_t thread_index = sum->cells[from].thread;
+    for (to = from + 1; to < sum->cell_count && sum->cells[to].thread == thread_index; to++)
+      ;
+    if (!stacks_part(stacks, sum, from, to) ||
+        !rtop_tree_build(&stacks->tree, &stacks->part, job->symbols, &all, false) ||
+        !stacks_take(stacks, thread_index))
+      return false;
+  }
+  return true;
+}
+
+void export_stacks_destroy(struct export_stacks *stacks)
+{
+  rtop_tree_destroy(&stacks->tree);
+  free(stacks->part.cells);
+  free(stacks->list);
+}
+
 bool export_walk(const struct export_job *job, const struct rtop_sum *sum, export_visit *visit,
                  void *context)
 {
-  struct walk walk = {.job = job};
-  struct rtop_methods_options all = {.mode = job->options.mode};
-  bool fine = true;
-  for (size_t from = 0, to; fine && from < sum->cell_count; from = to) {
-    struct export_walk stack = {.thread_index = sum->cells[from].thread, .tree = &walk.tree};
-    for (to = from + 1; to < sum->cell_count && sum->cells[to].thread == stack.thread_index; to++)
-      ;
-    stack.thread = &sum->threads[stack.thread_index];
-    fine = walk_part(&walk, sum, from, to) &&
-           rtop_tree_build(&walk.tree, &walk.part, job->symbols, &all, false) &&
-           walk_tree(&walk, &stack, visit, context);
+  struct export_stacks stacks = {0};
+  uint32_t *frames = NULL;
+  size_t capacity = 0;
+  bool fine = export_stacks_build(&stacks, job, sum);
+  for (size_t i = 0; fine && i < stacks.count; i++) {
+    const struct export_stack *stack = &stacks.list[i];
+    size_t depth = export_path(&stacks.tree, stack->node, &frames, &capacity);
+    struct export_walk walk = {&sum->threads[stack->thread_index], stack->thread_index, frames, depth,
+                               &stack->cost};
+    fine = depth > 0 && visit(context, &walk);
   }
-  rtop_tree_destroy(&walk.tree);
-  free(walk.part.cells);
-  free(walk.frames);
+  export_stacks_destroy(&stacks);
+  free(frames);
   return fine;
 }
