@@ -30,13 +30,15 @@ struct rperf_labels {                  /* one label set */
     uint32_t state;
   } who;
   size_t number;                       /* from 1: 0 is the empty one */
+  struct rperf_labels *after;          /* in order of their numbers */
   bool lost;
 };
 
 struct rperf {
   struct export_job *job;
   char **frames;                       /* by frame: its JSON */
-  struct rperf_labels *sets;           /* hash, in order of their numbers */
+  struct rperf_labels *sets;           /* hash */
+  struct rperf_labels *oldest, **newest;
   bool first;
 };
 
@@ -65,10 +67,13 @@ static size_t rperf_set(struct rperf *rperf, const struct rperf_who *who)
   set->who = *who;
   set->number = HASH_COUNT(rperf->sets) + 1;
   HASH_ADD(hh, rperf->sets, who, sizeof *who, set);
-  if (!set->lost)
-    return set->number;
-  free(set);
-  return 0;
+  if (set->lost) {
+    free(set);
+    return 0;
+  }
+  *rperf->newest = set;
+  rperf->newest = &set->after;
+  return set->number;
 }
 
 /* Labels are the outermost frame of a stack here, but no call. */
@@ -151,16 +156,21 @@ static void rperf_write_set(const struct rperf *rperf, const struct rperf_who *w
   fputc('}', out);
 }
 
-static void rperf_write_sets(struct rperf *rperf)
+static void rperf_write_sets(const struct rperf *rperf)
 {
-  struct rperf_labels *set, *next;
   fputs("],\n\"label_sets\":[{}", rperf->job->out);
-  HASH_ITER(hh, rperf->sets, set, next) {
+  for (const struct rperf_labels *set = rperf->oldest; set; set = set->after)
     rperf_write_set(rperf, &set->who);
-    HASH_DEL(rperf->sets, set);
+  fputs("]}\n", rperf->job->out);
+}
+
+static void rperf_free_sets(struct rperf *rperf)
+{
+  HASH_CLEAR(hh, rperf->sets);
+  for (struct rperf_labels *set = rperf->oldest, *after; set; set = after) {
+    after = set->after;
     free(set);
   }
-  fputs("]}\n", rperf->job->out);
 }
 
 static void rperf_meta(const struct export_job *job, const char *mode)
@@ -236,6 +246,7 @@ bool export_rperf(struct export_job *job)
   size_t frames = rtop_symbols_frame_count(job->symbols);
   struct rperf rperf = {.job = job, .first = true, .frames = calloc(frames, sizeof *rperf.frames)};
   bool fine = rperf.frames != NULL;
+  rperf.newest = &rperf.oldest;
   if (fine) {
     rperf_meta(job, mode);
     fine = rperf_summary(job);
@@ -243,6 +254,7 @@ bool export_rperf(struct export_job *job)
     fine = fine && export_walk(job, &job->sum, rperf_stack, &rperf);
     rperf_write_sets(&rperf);
   }
+  rperf_free_sets(&rperf);
   for (size_t i = 0; rperf.frames && i < frames; i++)
     free(rperf.frames[i]);
   free(rperf.frames);

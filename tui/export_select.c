@@ -111,7 +111,7 @@ static bool select_room(struct select *select, struct rtop_sum *to, const struct
   to->total = (struct rtop_cost){0};
   to->cell_count = 0;
   to->cells = malloc((from->cell_count + 1) * sizeof *to->cells);
-  to->threads = malloc((from->thread_count + 1) * sizeof *to->threads);
+  to->threads = calloc(from->thread_count + 1, sizeof *to->threads);
   to->cell_capacity = from->cell_count + 1;
   to->thread_capacity = from->thread_count + 1;
   select->answers = calloc(nodes, sizeof *select->answers);

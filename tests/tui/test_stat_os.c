@@ -40,7 +40,7 @@ static void test_ourselves(void **state)
   time_t end = time(NULL) + 60;
   do {
     for (int i = 0; i < 10000000; i++)
-      work += (uint64_t)i;
+      work = work + (uint64_t)i;
     assert_true(rtop_stat_os_read(&now, getpid()));
   } while (now.user_ns == before.user_ns && time(NULL) < end);
   rtop_stat_os_start(&sum);
