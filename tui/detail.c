@@ -1,4 +1,6 @@
 #include "detail.h"
+#include "reserve.h"
+#include "tree.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,7 @@ static int by_total(const void *left, const void *right)
   return by_id(left, right);
 }
 
-/* Merges equal ids and keeps the largest. */
+/* Merges equal ids and keeps the largest; what adds up to nothing is left out. */
 static void fold(struct detail_list *list, struct detail_row *rows, size_t count)
 {
   size_t kept = 0;
@@ -59,6 +61,13 @@ static void fold(struct detail_list *list, struct detail_row *rows, size_t count
       rows[kept - 1].total_ns += rows[i].total_ns;
       rows[kept - 1].self_ns += rows[i].self_ns;
     } else {
+      rows[kept++] = rows[i];
+    }
+  }
+  count = kept;
+  kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].total_ns > 0 || rows[i].self_ns > 0) {
       rows[kept++] = rows[i];
     }
   }
@@ -117,8 +126,96 @@ bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struc
   return true;
 }
 
+/* A node below the frame, or of it. */
+struct passage {
+  uint32_t near;                       /* the innermost node of the frame at or above it, + 1; 0: none */
+  uint32_t via;                        /* what that one calls on the way to it, + 1; 0: it is that one */
+};
+
+struct survey {
+  struct detail *detail;
+  const struct rtop_symbols *symbols;
+  const struct rtop_live_node *nodes;
+  enum rtop_mode mode;
+  struct detail_row *callers, *callees, *lines;
+  size_t caller_count, callee_count, line_count;
+};
+
+static uint32_t line_at(const struct survey *survey, uint32_t index)
+{
+  return rtop_symbols_get_node(survey->symbols, survey->nodes[index].node)->line;
+}
+
+/* A node of the frame: what is below it is its own, no more that of the one above. */
+static void survey_frame(struct survey *survey, uint32_t index, struct passage above)
+{
+  const struct rtop_live_node *node = &survey->nodes[index];
+  uint64_t ns = rtop_tree_clock(&node->total, survey->mode), self_ns = rtop_tree_clock(&node->self, survey->mode);
+  survey->detail->self_ns += self_ns;
+  survey->lines[survey->line_count++] = (struct detail_row){ line_at(survey, index), ns, self_ns };
+  if (above.near == 0) {
+    rtop_cost_add(&survey->detail->total, &node->total);
+    if (node->parent != 0) {
+      survey->callers[survey->caller_count++] = (struct detail_row){ survey->nodes[node->parent].frame, ns, 0 };
+    }
+    return;
+  }
+  survey->lines[survey->line_count++] = (struct detail_row){ line_at(survey, above.near - 1), 0 - ns, 0 };
+  if (above.via != 0) {
+    uint32_t callee = survey->nodes[above.via - 1].frame;
+    survey->callees[survey->callee_count++] = (struct detail_row){ callee, 0 - ns, 0 };
+  }
+}
+
+static void survey_nodes(struct survey *survey, uint32_t count, struct passage *passages)
+{
+  for (uint32_t i = 1; i < count; i++) {
+    const struct rtop_live_node *node = &survey->nodes[i];
+    struct passage above = passages[node->parent];
+    passages[i] = above;
+    if (node->frame == survey->detail->frame) {
+      passages[i] = (struct passage){ i + 1, 0 };
+      if (node->cells > 0) {
+        survey_frame(survey, i, above);
+      }
+    } else if (above.near != 0 && above.via == 0) {
+      uint64_t ns = rtop_tree_clock(&node->total, survey->mode);
+      passages[i].via = i + 1;
+      survey->callees[survey->callee_count++] = (struct detail_row){ node->frame, ns, 0 };
+    }
+  }
+}
+
+bool detail_follow(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                   uint32_t frame, enum rtop_mode mode)
+{
+  uint32_t count;
+  const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  detail->frame = frame;
+  detail->self_ns = 0;
+  memset(&detail->total, 0, sizeof detail->total);
+  detail->callers.count = detail->callees.count = detail->lines.count = 0;
+  /* Each node may say two things about lines and callees. */
+  if (!reserve(detail, 2 * (size_t)count + 2)
+      || !rtop_reserve(&detail->passages, &detail->passage_capacity, count + 1u, sizeof(struct passage))) {
+    return false;
+  }
+  struct survey survey = { .detail = detail, .symbols = symbols, .nodes = nodes, .mode = mode };
+  struct passage *passages = detail->passages;
+  survey.callers = detail->scratch;
+  survey.callees = survey.callers + detail->scratch_capacity;
+  survey.lines = survey.callees + detail->scratch_capacity;
+  passages[0] = (struct passage){ 0 };
+  survey_nodes(&survey, count, passages);
+  fold(&detail->callers, survey.callers, survey.caller_count);
+  fold(&detail->callees, survey.callees, survey.callee_count);
+  fold(&detail->lines, survey.lines, survey.line_count);
+  return true;
+}
+
 void detail_destroy(struct detail *detail)
 {
   free(detail->scratch);
+  free(detail->passages);
   memset(detail, 0, sizeof *detail);
 }

@@ -9,6 +9,7 @@
 #ifndef RTOP_TUI_DETAIL_H
 #define RTOP_TUI_DETAIL_H
 
+#include "live.h"
 #include "methods.h"
 
 enum { DETAIL_ROWS_MAX = 64 };
@@ -31,11 +32,16 @@ struct detail {
   struct detail_list callers, callees, lines;
   struct detail_row *scratch;          /* private */
   size_t scratch_capacity;
+  void *passages;                      /* private */
+  size_t passage_capacity;
 };
 
 /* False when memory ran out. */
 bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                   uint32_t frame, enum rtop_mode mode);
+/* The same from the nodes of a live sum: one walk over what there is, however deep its stacks are. */
+bool detail_follow(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                   uint32_t frame, enum rtop_mode mode);
 void detail_destroy(struct detail *detail);
 
 #endif

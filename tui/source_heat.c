@@ -1,5 +1,6 @@
 #include "source_heat.h"
 #include "reserve.h"
+#include "tree.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,17 @@ static int by_heat(const void *left, const void *right)
   return a->line < b->line ? -1 : a->line > b->line;
 }
 
+static void order(struct source_heat *heat)
+{
+  if (heat->count > 0) {
+    qsort(heat->lines, heat->count, sizeof *heat->lines, by_heat);
+    heat->hottest_ns = heat->lines[0].self_ns;
+  }
+  for (uint32_t i = 0; i < heat->count; i++) {
+    heat->at[heat->lines[i].line] = i + 1;
+  }
+}
+
 static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, const char *path)
 {
   for (uint32_t i = 0; i < heat->count; i++) {
@@ -99,13 +111,54 @@ bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
       add_stack(heat, symbols, &sum->cells[i], i + 1, mode);
     }
   }
-  if (heat->count > 0) {
-    qsort(heat->lines, heat->count, sizeof *heat->lines, by_heat);
-    heat->hottest_ns = heat->lines[0].self_ns;
+  order(heat);
+  return true;
+}
+
+/* Is the file, or a line of it (0: any), on the way from a node's caller to the root? */
+static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbols,
+                      const struct rtop_live_node *nodes, uint32_t index, uint32_t line)
+{
+  while (index != 0) {
+    index = nodes[index].parent;
+    if (index != 0 && in_file(heat, symbols, nodes[index].frame)
+        && (line == 0 || rtop_symbols_get_node(symbols, nodes[index].node)->line == line)) {
+      return true;
+    }
   }
-  for (uint32_t i = 0; i < heat->count; i++) {
-    heat->at[heat->lines[i].line] = i + 1;
+  return false;
+}
+
+static void add_node(struct source_heat *heat, const struct rtop_symbols *symbols,
+                     const struct rtop_live_node *nodes, uint32_t index, enum rtop_mode mode)
+{
+  const struct rtop_live_node *node = &nodes[index];
+  uint32_t number = rtop_symbols_get_node(symbols, node->node)->line;
+  struct heat_line *line = line_of(heat, number);
+  uint64_t ns = rtop_tree_clock(&node->total, mode);
+  heat->file_ns += above_has(heat, symbols, nodes, index, 0) ? 0 : ns;
+  if (line != NULL) {
+    line->total_ns += above_has(heat, symbols, nodes, index, number) ? 0 : ns;
+    line->self_ns += rtop_tree_clock(&node->self, mode);
+    line->waiting_ns += node->self.wall_ns[RTOP_STATE_WAITING];
+    line->allocations += node->self.allocations;
   }
+}
+
+bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
+                        const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode)
+{
+  uint32_t count;
+  const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  if (!start(heat, symbols, path)) {
+    return false;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    if (nodes[i].cells > 0 && in_file(heat, symbols, nodes[i].frame)) {
+      add_node(heat, symbols, nodes, i, mode);
+    }
+  }
+  order(heat);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #ifndef RTOP_TUI_SOURCE_HEAT_H
 #define RTOP_TUI_SOURCE_HEAT_H
 
+#include "live.h"
 #include "methods.h"
 
 enum { HEAT_LINES_MAX = 1 << 17 };     /* lines beyond are counted in the file only */
@@ -35,6 +36,9 @@ struct source_heat {
 /* False when memory ran out. */
 bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
                        const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode);
+/* The same from the nodes of a live sum: costs the nodes, not the stacks. */
+bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
+                        const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode);
 /* NULL: the line cost nothing. */
 const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line);
 void source_heat_destroy(struct source_heat *heat);

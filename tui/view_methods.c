@@ -121,7 +121,7 @@ static void update_detail(struct ui *ui)
   struct methods_view *view = self(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
   view->detail_ready = row != NULL && details_shown(ui)
-    && detail_build(&view->detail, &ui->sum, rtop_profile_symbols(ui->profile), row->frame,
+    && detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame,
                     ui->wanted.mode);
 }
 

@@ -1,3 +1,4 @@
+#include "live_fixture.h"
 #include "tui/detail.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,6 +149,48 @@ static int tear_down(void **state)
   return 0;
 }
 
+static void check_same(const struct detail_list *a, const struct detail_list *b)
+{
+  assert_int_equal(a->count, b->count);
+  for (int i = 0; i < a->count; i++) {
+    assert_int_equal(a->row[i].id, b->row[i].id);
+    assert_int_equal(a->row[i].total_ns, b->row[i].total_ns);
+    assert_int_equal(a->row[i].self_ns, b->row[i].self_ns);
+  }
+}
+
+/* From a live sum it is what it is from the cells, whatever recurs. */
+static void test_from_a_live_sum(void **state)
+{
+  (void)state;
+  struct detail followed = { 0 };
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
+  for (uint32_t seed = 1; seed <= 4; seed++) {
+    open_model(16 << 20, seed);
+    for (int i = 0; i < 40; i++) {
+      add_window(0);
+      assert_true(rtop_live_sum(m.live, rtop_profile_last(m.profile, 1000 * MS), &m.sum));
+      assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, &options));
+      for (size_t row = 0; row < m.methods.count; row++) {
+        uint32_t frame = m.methods.rows[row].frame;
+        enum rtop_mode mode = (enum rtop_mode)below(2);
+        if (frame == 0) {
+          continue;
+        }
+        assert_true(detail_follow(&followed, m.live, m.symbols, frame, mode));
+        assert_true(detail_build(&detail, &m.sum, m.symbols, frame, mode));
+        assert_memory_equal(&detail.total, &followed.total, sizeof detail.total);
+        assert_int_equal(detail.self_ns, followed.self_ns);
+        check_same(&detail.callers, &followed.callers);
+        check_same(&detail.callees, &followed.callees);
+        check_same(&detail.lines, &followed.lines);
+      }
+    }
+    close_model();
+  }
+  detail_destroy(&followed);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -155,6 +198,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_recursion_counts_once, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_many_callers_keep_the_largest, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_a_frame_that_is_nowhere, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_from_a_live_sum, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* What lines cost: as leaf, on stacks, with recursion. */
+#include "live_fixture.h"
 #include "tui/source_heat.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,11 +119,39 @@ static void test_absurd_lines(void **state)
   assert_int_equal(heat.file_ns, 18);
 }
 
+/* From a live sum it is what it is from the cells. */
+static void test_from_a_live_sum(void **state)
+{
+  (void)state;
+  struct source_heat followed = { 0 };
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
+  for (uint32_t seed = 1; seed <= 6; seed++) {
+    open_model(16 << 20, seed);
+    for (int i = 0; i < 60; i++) {
+      enum rtop_mode mode = (enum rtop_mode)below(2);
+      add_window(0);
+      assert_true(rtop_live_sum(m.live, rtop_profile_last(m.profile, 1000 * MS), &m.sum));
+      assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, &options));
+      assert_true(source_heat_follow(&followed, m.live, m.symbols, "/app/x.rb", mode));
+      assert_true(source_heat_build(&heat, &m.sum, m.symbols, "/app/x.rb", mode));
+      assert_int_equal(heat.count, followed.count);
+      assert_int_equal(heat.file_ns, followed.file_ns);
+      assert_int_equal(heat.hottest_ns, followed.hottest_ns);
+      for (uint32_t k = 0; k < heat.count; k++) {
+        assert_memory_equal(&heat.lines[k], &followed.lines[k], sizeof heat.lines[k]);
+      }
+    }
+    close_model();
+  }
+  source_heat_destroy(&followed);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
     TEST(test_self_and_total), TEST(test_recursion), TEST(test_absurd_lines),
+    TEST(test_from_a_live_sum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
