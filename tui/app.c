@@ -73,8 +73,8 @@ static void read_keys(struct app *app)
     } else if (key != (KEY_RESIZE | KEY_FUNCTION)) {
       ui_key(&app->ui, key);
     }
-    if (app->ui.quit || app->ui.suspend) {
-      return;
+    if (app->ui.quit || app->ui.suspend || app->ui.command[0] != '\0') {
+      return;                          /* what was typed ahead comes after it */
     }
   }
 }

@@ -129,17 +129,20 @@ static struct colors colors_of(const struct cell *cell, bool dark)
   return colors;
 }
 
-/* Block characters are drawn as rectangles: fonts leave gaps between them. */
+/* Block characters and shades are drawn as rectangles: fonts leave gaps between them. */
 static bool put_block(FILE *out, const struct cell *cell, int y, int x, int foreground)
 {
+  static const char *const shade[3] = { " fill-opacity=\"0.3\"", " fill-opacity=\"0.5\"",
+                                        " fill-opacity=\"0.75\"" };
   wchar_t code = cell->text[0];
-  if (code < 0x2581 || code > 0x2588) {
+  bool shaded = code >= 0x2591 && code <= 0x2593;
+  if (!shaded && (code < 0x2581 || code > 0x2588)) {
     return false;
   }
-  double height = CELL_HEIGHT * (double)(code - 0x2580) / 8;
-  fprintf(out, "<rect x=\"%d\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%06x\"/>\n",
+  double height = shaded ? CELL_HEIGHT : CELL_HEIGHT * (double)(code - 0x2580) / 8;
+  fprintf(out, "<rect x=\"%d\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%06x\"%s/>\n",
           MARGIN + x * CELL_WIDTH, MARGIN + (y + 1) * CELL_HEIGHT - height, CELL_WIDTH, height,
-          (unsigned)foreground);
+          (unsigned)foreground, shaded ? shade[code - 0x2591] : "");
   return true;
 }
 

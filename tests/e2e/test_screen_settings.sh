@@ -68,6 +68,9 @@ mux pipe-pane -O "cat > $work/frames"
 keys : s e t Space s y n c Space o n Enter
 framed() { grep -q "$(printf '\033\\[?2026h').*" "$work/frames" && grep -q "$(printf '\033\\[?2026l')" "$work/frames"; }
 it "frames have a beginning and an end when wanted" wait_until framed
+mux send-keys -l "$(printf ':save-display %s\r:save-display %s\r:set units percent\r' "$work/one" "$work/two")"
+it "commands that are typed ahead are all done" wait_until [ -s "$work/two" ]
+it "one after the other" [ -s "$work/one" ]
 keys : s e t Space f o o t e r Space l e t t e r s Enter
 it "the footer has letters when wanted" wait_match '^\?Help SSetup'
 keys q

@@ -98,6 +98,13 @@ static void test_saves_the_screen_as_a_picture(void **state)
   assert_non_null(strstr(light, "rx=\"6\" fill=\"#ffffff\""));
   free(dark);
   free(light);
+  run("view skyline");
+  model_redraw(&ui);
+  run("export svg %s/city.svg", folder);
+  dark = content("city.svg");
+  assert_non_null(strstr(dark, "fill-opacity"));     /* shades are no text: fonts leave gaps */
+  assert_null(strstr(dark, "\xe2\x96\x92<"));
+  free(dark);
 }
 
 /* Every format of the command line can be had from the screen; what is filtered is left out of it. */
