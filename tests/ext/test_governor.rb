@@ -1,38 +1,73 @@
-# The governor in a real process: deep stacks in many threads cost more than the budget, calm does not.
+# The governor: deep stacks of many threads make it step in, quiet makes it step back, and nothing is lost
+# meanwhile. States and counters only; how it decides is tested in test_governor.c.
 require_relative "support"
 
 class GovernorTest < Minitest::Test
   include Support
 
-  HZ = 1000
-  BUDGET = 0.01
+  FLOOR_HZ = 50
+
   PROGRAM = <<~'RUBY'
     $stdout.sync = true
-    def down(depth, &work) = depth.zero? ? work.call : down(depth - 1, &work)
-    busy = true
-    threads = Array.new(64) { Thread.new { down(500) { (i = 0; i += 1 while i < 2000; sleep 0.001) while busy } } }
+    $on = true
+    def deep(n, &block) = n.zero? ? block.call : deep(n - 1, &block)
+    threads = 64.times.map { |i| Thread.new { Thread.current.name = "deep #{i}"; deep(500) { 50.times { |k| k.to_s } while $on } } }
+    sleep 0.001 until threads.all? { |thread| thread.status == "run" }
     puts "deep"
-    $stdin.gets
-    busy = false
+    gets
+    $on = false
     threads.each(&:join)
-    puts "calm"
-    loop { sleep 0.01 }
+    puts "quiet"
+    gets
+    exit!(0)
   RUBY
 
-  def rates(dump, windows) = dump.windows.last(windows).map { |window| window["counters"]["rate_hz"] }
+  def start_deep(hz)
+    program = start(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_BUDGET" => "0.02", "RPERF_TOP_SIZE" => "32" })
+    assert_equal "deep", program.line
+    program
+  end
+
+  def rates(dump) = dump.windows.map { |window| window["counters"].values_at("rate_hz", "rate_wanted_hz") }
 
   def test_it_steps_in_and_steps_back
-    program = start(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => HZ.to_s })
-    assert_equal "deep", program.line
-    dump = program.dump_until("a lower rate") { |d| d.windows.size > 3 && rates(d, 3).max < HZ }
-    governed = dump.windows.last["counters"]
-    assert_equal HZ, governed["rate_wanted_hz"]
-    assert_operator governed["rate_hz"], :>=, 50
-    # What it did was right: before, a window had cost more than the budget.
-    cost = dump.windows.map { |w| w["counters"]["cost_ns"].fdiv(w["end_ns"] - w["start_ns"]) }
-    assert_operator cost.max, :>, BUDGET
+    program = start_deep(1000)
+    governed = program.dump_until("the governor at its floor") { |dump| rates(dump).last == [FLOOR_HZ, 1000] }
+    assert_equal [[1000, 1000]], rates(governed).first(1)
+    rates(governed).each { |rate, wanted| assert_operator FLOOR_HZ..1000, :cover?, rate; assert_equal 1000, wanted }
+    # It goes down by halves, one window at a time.
+    rates(governed).map(&:first).each_cons(2) { |a, b| assert_includes [a, a / 2, FLOOR_HZ, a * 2], b, rates(governed).inspect }
+
     program.puts
-    assert_equal "calm", program.line
-    program.dump_until("the wanted rate again") { |d| rates(d, 3).min == HZ }
+    assert_equal "quiet", program.line
+    back = program.dump_until("the rate that is wanted") { |dump| rates(dump).last == [1000, 1000] }
+    assert_operator back.windows.size, :>, governed.windows.size
+    program.finish
+  end
+
+  # While it governs, every nanosecond of every thread still has an owner, and stacks are whole.
+  def test_the_laws_hold_meanwhile
+    program = start_deep(500)
+    program.dump_until("ten governed windows") { |dump| rates(dump).count { |rate, wanted| rate < wanted } >= 10 }
+    program.puts
+    assert_equal "quiet", program.line
+    seen = program.dump.windows.last["sequence"]
+    dump = program.dump_until("the end of the threads") { |candidate| candidate.windows.last["sequence"] > seen + 1 }
+    deep = dump.threads.values.select { |thread| thread.name.start_with?("deep") }
+    assert_equal 64, deep.size
+    assert deep.all?(&:ended)
+    deep.each do |thread|
+      assert_near dump.lifetime(thread), dump.total(thread: thread.serial), absolute: 40_000_000, message: thread.name
+    end
+    depths = dump.cells.map { |cell| dump.stack(cell.node).count("Object#deep") }
+    assert_equal 501, depths.max
+    program.finish
+  end
+
+  def test_a_floor_below_the_floor
+    program = start_deep(20)
+    dump = program.dump_until("windows") { |candidate| candidate.windows.size >= 5 }
+    assert_equal [[20, 20]], rates(dump).uniq, "what is wanted is less than the floor already"
+    program.finish
   end
 end
