@@ -42,9 +42,10 @@ module RperfTop
 
     # What a program may call, without effect.
     def self.stand_in
-      [:start, :stop, :labels, :mark, :snapshot].each do |name|
+      [:start, :stop, :mark, :snapshot].each do |name|
         RperfTop.define_singleton_method(name) { |*| nil }
       end
+      RperfTop.define_singleton_method(:labels) { {} }
       RperfTop.define_singleton_method(:running?) { false }
       RperfTop.define_singleton_method(:label) { |*, &block| block && block.call }
     end

@@ -112,9 +112,9 @@ class ShimTest < Minitest::Test
 
   def test_stand_in_answers_and_does_nothing
     program = "p RperfTop.running?, RperfTop.start(hz: 100), RperfTop.stop, RperfTop.mark('x'), " \
-              "RperfTop.label(job: 1) { 5 }, RperfTop.label(job: 2)"
+              "RperfTop.label(job: 1) { 5 }, RperfTop.label(job: 2), RperfTop.labels, RperfTop.snapshot('x')"
     out, err, status = run_ruby("-I", @folder, "-rrperf_top", "-e", program)
     assert status.success?, err
-    assert_equal %w[false nil nil nil 5 nil], out.split
+    assert_equal %w[false nil nil nil 5 nil {} nil], out.split
   end
 end
