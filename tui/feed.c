@@ -1,7 +1,9 @@
 #include "feed.h"
 
 #include "feed_impl.h"
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 const char *rtop_feed_state_name(enum rtop_feed_state state)
 {
@@ -39,6 +41,16 @@ bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end)
 {
   *end = feed->end;
   return feed->has_end;
+}
+
+void rtop_feed_find_folder(struct rtop_feed *feed)
+{
+  char link[32];
+  if (feed->state != RTOP_FEED_LIVE && feed->state != RTOP_FEED_STALLED)
+    return;                            /* its number may be another's by now */
+  snprintf(link, sizeof link, "/proc/%d/cwd", (int)feed->info.pid);
+  ssize_t bytes = readlink(link, feed->folder, sizeof feed->folder - 1);
+  feed->folder[bytes > 0 ? bytes : 0] = '\0';
 }
 
 size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum rtop_feed_state *state)

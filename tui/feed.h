@@ -26,6 +26,7 @@ struct rtop_feed_info {
   pid_t pid;
   const char *command;                 /* sanitised */
   const char *ruby;                    /* "3.3.8" */
+  const char *folder;                  /* where it works, raw bytes; "": not known */
   uint32_t window_ns;
   int64_t clock_offset_ns;             /* real - mono: wall clock of a window's time */
   int64_t started_real_ns;             /* of the channel */
@@ -62,6 +63,9 @@ struct rtop_feed_end {
 };
 /* False while it lives, and of recordings. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
+
+/* Looks where a living process works, for info->folder. Of a recording it is told. */
+void rtop_feed_find_folder(struct rtop_feed *feed);
 
 /* Moves every new window (at first: all of the ring's history) into the profile. Windows that were lost or
  * do not hold what they promise become gaps. Returns the number of windows moved; *state becomes the

@@ -32,6 +32,7 @@ struct rtop_feed {
   struct rtop_feed_info info;
   char command[256];
   char ruby[64];
+  char folder[RTOP_STRING_BYTES_MAX + 1];
   enum rtop_feed_state state;
   bool has_end;
   struct rtop_feed_end end;

@@ -181,10 +181,13 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
   feed->base.ops = &recording_ops;
   feed->base.source = source;
   feed->base.state = RTOP_FEED_REPLAY;
-  feed->base.info = (struct rtop_feed_info){.command = feed->base.command, .ruby = feed->base.ruby};
+  feed->base.info = (struct rtop_feed_info){
+    .command = feed->base.command, .ruby = feed->base.ruby, .folder = feed->base.folder,
+  };
   if (about) {
     memcpy(feed->base.command, about->command, sizeof feed->base.command);
     memcpy(feed->base.ruby, about->ruby, sizeof feed->base.ruby);
+    memcpy(feed->base.folder, about->folder, sizeof feed->base.folder);
     feed->base.info.pid = (pid_t)about->pid;
     feed->base.info.window_ns = about->window_ns;
     feed->base.info.clock_offset_ns = about->clock_offset_ns;

@@ -194,6 +194,7 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid)
     .pid = pid,
     .command = feed->base.command,
     .ruby = feed->base.ruby,
+    .folder = feed->base.folder,
     .window_ns = geometry->window_ns,
     .started_real_ns = geometry->created_real_ns,
   };

@@ -14,7 +14,8 @@
  * the field itself 0.
  *
  * A record is kind (varint), bytes (varint), then that many bytes:
- *   SOURCE   number, pid, window_ns, then zigzag: clock offset, start (real); two texts: command, ruby
+ *   SOURCE   number, pid, window_ns, then zigzag: clock offset, start (real); texts: command, ruby, and
+ *            the folder where it worked, which may be missing
  *   FRAMES   rows to the end: zigzag id difference, kind, line, three texts: label, path, namespace
  *   NODES    rows: zigzag id difference, id - parent, zigzag frame difference, line
  *   RELABEL  rows: frame id, two texts: label, namespace. What the frame is called in the whole recording

@@ -66,6 +66,7 @@ static void names_put_source(struct recording_bytes *rows, uint32_t source, cons
   recording_put_signed(&one, about->info.started_real_ns);
   recording_put_text(&one, about->command);
   recording_put_text(&one, about->ruby);
+  recording_put_text(&one, about->folder);
   recording_put_record(rows, RECORDING_SOURCE, &one);
   recording_bytes_destroy(&one);
 }
@@ -82,6 +83,7 @@ void recording_names_source(struct recording_names *names, uint32_t source, cons
   about->info = *info;
   strncpy(about->command, info->command, sizeof about->command - 1);
   strncpy(about->ruby, info->ruby, sizeof about->ruby - 1);
+  strncpy(about->folder, info->folder ? info->folder : "", sizeof about->folder - 1);
   names_put_source(&names->source_rows, source, about);
 }
 

@@ -32,7 +32,7 @@ struct recording_names {
   bool forget_ended;                   /* threads: nothing will be dropped, so nothing is written again */
   uint32_t relabelings;
   struct recording_source {
-    char command[256], ruby[64];
+    char command[256], ruby[64], folder[RECORDING_TEXT_BYTES_MAX + 1];
     struct rtop_feed_info info;
     bool known;
   } *sources;

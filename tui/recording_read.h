@@ -25,6 +25,7 @@ struct rtop_recording_source {
   int64_t started_real_ns;
   uint32_t end_state;                  /* 0 it went on, 1 it ended by itself, 2 it was gone */
   char command[256], ruby[64];         /* sanitised */
+  char folder[RECORDING_TEXT_BYTES_MAX + 1];   /* where it worked, raw bytes; "": not known */
 };
 
 /* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. */

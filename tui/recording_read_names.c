@@ -48,8 +48,8 @@ static struct rtop_recording_source *names_source(struct rtop_recording *recordi
 static void names_read_source(struct rtop_recording *recording, struct varint_reader *row)
 {
   struct rtop_recording_source about = {.known = true};
-  const char *command, *ruby;
-  size_t command_bytes, ruby_bytes;
+  const char *command, *ruby, *folder = "";
+  size_t command_bytes, ruby_bytes, folder_bytes = 0;
   uint64_t number = varint_get(row);
   about.pid = (int64_t)(varint_get(row) & INT32_MAX);
   about.window_ns = (uint32_t)varint_get(row);
@@ -57,9 +57,12 @@ static void names_read_source(struct rtop_recording *recording, struct varint_re
   about.started_real_ns = recording_get_signed(row);
   if (!recording_get_text(row, &command, &command_bytes) || !recording_get_text(row, &ruby, &ruby_bytes))
     return;
+  if (varint_left(row) && !recording_get_text(row, &folder, &folder_bytes))
+    return;
   struct rtop_recording_source *source = names_source(recording, number);
   if (!source)
     return;
+  memcpy(about.folder, folder, folder_bytes);
   rtop_text_sanitize(about.command, sizeof about.command, command, command_bytes);
   rtop_text_sanitize(about.ruby, sizeof about.ruby, ruby, ruby_bytes);
   about.end_state = source->end_state;

@@ -64,20 +64,16 @@ static struct rtop_session *session_create(uint32_t rate_hz, struct rtop_error *
 }
 
 /* Code below the folder that a process works in is its own. */
-static void session_own(struct rtop_session *session, pid_t pid)
+static void session_own(struct rtop_session *session, struct rtop_feed *feed)
 {
-  char link[32], folder[4096];
-  snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
-  ssize_t bytes = readlink(link, folder, sizeof folder - 1);
-  if (bytes <= 0)
-    return;
-  folder[bytes] = '\0';
-  rtop_lens_own(rtop_profile_lens(session->profile), folder);
+  rtop_feed_find_folder(feed);
+  if (*rtop_feed_info(feed)->folder)
+    rtop_lens_own(rtop_profile_lens(session->profile), rtop_feed_info(feed)->folder);
 }
 
 static void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
-  session_own(session, rtop_feed_info(feed)->pid);
+  session_own(session, feed);
   if (session->recorder)
     rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
   session->feeds[session->count++] = (struct session_feed){.feed = feed, .state = RTOP_FEED_LIVE};

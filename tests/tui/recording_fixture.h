@@ -128,7 +128,7 @@ FIXTURE void life_end(struct life *life)
 }
 
 static const struct rtop_feed_info life_info[2] = {
-  {.pid = 4711, .command = "puma 6.4 [app]", .ruby = "3.3.8", .window_ns = LIFE_WINDOW_NS,
+  {.pid = 4711, .command = "puma 6.4 [app]", .ruby = "3.3.8", .folder = "/srv/app", .window_ns = LIFE_WINDOW_NS,
    .clock_offset_ns = INT64_C(1700000000000000000), .started_real_ns = INT64_C(1700000000500000000)},
   {.pid = 4712, .command = "puma: cluster worker 1", .ruby = "3.3.8", .window_ns = LIFE_WINDOW_NS,
    .clock_offset_ns = INT64_C(1700000000000000000), .started_real_ns = INT64_C(1700000000600000000)},

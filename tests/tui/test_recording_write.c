@@ -37,6 +37,7 @@ static void test_who_was_recorded(void **state)
     assert_int_equal(info->pid, life_info[i].pid);
     assert_string_equal(info->command, life_info[i].command);
     assert_string_equal(info->ruby, "3.3.8");
+    assert_string_equal(info->folder, life_info[i].folder ? life_info[i].folder : "");
     assert_int_equal(info->window_ns, LIFE_WINDOW_NS);
     assert_int_equal(info->clock_offset_ns, life_info[i].clock_offset_ns);
     assert_int_equal(info->started_real_ns, life_info[i].started_real_ns);
