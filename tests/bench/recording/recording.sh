@@ -1,6 +1,7 @@
 #!/bin/sh
 # recording.sh BUILD [SECONDS [THREADS [METHODS]]]: what a recording of a busy server costs to open and to look at.
 # By default an hour, 36,000 windows, 64 threads, 10,000 methods (tests/tools/recording_make.c).
+# A dumped screen has searched the whole file for stalls; on the screen that goes on behind the first picture.
 set -eu
 build=$1
 shift
@@ -19,7 +20,7 @@ echo "size $(($(stat -c %s "$file") / 1000000)) MB"
 for view in methods time; do
   start=$(now_ms)
   "$build/rperf-top" -r "$file" --view "$view" --dump-screen=160x50 > "$work/screen"
-  echo "first-screen-$view $(($(now_ms) - start)) ms"
+  echo "dump-$view $(($(now_ms) - start)) ms"
 done
 start=$(now_ms)
 "$build/rperf-top" -r "$file" -o "$work/hour.collapsed" 2> /dev/null
