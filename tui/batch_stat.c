@@ -10,7 +10,8 @@
 
 enum { STAT_COMMAND_BYTES = 2048 };
 
-/* Processes that are watched, not started: what the kernel had counted when we came, and at the last look. */
+/* Of processes that are watched, not started: what the kernel had counted when we came, and at the last
+ * look. */
 struct stat_watch {
   struct batch_watch batch;
   int64_t start_ns;

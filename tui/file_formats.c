@@ -21,7 +21,7 @@ static const struct {
 static const char *const file_names[RTOP_FILE_FORMATS] = {
   [RTOP_FILE_TEXT] = "text", [RTOP_FILE_COLLAPSED] = "collapsed", [RTOP_FILE_CSV] = "csv",
   [RTOP_FILE_PPROF] = "pprof", [RTOP_FILE_SPEEDSCOPE] = "speedscope",
-  [RTOP_FILE_SVG] = "svg", [RTOP_FILE_TRACE] = "trace", [RTOP_FILE_RPERF] = "rperf",
+  [RTOP_FILE_SVG] = "icicle", [RTOP_FILE_TRACE] = "trace", [RTOP_FILE_RPERF] = "rperf",
 };
 
 enum { FILE_ENDS = sizeof file_ends / sizeof file_ends[0] };
@@ -60,10 +60,12 @@ bool rtop_file_is_recording(const char *path)
   return file_ends_in(name, &length, ".rpt");
 }
 
-bool rtop_file_shows_difference(enum rtop_file_format format)
+bool rtop_file_shows_difference(const char *path)
 {
-  return format == RTOP_FILE_TEXT || format == RTOP_FILE_COLLAPSED || format == RTOP_FILE_CSV ||
-         format == RTOP_FILE_SVG;
+  struct rtop_file_kind kind;
+  return rtop_file_kind(path, &kind) && (kind.format == RTOP_FILE_TEXT ||
+                                         kind.format == RTOP_FILE_COLLAPSED ||
+                                         kind.format == RTOP_FILE_CSV || kind.format == RTOP_FILE_SVG);
 }
 
 const char *rtop_file_format_name(enum rtop_file_format format)

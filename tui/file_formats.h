@@ -28,9 +28,9 @@ struct rtop_file_kind {
 bool rtop_file_kind(const char *path, struct rtop_file_kind *kind);
 /* .rpt: not one sum but all windows (recording_write.h). */
 bool rtop_file_is_recording(const char *path);
-/* Two spans can be compared in it. */
-bool rtop_file_shows_difference(enum rtop_file_format format);
-/* "text", "collapsed", "pprof", … */
+/* Two spans can be compared in the format of such a file. */
+bool rtop_file_shows_difference(const char *path);
+/* "text", "collapsed", "pprof", "icicle", …: "svg" is what the screen calls a picture of itself. */
 const char *rtop_file_format_name(enum rtop_file_format format);
 bool rtop_file_format_parse(const char *name, enum rtop_file_format *format);
 /* All endings, for a sentence: ".txt, .collapsed, …". In a static buffer. */

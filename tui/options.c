@@ -380,14 +380,13 @@ static int options_check(struct rtop_options *options)
   if (options->output && options->stat)
     return options_usage("-o and --stat exclude each other");
   struct rtop_file_kind kind = {0};
-  if (options->output && !rtop_file_kind(options->output, &kind) &&
-      !rtop_file_is_recording(options->output))
-    return options_usage("-o writes files that end in .rpt, %s: '%s' does not", rtop_file_endings(),
-                         options->output);
-  if (options->output && options->replay_count > 1 &&
-      (rtop_file_is_recording(options->output) || !rtop_file_shows_difference(kind.format)))
+  const char *output = options->output;
+  if (output && !rtop_file_kind(output, &kind) && !rtop_file_is_recording(output))
+    return options_usage("-o writes files that end in .rpt, or, also with .gz, %s: '%s' does not",
+                         rtop_file_endings(), output);
+  if (output && options->replay_count > 1 && !rtop_file_shows_difference(output))
     return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none",
-                         options->output);
+                         output);
   if ((options->output || options->batch || options->stat) && options->action == RTOP_ACTION_CHOOSE)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND",
                          options->output ? "-o" : options->stat ? "--stat" : "-b");

@@ -110,7 +110,9 @@ bool rtop_stat_os_read(struct rtop_stat_os *os, pid_t pid)
 
 void rtop_stat_os_start(struct rtop_stat_os *os)
 {
-  *os = (struct rtop_stat_os){.has_times = true, .has_memory = true, .has_switches = true, .has_disk = true};
+  *os = (struct rtop_stat_os){
+    .has_times = true, .has_memory = true, .has_switches = true, .has_disk = true,
+  };
 }
 
 static uint64_t stat_os_since(uint64_t before, uint64_t now)

@@ -33,6 +33,15 @@ static void test_kinds(void **state)
   }
 }
 
+static void test_differences(void **state)
+{
+  (void)state;
+  assert_true(rtop_file_shows_difference("a.txt") && rtop_file_shows_difference("a.csv.gz"));
+  assert_true(rtop_file_shows_difference("a.svg") && rtop_file_shows_difference("a.collapsed"));
+  assert_false(rtop_file_shows_difference("a.pb.gz") || rtop_file_shows_difference("a.rpt"));
+  assert_false(rtop_file_shows_difference("a"));
+}
+
 /* Every format has a name of its own and an ending that leads to it. */
 static void test_names(void **state)
 {
@@ -74,6 +83,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kinds),
+    cmocka_unit_test(test_differences),
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_endings),
   };
