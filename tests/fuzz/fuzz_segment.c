@@ -193,7 +193,7 @@ static void read_tier(struct rtop_reader *reader, enum rtop_tier tier)
   uint64_t newest = rtop_reader_tier_newest(reader, tier), oldest = rtop_reader_tier_oldest(reader, tier);
   uint64_t found = rtop_reader_tier_find(reader, tier, 250);
   demand(oldest <= newest);
-  demand(oldest == 0 || (found >= oldest && found <= newest + 1));
+  demand(oldest == 0 || (found >= oldest && found - 1 <= newest));
   for (uint64_t i = 0; i < 8; i++) {
     const uint64_t asked[] = {i, newest - i, oldest + i, newest + 1};
     for (size_t k = 0; k < sizeof asked / sizeof asked[0]; k++) {

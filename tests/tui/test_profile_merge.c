@@ -377,6 +377,32 @@ static void test_tiers_of_a_channel_meet(void **state)
   }
 }
 
+/* The channel, which merges windows, and the profile agree on what is a change and what is a value of now. */
+static void test_counters_are_the_same_to_both(void **state)
+{
+  (void)state;
+  unsigned known = 0;
+  for (unsigned id = 1; id < RTOP_COUNTER_ID_MAX; id++) {
+    struct world world;
+    world_begin(&world, 1, 1 << 20);
+    for (int i = 0; i < 2; i++) {
+      fixture_window(&world.window, i * 100 * MS, (i + 1) * 100 * MS);
+      rtop_window_set_counter(&world.window, (enum rtop_counter_id)id, i ? 5 : 7);
+      assert_true(fixture_add(world.profile, 0, &world.window));
+    }
+    sum(&world, rtop_profile_bounds(world.profile), &world.sum);
+    uint64_t values[sizeof world.sum.counters / sizeof(uint64_t)], value = 0;
+    memcpy(values, &world.sum.counters, sizeof values);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+      value += values[i];
+    if (value)
+      assert_int_equal(value, rtop_counter_is_now(id) ? 5 : 12);
+    known += value > 0;
+    world_end(&world);
+  }
+  assert_true(known >= 16);
+}
+
 static int folder(void **state)
 {
   static char path[] = "/dev/shm/rtop-test-XXXXXX";
@@ -398,6 +424,7 @@ int main(void)
     cmocka_unit_test(test_late_records_reach_into_merged_windows),
     cmocka_unit_test(test_what_ended_threads_left_open_is_kept),
     cmocka_unit_test(test_tiers_of_a_channel_meet),
+    cmocka_unit_test(test_counters_are_the_same_to_both),
   };
   return cmocka_run_group_tests(tests, folder, no_folder);
 }
