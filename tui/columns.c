@@ -83,7 +83,8 @@ bool columns_has(const struct columns_choice *choice, enum column column)
 
 static void insert(struct columns_choice *choice, int place, enum column column)
 {
-  memmove(&choice->at[place + 1], &choice->at[place], (size_t)(choice->count - place) * sizeof choice->at[0]);
+  size_t behind = (size_t)(choice->count - place);
+  memmove(&choice->at[place + 1], &choice->at[place], behind * sizeof choice->at[0]);
   choice->at[place] = column;
   choice->count++;
 }

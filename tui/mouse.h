@@ -1,5 +1,5 @@
-/* The mouse, for those who want it: presses of the first button and the wheel, nothing else. While it is on,
- * the terminal selects text only with Shift held down.
+/* The mouse, for those who want it: presses of the first button and the wheel, nothing else. While it is
+ * on, the terminal selects text only with Shift held down.
  *
  * Curses switches it off whenever it gives the terminal away (end, suspend, editor); for a crash the
  * sequences that do so are handed to the crash handler.

@@ -17,8 +17,8 @@ enum { RTOP_PIDS_MAX = 64, RTOP_REPLAYS_MAX = 8 };
 /* Options that are settings of the screen, too. */
 enum rtop_given {
   RTOP_GIVEN_DELAY = 1 << 0, RTOP_GIVEN_FRAME = 1 << 1, RTOP_GIVEN_MODE = 1 << 2, RTOP_GIVEN_SORT = 1 << 3,
-  RTOP_GIVEN_VIEW = 1 << 4, RTOP_GIVEN_COLUMNS = 1 << 5, RTOP_GIVEN_ASCII = 1 << 6, RTOP_GIVEN_HEADER = 1 << 7,
-  RTOP_GIVEN_FOOTER = 1 << 8, RTOP_GIVEN_MOUSE = 1 << 9, RTOP_GIVEN_THEME = 1 << 10,
+  RTOP_GIVEN_VIEW = 1 << 4, RTOP_GIVEN_COLUMNS = 1 << 5, RTOP_GIVEN_ASCII = 1 << 6,
+  RTOP_GIVEN_HEADER = 1 << 7, RTOP_GIVEN_FOOTER = 1 << 8, RTOP_GIVEN_MOUSE = 1 << 9, RTOP_GIVEN_THEME = 1 << 10,
 };
 
 struct rtop_options {
@@ -60,7 +60,7 @@ struct rtop_options {
   bool mouse;                          /* -M */
   enum theme_name theme;               /* --theme */
   const char *config;                  /* --config: the settings' file; NULL: the usual one */
-  unsigned given;                      /* RTOP_GIVEN_…: on the command line, so that no setting changes it */
+  unsigned given;                      /* RTOP_GIVEN_… on the command line: no setting changes it */
   enum view_id view;                   /* --view: what the screen starts with */
   const char *dump_screen;             /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */
 };

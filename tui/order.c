@@ -106,8 +106,8 @@ static void take_items(struct order *order, const struct rtop_methods *methods, 
   }
 }
 
-bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
-                 bool hold, size_t frame_count)
+bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort,
+                 bool reverse, bool hold, size_t frame_count)
 {
   order->count = 0;
   if (!reserve(order, methods->count, frame_count)) {

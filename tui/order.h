@@ -22,9 +22,10 @@ struct order {
   size_t rank_capacity;
 };
 
-/* methods->rows (or their ranks) must come sorted by name, or by location when that is wanted. False when memory ran out. */
-bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
-                 bool hold, size_t frame_count);
+/* methods->rows (or their ranks) must come sorted by name, or by location when that is wanted. False when
+ * memory ran out. */
+bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort,
+                 bool reverse, bool hold, size_t frame_count);
 /* Where a frame stands; UINT32_MAX: nowhere. */
 uint32_t order_place(const struct order *order, uint32_t frame);
 /* The next order_apply starts afresh: the user chose another order. */

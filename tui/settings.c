@@ -227,7 +227,8 @@ static bool may_replace(const char *path)
 
 static bool save(const struct ui *ui, const char *path)
 {
-  static const char first[] = "# rperf-top(1): settings, written by W. Lines can be changed and left out.\n";
+  static const char first[] =
+    "# rperf-top(1): settings, written by W. Lines may be changed or left out.\n";
   struct rtop_export_file file;
   char *old = read_file(path);
   if ((old == NULL && errno != ENOENT) || !may_replace(path) || !rtop_export_file_open(&file, path)) {

@@ -1,8 +1,8 @@
 /* From meaning to attributes. Code that draws names what a cell *is*; only this file knows colours.
  *
- * Three palettes: 256 colours, 8 colours, none; and the themes of theme_name.h. Text keeps the terminal's own foreground and background
- * (so that it is readable on light and on dark), nothing is bright black, and no state is told by
- * colour alone: each has its glyph (draw.h).
+ * Three palettes: 256 colours, 8 colours, none; and the themes of theme_name.h. Text keeps the terminal's
+ * own foreground and background (so that it is readable on light and on dark), nothing is bright black,
+ * and no state is told by colour alone: each has its glyph (draw.h).
  *
  * Threads: one; after the screen was opened. Nothing here allocates.
  */

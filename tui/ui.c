@@ -201,7 +201,8 @@ void ui_draw(struct ui *ui)
   erase();
   memset(ui->tab, 0, sizeof ui->tab);
   draw_charset(ui->ascii, draw_utf8());
-  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, ui->footer == FOOTER_OFF };
+  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
+                              ui->footer == FOOTER_OFF };
   layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) {
     layout_graphs(&ui->layout, TIMELINE_GRAPHS);

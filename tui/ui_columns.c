@@ -34,7 +34,9 @@ bool ui_columns_key(struct ui *ui, int key)
 {
   enum column column = (enum column)menu_value(&ui->menu);
   switch (key) {
-  case ' ': case '\r': case '\n': case KEY_ENTER | KEY_FUNCTION: columns_toggle(&ui->columns, column); break;
+  case ' ': case '\r': case '\n': case KEY_ENTER | KEY_FUNCTION:
+    columns_toggle(&ui->columns, column);
+    break;
   case '<': case KEY_LEFT | KEY_FUNCTION: columns_move(&ui->columns, column, -1); break;
   case '>': case KEY_RIGHT | KEY_FUNCTION: columns_move(&ui->columns, column, 1); break;
   case 'd': ui->columns.count = 0; break;

@@ -220,7 +220,8 @@ static const struct setting settings[] = {
   { .name = "theme", .help = "colours", .given = RTOP_GIVEN_THEME, .value = theme_value, .get = get_theme,
     .set = set_theme },
   { .name = "sync", .help = "one frame at a time (terminals with mode 2026)", FLAG(sync) },
-  { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE, FLAG(mouse) },
+  { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE,
+    FLAG(mouse) },
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 _Static_assert((int)SETTINGS < (int)MENU_ITEMS_MAX, "the setup menu holds every setting");

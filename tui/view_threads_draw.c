@@ -197,9 +197,9 @@ static void draw_names(const struct pen *pen)
   snprintf(tid, sizeof tid, "%u", thread->native_id);
   draw_text(pen->y, pen->left + x[FIELD_TID], columns[FIELD_TID] - 1, face_of(pen, FACE_NORMAL), tid);
   bool chosen = ui_focus_has(pen->ui, thread);
-  draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1,
-              match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL), "%s%s", chosen ? "*" : "",
-              thread->name[0] != '\0' ? thread->name : "-");
+  enum face name_face = match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL);
+  draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s",
+              chosen ? "*" : "", thread->name[0] != '\0' ? thread->name : "-");
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
             face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
             state_name(pen->ui, thread));

@@ -124,7 +124,8 @@ static void test_parse_and_write(void **state)
 
 static void test_bad_names_change_nothing(void **state)
 {
-  static const char *const bad[] = { "selfie", "self,,total", "self;total", "+", "self,nothing", ",", "SELF" };
+  static const char *const bad[] = { "selfie", "self,,total", "self;total", "+", "self,nothing", ",",
+                                     "SELF" };
   (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     struct columns_choice choice = parsed("blame,name");

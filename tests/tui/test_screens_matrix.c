@@ -75,8 +75,8 @@ static void test_ascii_is_ascii(void **state)
 {
   (void)state;
   for (int at = 0; at < 2 * VIEW_DATA_COUNT; at++) {
-    struct screen_case ascii = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .ascii = true,
-                                 .c_locale = true };
+    struct screen_case ascii = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns,
+                                 .ascii = true, .c_locale = true };
     char *text = draw_view((enum view_id)(at / 2), ascii, false);
     for (const char *byte = text; *byte != '\0'; byte++) {
       assert_true(*byte == '\n' || (*byte >= ' ' && *byte <= '~'));

@@ -150,7 +150,8 @@ static uint64_t self_of(const char *label)
   return methods_view_row(&ui, place_of(label))->self_ns;
 }
 
-/* Rows change places at most every two seconds, but for what is on top by far, and for what the user asks. */
+/* Rows change places at most every two seconds, but for what is on top by far, and for what the user
+ * asks. */
 static void test_rows_settle(void **state)
 {
   (void)state;
