@@ -143,7 +143,8 @@ static void json_processes(json_t *object, const struct rtop_report *report)
 static json_t *json_end(const struct rtop_feed_end *end)
 {
   json_t *object = json_object();
-  json_object_set_new(object, "time", json_real((double)(end->real_ns / 1000) / 1e6));
+  int64_t real_us = end->real_ns / 1000;
+  json_object_set_new(object, "time", json_real((double)real_us / 1e6));
   json_object_set_new(object, "lived", json_seconds((uint64_t)end->lived_ns));
   json_object_set_new(object, "cause", json_text(end->cause));
   json_object_set_new(object, "text", json_text(end->text));

@@ -296,7 +296,7 @@ static void merge_sweep(struct merge_sweep *sweep)
 
 void profile_merge_old(struct rtop_profile *profile)
 {
-  struct merge_group *groups = malloc(profile->source_count * sizeof *groups);
+  struct merge_group *groups = calloc((size_t)profile->source_count + 1, sizeof *groups);
   for (size_t level = 0; groups && level < MERGE_LEVELS; level++) {
     size_t share = profile->memory_bytes_max / merge_levels[level].share;
     struct merge_sweep sweep = {.profile = profile, .level = &merge_levels[level], .groups = groups,

@@ -31,17 +31,20 @@ void recording_names_open(struct recording_names *names, struct rtop_profile *pr
   names->relabelings = rtop_symbols_names(names->symbols);
 }
 
-static void names_drop_thread(struct recording_names *names, struct recording_thread *thread)
+/* Rows that no table holds any more; they are still linked. */
+static void names_free_threads(struct recording_thread *thread)
 {
-  HASH_DEL(names->threads, thread);
-  free(thread);
+  for (struct recording_thread *next; thread; thread = next) {
+    next = thread->hh.next;
+    free(thread);
+  }
 }
 
 void recording_names_destroy(struct recording_names *names)
 {
-  struct recording_thread *thread, *next;
-  HASH_ITER(hh, names->threads, thread, next)
-    names_drop_thread(names, thread);
+  struct recording_thread *threads = names->threads;
+  HASH_CLEAR(hh, names->threads);
+  names_free_threads(threads);
   free(names->frames);
   free(names->nodes);
   free(names->stack);
@@ -187,7 +190,10 @@ static struct recording_thread *names_add_thread(struct recording_names *names,
 
 void recording_names_thread(struct recording_names *names, uint32_t source, uint64_t serial, bool ended)
 {
-  struct recording_thread_key key = {serial, source};
+  struct recording_thread_key key;
+  memset(&key, 0, sizeof key);
+  key.serial = serial;
+  key.source = source;
   struct recording_thread *thread = NULL;
   struct rtop_source_thread about;
   if (!rtop_profile_thread_about(names->profile, source, serial, &about))
@@ -206,8 +212,10 @@ void recording_names_thread(struct recording_names *names, uint32_t source, uint
   thread->chunk = names->chunk;
   if (!same)
     names_put_thread(names, thread);
-  if (ended && names->forget_ended)
-    names_drop_thread(names, thread);
+  if (ended && names->forget_ended) {
+    HASH_DEL(names->threads, thread);
+    free(thread);
+  }
 }
 
 void recording_names_mark(struct recording_names *names, uint32_t source, int64_t time_ns, const char *name,
@@ -272,13 +280,17 @@ bool recording_names_take(struct recording_names *names, struct recording_bytes 
 
 static void names_base_threads(struct recording_names *names, uint32_t first)
 {
-  struct recording_thread *thread, *next;
+  struct recording_thread *thread, *next, *gone = NULL;
   HASH_ITER(hh, names->threads, thread, next) {
-    if (thread->chunk < first)
-      names_drop_thread(names, thread);
-    else
+    if (thread->chunk < first) {
+      HASH_DEL(names->threads, thread);
+      thread->hh.next = gone;
+      gone = thread;
+    } else {
       names_put_thread(names, thread);
+    }
   }
+  names_free_threads(gone);
 }
 
 bool recording_names_base(struct recording_names *names, uint32_t first, struct recording_bytes *out)

@@ -70,7 +70,7 @@ static int column_order(const struct ui *ui, enum column *order)
 /* The next column that can be sorted by. */
 static bool sort_step(struct ui *ui, int step)
 {
-  enum column order[COLUMN_COUNT];
+  enum column order[COLUMN_COUNT] = { 0 };
   int count = column_order(ui, order), at = 0;
   while (at < count && order[at] != columns_of_sort(ui->wanted.sort)) {
     at++;

@@ -340,6 +340,7 @@ static void step(struct ui *ui, int index, int by)
   while (setting->value(count) != NULL) {
     count++;
   }
+  if (count == 0) return;
   ui_setting_get(ui, index, now, sizeof now);
   int next = (choice(setting->value, now) + by + count) % count;
   ui_setting_set(ui, index, setting->value(next), &problem);
