@@ -251,7 +251,8 @@ void Init_sampler_bench(void)
   rb_define_singleton_method(module, "repeat", bench_repeat, 2);
   rb_define_singleton_method(module, "wake", bench_wake, 1);
   rb_define_singleton_method(module, "wake_for_ever", bench_wake_for_ever, 0);
-  threads_init(&sampler.threads);
+  threads_init(&sampler.threads, false);
+  label_sets_init(&sampler.labels);
   frame_names_learn();
   cpu_clock_init(getenv("RPERF_TOP_CPU_CLOCK") != NULL);
   if (sampler_create(&sampler, NODES, FRAMES, STRING_BYTES) != 0) rb_raise(rb_eNoMemError, "sampler");
