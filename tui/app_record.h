@@ -8,8 +8,8 @@
 #include "session.h"
 #include "ui.h"
 
-/* Does what ui->record asks for, and says how it went in the row of tabs; ends a recording that cannot go on.
- * session NULL: nothing is watched. */
+/* Does what ui->record asks for, and says how it went in the row of tabs; ends a recording that cannot go
+ * on. session NULL: nothing is watched. */
 void app_record(struct ui *ui, struct rtop_session *session);
 
 /* "rperf-top-4711-20261120-143152.rpt": in the folder where the viewer was started. */

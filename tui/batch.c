@@ -58,7 +58,8 @@ static bool batch_write(struct batch *batch, struct rtop_span span)
 static struct rtop_span batch_last(const struct batch *batch)
 {
   const struct rtop_options *options = batch->watch.options;
-  return rtop_profile_last(rtop_session_profile(batch->watch.session), (int64_t)(options->frame_seconds * 1e9));
+  return rtop_profile_last(rtop_session_profile(batch->watch.session),
+                           (int64_t)(options->frame_seconds * 1e9));
 }
 
 /* Of a process that ran before us the past is no part of the first frame: it was sampled more coarsely. */
@@ -116,7 +117,8 @@ static int batch_replay(struct batch *batch)
   const struct rtop_options *options = batch->watch.options;
   struct rtop_span held = rtop_profile_bounds(rtop_session_profile(batch->watch.session));
   const struct rtop_feed_info *info = rtop_session_info(batch->watch.session, 0);
-  int64_t frame_ns = (int64_t)(options->frame_seconds * 1e9), delay_ns = (int64_t)(options->delay_seconds * 1e9);
+  int64_t frame_ns = (int64_t)(options->frame_seconds * 1e9),
+          delay_ns = (int64_t)(options->delay_seconds * 1e9);
   int64_t slack_ns = info ? (int64_t)info->window_ns / 2 : 0;
   int64_t end_ns = frame_ns > 0 ? held.start_ns + frame_ns : held.end_ns;
   struct batch_progress progress;
@@ -125,7 +127,8 @@ static int batch_replay(struct batch *batch)
   for (bool last = held.end_ns <= held.start_ns; fine && !last && !interrupt_signal(); end_ns += delay_ns) {
     last = end_ns >= held.end_ns - slack_ns;
     struct rtop_span span = {.end_ns = last ? held.end_ns : end_ns};
-    span.start_ns = frame_ns > 0 && span.end_ns - frame_ns > held.start_ns ? span.end_ns - frame_ns : held.start_ns;
+    span.start_ns =
+      frame_ns > 0 && span.end_ns - frame_ns > held.start_ns ? span.end_ns - frame_ns : held.start_ns;
     fine = batch_write(batch, span);
     last = last || (options->refreshes && batch->written >= options->refreshes);
   }

@@ -17,7 +17,8 @@ void batch_progress_show(struct batch_progress *progress, double share, int64_t 
     return;
   share = share < 0 ? 0 : share > 1 ? 1 : share;
   int room = progress->columns - 9;    /* brackets, spaces, per cent */
-  int width = rtop_text_cut_left(what, sizeof what, progress->what, room > 60 ? room - PROGRESS_BAR_MAX : room / 2);
+  int width =
+    rtop_text_cut_left(what, sizeof what, progress->what, room > 60 ? room - PROGRESS_BAR_MAX : room / 2);
   int columns = room - width;
   columns = columns > PROGRESS_BAR_MAX ? PROGRESS_BAR_MAX : columns;
   int filled = (int)(share * columns);
@@ -42,7 +43,8 @@ void batch_progress_start(struct batch_progress *progress, struct rtop_session *
 {
   struct winsize size = {0};
   *progress = (struct batch_progress){.what = what, .columns = 80, .started_ns = batch_now_ns()};
-  if (rtop_session_state(session) != RTOP_FEED_REPLAY || !isatty(STDERR_FILENO) || (reports && isatty(STDOUT_FILENO)))
+  if (rtop_session_state(session) != RTOP_FEED_REPLAY || !isatty(STDERR_FILENO) ||
+      (reports && isatty(STDOUT_FILENO)))
     return;
   progress->out = stderr;
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

@@ -1,5 +1,5 @@
-/* A bar on standard error while a long recording is read: only on a terminal, only when it takes a while, and
- * gone afterwards.
+/* A bar on standard error while a long recording is read: only on a terminal, only when it takes a while,
+ * and gone afterwards.
  *
  * Threads: one.
  */

@@ -28,7 +28,8 @@ struct feed_recording {
 static bool file_threads(struct feed_file *file, uint32_t source)
 {
   const struct rtop_window *window = &file->window;
-  if (!rtop_reserve(&file->threads, &file->thread_capacity, window->thread_count + 1, sizeof *file->threads))
+  if (!rtop_reserve(&file->threads, &file->thread_capacity, window->thread_count + 1,
+                    sizeof *file->threads))
     return false;
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_recording_thread about;
@@ -48,11 +49,14 @@ static bool file_threads(struct feed_file *file, uint32_t source)
 static size_t file_know(struct feed_file *file, const struct recording_known *known, uint64_t place)
 {
   struct rtop_window window = {
-    .start_mono_ns = known->start_ns, .end_mono_ns = known->end_ns, .counters_present = known->counters_present,
+    .start_mono_ns = known->start_ns,
+    .end_mono_ns = known->end_ns,
+    .counters_present = known->counters_present,
   };
   memcpy(window.counters, known->counters, sizeof window.counters);
   if (!known->gap)
-    return rtop_profile_add_known(file->profile, known->source, &window, known->wall_ns, known->thread_count, place);
+    return rtop_profile_add_known(file->profile, known->source, &window, known->wall_ns,
+                                  known->thread_count, place);
   rtop_profile_add_gap(file->profile, known->source, known->start_ns, known->end_ns);
   return 0;
 }
@@ -97,7 +101,8 @@ static void file_load_chunk(struct feed_file *file, size_t chunk, uint64_t place
   while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END) {
     bool wanted = row == RTOP_RECORDING_WINDOW && (chunk + 1 == place || file->window.late_count > 0);
     if (wanted && file_threads(file, source))
-      rtop_profile_load_window(file->profile, place, source, &file->window, nodes, node_count, file->threads);
+      rtop_profile_load_window(file->profile, place, source, &file->window, nodes, node_count,
+                               file->threads);
   }
 }
 
@@ -159,9 +164,11 @@ static void recording_close(struct rtop_feed *base)
   free(feed);
 }
 
-static const struct feed_ops recording_ops = {recording_state, recording_read, recording_wait_ms, recording_close};
+static const struct feed_ops recording_ops = {recording_state, recording_read, recording_wait_ms,
+                                              recording_close};
 
-void rtop_feed_tell_progress(struct rtop_feed *base, void (*tell)(void *context, double share), void *context)
+void rtop_feed_tell_progress(struct rtop_feed *base, void (*tell)(void *context, double share),
+                             void *context)
 {
   if (base->ops != &recording_ops)
     return;

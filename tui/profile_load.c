@@ -32,8 +32,8 @@ bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const
   return true;
 }
 
-/* Position of the window of a source that ends there; profile->count: there is none. Its start may have been
- * moved up, never down. */
+/* Position of the window of a source that ends there; profile->count: there is none. Its start may have
+ * been moved up, never down. */
 static size_t load_find(const struct rtop_profile *profile, uint32_t source, const struct rtop_window *from)
 {
   size_t low = 0, high = profile->count;
@@ -48,7 +48,8 @@ static size_t load_find(const struct rtop_profile *profile, uint32_t source, con
     const struct profile_window *window = profile_window_at(profile, low);
     if (window->start_ns >= from->end_mono_ns)
       break;
-    if (window->end_ns == from->end_mono_ns && !window->gap && profile->sources[window->source].source == source)
+    if (window->end_ns == from->end_mono_ns && !window->gap &&
+        profile->sources[window->source].source == source)
       return low;
   }
   return profile->count;
@@ -62,7 +63,8 @@ static void load_pin(struct rtop_profile *profile, uint32_t id)
   thread->pinned = true;
 }
 
-static void load_fill(struct rtop_profile *profile, struct profile_window *window, const struct profile_input *input)
+static void load_fill(struct rtop_profile *profile, struct profile_window *window,
+                      const struct profile_input *input)
 {
   struct profile_window *made = profile_window_make(input, window->start_ns);
   if (!made)

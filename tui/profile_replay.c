@@ -22,7 +22,8 @@ static bool replay_reserve(struct replay *replay)
                       sizeof *replay->index_of);
 }
 
-static bool replay_threads(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+static bool replay_threads(struct replay *replay, const struct profile_window *from,
+                           const struct profile_part *part)
 {
   for (size_t i = 0; i < from->thread_count; i++) {
     const struct profile_presence *presence = &from->threads[i];
@@ -55,7 +56,8 @@ static bool replay_unlisted(struct replay *replay, uint32_t id)
   return true;
 }
 
-static bool replay_cells(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+static bool replay_cells(struct replay *replay, const struct profile_window *from,
+                         const struct profile_part *part)
 {
   for (size_t i = 0; i < from->cell_count; i++) {
     const struct profile_cell share = profile_part_cell(part, &from->cells[i]), *cell = &share;
@@ -73,7 +75,8 @@ static bool replay_cells(struct replay *replay, const struct profile_window *fro
   return true;
 }
 
-static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
+static bool replay_window(struct replay *replay, struct profile_window *from,
+                          const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
   profile_need(replay->profile, from);
@@ -109,7 +112,8 @@ static void replay_marks(const struct rtop_profile *profile, const struct rtop_s
   }
 }
 
-bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, const struct rtop_profile_tap *to)
+bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span,
+                         const struct rtop_profile_tap *to)
 {
   struct replay replay = {.profile = profile, .to = to};
   bool fine = true;

@@ -62,7 +62,8 @@ static bool drop_write_base(struct drop *drop, uint32_t first_chunk)
 static bool drop_copy_groups(struct drop *drop)
 {
   struct rtop_recorder *recorder = drop->recorder;
-  uint64_t start = drop->first < recorder->group_count ? recorder->groups[drop->first].start : recorder->bytes;
+  uint64_t start =
+    drop->first < recorder->group_count ? recorder->groups[drop->first].start : recorder->bytes;
   if (!recording_file_copy(recorder->fd, start, drop->fd, drop->bytes, recorder->bytes - start))
     return false;
   uint64_t back = start - drop->bytes;   /* may wrap around: names need room, too; so does the addition */
@@ -109,8 +110,8 @@ static void drop_until(struct rtop_recorder *recorder, uint64_t wanted_bytes)
   else if (recorder->chunk.number)
     first_chunk = recorder->chunk.number;
   drop.fd = recording_file_create(recorder->path, &drop.temporary);
-  if (drop.fd >= 0 && drop_copy_head(&drop) && drop_write_base(&drop, first_chunk) && drop_copy_groups(&drop) &&
-      drop_take_place(&drop))
+  if (drop.fd >= 0 && drop_copy_head(&drop) && drop_write_base(&drop, first_chunk) &&
+      drop_copy_groups(&drop) && drop_take_place(&drop))
     return;
   int problem = errno;
   if (drop.fd >= 0)
@@ -124,7 +125,8 @@ void recorder_drop_oldest(struct rtop_recorder *recorder, uint64_t more)
   uint64_t bytes_max = recorder->bytes_max;
   recorder_write_index(recorder);
   /* A quarter stays free, so that it is long till the next time; when names take too much, more goes. */
-  for (uint64_t quarters = 3; quarters > 0 && recorder->group_count > 0 && !recorder_failed(recorder); quarters--) {
+  for (uint64_t quarters = 3; quarters > 0 && recorder->group_count > 0 && !recorder_failed(recorder);
+       quarters--) {
     drop_until(recorder, bytes_max / 4 * quarters > more ? bytes_max / 4 * quarters - more : 0);
     if (recorder->bytes + more <= bytes_max / 8 * 7)
       return;

@@ -63,7 +63,8 @@ void recording_known_fill(struct recording_known *known, uint32_t source, const 
   }
 }
 
-static void index_put_known(struct recording_bytes *raw, const struct recording_known *known, int64_t base_ns)
+static void index_put_known(struct recording_bytes *raw, const struct recording_known *known,
+                            int64_t base_ns)
 {
   recording_put_number(raw, (uint64_t)known->source * 2 + known->gap);
   recording_put_signed(raw, known->start_ns - base_ns);
@@ -102,7 +103,8 @@ static void index_put_chunk(struct recording_bytes *raw, const struct recording_
     index_put_known(raw, &index->known[chunk->known_start + i], head->start_ns);
 }
 
-bool recording_index_encode(const struct recording_index *index, uint64_t position, struct recording_bytes *out)
+bool recording_index_encode(const struct recording_index *index, uint64_t position,
+                            struct recording_bytes *out)
 {
   struct recording_bytes raw = {0};
   size_t start = out->count;
@@ -179,7 +181,8 @@ static bool index_get_head(struct varint_reader *reader, struct recording_chunk 
   head->start_ns = recording_get_signed(reader);
   uint64_t length = varint_get(reader), late = varint_get(reader);
   head->late_ns = INT64_MAX;
-  if (reader->bad || length > INT64_MAX || __builtin_add_overflow(head->start_ns, (int64_t)length, &head->end_ns))
+  if (reader->bad || length > INT64_MAX ||
+      __builtin_add_overflow(head->start_ns, (int64_t)length, &head->end_ns))
     return false;
   return late == 0 ||
          !__builtin_add_overflow(head->start_ns, (int64_t)varint_unzigzag(late - 1), &head->late_ns);
@@ -198,7 +201,8 @@ static bool index_get_chunk(struct varint_reader *reader, struct recording_index
   return true;
 }
 
-bool recording_index_decode(struct recording_index *index, const void *frame, size_t bytes, uint64_t position)
+bool recording_index_decode(struct recording_index *index, const void *frame, size_t bytes,
+                            uint64_t position)
 {
   struct recording_index_head head;
   if (bytes < sizeof head || !recording_sealed(frame, bytes, RECORDING_TAG_INDEX))
@@ -213,9 +217,11 @@ bool recording_index_decode(struct recording_index *index, const void *frame, si
   if (right && head.stored_bytes == head.raw_bytes)
     memcpy(raw, stored, head.raw_bytes);
   else if (right)
-    right = LZ4_decompress_safe(stored, raw, (int)head.stored_bytes, (int)head.raw_bytes) == (int)head.raw_bytes;
+    right =
+      LZ4_decompress_safe(stored, raw, (int)head.stored_bytes, (int)head.raw_bytes) == (int)head.raw_bytes;
   size_t chunks = index->chunk_count, known = index->known_count;
-  struct varint_reader reader = {.next = (unsigned char *)raw, .end = (unsigned char *)raw + head.raw_bytes};
+  struct varint_reader reader = {.next = (unsigned char *)raw,
+                                 .end = (unsigned char *)raw + head.raw_bytes};
   for (uint32_t i = 0; i < head.chunk_count && right; i++)
     right = index_get_chunk(&reader, index, position);
   free(raw);

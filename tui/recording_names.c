@@ -59,7 +59,8 @@ void recording_names_destroy(struct recording_names *names)
 }
 
 /* Every source is a record of its own: rows to the end, of which there is one. */
-static void names_put_source(struct recording_bytes *rows, uint32_t source, const struct recording_source *about)
+static void names_put_source(struct recording_bytes *rows, uint32_t source,
+                             const struct recording_source *about)
 {
   struct recording_bytes one = {0};
   recording_put_number(&one, source);
@@ -74,7 +75,8 @@ static void names_put_source(struct recording_bytes *rows, uint32_t source, cons
   recording_bytes_destroy(&one);
 }
 
-void recording_names_source(struct recording_names *names, uint32_t source, const struct rtop_feed_info *info)
+void recording_names_source(struct recording_names *names, uint32_t source,
+                            const struct rtop_feed_info *info)
 {
   if (source >= RECORDING_SOURCES_MAX ||
       !rtop_reserve(&names->sources, &names->source_capacity, source + 1, sizeof *names->sources)) {
@@ -255,7 +257,8 @@ static void names_relabel(struct recording_names *names)
   }
 }
 
-static void names_take_rows(struct recording_bytes *out, enum recording_record kind, struct recording_bytes *rows)
+static void names_take_rows(struct recording_bytes *out, enum recording_record kind,
+                            struct recording_bytes *rows)
 {
   recording_put_record(out, kind, rows);
   rows->count = 0;
@@ -295,7 +298,8 @@ static void names_base_threads(struct recording_names *names, uint32_t first)
 
 bool recording_names_base(struct recording_names *names, uint32_t first, struct recording_bytes *out)
 {
-  uint32_t frames = rtop_symbols_frame_count(names->symbols), nodes = rtop_symbols_node_count(names->symbols);
+  uint32_t frames = rtop_symbols_frame_count(names->symbols),
+           nodes = rtop_symbols_node_count(names->symbols);
   uint32_t chunk = names->chunk;
   for (uint32_t source = 0; source < names->source_capacity; source++)
     if (names->sources[source].known)

@@ -38,7 +38,8 @@ struct recording_names {
   } *sources;
   size_t source_capacity;
   /* Collected rows, and what their differences are to. */
-  struct recording_bytes source_rows, frame_rows, node_rows, relabel_rows, thread_rows, mark_rows, state_rows;
+  struct recording_bytes source_rows, frame_rows, node_rows, relabel_rows, thread_rows, mark_rows,
+    state_rows;
   uint32_t frame_before, node_before, node_frame_before;
   bool failed;
 };
@@ -46,7 +47,8 @@ struct recording_names {
 void recording_names_open(struct recording_names *names, struct rtop_profile *profile, bool forget_ended);
 void recording_names_destroy(struct recording_names *names);
 
-void recording_names_source(struct recording_names *names, uint32_t source, const struct rtop_feed_info *info);
+void recording_names_source(struct recording_names *names, uint32_t source,
+                            const struct rtop_feed_info *info);
 void recording_names_state(struct recording_names *names, uint32_t source, uint64_t state);
 /* A node of the symbols, and all above it. */
 void recording_names_node(struct recording_names *names, uint32_t node);

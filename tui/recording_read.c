@@ -28,7 +28,8 @@ bool recording_pread(const struct rtop_recording *recording, void *to, size_t by
   return true;
 }
 
-static bool read_fail(struct rtop_error *error, enum rtop_error_code code, const char *path, const char *why)
+static bool read_fail(struct rtop_error *error, enum rtop_error_code code, const char *path,
+                      const char *why)
 {
   rtop_error_set(error, code, 0, "%s %s", path, why);
   return false;
@@ -103,13 +104,14 @@ bool rtop_recording_complete(const struct rtop_recording *recording)
   return recording->complete;
 }
 
-bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes)
+bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes,
+                          uint32_t raw_bytes)
 {
   recording->raw.count = recording->packed.count = 0;
   recording->raw.failed = recording->packed.failed = false;
   recording->rows = (struct varint_reader){0};
-  if (bytes > recording->bytes || position > recording->bytes - bytes || raw_bytes > RECORDING_RAW_BYTES_MAX ||
-      raw_bytes / READ_RATIO_MAX > bytes)
+  if (bytes > recording->bytes || position > recording->bytes - bytes ||
+      raw_bytes > RECORDING_RAW_BYTES_MAX || raw_bytes / READ_RATIO_MAX > bytes)
     return false;
   unsigned char *packed = recording_bytes_room(&recording->packed, bytes);
   unsigned char *raw = recording_bytes_room(&recording->raw, raw_bytes);
@@ -154,8 +156,8 @@ static bool read_stretch(struct varint_reader *content, uint32_t *source, struct
   uint64_t length = varint_get(content);
   *source = (uint32_t)number;
   window->start_mono_ns = start_ns;
-  return !content->bad && number < RECORDING_SOURCES_MAX && start_ns >= 0 && length > 0 && length <= INT64_MAX &&
-         !__builtin_add_overflow(start_ns, (int64_t)length, &window->end_mono_ns);
+  return !content->bad && number < RECORDING_SOURCES_MAX && start_ns >= 0 && length > 0 &&
+         length <= INT64_MAX && !__builtin_add_overflow(start_ns, (int64_t)length, &window->end_mono_ns);
 }
 
 enum rtop_recording_row rtop_recording_next(struct rtop_recording *recording, uint32_t *source,

@@ -40,9 +40,11 @@ bool rtop_recording_complete(const struct rtop_recording *recording);
 
 /* Reads the names of a chunk: frames and nodes become those of the profile's symbols, marks the profile's,
  * sources and threads become known. False: they are damaged. Once per chunk, in their order. */
-bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk, struct rtop_profile *profile);
+bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk,
+                               struct rtop_profile *profile);
 /* By number; NULL when nothing is known of it. count: one more than the largest. */
-const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording, uint32_t source);
+const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording,
+                                                          uint32_t source);
 uint32_t rtop_recording_source_count(const struct rtop_recording *recording);
 /* From node ids of the recording to those of the symbols. */
 const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, size_t *count);

@@ -23,7 +23,8 @@ struct rtop_recording {
 };
 
 /* recording_read.c: an LZ4 frame of the file unpacked into recording->raw. */
-bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes);
+bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes,
+                          uint32_t raw_bytes);
 /* The next record: its kind and content; false at the end or when nothing more makes sense. */
 bool recording_read_record(struct varint_reader *rows, uint64_t *kind, struct varint_reader *content);
 

@@ -37,8 +37,8 @@ void recording_names_free(struct rtop_recording *recording)
 
 static struct rtop_recording_source *names_source(struct rtop_recording *recording, uint64_t number)
 {
-  if (number >= RECORDING_SOURCES_MAX ||
-      !rtop_reserve(&recording->sources, &recording->source_capacity, number + 1, sizeof *recording->sources))
+  if (number >= RECORDING_SOURCES_MAX || !rtop_reserve(&recording->sources, &recording->source_capacity,
+                                                       number + 1, sizeof *recording->sources))
     return NULL;
   if (number >= recording->source_count)
     recording->source_count = (size_t)number + 1;
@@ -71,14 +71,16 @@ static void names_read_source(struct rtop_recording *recording, struct varint_re
 
 static enum rtop_symbol_kind names_kind(uint64_t kind)
 {
-  return kind == RTOP_SYMBOL_RUBY || kind == RTOP_SYMBOL_C ? (enum rtop_symbol_kind)kind : RTOP_SYMBOL_SPECIAL;
+  return kind == RTOP_SYMBOL_RUBY || kind == RTOP_SYMBOL_C ? (enum rtop_symbol_kind)kind
+                                                           : RTOP_SYMBOL_SPECIAL;
 }
 
 /* An id that is one difference further; false when it is none. */
 static bool names_next_id(struct varint_reader *rows, uint32_t *before, uint32_t bound)
 {
   int64_t id;
-  if (__builtin_add_overflow((int64_t)*before, recording_get_signed(rows), &id) || rows->bad || id < 0 || id >= bound)
+  if (__builtin_add_overflow((int64_t)*before, recording_get_signed(rows), &id) || rows->bad || id < 0 ||
+      id >= bound)
     return false;
   *before = (uint32_t)id;
   return true;
@@ -94,10 +96,11 @@ static void names_read_frames(struct rtop_recording *recording, struct rtop_symb
     uint64_t kind = varint_get(rows), line = varint_get(rows);
     for (int i = 0; i < 3; i++)
       recording_get_text(rows, &text[i], &bytes[i]);
-    if (rows->bad || !rtop_reserve(&recording->frames, &recording->frame_capacity, id + 1u, sizeof *recording->frames))
+    if (rows->bad ||
+        !rtop_reserve(&recording->frames, &recording->frame_capacity, id + 1u, sizeof *recording->frames))
       return;
-    recording->frames[id] = rtop_symbols_frame(symbols, text[0], bytes[0], text[1], bytes[1], text[2], bytes[2],
-                                               (uint32_t)line, names_kind(kind));
+    recording->frames[id] = rtop_symbols_frame(symbols, text[0], bytes[0], text[1], bytes[1], text[2],
+                                               bytes[2], (uint32_t)line, names_kind(kind));
     if (id >= recording->frame_count)
       recording->frame_count = id + 1u;
   }
@@ -118,9 +121,9 @@ static void names_read_nodes(struct rtop_recording *recording, struct rtop_symbo
     uint32_t parent = id - (uint32_t)up;
     if (id >= recording->node_count)
       recording->node_count = id + 1u;
-    recording->nodes[id] = rtop_symbols_node(symbols, parent < recording->node_count ? recording->nodes[parent] : 0,
-                                             frame < recording->frame_count ? recording->frames[frame] : 0,
-                                             (uint32_t)line);
+    recording->nodes[id] =
+      rtop_symbols_node(symbols, parent < recording->node_count ? recording->nodes[parent] : 0,
+                        frame < recording->frame_count ? recording->frames[frame] : 0, (uint32_t)line);
   }
 }
 
@@ -228,9 +231,11 @@ bool rtop_recording_read_names(struct rtop_recording *recording, size_t at, stru
   return true;
 }
 
-const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording, uint32_t source)
+const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording,
+                                                          uint32_t source)
 {
-  return source < recording->source_count && recording->sources[source].known ? &recording->sources[source] : NULL;
+  return source < recording->source_count && recording->sources[source].known ? &recording->sources[source]
+                                                                              : NULL;
 }
 
 uint32_t rtop_recording_source_count(const struct rtop_recording *recording)

@@ -20,7 +20,8 @@ static void *walk_read_sealed(const struct rtop_recording *recording, uint64_t p
   if (*bytes < sizeof frame || *bytes > recording->bytes - position || *bytes > walk_frame_bytes_max)
     return NULL;
   void *content = malloc(*bytes);
-  if (content && recording_pread(recording, content, *bytes, position) && recording_sealed(content, *bytes, tag))
+  if (content && recording_pread(recording, content, *bytes, position) &&
+      recording_sealed(content, *bytes, tag))
     return content;
   free(content);
   return NULL;
@@ -59,7 +60,8 @@ bool recording_read_ends(struct rtop_recording *recording)
       memcmp(foot.tag, RECORDING_TAG_END, sizeof foot.tag) != 0 || foot.bytes > recording->bytes ||
       foot.bytes < sizeof foot + sizeof(struct recording_end_head))
     return false;
-  unsigned char *end = walk_read_sealed(recording, recording->bytes - foot.bytes, RECORDING_TAG_END, &bytes);
+  unsigned char *end =
+    walk_read_sealed(recording, recording->bytes - foot.bytes, RECORDING_TAG_END, &bytes);
   bool right = end && bytes == foot.bytes && walk_read_positions(recording, end, bytes);
   free(end);
   if (!right)
@@ -68,9 +70,11 @@ bool recording_read_ends(struct rtop_recording *recording)
 }
 
 /* A chunk that is there with all its bytes; 0: there is none at this position. */
-static uint64_t walk_chunk(struct rtop_recording *recording, uint64_t position, struct recording_chunk_head *head)
+static uint64_t walk_chunk(struct rtop_recording *recording, uint64_t position,
+                           struct recording_chunk_head *head)
 {
-  if (recording->bytes - position < sizeof *head || !recording_pread(recording, head, sizeof *head, position) ||
+  if (recording->bytes - position < sizeof *head ||
+      !recording_pread(recording, head, sizeof *head, position) ||
       !recording_sealed(head, sizeof *head, RECORDING_TAG_CHUNK) || head->end_ns < head->start_ns)
     return 0;
   uint64_t bytes = sizeof *head + (uint64_t)head->names_bytes + head->windows_bytes;
@@ -83,7 +87,8 @@ static uint64_t walk_search(struct rtop_recording *recording, uint64_t position)
   static const uint32_t magic = RECORDING_SKIPPABLE;
   unsigned char *piece = malloc(WALK_PIECE);
   uint64_t found = recording->bytes;
-  while (piece && found == recording->bytes && position + sizeof(struct recording_frame) < recording->bytes) {
+  while (piece && found == recording->bytes &&
+         position + sizeof(struct recording_frame) < recording->bytes) {
     uint64_t left = recording->bytes - position;
     size_t bytes = left < WALK_PIECE ? (size_t)left : WALK_PIECE;
     if (!recording_pread(recording, piece, bytes, position))
@@ -105,7 +110,8 @@ static bool walk_take_index(struct rtop_recording *recording, uint64_t position,
   size_t walked = index->chunk_count, at = walked;
   if (!walk_read_index(recording, position, bytes))
     return false;
-  while (at > 0 && walked < index->chunk_count && index->chunks[at - 1].position >= index->chunks[walked].position)
+  while (at > 0 && walked < index->chunk_count &&
+         index->chunks[at - 1].position >= index->chunks[walked].position)
     at--;
   for (size_t told = walked; told < index->chunk_count && at < walked;) {
     const struct recording_chunk *from = &index->chunks[told];

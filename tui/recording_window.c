@@ -45,8 +45,8 @@ static uint32_t window_node(struct rtop_recorder *recorder, uint32_t node, const
 }
 
 /* The window in ids of the recording, in recorder->window. Marks are not taken. */
-static bool window_translate(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *from,
-                             const uint32_t *nodes, size_t node_count)
+static bool window_translate(struct rtop_recorder *recorder, uint32_t source,
+                             const struct rtop_window *from, const uint32_t *nodes, size_t node_count)
 {
   struct rtop_window *to = &recorder->window;
   rtop_window_reset(to);
@@ -61,7 +61,8 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     *thread = from->threads[i];
     thread->slot = 0;
     thread->node = window_node(recorder, thread->node, nodes, node_count);
-    recording_names_thread(&recorder->names, source, thread->serial, thread->flags & RTOP_WINDOW_THREAD_ENDED);
+    recording_names_thread(&recorder->names, source, thread->serial,
+                           thread->flags & RTOP_WINDOW_THREAD_ENDED);
   }
   for (size_t i = 0; i < from->cell_count; i++) {
     struct rtop_cell *cell = from->cells[i].thread < from->thread_count ? rtop_window_add_cell(to) : NULL;
@@ -71,7 +72,8 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     cell->node = window_node(recorder, cell->node, nodes, node_count);
   }
   for (size_t i = 0; i < from->late_count; i++) {
-    struct rtop_late *late = from->late[i].cell.thread < from->thread_count ? rtop_window_add_late(to) : NULL;
+    struct rtop_late *late =
+      from->late[i].cell.thread < from->thread_count ? rtop_window_add_late(to) : NULL;
     if (!late)
       return false;
     *late = from->late[i];
@@ -90,7 +92,8 @@ static size_t window_bound(const struct rtop_window *window)
          window->late_count * WINDOW_LATE_BYTES + window->mark_count * WINDOW_MARK_BYTES;
 }
 
-static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)
+static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns,
+                               int64_t end_ns)
 {
   recording_put_number(row, source);
   recording_put_signed(row, start_ns);
@@ -112,7 +115,8 @@ static bool window_put(struct rtop_recorder *recorder, uint32_t source)
   return !recorder->window_rows.failed;
 }
 
-static bool window_is_sane(const struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns)
+static bool window_is_sane(const struct rtop_recorder *recorder, uint32_t source, int64_t start_ns,
+                           int64_t end_ns)
 {
   return !recorder_failed(recorder) && source < RECORDING_SOURCES_MAX && start_ns >= 0 && end_ns > start_ns;
 }
@@ -126,7 +130,8 @@ void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const 
     recorder_flush(recorder);
   window_stretch(recorder, window->start_mono_ns, window->end_mono_ns);
   struct recording_known *known = recording_index_add_known(&recorder->index);
-  if (!known || !window_translate(recorder, source, window, nodes, node_count) || !window_put(recorder, source)) {
+  if (!known || !window_translate(recorder, source, window, nodes, node_count) ||
+      !window_put(recorder, source)) {
     recorder_fail(recorder, ENOMEM);
     return;
   }

@@ -74,7 +74,8 @@ struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profi
     return NULL;
   }
   recorder->profile = profile;
-  recorder->bytes_max = bytes_max && bytes_max < RTOP_RECORDING_BYTES_MIN ? RTOP_RECORDING_BYTES_MIN : bytes_max;
+  recorder->bytes_max =
+    bytes_max && bytes_max < RTOP_RECORDING_BYTES_MIN ? RTOP_RECORDING_BYTES_MIN : bytes_max;
   recorder->flushed_ns = write_clock_ns(CLOCK_MONOTONIC);
   recording_names_open(&recorder->names, profile, bytes_max == 0);
   recorder->fd = recording_file_create(path, &recorder->temporary);
@@ -85,8 +86,8 @@ struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profi
   return NULL;
 }
 
-static void tap_window(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
-                       size_t node_count)
+static void tap_window(void *context, uint32_t source, const struct rtop_window *window,
+                       const uint32_t *nodes, size_t node_count)
 {
   recorder_add_window(context, source, window, nodes, node_count);
 }
@@ -101,8 +102,8 @@ static void tap_mark(void *context, uint32_t source, int64_t time_ns, const char
   recorder_add_mark(context, source, time_ns, name, name_bytes);
 }
 
-struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
-                                           struct rtop_error *error)
+struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile,
+                                           uint64_t bytes_max, struct rtop_error *error)
 {
   struct rtop_recorder *recorder = recorder_open(path, profile, bytes_max, error);
   if (!recorder)
@@ -112,13 +113,15 @@ struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile
     write_free(recorder);
     return NULL;
   }
-  struct rtop_profile_tap tap = {.context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark};
+  struct rtop_profile_tap tap = {
+    .context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark};
   rtop_profile_set_tap(profile, &tap);
   recorder->tapped = true;
   return recorder;
 }
 
-void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info)
+void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source,
+                          const struct rtop_feed_info *info)
 {
   recording_names_source(&recorder->names, source, info);
 }
@@ -136,12 +139,14 @@ static bool write_make_chunk(struct rtop_recorder *recorder)
   recorder->chunk.number = recorder->names.chunk;
   if (recorder->chunk.window_count == 0 && recording_names_bytes(&recorder->names) == 0)
     return false;
-  bool fine = recording_names_take(&recorder->names, &recorder->raw) &&
-              recording_put_chunk(&recorder->packed, &recorder->chunk, &recorder->raw, &recorder->window_rows);
+  bool fine =
+    recording_names_take(&recorder->names, &recorder->raw) &&
+    recording_put_chunk(&recorder->packed, &recorder->chunk, &recorder->raw, &recorder->window_rows);
   recorder->window_rows.count = 0;
   if (!fine)
     recorder_fail(recorder, ENOMEM);
-  else if (recorder->raw.count > RECORDING_RAW_BYTES_MAX || recorder->chunk.windows_raw_bytes > RECORDING_RAW_BYTES_MAX)
+  else if (recorder->raw.count > RECORDING_RAW_BYTES_MAX ||
+           recorder->chunk.windows_raw_bytes > RECORDING_RAW_BYTES_MAX)
     recorder_fail(recorder, EFBIG);
   return !recorder_failed(recorder);
 }
@@ -162,7 +167,8 @@ void recorder_flush(struct rtop_recorder *recorder)
   uint64_t full = recorder->bytes_max - recorder->bytes_max / 16;   /* the index needs room, too */
   if (recorder->bytes_max && recorder->bytes + recorder->packed.count > full)
     recorder_drop_oldest(recorder, recorder->packed.count);
-  struct recording_chunk *chunk = recorder_failed(recorder) ? NULL : recording_index_add_chunk(&recorder->index);
+  struct recording_chunk *chunk =
+    recorder_failed(recorder) ? NULL : recording_index_add_chunk(&recorder->index);
   if (!chunk) {
     recorder_fail(recorder, ENOMEM);
     return;
@@ -185,7 +191,8 @@ static void write_refine(struct rtop_recorder *recorder)
   for (size_t i = 0; i < recorder->index.known_count; i++) {
     struct recording_known *known = &recorder->index.known[i];
     if (!known->gap)
-      rtop_profile_window_wall(recorder->profile, known->source, known->start_ns, known->end_ns, known->wall_ns);
+      rtop_profile_window_wall(recorder->profile, known->source, known->start_ns, known->end_ns,
+                               known->wall_ns);
   }
 }
 

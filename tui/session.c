@@ -380,7 +380,8 @@ bool rtop_session_save_span(struct rtop_session *session, struct rtop_span span,
   return rtop_recording_save_span(session->profile, span, infos, (uint32_t)session->count, path, error);
 }
 
-void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share), void *context)
+void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share),
+                                void *context)
 {
   if (session->count && session->feeds[0].state == RTOP_FEED_REPLAY)
     rtop_feed_tell_progress(session->feeds[0].feed, tell, context);

@@ -25,13 +25,13 @@ enum {
   RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
 };
 
-/* Opens options->pids (RTOP_ACTION_WATCH), or the last of options->replays (RTOP_ACTION_REPLAY; those before
- * are for comparing: see below), or starts options->command (RTOP_ACTION_RUN). NULL: one clear
+/* Opens options->pids (RTOP_ACTION_WATCH), or the last of options->replays (RTOP_ACTION_REPLAY; those
+ * before are for comparing: see below), or starts options->command (RTOP_ACTION_RUN). NULL: one clear
  * sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). The
  * command's output goes to a log file; its standard input is /dev/null when we have a screen.
  *
- * With options->output, options->stat or a frame of `all`, the profile keeps the sum of windows that its memory cannot
- * hold any more. */
+ * With options->output, options->stat or a frame of `all`, the profile keeps the sum of windows that its
+ * memory cannot hold any more. */
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
                                        struct rtop_error *error);
 /* A recording, whatever else is watched: the one to compare with. As above, without options. */
@@ -79,15 +79,17 @@ bool rtop_session_record(struct rtop_session *session, const char *path, uint64_
                          struct rtop_error *error);
 /* Ends it. False: error->text says what went wrong, now or before; the file holds what could be written. */
 bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error);
-/* Saves what is held of a span as a recording, whatever is being recorded. False: error->text says why, and there
- * is no file. */
+/* Saves what is held of a span as a recording, whatever is being recorded. False: error->text says why, and
+ * there is no file. */
 bool rtop_session_save_span(struct rtop_session *session, struct rtop_span span, const char *path,
                             struct rtop_error *error);
 /* The recording under way; NULL: none. */
 const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *session);
 
-/* Calls `tell` whenever a part of a recording was read, with how far into the file it is (0 to 1). NULL: no more. */
-void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share), void *context);
+/* Calls `tell` whenever a part of a recording was read, with how far into the file it is (0 to 1). NULL: no
+ * more. */
+void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share),
+                                void *context);
 
 /* The command that we started; NULL when there is none. For its status, log and output pane. */
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session);

@@ -1,5 +1,5 @@
-/* Hostile recordings: any bytes; and chunks and indexes whose seals and checksums are right, but not what is in
- * them. Everything that opens is asked for in several spans. */
+/* Hostile recordings: any bytes; and chunks and indexes whose seals and checksums are right, but not what
+ * is in them. Everything that opens is asked for in several spans. */
 #include "shm/error.h"
 #include "tui/feed.h"
 #include "tui/recording_index.h"
@@ -62,14 +62,16 @@ static void open_and_look(const void *data, size_t size)
 
 static void put_head(struct recording_bytes *out)
 {
-  struct recording_head head = {.byte_order = RECORDING_BYTE_ORDER, .version_major = RECORDING_VERSION_MAJOR};
+  struct recording_head head = {.byte_order = RECORDING_BYTE_ORDER,
+                                .version_major = RECORDING_VERSION_MAJOR};
   memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
   recording_seal(&head, sizeof head, RECORDING_TAG_HEAD);
   recording_put(out, &head, sizeof head);
 }
 
 /* Sealed as it should be, whatever it is. */
-static void put_chunk(struct recording_bytes *out, const uint8_t *data, size_t size, size_t cut, int64_t start_ns)
+static void put_chunk(struct recording_bytes *out, const uint8_t *data, size_t size, size_t cut,
+                      int64_t start_ns)
 {
   struct recording_bytes names = {0}, windows = {0};
   struct recording_chunk_head head = {.number = 1, .window_count = 1, .start_ns = start_ns,
@@ -83,7 +85,8 @@ static void put_chunk(struct recording_bytes *out, const uint8_t *data, size_t s
 
 static void put_index(struct recording_bytes *out, const uint8_t *data, size_t size, uint32_t chunks)
 {
-  struct recording_index_head head = {.chunk_count = chunks, .stored_bytes = (uint32_t)size, .raw_bytes = (uint32_t)size};
+  struct recording_index_head head = {
+    .chunk_count = chunks, .stored_bytes = (uint32_t)size, .raw_bytes = (uint32_t)size};
   size_t start = out->count;
   recording_put(out, &head, sizeof head);
   recording_put(out, data, size);

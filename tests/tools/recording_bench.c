@@ -1,5 +1,5 @@
-/* recording_bench FILE: how long it takes to open a recording, to look at one second of it here and there, and to
- * sum up all of it. One line per figure: name, value, unit. */
+/* recording_bench FILE: how long it takes to open a recording, to look at one second of it here and there,
+ * and to sum up all of it. One line per figure: name, value, unit. */
 #include "tui/session.h"
 
 #include "shm/error.h"
@@ -31,7 +31,8 @@ static void bench_steps(const struct rtop_profile *profile, const char *name, do
   struct rtop_span held = rtop_profile_bounds(profile);
   double sum_ms = 0;
   for (int i = 0; i < BENCH_STEPS; i++) {
-    int64_t start_ns = held.start_ns + (int64_t)((double)(held.end_ns - held.start_ns - 1000000000) * next(i));
+    int64_t start_ns =
+      held.start_ns + (int64_t)((double)(held.end_ns - held.start_ns - 1000000000) * next(i));
     double start_ms = bench_now_ms();
     if (!rtop_profile_sum(profile, (struct rtop_span){start_ns, start_ns + 1000000000}, &sum))
       abort();

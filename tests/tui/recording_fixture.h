@@ -1,5 +1,5 @@
-/* A made-up life of one or two processes, the same in every run: windows, gaps, late records, marks, threads
- * that come and go, methods that are met later, labels that are completed. */
+/* A made-up life of one or two processes, the same in every run: windows, gaps, late records, marks,
+ * threads that come and go, methods that are met later, labels that are completed. */
 #ifndef RTOP_TESTS_RECORDING_FIXTURE_H
 #define RTOP_TESTS_RECORDING_FIXTURE_H
 
@@ -62,8 +62,9 @@ FIXTURE void life_cells(struct life *life, uint32_t thread, uint64_t left_ns)
   while (left_ns > 0) {
     uint64_t part_ns = 1 + life_random(life, 40000000);
     part_ns = part_ns < left_ns ? part_ns : left_ns;
-    struct rtop_cell *cell = fixture_cell(&life->window, thread, life->nodes[life_random(life, life->node_count)],
-                                          life_random(life, RTOP_STATES), part_ns);
+    struct rtop_cell *cell =
+      fixture_cell(&life->window, thread, life->nodes[life_random(life, life->node_count)],
+                   life_random(life, RTOP_STATES), part_ns);
     cell->cpu_ns = part_ns / 2;
     cell->allocations = life_random(life, 100);
     cell->blame_ns = life_random(life, 1000);
@@ -82,8 +83,9 @@ FIXTURE void life_window(struct life *life, uint32_t source)
     uint64_t serial = i < 2 ? i + 1 : i + 1 + (uint64_t)(life->step / 25) * 2;
     bool provisional = open && i == 1;
     uint32_t node = life->nodes[life_random(life, life->node_count)];
-    uint32_t thread = fixture_thread(window, serial, provisional ? RTOP_RUNNING : life_random(life, RTOP_STATES),
-                                     node, provisional ? LIFE_WINDOW_NS : 0);
+    uint32_t thread =
+      fixture_thread(window, serial, provisional ? RTOP_RUNNING : life_random(life, RTOP_STATES), node,
+                     provisional ? LIFE_WINDOW_NS : 0);
     window->threads[thread].state_age_ns = life_random(life, 1000000);
     if (i >= 2 && life->step % 25 == 24)
       window->threads[thread].flags |= RTOP_WINDOW_THREAD_ENDED;
@@ -91,8 +93,8 @@ FIXTURE void life_window(struct life *life, uint32_t source)
       life_cells(life, thread, LIFE_WINDOW_NS);
   }
   if (life->step % 10 == 7) {
-    struct rtop_late *late = fixture_late(window, 1, life->nodes[3], RTOP_BLOCKED, life->now_ns - 3 * LIFE_WINDOW_NS,
-                                          3 * LIFE_WINDOW_NS);
+    struct rtop_late *late = fixture_late(window, 1, life->nodes[3], RTOP_BLOCKED,
+                                          life->now_ns - 3 * LIFE_WINDOW_NS, 3 * LIFE_WINDOW_NS);
     late->cell.cpu_ns = 12345;
     late->cell.samples = 7;
   }
@@ -128,10 +130,19 @@ FIXTURE void life_end(struct life *life)
 }
 
 static const struct rtop_feed_info life_info[2] = {
-  {.pid = 4711, .command = "puma 6.4 [app]", .ruby = "3.3.8", .folder = "/srv/app", .window_ns = LIFE_WINDOW_NS,
-   .clock_offset_ns = INT64_C(1700000000000000000), .started_real_ns = INT64_C(1700000000500000000)},
-  {.pid = 4712, .command = "puma: cluster worker 1", .ruby = "3.3.8", .window_ns = LIFE_WINDOW_NS,
-   .clock_offset_ns = INT64_C(1700000000000000000), .started_real_ns = INT64_C(1700000000600000000)},
+  {.pid = 4711,
+   .command = "puma 6.4 [app]",
+   .ruby = "3.3.8",
+   .folder = "/srv/app",
+   .window_ns = LIFE_WINDOW_NS,
+   .clock_offset_ns = INT64_C(1700000000000000000),
+   .started_real_ns = INT64_C(1700000000500000000)},
+  {.pid = 4712,
+   .command = "puma: cluster worker 1",
+   .ruby = "3.3.8",
+   .window_ns = LIFE_WINDOW_NS,
+   .clock_offset_ns = INT64_C(1700000000000000000),
+   .started_real_ns = INT64_C(1700000000600000000)},
 };
 
 /* A recording of so many steps, made as it comes; the profile says what must be in it. */
@@ -190,8 +201,8 @@ FIXTURE void replay_text(char *out, size_t bytes, const struct rtop_symbols *sym
   while (node != 0 && used < bytes) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    used += (size_t)snprintf(out + used, bytes - used, "%s(%s:%u:%d)@%u;", symbol->label, symbol->path, symbol->line,
-                             (int)symbol->kind, call->line);
+    used += (size_t)snprintf(out + used, bytes - used, "%s(%s:%u:%d)@%u;", symbol->label, symbol->path,
+                             symbol->line, (int)symbol->kind, call->line);
     node = call->parent;
   }
 }
@@ -215,21 +226,22 @@ FIXTURE char *replay_print(const struct rtop_profile *profile, struct rtop_span 
     const struct rtop_sum_cell *cell = &sum.cells[i];
     const struct rtop_thread_row *thread = &sum.threads[cell->thread];
     replay_text(stack, sizeof stack, symbols, cell->node);
-    assert_true(asprintf(&lines[count++], "cell %u/%llu %s %llu %llu %llu %llu %llu | %llu %llu %llu %llu\n",
-                         thread->source, (unsigned long long)thread->serial, stack,
-                         (unsigned long long)cell->cost.wall_ns[0], (unsigned long long)cell->cost.wall_ns[1],
-                         (unsigned long long)cell->cost.wall_ns[2], (unsigned long long)cell->cost.wall_ns[3],
-                         (unsigned long long)cell->cost.wall_ns[4], (unsigned long long)cell->cost.cpu_ns,
-                         (unsigned long long)cell->cost.blame_ns, (unsigned long long)cell->cost.allocations,
-                         (unsigned long long)cell->cost.samples) > 0);
+    assert_true(
+      asprintf(&lines[count++], "cell %u/%llu %s %llu %llu %llu %llu %llu | %llu %llu %llu %llu\n",
+               thread->source, (unsigned long long)thread->serial, stack,
+               (unsigned long long)cell->cost.wall_ns[0], (unsigned long long)cell->cost.wall_ns[1],
+               (unsigned long long)cell->cost.wall_ns[2], (unsigned long long)cell->cost.wall_ns[3],
+               (unsigned long long)cell->cost.wall_ns[4], (unsigned long long)cell->cost.cpu_ns,
+               (unsigned long long)cell->cost.blame_ns, (unsigned long long)cell->cost.allocations,
+               (unsigned long long)cell->cost.samples) > 0);
   }
   for (size_t i = 0; i < sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &sum.threads[i];
     replay_text(stack, sizeof stack, symbols, thread->node);
     assert_true(asprintf(&lines[count++], "thread %u/%llu %s %u %d %d %d %llu %d %s\n", thread->source,
-                         (unsigned long long)thread->serial, thread->name, thread->native_id, thread->is_main,
-                         thread->ended, (int)thread->state, (unsigned long long)thread->state_age_ns,
-                         thread->provisional, stack) > 0);
+                         (unsigned long long)thread->serial, thread->name, thread->native_id,
+                         thread->is_main, thread->ended, (int)thread->state,
+                         (unsigned long long)thread->state_age_ns, thread->provisional, stack) > 0);
   }
   qsort(lines, count, sizeof *lines, replay_compare_lines);
   FILE *out = open_memstream(&text, &bytes);

@@ -47,7 +47,8 @@ static void test_any_width(void **state)
 {
   (void)state;
   for (int columns = 1; columns < 200; columns++) {
-    struct batch_progress progress = start(columns, "/a/rather/long/path/to/some/folder/rperf-top-4711-20261120.rpt");
+    struct batch_progress progress =
+      start(columns, "/a/rather/long/path/to/some/folder/rperf-top-4711-20261120.rpt");
     batch_progress_show(&progress, 0.5, 2000000000);
     fflush(progress.out);
     assert_in_range(bytes, 5, columns < 5 ? 5 : (size_t)columns);

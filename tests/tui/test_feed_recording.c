@@ -3,7 +3,8 @@
 #include "tui/feed.h"
 
 /* Seconds of a recording in some order; every span asked for is compared with what was live. */
-static void ask(const struct life *life, struct replayed *replayed, int count, int (*order)(struct life *, int))
+static void ask(const struct life *life, struct replayed *replayed, int count,
+                int (*order)(struct life *, int))
 {
   struct life dice = {.random = 7};
   for (int i = 0; i < count; i++) {
@@ -128,8 +129,8 @@ static void test_what_cannot_be_opened(void **state)
   assert_false(replay_open(&replayed, recording_path("nothing.rpt"), &error));
   assert_non_null(strstr(error.text, "nothing.rpt"));
   replay_close(&replayed);
-  recording_save_file(recording_path("text.rpt"), "This is no recording, but a text that is long enough to be one.\n",
-                      65);
+  recording_save_file(recording_path("text.rpt"),
+                      "This is no recording, but a text that is long enough to be one.\n", 65);
   assert_false(replay_open(&replayed, recording_path("text.rpt"), &error));
   assert_non_null(strstr(error.text, "is no recording"));
   replay_close(&replayed);

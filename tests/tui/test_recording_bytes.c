@@ -48,7 +48,7 @@ static void test_long_texts_are_cut(void **state)
   struct varint_reader reader = {.next = bytes.data, .end = bytes.data + bytes.count};
   assert_true(recording_get_text(&reader, &text, &length));
   assert_int_equal(length, RECORDING_TEXT_BYTES_MAX);
-  bytes.count = 0;                             /* one that claims more is refused, even if it is all there */
+  bytes.count = 0; /* one that claims more is refused, even if it is all there */
   recording_put_number(&bytes, RECORDING_TEXT_BYTES_MAX + 1);
   recording_put(&bytes, name, RECORDING_TEXT_BYTES_MAX + 1);
   reader = (struct varint_reader){.next = bytes.data, .end = bytes.data + bytes.count};

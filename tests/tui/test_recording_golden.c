@@ -1,5 +1,5 @@
-/* Recordings of every version there was: they open for ever, and say what they said. UPDATE_GOLDEN=1 makes those
- * of this version if they are not there, and writes anew what all of them say. */
+/* Recordings of every version there was: they open for ever, and say what they said. UPDATE_GOLDEN=1 makes
+ * those of this version if they are not there, and writes anew what all of them say. */
 #include "recording_fixture.h"
 
 #include "shm/ring.h"
@@ -52,9 +52,12 @@ static void golden_make(void)
 {
   char path[640], cut[640], two[640];
   size_t bytes;
-  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
-  snprintf(cut, sizeof cut, "%s/%u.%u-killed.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
-  snprintf(two, sizeof two, "%s/%u.%u-two.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
+  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
+           RECORDING_VERSION_MINOR);
+  snprintf(cut, sizeof cut, "%s/%u.%u-killed.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
+           RECORDING_VERSION_MINOR);
+  snprintf(two, sizeof two, "%s/%u.%u-two.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
+           RECORDING_VERSION_MINOR);
   if (access(path, F_OK) == 0)
     return;
   struct life life = life_record(two, 8, 2, 0);
@@ -98,12 +101,14 @@ static void test_they_say_what_they_said(void **state)
   globfree(&found);
 }
 
-/* What is written today still reads the same: a change of the format without a change of its version would show. */
+/* What is written today still reads the same: a change of the format without a change of its version would
+ * show. */
 static void test_this_version_has_one(void **state)
 {
   (void)state;
   char path[640];
-  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
+  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
+           RECORDING_VERSION_MINOR);
   struct life life = life_record(recording_path("now.rpt"), 42, 1, 0);
   char *before = golden_say(path), *now = golden_say(recording_path("now.rpt"));
   assert_string_equal(before, now);

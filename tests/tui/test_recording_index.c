@@ -11,7 +11,10 @@ static void fill(struct recording_index *index)
     for (uint32_t k = 0; k < INDEX_WINDOWS; k++) {
       struct recording_known *known = recording_index_add_known(index);
       *known = (struct recording_known){
-        .source = k, .gap = k == 2, .start_ns = (i * 10 + k) * 100 * MS, .end_ns = (i * 10 + k + 1) * 100 * MS,
+        .source = k,
+        .gap = k == 2,
+        .start_ns = (i * 10 + k) * 100 * MS,
+        .end_ns = (i * 10 + k + 1) * 100 * MS,
       };
       if (known->gap)
         continue;
@@ -26,8 +29,14 @@ static void fill(struct recording_index *index)
     chunk->known_start -= INDEX_WINDOWS;
     chunk->known_count = INDEX_WINDOWS;
     chunk->head = (struct recording_chunk_head){
-      .number = i + 1, .window_count = INDEX_WINDOWS, .names_bytes = i, .names_raw_bytes = i * 3, .windows_bytes = 900,
-      .windows_raw_bytes = 1500, .start_ns = i * 1000 * MS, .end_ns = (i + 1) * 1000 * MS,
+      .number = i + 1,
+      .window_count = INDEX_WINDOWS,
+      .names_bytes = i,
+      .names_raw_bytes = i * 3,
+      .windows_bytes = 900,
+      .windows_raw_bytes = 1500,
+      .start_ns = i * 1000 * MS,
+      .end_ns = (i + 1) * 1000 * MS,
       .late_ns = i == 3 ? 5 : INT64_MAX,
     };
   }

@@ -48,7 +48,8 @@ static void test_cut_off_at_every_byte(void **state)
       struct replayed replayed;
       assert_true(replay_open(&replayed, path, NULL));
       complete_label(rtop_profile_symbols(replayed.profile));
-      replay_assert_same(life.profile, replayed.profile, fixture_span(held.start_ns, held.end_ns - 500 * MS));
+      replay_assert_same(life.profile, replayed.profile,
+                         fixture_span(held.start_ns, held.end_ns - 500 * MS));
       replay_close(&replayed);
     }
     windows_before = windows;
@@ -57,7 +58,8 @@ static void test_cut_off_at_every_byte(void **state)
   life_end(&life);
 }
 
-/* A bit is wrong somewhere: what is hit is missing or has no names, the rest is as it was; nothing is made up. */
+/* A bit is wrong somewhere: what is hit is missing or has no names, the rest is as it was; nothing is made
+ * up. */
 static void test_any_bit_flipped(void **state)
 {
   (void)state;
@@ -106,7 +108,8 @@ static void test_without_its_end(void **state)
   life_end(&life);
 }
 
-static void save_head(const char *path, unsigned char *content, size_t bytes, const struct recording_head *head)
+static void save_head(const char *path, unsigned char *content, size_t bytes,
+                      const struct recording_head *head)
 {
   struct recording_head sealed = *head;
   recording_seal(&sealed, sizeof sealed, RECORDING_TAG_HEAD);

@@ -131,8 +131,10 @@ static void test_a_bound_drops_the_oldest(void **state)
     assert_true(held.end_ns > life.now_ns - 1500 * MS);
     dropped = held.start_ns - 1000 * MS;
     /* What is late and still to be written changes the last of what is in the file. */
-    replay_assert_same(life.profile, replayed.profile, fixture_span(held.end_ns - 2500 * MS, held.end_ns - 500 * MS));
-    replay_assert_same(life.profile, replayed.profile, fixture_span(held.start_ns + 500 * MS, held.start_ns + 2000 * MS));
+    replay_assert_same(life.profile, replayed.profile,
+                       fixture_span(held.end_ns - 2500 * MS, held.end_ns - 500 * MS));
+    replay_assert_same(life.profile, replayed.profile,
+                       fixture_span(held.start_ns + 500 * MS, held.start_ns + 2000 * MS));
     replay_close(&replayed);
   }
   assert_true(dropped > 0);
@@ -177,7 +179,8 @@ static void test_the_disk_is_full(void **state)
   assert_true(replay_open(&replayed, recording_path("a.rpt"), NULL));
   struct rtop_span held = rtop_profile_bounds(replayed.profile);
   assert_true(held.end_ns - held.start_ns > 2000 * MS);
-  replay_assert_same(life.profile, replayed.profile, fixture_span(held.start_ns, held.start_ns + 1000 * MS));
+  replay_assert_same(life.profile, replayed.profile,
+                     fixture_span(held.start_ns, held.start_ns + 1000 * MS));
   replay_close(&replayed);
   life_end(&life);
 }
