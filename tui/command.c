@@ -60,6 +60,22 @@ static void save_screen(struct ui *ui, const char *name, bool svg)
   }
 }
 
+/* The views' sum once more, with its cells in order; threads that are left out stay so. */
+static bool sum_shown(const struct ui *ui, struct rtop_sum *sum)
+{
+  if (!rtop_profile_sum(ui->profile, ui->span, sum)) {
+    errno = ENOMEM;
+    return false;
+  }
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    for (size_t k = 0; k < ui->sum.thread_count; k++) {
+      bool same = ui->sum.threads[k].thread == sum->threads[i].thread;
+      sum->threads[i].hidden = sum->threads[i].hidden || (same && ui->sum.threads[k].hidden);
+    }
+  }
+  return true;
+}
+
 /* What the views show, as a file for other programs: the span, its threads, the filters. */
 static bool write_profile(struct ui *ui, enum rtop_file_format format, const char *path)
 {
@@ -67,16 +83,18 @@ static bool write_profile(struct ui *ui, enum rtop_file_format format, const cha
   struct rtop_file_kind kind = { .format = format };
   size_t length = strlen(path);
   kind.gzip = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+  struct rtop_sum sum = { 0 };
   struct rtop_export export = {
-    .profile = ui->profile, .sum = &ui->sum, .options = &ui->wanted,
+    .profile = ui->profile, .sum = &sum, .options = &ui->wanted,
     .clock_offset_ns = ui->source.clock_offset_ns, .command = ui->source.command, .ruby = ui->source.ruby,
     .pids = &ui->source.pid, .pid_count = 1,
   };
   if (!rtop_export_file_open(&file, path)) {
     return false;
   }
-  bool fine = rtop_export_write(&export, kind, file.stream);
+  bool fine = sum_shown(ui, &sum) && rtop_export_write(&export, kind, file.stream);
   int problem = errno;
+  rtop_sum_destroy(&sum);
   fine = rtop_export_file_close(&file, fine) && fine;
   errno = fine ? 0 : problem != 0 ? problem : errno;
   return fine;

@@ -108,6 +108,7 @@ static bool select_room(struct select *select, struct rtop_sum *to, const struct
 {
   size_t nodes = rtop_symbols_node_count(select->from);
   *to = *from;
+  to->borrowed = false;
   to->total = (struct rtop_cost){0};
   to->cell_count = 0;
   to->cells = malloc((from->cell_count + 1) * sizeof *to->cells);
