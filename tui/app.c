@@ -1,4 +1,5 @@
 #include "app.h"
+#include "app_baseline.h"
 #include "app_dump.h"
 #include "app_record.h"
 #include "app_source.h"
@@ -24,6 +25,7 @@ enum { LIST_NS = 1000000000, SOON_NS = 30000000, MS_NS = 1000000, EDITOR_MS = 50
 struct app {
   const struct rtop_options *options;
   struct rtop_session *session;        /* NULL while choosing */
+  struct rtop_session *before;         /* what it is compared with; NULL: nothing */
   struct ui ui;
   int signal_fd;
   int64_t refresh_at_ns;
@@ -264,6 +266,9 @@ static int run(struct app *app)
     read_clocks(app);
     settings_load(&app->ui, options);
     watch(app, app->session);
+    if (app->before != NULL) {
+      ui_baseline_give(&app->ui, rtop_session_profile(app->before));
+    }
     loop(app);
     status = 0;
   }
@@ -290,7 +295,9 @@ int rtop_app_run(const struct rtop_options *options)
   if (options->action != RTOP_ACTION_CHOOSE) {
     struct rtop_error error = { 0 };
     app.session = rtop_session_open(options, &status, &error);
-    if (app.session == NULL) {
+    app.before = app.session != NULL ? app_baseline_open(options, &error) : NULL;
+    if (app.session == NULL || error.text[0] != '\0') {
+      rtop_session_close(&app.session);
       signals_close();
       fprintf(stderr, "rperf-top: %s\n", error.text);
       return status;
@@ -299,5 +306,6 @@ int rtop_app_run(const struct rtop_options *options)
   status = run(&app);
   signals_close();
   rtop_session_close(&app.session);
+  rtop_session_close(&app.before);
   return status;
 }

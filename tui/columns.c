@@ -9,6 +9,8 @@ enum {
 static const struct column_info table[COLUMN_COUNT] = {
   [COLUMN_SELF] = { "self", "SELF%", "SELF", 7, RTOP_SORT_SELF, COLUMN_KIND_TIME,
                     "time in the method itself" },
+  [COLUMN_DELTA] = { "delta", "DELTA", "DELTA", 8, RTOP_SORT_DELTA, COLUMN_KIND_OTHER,
+                     "change against the baseline" },
   [COLUMN_TOTAL] = { "total", "TOTAL%", "TOTAL", 8, RTOP_SORT_TOTAL, COLUMN_KIND_TIME,
                      "time in it and what it calls" },
   [COLUMN_RUN] = { "running", "RUN%", "RUN", 7, RTOP_SORT_RUNNING, COLUMN_KIND_TIME,
@@ -279,7 +281,9 @@ static void pick_scrolled(struct columns_choice *picked, int width, int scroll)
 {
   struct columns_choice all = { 0 };
   for (int column = 0; column < COLUMN_HIST; column++) {
-    insert(&all, all.count, (enum column)column);
+    if (column != COLUMN_DELTA) {
+      insert(&all, all.count, (enum column)column);
+    }
   }
   int room = figures_width(width) / 2 < 7 ? figures_width(width) : figures_width(width) * 3 / 4;
   pick_fitting(picked, &all, room, scroll, true);
@@ -337,6 +341,23 @@ static void place(struct columns_shown *shown, const struct columns_choice *pick
   }
 }
 
+/* Behind the first figure, in the place of the last one where there is no room. */
+static void pick_delta(struct columns_choice *picked, bool wanted, int width)
+{
+  take_away(picked, COLUMN_DELTA);
+  if (!wanted || width < 36) {
+    return;
+  }
+  int figures = 0;
+  while (figures < picked->count && !is_flexible(picked->at[figures])) {
+    figures++;
+  }
+  if (figures > 1 && fixed_width(picked) + table[COLUMN_DELTA].columns > figures_width(width)) {
+    take_away(picked, picked->at[figures - 1]);
+  }
+  insert(picked, figures > 0 ? 1 : 0, COLUMN_DELTA);
+}
+
 void columns_fit(struct columns_shown *shown, const struct columns_choice *choice, int width,
                  enum rtop_sort_key sort, int scroll)
 {
@@ -350,6 +371,7 @@ void columns_fit(struct columns_shown *shown, const struct columns_choice *choic
     pick_preferred(&picked, width, sorted);
     add_flexible(&picked);
   }
+  pick_delta(&picked, choice->delta, width);
   place(shown, &picked, width);
 }
 

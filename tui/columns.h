@@ -14,7 +14,7 @@
 
 /* In the order in which they stand on the screen when nothing was chosen. Figures come first. */
 enum column {
-  COLUMN_SELF, COLUMN_TOTAL, COLUMN_WAIT, COLUMN_IO, COLUMN_GC, COLUMN_CPU, COLUMN_BLAME, COLUMN_THREADS,
+  COLUMN_SELF, COLUMN_DELTA, COLUMN_TOTAL, COLUMN_WAIT, COLUMN_IO, COLUMN_GC, COLUMN_CPU, COLUMN_BLAME, COLUMN_THREADS,
   COLUMN_RATIO, COLUMN_RUN, COLUMN_SAMPLES, COLUMN_ALLOC, COLUMN_TOTAL_RUN, COLUMN_TOTAL_WAIT,
   COLUMN_TOTAL_IO, COLUMN_TOTAL_GC, COLUMN_TOTAL_CPU, COLUMN_TOTAL_BLAME, COLUMN_TOTAL_ALLOC, COLUMN_HIST,
   COLUMN_METHOD, COLUMN_LOCATION,
@@ -46,6 +46,7 @@ enum column columns_of_sort(enum rtop_sort_key sort);
 struct columns_choice {
   int count;
   enum column at[COLUMN_COUNT];
+  bool delta;                          /* something is compared: DELTA is there in any case, else never */
 };
 
 /* "self,total,wait,name", "auto" or "" for no choice; "+cpu,-gc" changes the choice that is there. False:

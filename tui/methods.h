@@ -17,7 +17,7 @@ enum rtop_sort_key {
   RTOP_SORT_GC, RTOP_SORT_BLAME, RTOP_SORT_ALLOC, RTOP_SORT_THREADS, RTOP_SORT_NAME, RTOP_SORT_LOCATION,
   RTOP_SORT_RUNNING, RTOP_SORT_SAMPLES, RTOP_SORT_TOTAL_RUNNING, RTOP_SORT_TOTAL_WAITING,
   RTOP_SORT_TOTAL_BLOCKED, RTOP_SORT_TOTAL_GC, RTOP_SORT_TOTAL_CPU, RTOP_SORT_TOTAL_BLAME,
-  RTOP_SORT_TOTAL_ALLOC,
+  RTOP_SORT_TOTAL_ALLOC, RTOP_SORT_DELTA,
   RTOP_SORT_KEYS,
 };
 const char *rtop_sort_key_name(enum rtop_sort_key key);          /* "self", … as on the command line */
@@ -33,11 +33,18 @@ struct rtop_method_row {
   uint64_t self_ns, total_ns;          /* by mode: wall of all states, or CPU */
   double ratio;                        /* 0 to 1 */
   uint32_t threads;                    /* have it on their stack at the end of the span */
+  double delta;                        /* rtop_method_delta of a comparison; else 0 */
 };
 
 /* What a row is sorted by, in nanoseconds or counts: of the states, CPU, blame and allocations the
  * method's own part, or all of it (RTOP_SORT_TOTAL_…). 0 for names and locations. */
 double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key key);
+
+/* How a figure changed: as a share of the span, per second (allocations, samples), or plainly (ratio,
+ * threads). NULL: the method was not there. */
+double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns,
+                         const struct rtop_method_row *before, uint64_t before_length_ns,
+                         enum rtop_sort_key key);
 
 struct rtop_methods_options {
   enum rtop_mode mode;

@@ -15,7 +15,7 @@ static const char *const sort_key_names[RTOP_SORT_KEYS] = {
   [RTOP_SORT_TOTAL_RUNNING] = "total-running", [RTOP_SORT_TOTAL_WAITING] = "total-waiting",
   [RTOP_SORT_TOTAL_BLOCKED] = "total-blocked", [RTOP_SORT_TOTAL_GC] = "total-gc",
   [RTOP_SORT_TOTAL_CPU] = "total-cpu", [RTOP_SORT_TOTAL_BLAME] = "total-blame",
-  [RTOP_SORT_TOTAL_ALLOC] = "total-alloc",
+  [RTOP_SORT_TOTAL_ALLOC] = "total-alloc", [RTOP_SORT_DELTA] = "delta",
 };
 
 const char *rtop_sort_key_name(enum rtop_sort_key key)
@@ -27,6 +27,7 @@ enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
 {
   switch (key) {
   case RTOP_SORT_LOCATION: return RTOP_SORT_NAME;
+  case RTOP_SORT_DELTA: return RTOP_SORT_SELF;
   case RTOP_SORT_TOTAL_RUNNING: return RTOP_SORT_RUNNING;
   case RTOP_SORT_TOTAL_WAITING: return RTOP_SORT_WAITING;
   case RTOP_SORT_TOTAL_BLOCKED: return RTOP_SORT_BLOCKED;
@@ -145,6 +146,7 @@ double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key k
   case RTOP_SORT_TOTAL_GC: return methods_gc(&row->total);
   case RTOP_SORT_TOTAL_BLAME: return (double)row->total.blame_ns;
   case RTOP_SORT_TOTAL_ALLOC: return (double)row->total.allocations;
+  case RTOP_SORT_DELTA: return row->delta;
   case RTOP_SORT_NAME: case RTOP_SORT_LOCATION: case RTOP_SORT_KEYS: break;
   }
   return 0;

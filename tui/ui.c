@@ -88,6 +88,7 @@ void ui_destroy(struct ui *ui)
   rtop_sum_destroy(&ui->sum);
   rtop_live_destroy(&ui->live);
   ui_stalls_forget(ui);
+  ui_baseline_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
 }
@@ -106,6 +107,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui->sum.length_ns = 0;
   ui->strip.cells = 0;
   ui_stalls_forget(ui);
+  ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   for (int i = 0; i < VIEW_COUNT; i++) {
     if (views[i] != NULL && views[i]->forget != NULL) {
@@ -144,11 +146,13 @@ bool ui_update(struct ui *ui)
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     ui_focus_apply(ui);
     fine = fine && rtop_live_methods(ui->live, &ui->sum, &ui->methods, &by_name)
+      && ui_baseline_methods(ui, &by_name)
       && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
-    fine = rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted,
-                            ui->fold);
+    fine = ui_baseline_tree(ui)
+      && rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted,
+                          ui->fold);
   }
   if (fine && ui->view->update != NULL) {
     ui->view->update(ui);

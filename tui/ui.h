@@ -20,6 +20,7 @@
 #include "prompt.h"
 #include "strip.h"
 #include "tree.h"
+#include "ui_baseline.h"
 #include "ui_stalls.h"
 #include "ui_time.h"
 #include <regex.h>
@@ -109,6 +110,7 @@ struct ui {
   bool frozen;                         /* at time.cursor_ns; data go on being collected */
   struct ui_time time;
   struct ui_stalls stalls;
+  struct ui_baseline baseline;
   enum ui_units units;
   bool follow;
   bool header;
@@ -225,6 +227,7 @@ void ui_freeze(struct ui *ui, bool frozen);
 bool ui_focus_init(struct ui *ui, const char *names);
 void ui_focus_destroy(struct ui *ui);
 void ui_focus_apply(struct ui *ui);
+void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum);
 bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_toggle(struct ui *ui, const struct rtop_thread_row *thread);

@@ -33,23 +33,27 @@ bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread)
   return place_of(ui, thread) >= 0;
 }
 
-static bool is_left_out(const struct ui *ui, const struct rtop_thread_row *thread)
+static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum, const struct rtop_thread_row *thread)
 {
   return (ui->focus.count > 0 && !ui_focus_has(ui, thread))
-    || (ui->focus.no_idle && thread_table_idle(thread, ui->sum.length_ns))
+    || (ui->focus.no_idle && thread_table_idle(thread, sum->length_ns))
     || (ui->focus.has_names && regexec(&ui->focus.names, thread->name, 0, NULL, 0) != 0);
 }
 
 /* The rows of the others stay, and the bars above the table go on telling of all. */
-void ui_focus_apply(struct ui *ui)
+void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum)
 {
-  struct rtop_sum *sum = &ui->sum;
   if (ui->focus.count == 0 && !ui->focus.no_idle && !ui->focus.has_names) {
     return;
   }
   for (size_t i = 0; i < sum->thread_count; i++) {
-    sum->threads[i].hidden = is_left_out(ui, &sum->threads[i]);
+    sum->threads[i].hidden = is_left_out(ui, sum, &sum->threads[i]);
   }
+}
+
+void ui_focus_apply(struct ui *ui)
+{
+  ui_focus_apply_to(ui, &ui->sum);
 }
 
 static void name_after(struct ui *ui, const struct rtop_thread_row *thread)

@@ -45,7 +45,7 @@ static void draw_heading(const struct groups_pen *pen)
   draw_right(at.y, at.x + 1, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
   if (at.columns >= SELF_FROM) {
     draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, FACE_HEADING,
-               percent ? "SELF%" : "SELF");
+               ui->baseline.comparing && !ui->baseline.all ? "DELTA" : percent ? "SELF%" : "SELF");
   }
   snprintf(text, sizeof text, "GROUPS");
   if (!total) {
@@ -130,6 +130,32 @@ static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_ro
   attrset(A_NORMAL);
 }
 
+/* Methods and references have a total of before; the rest of a group has none of its own. */
+static void total_text(const struct ui *ui, const struct rtop_group_row *row, char *text, size_t bytes)
+{
+  static const struct rtop_cost nothing;
+  const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
+  if (ui->baseline.comparing && ui->baseline.all && row->key != 0) {
+    ui_baseline_cost_text(ui, text, bytes, &row->total, before != NULL ? &before->total : &nothing);
+  } else {
+    ui_cost_text(ui, text, bytes, &row->total);
+  }
+}
+
+/* Self; compared with a baseline its change, or that of the total. */
+static void self_text(const struct ui *ui, const struct rtop_group_row *row, char *text, size_t bytes)
+{
+  static const struct rtop_cost nothing;
+  const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
+  if (!ui->baseline.comparing) {
+    ui_cost_text(ui, text, bytes, &row->self);
+  } else if (ui->baseline.all) {
+    ui_baseline_cost_text(ui, text, bytes, &row->self, before != NULL ? &before->self : &nothing);
+  } else {
+    ui_baseline_cost_text(ui, text, bytes, &row->total, before != NULL ? &before->total : &nothing);
+  }
+}
+
 static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
 {
   char text[32];
@@ -140,11 +166,11 @@ static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *
   }
   /* What is hidden inside of groups is in their totals. */
   if (groups_view_is_method(row) || rtop_tree_clock(&row->total, pen->ui->wanted.mode) > 0) {
-    ui_cost_text(pen->ui, text, sizeof text, &row->total);
+    total_text(pen->ui, row, text, sizeof text);
     draw_right(y, 1, FIGURE_COLUMNS - 1, face, text);
   }
   if (pen->tree > 2 + FIGURE_COLUMNS && !row->reference && groups_view_is_method(row)) {
-    ui_cost_text(pen->ui, text, sizeof text, &row->self);
+    self_text(pen->ui, row, text, sizeof text);
     draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
   }
   if (!groups_view_is_method(row)) {

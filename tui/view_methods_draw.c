@@ -33,9 +33,31 @@ static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
   }
 }
 
+/* How a figure changed, with its sign: shares in points, what is counted per second as that. */
+static void change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
+{
+  const struct ui *ui = pen->ui;
+  double change = rtop_method_delta(pen->row, ui->methods.length_ns, ui_baseline_row(ui, pen->row->frame),
+                                    ui->baseline.methods.length_ns, key);
+  enum column_kind kind = columns_info(columns_of_sort(key))->kind;
+  if (kind == COLUMN_KIND_TIME || kind == COLUMN_KIND_RATIO) {
+    ui_baseline_text(out, bytes, change);
+  } else {
+    char size[16];
+    rtop_text_count(size, sizeof size, change < 0 ? -change : change);
+    snprintf(out, bytes, "%s%s", change < 0 ? "-" : change > 0 ? "+" : "", size);
+  }
+}
+
 static void figure_text(const struct pen *pen, enum column column, char *out, size_t bytes)
 {
   const struct rtop_method_row *row = pen->row;
+  const struct ui_baseline *baseline = &pen->ui->baseline;
+  if (column == COLUMN_DELTA || baseline->all) {
+    enum rtop_sort_key key = column == COLUMN_DELTA ? baseline->of : (enum rtop_sort_key)columns_info(column)->sort;
+    change_text(pen, key, out, bytes);
+    return;
+  }
   const struct column_info *info = columns_info(column);
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
   double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);

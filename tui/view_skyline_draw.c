@@ -60,12 +60,28 @@ static int height_of(const struct pen *pen, const struct city_building *building
   return eighths > most ? most : eighths;
 }
 
+/* Of the method's self time against the baseline; of groups nothing is told. */
+static double change_of(const struct ui *ui, const struct city_building *building)
+{
+  if (!ui->baseline.comparing || building->level != CITY_METHODS) {
+    return 0;
+  }
+  const struct rtop_method_row *before = ui_baseline_row(ui, building->frame);
+  return ui_baseline_change(ui, (uint64_t)(building->self * (double)ui->sum.length_ns),
+                            before != NULL ? before->self_ns : 0);
+}
+
 static void draw_roof(const struct pen *pen, const struct city_building *building, int y, bool cut)
 {
   char text[16] = "";
   bool awake = city_awake(building, pen->ui->now_ns);
   if (awake || cut) {
     snprintf(text, sizeof text, "%c", awake ? AWAKE_MARK : '^');
+  }
+  double change = change_of(pen->ui, building);
+  if (change >= 0.005 || change <= -0.005) {
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%c", change > 0 ? '+' : '-');
   }
   if (building->threads > 0) {
     size_t used = strlen(text);
@@ -158,6 +174,11 @@ static void draw_status(const struct pen *pen, const struct city_building *build
   static const char *const kind[CITY_LEVELS] = { "", "class ", "package " };
   snprintf(text, sizeof text, "  self %s %s %s  thr %u", self,
            building->level == CITY_METHODS ? "total" : "ratio", total, building->threads);
+  if (pen->ui->baseline.comparing && building->level == CITY_METHODS) {
+    char change[16];
+    ui_baseline_text(change, sizeof change, change_of(pen->ui, building));
+    snprintf(text, sizeof text, "  self %s (%s) total %s  thr %u", self, change, total, building->threads);
+  }
   int figures = (int)strlen(text);
   int x = draw_text(y, pen->sky.x, room, FACE_NORMAL, "> ");
   x += draw_text(y, pen->sky.x + x, room - x, FACE_NORMAL, kind[building->level]);

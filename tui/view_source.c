@@ -22,6 +22,7 @@ static void forget(struct ui *ui)
 {
   source_file_close(&self(ui)->file);
   source_heat_destroy(&self(ui)->heat);
+  source_heat_destroy(&self(ui)->before);
   detail_destroy(&self(ui)->detail);
   memset(self(ui), 0, sizeof *self(ui));
 }
@@ -157,6 +158,9 @@ static void update(struct ui *ui)
   uint64_t size_before = view->file.size;
   source_file_open(&view->file, alive ? ui->source.pid : 0, symbol->path);
   source_heat_follow(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
+  if (ui->baseline.comparing) {
+    source_heat_build(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
+  }
   if (other) {
     view->shift = 0;
     go_to(ui, first_line(view, symbol));

@@ -16,6 +16,7 @@ struct ui;
 struct source_view {
   struct source_file file;
   struct source_heat heat;
+  struct source_heat before;           /* of the baseline, while something is compared */
   struct detail detail;
   bool detail_ready;
   bool ruby;                           /* the method has lines */

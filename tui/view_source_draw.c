@@ -79,7 +79,7 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
   int y = at.y + 1;
   draw_blank(y, at.x, at.columns, FACE_HEADING);
   draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING, "HEAT");
-  draw_right(y, at.x + columns->self, 7, FACE_HEADING, percent ? "SELF%" : "SELF");
+  draw_right(y, at.x + columns->self, 7, FACE_HEADING, ui->baseline.comparing && !ui->baseline.all ? "DELTA" : percent ? "SELF%" : "SELF");
   if (columns->total > 0) {
     draw_right(y, at.x + columns->total, 7, FACE_HEADING, percent ? "TOTAL%" : "TOTAL");
   }
@@ -96,8 +96,15 @@ static enum face heat_face(const struct source_view *view, const struct heat_lin
   return heat->self_ns * 2 >= view->heat.hottest_ns ? FACE_HOT : FACE_STRIP;
 }
 
+static void change(const struct ui *ui, int y, int x, enum face face, uint64_t now_ns, uint64_t before_ns)
+{
+  char text[32];
+  ui_baseline_text(text, sizeof text, ui_baseline_change(ui, now_ns, before_ns));
+  draw_right(y, x, 7, face, text);
+}
+
 static void draw_heat(const struct ui *ui, const struct source_view *view, const struct heat_line *heat,
-                      int y, const struct columns *columns, bool selected)
+                      uint32_t source_line, int y, const struct columns *columns, bool selected)
 {
   int x = ui->layout.part[PART_TABLE].x;
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
@@ -107,8 +114,15 @@ static void draw_heat(const struct ui *ui, const struct source_view *view, const
   for (int i = 0; i < filled && i < columns->heat_columns; i++) {
     draw_text(y, x + columns->heat + i, 1, selected ? FACE_CURSOR : heat_face(view, heat), "#");
   }
-  figure(ui, y, x + columns->self, 7, face, heat->self_ns);
-  if (columns->total > 0) {
+  const struct heat_line *before = source_heat_line(&view->before, source_line);
+  if (ui->baseline.comparing) {
+    change(ui, y, x + columns->self, face, heat->self_ns, before != NULL ? before->self_ns : 0);
+  } else {
+    figure(ui, y, x + columns->self, 7, face, heat->self_ns);
+  }
+  if (columns->total > 0 && ui->baseline.comparing && ui->baseline.all) {
+    change(ui, y, x + columns->total, face, heat->total_ns, before != NULL ? before->total_ns : 0);
+  } else if (columns->total > 0) {
     figure(ui, y, x + columns->total, 7, face, heat->total_ns);
   }
   if (columns->wait > 0) {
@@ -159,7 +173,7 @@ static void draw_line(const struct ui *ui, const struct source_view *view, size_
     draw_text(y, table.x, 1, FACE_CURSOR, ">");
   }
   if (heat != NULL) {
-    draw_heat(ui, view, heat, y, columns, selected);
+    draw_heat(ui, view, heat, line, y, columns, selected);
   }
   snprintf(text, sizeof text, "%u", line);
   draw_right(y, table.x + columns->number, NUMBER - 1, selected ? FACE_CURSOR : FACE_PLACE, text);

@@ -56,7 +56,7 @@ static void choose_columns(struct columns *columns, const struct ui *ui, int wid
   int fixed = 1;
   memset(columns, 0, sizeof *columns);
   for (int field = 0; field < FIELD_COUNT; field++) {
-    bool shown = width >= fields[field].from || (sorted_by(ui, field) && width >= 60);
+    bool shown = width >= fields[field].from || (field == FIELD_BUSY && ui->baseline.comparing && width >= 40) || (sorted_by(ui, field) && width >= 60);
     columns->columns[field] = shown ? fields[field].columns : 0;
     fixed += columns->columns[field];
   }
@@ -87,7 +87,8 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
   for (int field = 0; field < FIELD_COUNT; field++) {
     char text[32], title[24];
     bool here = sorted_by(ui, field);
-    snprintf(title, sizeof title, "%s", fields[field].title);
+    bool delta = field == FIELD_BUSY && ui->baseline.comparing && !ui->baseline.all;
+    snprintf(title, sizeof title, "%s", delta ? "DELTA" : fields[field].title);
     if (field == FIELD_STRIP) {
       snprintf(title, sizeof title, "LAST %d s", columns->columns[field] - 1);
     }
@@ -116,11 +117,37 @@ static const char *state_name(const struct ui *ui, const struct rtop_thread_row 
   return thread->ended ? "ended" : thread->state < RTOP_STATES ? names[thread->state] : "?";
 }
 
+/* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
+static void change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
+                        size_t bytes)
+{
+  const struct rtop_thread_row *before = ui_baseline_thread(ui, thread);
+  enum rtop_sort_key key = (enum rtop_sort_key)fields[field].sort;
+  if (!ui->baseline.all) {
+    key = sorted_by(ui, FIELD_NAME) ? RTOP_SORT_SELF : rtop_sort_key_plain(ui->wanted.sort);
+  }
+  double now = thread_table_key(thread, key), was = before != NULL ? thread_table_key(before, key) : 0;
+  uint64_t before_ns = ui->baseline.sum.length_ns;
+  double change = now / (ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1)
+    - was / (before_ns > 0 ? (double)before_ns : 1);
+  if (key == RTOP_SORT_ALLOC || key == RTOP_SORT_SAMPLES) {
+    char size[16];
+    rtop_text_count(size, sizeof size, 1e9 * (change < 0 ? -change : change));
+    snprintf(out, bytes, "%s%s", change < 0 ? "-" : change > 0 ? "+" : "", size);
+  } else {
+    ui_baseline_text(out, bytes, change);
+  }
+}
+
 static void figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
                         size_t bytes)
 {
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
   double key = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort);
+  if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_BUSY)) {
+    change_text(ui, thread, field, out, bytes);
+    return;
+  }
   if (field == FIELD_ALLOC) {
     rtop_text_count(out, bytes, key * 1e9 / length);
   } else if (ui->units == UNITS_PERCENT) {

@@ -54,7 +54,7 @@ static void draw_heading(const struct tree_pen *pen, struct rect at)
   draw_right(at.y, at.x + 1, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
   if (at.columns >= SELF_FROM) {
     draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, FACE_HEADING,
-               percent ? "SELF%" : "SELF");
+               ui->baseline.comparing && !ui->baseline.all ? "DELTA" : percent ? "SELF%" : "SELF");
   }
   snprintf(text, sizeof text, "%s", pen->view->callers ? "CALLERS" : "CALL TREE");
   if (!total) {
@@ -161,20 +161,54 @@ static void draw_split(const struct tree_pen *pen, const struct rtop_tree_row *r
   }
 }
 
+/* What a row cost before; callers are known only as methods. False: that cannot be told. */
+static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, struct rtop_cost *self,
+                        struct rtop_cost *total)
+{
+  if (row->node != 0) {
+    return ui_baseline_node(ui, row->node, self, total);
+  }
+  const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
+  *self = before != NULL ? before->self : (struct rtop_cost){ 0 };
+  *total = before != NULL ? before->total : (struct rtop_cost){ 0 };
+  return row->depth == 0 && row->key != 0;
+}
+
+/* Total and self; compared with a baseline total and its change, or both changes. */
+static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, char (*text)[32])
+{
+  struct rtop_cost self, total;
+  ui_cost_text(ui, text[0], sizeof text[0], &row->total);
+  ui_cost_text(ui, text[1], sizeof text[1], &row->self);
+  if (!ui->baseline.comparing) {
+    return;
+  }
+  bool known = cost_before(ui, row, &self, &total);
+  text[1][0] = '\0';
+  if (known && !ui->baseline.all) {
+    ui_baseline_cost_text(ui, text[1], sizeof text[1], &row->total, &total);
+  } else if (ui->baseline.all) {
+    text[0][0] = '\0';
+    if (known) {
+      ui_baseline_cost_text(ui, text[0], sizeof text[0], &row->total, &total);
+      ui_baseline_cost_text(ui, text[1], sizeof text[1], &row->self, &self);
+    }
+  }
+}
+
 static void draw_row(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, bool selected)
 {
-  char text[32];
+  char text[2][32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   if (selected) {
     draw_blank(y, 0, pen->ui->layout.part[PART_TABLE].columns, FACE_CURSOR);
     draw_text(y, 0, 1, FACE_CURSOR, ">");
   }
-  ui_cost_text(pen->ui, text, sizeof text, &row->total);
-  draw_right(y, 1, FIGURE_COLUMNS - 1, face, text);
+  figures_text(pen->ui, row, text);
+  draw_right(y, 1, FIGURE_COLUMNS - 1, face, text[0]);
   if (pen->columns.tree > 1 + 2 * FIGURE_COLUMNS) {
-    ui_cost_text(pen->ui, text, sizeof text, &row->self);
     bool hot = ui_share(pen->ui, rtop_tree_clock(&row->self, pen->ui->wanted.mode)) >= 0.1;
-    draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, selected ? face : hot ? FACE_TITLE : face, text);
+    draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, selected ? face : hot ? FACE_TITLE : face, text[1]);
   }
   if (tree_view_is_method(row)) {
     draw_method(pen, row, y, selected);

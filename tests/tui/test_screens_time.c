@@ -11,6 +11,7 @@
 #include <ncurses.h>
 
 #define KEYS(...) (int[]){ __VA_ARGS__, 0 }
+#define BASELINE 'b', '-', '2', '6', '\r', 'B', 'z'
 #define SPAN '7', '{', 'm', '{', '{', 'm', '['
 
 static const struct screen_case cases[] = {
@@ -36,6 +37,21 @@ static const struct screen_case cases[] = {
   { .name = "time-100x30", .rows = 30, .columns = 100, .keys = KEYS('7', '[') },
   { .name = "time-40x10", .rows = 10, .columns = 40, .keys = KEYS('7', '[') },
   { .name = "time-20x5", .rows = 5, .columns = 20, .keys = KEYS('7') },
+  { .name = "baseline-methods-80x24", .rows = 24, .columns = 80, .keys = KEYS(BASELINE) },
+  { .name = "baseline-methods-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+    .keys = KEYS(BASELINE) },
+  { .name = "baseline-methods-160x50", .rows = 50, .columns = 160, .keys = KEYS(BASELINE) },
+  { .name = "baseline-all-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS(BASELINE, 'B') },
+  { .name = "baseline-by-delta", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '>', 'I') },
+  { .name = "baseline-tree", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '2') },
+  { .name = "baseline-tree-all", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, 'B', '2') },
+  { .name = "baseline-callers", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '2', 'i') },
+  { .name = "baseline-threads", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '3') },
+  { .name = "baseline-threads-all", .rows = 50, .columns = 160, .keys = KEYS(BASELINE, 'B', '3') },
+  { .name = "baseline-icicle", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS(BASELINE, '4') },
+  { .name = "baseline-skyline", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '6') },
+  { .name = "baseline-groups", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '8') },
+  { .name = "baseline-time", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '7') },
   { .name = "time-19x4", .rows = 4, .columns = 19, .keys = KEYS('7') },
 };
 

@@ -1,0 +1,64 @@
+#include "sum_translate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct translation {
+  const struct rtop_symbols *from;
+  struct rtop_symbols *to;
+  uint32_t *frames;                    /* id + 1; 0: not yet */
+  uint32_t *nodes;                     /* UINT32_MAX: wanted, then the id; 0: not wanted, or the root */
+};
+
+static uint32_t translate_frame(struct translation *translation, uint32_t frame)
+{
+  uint32_t *known = &translation->frames[frame];
+  if (*known == 0 && frame != 0) {
+    const struct rtop_symbol *symbol = rtop_symbols_get(translation->from, frame);
+    *known = 1 + rtop_symbols_frame(translation->to, symbol->label, strlen(symbol->label), symbol->path,
+                                    strlen(symbol->path), symbol->namespace_label,
+                                    strlen(symbol->namespace_label), symbol->line, symbol->kind);
+  }
+  return *known ? *known - 1 : 0;
+}
+
+/* parent < id: translating all nodes in order needs no recursion, however deep the stacks are. Only
+ * those of the sum and what is above them are. */
+static void translate_want(struct translation *translation, uint32_t node)
+{
+  for (; node && !translation->nodes[node]; node = rtop_symbols_get_node(translation->from, node)->parent)
+    translation->nodes[node] = UINT32_MAX;
+}
+
+static void translate_nodes(struct translation *translation, uint32_t count)
+{
+  for (uint32_t node = 1; node < count; node++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(translation->from, node);
+    if (translation->nodes[node])
+      translation->nodes[node] = rtop_symbols_node(translation->to, translation->nodes[call->parent],
+                                                   translate_frame(translation, call->frame), call->line);
+  }
+}
+
+bool rtop_sum_translate(struct rtop_sum *sum, const struct rtop_symbols *from, struct rtop_symbols *to)
+{
+  struct translation translation = {.from = from, .to = to};
+  translation.frames = calloc((size_t)rtop_symbols_frame_count(from) + 1, sizeof *translation.frames);
+  translation.nodes = calloc((size_t)rtop_symbols_node_count(from) + 1, sizeof *translation.nodes);
+  bool fine = translation.frames && translation.nodes;
+  for (size_t i = 0; fine && i < sum->cell_count; i++)
+    translate_want(&translation, sum->cells[i].node);
+  for (size_t i = 0; fine && i < sum->thread_count; i++)
+    translate_want(&translation, sum->threads[i].node);
+  if (fine)
+    translate_nodes(&translation, rtop_symbols_node_count(from));
+  for (size_t i = 0; fine && i < sum->cell_count; i++)
+    sum->cells[i].node = translation.nodes[sum->cells[i].node];
+  for (size_t i = 0; fine && i < sum->thread_count; i++)
+    sum->threads[i].node = translation.nodes[sum->threads[i].node];
+  if (!fine)
+    sum->cell_count = sum->thread_count = 0;
+  free(translation.frames);
+  free(translation.nodes);
+  return fine;
+}

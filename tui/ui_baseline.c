@@ -1,0 +1,267 @@
+#include "ui_baseline.h"
+#include "reserve.h"
+#include "sum_translate.h"
+#include "ui.h"
+#include <stdlib.h>
+#include <string.h>
+
+void ui_baseline_forget(struct ui *ui)
+{
+  struct ui_baseline *at = &ui->baseline;
+  rtop_sum_destroy(&at->sum);
+  rtop_methods_destroy(&at->methods);
+  free(at->row_of);
+  free(at->rows);
+  free(at->self_of);
+  free(at->total_of);
+  memset(at, 0, sizeof *at);
+}
+
+void ui_baseline_give(struct ui *ui, struct rtop_profile *other)
+{
+  ui->baseline.other = other;
+  ui->baseline.taken = true;
+  ui->stale = true;
+}
+
+void ui_baseline_next(struct ui *ui)
+{
+  struct ui_baseline *at = &ui->baseline;
+  if (!at->taken) {
+    at->taken = ui->sum.length_ns > 0;
+    at->span = ui->span;
+    ui_say(ui, at->taken ? "baseline taken: DELTA is the change against it; B: in all columns"
+                         : "nothing is shown that could be compared with");
+  } else if (!at->all) {
+    at->all = true;
+    ui_say(ui, "every column shows its change; B: no baseline");
+  } else {
+    at->taken = at->all = false;
+    at->other = NULL;
+    at->key = at->tree_key = 0;
+    ui_say(ui, "no baseline");
+  }
+  ui->wanted.sort = !at->taken && ui->wanted.sort == RTOP_SORT_DELTA ? RTOP_SORT_SELF : ui->wanted.sort;
+  ui->stale = true;
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
+{
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < count; i++) {
+    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  }
+  return hash;
+}
+
+/* Changes with everything that sum and rows of the baseline depend on. */
+static uint64_t key_of(struct ui *ui, struct rtop_span span, const struct rtop_methods_options *options)
+{
+  struct rtop_profile *profile = ui->baseline.other != NULL ? ui->baseline.other : ui->profile;
+  uint32_t lens = rtop_lens_version(rtop_profile_lens(ui->profile));
+  struct rtop_span held = rtop_profile_bounds(profile);
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  hash = mix(hash, &span, sizeof span);
+  hash = mix(hash, &profile, sizeof profile);
+  hash = mix(hash, &lens, sizeof lens);
+  hash = mix(hash, &held.start_ns, ui->baseline.other != NULL ? sizeof held.start_ns : 0);
+  hash = mix(hash, &options->mode, sizeof options->mode);
+  hash = mix(hash, &options->filter_invert, sizeof options->filter_invert);
+  hash = mix(hash, ui->filter, strlen(ui->filter));
+  hash = mix(hash, ui->focus.at, (size_t)ui->focus.count * sizeof ui->focus.at[0]);
+  hash = mix(hash, &ui->focus.no_idle, sizeof ui->focus.no_idle);
+  return hash != 0 ? hash : 1;
+}
+
+static bool make_sum(struct ui *ui, struct rtop_span span)
+{
+  struct ui_baseline *at = &ui->baseline;
+  if (at->other == NULL) {
+    return rtop_profile_sum(ui->profile, span, &at->sum);
+  }
+  if (!rtop_lens_set(rtop_profile_lens(at->other), &ui->lens) || !rtop_profile_sum(at->other, span, &at->sum)) {
+    return false;
+  }
+  return rtop_sum_translate(&at->sum, rtop_profile_symbols(at->other), rtop_profile_symbols(ui->profile));
+}
+
+static bool index_rows(struct ui_baseline *at, uint32_t frames)
+{
+  if (!rtop_reserve(&at->row_of, &at->row_of_capacity, frames, sizeof *at->row_of)) {
+    return false;
+  }
+  memset(at->row_of, 0, at->row_of_capacity * sizeof *at->row_of);
+  for (size_t i = 0; i < at->methods.count; i++) {
+    at->row_of[at->methods.rows[i].frame] = (uint32_t)i + 1;
+  }
+  return true;
+}
+
+const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t frame)
+{
+  const struct ui_baseline *at = &ui->baseline;
+  return at->comparing && frame < at->row_of_capacity && at->row_of[frame] != 0
+    ? &at->methods.rows[at->row_of[frame] - 1] : NULL;
+}
+
+static void set_delta(struct ui *ui, struct rtop_method_row *row)
+{
+  struct ui_baseline *at = &ui->baseline;
+  row->delta = rtop_method_delta(row, ui->methods.length_ns, ui_baseline_row(ui, row->frame),
+                                 at->methods.length_ns, at->of);
+}
+
+/* Rows of now with their changes, then those of methods that are gone. */
+static bool join(struct ui *ui, bool gone_too)
+{
+  struct ui_baseline *at = &ui->baseline;
+  struct rtop_methods *now = &ui->methods;
+  size_t count = now->count, most = now->count + at->methods.count;
+  uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
+  unsigned char *there = calloc(frames + 1, 1);
+  if (there == NULL || !rtop_reserve(&at->rows, &at->rows_capacity, most + 1, sizeof *at->rows)) {
+    free(there);
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    at->rows[i] = now->rows[i];
+    set_delta(ui, &at->rows[i]);
+    there[at->rows[i].frame] = 1;
+  }
+  for (size_t i = 0; gone_too && i < at->methods.count; i++) {
+    if (!there[at->methods.rows[i].frame]) {
+      at->rows[count] = (struct rtop_method_row){ .frame = at->methods.rows[i].frame };
+      set_delta(ui, &at->rows[count++]);
+    }
+  }
+  free(there);
+  now->rows = at->rows;                /* the live sum's own rows stay with it */
+  now->count = count;
+  return true;
+}
+
+static bool keeps_figure(enum rtop_sort_key key)
+{
+  return key != RTOP_SORT_NAME && key != RTOP_SORT_LOCATION && key != RTOP_SORT_DELTA;
+}
+
+static struct rtop_span span_of(const struct ui *ui)
+{
+  if (ui->baseline.other != NULL) {
+    return rtop_profile_bounds(ui->baseline.other);
+  }
+  if (ui->baseline.taken) {
+    return ui->baseline.span;
+  }
+  int64_t length_ns = ui->span.end_ns - ui->span.start_ns;
+  return (struct rtop_span){ ui->span.start_ns - length_ns, ui->span.start_ns };
+}
+
+bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *options)
+{
+  struct ui_baseline *at = &ui->baseline;
+  at->comparing = at->taken || ui->view->graphs;
+  ui->columns.delta = at->comparing;
+  at->of = keeps_figure(ui->wanted.sort) ? ui->wanted.sort : at->of;
+  if (!at->comparing) {
+    return true;
+  }
+  struct rtop_span span = span_of(ui), held = rtop_profile_bounds(ui->profile);
+  if (at->taken && at->other == NULL && span.end_ns <= held.start_ns) {
+    at->taken = at->all = at->comparing = ui->columns.delta = false;
+    ui_say(ui, "the baseline is not kept any more");
+    return true;
+  }
+  uint64_t key = key_of(ui, span, options);
+  struct rtop_methods_options before = *options;
+  before.min_percent = 0;
+  if (key != at->key || !at->taken) {
+    at->key = 0;
+    if (!make_sum(ui, span)) {
+      return false;
+    }
+    ui_focus_apply_to(ui, &at->sum);
+    if (!rtop_methods_build(&at->methods, &at->sum, rtop_profile_symbols(ui->profile), &before)) {
+      return false;
+    }
+    at->key = key;
+  }
+  bool fine = index_rows(at, rtop_symbols_frame_count(rtop_profile_symbols(ui->profile)))
+    && join(ui, options->min_percent <= 0);
+  at->comparing = at->comparing && at->methods.length_ns > 0;
+  return fine;
+}
+
+bool ui_baseline_tree(struct ui *ui)
+{
+  struct ui_baseline *at = &ui->baseline;
+  uint64_t key = at->key + ui->fold;
+  if (!at->comparing || key == at->tree_key) {
+    return true;
+  }
+  at->tree_key = 0;
+  if (!rtop_tree_build(&ui->tree, &at->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold)
+      || !rtop_reserve(&at->self_of, &at->self_capacity, ui->tree.count, sizeof *at->self_of)
+      || !rtop_reserve(&at->total_of, &at->total_capacity, ui->tree.count, sizeof *at->total_of)) {
+    return false;
+  }
+  at->tree_nodes = ui->tree.count;
+  memset(at->self_of, 0, at->tree_nodes * sizeof *at->self_of);
+  memset(at->total_of, 0, at->tree_nodes * sizeof *at->total_of);
+  for (size_t i = 0; i < ui->tree.touched_count; i++) {
+    uint32_t node = ui->tree.touched[i];
+    at->self_of[node] = ui->tree.nodes[node].self;
+    at->total_of[node] = ui->tree.nodes[node].total;
+  }
+  at->tree_key = key;
+  return true;
+}
+
+bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self, struct rtop_cost *total)
+{
+  const struct ui_baseline *at = &ui->baseline;
+  memset(self, 0, sizeof *self);
+  memset(total, 0, sizeof *total);
+  if (at->comparing && at->tree_key != 0 && tree_node < at->tree_nodes) {
+    *self = at->self_of[tree_node];
+    *total = at->total_of[tree_node];
+  }
+  return at->comparing && at->tree_key != 0;
+}
+
+const struct rtop_thread_row *ui_baseline_thread(const struct ui *ui, const struct rtop_thread_row *thread)
+{
+  const struct ui_baseline *at = &ui->baseline;
+  for (size_t i = 0; at->comparing && i < at->sum.thread_count; i++) {
+    const struct rtop_thread_row *before = &at->sum.threads[i];
+    bool same = at->other == NULL ? before->serial == thread->serial && before->source == thread->source
+      : strcmp(before->name, thread->name) == 0 && before->is_main == thread->is_main;
+    if (same) {
+      return before;
+    }
+  }
+  return NULL;
+}
+
+double ui_baseline_change(const struct ui *ui, uint64_t now_ns, uint64_t before_ns)
+{
+  uint64_t before_length_ns = ui->baseline.sum.length_ns;
+  return ui_share(ui, now_ns) - (before_length_ns > 0 ? (double)before_ns / (double)before_length_ns : 0);
+}
+
+void ui_baseline_text(char *out, size_t bytes, double change)
+{
+  double points = change * 100;
+  bool none = points > -0.05 && points < 0.05;
+  snprintf(out, bytes, none ? "0.0" : points > -9999 && points < 9999 ? "%+.1f" : "%+.0f", none ? 0 : points);
+  if (none) {
+    snprintf(out, bytes, "0.0");
+  }
+}
+
+void ui_baseline_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *now,
+                           const struct rtop_cost *before)
+{
+  ui_baseline_text(out, bytes, ui_baseline_change(ui, rtop_tree_clock(now, ui->wanted.mode),
+                                                  rtop_tree_clock(before, ui->wanted.mode)));
+}
