@@ -2,7 +2,7 @@
 #include <string.h>
 
 enum {
-  METHOD_COLUMNS_MIN = 12,
+  METHOD_COLUMNS_MIN = 12, DELTA_FROM = 40,
   MARK_COLUMNS = 1,                    /* the cursor's '>' */
 };
 
@@ -341,21 +341,23 @@ static void place(struct columns_shown *shown, const struct columns_choice *pick
   }
 }
 
-/* Behind the first figure, in the place of the last one where there is no room. */
-static void pick_delta(struct columns_choice *picked, bool wanted, int width)
+/* Behind the first figure, in the place of the last one (but that sorted by) where there is no room. */
+static void pick_delta(struct columns_choice *picked, bool wanted, int width, enum column sorted)
 {
-  take_away(picked, COLUMN_DELTA);
-  if (!wanted || width < 36) {
+  if (!wanted || width < DELTA_FROM || columns_has(picked, COLUMN_DELTA)) {
     return;
   }
   int figures = 0;
   while (figures < picked->count && !is_flexible(picked->at[figures])) {
     figures++;
   }
-  if (figures > 1 && fixed_width(picked) + table[COLUMN_DELTA].columns > figures_width(width)) {
-    take_away(picked, picked->at[figures - 1]);
+  int place = figures > 0 ? 1 : 0;
+  for (int i = figures - 1; i > 0 && fixed_width(picked) + table[COLUMN_DELTA].columns > figures_width(width); i--) {
+    if (picked->at[i] != sorted) {
+      take_away(picked, picked->at[i]);
+    }
   }
-  insert(picked, figures > 0 ? 1 : 0, COLUMN_DELTA);
+  insert(picked, place, COLUMN_DELTA);
 }
 
 void columns_fit(struct columns_shown *shown, const struct columns_choice *choice, int width,
@@ -371,7 +373,7 @@ void columns_fit(struct columns_shown *shown, const struct columns_choice *choic
     pick_preferred(&picked, width, sorted);
     add_flexible(&picked);
   }
-  pick_delta(&picked, choice->delta, width);
+  pick_delta(&picked, choice->delta, width, sorted);
   place(shown, &picked, width);
 }
 
