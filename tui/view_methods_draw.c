@@ -53,7 +53,11 @@ static void figure_text(const struct pen *pen, enum column column, char *out, si
 {
   const struct rtop_method_row *row = pen->row;
   const struct ui_baseline *baseline = &pen->ui->baseline;
-  if (column == COLUMN_DELTA || baseline->all) {
+  if (column == COLUMN_DELTA && !baseline->comparing) {
+    snprintf(out, bytes, "-");
+    return;
+  }
+  if (column == COLUMN_DELTA || (baseline->all && baseline->comparing)) {
     enum rtop_sort_key key = column == COLUMN_DELTA ? baseline->of : (enum rtop_sort_key)columns_info(column)->sort;
     change_text(pen, key, out, bytes);
     return;
