@@ -14,6 +14,7 @@
 #include "settings.h"
 #include "shm/error.h"
 #include "signals.h"
+#include "stall_action.h"
 #include "ui.h"
 #include <errno.h>
 #include <ncurses.h>
@@ -26,6 +27,7 @@ struct app {
   const struct rtop_options *options;
   struct rtop_session *session;        /* NULL while choosing */
   struct rtop_session *before;         /* what it is compared with; NULL: nothing */
+  struct stall_action action;
   struct ui ui;
   int signal_fd;
   int64_t refresh_at_ns;
@@ -124,6 +126,11 @@ static void take_windows(struct app *app)
   ui_time_tick(ui);
   if (app->fresh || ui->stalls.more) {
     ui_stalls_poll(ui);
+    stall_action_poll(&app->action, app->session, &ui->stalls.stalls, ui->stalls.more);
+    if (app->action.said[0] != '\0') {
+      ui_say(ui, "%s", app->action.said);
+      app->action.said[0] = '\0';
+    }
   }
   if (ui->now_ns < app->refresh_at_ns && !ui->stale) {
     return;
@@ -270,6 +277,7 @@ static int run(struct app *app)
       ui_baseline_give(&app->ui, rtop_session_profile(app->before));
     }
     loop(app);
+    stall_action_close(&app->action, app->session, &app->ui.stalls.stalls);
     status = 0;
   }
   screen_close();
@@ -288,6 +296,7 @@ int rtop_app_run(const struct rtop_options *options)
   }
   int status = 0;
   app = (struct app){ .options = options, .signal_fd = signals_open() };
+  stall_action_open(&app.action, options);
   if (app.signal_fd < 0) {
     perror("rperf-top: pipe");
     return 1;

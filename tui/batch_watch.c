@@ -17,6 +17,7 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
   struct rtop_error error = {0};
   interrupt_open();
   *watch = (struct batch_watch){.options = options};
+  stall_action_open(&watch->action, options);
   watch->session = rtop_session_open(options, exit_status, &error);
   if (!watch->session) {
     fprintf(stderr, "rperf-top: %s\n", error.text);
@@ -28,6 +29,20 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
   return true;
 }
 
+/* Stalls are looked for only when something is to be done about them. */
+static void batch_watch_stalls(struct batch_watch *watch)
+{
+  const struct rtop_options *options = watch->options;
+  if (!options->on_stall && !options->save_on_stall)
+    return;
+  struct rtop_profile *profile = rtop_session_profile(watch->session);
+  bool more = stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &options->stall);
+  stall_action_poll(&watch->action, watch->session, &watch->stalls, more);
+  if (watch->action.said[0])
+    fprintf(stderr, "rperf-top: %s\n", watch->action.said);
+  watch->action.said[0] = '\0';
+}
+
 bool batch_watch_next(struct batch_watch *watch)
 {
   struct rtop_session *session = watch->session;
@@ -35,6 +50,7 @@ bool batch_watch_next(struct batch_watch *watch)
     return false;
   interrupt_wait(rtop_session_wait_ms(session));
   rtop_session_poll(session);
+  batch_watch_stalls(watch);
   if (watch->options->time_seconds > 0 && !watch->deadline_ns && rtop_session_ready(session))
     watch->deadline_ns = batch_now_ns() + (int64_t)(watch->options->time_seconds * 1e9);
   return !watch->deadline_ns || batch_now_ns() < watch->deadline_ns;
@@ -50,6 +66,8 @@ int batch_watch_close(struct batch_watch *watch, int status)
     status = rtop_launch_status(launch);
   else if (status == 0 && interrupt_signal() && !watch->options->output)
     status = 128 + interrupt_signal();
+  stall_action_close(&watch->action, watch->session, &watch->stalls);
+  stalls_destroy(&watch->stalls);
   rtop_session_close(&watch->session);
   return status;
 }

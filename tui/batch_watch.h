@@ -4,11 +4,14 @@
 
 #include "options.h"
 #include "session.h"
+#include "stall_action.h"
 #include <stdint.h>
 
 struct batch_watch {
   const struct rtop_options *options;
   struct rtop_session *session;
+  struct stall_action action;          /* of stalls, when something is to be done */
+  struct stalls stalls;
   int64_t deadline_ns;                 /* of -t, by our clock; 0: none or not ready yet */
 };
 

@@ -1,0 +1,44 @@
+# Stalls of a real program: found, blamed on the right method, acted upon once.
+require_relative "support"
+
+class TestStalls < Minitest::Test
+  include E2E
+
+  def watched(*options)
+    Dir.mktmpdir do |folder|
+      command = "env | grep ^RPERF_TOP_STALL >> #{folder}/found; echo noise; echo more >&2"
+      result = viewer("-b", "-J", "--on-stall", command, "--save-on-stall", folder, "--stall-method", "off",
+                      "--stall-waiting", "off", *options, "--", RbConfig.ruby, "#{PROGRAMS}/stall.rb",
+                      env: { "TMPDIR" => folder })
+      found = File.exist?("#{folder}/found") ? File.read("#{folder}/found") : ""
+      yield result, found, folder
+    end
+  end
+
+  def test_a_sleep_within_work_is_found
+    watched do |result, found, folder|
+      assert_predicate result.status, :success?
+      assert_equal 1, found.scan(/^RPERF_TOP_STALL_CAUSE=blocked$/).size, found
+      assert_match(/^RPERF_TOP_STALL_CULPRIT=Kernel#sleep < Handler#slow$/, found)
+      assert_match(/^RPERF_TOP_STALL_PID=\d+$/, found)
+      assert_match(/^RPERF_TOP_STALL_START=\d{10}\.\d+$/, found)
+      refute_includes result.out, "noise"
+      assert_equal result.out.lines.size, result.objects.size      # nothing but JSON
+      logs = Dir["#{folder}/rperf-top-*-stall.log"]
+      assert_equal 1, logs.size
+      assert_equal "noise\nmore\n", File.read(logs.first)
+      recordings = Dir["#{folder}/stall-*-blocked-*.rpt"]
+      assert_equal 1, recordings.size
+      replay = viewer("-b", "-J", "-F", "all", "-r", recordings.first)
+      slow = replay.objects.last["methods"].find { |row| row["name"] == "Handler#slow" }
+      assert_operator slow["total"], :>, 1.5
+    end
+  end
+
+  def test_the_pool_at_rest_is_none
+    watched("--stall-blocked", "2.8") do |_, found, folder|
+      assert_equal "", found
+      assert_empty Dir["#{folder}/*.rpt"]
+    end
+  end
+end
