@@ -67,7 +67,8 @@ static void name_file(char *out, size_t bytes, const char *path)
 
 static bool same_source(const struct ui_source *a, const struct ui_source *b)
 {
-  return a->ready == b->ready && a->processes == b->processes && a->pid == b->pid && a->state == b->state &&
+  return a->ready == b->ready && a->processes == b->processes && a->count == b->count &&
+         memcmp(a->pids, b->pids, sizeof a->pids) == 0 && a->pid == b->pid && a->state == b->state &&
          a->clock_offset_ns == b->clock_offset_ns && a->started_real_ns == b->started_real_ns &&
          a->recording == b->recording && strcmp(a->file, b->file) == 0 && a->lived_ns == b->lived_ns &&
          strcmp(a->end, b->end) == 0 && a->launch == b->launch && a->problem == b->problem &&
@@ -86,6 +87,10 @@ void app_source_update(struct ui *ui, const struct rtop_session *session,
   source.launch = rtop_session_launch(session);
   source.problem = rtop_session_problem(session);
   source.processes = processes_alive(session);
+  source.count = rtop_session_count(session);
+  for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) {
+    source.pids[i] = rtop_session_info(session, i)->pid;
+  }
   source.recording = rtop_session_recorder(session) != NULL;
   if (source.state == RTOP_FEED_REPLAY && options->replay_count > 0) {
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);

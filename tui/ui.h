@@ -58,10 +58,14 @@ enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_D
 enum ui_footer { FOOTER_KEYS, FOOTER_LETTERS, FOOTER_OFF };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
+enum { UI_SOURCES_MAX = 128 };
+
 /* What is watched, as the loop knows it. */
 struct ui_source {
   bool ready;                          /* a channel was found */
   int processes;
+  int count;                           /* of all sources, those that ended too */
+  pid_t pids[UI_SOURCES_MAX];          /* by source */
   pid_t pid;
   char command[256];
   char ruby[32];
@@ -111,6 +115,7 @@ struct ui {
   struct ui_time time;
   struct ui_stalls stalls;
   struct ui_baseline baseline;
+  int apart;                           /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
   enum ui_units units;
   bool follow;
   bool header;
@@ -221,6 +226,13 @@ void ui_ask(struct ui *ui, enum ui_prompt what);
 /* The command line with this already typed. */
 void ui_ask_command(struct ui *ui, const char *text);
 void ui_freeze(struct ui *ui, bool frozen);
+
+/* Several processes (ui_processes.c): merged, apart, each of them alone, one after the other. */
+void ui_processes_next(struct ui *ui);
+/* How many there are to be told apart: 0 while they are merged. */
+int ui_processes_apart(const struct ui *ui);
+/* "4712 " in front of a thread's name when processes are apart, else "". */
+void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t bytes);
 
 /* Threads: takes the cells of all but the chosen ones out of the sum (their rows stay), chooses one and
  * no other (again: all), adds or takes away one, all again. */

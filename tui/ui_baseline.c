@@ -69,6 +69,7 @@ static uint64_t key_of(struct ui *ui, struct rtop_span span, const struct rtop_m
   hash = mix(hash, &options->filter_invert, sizeof options->filter_invert);
   hash = mix(hash, ui->filter, strlen(ui->filter));
   hash = mix(hash, ui->focus.at, (size_t)ui->focus.count * sizeof ui->focus.at[0]);
+  hash = mix(hash, &ui->apart, sizeof ui->apart);
   hash = mix(hash, &ui->focus.no_idle, sizeof ui->focus.no_idle);
   return hash != 0 ? hash : 1;
 }

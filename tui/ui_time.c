@@ -306,6 +306,7 @@ bool ui_time_request(struct ui *ui, enum request request)
   case REQUEST_LEAP_BACK: step(ui, -10); return true;
   case REQUEST_LEAP: step(ui, 10); return true;
   case REQUEST_GOTO: ui_ask(ui, UI_PROMPT_GOTO); return true;
+  case REQUEST_PROCESSES: ui_processes_next(ui); return true;
   case REQUEST_BASELINE: ui_baseline_next(ui); return true;
   case REQUEST_MARK: set_mark(ui); return true;
   case REQUEST_STALL_BACK: ui_stalls_jump(ui, -1); return true;

@@ -341,12 +341,15 @@ static size_t add_active(char *out, size_t bytes, size_t used, const char *name,
 /* Everything that is marked, left out or put together: it must never be forgotten. */
 static size_t active_text(const struct ui *ui, char *out, size_t bytes)
 {
-  char search[sizeof ui->search + 48] = "", lens[128], threads[96], baseline[16] = "";
+  char search[sizeof ui->search + 48] = "", lens[128], threads[96], baseline[16] = "", process[16] = "";
   if (ui->search[0] != '\0') {
     snprintf(search, sizeof search, "%s %zu/%zu", ui->search, ui->match_at, ui->match_count);
   }
   rtop_lens_text(&ui->lens, lens, sizeof lens);
   ui_focus_text(ui, threads, sizeof threads);
+  if (ui->apart > 1) {
+    ui_processes_prefix(ui, (uint32_t)ui->apart - 2, process, sizeof process);
+  }
   if (ui->baseline.taken && ui->baseline.other != NULL) {
     snprintf(baseline, sizeof baseline, "recording");
   } else if (ui->baseline.taken) {
@@ -355,6 +358,7 @@ static size_t active_text(const struct ui *ui, char *out, size_t bytes)
   size_t used = add_active(out, bytes, 0, "search: ", search);
   used = add_active(out, bytes, used, "filter: ", ui->filter);
   used = add_active(out, bytes, used, "thread: ", threads);
+  used = add_active(out, bytes, used, "process ", process);
   used = add_active(out, bytes, used, "against ", baseline);
   return add_active(out, bytes, used, "", lens);
 }

@@ -27,6 +27,9 @@ static void forget(struct ui *ui)
 {
   struct time_view *view = self(ui);
   timeline_destroy(&view->timeline);
+  for (int i = 0; i < TIME_LANES_MAX; i++) {
+    timeline_destroy(&view->lane[i]);
+  }
   view->end_ns = 0;
   view->stall = 0;
 }
@@ -69,7 +72,14 @@ static void update(struct ui *ui)
   }
   int cells = cells_shown();
   place_end(ui, cells);
-  if (!timeline_build(&view->timeline, ui->profile, view->end_ns, cells, view->cell_ns, TIMELINE_ALL_SOURCES)) {
+  uint32_t source = ui->apart > 1 ? (uint32_t)ui->apart - 2 : TIMELINE_ALL_SOURCES;
+  bool fine = timeline_build(&view->timeline, ui->profile, view->end_ns, cells, view->cell_ns, source);
+  int apart = ui->apart == 1 ? ui_processes_apart(ui) : 0;
+  view->lanes = apart < TIME_LANES_MAX ? apart : TIME_LANES_MAX;
+  for (int i = 0; i < view->lanes; i++) {
+    fine = timeline_build(&view->lane[i], ui->profile, view->end_ns, cells, view->cell_ns, (uint32_t)i) && fine;
+  }
+  if (!fine) {
     ui_say(ui, "out of memory");
   }
   view->window = ui_time_window(ui);

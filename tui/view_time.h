@@ -11,10 +11,12 @@
 
 struct ui;
 
-enum { TIME_LABEL_COLUMNS = 8 };       /* before the cells */
+enum { TIME_LABEL_COLUMNS = 8, TIME_LANES_MAX = 16 };       /* before the cells */
 
 struct time_view {
   struct timeline timeline;
+  struct timeline lane[TIME_LANES_MAX];    /* of processes that are apart */
+  int lanes;
   int64_t cell_ns;
   int64_t end_ns;                      /* of the graphs: they stand while the cursor moves over them */
   struct rtop_span window;             /* under the cursor */

@@ -202,6 +202,13 @@ void time_view_draw(struct ui *ui, const struct time_view *view)
   char words[400];
   int y = at.y, bottom = at.y + at.rows - 2;
   int tall = layout_graph_rows(&ui->layout);
+  for (int i = 0; i < view->lanes && y < bottom; i++) {
+    char pid[16];
+    ui_processes_prefix(ui, (uint32_t)i, pid, sizeof pid);
+    draw_graph(&view->lane[i], TIMELINE_RUN, y, at.x, 1);
+    draw_blank(y, at.x, TIME_LABEL_COLUMNS, FACE_LABEL);
+    draw_text(y++, at.x, TIME_LABEL_COLUMNS - 1, FACE_LABEL, pid);
+  }
   if (view->timeline.cell_ns <= 0) {
     return;                            /* not made yet */
   }
