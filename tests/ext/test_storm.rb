@@ -37,7 +37,9 @@ class StormTest < Minitest::Test
       coarse = dump.counter("gvl_coarse").fdiv(dump.counter("gvl_releases"))
       kind == "storm" ? assert_operator(coarse, :>, 0.8) : assert_equal(0, coarse)
       found = %w[Object#heavy Object#light].map { |label| dump.total(on_stack: label) }
-      assert_in_delta heavy / (heavy + light), found[0].fdiv(found.sum), 0.02
+      # Some 20,000 stacks. On a machine that is too busy for them chance alone may be more than 2 %.
+      chance = 5 * Math.sqrt(0.75 * 0.25 / dump.counter("samples"))
+      assert_in_delta heavy / (heavy + light), found[0].fdiv(found.sum), [0.02, chance].max
       assert_near (heavy + light) * SECOND, found.sum, relative: 0.02
     end
   end
