@@ -5,7 +5,8 @@ double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns,
                          enum rtop_sort_key key)
 {
   double value = now ? rtop_method_value(now, key) : 0, was = before ? rtop_method_value(before, key) : 0;
-  double length = length_ns ? (double)length_ns : 1, before_length = before_length_ns ? (double)before_length_ns : 1;
+  double length = length_ns ? (double)length_ns : 1, before_length = before_length_ns
+      ? (double)before_length_ns : 1;
   switch (key) {
   case RTOP_SORT_RATIO: case RTOP_SORT_THREADS:
     return value - was;

@@ -63,7 +63,8 @@ struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int6
   return steps_span(profile, steps_find(profile, time_ns));
 }
 
-/* The neighbour that is no gap: of the same source while it goes on, else of any. Stays where there is none. */
+/* The neighbour that is no gap: of the same source while it goes on, else of any. Stays where there is
+ * none. */
 static size_t steps_next(const struct rtop_profile *profile, size_t from)
 {
   const struct profile_window *here = profile_window_at(profile, from);

@@ -20,7 +20,8 @@ static const int64_t action_patience_ns = INT64_C(30000000000);
 
 void stall_action_open(struct stall_action *action, const struct rtop_options *options)
 {
-  *action = (struct stall_action){.command = options->on_stall, .folder = options->save_on_stall, .log_fd = -1};
+  *action = (struct stall_action){.command = options->on_stall, .folder = options->save_on_stall,
+      .log_fd = -1};
 }
 
 static const struct stall *action_find(const struct stalls *stalls, uint64_t id)
@@ -46,7 +47,8 @@ static int action_log(struct stall_action *action)
     char again[16] = "";
     if (i > 0)
       snprintf(again, sizeof again, "-%d", i);
-    snprintf(action->log_path, sizeof action->log_path, "%s/rperf-top-%d-stall%s.log", folder, (int)getpid(), again);
+    snprintf(action->log_path, sizeof action->log_path, "%s/rperf-top-%d-stall%s.log", folder,
+        (int)getpid(), again);
     action->log_fd = open(action->log_path, flags, 0600);
     if (action->log_fd < 0 && errno != EEXIST)
       break;
@@ -101,7 +103,8 @@ static void action_become(const struct stall_action *action, const struct stall 
   _exit(127);
 }
 
-static void action_run(struct stall_action *action, const struct stall *stall, const struct rtop_session *session)
+static void action_run(struct stall_action *action, const struct stall *stall,
+    const struct rtop_session *session)
 {
   if (!action->command || action->running)
     return;
@@ -114,7 +117,8 @@ static void action_run(struct stall_action *action, const struct stall *stall, c
            : "%s: the command of --on-stall cannot be started", stall_cause_name(stall->cause));
 }
 
-static void action_save(struct stall_action *action, struct rtop_session *session, const struct stall *stall)
+static void action_save(struct stall_action *action, struct rtop_session *session,
+    const struct stall *stall)
 {
   char path[PATH_MAX], stamp[32] = "";
   struct rtop_error error = {0};
@@ -125,7 +129,8 @@ static void action_save(struct stall_action *action, struct rtop_session *sessio
     return;
   if (localtime_r(&start, &parts))
     strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &parts);
-  snprintf(path, sizeof path, "%s/stall-%d-%s-%s-%llu.rpt", action->folder, (int)action_pid(session, stall), stamp,
+  snprintf(path, sizeof path, "%s/stall-%d-%s-%s-%llu.rpt", action->folder, (int)action_pid(session,
+      stall), stamp,
            stall_cause_name(stall->cause), (unsigned long long)stall->id);
   if (rtop_session_save_span(session, span, path, &error)) {
     action->saved++;
@@ -166,7 +171,8 @@ static void action_reap(struct stall_action *action)
     action->running = 0;
 }
 
-void stall_action_poll(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls,
+void stall_action_poll(struct stall_action *action, struct rtop_session *session,
+    const struct stalls *stalls,
                        bool more)
 {
   action_reap(action);
@@ -189,7 +195,8 @@ void stall_action_poll(struct stall_action *action, struct rtop_session *session
   action_save_pending(action, session, stalls, false);
 }
 
-void stall_action_close(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls)
+void stall_action_close(struct stall_action *action, struct rtop_session *session,
+    const struct stalls *stalls)
 {
   struct stat log;
   if (session && stalls)

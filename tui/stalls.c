@@ -11,7 +11,8 @@ static const int64_t stalls_lag_ns = INT64_C(5000000000);      /* of one process
 
 const char *stall_cause_name(enum stall_cause cause)
 {
-  static const char *const names[STALL_CAUSES] = {"blocked", "no-safepoint", "waiting", "gc", "method", "mark"};
+  static const char *const names[STALL_CAUSES] = {"blocked", "no-safepoint", "waiting", "gc", "method",
+      "mark"};
   return cause < STALL_CAUSES ? names[cause] : "";
 }
 
@@ -208,6 +209,7 @@ void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, 
     snprintf(length, sizeof length, " %.0f ms", stall->amount / 1e6);
   else if (stall->cause == STALL_WAITING)
     snprintf(length + strlen(length), sizeof length - strlen(length), " %.1f threads", stall->amount);
-  snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "", culprit,
+  snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "",
+      culprit,
            stall->thread[0] ? " (" : "", stall->thread, stall->thread[0] ? ")" : "");
 }

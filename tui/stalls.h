@@ -4,18 +4,18 @@
  *   no-safepoint  a thread holds the GVL for so long without a safepoint: nothing else can run
  *   waiting       over a second, so many threads wait for the GVL on the average
  *   gc            garbage collection holds everything up for so long in one piece
- *   method        the process spends nine tenths of a second in a method in which it spent less than a tenth of
- *                 the second before (GVL time; the deepest such method)
+ *   method        the process spends nine tenths of a second in a method in which it spent less than
+ *                 a tenth of the second before (GVL time; the deepest such method)
  *   mark          not a stall: the program named an instant (RperfTop.mark)
  *
- * A thread waits for work, however long, when it sits in a call that is made for waiting (pop, select, accept,
- * sleep, gets, wait, ...), has blocked in no such call nearer to the root of its stack, and either has come back
- * to this one or has at most three methods of the program under it; when the call waits for a thread or a child (join,
- * value, waitpid); or when such a call has lasted a minute. So a pool's threads rest in their queue, and the
- * same thread that sleeps within a request does not.
+ * A thread waits for work, however long, when it sits in a call that is made for waiting (pop, select,
+ * accept, sleep, gets, wait, ...), has blocked in no such call nearer to the root of its stack, and
+ * either has come back to this one or has at most three methods of the program under it; when the call
+ * waits for a thread or a child (join, value, waitpid); or when such a call has lasted a minute. So a
+ * pool's threads rest in their queue, and the same thread that sleeps within a request does not.
  *
- * Every window is looked at once, when it comes; windows that are merged already (longer than a quarter of a
- * second) tell only of blocked threads. Knows no screen. Threads: one.
+ * Every window is looked at once, when it comes; windows that are merged already (longer than a
+ * quarter of a second) tell only of blocked threads. Knows no screen. Threads: one.
  */
 #ifndef RTOP_TUI_STALLS_H
 #define RTOP_TUI_STALLS_H
@@ -45,7 +45,8 @@ struct stall {
   uint32_t source;
   const char *thread;                  /* name; "" when no thread has to do with it */
   uint32_t frame, caller;              /* culprit, and the method that called it when that is C; 0: none */
-  double amount;                       /* threads that waited; nanoseconds of collection; share of the method */
+  /* threads that waited; nanoseconds of collection; share of the method */
+  double amount;
   const char *mark;                    /* name of a mark; else "" */
 };
 

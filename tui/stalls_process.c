@@ -35,7 +35,8 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
     length_ns += at->length_ns;
   }
   double threads = length_ns ? (double)waiting_ns / (double)length_ns : 0;
-  bool there = look->limits->waiting > 0 && source->filled >= STALLS_HALF && threads >= look->limits->waiting;
+  bool there = look->limits->waiting > 0 && source->filled >= STALLS_HALF
+      && threads >= look->limits->waiting;
   if (!there) {
     stalls_close(look->stalls, &source->open_waiting);
     return;
@@ -55,7 +56,8 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
 }
 
 /* Collection in one piece: full windows, with what touches them on both sides. */
-static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
+static void stalls_gc(struct stalls_look *look, const struct rtop_look *window,
+    struct stalls_source *source)
 {
   uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
@@ -118,7 +120,8 @@ static bool stalls_reserve_frames(struct stalls_source *source, const struct rto
 }
 
 /* The window takes its place in the ring: the one half a ring ago is "before" from now on. */
-static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
+static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window,
+    struct stalls_source *source)
 {
   if (!stalls_reserve_frames(source, look->symbols))
     return false;

@@ -22,7 +22,8 @@ static enum waiting_kind stalls_waiting_kind(const struct rtop_symbol *symbol)
 {
   static const char *const work[] = {
     "pop", "shift", "deq", "wait", "sleep", "select", "stop", "accept", "sysaccept", "accept_nonblock",
-    "wait_readable", "wait_writable", "gets", "getc", "getbyte", "read", "readpartial", "readline", "sysread",
+    "wait_readable", "wait_writable", "gets", "getc", "getbyte", "read", "readpartial", "readline",
+        "sysread",
     "each_line", "receive", "take", "recv", "recvfrom", "recvmsg", "poll", "sleep_forever", NULL,
   };
   static const char *const others[] = {"join", "value", "waitpid", "wait2", "waitpid2", "waitall", NULL};
@@ -77,7 +78,8 @@ static bool stalls_rests(const struct stalls_thread *thread, const struct stalls
 static struct stalls_thread *stalls_thread(struct stalls_look *look, const struct rtop_look *window,
                                            uint32_t id)
 {
-  struct stalls_key key = {.source = window->source, .serial = rtop_profile_thread_serial(look->profile, id)};
+  struct stalls_key key = {.source = window->source, .serial = rtop_profile_thread_serial(look->profile,
+      id)};
   struct stalls_thread *thread = NULL;
   HASH_FIND(hh, look->state->threads, &key, sizeof key, thread);
   if (thread)
@@ -90,7 +92,8 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   return thread;
 }
 
-static void stalls_open(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
+static void stalls_open(struct stalls_look *look, const struct rtop_look *window,
+    struct stalls_thread *thread,
                         const struct rtop_look_thread *now, enum stall_cause cause, int64_t start_ns)
 {
   struct stall *stall = stalls_add(look->stalls, cause, start_ns, window->end_ns);

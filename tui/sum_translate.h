@@ -1,7 +1,8 @@
 /* A sum of one profile under the ids of another: so that two recordings can be compared.
  *
- * Equal frames (label, path, line, kind) become one, equal stacks too; what the other symbols do not know yet
- * is added to them. Rows of threads stay those of the first profile: their names point into it.
+ * Equal frames (label, path, line, kind) become one, equal stacks too; what the other symbols do not
+ * know yet is added to them. Rows of threads stay those of the first profile: their names point into
+ * it.
  */
 #ifndef RTOP_TUI_SUM_TRANSLATE_H
 #define RTOP_TUI_SUM_TRANSLATE_H

@@ -134,7 +134,8 @@ static bool of_date(const char **text, int64_t *time_ns)
       return false;
     }
   }
-  if (parts.tm_year < 1970 || parts.tm_year > 9999 || parts.tm_mon < 1 || parts.tm_mon > 12 || parts.tm_mday < 1
+  if (parts.tm_year < 1970 || parts.tm_year > 9999 || parts.tm_mon < 1 || parts.tm_mon > 12
+      || parts.tm_mday < 1
       || parts.tm_mday > 31 || !take_zone(text, &zone, &east_seconds)) {
     return false;
   }

@@ -90,7 +90,8 @@ static void finish(struct timeline *timeline, struct timeline_cell *cell, const 
   }
 }
 
-bool timeline_build(struct timeline *timeline, const struct rtop_profile *profile, int64_t end_ns, int count,
+bool timeline_build(struct timeline *timeline, const struct rtop_profile *profile, int64_t end_ns,
+    int count,
                     int64_t cell_ns, uint32_t source)
 {
   if (timeline->scratch == NULL) {

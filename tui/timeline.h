@@ -42,7 +42,8 @@ struct timeline {
 };
 
 /* The `count` cells up to end_ns, of one source or of all. False when memory ran out. */
-bool timeline_build(struct timeline *timeline, const struct rtop_profile *profile, int64_t end_ns, int count,
+bool timeline_build(struct timeline *timeline, const struct rtop_profile *profile, int64_t end_ns,
+    int count,
                     int64_t cell_ns, uint32_t source);
 /* Index of the cell that holds an instant: may lie outside of [0, count). */
 int64_t timeline_cell_at(const struct timeline *timeline, int64_t time_ns);

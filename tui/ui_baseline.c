@@ -80,7 +80,8 @@ static bool make_sum(struct ui *ui, struct rtop_span span)
   if (at->other == NULL) {
     return rtop_profile_sum(ui->profile, span, &at->sum);
   }
-  if (!rtop_lens_set(rtop_profile_lens(at->other), &ui->lens) || !rtop_profile_sum(at->other, span, &at->sum)) {
+  if (!rtop_lens_set(rtop_profile_lens(at->other), &ui->lens) || !rtop_profile_sum(at->other, span,
+      &at->sum)) {
     return false;
   }
   return rtop_sum_translate(&at->sum, rtop_profile_symbols(at->other), rtop_profile_symbols(ui->profile));
@@ -218,7 +219,8 @@ bool ui_baseline_tree(struct ui *ui)
   return true;
 }
 
-bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self, struct rtop_cost *total)
+bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self,
+    struct rtop_cost *total)
 {
   const struct ui_baseline *at = &ui->baseline;
   memset(self, 0, sizeof *self);
@@ -254,7 +256,8 @@ void ui_baseline_text(char *out, size_t bytes, double change)
 {
   double points = change * 100;
   bool none = points > -0.05 && points < 0.05;
-  snprintf(out, bytes, none ? "0.0" : points > -9999 && points < 9999 ? "%+.1f" : "%+.0f", none ? 0 : points);
+  snprintf(out, bytes, none ? "0.0" : points > -9999 && points < 9999 ? "%+.1f" : "%+.0f", none ? 0
+      : points);
   if (none) {
     snprintf(out, bytes, "0.0");
   }

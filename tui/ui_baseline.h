@@ -1,5 +1,5 @@
-/* What the figures are compared with: a span that the user took (B), another recording, or, in the time view
- * without either, the frame before the one that is shown.
+/* What the figures are compared with: a span that the user took (B), another recording, or, in the time
+ * view without either, the frame before the one that is shown.
  *
  * Differences are of shares of time, so that spans of different length compare; of counts, per second. The
  * rows of the methods get theirs (row->delta) for the figure that they are sorted by, and methods that were
@@ -52,7 +52,8 @@ bool ui_baseline_tree(struct ui *ui);
 /* What it was before; NULL: not there. */
 const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t frame);
 /* False: nothing is compared. A node that was not there cost nothing. */
-bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self, struct rtop_cost *total);
+bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self,
+    struct rtop_cost *total);
 /* The thread of before that is this one: of the same process, else of the same name; NULL: none. */
 const struct rtop_thread_row *ui_baseline_thread(const struct ui *ui, const struct rtop_thread_row *thread);
 /* Change of a share: value now, value before, in nanoseconds of thread time. */

@@ -77,7 +77,8 @@ static void update(struct ui *ui)
   int apart = ui->apart == 1 ? ui_processes_apart(ui) : 0;
   view->lanes = apart < TIME_LANES_MAX ? apart : TIME_LANES_MAX;
   for (int i = 0; i < view->lanes; i++) {
-    fine = timeline_build(&view->lane[i], ui->profile, view->end_ns, cells, view->cell_ns, (uint32_t)i) && fine;
+    fine = timeline_build(&view->lane[i], ui->profile, view->end_ns, cells, view->cell_ns, (uint32_t)i)
+        && fine;
   }
   if (!fine) {
     ui_say(ui, "out of memory");

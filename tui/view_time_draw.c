@@ -26,7 +26,8 @@ static const struct {
 static double full_height(const struct timeline *timeline, int graph)
 {
   double most = timeline->most[graph];
-  return graphs[graph].least > 0 && (graph == TIMELINE_RUN || most < graphs[graph].least) ? graphs[graph].least
+  return graphs[graph].least > 0 && (graph == TIMELINE_RUN || most < graphs[graph].least)
+      ? graphs[graph].least
     : most > 0 ? most : 1;
 }
 
@@ -113,7 +114,8 @@ static void draw_ticks(const struct ui *ui, const struct timeline *timeline, int
 {
   for (int i = 0, label = 0; i < timeline->count; i++) {
     int64_t cell = timeline->first + i, ticks = ticks_before(ui, timeline, cell + 1, LABEL_CELLS);
-    bool tick = ticks_before(ui, timeline, cell + 1, TICK_CELLS) != ticks_before(ui, timeline, cell, TICK_CELLS);
+    bool tick = ticks_before(ui, timeline, cell + 1, TICK_CELLS) != ticks_before(ui, timeline, cell,
+        TICK_CELLS);
     char text[16];
     if (label-- <= 0) {
       draw_text(y, x + i, 1, FACE_LABEL, tick ? "|" : ".");
@@ -140,7 +142,8 @@ static void draw_stalls(const struct ui *ui, const struct timeline *timeline, in
   const struct stalls *stalls = &ui->stalls.stalls;
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
-    int64_t from = timeline_cell_at(timeline, stall->start_ns), to = timeline_cell_at(timeline, stall->end_ns - 1);
+    int64_t from = timeline_cell_at(timeline, stall->start_ns), to = timeline_cell_at(timeline,
+        stall->end_ns - 1);
     to = to < from ? from : to;
     for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++) {
       draw_text(y, x + (int)at, 1, FACE_WARN, stall->cause == STALL_MARK ? "M" : "!");
@@ -155,7 +158,8 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
   draw_ticks(ui, timeline, y, x);
   draw_stalls(ui, timeline, y, x);
   if (ui_time_selected(ui, &span)) {
-    int64_t from = timeline_cell_at(timeline, span.start_ns), to = timeline_cell_at(timeline, span.end_ns - 1);
+    int64_t from = timeline_cell_at(timeline, span.start_ns), to = timeline_cell_at(timeline,
+        span.end_ns - 1);
     for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++) {
       draw_text(y, x + (int)at, 1, FACE_CURSOR, "=");
     }
@@ -175,7 +179,8 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
   time_text_clock(clock, sizeof clock, real_ns, false);
   int used = snprintf(out, bytes, "%s.%03d ", clock, (int)(real_ns / 1000000 % 1000));
   if (length_ns <= 0 || window->gap || window->sources == 0) {
-    snprintf(out + used, bytes - (size_t)used, length_ns <= 0 ? "nothing is held" : "lost: %.1f s of which nothing"
+    snprintf(out + used, bytes - (size_t)used, length_ns <= 0 ? "nothing is held"
+        : "lost: %.1f s of which nothing"
              " is known", length_ns / 1e9);
     return;
   }

@@ -6,7 +6,8 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { CLOCK_COLUMNS = 14, CAUSE_COLUMNS = 14, LONG_COLUMNS = 9, THREAD_FROM = 60, THREAD_COLUMNS = 20, THREAD_COLUMNS_NARROW = 12 };
+enum { CLOCK_COLUMNS = 14, CAUSE_COLUMNS = 14, LONG_COLUMNS = 9, THREAD_FROM = 60, THREAD_COLUMNS = 20,
+    THREAD_COLUMNS_NARROW = 12 };
 
 static size_t page_rows(const struct ui *ui)
 {

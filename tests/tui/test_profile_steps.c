@@ -74,7 +74,8 @@ static void test_steps(void **state)
   rtop_profile_destroy(&profile);
 }
 
-/* Two processes whose windows do not begin at the same time, one of which starts later and stops for a while:
+/* Two processes whose windows do not begin at the same time, one of which starts later and stops for a
+ * while:
  * one step is one window, not one of each. */
 static void test_sources(void **state)
 {

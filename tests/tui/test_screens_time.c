@@ -41,7 +41,8 @@ static const struct screen_case cases[] = {
   { .name = "baseline-methods-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
     .keys = KEYS(BASELINE) },
   { .name = "baseline-methods-160x50", .rows = 50, .columns = 160, .keys = KEYS(BASELINE) },
-  { .name = "baseline-all-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS(BASELINE, 'B') },
+  { .name = "baseline-all-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS(BASELINE,
+      'B') },
   { .name = "baseline-by-delta", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '>', 'I') },
   { .name = "baseline-tree", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '2') },
   { .name = "baseline-tree-all", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, 'B', '2') },
@@ -131,7 +132,8 @@ static bool shows(const char *needle)
   return found;
 }
 
-/* From the newest to the oldest and back: every stall and mark once, then it is said that there is no other. */
+/* From the newest to the oldest and back: every stall and mark once, then it is said that there is no
+ * other. */
 static void test_jumps(void **state)
 {
   (void)state;

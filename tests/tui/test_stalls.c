@@ -83,7 +83,8 @@ static void windows(int count, struct doing doing)
 }
 
 static void runs(int count) { windows(count, (struct doing){.state = RTOP_RUNNING, .node = node[WORK]}); }
-static void waits_in(int where, int count) { windows(count, (struct doing){.state = RTOP_BLOCKED, .node = node[where]}); }
+static void waits_in(int where, int count) { windows(count, (struct doing){.state = RTOP_BLOCKED,
+    .node = node[where]}); }
 
 static const struct stall *only(enum stall_cause cause, int64_t start_ms, int64_t end_ms)
 {

@@ -76,8 +76,10 @@ static void test_zone(void **state)
 static void test_nonsense(void **state)
 {
   static const char *const nonsense[] = {
-    "", " ", "x", "14", "14:", "14:3x", "25:00", "14:61", "14:30:99", "-", "+", "-x", "--5", "-5y", "+1e9", "-0x10",
-    "2026-13-01", "2026-11-20T", "2026-11-20T25:00", "2026-11-20T10:00+x", "2026-11-20x", "-99999999999999999999",
+    "", " ", "x", "14", "14:", "14:3x", "25:00", "14:61", "14:30:99", "-", "+", "-x", "--5", "-5y",
+        "+1e9", "-0x10",
+    "2026-13-01", "2026-11-20T", "2026-11-20T25:00", "2026-11-20T10:00+x", "2026-11-20x",
+        "-99999999999999999999",
     "14:31:52 later", "-5 s", "1:2:3:4", "2026-11-20T10:00Zz", "+nan", "-inf",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
   };

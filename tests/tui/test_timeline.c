@@ -7,7 +7,8 @@
 
 static struct timeline timeline;
 
-static void add(struct rtop_profile *profile, uint32_t source, int64_t start_ms, int64_t end_ms, uint64_t run_ms,
+static void add(struct rtop_profile *profile, uint32_t source, int64_t start_ms, int64_t end_ms,
+    uint64_t run_ms,
                 uint64_t gc_ms)
 {
   struct rtop_window window = {0};
@@ -17,7 +18,8 @@ static void add(struct rtop_profile *profile, uint32_t source, int64_t start_ms,
   fixture_cell(&window, first, 0, RTOP_RUNNING, run_ms * (uint64_t)MS);
   fixture_cell(&window, first, 0, RTOP_SWEEPING, gc_ms * (uint64_t)MS);
   fixture_cell(&window, second, 0, RTOP_WAITING, run_ms * (uint64_t)MS);
-  fixture_cell(&window, second, 0, RTOP_BLOCKED, (uint64_t)(end_ms - start_ms) * (uint64_t)MS - run_ms * (uint64_t)MS);
+  fixture_cell(&window, second, 0, RTOP_BLOCKED,
+      (uint64_t)(end_ms - start_ms) * (uint64_t)MS - run_ms * (uint64_t)MS);
   rtop_window_set_counter(&window, RTOP_COUNTER_ALLOCATIONS, run_ms * 10);
   rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, run_ms * (uint64_t)MS);
   rtop_window_set_counter(&window, RTOP_COUNTER_RSS_BYTES, 1 << 20);
@@ -112,7 +114,8 @@ static void test_sums(void **state)
       int64_t start_ns = (timeline.first + i) * cell_ns, end_ns = start_ns + cell_ns;
       start_ns = start_ns < all.start_ns ? all.start_ns : start_ns;
       end_ns = end_ns > all.end_ns ? all.end_ns : end_ns;
-      run_ns += timeline.cell[i].known ? timeline.cell[i].value[TIMELINE_RUN] * (double)(end_ns - start_ns) : 0;
+      run_ns += timeline.cell[i].known
+          ? timeline.cell[i].value[TIMELINE_RUN] * (double)(end_ns - start_ns) : 0;
       blocked_ns += timeline.cell[i].known
         ? timeline.cell[i].value[TIMELINE_BLOCKED] * (double)(end_ns - start_ns) : 0;
     }
@@ -151,7 +154,8 @@ static void test_empty(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_values), cmocka_unit_test(test_gap_and_long_windows), cmocka_unit_test(test_sources),
+    cmocka_unit_test(test_values), cmocka_unit_test(test_gap_and_long_windows),
+        cmocka_unit_test(test_sources),
     cmocka_unit_test(test_sums), cmocka_unit_test(test_zoom), cmocka_unit_test(test_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,8 @@ static bool shows(const char *needle)
 static const struct rtop_method_row *row_of(const char *label)
 {
   for (size_t i = 0; i < ui.methods.count; i++) {
-    if (strcmp(rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->label, label) == 0) {
+    if (strcmp(rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->label,
+        label) == 0) {
       return &ui.methods.rows[i];
     }
   }

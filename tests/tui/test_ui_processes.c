@@ -59,7 +59,8 @@ static void test_processes(void **state)
     uint64_t self_ns = 0;
     for (size_t i = 0; i < ui.methods.count; i++) {
       const char *label = rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->label;
-      assert_true(ui.methods.rows[i].self_ns == 0 || strcmp(label, turn == 0 ? "One#work" : "Two#work") == 0);
+      assert_true(ui.methods.rows[i].self_ns == 0 || strcmp(label, turn == 0 ? "One#work"
+          : "Two#work") == 0);
       self_ns += ui.methods.rows[i].self_ns;
     }
     assert_true(self_ns > 0 && self_ns < all_ns);
@@ -83,6 +84,7 @@ static void test_one_process(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(test_processes), cmocka_unit_test(test_one_process) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(test_processes),
+      cmocka_unit_test(test_one_process) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
