@@ -64,8 +64,9 @@ class StormTest < Minitest::Test
     assert_operator dump.counter("gvl_coarse"), :>, dump.counter("gvl_releases") / 2
     dump.threads.each_value do |thread|
       life = dump.lifetime(thread)
-      # A period of each state may wait for the next stack; the coming and going of the storm moves one more.
-      assert_near life, dump.total(thread: thread.serial), absolute: 6 * SECOND / hz, message: thread.name
+      # A period of each state may wait for the next stack; the coming and going of the storm moves a tick, which
+      # may be late.
+      assert_near life, dump.total(thread: thread.serial), absolute: 10 * SECOND / hz, message: thread.name
       cpu = dump.total(:cpu, thread: thread.serial)
       assert_operator cpu, :<=, dump.total(thread: thread.serial), thread.name
       assert_equal 0, dump.total(:cpu, thread: thread.serial, state: "waiting")
