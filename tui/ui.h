@@ -249,6 +249,7 @@ void ui_focus_text(const struct ui *ui, char *out, size_t bytes);
 
 /* Parts of the frame, each in a file of its own. */
 void view_header_draw(struct ui *ui);
+void view_header_tabs(struct ui *ui);   /* called by the one above */
 void view_strip_draw(const struct ui *ui);
 void view_footer_draw(struct ui *ui);
 struct detail;
