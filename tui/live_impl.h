@@ -168,6 +168,13 @@ static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost
   from->samples -= cost->samples;
 }
 
+/* What is changed in an update lies all over the memory: it is asked for before it is needed. */
+static inline void live_fetch(const void *at, size_t bytes)
+{
+  for (size_t i = 0; i < bytes; i += 64)
+    __builtin_prefetch((const char *)at + i, 1);
+}
+
 /* live_places.c */
 void live_places_restart(struct rtop_live *live);
 /* The place of a node of a thread, for ratios with everything above it; 0: memory ran out. */

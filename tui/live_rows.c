@@ -68,7 +68,7 @@ void live_share_changed(struct rtop_live *live, uint32_t frame, uint32_t share)
     return;
   }
   struct live_frame *entry = &live->frames[frame];
-  if (share == 0 || share == entry->most) {
+  if (share == 0 || (share == entry->most && live->shares[share].wall_ns < entry->most_ns)) {
     entry->look = true;
   } else if (live->shares[share].wall_ns > entry->most_ns &&
              !live->threads[live->shares[share].thread].hidden) {

@@ -3,6 +3,8 @@
 #include "reserve.h"
 #include <string.h>
 
+enum { LIVE_AHEAD = 4 };
+
 static bool cost_is_zero(const struct rtop_cost *cost)
 {
   uint64_t any = cost->cpu_ns | cost->blame_ns | cost->allocations | cost->samples;
@@ -120,16 +122,57 @@ static void place_up(struct rtop_live *live, uint32_t index)
   }
 }
 
+static void fetch_row(const struct rtop_live *live, uint32_t frame)
+{
+  uint32_t row = frame < live->frame_capacity ? live->frames[frame].row : 0;
+  if (!row)
+    return;
+  live_fetch(&live->rows[row - 1], sizeof *live->rows);
+  live_fetch(&live->beside[row - 1], sizeof *live->beside);
+}
+
+static void fetch_entry(const struct rtop_live *live, uint32_t entry)
+{
+  live_fetch(&live->nodes[entry], sizeof *live->nodes);
+  live_fetch(&live->pending[entry], sizeof *live->pending);
+}
+
+/* What the deltas after this one will change: each step needs what the one before it has brought. */
+static void fetch_ahead(const struct rtop_live *live, uint32_t at)
+{
+  const struct live_delta *deltas = live->deltas;
+  uint32_t count = live->delta_count;
+  if (count - at > 4 * LIVE_AHEAD)
+    live_fetch(&live->places[deltas[at + 4 * LIVE_AHEAD].place], sizeof *live->places);
+  if (count - at > 3 * LIVE_AHEAD) {
+    const struct live_place *place = &live->places[deltas[at + 3 * LIVE_AHEAD].place];
+    fetch_entry(live, place->entry);
+    if (place->cell)
+      live_fetch(&live->cells[place->cell - 1], sizeof *live->cells);
+  }
+  if (count - at > 2 * LIVE_AHEAD) {
+    uint32_t frame = live->nodes[live->places[deltas[at + 2 * LIVE_AHEAD].place].entry].frame;
+    if (frame < live->frame_capacity)
+      live_fetch(&live->frames[frame], sizeof *live->frames);
+  }
+  if (count - at > LIVE_AHEAD)
+    fetch_row(live, live->nodes[live->places[deltas[at + LIVE_AHEAD].place].entry].frame);
+}
+
 void live_settle(struct rtop_live *live)
 {
   struct live_depths *depths = &live->place_depths;
-  for (uint32_t i = 0; i < live->delta_count; i++)
+  for (uint32_t i = 0; i < live->delta_count; i++) {
+    fetch_ahead(live, i);
     settle_one(live, &live->deltas[i]);
+  }
   live->delta_count = 0;
   for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
     while (depths->first[depth]) {
       uint32_t index = depths->first[depth] - 1;
       depths->first[depth] = live->places[index].next;
+      if (depths->first[depth])
+        live_fetch(&live->places[depths->first[depth] - 1], sizeof *live->places);
       place_up(live, index);
     }
   depths->deepest = 0;
@@ -166,6 +209,8 @@ void live_nodes_up(struct rtop_live *live)
     while (depths->first[depth]) {
       uint32_t entry = depths->first[depth] - 1;
       depths->first[depth] = live->pending[entry].next;
+      if (depths->first[depth])
+        fetch_entry(live, depths->first[depth] - 1);
       node_up(live, entry);
     }
   depths->deepest = 0;
