@@ -1,7 +1,9 @@
 #include "feed.h"
 
+#include "clock_shift.h"
 #include "feed_impl.h"
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +43,15 @@ bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end)
 {
   *end = feed->end;
   return feed->has_end;
+}
+
+void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first)
+{
+  int64_t offset_ns = feed->info.clock_offset_ns, first_ns = first->info.clock_offset_ns;
+  bool same_boot = memcmp(feed->boot_id, first->boot_id, sizeof feed->boot_id) == 0;
+  feed->shift_ns = same_boot ? 0 : rtop_clock_shift_ns(offset_ns, first_ns);
+  feed->info.clock_offset_ns = same_boot ? first_ns : offset_ns - feed->shift_ns;
+  feed->has_end = false;               /* its time is found again */
 }
 
 void rtop_feed_find_folder(struct rtop_feed *feed)

@@ -64,6 +64,12 @@ struct rtop_feed_end {
 /* False while it lives, and of recordings. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
 
+/* Before the first poll of a ring, when another one was opened before it: from now on its times are by the clock
+ * of that one. Processes of one boot have the same clock, those of others are shifted by the difference of
+ * their wall clocks (what would be before the boot of the first is not shown), and info->clock_offset_ns
+ * becomes that of the first. */
+void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first);
+
 /* Looks where a living process works, for info->folder. Of a recording it is told. */
 void rtop_feed_find_folder(struct rtop_feed *feed);
 

@@ -29,6 +29,8 @@ struct feed_ops {
 struct rtop_feed {
   const struct feed_ops *ops;
   uint32_t source;
+  int64_t shift_ns;                    /* added to its times: to be by the clock of the first source */
+  uint8_t boot_id[16];                 /* of rings */
   struct rtop_feed_info info;
   char command[256];
   char ruby[64];

@@ -1,5 +1,6 @@
 #include "feed_impl.h"
 
+#include "clock_shift.h"
 #include "recording_read.h"
 #include "reserve.h"
 #include "shm/error.h"
@@ -48,16 +49,17 @@ static bool file_threads(struct feed_file *file, uint32_t source)
 /* What the index does not tell of a window, the window tells. */
 static size_t file_know(struct feed_file *file, const struct recording_known *known, uint64_t place)
 {
+  int64_t shift_ns = rtop_recording_shift_ns(file->recording, known->source);
   struct rtop_window window = {
-    .start_mono_ns = known->start_ns,
-    .end_mono_ns = known->end_ns,
+    .start_mono_ns = rtop_clock_shifted(known->start_ns, shift_ns),
+    .end_mono_ns = rtop_clock_shifted(known->end_ns, shift_ns),
     .counters_present = known->counters_present,
   };
   memcpy(window.counters, known->counters, sizeof window.counters);
   if (!known->gap)
     return rtop_profile_add_known(file->profile, known->source, &window, known->wall_ns,
                                   known->thread_count, place);
-  rtop_profile_add_gap(file->profile, known->source, known->start_ns, known->end_ns);
+  rtop_profile_add_gap(file->profile, known->source, window.start_mono_ns, window.end_mono_ns);
   return 0;
 }
 
@@ -100,13 +102,15 @@ static void file_load_chunk(struct feed_file *file, size_t chunk, uint64_t place
     return;
   while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END) {
     bool wanted = row == RTOP_RECORDING_WINDOW && (chunk + 1 == place || file->window.late_count > 0);
+    rtop_clock_shift_window(&file->window, rtop_recording_shift_ns(file->recording, source));
     if (wanted && file_threads(file, source))
       rtop_profile_load_window(file->profile, place, source, &file->window, nodes, node_count,
                                file->threads);
   }
 }
 
-/* The chunk, and those behind it whose late records reach into it. */
+/* The chunk, and those behind it whose late records reach into it: by the clocks of the sources as they
+ * are, of which there may be several. Then rather too many are read. */
 static void file_load(void *context, uint64_t place)
 {
   struct feed_file *file = context;
@@ -197,7 +201,8 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
     memcpy(feed->base.folder, about->folder, sizeof feed->base.folder);
     feed->base.info.pid = (pid_t)about->pid;
     feed->base.info.window_ns = about->window_ns;
-    feed->base.info.clock_offset_ns = about->clock_offset_ns;
+    feed->base.info.clock_offset_ns =
+      about->clock_offset_ns - rtop_recording_shift_ns(file->recording, source);
     feed->base.info.started_real_ns = about->started_real_ns;
   }
   return &feed->base;

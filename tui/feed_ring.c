@@ -1,3 +1,4 @@
+#include "clock_shift.h"
 #include "feed_impl.h"
 
 #include "shm/ending.h"
@@ -19,7 +20,8 @@ static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
 {
   int64_t start_ns, end_ns;
   if (rtop_reader_time(feed->reader, feed->next_sequence, &start_ns, &end_ns) == RTOP_OK)
-    rtop_profile_add_gap(profile, feed->base.source, start_ns, end_ns);
+    rtop_profile_add_gap(profile, feed->base.source, rtop_clock_shifted(start_ns, feed->base.shift_ns),
+                         rtop_clock_shifted(end_ns, feed->base.shift_ns));
 }
 
 /* Overtaken: what was missed is told from the merged tiers, once a poll; then on with the oldest that is
@@ -49,6 +51,7 @@ size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
   struct feed_names *names = &feed->names;
   if (feed->window.end_mono_ns > feed->told_ns)
     feed->told_ns = feed->window.end_mono_ns;
+  rtop_clock_shift_window(&feed->window, feed->base.shift_ns);
   if (!feed_names_update(names, feed->reader, profile, feed->base.source, &feed->window)) {
     rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
     return 0;
@@ -117,6 +120,7 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
   if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) || base->end.lived_ns < 0)
     base->end.lived_ns = 0;
+  end_ns = rtop_clock_shifted(end_ns, base->shift_ns);
   if (__builtin_add_overflow(end_ns, base->info.clock_offset_ns, &base->end.real_ns))
     base->end.real_ns = 0;
   base->has_end = true;
@@ -198,6 +202,7 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid)
     .window_ns = geometry->window_ns,
     .started_real_ns = geometry->created_real_ns,
   };
+  memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
   /* Hostile clocks may be any numbers. */
   if (__builtin_sub_overflow(geometry->created_real_ns, geometry->created_mono_ns,
                              &feed->base.info.clock_offset_ns))

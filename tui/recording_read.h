@@ -46,6 +46,10 @@ bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk,
 const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording,
                                                           uint32_t source);
 uint32_t rtop_recording_source_count(const struct rtop_recording *recording);
+/* What is added to the times of a source so that all are by the clock that began first: times of that boot
+ * as they are, those of others by wall clock. Marks have it already; 0 when nothing is known. Sources of
+ * several boots are told before their marks. */
+int64_t rtop_recording_shift_ns(const struct rtop_recording *recording, uint32_t source);
 /* From node ids of the recording to those of the symbols. */
 const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, size_t *count);
 struct rtop_recording_thread {

@@ -1,5 +1,6 @@
 #include "recording_read_impl.h"
 
+#include "clock_shift.h"
 #include "reserve.h"
 #include "text.h"
 #include <stdlib.h>
@@ -190,7 +191,18 @@ static void names_read_states(struct rtop_recording *recording, struct varint_re
   }
 }
 
-static void names_read_marks(struct rtop_profile *profile, struct varint_reader *rows)
+int64_t rtop_recording_shift_ns(const struct rtop_recording *recording, uint32_t number)
+{
+  const struct rtop_recording_source *source = rtop_recording_source(recording, number);
+  int64_t earliest_ns = source ? source->clock_offset_ns : 0;
+  for (size_t i = 0; source && i < recording->source_count; i++)
+    if (recording->sources[i].known && recording->sources[i].clock_offset_ns < earliest_ns)
+      earliest_ns = recording->sources[i].clock_offset_ns;
+  return source ? rtop_clock_shift_ns(source->clock_offset_ns, earliest_ns) : 0;
+}
+
+static void names_read_marks(const struct rtop_recording *recording, struct rtop_profile *profile,
+                             struct varint_reader *rows)
 {
   while (varint_left(rows)) {
     const char *name;
@@ -199,6 +211,7 @@ static void names_read_marks(struct rtop_profile *profile, struct varint_reader 
     int64_t time_ns = recording_get_signed(rows);
     if (!recording_get_text(rows, &name, &name_bytes) || source >= RECORDING_SOURCES_MAX)
       return;
+    time_ns = rtop_clock_shifted(time_ns, rtop_recording_shift_ns(recording, (uint32_t)source));
     rtop_profile_add_mark(profile, (uint32_t)source, time_ns, name, name_bytes);
   }
 }
@@ -223,7 +236,7 @@ bool rtop_recording_read_names(struct rtop_recording *recording, size_t at, stru
     case RECORDING_NODES: names_read_nodes(recording, symbols, &rows); break;
     case RECORDING_RELABEL: names_read_relabel(recording, symbols, &rows); break;
     case RECORDING_THREADS: names_read_threads(recording, &rows); break;
-    case RECORDING_MARKS: names_read_marks(profile, &rows); break;
+    case RECORDING_MARKS: names_read_marks(recording, profile, &rows); break;
     case RECORDING_STATE: names_read_states(recording, &rows); break;
     default: break;
     }

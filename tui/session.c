@@ -74,6 +74,8 @@ static void session_own(struct rtop_session *session, struct rtop_feed *feed)
 static void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
   session_own(session, feed);
+  if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY)
+    rtop_feed_align(feed, session->feeds[0].feed);
   if (session->recorder)
     rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
   session->feeds[session->count++] = (struct session_feed){.feed = feed, .state = RTOP_FEED_LIVE};

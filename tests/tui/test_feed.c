@@ -1,7 +1,7 @@
 #include "channel_fixture.h"
 
 #include "shm/error.h"
-#include "tui/feed.h"
+#include "tui/feed_impl.h"
 #include <fcntl.h>
 #include <glob.h>
 
@@ -284,6 +284,37 @@ static void test_segment_by_path(void **state)
   channel_kill(&watch.channel);
 }
 
+/* A ring of another boot stands where the wall clock says; one of this boot stays where it is, whatever the
+ * wall clock was set to between the starts of the two. */
+static void test_clocks_of_two_boots(void **state)
+{
+  (void)state;
+  const int64_t hour_ns = INT64_C(3600000000000);
+  struct watch watch;
+  struct rtop_error error = {0};
+  enum rtop_feed_state feed_state;
+  watch_open(&watch, "www");
+  watch_poll(&watch);
+  struct rtop_span first = rtop_profile_bounds(watch.profile);
+  for (int boot = 0; boot < 2; boot++) {
+    struct rtop_profile *profile = rtop_profile_create(16 << 20);
+    struct rtop_feed *second = rtop_feed_open_process(watch.channel.pid, 1, 1000, &error);
+    assert_non_null(second);
+    second->info.clock_offset_ns += hour_ns;
+    second->boot_id[3] = (uint8_t)(second->boot_id[3] ^ boot);
+    rtop_feed_align(second, watch.feed);
+    assert_int_equal(rtop_feed_info(second)->clock_offset_ns, rtop_feed_info(watch.feed)->clock_offset_ns);
+    assert_int_equal(rtop_feed_poll(second, profile, &feed_state), 3);
+    struct rtop_span span = rtop_profile_bounds(profile);
+    assert_int_equal(span.start_ns, first.start_ns + boot * hour_ns);
+    assert_int_equal(span.end_ns, first.end_ns + boot * hour_ns);
+    rtop_feed_close(&second);
+    rtop_profile_destroy(&profile);
+  }
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
 static void test_no_such_process(void **state)
 {
   (void)state;
@@ -309,6 +340,7 @@ int main(void)
     cmocka_unit_test(test_ended_channel),
     cmocka_unit_test(test_truncated_segment),
     cmocka_unit_test(test_segment_by_path),
+    cmocka_unit_test(test_clocks_of_two_boots),
     cmocka_unit_test(test_no_such_process),
   };
   return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);

@@ -121,6 +121,113 @@ static void test_closed_before_it_was_read(void **state)
   life_end(&life);
 }
 
+/* What a source of the two has in a span. */
+static uint64_t wall_of(struct rtop_profile *profile, struct rtop_span span, uint32_t source)
+{
+  struct rtop_sum sum = {0};
+  uint64_t wall_ns = 0;
+  assert_true(rtop_profile_sum(profile, span, &sum));
+  for (size_t i = 0; i < sum.cell_count; i++)
+    if (sum.threads[sum.cells[i].thread].source == source)
+      wall_ns += rtop_cost_wall(&sum.cells[i].cost);
+  rtop_sum_destroy(&sum);
+  return wall_ns;
+}
+
+/* A life of two sources whose clocks differ by so much, with a mark of each; then opened. */
+static void two_clocks(struct life *life, struct replayed *replayed, int64_t shift_ns)
+{
+  struct rtop_error error = {0};
+  struct rtop_feed_info second = life_info[1];
+  second.clock_offset_ns += shift_ns;
+  life_start(life, rtop_profile_create(256 << 20));
+  struct rtop_recorder *recorder =
+    rtop_recorder_create(recording_path("two.rpt"), life->profile, 0, &error);
+  assert_non_null(recorder);
+  rtop_recorder_source(recorder, 0, &life_info[0]);
+  rtop_recorder_source(recorder, 1, &second);
+  for (int i = 0; i < 100; i++)
+    life_step(life, 2);
+  rtop_profile_add_mark(life->profile, 1, life->now_ns - 7 * MS, "second", 6);
+  life_step(life, 2);
+  assert_true(rtop_recorder_close(&recorder, &error));
+  assert_true(replay_open(replayed, recording_path("two.rpt"), NULL));
+  assert_int_equal(replayed->count, 2);
+}
+
+static void assert_mark_of_second(struct rtop_profile *profile, int64_t time_ns)
+{
+  struct rtop_profile_mark marks[64];
+  size_t count = rtop_profile_marks(profile, rtop_profile_bounds(profile), marks, 64), found = 0;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(marks[i].name, "second") == 0) {
+      assert_int_equal(marks[i].time_ns, time_ns);
+      found++;
+    }
+  assert_int_equal(found, 1);
+}
+
+/* The clock that began first stays; the other's times are moved by so much, and none becomes negative. */
+static void assert_aligned(int64_t shift_ns, int64_t wanted_ns)
+{
+  uint32_t later = shift_ns < 0 ? 0 : 1;
+  struct life life;
+  struct replayed replayed;
+  two_clocks(&life, &replayed, shift_ns);
+  struct rtop_span live = rtop_profile_bounds(life.profile);
+  struct rtop_span moved = fixture_span(live.start_ns + wanted_ns, live.end_ns + wanted_ns);
+  int64_t mark_ns = life.now_ns - LIFE_WINDOW_NS - 7 * MS + (later == 1 ? wanted_ns : 0);
+  struct rtop_span all = rtop_profile_bounds(replayed.profile);
+  assert_int_equal(all.start_ns, live.start_ns);
+  assert_int_equal(all.end_ns, moved.end_ns);
+  assert_int_equal(wall_of(replayed.profile, live, !later), wall_of(life.profile, live, !later));
+  assert_int_equal(wall_of(replayed.profile, moved, later), wall_of(life.profile, live, later));
+  if (wanted_ns != 0) {
+    assert_int_equal(wall_of(replayed.profile, live, later), 0);
+    assert_int_equal(wall_of(replayed.profile, moved, !later), 0);
+  }
+  assert_mark_of_second(replayed.profile, mark_ns);
+  int64_t between_ns = rtop_feed_info(replayed.feeds[1])->clock_offset_ns -
+                       rtop_feed_info(replayed.feeds[0])->clock_offset_ns;
+  assert_int_equal(between_ns, wanted_ns == 0 ? shift_ns : 0);
+  assert_int_equal(rtop_feed_info(replayed.feeds[!later])->clock_offset_ns,
+                   life_info[0].clock_offset_ns + (later == 0 ? shift_ns : 0));
+  replay_close(&replayed);
+  life_end(&life);
+}
+
+static void test_clocks_of_two_boots(void **state)
+{
+  (void)state;
+  assert_aligned(3600 * INT64_C(1000000000), 3600 * INT64_C(1000000000));
+  assert_aligned(-3600 * INT64_C(1000000000), 3600 * INT64_C(1000000000));
+  assert_aligned(30 * MS, 0);
+  assert_aligned(-30 * MS, 0);
+}
+
+/* What is saved from it is by one clock, and opens the same. */
+static void test_two_boots_saved_again(void **state)
+{
+  (void)state;
+  const int64_t hour_ns = 3600 * INT64_C(1000000000);
+  struct life life;
+  struct replayed replayed, again;
+  struct rtop_error error = {0};
+  two_clocks(&life, &replayed, hour_ns);
+  struct rtop_span all = rtop_profile_bounds(replayed.profile);
+  const struct rtop_feed_info *infos[] = {rtop_feed_info(replayed.feeds[0]),
+                                          rtop_feed_info(replayed.feeds[1])};
+  assert_true(rtop_recording_save_span(replayed.profile, all, infos, 2, recording_path("again.rpt"), &error));
+  assert_true(replay_open(&again, recording_path("again.rpt"), NULL));
+  struct rtop_span held = rtop_profile_bounds(again.profile);
+  assert_int_equal(held.start_ns, all.start_ns);
+  assert_int_equal(held.end_ns, all.end_ns);
+  assert_int_equal(wall_of(again.profile, all, 1), wall_of(replayed.profile, all, 1));
+  replay_close(&again);
+  replay_close(&replayed);
+  life_end(&life);
+}
+
 static void test_what_cannot_be_opened(void **state)
 {
   (void)state;
@@ -148,6 +255,8 @@ int main(void)
     cmocka_unit_test(test_summaries),
     cmocka_unit_test(test_it_is_a_replay),
     cmocka_unit_test(test_closed_before_it_was_read),
+    cmocka_unit_test(test_clocks_of_two_boots),
+    cmocka_unit_test(test_two_boots_saved_again),
     cmocka_unit_test(test_what_cannot_be_opened),
   };
   return cmocka_run_group_tests(tests, recording_folder_make, recording_folder_remove);
