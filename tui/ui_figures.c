@@ -67,6 +67,12 @@ static int column_order(const struct ui *ui, enum column *order)
   return ui->columns.count > 0 ? ui->columns.count : COLUMN_COUNT;
 }
 
+/* Differences have no order while nothing is compared. */
+static bool sortable(const struct ui *ui, enum column column)
+{
+  return columns_info(column)->sort >= 0 && (column != COLUMN_DELTA || ui->baseline.comparing);
+}
+
 /* The next column that can be sorted by. */
 static bool sort_step(struct ui *ui, int step)
 {
@@ -77,9 +83,8 @@ static bool sort_step(struct ui *ui, int step)
   }
   at = at == count ? 0 : at + step;
   for (; at >= 0 && at < count; at += step) {
-    int sort = columns_info(order[at])->sort;
-    if (sort >= 0) {
-      return sort_by(ui, (enum rtop_sort_key)sort);
+    if (sortable(ui, order[at])) {
+      return sort_by(ui, (enum rtop_sort_key)columns_info(order[at])->sort);
     }
   }
   return true;
@@ -91,7 +96,7 @@ static bool sort_menu(struct ui *ui)
   menu_start(&ui->menu, "Sort by");
   for (int column = 0; column < COLUMN_COUNT; column++) {
     const struct column_info *info = columns_info((enum column)column);
-    if (info->sort >= 0) {
+    if (sortable(ui, (enum column)column)) {
       char *label = ui->menu_text[column];
       snprintf(label, sizeof ui->menu_text[column], "%-9s  %s", info->title, info->help);
       menu_add(&ui->menu, label, info->sort, info->sort == (int)ui->wanted.sort);
