@@ -29,10 +29,15 @@ struct symbols_frame {
 };
 
 struct symbols_node {
-  struct rtop_call_node node;          /* parent, frame, line are the key */
   uint32_t id;
   bool lost;
   UT_hash_handle hh;
+};
+
+/* Who walks up stacks reads the calls only: they lie close together. */
+struct symbols_chunk {
+  struct rtop_call_node calls[SYMBOLS_CHUNK];            /* parent, frame, line are the key */
+  struct symbols_node nodes[SYMBOLS_CHUNK];
 };
 
 struct symbols_head {                  /* of a frame's key; no padding */
@@ -45,7 +50,7 @@ struct rtop_symbols {
   uint32_t frame_count, frame_capacity;
   size_t names_bytes;
   struct symbols_frame *frames_by_key;
-  struct symbols_node **node_chunks;
+  struct symbols_chunk **node_chunks;
   uint32_t node_count, node_capacity;
   struct symbols_node *nodes_by_key;
   uint32_t names;                      /* labels completed so far */
@@ -53,9 +58,9 @@ struct rtop_symbols {
   char scratch[sizeof(struct symbols_head) + 3 * (SYMBOLS_TEXT_MAX + 1)];
 };
 
-static struct symbols_node *symbols_at(const struct rtop_symbols *symbols, uint32_t id)
+static struct rtop_call_node *symbols_at(const struct rtop_symbols *symbols, uint32_t id)
 {
-  return &symbols->node_chunks[id / SYMBOLS_CHUNK][id % SYMBOLS_CHUNK];
+  return &symbols->node_chunks[id / SYMBOLS_CHUNK]->calls[id % SYMBOLS_CHUNK];
 }
 
 static bool symbols_grow_frames(struct rtop_symbols *symbols)
@@ -76,11 +81,11 @@ static bool symbols_grow_nodes(struct rtop_symbols *symbols)
   if (symbols->node_count < symbols->node_capacity)
     return true;
   size_t chunk = symbols->node_capacity / SYMBOLS_CHUNK;
-  struct symbols_node **chunks = realloc(symbols->node_chunks, (chunk + 1) * sizeof *chunks);
+  struct symbols_chunk **chunks = realloc(symbols->node_chunks, (chunk + 1) * sizeof *chunks);
   if (!chunks)
     return false;
   symbols->node_chunks = chunks;
-  chunks[chunk] = calloc(SYMBOLS_CHUNK, sizeof **chunks);
+  chunks[chunk] = calloc(1, sizeof **chunks);
   if (!chunks[chunk])
     return false;
   symbols->node_capacity += SYMBOLS_CHUNK;
@@ -189,17 +194,20 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
   HASH_FIND(hh, symbols->nodes_by_key, &key, SYMBOLS_NODE_KEY_BYTES, node);
   if (node)
     return node->id;
-  key.depth = symbols_at(symbols, parent)->node.depth + 1;
-  key.labels = symbols_at(symbols, parent)->node.labels;
+  key.depth = symbols_at(symbols, parent)->depth + 1;
+  key.labels = symbols_at(symbols, parent)->labels;
   if (parent == 0 && rtop_symbol_is_labels(&symbols->frames[frame]->symbol))
     key.labels = frame;
   if (key.depth > SYMBOLS_DEPTH_MAX || symbols->node_count >= SYMBOLS_NODES_MAX)
     return 0;
   if (!symbols_grow_nodes(symbols))
     return 0;
-  node = symbols_at(symbols, symbols->node_count);
-  *node = (struct symbols_node){.node = key, .id = symbols->node_count};
-  HASH_ADD(hh, symbols->nodes_by_key, node.parent, SYMBOLS_NODE_KEY_BYTES, node);
+  uint32_t id = symbols->node_count;
+  struct rtop_call_node *call = symbols_at(symbols, id);
+  *call = key;
+  node = &symbols->node_chunks[id / SYMBOLS_CHUNK]->nodes[id % SYMBOLS_CHUNK];
+  *node = (struct symbols_node){.id = id};
+  HASH_ADD_KEYPTR(hh, symbols->nodes_by_key, call, SYMBOLS_NODE_KEY_BYTES, node);
   if (node->lost)
     return 0;
   symbols->node_count++;
@@ -261,5 +269,5 @@ const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, u
 
 const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node)
 {
-  return &symbols_at(symbols, node < symbols->node_count ? node : 0)->node;
+  return symbols_at(symbols, node < symbols->node_count ? node : 0);
 }
