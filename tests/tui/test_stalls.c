@@ -229,6 +229,24 @@ static void test_method_takes_over(void **state)
   assert_in_range(stalls.list[0].end_ns / MS, 14400, 15100);
 }
 
+/* A stack counts once for a method, however often that is on it; all its places count together. */
+static void test_method_counts_once_per_stack(void **state)
+{
+  (void)state;
+  uint32_t again = call(node[LOOP], "Tax#loop", "/app/tax.rb");
+  uint32_t other = call(node[MAIN], "Tax#loop", "/app/tax.rb");
+  runs(20);
+  for (int i = 0; i < 20; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = i % 2 ? again : node[WORK]});
+  assert_int_equal(stalls.count, 0);
+  runs(20);
+  for (int i = 0; i < 20; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = i % 2 ? again : other});
+  assert_int_equal(stalls.count, 1);
+  assert_string_equal(rtop_symbols_get(symbols, stalls.list[0].frame)->label, "Tax#loop");
+  assert_true(stalls.list[0].amount >= 0.9 && stalls.list[0].amount <= 1);
+}
+
 /* What was there when the viewer came is no news; a gap and merged windows neither. */
 static void test_no_history_no_jump(void **state)
 {
@@ -326,6 +344,7 @@ int main(void)
     STALL_TEST(test_nothing_wrong), STALL_TEST(test_sleep_within_work), STALL_TEST(test_lock),
     STALL_TEST(test_rest), STALL_TEST(test_a_minute_is_rest), STALL_TEST(test_no_safepoint),
     STALL_TEST(test_gc), STALL_TEST(test_waiting), STALL_TEST(test_method_takes_over),
+    STALL_TEST(test_method_counts_once_per_stack),
     STALL_TEST(test_no_history_no_jump), STALL_TEST(test_limits), STALL_TEST(test_marks_and_jumps),
     STALL_TEST(test_pieces), STALL_TEST(test_bounded),
   };
