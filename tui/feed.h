@@ -61,7 +61,7 @@ struct rtop_feed_end {
   int64_t real_ns;                     /* time of day at the end of its last window */
   int64_t lived_ns;                    /* from the start of the channel until then */
 };
-/* False while it lives, and of recordings. */
+/* False while it lives. A recording tells it after the first poll, when the process ended in its time. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
 
 /* Before the first poll of a ring, when another one was opened before it: from now on its times are by the clock

@@ -3,6 +3,7 @@
 #include "clock_shift.h"
 #include "recording_read.h"
 #include "reserve.h"
+#include "shm/ending.h"
 #include "shm/error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 struct feed_file {
   struct rtop_recording *recording;
   struct rtop_profile *profile;
+  int64_t *last_ns;                    /* per source: the end of its last window; 0: none */
+  size_t source_count;
   int64_t *late_ns;                    /* per chunk: the earliest late record in it and behind it */
   struct rtop_window window;
   uint32_t *threads;
@@ -56,6 +59,9 @@ static size_t file_know(struct feed_file *file, const struct recording_known *kn
     .counters_present = known->counters_present,
   };
   memcpy(window.counters, known->counters, sizeof window.counters);
+  if (!known->gap && known->source < file->source_count &&
+      window.end_mono_ns > file->last_ns[known->source])
+    file->last_ns[known->source] = window.end_mono_ns;
   if (!known->gap)
     return rtop_profile_add_known(file->profile, known->source, &window, known->wall_ns,
                                   known->thread_count, place);
@@ -125,15 +131,32 @@ static void file_load(void *context, uint64_t place)
     file->progress(file->progress_context, (double)place / (double)index->chunk_count);
 }
 
+/* A recording tells whether a process ended by itself or was gone; of how it went no more is known. */
+static void recording_note_end(struct rtop_feed *base)
+{
+  const struct feed_file *file = ((const struct feed_recording *)base)->file;
+  const struct rtop_recording_source *about = rtop_recording_source(file->recording, base->source);
+  if (base->has_end || !about || about->end_state == 0 || base->source >= file->source_count)
+    return;
+  struct rtop_ending ending = {.cause = about->end_state == 1 ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED};
+  rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
+  base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
+  if (__builtin_add_overflow(file->last_ns[base->source], base->info.clock_offset_ns, &base->end.real_ns))
+    base->end.real_ns = 0;
+  if (__builtin_sub_overflow(base->end.real_ns, base->info.started_real_ns, &base->end.lived_ns) ||
+      base->end.lived_ns < 0)
+    base->end.lived_ns = 0;
+  base->has_end = file->last_ns[base->source] > 0;
+}
+
 static size_t recording_read(struct rtop_feed *base, struct rtop_profile *profile)
 {
   struct feed_file *file = ((struct feed_recording *)base)->file;
   size_t moved = 0;
   (void)profile;                       /* the one that it was opened for */
-  if (base->source != 0)
-    return 0;
-  for (; file->next < rtop_recording_index(file->recording)->chunk_count; file->next++)
+  for (; base->source == 0 && file->next < rtop_recording_index(file->recording)->chunk_count; file->next++)
     moved += file_know_chunk(file, file->next);
+  recording_note_end(base);
   return moved;
 }
 
@@ -155,6 +178,7 @@ static void file_release(struct feed_file *file)
     return;
   rtop_profile_set_loader(file->profile, NULL);
   free(file->late_ns);
+  free(file->last_ns);
   rtop_recording_close(&file->recording);
   rtop_window_destroy(&file->window);
   free(file->threads);
@@ -229,7 +253,9 @@ static bool file_prepare(struct feed_file *file)
   }
   rtop_profile_set_loader(file->profile, &loader);
   file_read_all_names(file);
-  return true;
+  file->source_count = rtop_recording_source_count(file->recording);
+  file->last_ns = calloc(file->source_count + 1, sizeof *file->last_ns);
+  return file->last_ns != NULL;
 }
 
 int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds,

@@ -343,6 +343,8 @@ bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *
   bool found = false;
   for (int i = 0; i < session->count && session_is_over(rtop_session_state(session)); i++) {
     struct rtop_feed_end other;
+    if (session->feeds[i].state == RTOP_FEED_REPLAY && !rtop_feed_end(session->feeds[i].feed, &other))
+      return false;                    /* it went on behind the recording */
     if (!session->feeds[i].replaced && rtop_feed_end(session->feeds[i].feed, &other) &&
         (!found || other.real_ns > end->real_ns)) {
       *end = other;

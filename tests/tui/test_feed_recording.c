@@ -228,6 +228,24 @@ static void test_two_boots_saved_again(void **state)
   life_end(&life);
 }
 
+/* Of the two only the first ended while it was recorded. */
+static void test_how_it_ended(void **state)
+{
+  (void)state;
+  struct life life = life_record(recording_path("a.rpt"), 20, 2, 0);
+  struct replayed replayed;
+  struct rtop_feed_end end;
+  assert_true(replay_open(&replayed, recording_path("a.rpt"), NULL));
+  assert_true(rtop_feed_end(replayed.feeds[0], &end));
+  assert_string_equal(end.cause, "closed");
+  assert_string_equal(end.text, "ended by itself");
+  assert_int_equal(end.real_ns, life.now_ns + life_info[0].clock_offset_ns);
+  assert_int_equal(end.lived_ns, end.real_ns - life_info[0].started_real_ns);
+  assert_false(rtop_feed_end(replayed.feeds[1], &end));
+  replay_close(&replayed);
+  life_end(&life);
+}
+
 static void test_what_cannot_be_opened(void **state)
 {
   (void)state;
@@ -257,6 +275,7 @@ int main(void)
     cmocka_unit_test(test_closed_before_it_was_read),
     cmocka_unit_test(test_clocks_of_two_boots),
     cmocka_unit_test(test_two_boots_saved_again),
+    cmocka_unit_test(test_how_it_ended),
     cmocka_unit_test(test_what_cannot_be_opened),
   };
   return cmocka_run_group_tests(tests, recording_folder_make, recording_folder_remove);

@@ -176,6 +176,46 @@ static void test_a_descendant_of_the_command_is_found(void **state)
   rtop_session_close(&session);
 }
 
+/* A recording knows how what it was made of ended; when one of several went on, nothing ended. */
+static void test_the_end_in_a_recording(void **state)
+{
+  (void)state;
+  struct channel channels[2];
+  struct rtop_error error = {0};
+  struct rtop_feed_end live, told;
+  char path[256];
+  snprintf(path, sizeof path, "%s/end.rpt", getenv("RPERF_TOP_DIR"));
+  for (int both = 0; both < 2; both++) {
+    for (int i = 0; i < 2; i++) {
+      channel_open(&channels[i]);
+      channel_tell(&channels[i], "ww");
+    }
+    struct rtop_session *session = session_of(channels, 2);
+    assert_true(rtop_session_record(session, path, 0, &error));
+    rtop_session_poll(session);
+    channel_kill(&channels[0]);
+    if (both)
+      channel_kill(&channels[1]);
+    WAIT_UNTIL(session, rtop_session_feed_state(session, both) != RTOP_FEED_LIVE || !both);
+    WAIT_UNTIL(session, rtop_session_feed_state(session, 0) == RTOP_FEED_DEAD);
+    assert_int_equal(rtop_session_end(session, &live), both);
+    assert_true(rtop_session_end_recording(session, &error));
+    struct rtop_session *replay = rtop_session_open_replay(path, &error);
+    assert_non_null(replay);
+    rtop_session_poll(replay);
+    assert_int_equal(rtop_session_end(replay, &told), both);
+    if (both) {
+      assert_string_equal(told.cause, "vanished");
+      assert_int_equal(told.real_ns, live.real_ns);
+    } else {
+      channel_kill(&channels[1]);
+    }
+    rtop_session_close(&replay);
+    rtop_session_close(&session);
+    unlink(path);
+  }
+}
+
 static int setup(void **state)
 {
   char path[128];
@@ -197,6 +237,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_two_processes_are_merged),
     cmocka_unit_test(test_exec_is_followed),
     cmocka_unit_test(test_dead_ring_is_over_at_once),
+    cmocka_unit_test(test_the_end_in_a_recording),
     cmocka_unit_test(test_a_command_without_a_channel),
     cmocka_unit_test(test_a_descendant_of_the_command_is_found),
   };
