@@ -120,7 +120,7 @@ static int batch_replay(struct batch *batch)
   int64_t frame_ns = (int64_t)(options->frame_seconds * 1e9),
           delay_ns = (int64_t)(options->delay_seconds * 1e9);
   int64_t slack_ns = info ? (int64_t)info->window_ns / 2 : 0;
-  int64_t end_ns = frame_ns > 0 ? held.start_ns + frame_ns : held.end_ns;
+  int64_t end_ns = frame_ns > 0 && !options->last_only ? held.start_ns + frame_ns : held.end_ns;
   struct batch_progress progress;
   bool fine = true;
   batch_progress_start(&progress, batch->watch.session, options->replays[options->replay_count - 1], true);
@@ -143,7 +143,8 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
   if (!batch_watch_open(&batch.watch, options, &status))
     return status;
   if (note)
-    fprintf(stderr, "rperf-top: %s: one plain snapshot (-b goes on)\n", note);
+    fprintf(stderr, "rperf-top: %s: %s\n", note,
+            options->last_only ? "the last frame (-b tells all of them)" : "one plain snapshot (-b goes on)");
   status = 0;
   bool more = true;
   rtop_session_poll(batch.watch.session);

@@ -31,6 +31,7 @@ static int main_without_screen(const struct rtop_options *options, const char *r
     return rtop_list_print(stdout);
   struct rtop_options plain = *options;
   plain.batch = true;
+  plain.last_only = options->action == RTOP_ACTION_REPLAY && options->refreshes == 0;
   if (plain.refreshes == 0)
     plain.refreshes = 1;
   return rtop_batch_run(&plain, reason);

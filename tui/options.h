@@ -48,6 +48,7 @@ struct rtop_options {
   bool json;
   bool stat;                           /* --stat */
   long refreshes;                      /* -n; 0: no bound */
+  bool last_only;                      /* of a recording: its last frame, where no screen can be had */
   double delay_seconds;                /* -d, default 1 */
   double frame_seconds;                /* -F, default 1; 0: all */
   struct rtop_methods_options methods; /* -m -s --filter --thread --min */

@@ -187,6 +187,15 @@ run -b -- "$work/lib/rperf_top.rb"; refused 126 "ermission"; ok "a command that 
 run -b -- sh -c 'exit 9'
 [ "$status" = 9 ] && [ ! -s "$out" ] && grep -q 'never had a channel' "$err"; ok "the status of the command"
 run -b -J -- sh -c 'kill -KILL $$'; [ "$status" = 137 ]; ok "and of one that was killed"
+recording=tests/tui/recordings/1.0.rpt
+run -r "$recording"
+[ "$status" = 0 ] && [ "$(grep -c 'SELF%' "$out")" = 1 ] && grep -q 'last frame' "$err"
+ok "a recording without a terminal: one frame"
+head -n 1 "$out" > "$work/shown"
+run -b -r "$recording"
+[ "$(grep -c 'SELF%' "$out")" -gt 1 ] && [ "$(grep '\[replay\]' "$out" | tail -n 1)" = "$(cat "$work/shown")" ]
+ok "which is its last"
+grep -q '^END ended by itself  last window ' "$out"; ok "how a recorded process ended"
 segments=$(ls "$ring")
 run -b -J -n 2 -d 0.2 -F 0.2 -- "$build/tests/fake_process"
 [ "$status" = 0 ] && [ "$(wc -l < "$out")" = 2 ]; ok "-n ends the command"
