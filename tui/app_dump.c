@@ -1,4 +1,5 @@
 #include "app_dump.h"
+#include "app_baseline.h"
 #include "app_source.h"
 #include "list.h"
 #include "options.h"
@@ -71,13 +72,18 @@ static int write_to(const struct app_dump_target *target)
   return failed;
 }
 
-static int draw(struct ui *ui, struct rtop_session *session, const struct rtop_options *options)
+/* `before`: what is compared with; NULL: nothing. */
+static int draw(struct ui *ui, struct rtop_session *session, struct rtop_session *before,
+                const struct rtop_options *options)
 {
   ui->now_ns = app_now_ns();
   ui->now_real_ns = app_now_real_ns();
   ui_watch(ui, session != NULL ? rtop_session_profile(session) : NULL);
   if (session != NULL) {
     app_source_update(ui, session, options);
+    if (before != NULL) {
+      ui_baseline_give(ui, rtop_session_profile(before));
+    }
     ui_open_view(ui, options->view);
   } else {
     ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
@@ -101,7 +107,7 @@ int app_dump(const struct rtop_options *options)
 {
   static struct ui ui;
   struct app_dump_target target;
-  struct rtop_session *session = NULL;
+  struct rtop_session *session = NULL, *before = NULL;
   int status = 0;
   if (!app_dump_parse(&target, options->dump_screen)) {
     fprintf(stderr, "rperf-top: --dump-screen takes WIDTHxHEIGHT[:FILE.svg|FILE.txt]\n");
@@ -110,7 +116,9 @@ int app_dump(const struct rtop_options *options)
   if (options->action != RTOP_ACTION_CHOOSE) {
     struct rtop_error error = { 0 };
     session = rtop_session_open(options, &status, &error);
-    if (session == NULL) {
+    before = session != NULL ? app_baseline_open(options, &error) : NULL;
+    if (session == NULL || error.text[0] != '\0') {
+      rtop_session_close(&session);
       fprintf(stderr, "rperf-top: %s\n", error.text);
       return status;
     }
@@ -122,11 +130,12 @@ int app_dump(const struct rtop_options *options)
     fprintf(stderr, "rperf-top: no description of an xterm-256color terminal is installed\n");
     status = 1;
   } else {
-    status = ui_init(&ui, options) ? draw(&ui, session, options) : 1;
+    status = ui_init(&ui, options) ? draw(&ui, session, before, options) : 1;
     status = status == 0 ? write_to(&target) : status;
     screen_close();
     ui_destroy(&ui);
   }
+  rtop_session_close(&before);
   rtop_session_close(&session);
   return status;
 }

@@ -192,6 +192,12 @@ run -r "$recording"
 [ "$status" = 0 ] && [ "$(grep -c 'SELF%' "$out")" = 1 ] && grep -q 'last frame' "$err"
 ok "a recording without a terminal: one frame"
 head -n 1 "$out" > "$work/shown"
+run -r "$recording" --dump-screen 100x30
+[ "$status" = 0 ] && ! grep -q DELTA "$out" && run -r "$recording" -r "$recording" --dump-screen 100x30
+[ "$status" = 0 ] && grep -q DELTA "$out" && grep -q 'against recording' "$out"
+ok "a picture of two recordings compares them"
+run -r "$work/none.rpt" -r "$recording" --dump-screen 100x30; [ "$status" != 0 ]; refused "$status" none.rpt
+ok "when the first can be opened"
 run -b -r "$recording"
 [ "$(grep -c 'SELF%' "$out")" -gt 1 ] && [ "$(grep '\[replay\]' "$out" | tail -n 1)" = "$(cat "$work/shown")" ]
 ok "which is its last"
