@@ -7,7 +7,8 @@ struct rtop_session *app_baseline_open(const struct rtop_options *options, struc
   if (options->action != RTOP_ACTION_REPLAY || options->replay_count < 2) {
     return NULL;
   }
-  struct rtop_session *session = rtop_session_open_replay(options->replays[options->replay_count - 2], error);
+  const char *path = options->replays[options->replay_count - 2];
+  struct rtop_session *session = rtop_session_open_replay(path, error);
   while (session != NULL && rtop_session_poll(session) > 0) {
   }
   return session;

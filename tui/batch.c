@@ -144,7 +144,8 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
     return status;
   if (note)
     fprintf(stderr, "rperf-top: %s: %s\n", note,
-            options->last_only ? "the last frame (-b tells all of them)" : "one plain snapshot (-b goes on)");
+            options->last_only ? "the last frame (-b tells all of them)"
+                               : "one plain snapshot (-b goes on)");
   status = 0;
   bool more = true;
   rtop_session_poll(batch.watch.session);

@@ -352,7 +352,8 @@ static void pick_delta(struct columns_choice *picked, bool wanted, int width, en
     figures++;
   }
   int place = figures > 0 ? 1 : 0;
-  for (int i = figures - 1; i > 0 && fixed_width(picked) + table[COLUMN_DELTA].columns > figures_width(width); i--) {
+  for (int i = figures - 1;
+       i > 0 && fixed_width(picked) + table[COLUMN_DELTA].columns > figures_width(width); i--) {
     if (picked->at[i] != sorted) {
       take_away(picked, picked->at[i]);
     }

@@ -150,13 +150,15 @@ static uint32_t line_at(const struct survey *survey, uint32_t index)
 static void survey_frame(struct survey *survey, uint32_t index, struct passage above)
 {
   const struct rtop_live_node *node = &survey->nodes[index];
-  uint64_t ns = rtop_tree_clock(&node->total, survey->mode), self_ns = rtop_tree_clock(&node->self, survey->mode);
+  uint64_t ns = rtop_tree_clock(&node->total, survey->mode);
+  uint64_t self_ns = rtop_tree_clock(&node->self, survey->mode);
   survey->detail->self_ns += self_ns;
   survey->lines[survey->line_count++] = (struct detail_row){ line_at(survey, index), ns, self_ns };
   if (above.near == 0) {
     rtop_cost_add(&survey->detail->total, &node->total);
     if (node->parent != 0) {
-      survey->callers[survey->caller_count++] = (struct detail_row){ survey->nodes[node->parent].frame, ns, 0 };
+      survey->callers[survey->caller_count++] =
+        (struct detail_row){ survey->nodes[node->parent].frame, ns, 0 };
     }
     return;
   }

@@ -54,7 +54,8 @@ static bool names_frames(struct feed_names *names, const struct rtop_reader *rea
 }
 
 /* Labels of frames that came before may have been completed since. */
-static void names_relabel(struct feed_names *names, const struct rtop_reader *reader, struct rtop_symbols *symbols)
+static void names_relabel(struct feed_names *names, const struct rtop_reader *reader,
+                          struct rtop_symbols *symbols)
 {
   struct rtop_counters counters;
   rtop_reader_counters(reader, &counters);
@@ -119,8 +120,8 @@ bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, str
          names_threads(names, reader, profile, source, window);
 }
 
-void feed_names_marks(struct feed_names *names, const struct rtop_reader *reader, struct rtop_profile *profile,
-                      uint32_t source, const struct rtop_window *window)
+void feed_names_marks(struct feed_names *names, const struct rtop_reader *reader,
+                      struct rtop_profile *profile, uint32_t source, const struct rtop_window *window)
 {
   for (size_t i = 0; i < window->mark_count; i++) {
     const struct rtop_mark *mark = &window->marks[i];

@@ -118,7 +118,8 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   rtop_ending_find(geometry, closed, end_ns, &ending);
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
-  if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) || base->end.lived_ns < 0)
+  if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) ||
+      base->end.lived_ns < 0)
     base->end.lived_ns = 0;
   end_ns = rtop_clock_shifted(end_ns, base->shift_ns);
   if (__builtin_add_overflow(end_ns, base->info.clock_offset_ns, &base->end.real_ns))
@@ -236,7 +237,8 @@ bool rtop_feed_is_segment(const char *path)
 {
   unsigned char magic[sizeof RTOP_MAGIC - 1];
   FILE *file = fopen(path, "re");
-  bool is = file && fread(magic, sizeof magic, 1, file) == 1 && memcmp(magic, RTOP_MAGIC, sizeof magic) == 0;
+  bool is = file && fread(magic, sizeof magic, 1, file) == 1 &&
+            memcmp(magic, RTOP_MAGIC, sizeof magic) == 0;
   if (file)
     fclose(file);
   return is;

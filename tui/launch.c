@@ -267,7 +267,8 @@ size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size
   struct stat log;
   off_t size = launch->log_fd >= 0 && fstat(launch->log_fd, &log) == 0 ? log.st_size : 0;
   off_t room = (off_t)buffer_bytes - 1;
-  ssize_t got = launch->log_fd < 0 ? 0 : pread(launch->log_fd, buffer, buffer_bytes - 1, size > room ? size - room : 0);
+  off_t from = size > room ? size - room : 0;
+  ssize_t got = launch->log_fd < 0 ? 0 : pread(launch->log_fd, buffer, buffer_bytes - 1, from);
   if (total)
     *total = size;
   buffer[got > 0 ? got : 0] = '\0';

@@ -135,7 +135,8 @@ static void list_print_row(const struct rtop_list_row *row, FILE *out)
   if (row->rate_hz)
     snprintf(rate, sizeof rate, "%u", row->rate_hz);
   fprintf(out, "%7d %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, rtop_feed_state_name(row->state), age,
-          rate, row->threads, row->ruby, row->command, *row->end ? "  (" : "", row->end, *row->end ? ")" : "");
+          rate, row->threads, row->ruby, row->command, *row->end ? "  (" : "", row->end,
+          *row->end ? ")" : "");
 }
 
 int rtop_list_print(FILE *out)

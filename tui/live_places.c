@@ -73,7 +73,8 @@ static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t 
 static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
 {
   const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
-  if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1, sizeof *live->nodes) ||
+  if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1,
+                    sizeof *live->nodes) ||
       !rtop_reserve(&live->pending, &live->pending_capacity, (size_t)live->node_count + 1,
                     sizeof *live->pending))
     return false;

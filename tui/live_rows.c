@@ -36,7 +36,8 @@ struct rtop_method_row *live_row(struct rtop_live *live, uint32_t frame)
   if (entry->row)
     return &live->rows[entry->row - 1];
   if (!rtop_reserve(&live->rows, &live->row_capacity, (size_t)live->row_count + 1, sizeof *live->rows) ||
-      !rtop_reserve(&live->beside, &live->beside_capacity, (size_t)live->row_count + 1, sizeof *live->beside))
+      !rtop_reserve(&live->beside, &live->beside_capacity, (size_t)live->row_count + 1,
+                    sizeof *live->beside))
     return NULL;
   live->rows[live->row_count] = (struct rtop_method_row){.frame = frame};
   live->beside[live->row_count] = (struct live_row){0};

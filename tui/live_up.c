@@ -48,7 +48,8 @@ void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_
 static bool cell_make(struct rtop_live *live, uint32_t index)
 {
   struct live_place *place = &live->places[index];
-  if (!rtop_reserve(&live->cells, &live->cell_capacity, (size_t)live->cell_count + 1, sizeof *live->cells) ||
+  if (!rtop_reserve(&live->cells, &live->cell_capacity, (size_t)live->cell_count + 1,
+                    sizeof *live->cells) ||
       !rtop_reserve(&live->cell_places, &live->cell_place_capacity, (size_t)live->cell_count + 1,
                     sizeof *live->cell_places))
     return false;

@@ -179,7 +179,8 @@ static int methods_compare(const void *left, const void *right, void *context)
     by_name = methods_compare_names(left_symbol, right_symbol);
   if (by_name == 0)
     by_name = a->frame < b->frame ? -1 : a->frame > b->frame;
-  return (key == RTOP_SORT_NAME || key == RTOP_SORT_LOCATION) && order->options->reverse ? -by_name : by_name;
+  bool names = key == RTOP_SORT_NAME || key == RTOP_SORT_LOCATION;
+  return names && order->options->reverse ? -by_name : by_name;
 }
 
 void methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,

@@ -42,8 +42,8 @@ static uint32_t place_for(const struct rtop_name_order *order, uint32_t count, u
   return low;
 }
 
-/* The new ones stand sorted behind the old ones; from the back each finds its place, so that nothing is moved
- * twice and names are compared only on the way of a search. */
+/* The new ones stand sorted behind the old ones; from the back each finds its place, so that nothing is
+ * moved twice and names are compared only on the way of a search. */
 static bool merge(struct rtop_name_order *order, uint32_t old_count, struct sorting *sorting)
 {
   uint32_t added = order->count - old_count, end = old_count;
@@ -62,7 +62,8 @@ static bool merge(struct rtop_name_order *order, uint32_t old_count, struct sort
   return true;
 }
 
-bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols, bool by_place)
+bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols,
+                            bool by_place)
 {
   struct sorting sorting = {symbols, by_place};
   uint32_t count = rtop_symbols_frame_count(symbols), names = rtop_symbols_names(symbols);

@@ -65,7 +65,8 @@ static bool late_is_settled(const struct rtop_profile *profile, const struct pro
 }
 
 /* The share of an older window; false when it could not be given. */
-static bool late_give(struct late_walk *walk, struct profile_window *window, const struct profile_cell *part)
+static bool late_give(struct late_walk *walk, struct profile_window *window,
+                      const struct profile_cell *part)
 {
   if (late_is_settled(walk->profile, walk->late, window))
     return true;
@@ -85,7 +86,8 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
   struct rtop_profile *profile = walk->profile;
   int64_t next_ns = INT64_MAX;
   uint32_t steps = 0, steps_max = place ? walk->steps : profile->late_steps;
-  for (size_t i = walk->late->count; i-- > 0 && next_ns > walk->late->start_ns && steps < steps_max; steps++) {
+  for (size_t i = walk->late->count;
+       i-- > 0 && next_ns > walk->late->start_ns && steps < steps_max; steps++) {
     struct profile_window *window = profile_window_at(profile, i);
     if (window->source != newest->source)
       continue;

@@ -140,7 +140,8 @@ static void merge_fold_ended(struct rtop_profile *profile, struct profile_window
     }
     thread->row = MERGE_FOLDED;
     window->cells[window->cell_count++] = (struct profile_cell){
-      .node = presence.node, .thread = others->id, .state = presence.state, .wall_ns = presence.provisional_ns};
+      .node = presence.node, .thread = others->id, .state = presence.state,
+      .wall_ns = presence.provisional_ns};
   }
   for (size_t i = 0; i < window->cell_count; i++) {
     const struct profile_thread *thread = profile_thread_at(profile, window->cells[i].thread);
@@ -166,7 +167,8 @@ static void merge_forget_rows(struct rtop_profile *profile, const struct merge_g
   }
 }
 
-static struct profile_window *merge_allocate(const struct rtop_profile *profile, const struct merge_group *group)
+static struct profile_window *merge_allocate(const struct rtop_profile *profile,
+                                             const struct merge_group *group)
 {
   size_t threads = 1, cells = 0;
   for (size_t i = 0; i < group->count; i++) {
@@ -185,7 +187,8 @@ static struct profile_window *merge_allocate(const struct rtop_profile *profile,
   return NULL;
 }
 
-static void merge_add(struct rtop_profile *profile, struct profile_window *to, const struct profile_window *from)
+static void merge_add(struct rtop_profile *profile, struct profile_window *to,
+                      const struct profile_window *from)
 {
   if (to->end_ns == 0) {
     to->start_ns = from->start_ns;

@@ -27,7 +27,8 @@ uint64_t profile_part_share(const struct profile_part *part, uint64_t value)
 {
   if (profile_part_is_whole(part))
     return value;
-  return part_below(value, part->to_ns, part->length_ns) - part_below(value, part->from_ns, part->length_ns);
+  return part_below(value, part->to_ns, part->length_ns) -
+         part_below(value, part->from_ns, part->length_ns);
 }
 
 struct profile_cell profile_part_cell(const struct profile_part *part, const struct profile_cell *cell)

@@ -27,8 +27,8 @@ static bool slide_has(const struct rtop_slide *slide, const struct profile_windo
          profile_part_of(window, &slide->span, part);
 }
 
-static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node, const struct rtop_cost *cost,
-                       bool comes)
+static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node,
+                       const struct rtop_cost *cost, bool comes)
 {
   struct rtop_sum_cell cell = {.thread = thread, .cost = *cost};
   cell.node = rtop_lens_node(slide->profile->lens, node);

@@ -30,7 +30,8 @@ static void summary_start(struct rtop_window_summary *summary, const struct prof
                           const struct profile_part *part)
 {
   *summary = (struct rtop_window_summary){
-    .start_ns = window->start_ns + part->from_ns, .end_ns = window->start_ns + part->to_ns, .gap = window->gap,
+    .start_ns = window->start_ns + part->from_ns, .end_ns = window->start_ns + part->to_ns,
+    .gap = window->gap,
   };
 }
 

@@ -7,7 +7,8 @@ bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
                       const struct rtop_methods_options *options, double frame_seconds)
 {
   const struct rtop_profile *profile = rtop_session_profile(session);
-  return rtop_report_take_span(report, session, options, rtop_profile_last(profile, (int64_t)(frame_seconds * 1e9)));
+  struct rtop_span span = rtop_profile_last(profile, (int64_t)(frame_seconds * 1e9));
+  return rtop_report_take_span(report, session, options, span);
 }
 
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,

@@ -144,15 +144,16 @@ uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, siz
   return found ? found->id : symbols_add_frame(symbols, key_bytes, at, line, kind);
 }
 
-void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
-                          const char *namespace_label, size_t namespace_bytes)
+void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label,
+                          size_t label_bytes, const char *namespace_label, size_t namespace_bytes)
 {
   if (frame == 0 || frame >= symbols->frame_count || label_bytes == 0)
     return;
   struct symbols_frame *entry = symbols->frames[frame];
   char clean[SYMBOLS_TEXT_MAX + 1], clean_namespace[SYMBOLS_TEXT_MAX + 1];
   size_t bytes = rtop_text_sanitize(clean, sizeof clean, label, label_bytes) + 1;
-  size_t more = rtop_text_sanitize(clean_namespace, sizeof clean_namespace, namespace_label, namespace_bytes) + 1;
+  size_t more =
+    rtop_text_sanitize(clean_namespace, sizeof clean_namespace, namespace_label, namespace_bytes) + 1;
   if (strcmp(clean, entry->symbol.label) == 0)
     return;
   char *completed = malloc(bytes + more);

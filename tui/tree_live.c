@@ -158,7 +158,8 @@ static bool follow_list(struct rtop_tree *tree)
   for (uint32_t id = 0; id < tree->count; id++) {
     if (!rtop_tree_has(tree, id))
       continue;
-    if (!rtop_reserve(&tree->touched, &tree->touched_capacity, tree->touched_count + 1, sizeof *tree->touched))
+    if (!rtop_reserve(&tree->touched, &tree->touched_capacity, tree->touched_count + 1,
+                      sizeof *tree->touched))
       return false;
     tree->touched[tree->touched_count++] = id;
   }

@@ -33,7 +33,8 @@ bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread)
   return place_of(ui, thread) >= 0;
 }
 
-static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum, const struct rtop_thread_row *thread)
+static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum,
+    const struct rtop_thread_row *thread)
 {
   return (ui->apart > 1 && thread->source != (uint32_t)ui->apart - 2)
     || (ui->focus.count > 0 && !ui_focus_has(ui, thread))

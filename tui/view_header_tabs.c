@@ -28,7 +28,8 @@ static size_t active_text(const struct ui *ui, char *out, size_t bytes)
   if (ui->baseline.taken && ui->baseline.other != NULL) {
     snprintf(baseline, sizeof baseline, "recording");
   } else if (ui->baseline.taken) {
-    time_text_clock(baseline, sizeof baseline, ui->baseline.span.end_ns + ui->source.clock_offset_ns, false);
+    time_text_clock(baseline, sizeof baseline, ui->baseline.span.end_ns + ui->source.clock_offset_ns,
+                    false);
   }
   size_t used = add_active(out, bytes, 0, "search: ", search);
   used = add_active(out, bytes, used, "filter: ", ui->filter);
@@ -86,7 +87,8 @@ static int draw_data_tabs(struct ui *ui, struct rect at, int x, bool brief)
     if (view != NULL && x < at.columns) {
       tab_text(ui, view, brief, text, sizeof text);
       ui->tab[id].x = x;
-      ui->tab[id].columns = draw_text(at.y, x, at.columns - x, ui->view == view ? FACE_TAB : FACE_NORMAL, text);
+      enum face face = ui->view == view ? FACE_TAB : FACE_NORMAL;
+      ui->tab[id].columns = draw_text(at.y, x, at.columns - x, face, text);
       x += ui->tab[id].columns;
       x += ui->layout.wide ? 2 : 1;
     }

@@ -302,7 +302,8 @@ static void click(struct ui *ui, int row, int x)
   struct icicle_view *view = self(ui);
   int rows = icicle_view_page(ui), seen = view->flipped ? rows - 1 - row : row;
   uint32_t depth = view->top + (uint32_t)(seen > 0 ? seen : 0);
-  if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row >= rows || depth >= view->icicle.depths) {
+  if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row >= rows
+      || depth >= view->icicle.depths) {
     return;
   }
   size_t at = rtop_icicle_at(&view->icicle, depth, x);

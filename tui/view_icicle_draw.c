@@ -20,11 +20,13 @@ static double change_of(const struct ui *ui, uint32_t tree_node)
   struct rtop_cost self, total;
   const struct rtop_tree_node *node = &ui->tree.nodes[tree_node];
   return ui_baseline_node(ui, tree_node, &self, &total)
-    ? ui_baseline_change(ui, rtop_tree_clock(&node->total, ui->wanted.mode), rtop_tree_clock(&total, ui->wanted.mode))
+    ? ui_baseline_change(ui, rtop_tree_clock(&node->total, ui->wanted.mode),
+                         rtop_tree_clock(&total, ui->wanted.mode))
     : 0;
 }
 
-/* "[name 41%   ]"; compared "+name 41% +12 ]" or "-name ..."; highlighted cells stand between '=' (the same method) or are marked by their face. */
+/* "[name 41%   ]"; compared "+name 41% +12 ]" or "-name ..."; highlighted cells stand between '=' (the same
+ * method) or are marked by their face. */
 static void draw_cell(const struct ui *ui, const struct icicle_view *view,
                       const struct rtop_icicle_cell *cell, int y)
 {
@@ -42,7 +44,8 @@ static void draw_cell(const struct ui *ui, const struct icicle_view *view,
   }
   draw_blank(y, cell->x, cell->columns, here ? face : FACE_NORMAL);
   double change = change_of(ui, cell->node);
-  draw_text(y, cell->x, 1, face, hit && view->same ? "=" : change >= 0.005 ? "+" : change <= -0.005 ? "-" : "[");
+  draw_text(y, cell->x, 1, face,
+            hit && view->same ? "=" : change >= 0.005 ? "+" : change <= -0.005 ? "-" : "[");
   draw_text(y, cell->x + cell->columns - 1, 1, face, hit && view->same ? "=" : "]");
   snprintf(share, sizeof share, "%.0f%%", 100 * ui_share(ui, rtop_tree_clock(&node->total,
                                                                              ui->wanted.mode)));

@@ -58,7 +58,8 @@ static void figure_text(const struct pen *pen, enum column column, char *out, si
     return;
   }
   if (column == COLUMN_DELTA || (baseline->all && baseline->comparing)) {
-    enum rtop_sort_key key = column == COLUMN_DELTA ? baseline->of : (enum rtop_sort_key)columns_info(column)->sort;
+    enum rtop_sort_key own = (enum rtop_sort_key)columns_info(column)->sort;
+    enum rtop_sort_key key = column == COLUMN_DELTA ? baseline->of : own;
     change_text(pen, key, out, bytes);
     return;
   }

@@ -79,7 +79,8 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
   int y = at.y + 1;
   draw_blank(y, at.x, at.columns, FACE_HEADING);
   draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING, "HEAT");
-  draw_right(y, at.x + columns->self, 7, FACE_HEADING, ui->baseline.comparing && !ui->baseline.all ? "DELTA" : percent ? "SELF%" : "SELF");
+  bool change = ui->baseline.comparing && !ui->baseline.all;
+  draw_right(y, at.x + columns->self, 7, FACE_HEADING, change ? "DELTA" : percent ? "SELF%" : "SELF");
   if (columns->total > 0) {
     draw_right(y, at.x + columns->total, 7, FACE_HEADING, percent ? "TOTAL%" : "TOTAL");
   }

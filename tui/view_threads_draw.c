@@ -56,7 +56,9 @@ static void choose_columns(struct columns *columns, const struct ui *ui, int wid
   int fixed = 1;
   memset(columns, 0, sizeof *columns);
   for (int field = 0; field < FIELD_COUNT; field++) {
-    bool shown = width >= fields[field].from || (field == FIELD_BUSY && ui->baseline.comparing && width >= 40) || (sorted_by(ui, field) && width >= 60);
+    bool shown = width >= fields[field].from
+      || (field == FIELD_BUSY && ui->baseline.comparing && width >= 40)
+      || (sorted_by(ui, field) && width >= 60);
     columns->columns[field] = shown ? fields[field].columns : 0;
     fixed += columns->columns[field];
   }

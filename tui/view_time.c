@@ -102,7 +102,8 @@ static bool zoom(struct ui *ui, int step)
     return true;
   }
   int64_t behind_ns = view->end_ns - ui_time_cursor(ui);
-  view->end_ns = ui_time_cursor(ui) + (int64_t)((double)behind_ns * (double)cell_ns / (double)view->cell_ns);
+  view->end_ns = ui_time_cursor(ui) +
+                 (int64_t)((double)behind_ns * (double)cell_ns / (double)view->cell_ns);
   view->end_ns = view->end_ns < held.end_ns ? view->end_ns : held.end_ns;
   view->cell_ns = cell_ns;
   ui_say(ui, "%s a cell", length);

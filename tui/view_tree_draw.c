@@ -208,7 +208,8 @@ static void draw_row(const struct tree_pen *pen, const struct rtop_tree_row *row
   draw_right(y, 1, FIGURE_COLUMNS - 1, face, text[0]);
   if (pen->columns.tree > 1 + 2 * FIGURE_COLUMNS) {
     bool hot = ui_share(pen->ui, rtop_tree_clock(&row->self, pen->ui->wanted.mode)) >= 0.1;
-    draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, selected ? face : hot ? FACE_TITLE : face, text[1]);
+    enum face total = !selected && hot ? FACE_TITLE : face;
+    draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, total, text[1]);
   }
   if (tree_view_is_method(row)) {
     draw_method(pen, row, y, selected);
