@@ -26,9 +26,10 @@ struct read_thread {
 
 void recording_names_free(struct rtop_recording *recording)
 {
-  struct read_thread *thread, *next;
-  HASH_ITER(hh, recording->threads, thread, next) {
-    HASH_DEL(recording->threads, thread);
+  struct read_thread *thread = recording->threads;
+  HASH_CLEAR(hh, recording->threads);  /* they stay linked */
+  for (struct read_thread *next; thread; thread = next) {
+    next = thread->hh.next;
     free(thread);
   }
   free(recording->sources);
@@ -265,7 +266,10 @@ const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, siz
 bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t source, uint64_t serial,
                            struct rtop_recording_thread *about)
 {
-  struct read_thread_key key = {serial, source};
+  struct read_thread_key key;
+  memset(&key, 0, sizeof key);
+  key.serial = serial;
+  key.source = source;
   struct read_thread *thread = NULL;
   HASH_FIND(hh, recording->threads, &key, sizeof key, thread);
   if (!thread)

@@ -78,8 +78,10 @@ static bool stalls_rests(const struct stalls_thread *thread, const struct stalls
 static struct stalls_thread *stalls_thread(struct stalls_look *look, const struct rtop_look *window,
                                            uint32_t id)
 {
-  struct stalls_key key = {.source = window->source, .serial = rtop_profile_thread_serial(look->profile,
-      id)};
+  struct stalls_key key;
+  memset(&key, 0, sizeof key);
+  key.source = window->source;
+  key.serial = rtop_profile_thread_serial(look->profile, id);
   struct stalls_thread *thread = NULL;
   HASH_FIND(hh, look->state->threads, &key, sizeof key, thread);
   if (thread)
@@ -171,11 +173,16 @@ void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *wi
 
 void stalls_forget_threads(struct stalls_state *state, int64_t before_ns)
 {
-  struct stalls_thread *thread, *next;
+  struct stalls_thread *thread, *next, *gone = NULL;
   HASH_ITER(hh, state->threads, thread, next) {
     if (thread->seen_ns < before_ns || before_ns == INT64_MAX) {
       HASH_DEL(state->threads, thread);
-      free(thread);
+      thread->hh.next = gone;
+      gone = thread;
     }
+  }
+  for (; gone; gone = next) {
+    next = gone->hh.next;
+    free(gone);
   }
 }
