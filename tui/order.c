@@ -95,13 +95,16 @@ static void take_items(struct order *order, const struct rtop_methods *methods, 
     uint32_t frame = methods->rows[i].frame, place = order->rank[frame];
     uint32_t tie = methods->ranks != NULL ? methods->ranks[frame] : (uint32_t)i;
     struct order_item *item = &order->items[i];
+    *item = (struct order_item){ .key = place, .row = (uint32_t)i, .frame = frame };
+    if (hold && place != 0) {
+      continue;                        /* nobody else has its place: what it is worth does not matter */
+    }
     order->keys[i] = by_text ? -1 : rtop_method_value(&methods->rows[i], sort);
-    *item = (struct order_item){ .key = sortable(order->keys[i], reverse), .row = (uint32_t)i,
-                                 .frame = frame };
+    item->key = sortable(order->keys[i], reverse);
     /* Equal ones by name. Only the column of names itself, where all keys are equal, turns that around. */
     item->tie = by_text && reverse ? ~tie : tie;
     if (hold) {
-      item->key = place != 0 ? place : item->key >> 1 | UINT64_C(1) << 63;
+      item->key = item->key >> 1 | UINT64_C(1) << 63;
     }
   }
 }
