@@ -56,13 +56,10 @@ static int action_log(struct stall_action *action)
   return action->log_fd;
 }
 
-static void action_set(const char *name, const char *format, double number, const char *text)
+static void action_number(const char *name, const char *format, double number)
 {
-  char value[600];
-  if (text)
-    snprintf(value, sizeof value, "%s", text);
-  else
-    snprintf(value, sizeof value, format, number);
+  char value[64];
+  snprintf(value, sizeof value, format, number);
   setenv(name, value, 1);
 }
 
@@ -74,13 +71,13 @@ static void action_environment(const struct stall *stall, const struct rtop_sess
   int64_t start_ns = stall->start_ns + rtop_session_clock_offset_ns(session);
   stall_words(stall, symbols, words, sizeof words);
   stall_culprit(stall, symbols, culprit, sizeof culprit);
-  action_set("RPERF_TOP_STALL_CAUSE", NULL, 0, stall_cause_name(stall->cause));
-  action_set("RPERF_TOP_STALL_CULPRIT", NULL, 0, culprit);
-  action_set("RPERF_TOP_STALL_THREAD", NULL, 0, stall->thread);
-  action_set("RPERF_TOP_STALL_WORDS", NULL, 0, words);
-  action_set("RPERF_TOP_STALL_SECONDS", "%.1f", (double)(stall->end_ns - stall->start_ns) / 1e9, NULL);
-  action_set("RPERF_TOP_STALL_START", "%.3f", (double)start_ns / 1e9, NULL);
-  action_set("RPERF_TOP_STALL_PID", "%.0f", (double)action_pid(session, stall), NULL);
+  setenv("RPERF_TOP_STALL_CAUSE", stall_cause_name(stall->cause), 1);
+  setenv("RPERF_TOP_STALL_CULPRIT", culprit, 1);
+  setenv("RPERF_TOP_STALL_THREAD", stall->thread, 1);
+  setenv("RPERF_TOP_STALL_WORDS", words, 1);
+  action_number("RPERF_TOP_STALL_SECONDS", "%.1f", (double)(stall->end_ns - stall->start_ns) / 1e9);
+  action_number("RPERF_TOP_STALL_START", "%.3f", (double)start_ns / 1e9);
+  action_number("RPERF_TOP_STALL_PID", "%.0f", (double)action_pid(session, stall));
 }
 
 /* In the child: our signals, terminal and files are not the command's business. */
