@@ -58,11 +58,12 @@ class TestPrograms < Minitest::Test
       assert_operator ours.size, :>, 50
       reference = stackprof(script, :samples).reject { |name, _| name =~ /\A\((garbage|marking|sweeping)/ }
       ranked = ours.sort_by { |_, weight| -weight }.map(&:first)
-      reference.first(3).each do |name, samples|
+      # The reference takes a few hundred samples over as many methods: its own order changes from run to run.
+      ranks = reference.first(5).map do |name, samples|
         plain = name[/[^#.:]+\z/]
-        rank = ranked.index { |label| label == name || label.end_with?(plain) }
-        assert rank && rank < 25, "#{name} (#{samples} samples of the reference) is our number #{rank.inspect}"
+        ["#{name} (#{samples})", ranked.index { |label| label == name || label.end_with?(plain) }]
       end
+      assert_operator ranks.count { |_, rank| rank && rank < 25 }, :>=, 3, ranks.inspect
     end
   end
 
