@@ -1,10 +1,11 @@
 /* A process with many methods and threads without being one, for the cost of looking at it.
  *
- *   many_methods [METHODS [THREADS [SECONDS]]]     10000, 64, for ever; prints "ready PID"
+ *   many_methods [METHODS [THREADS [SECONDS [LEAVES]]]]     10000, 64, for ever (0), all; prints "ready PID"
  *
- * Methods stand in classes and gems and call each other some twenty deep. Every second each of them is
- * the leaf of some stack at least once, a few of them often: more than any sampler would find. All the
- * figures of a window are different in the next one.
+ * Methods stand in classes and gems and call each other some twenty deep. All the figures of a window are
+ * different in the next one. LEAVES: how many stacks of running threads a window holds; a sampler at 1000 Hz
+ * finds 100 in 100 ms. Half of them are spread over all methods, half over forty hot ones. Without it every
+ * method is the leaf of some stack in every second: ten times what a sampler would find.
  */
 #include "shm/writer.h"
 #include <poll.h>
@@ -15,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WINDOW_NS = 100000000, WINDOWS_PER_SECOND = 10, HISTORY = 30, DEPTH = 20, METHODS_PER_CLASS = 25,
+enum { WINDOW_NS = 100000000, WINDOWS_PER_SECOND = 10, HISTORY = 30, HISTORY_SAMPLED = 600, DEPTH = 20, METHODS_PER_CLASS = 25,
        THREADS_MAX = 1024, METHODS_MAX = 100000 };
 
 static struct many {
   struct rtop_writer *writer;
   struct rtop_window window;
-  uint32_t methods, threads;
+  uint32_t methods, threads, leaves_per_window;
   uint32_t *frames, *leaves;           /* by method: its frame, the node where it is the leaf */
   uint32_t slots[THREADS_MAX];
   uint32_t random;
@@ -121,11 +122,21 @@ static void add_cell(uint32_t thread, uint32_t method, uint32_t state, uint64_t 
   };
 }
 
+static uint32_t leaf(uint32_t at, uint32_t share, uint32_t first)
+{
+  bool hot = many.leaves_per_window ? at % 2 : at >= share;
+  if (hot)
+    return random_below(40) * (many.methods / 40);
+  return many.leaves_per_window ? random_below(many.methods) : (first + at) % many.methods;
+}
+
 /* Threads run in turn; what is left of the window they wait. */
 static void fill_window(int64_t end_ns, uint64_t turn)
 {
-  uint32_t share = many.methods / WINDOWS_PER_SECOND + 1, first = (uint32_t)(turn % WINDOWS_PER_SECOND) * share;
-  uint64_t slice_ns = WINDOW_NS / (share + share / 4);
+  uint32_t share = many.methods / WINDOWS_PER_SECOND + 1, leaves = share + share / 4;
+  uint32_t first = (uint32_t)(turn % WINDOWS_PER_SECOND) * share;
+  leaves = many.leaves_per_window ? many.leaves_per_window : leaves;
+  uint64_t slice_ns = WINDOW_NS / leaves;
   rtop_window_reset(&many.window);
   many.window.start_mono_ns = end_ns - WINDOW_NS;
   many.window.end_mono_ns = end_ns;
@@ -140,11 +151,11 @@ static void fill_window(int64_t end_ns, uint64_t turn)
     };
     add_cell(i, hot, i % 3 ? RTOP_BLOCKED : RTOP_WAITING, WINDOW_NS - WINDOW_NS / many.threads);
   }
-  for (uint32_t i = 0; i < share + share / 4; i++) {
-    uint32_t method = i < share ? (first + i) % many.methods : random_below(40) * (many.methods / 40);
+  for (uint32_t i = 0; i < leaves; i++) {
+    uint32_t method = leaf(i, share, first);
     add_cell(method % many.threads, method, RTOP_RUNNING, slice_ns / 2 + random_below((uint32_t)slice_ns));
   }
-  rtop_window_set_counter(&many.window, RTOP_COUNTER_SAMPLES, share + share / 4);
+  rtop_window_set_counter(&many.window, RTOP_COUNTER_SAMPLES, leaves);
   rtop_window_set_counter(&many.window, RTOP_COUNTER_TICKS, 100);
   rtop_window_set_counter(&many.window, RTOP_COUNTER_COST_NS, 50000 + random_below(20000));
   rtop_window_set_counter(&many.window, RTOP_COUNTER_RATE_HZ, 1000);
@@ -194,11 +205,13 @@ int main(int argc, char **argv)
   sigaction(SIGINT, &action, NULL);
   many.methods = number(argc, argv, 1, 10000, METHODS_MAX);
   many.threads = number(argc, argv, 2, 64, THREADS_MAX);
+  many.leaves_per_window = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0;
   open_channel();
-  int64_t at_ns = now_ns(), stop_ns = argc > 3 ? at_ns + (int64_t)(strtod(argv[3], NULL) * 1e9) : INT64_MAX;
-  uint64_t turn = 0;
-  for (; turn < HISTORY; turn++)
-    publish(at_ns - (int64_t)(HISTORY - 1 - turn) * WINDOW_NS, turn);
+  double seconds = argc > 3 ? strtod(argv[3], NULL) : 0;
+  int64_t at_ns = now_ns(), stop_ns = seconds > 0 ? at_ns + (int64_t)(seconds * 1e9) : INT64_MAX;
+  uint64_t turn = 0, history = many.leaves_per_window ? HISTORY_SAMPLED : HISTORY;
+  for (; turn < history; turn++)
+    publish(at_ns - (int64_t)(history - 1 - turn) * WINDOW_NS, turn);
   printf("ready %d\n", (int)getpid());
   fflush(stdout);
   while (!ending && at_ns < stop_ns) {

@@ -4,7 +4,8 @@
 #
 # CPU: a made-up process of many methods and threads (tests/tools/many_methods), every view, 1 and 10
 # refreshes a second, at 80x24; user and system time of the viewer over the time it was watched, after the
-# first two seconds. Bytes: the small web server of tests/e2e/fake_process, whose figures sway, and the process
+# first two seconds. Three loads: what a sampler finds at 1000 Hz in a frame of a second; the same in a frame of a
+# minute, in which all methods stand in the table; and every method in every second, ten times what is found. Bytes: the small web server of tests/e2e/fake_process, whose figures sway, and the process
 # of many methods, in which every row is another one in every refresh; every view at 80x24 and
 # 160x50, ten refreshes a second; what the terminal gets per refresh. Start: from exec
 # to the first byte of the table, the median of eleven.
@@ -102,24 +103,30 @@ end
 
 def row(*cells) = puts("| #{cells.join(" | ")} |")
 
+LOADS = { "1000 Hz, frame of 1 s" => ["100", "1"], "1000 Hz, frame of 60 s" => ["100", "60"],
+          "every method every second, frame of 1 s" => ["0", "1"] }.freeze
+
+# Per cent of a core and milliseconds per refresh.
+def cost_of_looking(pid, key, delay, frame)
+  screen = Screen.new(pid, 24, 80, "-d", delay.to_s, "-F", frame)
+  screen.press(key)
+  screen.read(2)
+  before, from = cpu_seconds(screen.pid), now
+  screen.read(SECONDS)
+  share = (cpu_seconds(screen.pid) - before) / (now - from)
+  screen.close
+  [format("%.2f", share * 100), format("%.2f", share * delay * 1000)]
+end
+
 def measure_cpu(options)
-  puts "", "CPU of the viewer, #{options[:methods]} methods, #{options[:threads]} threads, 80x24, load " \
-           "#{File.read("/proc/loadavg")[/\S+/]}", ""
-  row("view", "1 Hz: % of a core", "ms per refresh", "10 Hz: % of a core", "ms per refresh")
-  row(*["---"] * 5)
-  watched("#{BUILD}/tests/tools/many_methods", options[:methods].to_s, options[:threads].to_s) do |pid|
-    VIEWS.each do |name, key|
-      figures = [1.0, 0.1].flat_map do |delay|
-        screen = Screen.new(pid, 24, 80, "-d", delay.to_s)
-        screen.press(key)
-        screen.read(2)
-        before, from = cpu_seconds(screen.pid), now
-        screen.read(SECONDS)
-        share = (cpu_seconds(screen.pid) - before) / (now - from)
-        screen.close
-        [format("%.2f", share * 100), format("%.2f", share * delay * 1000)]
-      end
-      row(name, *figures)
+  sizes = [options[:methods].to_s, options[:threads].to_s]
+  LOADS.each do |load, (leaves, frame)|
+    puts "", "CPU of the viewer, #{sizes[0]} methods, #{sizes[1]} threads, #{load}, 80x24, load average " \
+             "#{File.read("/proc/loadavg")[/\S+/]}", ""
+    row("view", "1 Hz: % of a core", "ms per refresh", "10 Hz: % of a core", "ms per refresh")
+    row(*["---"] * 5)
+    watched("#{BUILD}/tests/tools/many_methods", *sizes, "0", leaves) do |pid|
+      VIEWS.each { |name, key| row(name, *[1.0, 0.1].flat_map { |delay| cost_of_looking(pid, key, delay, frame) }) }
     end
   end
 end
