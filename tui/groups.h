@@ -10,6 +10,7 @@
 #ifndef RTOP_TUI_GROUPS_H
 #define RTOP_TUI_GROUPS_H
 
+#include "live.h"
 #include "tree.h"
 #include "tree_choices.h"
 
@@ -48,13 +49,22 @@ struct rtop_groups_look {
   double least_percent;                /* of the span: what is below disappears */
 };
 
-/* False when memory ran out. */
-bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_tree *tree,
-                       const struct rtop_symbols *symbols, const struct rtop_groups_look *look);
+/* What groups are made of, afresh from the last sum of a tree; or from a live sum that was just brought up to
+ * date (rtop_live_methods), which costs what changed since the last update. A live sum knows no filter and no
+ * folding. False when memory ran out. */
+bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree,
+                      const struct rtop_symbols *symbols);
+bool rtop_groups_follow(struct rtop_groups *groups, const struct rtop_live *live, uint64_t length_ns,
+                        const struct rtop_symbols *symbols);
+/* Rows of what was taken last. False when memory ran out. */
+bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *symbols,
+                       const struct rtop_groups_look *look);
 void rtop_groups_destroy(struct rtop_groups *groups);
 
+/* Is the method in what was taken last? */
+bool rtop_groups_has(const struct rtop_groups *groups, uint32_t frame);
 /* Keys: of the group of a method; of the place where a method stands that is no reference, opening what
- * hides it (0: it is not in the sum). Both of the last build. */
+ * hides it (0: it is not there). */
 uint64_t rtop_groups_root_key(uint32_t frame);
 uint64_t rtop_groups_reveal(struct rtop_groups *groups, uint32_t frame);
 

@@ -90,7 +90,7 @@ static void build(struct ui *ui)
     .reverse = ui->wanted.reverse, .mode = ui->wanted.mode,
     .least_percent = groups_view_threshold(ui, view),
   };
-  if (!rtop_groups_build(&view->groups, &ui->tree, rtop_profile_symbols(ui->profile), &look)) {
+  if (!rtop_groups_build(&view->groups, rtop_profile_symbols(ui->profile), &look)) {
     ui_say(ui, "out of memory: groups are missing");
   }
 }
@@ -150,11 +150,27 @@ static void show(struct ui *ui)
   ui->selected = selected != 0 ? selected : ui->selected;
 }
 
+/* A live sum knows neither filters nor folding: then the tree is made, too. */
+static bool take(struct ui *ui)
+{
+  struct rtop_groups *groups = &self(ui)->groups;
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  if (ui->wanted.filter == NULL && !ui->fold) {
+    return rtop_groups_follow(groups, ui->live, ui->sum.length_ns, symbols);
+  }
+  return rtop_tree_follow(&ui->tree, ui->live, &ui->sum, symbols, &ui->wanted, ui->fold)
+    && rtop_groups_take(groups, &ui->tree, symbols);
+}
+
 static void update(struct ui *ui)
 {
-  if (ui->profile != NULL) {
-    show(ui);
+  if (ui->profile == NULL) {
+    return;
   }
+  if (!take(ui)) {
+    ui_say(ui, "out of memory: groups are not complete");
+  }
+  show(ui);
 }
 
 static void open_view(struct ui *ui)
@@ -263,9 +279,9 @@ static bool find(struct ui *ui, enum request request)
       return true;
     }
   }
-  for (size_t i = 1; i < ui->tree.touched_count; i++) {
-    uint32_t frame = ui->tree.nodes[ui->tree.touched[i]].frame;
-    if (ui_matches(ui, frame) && seek(ui, frame)) {
+  uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
+  for (uint32_t frame = 1; frame < frames; frame++) {
+    if (rtop_groups_has(&view->groups, frame) && ui_matches(ui, frame) && seek(ui, frame)) {
       moved(ui);
       return true;
     }
@@ -286,7 +302,7 @@ static void click(struct ui *ui, int row, int x)
 static bool handle(struct ui *ui, enum request request)
 {
   struct groups_view *view = self(ui);
-  if (ui->profile == NULL || ui->tree.count == 0) {
+  if (ui->profile == NULL) {
     return false;
   }
   switch (request) {
@@ -319,7 +335,6 @@ const struct view_ops view_groups = {
   .id = VIEW_GROUPS,
   .name = "Groups",
   .key = '8',
-  .tree = true,
   .create = create,
   .update = update,
   .open = open_view,

@@ -26,8 +26,8 @@ static const char *text_of(struct grouped *grouped)
 {
   static char text[2048];
   size_t used = 0;
-  assert_true(rtop_groups_build(&grouped->groups, &grouped->forest.tree, grouped->forest.symbols,
-                                &grouped->look));
+  assert_true(rtop_groups_take(&grouped->groups, &grouped->forest.tree, grouped->forest.symbols));
+  assert_true(rtop_groups_build(&grouped->groups, grouped->forest.symbols, &grouped->look));
   text[0] = '\0';
   for (size_t i = 0; i < grouped->groups.count; i++) {
     const struct rtop_group_row *row = &grouped->groups.rows[i];
