@@ -4,6 +4,7 @@
 #include "app_record.h"
 #include "app_source.h"
 #include "command.h"
+#include "draw.h"
 #include "editor.h"
 #include "keys.h"
 #include "list.h"
@@ -30,6 +31,7 @@ struct app {
   struct stall_action action;
   struct ui ui;
   int signal_fd;
+  enum screen_width width;             /* as the screen shows it */
   int64_t refresh_at_ns;
   bool fresh;                          /* windows came since the last update */
 };
@@ -80,6 +82,28 @@ static void read_keys(struct app *app)
     if (app->ui.quit || app->ui.suspend || app->ui.command[0] != '\0') {
       return;                          /* what was typed ahead comes after it */
     }
+  }
+}
+
+/* What the terminal has answered since the last time. */
+static void take_width(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (screen_width() == app->width) {
+    return;
+  }
+  app->width = screen_width();
+  if (app->width == SCREEN_WIDTH_NOT_UTF8) {
+    draw_charset(true, false);
+    ui_say(ui, "this terminal takes no UTF-8: plain ASCII");
+  }
+  ui->wide = app->width == SCREEN_WIDTH_WIDE;
+  if (ui->wide && ui->ascii == UI_ASCII_AUTO) {
+    ui_say(ui, "blocks are two columns wide here: ASCII (~)");
+  }
+  if (app->width != SCREEN_WIDTH_NARROW) {
+    screen_repaint();
+    ui->dirty = true;
   }
 }
 
@@ -251,8 +275,9 @@ static void loop(struct app *app)
     }
     read_clocks(app);
     handle_signals(app);
-    if (!ui->quit && wait[0].revents != 0) {
+    if (!ui->quit && (wait[0].revents != 0 || screen_has_key())) {
       read_keys(app);
+      take_width(app);
     }
     change_target(app);
   }
@@ -273,6 +298,7 @@ static int run(struct app *app)
     mouse_use(app->ui.mouse);
     read_clocks(app);
     settings_load(&app->ui, options);
+    take_width(app);
     watch(app, app->session);
     if (app->before != NULL) {
       ui_baseline_give(&app->ui, rtop_session_profile(app->before));

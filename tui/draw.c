@@ -1,4 +1,5 @@
 #include "draw.h"
+#include "ambiguous.h"
 #include "text.h"
 #include <math.h>
 #include <stdarg.h>
@@ -6,12 +7,17 @@
 #include <string.h>
 
 static bool ascii_glyphs;
-static bool utf8_output = true;
+static bool utf8_output = true, wide_output;
 
 void draw_charset(bool ascii, bool utf8)
 {
   ascii_glyphs = ascii || !utf8;
   utf8_output = utf8;
+}
+
+void draw_wide(bool wide)
+{
+  wide_output = wide;
 }
 
 bool draw_is_ascii(void)
@@ -50,6 +56,8 @@ static int put(int y, int x, int columns, enum face face, const char *text, cut_
   }
   if (!utf8_output) {
     text = to_ascii(plain, sizeof plain, text);
+  } else if (wide_output) {
+    text = rtop_ambiguous_replace(plain, sizeof plain, text);
   }
   int used = cut(fitting, sizeof fitting, text, columns < COLS - x ? columns : COLS - x);
   attrset((int)theme_attr(face));

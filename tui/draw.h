@@ -16,6 +16,8 @@
  * that is not ASCII becomes '?' (curses would print blanks, silently). */
 void draw_charset(bool ascii, bool utf8);
 bool draw_is_ascii(void);
+/* The terminal draws characters of ambiguous width in two columns: those of names become '?'. */
+void draw_wide(bool wide);
 bool draw_utf8(void);
 
 /* Returns the columns used, at most `columns`; a cut is marked by '~'. The rest stays untouched. */

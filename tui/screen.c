@@ -1,13 +1,12 @@
 #include "screen.h"
 #include "draw.h"
-#include "keys.h"
+#include "screen_input.h"
 #include "screen_term.h"
 #include "signals.h"
 #include "theme.h"
 #include <ncurses.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,6 +17,7 @@ static struct {
   SCREEN *terminal;
   FILE *input, *output;
   bool utf8, headless;
+  enum screen_width width;
 } state;
 
 static bool names_utf8(const char *locale)
@@ -65,6 +65,18 @@ static void set_up(const struct screen_options *options)
   draw_charset(options->ascii, state.utf8);
 }
 
+static void ask_width(void)
+{
+  if (!state.utf8) {
+    return;
+  }
+  bool asked = screen_width_ask(fileno(state.input), fileno(state.output));
+  state.width = screen_width_of_locale(locale_wanted(), !asked);
+  if (asked) {
+    screen_input_expect();
+  }
+}
+
 int screen_open(const struct screen_options *options)
 {
   if (!screen_possible(NULL)) {
@@ -86,6 +98,8 @@ int screen_open(const struct screen_options *options)
   screen_term_remember_exit();
   set_up(options);
   screen_resize();
+  screen_input_open(fileno(state.input));
+  ask_width();
   return 0;
 }
 
@@ -112,6 +126,9 @@ void screen_close(void)
   if (state.terminal == NULL) {
     return;
   }
+  if (!state.headless) {
+    screen_input_await();
+  }
   endwin();
   delscreen(state.terminal);
   if (state.headless) {
@@ -128,38 +145,29 @@ bool screen_utf8(void)
   return state.utf8;
 }
 
+enum screen_width screen_width(void)
+{
+  return state.width;
+}
+
 int screen_input_fd(void)
 {
   return fileno(state.input);
 }
 
-/* A terminal that hung up is always readable and has nothing to read: looping on it would burn a CPU
- * for ever. */
-static bool input_is_gone(void)
-{
-  struct pollfd input = { .fd = fileno(state.input), .events = POLLIN };
-  int waiting = 0;
-  if (poll(&input, 1, 0) <= 0) {
-    return false;
-  }
-  if ((input.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
-    return true;
-  }
-  return (input.revents & POLLIN) != 0 && (ioctl(fileno(state.input), FIONREAD, &waiting) != 0
-                                           || waiting == 0);
-}
-
 int screen_key(void)
 {
-  wint_t character;
-  if (input_is_gone()) {
-    return SCREEN_KEY_GONE;
+  int row, column, key = screen_input_key();
+  if (screen_input_answer(&row, &column) && state.width == SCREEN_WIDTH_UNKNOWN) {
+    state.width = screen_width_judge(row, column);
+    state.utf8 = state.utf8 && state.width != SCREEN_WIDTH_NOT_UTF8;
   }
-  switch (get_wch(&character)) {
-  case OK: return (int)character;
-  case KEY_CODE_YES: return (int)character | KEY_FUNCTION;
-  default: return SCREEN_KEY_NONE;
-  }
+  return key;
+}
+
+bool screen_has_key(void)
+{
+  return screen_input_holds();
 }
 
 void screen_resize(void)
@@ -191,6 +199,7 @@ void screen_repaint(void)
 
 void screen_leave(void)
 {
+  screen_input_await();
   endwin();
 }
 

@@ -8,6 +8,7 @@
 #ifndef RTOP_TUI_SCREEN_H
 #define RTOP_TUI_SCREEN_H
 
+#include "screen_width.h"
 #include "theme.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,10 +34,15 @@ int screen_open_headless(const struct screen_options *options, int rows, int col
 void screen_close(void);
 
 bool screen_utf8(void);
+/* What the terminal has answered so far, or the locale says. */
+enum screen_width screen_width(void);
 int screen_input_fd(void);
 
-/* The next key as in keys.h, SCREEN_KEY_NONE, or SCREEN_KEY_GONE when the terminal went away. */
+/* The next key as in keys.h, SCREEN_KEY_NONE, or SCREEN_KEY_GONE when the terminal went away. Sequences
+ * of keys without a name are no keys. */
 int screen_key(void);
+/* A key is here that input_fd does not tell of. */
+bool screen_has_key(void);
 
 /* Reads the size again; everything is to be drawn afresh after it. */
 void screen_resize(void);

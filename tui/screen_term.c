@@ -77,6 +77,37 @@ void screen_term_remember_exit(void)
   }
 }
 
+/* Its own description says so, or its name says that it is some xterm. */
+static bool answers(void)
+{
+  const char *term = getenv("TERM"), *request = tigetstr("u7"), *described = termname();
+  bool own = term != NULL && described != NULL && strncmp(term, described, strlen(described)) == 0;
+  if (!own) {
+    return term != NULL && strncmp(term, "xterm", 5) == 0;
+  }
+  return request != NULL && request != (const char *)-1 && strcmp(request, "\033[6n") == 0;
+}
+
+static int put_byte(int byte)
+{
+  return putchar(byte);
+}
+
+bool screen_term_ask_position(int row, const char *text)
+{
+  if (!answers()) {
+    return false;
+  }
+  refresh();                           /* enters the screen: what stood there before is not ours */
+  tputs(tparm(cursor_address, (long)row, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L), 1, put_byte);
+  fputs(text, stdout);
+  fputs("\033[6n\r", stdout);
+  tputs(clr_eol != NULL ? clr_eol : "", 1, put_byte);
+  fflush(stdout);
+  clearok(curscr, TRUE);               /* curses does not know where the cursor is now */
+  return true;
+}
+
 void screen_term_colors(int *colors, int *pairs)
 {
   int color_count = tigetnum("colors"), pair_count = tigetnum("pairs");

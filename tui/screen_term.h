@@ -2,9 +2,16 @@
 #ifndef RTOP_TUI_SCREEN_TERM_H
 #define RTOP_TUI_SCREEN_TERM_H
 
+#include <stdbool.h>
+
 /* $TERM when there is a description of it, else a common one; NULL when TERM is empty or nothing is
  * installed. */
 const char *screen_term_name(void);
+
+/* Prints `text` at the start of a row of the empty screen, asks where the cursor is then, and wipes it
+ * out. The next refresh paints every cell. False: the terminal is not known to answer, nothing was
+ * sent. */
+bool screen_term_ask_position(int row, const char *text);
 
 /* What the open terminal has; 0 and 0: none. After newterm(). */
 void screen_term_colors(int *colors, int *pairs);

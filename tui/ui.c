@@ -61,7 +61,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
   ui->mouse = options->mouse;
   ui->follow = true;
-  ui->ascii = options->ascii;
+  ui->ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   ui->view = &view_methods;
   ui->first_view = options->view;
   ui->stale = ui->dirty = true;
@@ -205,7 +205,9 @@ void ui_draw(struct ui *ui)
 {
   erase();
   memset(ui->tab, 0, sizeof ui->tab);
-  draw_charset(ui->ascii, draw_utf8());
+  bool wide = ui->wide && ui->ascii != UI_ASCII_OFF;
+  draw_charset(wide || ui->ascii == UI_ASCII_ON, draw_utf8());
+  draw_wide(wide);
   struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
                               ui->footer == FOOTER_OFF };
   layout_compute(&ui->layout, LINES, COLS, &wish);

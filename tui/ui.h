@@ -56,6 +56,8 @@ enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP };
 enum ui_prompt { UI_PROMPT_NONE, UI_PROMPT_SEARCH, UI_PROMPT_FILTER, UI_PROMPT_DELAY, UI_PROMPT_COMMAND,
                  UI_PROMPT_EXCLUDE, UI_PROMPT_GOTO };
 enum ui_footer { FOOTER_KEYS, FOOTER_LETTERS, FOOTER_OFF };
+/* AUTO: as the terminal wants it. */
+enum ui_ascii { UI_ASCII_AUTO, UI_ASCII_ON, UI_ASCII_OFF };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
 enum { UI_SOURCES_MAX = 128 };
@@ -122,7 +124,8 @@ struct ui {
   enum ui_footer footer;
   bool mouse;
   bool sync;                           /* the terminal is told where a frame begins and ends */
-  bool ascii;
+  enum ui_ascii ascii;
+  bool wide;                           /* the terminal draws blocks and lines in two columns */
 
   uint32_t selected;                   /* frame under the cursor, the same in all views; 0: none */
 

@@ -164,7 +164,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;
-  case REQUEST_ASCII: ui->ascii = !ui->ascii; return true;
+  case REQUEST_ASCII: ui->ascii = draw_is_ascii() ? UI_ASCII_OFF : UI_ASCII_ON; return true;
   case REQUEST_HEADER: ui->header = !ui->header; return true;
   case REQUEST_REDRAW: ui->repaint = true; return true;
   case REQUEST_SUSPEND: ui->suspend = true; return true;

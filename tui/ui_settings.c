@@ -50,6 +50,12 @@ static const char *theme_value(int i)
   return i < THEME_NAMES ? theme_name_text((enum theme_name)i) : NULL;
 }
 
+static const char *ascii_value(int i)
+{
+  static const char *const names[] = { "auto", "on", "off" };
+  return i < 3 ? names[i] : NULL;
+}
+
 static const char *switch_value(int i)
 {
   return i == 0 ? "off" : i == 1 ? "on" : NULL;
@@ -123,6 +129,18 @@ static bool set_footer(struct ui *ui, const char *value, const char **problem)
 {
   (void)problem;
   ui->footer = (enum ui_footer)choice(footer_value, value);
+  return true;
+}
+
+static void get_ascii(const struct ui *ui, char *out, size_t bytes)
+{
+  snprintf(out, bytes, "%s", ascii_value((int)ui->ascii));
+}
+
+static bool set_ascii(struct ui *ui, const char *value, const char **problem)
+{
+  (void)problem;
+  ui->ascii = (enum ui_ascii)choice(ascii_value, value);
   return true;
 }
 
@@ -216,7 +234,8 @@ static const struct setting settings[] = {
   { .name = "header", .help = "bars above the table", .given = RTOP_GIVEN_HEADER, FLAG(header) },
   { .name = "footer", .help = "keys below it", .given = RTOP_GIVEN_FOOTER, .value = footer_value,
     .get = get_footer, .set = set_footer },
-  { .name = "ascii", .help = "no block characters", .given = RTOP_GIVEN_ASCII, FLAG(ascii) },
+  { .name = "ascii", .help = "no block characters", .given = RTOP_GIVEN_ASCII, .value = ascii_value,
+    .get = get_ascii, .set = set_ascii },
   { .name = "theme", .help = "colours", .given = RTOP_GIVEN_THEME, .value = theme_value, .get = get_theme,
     .set = set_theme },
   { .name = "sync", .help = "one frame at a time (terminals with mode 2026)", FLAG(sync) },

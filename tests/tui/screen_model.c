@@ -252,7 +252,7 @@ void model_screen_open(const struct screen_case *screen_case, struct ui *ui, str
   unsetenv("NO_COLOR");
   assert_int_equal(screen_open_headless(&look, screen_case->rows, screen_case->columns), 0);
   model_ui(ui, profile);
-  ui->ascii = screen_case->ascii;
+  ui->ascii = screen_case->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   if (screen_case->dead) {
     ui->source.state = RTOP_FEED_DEAD;
     snprintf(ui->source.end, sizeof ui->source.end, "killed by signal 9");

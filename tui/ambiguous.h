@@ -1,0 +1,18 @@
+/* Characters of ambiguous width: terminals for East Asian text may draw them in two columns, where
+ * wcwidth() says one.
+ *
+ * Threads: no shared state. Nothing here allocates.
+ */
+#ifndef RTOP_TUI_AMBIGUOUS_H
+#define RTOP_TUI_AMBIGUOUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <wchar.h>
+
+bool rtop_is_ambiguous(wchar_t character);
+
+/* Copies text of the locale's encoding with '?' for each of them, cut to whole characters. Returns out. */
+const char *rtop_ambiguous_replace(char *out, size_t out_bytes, const char *text);
+
+#endif
