@@ -128,6 +128,7 @@ static void profile_gap(struct rtop_profile *profile, struct profile_source *sou
   source->last_end_ns = end_ns;
   if (gap) {
     gap->end_ns = end_ns;
+    profile_window_changes(profile, gap);
     if (end_ns - gap->start_ns > profile->longest_ns)
       profile->longest_ns = end_ns - gap->start_ns;
     return;

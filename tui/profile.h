@@ -195,6 +195,21 @@ void rtop_sum_destroy(struct rtop_sum *sum);
 size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span span,
                             struct rtop_window_summary *windows, size_t capacity);
 
+/* What a span amounts to, of all sources, without its threads. Spans side by side add up. */
+struct rtop_span_brief {
+  uint64_t wall_ns[RTOP_STATES];
+  uint64_t told_ns;                    /* lengths of the windows: processes side by side add up */
+  int64_t cover_start_ns, cover_end_ns;
+  uint64_t covered_ns;                 /* of that, by windows of any source */
+  uint64_t gc_minor, gc_major;
+  bool gap;                            /* some of it was lost */
+};
+void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span span,
+                        struct rtop_span_brief *brief);
+/* Grows when what is known of the span may have become another thing: who keeps figures of a span asks whether
+ * they hold. Remembered by the second; 0 only while nothing was ever known. */
+uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_span span);
+
 /* Named instants of a program (RperfTop.mark). Kept apart from the windows: of very many the oldest go first.
  * Names are raw bytes; what is read is sanitised and valid as long as the profile. */
 struct rtop_profile_mark {

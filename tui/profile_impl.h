@@ -16,6 +16,8 @@
 /* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
 #define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
 
+enum { PROFILE_SECONDS = 1024 };
+
 struct profile_cell {
   uint32_t node, thread;
   uint32_t state;
@@ -132,6 +134,7 @@ struct rtop_profile {
   struct profile_cover carry_cover;
   uint32_t carried_gone;               /* carried threads that no window lists */
   uint64_t window_ids;                 /* given out */
+  uint64_t changes, changed[PROFILE_SECONDS];          /* the latest change of a second, modulo so many */
   struct rtop_slide *slides;           /* to be told when windows that they know change */
   struct cost_table *table;            /* index of the sum being made; on the heap: sums are const */
 };
@@ -167,6 +170,13 @@ static inline int64_t profile_middle(const struct profile_window *window)
 }
 
 void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns);
+
+/* profile_brief.c: what is known of this stretch becomes another thing. */
+void profile_changes(struct rtop_profile *profile, int64_t start_ns, int64_t end_ns);
+static inline void profile_window_changes(struct rtop_profile *profile, const struct profile_window *window)
+{
+  profile_changes(profile, window->start_ns, window->end_ns);
+}
 
 /* profile_parts.c: the part of a window that a span gets, as times from its start. */
 struct profile_part {

@@ -36,6 +36,7 @@ static void late_drop_provisional(struct rtop_profile *profile, struct profile_w
     struct profile_cell cell = profile_provisional(presence);
     if (presence->provisional_ns && !loading)
       profile_slides_cell(profile, window, &cell, false);
+    profile_window_changes(profile, window);
     window->wall_ns[presence->state] -= presence->provisional_ns;
     presence->provisional_ns = 0;
   }

@@ -76,6 +76,7 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   window->cell_count = made->cell_count;
   window->cell_capacity = made->cell_capacity;
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
+  profile_window_changes(profile, window);
   window->absent = false;
   window->used = window->loaded = profile->loads;
   made->threads = NULL;
@@ -147,6 +148,7 @@ void profile_load(struct rtop_profile *profile, struct profile_window *window)
   if (window->absent) {                /* it cannot be read: nothing is known of that time */
     window->absent = false;
     window->gap = true;
+    profile_window_changes(profile, window);
     memset(window->wall_ns, 0, sizeof window->wall_ns);
     return;
   }

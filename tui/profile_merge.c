@@ -236,6 +236,7 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
     for (size_t i = 0; i < group->count; i++) {
       struct profile_window **place = &profile->windows[profile->first + group->positions[i]];
       profile_slides_lose(profile, *place);
+      profile_window_changes(profile, *place);
       sweep->bytes -= profile_window_bytes(*place);
       profile->memory_bytes -= profile_window_bytes(*place);
       profile_window_free(*place);

@@ -30,6 +30,7 @@ bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window
     window->cells = cells;
     window->cell_capacity = capacity;
   }
+  profile_window_changes(profile, window);
   window->cells[window->cell_count++] = *cell;
   window->wall_ns[cell->state] += cell->wall_ns;
   return true;
@@ -73,6 +74,7 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
     windows[at] = windows[at - 1];
   windows[at] = window;
   window->id = ++profile->window_ids;
+  profile_window_changes(profile, window);
   if (window->end_ns - window->start_ns > profile->longest_ns)
     profile->longest_ns = window->end_ns - window->start_ns;
   profile->memory_bytes += profile_window_bytes(window);
@@ -91,6 +93,7 @@ void profile_evict(struct rtop_profile *profile)
     struct profile_window *window = profile->windows[profile->first++];
     profile->count--;
     profile_slides_lose(profile, window);
+    profile_window_changes(profile, window);
     profile->memory_bytes -= profile_window_bytes(window);
     if (profile->keep_sums)
       profile_carry_window(profile, window);

@@ -2,7 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOWS_MAX = 10 * STRIP_CELLS_MAX + 64 };
+enum { KNOWN_CELLS = STRIP_CELLS_MAX + 64 };   /* of a strip, and a minute elsewhere */
+#define MINUTE_NS INT64_C(60000000000)
+
+struct strip_cell {
+  int64_t index;
+  uint64_t change;
+  bool filled;
+  struct rtop_span_brief brief;
+};
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
@@ -10,81 +18,91 @@ static int64_t floor_div(int64_t a, int64_t b)
   return a % b < 0 ? quotient - 1 : quotient;
 }
 
-static uint64_t held_ns(const struct rtop_window_summary *window)
-{
-  return window->wall_ns[RTOP_STATE_RUNNING] + window->wall_ns[RTOP_STATE_MARKING]
-    + window->wall_ns[RTOP_STATE_SWEEPING];
-}
-
 int64_t strip_cell_of(int64_t time_ns)
 {
   return floor_div(time_ns, STRIP_CELL_NS);
 }
 
+/* What a cell amounts to: kept as long as nothing in it changes. */
+static const struct rtop_span_brief *complete_cell(struct strip *strip, const struct rtop_profile *profile,
+                                                   int64_t index)
+{
+  struct strip_cell *cell = &strip->known[(uint64_t)index % KNOWN_CELLS];
+  struct rtop_span span = { index * STRIP_CELL_NS, (index + 1) * STRIP_CELL_NS };
+  uint64_t change = rtop_profile_change(profile, span);
+  if (!cell->filled || cell->index != index || cell->change != change) {
+    *cell = (struct strip_cell){ .index = index, .change = change, .filled = true };
+    rtop_profile_brief(profile, span, &cell->brief);
+  }
+  return &cell->brief;
+}
+
+/* The part of a cell that lies in the span. */
+static struct rtop_span_brief part_of_cell(struct strip *strip, const struct rtop_profile *profile,
+                                           int64_t index, struct rtop_span span)
+{
+  struct rtop_span_brief brief;
+  struct rtop_span part = { index * STRIP_CELL_NS, (index + 1) * STRIP_CELL_NS };
+  if (span.start_ns <= part.start_ns && span.end_ns >= part.end_ns) {
+    return *complete_cell(strip, profile, index);
+  }
+  part.start_ns = span.start_ns > part.start_ns ? span.start_ns : part.start_ns;
+  part.end_ns = span.end_ns < part.end_ns ? span.end_ns : part.end_ns;
+  rtop_profile_brief(profile, part, &brief);
+  return brief;
+}
+
+/* Windows of several processes may reach over the end of a cell: that time is covered once. */
 static void count_collections(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns)
 {
   uint64_t minor = 0, major = 0;
-  int64_t covered_ns = 0;
-  struct rtop_span minute = { end_ns - INT64_C(60000000000), end_ns };
-  size_t count = rtop_profile_windows(profile, minute, strip->windows, WINDOWS_MAX);
-  for (size_t i = 0; i < count; i++) {
-    const struct rtop_window_summary *window = &strip->windows[i];
-    if (!window->gap) {
-      minor += window->counters.gc_minor;
-      major += window->counters.gc_major;
-      covered_ns += window->end_ns - window->start_ns;
+  int64_t covered_ns = 0, until_ns = INT64_MIN;
+  struct rtop_span minute = { end_ns - MINUTE_NS, end_ns };
+  for (int64_t cell = strip_cell_of(minute.start_ns); cell <= strip_cell_of(end_ns - 1); cell++) {
+    struct rtop_span_brief brief = part_of_cell(strip, profile, cell, minute);
+    if (brief.told_ns == 0) {
+      continue;
     }
+    int64_t twice_ns = until_ns > brief.cover_start_ns ? until_ns - brief.cover_start_ns : 0;
+    minor += brief.gc_minor;
+    major += brief.gc_major;
+    covered_ns += (int64_t)brief.covered_ns > twice_ns ? (int64_t)brief.covered_ns - twice_ns : 0;
+    until_ns = brief.cover_end_ns;
   }
-  double minutes = (double)covered_ns / 60e9;
+  double minutes = (double)covered_ns / (double)MINUTE_NS;
   strip->minor_per_minute = minutes > 0 ? (double)minor / minutes : 0;
   strip->major_per_minute = minutes > 0 ? (double)major / minutes : 0;
 }
 
-/* A window longer than a cell tells the same of every cell that it covers. */
-static void fill_cells(struct strip *strip, const struct rtop_window_summary *window, int64_t first,
-                       double *length)
+static double busy_of(const struct rtop_span_brief *brief)
 {
-  double per_ns = (double)held_ns(window) / (double)(window->end_ns - window->start_ns);
-  bool longer = window->gap || window->end_ns - window->start_ns > STRIP_CELL_NS;
-  int64_t middle_ns = window->start_ns + (window->end_ns - window->start_ns) / 2;
-  int64_t from = strip_cell_of(longer ? window->start_ns : middle_ns) - first;
-  int64_t to = strip_cell_of(longer ? window->end_ns - 1 : middle_ns) - first;
-  strip->has_gap = strip->has_gap || (window->gap && to >= 0 && from < strip->cells);
-  for (int64_t cell = from < 0 ? 0 : from; cell <= to && cell < strip->cells; cell++) {
-    if (window->gap) {
-      strip->busy[cell] = length[cell] > 0 ? strip->busy[cell] : STRIP_GAP;
-      continue;
-    }
-    double part = longer ? (double)STRIP_CELL_NS : (double)(window->end_ns - window->start_ns);
-    strip->busy[cell] = (length[cell] > 0 ? strip->busy[cell] : 0) + per_ns * part;
-    length[cell] += part * window->sources;
+  uint64_t held_ns = brief->wall_ns[RTOP_STATE_RUNNING] + brief->wall_ns[RTOP_STATE_MARKING]
+    + brief->wall_ns[RTOP_STATE_SWEEPING];
+  if (brief->told_ns > 0) {
+    return (double)held_ns / (double)brief->told_ns;
   }
+  return brief->gap ? STRIP_GAP : STRIP_UNKNOWN;
 }
 
 bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells,
                  int64_t now_ns)
 {
-  double length[STRIP_CELLS_MAX] = { 0 };
   strip->cells = cells < 1 ? 1 : cells > STRIP_CELLS_MAX ? STRIP_CELLS_MAX : cells;
   strip->has_gap = false;
   strip->end_ns = end_ns;
-  for (int i = 0; i < strip->cells; i++) {
-    strip->busy[i] = STRIP_UNKNOWN;
-  }
-  if (strip->windows == NULL) {
-    strip->windows = calloc(WINDOWS_MAX, sizeof *strip->windows);
-    if (strip->windows == NULL) {
+  if (strip->known == NULL) {
+    strip->known = calloc(KNOWN_CELLS, sizeof *strip->known);
+    if (strip->known == NULL) {
+      strip->cells = 0;
       return false;
     }
   }
   int64_t first = strip_cell_of(end_ns - 1) - strip->cells + 1;
   struct rtop_span span = { first * STRIP_CELL_NS, end_ns };
-  size_t count = rtop_profile_windows(profile, span, strip->windows, WINDOWS_MAX);
-  for (size_t i = 0; i < count; i++) {
-    fill_cells(strip, &strip->windows[i], first, length);
-  }
   for (int i = 0; i < strip->cells; i++) {
-    strip->busy[i] = length[i] > 0 ? strip->busy[i] / length[i] : strip->busy[i];
+    struct rtop_span_brief brief = part_of_cell(strip, profile, first + i, span);
+    strip->busy[i] = busy_of(&brief);
+    strip->has_gap = strip->has_gap || brief.gap;
   }
   count_collections(strip, profile, now_ns);
   return true;
@@ -92,7 +110,7 @@ bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_
 
 void strip_destroy(struct strip *strip)
 {
-  free(strip->windows);
+  free(strip->known);
   memset(strip, 0, sizeof *strip);
 }
 

@@ -25,11 +25,11 @@ struct strip {
   int64_t end_ns;
   double minor_per_minute, major_per_minute;
   bool has_gap;                        /* within the cells */
-  struct rtop_window_summary *windows; /* private */
+  struct strip_cell *known;            /* private: complete cells */
 };
 
 /* The last `cells` cells up to end_ns, newest last; collections are those of the minute before now_ns.
- * False when memory ran out. */
+ * Complete cells are kept from call to call, for one profile. False when memory ran out. */
 bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells,
                  int64_t now_ns);
 /* Number of the cell that an instant lies in; the last one of a strip is that of end_ns - 1. */

@@ -106,7 +106,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   rtop_tree_forget(&ui->tree);
   ui->sum.cell_count = ui->sum.thread_count = 0;
   ui->sum.length_ns = 0;
-  ui->strip.cells = 0;
+  strip_destroy(&ui->strip);
   ui_stalls_forget(ui);
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);

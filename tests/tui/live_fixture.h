@@ -93,6 +93,7 @@ FIXTURE void add_window(uint32_t source)
     random_cost(&late->cell);
   }
   rtop_window_set_counter(&m.window, RTOP_COUNTER_SAMPLES, below(100));
+  rtop_window_set_counter(&m.window, RTOP_COUNTER_GC_MINOR, below(4));
   assert_true(fixture_add(m.profile, source, &m.window));
   if (source == 0)
     m.end_ns = end_ns;
