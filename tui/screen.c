@@ -1,5 +1,6 @@
 #include "screen.h"
 #include "draw.h"
+#include "screen_gather.h"
 #include "screen_input.h"
 #include "screen_term.h"
 #include "signals.h"
@@ -16,7 +17,7 @@
 static struct {
   SCREEN *terminal;
   FILE *input, *output;
-  bool utf8, headless;
+  bool utf8, headless, gathers;
   enum screen_width width;
 } state;
 
@@ -84,15 +85,18 @@ int screen_open(const struct screen_options *options)
   }
   state.utf8 = screen_locale();
   state.headless = false;
-  state.output = stdout;
+  state.gathers = (state.output = screen_gather_open(stdout)) != NULL;
+  state.output = state.gathers ? state.output : stdout;
   state.input = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
   if (state.input == NULL) {
+    screen_gather_close();
     return -1;
   }
   signals_save_terminal(fileno(state.input));
   const char *term = screen_term_name();
   state.terminal = newterm(term, state.output, state.input);
   if (state.terminal == NULL) {
+    screen_gather_close();
     return -1;
   }
   screen_term_remember_exit();
@@ -134,6 +138,7 @@ void screen_close(void)
   if (state.headless) {
     fclose(state.output);
   }
+  screen_gather_close();
   if (state.input != stdin) {
     fclose(state.input);
   }
@@ -181,6 +186,10 @@ void screen_resize(void)
 
 void screen_refresh(bool sync)
 {
+  /* Who comes back to the terminal sets its modes first: that cannot wait. */
+  if (state.gathers && !isendwin()) {
+    screen_gather_begin();
+  }
   if (sync && !state.headless) {
     fputs("\033[?2026h", state.output);
     fflush(state.output);
@@ -190,6 +199,7 @@ void screen_refresh(bool sync)
     fputs("\033[?2026l", state.output);
     fflush(state.output);
   }
+  screen_gather_end();
 }
 
 void screen_repaint(void)
