@@ -13,6 +13,7 @@ static void live_restart(void *context)
   struct rtop_live *live = context;
   live_places_restart(live);
   live_rows_restart(live);
+  live_shares_restart(live);
   for (size_t id = 0; id < live->thread_capacity; id++)
     live->threads[id].cost = (struct rtop_cost){0};
   live->total = (struct rtop_cost){0};
@@ -51,7 +52,7 @@ struct rtop_live *rtop_live_create(struct rtop_profile *profile)
     return NULL;
   live->profile = profile;
   live->symbols = rtop_profile_symbols(profile);
-  live->place_count = live->share_count = 1;
+  live->place_count = 1;
   live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){live, live_restart, live_cell});
   if (!live->slide)
     rtop_live_destroy(&live);
@@ -69,9 +70,9 @@ void rtop_live_destroy(struct rtop_live **handle)
   rtop_name_order_destroy(&live->names);
   void *const memory[] = {
     live->places, live->slots, live->path, live->deltas, live->cells, live->cell_places, live->nodes,
-    live->pending, live->entry_of, live->shares, live->frames, live->changed, live->rows, live->beside,
-    live->touched, live->stacked, live->threads, live->place_depths.first, live->node_depths.first,
-    live->shown, live->changes,
+    live->pending, live->climbs, live->entry_of, live->shares.all, live->shares.most, live->shares.changed,
+    live->frames, live->rows, live->beside, live->touched, live->stacked, live->threads,
+    live->node_depths.first, live->shown, live->changes,
   };
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
     free(memory[i]);
@@ -147,8 +148,8 @@ static void choose_threads(struct rtop_live *live, const struct rtop_sum *sum)
   }
   for (size_t i = 0; any && i < sum->thread_count; i++)
     live->threads[sum->threads[i].thread].hidden = sum->threads[i].hidden;
-  for (uint32_t i = 1; any && i < live->share_count; i++)
-    live_share_changed(live, live->shares[i].frame, 0);
+  if (any)
+    live_shares_look(live);
 }
 
 static bool row_passes(struct rtop_live *live, const struct rtop_method_row *row,

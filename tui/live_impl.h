@@ -1,4 +1,4 @@
-/* What the live*.c files share: places, nodes, rows. */
+/* What the live*.c files share: places, nodes, rows, shares. */
 #ifndef RTOP_TUI_LIVE_IMPL_H
 #define RTOP_TUI_LIVE_IMPL_H
 
@@ -12,17 +12,10 @@ enum { LIVE_NONE = UINT32_MAX };
 /* A node as one thread knows it. Index 0 is none. */
 struct live_place {
   uint32_t thread, node;
-  uint32_t parent;                     /* place; of a root, or when nobody asks for ratios: 0 */
   uint32_t entry;                      /* index into nodes */
-  uint32_t share;                      /* of the thread in the frame, when it is the outermost one; else 0 */
   uint32_t cell;                       /* index + 1: its own time; 0: none */
   uint32_t delta;                      /* index + 1: what changes in this update */
   uint32_t windows;                    /* cells of windows that make the cell */
-  uint32_t below;                      /* windows in and below it */
-  uint32_t next;                       /* in the list of its depth, + 1 */
-  bool listed;
-  uint64_t pending_wall_ns;
-  uint32_t pending_windows;
 };
 
 struct live_delta {
@@ -39,21 +32,45 @@ struct live_pending {
   bool listed;
 };
 
-/* The wall time of a frame on the stack of a thread. Index 0 is none. */
+/* The way up a stack from a node, by index into nodes: its frame, or when it recurs the next one above that
+ * does not; the root's is 0. */
+struct live_climb {
+  uint32_t frame;
+  uint32_t up;                         /* go on there */
+};
+
+/* The wall time of a frame on the stack of a thread. Those of a frame stand side by side, hashed by thread. */
 struct live_share {
-  uint32_t thread, frame;
-  uint32_t next;                       /* of the same frame */
   uint64_t wall_ns;
+  uint32_t thread;                     /* + 1; 0: free. Of idle room, in the first: index of the next one */
+};
+
+struct live_most {
+  uint64_t wall_ns;                    /* of the largest share of a thread that is not hidden; with `look` set */
+  uint32_t thread;                     /* + 1; 0: none is larger than nothing */
+  uint32_t first, used;                /* shares: index, those that are not free */
+  uint8_t order;                       /* of 1 << order; 0: there are none */
+  bool look;                           /* it was that of `thread`; none is larger */
+  bool listed;                         /* in `changed` */
+};
+
+enum { LIVE_SHARES_ORDERS = 32 };
+
+struct live_shares {
+  struct live_share *all;              /* index 0 is none */
+  size_t count, capacity;
+  uint32_t idle[LIVE_SHARES_ORDERS];   /* room that is not used, by order: index of the first */
+  struct live_most *most;              /* by frame */
+  size_t most_capacity;
+  uint32_t *changed;                   /* frames whose ratio is another one */
+  uint32_t changed_count;
+  size_t changed_capacity;
+  uint32_t threads;                    /* ids are below */
 };
 
 struct live_frame {
   uint32_t row;                        /* index + 1 */
-  uint32_t shares;                     /* first of its list */
   uint32_t seen;                       /* epoch: on the stack at hand */
-  uint32_t most;                       /* the largest share; 0: none is larger than nothing */
-  uint64_t most_ns;                    /* its time when that was seen */
-  bool changed;                        /* listed: its ratio is another one */
-  bool look;                           /* and which share is the largest has to be looked for */
   uint8_t passes;                      /* the filter: 0 not asked, 1 no, 2 yes */
   const char *label;                   /* as it was asked */
 };
@@ -69,7 +86,7 @@ struct live_thread {
   struct rtop_cost cost;
 };
 
-/* Lists of places or nodes by depth. */
+/* Lists of nodes by depth. */
 struct live_depths {
   uint32_t *first;                     /* index + 1 */
   size_t capacity;
@@ -89,7 +106,7 @@ struct rtop_live {
   size_t place_capacity;
   uint32_t *slots;                     /* hash of (thread, node): place; 0: free */
   size_t slot_count;
-  uint32_t places_used;                /* with windows in or below them */
+  uint32_t places_used;                /* with windows */
   uint32_t *path;                      /* nodes on the way to a known place */
   size_t path_capacity;
 
@@ -104,8 +121,9 @@ struct rtop_live {
 
   struct rtop_live_node *nodes;
   struct live_pending *pending;
+  struct live_climb *climbs;
   uint32_t node_count;
-  size_t node_capacity, pending_capacity;
+  size_t node_capacity, pending_capacity, climb_capacity;
   uint32_t *entry_of;                  /* by node: index + 1 */
   size_t entry_capacity;
 
@@ -114,14 +132,9 @@ struct rtop_live {
   size_t change_capacity;
   uint64_t turn;
 
-  struct live_share *shares;
-  uint32_t share_count;
-  size_t share_capacity;
+  struct live_shares shares;
   struct live_frame *frames;           /* by frame */
   size_t frame_capacity;
-  uint32_t *changed;                   /* frames whose largest share may be another one */
-  uint32_t changed_count;
-  size_t changed_capacity;
 
   struct rtop_method_row *rows;
   struct live_row *beside;
@@ -139,7 +152,7 @@ struct rtop_live {
   size_t thread_capacity;
   struct rtop_cost total;
 
-  struct live_depths place_depths, node_depths;
+  struct live_depths node_depths;
   enum rtop_mode mode;
   struct methods_regex filter;
   bool filtered;
@@ -177,7 +190,7 @@ static inline void live_fetch(const void *at, size_t bytes)
 
 /* live_places.c */
 void live_places_restart(struct rtop_live *live);
-/* The place of a node of a thread, for ratios with everything above it; 0: memory ran out. */
+/* The place of a node of a thread; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);
 
@@ -192,9 +205,20 @@ struct rtop_method_row *live_row(struct rtop_live *live, uint32_t frame);
 /* `self` and `total` may be NULL: nothing. */
 void live_row_add(struct rtop_live *live, uint32_t frame, const struct rtop_cost *self,
                   const struct rtop_cost *total, uint64_t cells);
-/* The time of a share is another one; all of a frame's may be (share 0). */
-void live_share_changed(struct rtop_live *live, uint32_t frame, uint32_t share);
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
 void live_rows_restart(struct rtop_live *live);
+
+/* live_shares.c: the wall time of every frame on the stack of each thread, and the largest of them. */
+/* A thread spends more time (modulo 2^64) in all frames on the stack of a node. */
+void live_shares_add(struct rtop_live *live, uint32_t entry, uint32_t thread, uint64_t wall_ns);
+/* Other threads are hidden. */
+void live_shares_look(struct rtop_live *live);
+/* The frame's row has to be told its ratio. */
+void live_most_changed(struct rtop_live *live, uint32_t frame);
+/* The frames whose ratio is another one since the last call. */
+const uint32_t *live_shares_finish(struct rtop_live *live, uint32_t *count);
+/* The time of the thread that had the frame on its stack for the longest time. */
+uint64_t live_most_ns(const struct rtop_live *live, uint32_t frame);
+void live_shares_restart(struct rtop_live *live);
 
 #endif

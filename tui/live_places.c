@@ -43,30 +43,22 @@ static void depths_clear(struct live_depths *depths)
 
 void live_places_restart(struct rtop_live *live)
 {
-  depths_clear(&live->place_depths);
   depths_clear(&live->node_depths);
   if (live->slots)
     memset(live->slots, 0, live->slot_count * sizeof *live->slots);
   for (uint32_t i = 0; i < live->node_count; i++)
     live->entry_of[live->nodes[i].node] = 0;
-  for (uint32_t i = 1; i < live->share_count; i++) {
-    struct live_frame *frame = &live->frames[live->shares[i].frame];
-    frame->shares = frame->most = 0;
-    frame->most_ns = 0;
-  }
   live->turn++;                        /* nobody can follow */
-  live->place_count = live->share_count = 1;
+  live->place_count = 1;
   live->node_count = live->cell_count = live->delta_count = live->places_used = 0;
 }
 
 static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t frame)
 {
-  while (entry) {
-    if (live->nodes[entry].frame == frame)
-      return false;
-    entry = live->nodes[entry].parent;
-  }
-  return true;
+  const struct live_climb *climb = &live->climbs[entry];
+  while (climb->frame && climb->frame != frame)
+    climb = &live->climbs[climb->up];
+  return climb->frame != frame;
 }
 
 /* The node over all threads, when what it is called from is there. False: memory ran out. */
@@ -76,13 +68,19 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
   if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1,
                     sizeof *live->nodes) ||
       !rtop_reserve(&live->pending, &live->pending_capacity, (size_t)live->node_count + 1,
-                    sizeof *live->pending))
+                    sizeof *live->pending) ||
+      !rtop_reserve(&live->climbs, &live->climb_capacity, (size_t)live->node_count + 1,
+                    sizeof *live->climbs))
     return false;
   uint32_t entry = live->node_count++;
   live->nodes[entry] = (struct rtop_live_node){
     .node = node, .parent = parent, .frame = call->frame, .depth = node ? live->nodes[parent].depth + 1 : 0,
   };
   live->nodes[entry].outermost = node && call->frame && is_outermost(live, parent, call->frame);
+  if (live->nodes[entry].outermost)
+    live->climbs[entry] = (struct live_climb){call->frame, parent};
+  else
+    live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){0};
   live->pending[entry] = (struct live_pending){0};
   live->entry_of[node] = entry + 1;
   return true;
@@ -110,57 +108,20 @@ static uint32_t entry_for(struct rtop_live *live, uint32_t node)
   return live->entry_of[node] - 1;
 }
 
-/* Index; 0: memory ran out. */
-static uint32_t share_for(struct rtop_live *live, uint32_t thread, uint32_t frame)
-{
-  if (!rtop_reserve(&live->frames, &live->frame_capacity, rtop_symbols_frame_count(live->symbols),
-                    sizeof *live->frames))
-    return 0;
-  for (uint32_t at = live->frames[frame].shares; at; at = live->shares[at].next)
-    if (live->shares[at].thread == thread)
-      return at;
-  if (!rtop_reserve(&live->shares, &live->share_capacity, (size_t)live->share_count + 1,
-                    sizeof *live->shares))
-    return 0;
-  uint32_t share = live->share_count++;
-  live->shares[share] = (struct live_share){thread, frame, live->frames[frame].shares, 0};
-  live->frames[frame].shares = share;
-  return share;
-}
-
-/* Index; 0: memory ran out. */
-static uint32_t place_make(struct rtop_live *live, uint32_t thread, uint32_t node)
-{
-  uint32_t entry = entry_for(live, node), share = 0;
-  if (entry == LIVE_NONE || !places_grow(live))
-    return 0;
-  if (live->ratios && live->nodes[entry].outermost) {
-    share = share_for(live, thread, live->nodes[entry].frame);
-    if (!share)
-      return 0;
-  }
-  uint32_t place = live->place_count++;
-  live->places[place] = (struct live_place){.thread = thread, .node = node, .entry = entry, .share = share};
-  live->slots[place_slot(live, thread, node)] = place;
-  return place;
-}
-
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node)
 {
-  uint32_t first = 0, below = 0;
   if (!live->slot_count && !places_grow(live))
     return 0;
-  for (;;) {
-    uint32_t known = live->slots[place_slot(live, thread, node)];
-    uint32_t place = known ? known : place_make(live, thread, node);
-    if (below)
-      live->places[below].parent = place;
-    first = first ? first : place;
-    if (known || !place || !live->ratios || node == 0)
-      return place ? first : 0;
-    below = place;
-    node = rtop_symbols_get_node(live->symbols, node)->parent;
-  }
+  uint32_t known = live->slots[place_slot(live, thread, node)];
+  if (known)
+    return known;
+  uint32_t entry = entry_for(live, node);
+  if (entry == LIVE_NONE || !places_grow(live))
+    return 0;
+  uint32_t place = live->place_count++;
+  live->places[place] = (struct live_place){.thread = thread, .node = node, .entry = entry};
+  live->slots[place_slot(live, thread, node)] = place;
+  return place;
 }
 
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next)

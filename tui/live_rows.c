@@ -42,7 +42,7 @@ struct rtop_method_row *live_row(struct rtop_live *live, uint32_t frame)
   live->rows[live->row_count] = (struct rtop_method_row){.frame = frame};
   live->beside[live->row_count] = (struct live_row){0};
   entry->row = ++live->row_count;
-  live_share_changed(live, frame, 0);
+  live_most_changed(live, frame);
   return &live->rows[entry->row - 1];
 }
 
@@ -60,29 +60,6 @@ void live_row_add(struct rtop_live *live, uint32_t frame, const struct rtop_cost
     live_cost_add(&row->total, total);
   live->beside[row - live->rows].cells += cells;
   touch(live, frame);
-}
-
-void live_share_changed(struct rtop_live *live, uint32_t frame, uint32_t share)
-{
-  if (!has_frame(live, frame)) {
-    live->failed = true;
-    return;
-  }
-  struct live_frame *entry = &live->frames[frame];
-  if (share == 0 || (share == entry->most && live->shares[share].wall_ns < entry->most_ns)) {
-    entry->look = true;
-  } else if (live->shares[share].wall_ns > entry->most_ns &&
-             !live->threads[live->shares[share].thread].hidden) {
-    entry->most = share;
-    entry->most_ns = live->shares[share].wall_ns;
-  } else {
-    return;
-  }
-  if (entry->changed)
-    return;
-  entry->changed = true;
-  if (!push(&live->changed, &live->changed_capacity, &live->changed_count, frame))
-    live->failed = true;
 }
 
 /* Nobody has it any more: the last row takes its room. */
@@ -132,31 +109,15 @@ static double ratio_of(const struct rtop_live *live, uint64_t most_ns)
   return ratio < 1 ? ratio : 1;
 }
 
-static void look_for_most(struct rtop_live *live, struct live_frame *frame)
-{
-  frame->look = false;
-  frame->most = 0;
-  frame->most_ns = 0;
-  for (uint32_t at = frame->shares; at; at = live->shares[at].next) {
-    const struct live_share *share = &live->shares[at];
-    if (share->wall_ns > frame->most_ns && !live->threads[share->thread].hidden) {
-      frame->most = at;
-      frame->most_ns = share->wall_ns;
-    }
-  }
-}
-
 static void take_ratios(struct rtop_live *live)
 {
-  for (uint32_t i = 0; i < live->changed_count; i++) {
-    struct live_frame *frame = &live->frames[live->changed[i]];
-    frame->changed = false;
-    if (frame->look)
-      look_for_most(live, frame);
-    if (frame->row)
-      live->rows[frame->row - 1].ratio = ratio_of(live, frame->most_ns);
+  uint32_t count;
+  const uint32_t *frames = live_shares_finish(live, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t row = frames[i] < live->frame_capacity ? live->frames[frames[i]].row : 0;
+    if (row)
+      live->rows[row - 1].ratio = ratio_of(live, live_most_ns(live, frames[i]));
   }
-  live->changed_count = 0;
 }
 
 static uint64_t clock_of(const struct rtop_cost *cost, enum rtop_mode mode)
@@ -184,15 +145,13 @@ void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)
       drop_row(live, live->touched[i]);
   }
   live->touched_count = 0;
-  for (uint32_t i = 0; length_changed && i < live->row_count; i++)
-    live->rows[i].ratio = ratio_of(live, live->frames[live->rows[i].frame].most_ns);
+  for (uint32_t i = 0; length_changed && live->ratios && i < live->row_count; i++)
+    live->rows[i].ratio = ratio_of(live, live_most_ns(live, live->rows[i].frame));
 }
 
 void live_rows_restart(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->row_count; i++)
     live->frames[live->rows[i].frame].row = 0;
-  for (uint32_t i = 0; i < live->changed_count; i++)
-    live->frames[live->changed[i]].changed = false;
-  live->row_count = live->touched_count = live->stacked_count = live->changed_count = 0;
+  live->row_count = live->touched_count = live->stacked_count = 0;
 }

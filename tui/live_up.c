@@ -13,16 +13,6 @@ static bool cost_is_zero(const struct rtop_cost *cost)
   return any == 0;
 }
 
-static void list_place(struct rtop_live *live, uint32_t index)
-{
-  struct live_place *place = &live->places[index];
-  if (place->listed)
-    return;
-  place->listed = true;
-  if (!live_depths_push(&live->place_depths, live->nodes[place->entry].depth, index, &place->next))
-    live->failed = true;
-}
-
 static void list_node(struct rtop_live *live, uint32_t entry)
 {
   struct live_pending *pending = &live->pending[entry];
@@ -92,35 +82,7 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
     cell_drop(live, place);
   if (!thread->hidden)
     live_node_change(live, place->entry, &delta->cost, (uint64_t)has - (uint64_t)had);
-  if (!live->ratios) {
-    live->places_used += (uint32_t)has - (uint32_t)had;
-    return;
-  }
-  place->pending_wall_ns += rtop_cost_wall(&delta->cost);
-  place->pending_windows += delta->windows;
-  list_place(live, delta->place);
-}
-
-static void place_up(struct rtop_live *live, uint32_t index)
-{
-  struct live_place *place = &live->places[index];
-  uint64_t wall_ns = place->pending_wall_ns;
-  uint32_t windows = place->pending_windows;
-  bool was = place->below > 0;
-  place->listed = false;
-  place->pending_wall_ns = 0;
-  place->pending_windows = 0;
-  place->below += windows;
-  live->places_used += (uint32_t)(place->below > 0) - (uint32_t)was;
-  if (place->share && wall_ns) {
-    live->shares[place->share].wall_ns += wall_ns;
-    live_share_changed(live, live->shares[place->share].frame, place->share);
-  }
-  if (place->parent && (wall_ns || windows)) {
-    live->places[place->parent].pending_wall_ns += wall_ns;
-    live->places[place->parent].pending_windows += windows;
-    list_place(live, place->parent);
-  }
+  live->places_used += (uint32_t)has - (uint32_t)had;
 }
 
 static void fetch_row(const struct rtop_live *live, uint32_t frame)
@@ -160,23 +122,28 @@ static void fetch_ahead(const struct rtop_live *live, uint32_t at)
     fetch_row(live, live->nodes[live->places[deltas[at + LIVE_AHEAD].place].entry].frame);
 }
 
+/* What falls before what grows: then no thread leads for a moment only. */
+static void settle_shares(struct rtop_live *live, bool falls)
+{
+  for (uint32_t i = 0; i < live->delta_count; i++) {
+    const struct live_place *place = &live->places[live->deltas[i].place];
+    uint64_t wall_ns = rtop_cost_wall(&live->deltas[i].cost);
+    if (wall_ns && wall_ns >> 63 == falls)
+      live_shares_add(live, place->entry, place->thread, wall_ns);
+  }
+}
+
 void live_settle(struct rtop_live *live)
 {
-  struct live_depths *depths = &live->place_depths;
   for (uint32_t i = 0; i < live->delta_count; i++) {
     fetch_ahead(live, i);
     settle_one(live, &live->deltas[i]);
   }
+  if (live->ratios) {
+    settle_shares(live, true);
+    settle_shares(live, false);
+  }
   live->delta_count = 0;
-  for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
-    while (depths->first[depth]) {
-      uint32_t index = depths->first[depth] - 1;
-      depths->first[depth] = live->places[index].next;
-      if (depths->first[depth])
-        live_fetch(&live->places[depths->first[depth] - 1], sizeof *live->places);
-      place_up(live, index);
-    }
-  depths->deepest = 0;
 }
 
 static void node_up(struct rtop_live *live, uint32_t entry)

@@ -17,6 +17,7 @@ FIXTURE struct model {
   struct rtop_window window;
   uint32_t nodes[NODES];
   uint32_t random;
+  uint32_t threads;                    /* in a window, at most */
   int64_t end_ns;
   bool ratios;
 } m;
@@ -32,6 +33,7 @@ FIXTURE void open_model(uint64_t memory_bytes, uint32_t seed)
   uint32_t frames[FRAMES];
   memset(&m, 0, sizeof m);
   m.random = seed;
+  m.threads = THREADS;
   m.profile = rtop_profile_create(memory_bytes);
   assert_non_null(m.profile);
   m.symbols = rtop_profile_symbols(m.profile);
@@ -77,7 +79,7 @@ FIXTURE void add_window(uint32_t source)
     return;
   }
   fixture_window(&m.window, start_ns, end_ns);
-  uint32_t first = (uint32_t)(m.end_ns / (2000 * MS)), count = 1 + below(THREADS);
+  uint32_t first = (uint32_t)(m.end_ns / (2000 * MS)), count = 1 + below(m.threads);
   for (uint32_t i = 0; i < count; i++) {
     bool provisional = below(4) == 0;
     uint32_t thread = fixture_thread(&m.window, first + i + 1, below(RTOP_STATES), m.nodes[below(NODES)],

@@ -180,6 +180,21 @@ static void test_windows_that_come_into_the_middle_of_the_span(void **state)
   close_model();
 }
 
+/* Ratios have room for a few threads per method, or for all. */
+static void test_threads_by_the_dozen(void **state)
+{
+  (void)state;
+  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  open_model(16 << 20, 41);
+  for (int i = 0; i < 120; i++) {
+    if (i % 30 == 0)
+      m.threads = i == 60 ? 200 : 1 + below(40);
+    add_window(0);
+    check(rtop_profile_last(m.profile, 1000 * MS), &options, below(10) ? 0 : 1 + below(3));
+  }
+  close_model();
+}
+
 static void forget_old_windows(bool keep)
 {
   struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
@@ -226,6 +241,7 @@ int main(void)
     cmocka_unit_test(test_any_steps_in_any_direction),
     cmocka_unit_test(test_a_look_that_changes_and_names_that_are_completed),
     cmocka_unit_test(test_windows_that_come_into_the_middle_of_the_span),
+    cmocka_unit_test(test_threads_by_the_dozen),
     cmocka_unit_test(test_memory_that_forgets_windows_of_the_span),
     cmocka_unit_test(test_memory_that_carries_the_sums_of_windows),
     cmocka_unit_test(test_the_profile_may_go_first),
