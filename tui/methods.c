@@ -273,7 +273,7 @@ bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum
     build.scratch->frames[row->frame].row = 0;
   }
   methods_filter(methods, symbols, options, &build.scratch->filter);
-  methods_sort(methods, symbols, options);
+  rtop_methods_sort(methods, symbols, options);
   return fine;
 }
 

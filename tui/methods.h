@@ -17,13 +17,15 @@ enum rtop_sort_key {
   RTOP_SORT_GC, RTOP_SORT_BLAME, RTOP_SORT_ALLOC, RTOP_SORT_THREADS, RTOP_SORT_NAME, RTOP_SORT_LOCATION,
   RTOP_SORT_RUNNING, RTOP_SORT_SAMPLES, RTOP_SORT_TOTAL_RUNNING, RTOP_SORT_TOTAL_WAITING,
   RTOP_SORT_TOTAL_BLOCKED, RTOP_SORT_TOTAL_GC, RTOP_SORT_TOTAL_CPU, RTOP_SORT_TOTAL_BLAME,
-  RTOP_SORT_TOTAL_ALLOC, RTOP_SORT_DELTA,
+  RTOP_SORT_TOTAL_ALLOC, RTOP_SORT_DELTA, RTOP_SORT_HISTORY,
   RTOP_SORT_KEYS,
 };
 const char *rtop_sort_key_name(enum rtop_sort_key key);          /* "self", … as on the command line */
 /* The same for views that know one figure per state and no places: total-waiting is waiting, location is
  * name. */
 enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key);
+/* And for those that show calls with all below them: self is total. */
+enum rtop_sort_key rtop_sort_key_of_calls(enum rtop_sort_key key);
 bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key);
 
 struct rtop_method_row {
@@ -34,6 +36,7 @@ struct rtop_method_row {
   double ratio;                        /* 0 to 1 */
   uint32_t threads;                    /* have it on their stack at the end of the span */
   double delta;                        /* rtop_method_delta of a comparison; else 0 */
+  double history;                      /* history_peak, when something is sorted by it; else 0 */
 };
 
 /* What a row is sorted by, in nanoseconds or counts: of the states, CPU, blame and allocations the
@@ -69,6 +72,9 @@ struct rtop_methods {
  * rtop_methods_check_regex). */
 bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum,
                         const struct rtop_symbols *symbols, const struct rtop_methods_options *options);
+/* Sorts rows again that were given other figures (delta, history). Not borrowed ones. */
+void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
+                       const struct rtop_methods_options *options);
 void rtop_methods_destroy(struct rtop_methods *methods);
 /* NULL when fine, else a message for people in a static buffer. */
 const char *rtop_methods_check_regex(const char *expression);

@@ -16,7 +16,5 @@ bool methods_regex_matches(const struct methods_regex *regex, const struct rtop_
 
 void methods_filter(struct rtop_methods *methods, const struct rtop_symbols *symbols,
                     const struct rtop_methods_options *options, const struct methods_regex *regex);
-void methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
-                  const struct rtop_methods_options *options);
 
 #endif

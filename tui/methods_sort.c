@@ -16,6 +16,7 @@ static const char *const sort_key_names[RTOP_SORT_KEYS] = {
   [RTOP_SORT_TOTAL_BLOCKED] = "total-blocked", [RTOP_SORT_TOTAL_GC] = "total-gc",
   [RTOP_SORT_TOTAL_CPU] = "total-cpu", [RTOP_SORT_TOTAL_BLAME] = "total-blame",
   [RTOP_SORT_TOTAL_ALLOC] = "total-alloc", [RTOP_SORT_DELTA] = "delta",
+  [RTOP_SORT_HISTORY] = "history",
 };
 
 const char *rtop_sort_key_name(enum rtop_sort_key key)
@@ -27,7 +28,7 @@ enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
 {
   switch (key) {
   case RTOP_SORT_LOCATION: return RTOP_SORT_NAME;
-  case RTOP_SORT_DELTA: return RTOP_SORT_SELF;
+  case RTOP_SORT_DELTA: case RTOP_SORT_HISTORY: return RTOP_SORT_SELF;
   case RTOP_SORT_TOTAL_RUNNING: return RTOP_SORT_RUNNING;
   case RTOP_SORT_TOTAL_WAITING: return RTOP_SORT_WAITING;
   case RTOP_SORT_TOTAL_BLOCKED: return RTOP_SORT_BLOCKED;
@@ -37,6 +38,12 @@ enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
   case RTOP_SORT_TOTAL_ALLOC: return RTOP_SORT_ALLOC;
   default: return key;
   }
+}
+
+enum rtop_sort_key rtop_sort_key_of_calls(enum rtop_sort_key key)
+{
+  enum rtop_sort_key plain = rtop_sort_key_plain(key);
+  return plain == RTOP_SORT_SELF ? RTOP_SORT_TOTAL : plain;
 }
 
 bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key)
@@ -147,6 +154,7 @@ double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key k
   case RTOP_SORT_TOTAL_BLAME: return (double)row->total.blame_ns;
   case RTOP_SORT_TOTAL_ALLOC: return (double)row->total.allocations;
   case RTOP_SORT_DELTA: return row->delta;
+  case RTOP_SORT_HISTORY: return row->history;
   case RTOP_SORT_NAME: case RTOP_SORT_LOCATION: case RTOP_SORT_KEYS: break;
   }
   return 0;
@@ -183,8 +191,8 @@ static int methods_compare(const void *left, const void *right, void *context)
   return names && order->options->reverse ? -by_name : by_name;
 }
 
-void methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
-                  const struct rtop_methods_options *options)
+void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
+                       const struct rtop_methods_options *options)
 {
   struct methods_order order = {symbols, options};
   if (methods->count)

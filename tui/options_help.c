@@ -14,7 +14,7 @@ const char options_help[] =
   "  -F, --frame SEC         length of the frame that is shown (1); 'all': everything\n"
   "  -m, --mode wall|cpu     clock of self and total (wall)\n"
   "  -s, --sort KEY          self total ratio cpu waiting blocked gc blame alloc\n"
-  "                          threads name, or another column but history (self)\n"
+  "                          threads name, or another column (self)\n"
   "      --filter RE         only methods whose 'name path' matches; !RE: does not\n"
   "      --thread RE         only threads whose name matches\n"
   "      --min PCT           only methods whose total is PCT % of the frame or more\n"

@@ -121,6 +121,8 @@ bool order_apply(struct order *order, const struct rtop_methods *methods, enum r
   sort_items(order);
   if (!hold && columns_info(columns_of_sort(sort))->kind == COLUMN_KIND_TIME) {
     settle(order, (double)methods->length_ns / 1000);
+  } else if (!hold && sort == RTOP_SORT_HISTORY) {
+    settle(order, 0.001);
   }
   order_forget(order);
   for (size_t i = 0; i < order->count; i++) {

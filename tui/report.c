@@ -1,4 +1,5 @@
 #include "report.h"
+#include "methods_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,26 @@ bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
   const struct rtop_profile *profile = rtop_session_profile(session);
   struct rtop_span span = rtop_profile_last(profile, (int64_t)(frame_seconds * 1e9));
   return rtop_report_take_span(report, session, options, span);
+}
+
+static void report_leave_out(const void *context, struct rtop_sum *sum)
+{
+  const struct methods_regex *wanted = context;
+  for (size_t i = 0; wanted->text && i < sum->thread_count; i++)
+    sum->threads[i].hidden = regexec(&wanted->compiled, sum->threads[i].name, 0, NULL, 0) != 0;
+}
+
+static void report_sort_by_history(struct rtop_report *report, struct rtop_profile *profile)
+{
+  const struct rtop_methods_options *options = report->options;
+  struct methods_regex threads = {0};
+  struct history_look look = {options->mode, 0, report_leave_out, &threads};
+  methods_regex_use(&threads, options->thread_filter);
+  while (history_update(&report->history, profile, report->sum.span.end_ns, &look))
+    ;
+  history_peaks(&report->history, report->sum.span.end_ns, &report->methods);
+  rtop_methods_sort(&report->methods, report->symbols, options);
+  methods_regex_free(&threads);
 }
 
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
@@ -26,14 +47,19 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->source_count = rtop_session_count(session);
   for (int i = 0; i < report->source_count; i++)
     report->source_pids[i] = rtop_session_info(session, i)->pid;
-  return rtop_profile_sum(profile, span, &report->sum) &&
-         rtop_methods_build(&report->methods, &report->sum, report->symbols, options);
+  if (!rtop_profile_sum(profile, span, &report->sum) ||
+      !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
+    return false;
+  if (options->sort == RTOP_SORT_HISTORY)
+    report_sort_by_history(report, profile);
+  return true;
 }
 
 void rtop_report_destroy(struct rtop_report *report)
 {
   rtop_sum_destroy(&report->sum);
   rtop_methods_destroy(&report->methods);
+  history_destroy(&report->history);
 }
 
 void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line,

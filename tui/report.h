@@ -7,6 +7,7 @@
 #define RTOP_TUI_REPORT_H
 
 #include "feed.h"
+#include "history.h"
 #include "methods.h"
 #include "profile.h"
 #include "session.h"
@@ -25,6 +26,7 @@ struct rtop_report {
   const char *command, *ruby;          /* of the first process */
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];   /* by source */
   int source_count;
+  struct history history;              /* of the last minute, when the methods are sorted by it */
 };
 
 /* Takes the last frame_seconds (0: everything) of the session. False when memory ran out. */

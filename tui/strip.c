@@ -1,4 +1,5 @@
 #include "strip.h"
+#include "floor_div.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,15 +13,9 @@ struct strip_cell {
   struct rtop_span_brief brief;
 };
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-  int64_t quotient = a / b;
-  return a % b < 0 ? quotient - 1 : quotient;
-}
-
 int64_t strip_cell_of(int64_t time_ns)
 {
-  return floor_div(time_ns, STRIP_CELL_NS);
+  return rtop_floor_div(time_ns, STRIP_CELL_NS);
 }
 
 /* What a cell amounts to: kept as long as nothing in it changes. */
@@ -112,100 +107,4 @@ void strip_destroy(struct strip *strip)
 {
   free(strip->known);
   memset(strip, 0, sizeof *strip);
-}
-
-/* The complete cell that stands in a place of the round buffer when `end_ns` is now. */
-static int64_t wanted_index(int64_t end_ns, int place)
-{
-  enum { SIZE = HISTORY_CELLS - 1 };
-  int64_t newest = floor_div(end_ns, HISTORY_CELL_NS) - 1;
-  return newest - (((newest - place) % SIZE) + SIZE) % SIZE;
-}
-
-static bool fill(struct history_cell *cell, struct history *history, struct rtop_profile *profile,
-                 int64_t index, enum rtop_mode mode)
-{
-  const struct rtop_symbols *symbols = rtop_profile_symbols(profile);
-  size_t frames = rtop_symbols_frame_count(symbols);
-  struct rtop_span span = { index * HISTORY_CELL_NS, (index + 1) * HISTORY_CELL_NS };
-  if (frames > cell->frames) {
-    float *share = realloc(cell->share, frames * sizeof *share);
-    if (share == NULL) {
-      return false;
-    }
-    cell->share = share;
-    cell->frames = frames;
-  }
-  for (size_t i = 0; i < cell->frames; i++) {
-    cell->share[i] = 0;
-  }
-  cell->index = index;
-  cell->filled = true;
-  if (!rtop_profile_sum(profile, span, &history->sum) || history->sum.length_ns == 0) {
-    for (size_t i = 0; i < cell->frames; i++) {
-      cell->share[i] = -1;
-    }
-    return true;
-  }
-  float length = (float)history->sum.length_ns;
-  for (size_t i = 0; i < history->sum.cell_count; i++) {
-    const struct rtop_sum_cell *at = &history->sum.cells[i];
-    uint32_t frame = rtop_symbols_get_node(symbols, at->node)->frame;
-    uint64_t ns = mode == RTOP_MODE_CPU ? at->cost.cpu_ns : rtop_cost_wall(&at->cost);
-    if (frame < cell->frames) {
-      cell->share[frame] += (float)ns / length;
-    }
-  }
-  return true;
-}
-
-bool history_update(struct history *history, struct rtop_profile *profile, int64_t end_ns,
-                    enum rtop_mode mode)
-{
-  int missing = 0, place = (int)(history->turn % (HISTORY_CELLS - 1));
-  uint32_t lens = rtop_lens_version(rtop_profile_lens(profile));
-  for (int i = 0; lens != history->lens && i < HISTORY_CELLS - 1; i++) {
-    history->cell[i].filled = false;   /* told of other frames */
-  }
-  history->lens = lens;
-  for (int i = 0; i < HISTORY_CELLS - 1; i++) {
-    const struct history_cell *cell = &history->cell[i];
-    if (!cell->filled || cell->index != wanted_index(end_ns, i)) {
-      place = i;
-      missing++;
-    }
-  }
-  if (missing == 0) {
-    int64_t since_ns = end_ns - history->turned_ns;
-    if (since_ns >= 0 && since_ns < STRIP_CELL_NS) {
-      return false;
-    }
-    history->turned_ns = end_ns;
-    history->turn++;
-  }
-  return fill(&history->cell[place], history, profile, wanted_index(end_ns, place), mode) && missing > 1;
-}
-
-void history_get(const struct history *history, int64_t end_ns, uint32_t frame, double *shares)
-{
-  int64_t newest = floor_div(end_ns, HISTORY_CELL_NS) - 1;
-  for (int i = 0; i < HISTORY_CELLS - 1; i++) {
-    shares[i] = -1;
-    for (int place = 0; place < HISTORY_CELLS - 1; place++) {
-      const struct history_cell *cell = &history->cell[place];
-      if (cell->filled && cell->index == newest - (HISTORY_CELLS - 2) + i) {
-        /* Frames that came later did not exist then. */
-        shares[i] = frame < cell->frames ? cell->share[frame] : cell->frames > 0 ? 0 : -1;
-      }
-    }
-  }
-}
-
-void history_destroy(struct history *history)
-{
-  for (int i = 0; i < HISTORY_CELLS - 1; i++) {
-    free(history->cell[i].share);
-  }
-  rtop_sum_destroy(&history->sum);
-  memset(history, 0, sizeof *history);
 }

@@ -1,4 +1,5 @@
 #include "timeline.h"
+#include "floor_div.h"
 #include "profile_each.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,9 @@ struct walk {
   uint32_t source;
 };
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-  int64_t quotient = a / b;
-  return a % b < 0 ? quotient - 1 : quotient;
-}
-
 int64_t timeline_cell_at(const struct timeline *timeline, int64_t time_ns)
 {
-  return timeline->cell_ns > 0 ? floor_div(time_ns, timeline->cell_ns) - timeline->first : -1;
+  return timeline->cell_ns > 0 ? rtop_floor_div(time_ns, timeline->cell_ns) - timeline->first : -1;
 }
 
 static void fill(struct filling *to, const struct rtop_look *look, double part_ns)
@@ -99,7 +94,7 @@ bool timeline_build(struct timeline *timeline, const struct rtop_profile *profil
   }
   timeline->count = count < 1 ? 1 : count > TIMELINE_CELLS_MAX ? TIMELINE_CELLS_MAX : count;
   timeline->cell_ns = cell_ns;
-  timeline->first = floor_div(end_ns - 1, cell_ns) - timeline->count + 1;
+  timeline->first = rtop_floor_div(end_ns - 1, cell_ns) - timeline->count + 1;
   memset(timeline->cell, 0, sizeof timeline->cell);
   memset(timeline->most, 0, sizeof timeline->most);
   if (timeline->scratch == NULL) {

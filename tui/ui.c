@@ -155,6 +155,7 @@ bool ui_update(struct ui *ui)
       && rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted,
                           ui->fold);
   }
+  ui->more = false;
   if (fine && ui->view->update != NULL) {
     ui->view->update(ui);
   }

@@ -243,6 +243,8 @@ bool ui_focus_init(struct ui *ui, const char *names);
 void ui_focus_destroy(struct ui *ui);
 void ui_focus_apply(struct ui *ui);
 void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum);
+/* Changes with the choice, never by itself. */
+uint64_t ui_focus_key(const struct ui *ui);
 bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_toggle(struct ui *ui, const struct rtop_thread_row *thread);

@@ -1,4 +1,5 @@
 #include "ui_baseline.h"
+#include "fnv.h"
 #include "reserve.h"
 #include "sum_translate.h"
 #include "ui.h"
@@ -45,32 +46,21 @@ void ui_baseline_next(struct ui *ui)
   ui->stale = true;
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
-{
-  const unsigned char *at = bytes;
-  for (size_t i = 0; i < count; i++) {
-    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-  }
-  return hash;
-}
-
 /* Changes with everything that sum and rows of the baseline depend on. */
 static uint64_t key_of(struct ui *ui, struct rtop_span span, const struct rtop_methods_options *options)
 {
   struct rtop_profile *profile = ui->baseline.other != NULL ? ui->baseline.other : ui->profile;
   uint32_t lens = rtop_lens_version(rtop_profile_lens(ui->profile));
   struct rtop_span held = rtop_profile_bounds(profile);
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  hash = mix(hash, &span, sizeof span);
-  hash = mix(hash, &profile, sizeof profile);
-  hash = mix(hash, &lens, sizeof lens);
-  hash = mix(hash, &held.start_ns, ui->baseline.other != NULL ? sizeof held.start_ns : 0);
-  hash = mix(hash, &options->mode, sizeof options->mode);
-  hash = mix(hash, &options->filter_invert, sizeof options->filter_invert);
-  hash = mix(hash, ui->filter, strlen(ui->filter));
-  hash = mix(hash, ui->focus.at, (size_t)ui->focus.count * sizeof ui->focus.at[0]);
-  hash = mix(hash, &ui->apart, sizeof ui->apart);
-  hash = mix(hash, &ui->focus.no_idle, sizeof ui->focus.no_idle);
+  uint64_t focus = ui_focus_key(ui), hash = RTOP_FNV_START;
+  hash = rtop_fnv(hash, &span, sizeof span);
+  hash = rtop_fnv(hash, &profile, sizeof profile);
+  hash = rtop_fnv(hash, &lens, sizeof lens);
+  hash = rtop_fnv(hash, &held.start_ns, ui->baseline.other != NULL ? sizeof held.start_ns : 0);
+  hash = rtop_fnv(hash, &options->mode, sizeof options->mode);
+  hash = rtop_fnv(hash, &options->filter_invert, sizeof options->filter_invert);
+  hash = rtop_fnv(hash, ui->filter, strlen(ui->filter));
+  hash = rtop_fnv(hash, &focus, sizeof focus);
   return hash != 0 ? hash : 1;
 }
 
@@ -144,7 +134,8 @@ static bool join(struct ui *ui, bool gone_too)
 
 static bool keeps_figure(enum rtop_sort_key key)
 {
-  return key != RTOP_SORT_NAME && key != RTOP_SORT_LOCATION && key != RTOP_SORT_DELTA;
+  return key != RTOP_SORT_NAME && key != RTOP_SORT_LOCATION && key != RTOP_SORT_HISTORY
+    && key != RTOP_SORT_DELTA;
 }
 
 static struct rtop_span span_of(const struct ui *ui)

@@ -1,4 +1,5 @@
 /* Which threads the figures are made from. */
+#include "fnv.h"
 #include "text.h"
 #include "thread_table.h"
 #include "ui.h"
@@ -51,6 +52,17 @@ void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum)
   for (size_t i = 0; i < sum->thread_count; i++) {
     sum->threads[i].hidden = is_left_out(ui, sum, &sum->threads[i]);
   }
+}
+
+uint64_t ui_focus_key(const struct ui *ui)
+{
+  uint64_t key = RTOP_FNV_START;
+  for (int i = 0; i < ui->focus.count; i++) {
+    key = rtop_fnv(key, &ui->focus.at[i].source, sizeof ui->focus.at[i].source);
+    key = rtop_fnv(key, &ui->focus.at[i].serial, sizeof ui->focus.at[i].serial);
+  }
+  key = rtop_fnv(key, &ui->apart, sizeof ui->apart);
+  return rtop_fnv(key, &ui->focus.no_idle, sizeof ui->focus.no_idle);
 }
 
 void ui_focus_apply(struct ui *ui)

@@ -86,7 +86,7 @@ static void build(struct ui *ui)
 {
   struct groups_view *view = self(ui);
   struct rtop_groups_look look = {
-    .sort = ui->wanted.sort == RTOP_SORT_SELF ? RTOP_SORT_TOTAL : rtop_sort_key_plain(ui->wanted.sort),
+    .sort = rtop_sort_key_of_calls(ui->wanted.sort),
     .reverse = ui->wanted.reverse, .mode = ui->wanted.mode,
     .least_percent = groups_view_threshold(ui, view),
   };

@@ -36,7 +36,8 @@ static void draw_heading(const struct groups_pen *pen)
 {
   const struct ui *ui = pen->ui;
   bool percent = ui->units == UNITS_PERCENT;
-  bool total = ui->wanted.sort == RTOP_SORT_TOTAL || ui->wanted.sort == RTOP_SORT_SELF;
+  enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
+  bool total = sort == RTOP_SORT_TOTAL;
   const char *mark = ui->wanted.reverse ? "^" : "v";
   struct rect at = pen->table;
   char text[64];
@@ -49,7 +50,7 @@ static void draw_heading(const struct groups_pen *pen)
   }
   snprintf(text, sizeof text, "GROUPS");
   if (!total) {
-    snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(ui->wanted.sort), mark);
+    snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(sort), mark);
   }
   draw_text(at.y, at.x + pen->tree, pen->tree_columns, FACE_HEADING, text);
   if (pen->place > 0) {

@@ -102,7 +102,7 @@ static bool build(struct ui *ui)
     .root = view->root, .columns = ui->layout.part[PART_TABLE].columns, .sort = ui->wanted.sort,
     .reverse = ui->wanted.reverse, .mode = ui->wanted.mode, .least_percent = ui->wanted.min_percent,
   };
-  look.sort = look.sort == RTOP_SORT_SELF ? RTOP_SORT_TOTAL : rtop_sort_key_plain(look.sort);
+  look.sort = rtop_sort_key_of_calls(look.sort);
   view->columns = look.columns;
   return rtop_icicle_build(&view->icicle, &ui->tree, rtop_profile_symbols(ui->profile), &look);
 }

@@ -154,12 +154,34 @@ static bool keep_order(struct ui *ui)
   return false;
 }
 
+static void leave_out(const void *ui, struct rtop_sum *sum)
+{
+  ui_focus_apply_to(ui, sum);
+}
+
+/* Cell by cell while it is only looked at; who sorts by it gets all of it at once. */
+static void update_history(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  struct history_look look = { ui->wanted.mode, ui_focus_key(ui), leave_out, ui };
+  bool sorted = ui->wanted.sort == RTOP_SORT_HISTORY;
+  if (view->has_history || sorted) {
+    do {
+      ui->more = history_update(&view->history, ui->profile, ui->span.end_ns, &look);
+    } while (sorted && ui->more);
+  }
+  if (sorted) {
+    history_peaks(&view->history, ui->span.end_ns, &ui->methods);
+  }
+}
+
 static void update(struct ui *ui)
 {
   struct methods_view *view = self(ui);
   if (ui->profile == NULL) {
     return;
   }
+  update_history(ui);
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   take_order(ui);
   bool hold = keep_order(ui);
@@ -173,8 +195,6 @@ static void update(struct ui *ui)
   }
   count_matches(ui);
   update_detail(ui);
-  ui->more = view->has_history
-    && history_update(&view->history, ui->profile, ui->span.end_ns, ui->wanted.mode);
 }
 
 /* The cursor was moved to where it is. */

@@ -5,9 +5,9 @@
 #define RTOP_TUI_VIEW_METHODS_H
 
 #include "detail.h"
+#include "history.h"
 #include "order.h"
 #include "pager.h"
-#include "strip.h"
 
 struct ui;
 

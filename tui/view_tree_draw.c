@@ -46,7 +46,8 @@ static void draw_heading(const struct tree_pen *pen, struct rect at)
 {
   const struct ui *ui = pen->ui;
   bool percent = ui->units == UNITS_PERCENT;
-  bool total = ui->wanted.sort == RTOP_SORT_TOTAL || ui->wanted.sort == RTOP_SORT_SELF;
+  enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
+  bool total = sort == RTOP_SORT_TOTAL;
   char text[64];
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   const char *mark = ui->wanted.reverse ? "^" : "v";
@@ -58,9 +59,8 @@ static void draw_heading(const struct tree_pen *pen, struct rect at)
   }
   snprintf(text, sizeof text, "%s", pen->view->callers ? "CALLERS" : "CALL TREE");
   if (!total) {
-    enum column column = columns_of_sort(ui->wanted.sort);
-    snprintf(text + strlen(text), sizeof text - strlen(text), "  (by %s%s)",
-             rtop_sort_key_name(ui->wanted.sort), column == COLUMN_METHOD ? "" : mark);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "  (by %s%s)", rtop_sort_key_name(sort),
+             sort == RTOP_SORT_NAME ? "" : mark);
   }
   draw_text(at.y, at.x + pen->columns.tree, pen->columns.tree_columns, FACE_HEADING, text);
   if (pen->columns.place > 0) {

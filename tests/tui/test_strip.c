@@ -67,49 +67,12 @@ static void test_empty_profile(void **state)
   rtop_profile_destroy(&profile);
 }
 
-static uint32_t frame_named(struct rtop_profile *profile, const char *label)
-{
-  const struct rtop_symbols *symbols = rtop_profile_symbols(profile);
-  for (uint32_t i = 0; i < rtop_symbols_frame_count(symbols); i++) {
-    if (strcmp(rtop_symbols_get(symbols, i)->label, label) == 0) {
-      return i;
-    }
-  }
-  fail_msg("no frame %s", label);
-  return 0;
-}
-
-static void test_history(void **state)
-{
-  struct history history = { 0 };
-  struct rtop_profile *profile = model_profile();
-  double shares[HISTORY_CELLS];
-  int turns = 1;
-  (void)state;
-  while (history_update(&history, profile, MODEL_END_NS, RTOP_MODE_WALL)) {
-    turns++;
-  }
-  assert_true(turns >= HISTORY_CELLS - 2 && turns <= HISTORY_CELLS);
-  history_get(&history, MODEL_END_NS, frame_named(profile, "Queue#pop"), shares);
-  for (int i = 0; i < HISTORY_CELLS - 1; i++) {
-    assert_true(near(shares[i], 1.9));
-  }
-  history_get(&history, MODEL_END_NS, 100000, shares);                   /* a frame that came later */
-  assert_true(shares[HISTORY_CELLS - 2] == 0);
-  /* The next cells come one by one, and what is not known is not guessed. */
-  history_get(&history, MODEL_END_NS + 3 * HISTORY_CELL_NS, 1, shares);
-  assert_true(shares[HISTORY_CELLS - 2] < 0 && shares[0] >= 0);
-  history_destroy(&history);
-  rtop_profile_destroy(&profile);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_cells),
     cmocka_unit_test(test_cells_do_not_shimmer),
     cmocka_unit_test(test_empty_profile),
-    cmocka_unit_test(test_history),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

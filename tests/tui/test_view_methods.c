@@ -315,6 +315,60 @@ static void test_title_of_recordings(void **state)
   ui.source.file[0] = '\0';
 }
 
+/* What flared up within the last minute is on top, and stays there: not what runs just now. */
+static void test_sorted_by_history(void **state)
+{
+  (void)state;
+  pass(50, "Kernel#puts");
+  pass(30, "Hash#merge");
+  ahead_ns = 10000000000;
+  pass(1, "Hash#merge");
+  assert_false(screen_has("HIST(60s)"));
+  model_press(&ui, 's');
+  for (int i = 0; i < 40 && menu_value(&ui.menu) != RTOP_SORT_HISTORY; i++) {
+    model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+  }
+  model_press(&ui, '\r');
+  assert_int_equal(ui.wanted.sort, RTOP_SORT_HISTORY);
+  assert_true(screen_has("HIST(60s)v"));
+  double last = 1e9;
+  for (size_t place = 0; place < view()->order.count; place++) {
+    const struct rtop_method_row *row = methods_view_row(&ui, place);
+    double peak = history_peak(&view()->history, ui.span.end_ns, row->frame,
+                               (double)row->self_ns / (double)ui.methods.length_ns);
+    assert_true(peak <= last && peak == row->history);
+    last = peak;
+  }
+  assert_true(order_place(&view()->order, ui.methods.rows[0].frame) < view()->order.count);
+  /* Only Hash#merge ran in this frame; others ran more in one of the cells. */
+  assert_string_equal(label_at(0), "Hash#merge");
+  model_press(&ui, 'I');
+  assert_true(screen_has("HIST(60s)^"));
+  /* Other views have no such figure: calls are sorted by their totals. */
+  model_press(&ui, '2');
+  assert_true(screen_has("TOTAL%^"));
+}
+
+/* A chosen thread is all that the small histories tell of. */
+static void test_history_of_a_thread(void **state)
+{
+  double shares[HISTORY_CELLS], all[HISTORY_CELLS];
+  const char *problem;
+  (void)state;
+  assert_true(columns_parse(&ui.columns, "self,history,name", &problem));
+  model_type(&ui, "/Queue#pop\r");
+  uint32_t frame = ui.selected;
+  pass(1, "Hash#merge");
+  history_get(&view()->history, ui.span.end_ns, frame, all);
+  model_type(&ui, "3/main\r");
+  model_press(&ui, '\r');
+  assert_string_equal(ui.focus.name, "main");
+  model_press(&ui, '1');
+  pass(1, "Hash#merge");
+  history_get(&view()->history, ui.span.end_ns, frame, shares);
+  assert_true(all[4] > 1.8 && shares[4] > 0.8 && shares[4] < 1);
+}
+
 #define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -333,6 +387,8 @@ int main(void)
     VIEW_TEST(test_columns_scroll_and_return),
     VIEW_TEST(test_hostile_sizes),
     VIEW_TEST(test_other_states),
+    VIEW_TEST(test_sorted_by_history),
+    VIEW_TEST(test_history_of_a_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
