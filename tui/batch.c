@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include "batch_baseline.h"
 #include "batch_progress.h"
 #include "batch_watch.h"
 #include "interrupt.h"
@@ -16,6 +17,8 @@ static const int64_t batch_patience_ns = 1500000000;   /* behind the clock: the 
 struct batch {
   struct batch_watch watch;
   struct rtop_report report;
+  struct rtop_session *baseline;       /* what is compared with; NULL: nothing, or the frame before */
+  bool compares;
   bool started;                        /* the first frame has begun */
   int64_t due_end_ns;                  /* data up to here make the next refresh, */
   int64_t due_clock_ns;                /* and by our clock it comes anyhow */
@@ -31,12 +34,19 @@ static int batch_columns(void)
   return 80;
 }
 
+static struct rtop_profile *batch_before(const struct batch *batch)
+{
+  return batch->baseline ? rtop_session_profile(batch->baseline) : NULL;
+}
+
 /* False when writing failed; a reader that went away (head) is no failure worth words. */
 static bool batch_write(struct batch *batch, struct rtop_span span)
 {
   const struct rtop_options *options = batch->watch.options;
   struct rtop_report *report = &batch->report;
-  if (!rtop_report_take_span(report, batch->watch.session, &options->methods, span)) {
+  struct rtop_session *session = batch->watch.session;
+  if (!rtop_report_take_span(report, session, &options->methods, span) ||
+      (batch->compares && !rtop_report_compare(report, rtop_session_profile(session), batch_before(batch)))) {
     fprintf(stderr, "rperf-top: out of memory\n");
     return false;
   }
@@ -140,8 +150,13 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
 {
   struct batch batch = {0};
   int status = 1;
-  if (!batch_watch_open(&batch.watch, options, &status))
+  if (!batch_baseline_open(options, &batch.baseline))
     return status;
+  if (!batch_watch_open(&batch.watch, options, &status)) {
+    rtop_session_close(&batch.baseline);
+    return status;
+  }
+  batch.compares = batch.baseline || options->methods.sort == RTOP_SORT_DELTA;
   if (note)
     fprintf(stderr, "rperf-top: %s: %s\n", note,
             options->last_only ? "the last frame (-b tells all of them)"
@@ -158,5 +173,6 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
   if (!replay && more && over && !batch_write(&batch, batch_last(&batch)))
     status = batch.write_errno == EPIPE ? 0 : 1;
   rtop_report_destroy(&batch.report);
+  rtop_session_close(&batch.baseline);
   return batch_watch_close(&batch.watch, status);
 }

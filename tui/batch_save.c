@@ -1,10 +1,10 @@
 #include "batch.h"
 
+#include "batch_baseline.h"
 #include "batch_progress.h"
 #include "batch_watch.h"
 #include "export.h"
 #include "report.h"
-#include "shm/error.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,25 +13,6 @@ static int save_problem(const char *path, int problem)
 {
   fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, strerror(problem));
   return 1;
-}
-
-/* What is compared with: the recording before the last one, opened as that one is. *session is NULL when
- * there is none. False: said why. */
-static bool save_open_baseline(const struct rtop_options *options, struct rtop_session **session)
-{
-  struct rtop_options before = *options;
-  struct rtop_error error = {0};
-  int status;
-  *session = NULL;
-  if (options->replay_count < 2)
-    return true;
-  before.replay_count--;
-  *session = rtop_session_open(&before, &status, &error);
-  if (!*session)
-    fprintf(stderr, "rperf-top: %s\n", error.text);
-  while (*session && rtop_session_poll(*session) > 0)
-    ;
-  return *session != NULL;
 }
 
 /* Everything that the session holds, compared with everything that the other one does (NULL: not). */
@@ -75,7 +56,7 @@ int rtop_export_run(const struct rtop_options *options)
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
   if (!rtop_export_file_open(&file, options->output))
     return save_problem(options->output, errno);
-  if (!save_open_baseline(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
+  if (!batch_baseline_open(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);
     rtop_export_file_close(&file, false);
     return status;

@@ -111,6 +111,25 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
   return object;
 }
 
+/* Shares of a frame, so that frames of different length compare; what is counted, per second. */
+static json_t *json_delta(const struct rtop_report *report, const struct rtop_method_row *row)
+{
+  static const struct { const char *name; enum rtop_sort_key key; } figures[] = {
+    {"self", RTOP_SORT_SELF}, {"total", RTOP_SORT_TOTAL}, {"ratio", RTOP_SORT_RATIO},
+    {"threads", RTOP_SORT_THREADS}, {"running", RTOP_SORT_TOTAL_RUNNING},
+    {"waiting", RTOP_SORT_TOTAL_WAITING}, {"blocked", RTOP_SORT_TOTAL_BLOCKED},
+    {"gc", RTOP_SORT_TOTAL_GC}, {"cpu", RTOP_SORT_TOTAL_CPU}, {"blame", RTOP_SORT_TOTAL_BLAME},
+    {"allocations", RTOP_SORT_TOTAL_ALLOC},
+  };
+  const struct rtop_method_row *before = rtop_report_before(report, row->frame);
+  json_t *object = json_object();
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    json_object_set_new(object, figures[i].name,
+                        json_real(rtop_method_delta(row, report->methods.length_ns, before, report->before_ns,
+                                                    figures[i].key)));
+  return object;
+}
+
 static json_t *json_method(const struct rtop_report *report, const struct rtop_method_row *row)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
@@ -126,6 +145,8 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "blame", json_seconds(row->total.blame_ns));
   json_object_set_new(object, "allocations", json_count(row->total.allocations));
   json_object_set_new(object, "samples", json_count(row->total.samples));
+  if (report->compared)
+    json_object_set_new(object, "delta", json_delta(report, row));
   return object;
 }
 
@@ -138,6 +159,15 @@ static void json_processes(json_t *object, const struct rtop_report *report)
   for (int i = 0; i < report->source_count; i++)
     json_array_append_new(pids, json_integer(report->source_pids[i]));
   json_object_set_new(object, "pids", pids);
+}
+
+static json_t *json_baseline(const struct rtop_report *report)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "frame", json_seconds(report->before_ns));
+  json_object_set_new(object, "windows", json_count(report->before_sum.window_count));
+  json_object_set_new(object, "gaps", json_count(report->before_sum.gap_count));
+  return object;
 }
 
 static json_t *json_end(const struct rtop_feed_end *end)
@@ -169,6 +199,8 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "windows", json_count(sum->window_count));
   json_object_set_new(object, "gaps", json_count(sum->gap_count));
+  if (report->compared)
+    json_object_set_new(object, "baseline", json_baseline(report));
   json_object_set_new(object, "sampler", json_sampler(sum));
   json_object_set_new(object, "gvl", json_gvl(sum));
   json_object_set_new(object, "gc", json_collector(sum));

@@ -1,5 +1,7 @@
 #include "report.h"
 #include "methods_impl.h"
+#include "reserve.h"
+#include "sum_translate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,11 +57,74 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   return true;
 }
 
+static bool report_sum_before(struct rtop_report *report, struct rtop_profile *profile,
+                              struct rtop_profile *other)
+{
+  struct rtop_span now = report->sum.span;
+  struct rtop_span frame = {now.start_ns - (now.end_ns - now.start_ns), now.start_ns};
+  if (!other)
+    return rtop_profile_sum(profile, frame, &report->before_sum);
+  return rtop_profile_sum(other, rtop_profile_bounds(other), &report->before_sum) &&
+         rtop_sum_translate(&report->before_sum, rtop_profile_symbols(other), rtop_profile_symbols(profile));
+}
+
+static bool report_make_before(struct rtop_report *report, struct rtop_profile *profile,
+                               struct rtop_profile *other)
+{
+  struct rtop_methods_options all = *report->options;
+  all.min_percent = 0;
+  all.sort = RTOP_SORT_NAME;
+  if (other && report->before_of == other)
+    return true;
+  bool fine = report_sum_before(report, profile, other) &&
+              rtop_methods_build(&report->before, &report->before_sum, report->symbols, &all);
+  report->before_ns = fine ? report->before_sum.length_ns : 0;
+  report->before_of = fine ? other : NULL;
+  return fine;
+}
+
+/* The report owns its rows: those of the changes are copied over. */
+static bool report_take_changes(struct rtop_report *report)
+{
+  struct rtop_methods *methods = &report->methods;
+  const struct rtop_changes *changes = &report->changes;
+  if (!rtop_reserve(&methods->rows, &methods->capacity, changes->count, sizeof *methods->rows))
+    return false;
+  memcpy(methods->rows, changes->rows, changes->count * sizeof *methods->rows);
+  methods->count = changes->count;
+  if (report->options->sort == RTOP_SORT_DELTA)
+    rtop_methods_sort(methods, report->symbols, report->options);
+  return true;
+}
+
+bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile,
+                         struct rtop_profile *other)
+{
+  const struct rtop_methods_options *options = report->options;
+  report->change_of = rtop_changes_has(options->sort) ? options->sort : RTOP_SORT_SELF;
+  if (!report_make_before(report, profile, other))
+    return false;
+  report->compared = report->before_ns > 0;
+  return !report->compared ||
+         (rtop_changes_join(&report->changes, &report->methods, &report->before,
+                            rtop_symbols_frame_count(report->symbols), report->change_of,
+                            options->min_percent <= 0) &&
+          report_take_changes(report));
+}
+
+const struct rtop_method_row *rtop_report_before(const struct rtop_report *report, uint32_t frame)
+{
+  return rtop_changes_before(&report->changes, &report->before, frame);
+}
+
 void rtop_report_destroy(struct rtop_report *report)
 {
   rtop_sum_destroy(&report->sum);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
+  rtop_sum_destroy(&report->before_sum);
+  rtop_methods_destroy(&report->before);
+  rtop_changes_destroy(&report->changes);
 }
 
 void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line,

@@ -9,6 +9,7 @@
 #include "feed.h"
 #include "history.h"
 #include "methods.h"
+#include "methods_changes.h"
 #include "profile.h"
 #include "session.h"
 #include <stdbool.h>
@@ -27,6 +28,13 @@ struct rtop_report {
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];   /* by source */
   int source_count;
   struct history history;              /* of the last minute, when the methods are sorted by it */
+  bool compared;                       /* the rows carry changes (row->delta), of this figure: */
+  enum rtop_sort_key change_of;
+  uint64_t before_ns;                  /* how much time they are compared with */
+  const struct rtop_profile *before_of;   /* private: whose sum that is; NULL: the frame before */
+  struct rtop_sum before_sum;          /* private */
+  struct rtop_methods before;          /* private */
+  struct rtop_changes changes;         /* private */
 };
 
 /* Takes the last frame_seconds (0: everything) of the session. False when memory ran out. */
@@ -35,6 +43,13 @@ bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
 /* The same for any span. */
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span);
+/* Gives the rows their changes against everything that another profile holds (a recording: always the same),
+ * or, when that is NULL, against the frame before this one. Methods that are gone get rows; by DELTA all are
+ * sorted again. Without any time to compare with nothing happens. False when memory ran out. */
+bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile,
+                         struct rtop_profile *other);
+/* What a method was before; NULL: not there. */
+const struct rtop_method_row *rtop_report_before(const struct rtop_report *report, uint32_t frame);
 void rtop_report_destroy(struct rtop_report *report);
 
 /* The main table as text, `columns` wide, and an empty line. */

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "columns.h"
 #include "text.h"
 #include <inttypes.h>
 #include <string.h>
@@ -87,29 +88,81 @@ static void text_threads(const struct rtop_report *report, FILE *out)
   fprintf(out, "\n");
 }
 
-static void text_heading(const struct rtop_report *report, FILE *out, int method_columns)
+/* DELTA, when something is compared, and what the rows are sorted by, when no other column shows it. */
+struct text_extra {
+  int count, columns;
+  enum column at[2];
+};
+
+static struct text_extra text_extras(const struct rtop_report *report)
+{
+  struct text_extra extra = {0};
+  enum rtop_sort_key sort = report->options->sort;
+  enum column sorted = columns_of_sort(sort);
+  bool usual = sorted == COLUMN_SELF || sorted == COLUMN_TOTAL || sorted == COLUMN_WAIT ||
+               sorted == COLUMN_ALLOC || sorted == COLUMN_METHOD || sorted == COLUMN_LOCATION;
+  if (report->compared || sort == RTOP_SORT_DELTA)
+    extra.at[extra.count++] = COLUMN_DELTA;
+  if (!usual && sorted != COLUMN_DELTA)
+    extra.at[extra.count++] = sorted;
+  for (int i = 0; i < extra.count; i++)
+    extra.columns += columns_info(extra.at[i])->columns;
+  return extra;
+}
+
+static void text_heading(const struct rtop_report *report, const struct text_extra *extra, FILE *out,
+                         int method_columns)
 {
   enum rtop_sort_key sort = report->options->sort;
   char mark = report->options->reverse ? '^' : 'v';
-  fprintf(out, "%7s%c%7s%c%6s%c%7s%c%-*s %s\n", "SELF%", sort == RTOP_SORT_SELF ? mark : ' ', "TOTAL%",
+  fprintf(out, "%7s%c%7s%c%6s%c%7s%c", "SELF%", sort == RTOP_SORT_SELF ? mark : ' ', "TOTAL%",
           sort == RTOP_SORT_TOTAL ? mark : ' ', "WAIT%", sort == RTOP_SORT_WAITING ? mark : ' ', "ALLOC/s",
-          sort == RTOP_SORT_ALLOC ? mark : ' ', method_columns, "METHOD", "LOCATION");
+          sort == RTOP_SORT_ALLOC ? mark : ' ');
+  for (int i = 0; i < extra->count; i++) {
+    const struct column_info *info = columns_info(extra->at[i]);
+    const char *title = extra->at[i] == COLUMN_HIST ? "PEAK%" : info->title;
+    fprintf(out, "%*s%c", info->columns - 1, title, info->sort == (int)sort ? mark : ' ');
+  }
+  fprintf(out, "%-*s %s\n", method_columns, "METHOD", "LOCATION");
 }
 
-static void text_row(const struct rtop_report *report, const struct rtop_method_row *row, FILE *out,
-                     int method_columns, int location_columns)
+static void text_extra(const struct rtop_report *report, const struct rtop_method_row *row,
+                       enum column column, char *out, size_t bytes)
+{
+  const struct column_info *info = columns_info(column);
+  double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);
+  double length = report->sum.length_ns ? (double)report->sum.length_ns : 1;
+  if (column == COLUMN_DELTA && !report->compared)
+    snprintf(out, bytes, "-");
+  else if (column == COLUMN_DELTA)
+    rtop_changes_text(out, bytes, value, report->change_of);
+  else if (info->kind == COLUMN_KIND_RATE)
+    rtop_text_count(out, bytes, 1e9 * value / length);
+  else if (info->kind == COLUMN_KIND_COUNT)
+    rtop_text_count(out, bytes, value);
+  else
+    snprintf(out, bytes, "%.1f", 100 * (info->kind == COLUMN_KIND_TIME ? value / length : value));
+}
+
+static void text_row(const struct rtop_report *report, const struct text_extra *extra,
+                     const struct rtop_method_row *row, FILE *out, int method_columns, int location_columns)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
-  char allocations[16], method[TEXT_BUFFER], location[TEXT_BUFFER], path[TEXT_BUFFER * 2];
+  char figure[16], method[TEXT_BUFFER], location[TEXT_BUFFER], path[TEXT_BUFFER * 2];
   double seconds = (double)report->sum.length_ns / 1e9;
-  rtop_text_count(allocations, sizeof allocations,
+  rtop_text_count(figure, sizeof figure,
                   seconds > 0 ? (double)(uint64_t)((double)row->self.allocations / seconds + 0.5) : 0);
   int used = rtop_text_cut(method, sizeof method, symbol->label, method_columns);
   rtop_report_location(path, sizeof path, symbol, 0, true);
   rtop_text_cut_left(location, sizeof location, path, location_columns);
-  fprintf(out, "%7.1f %7.1f %6.1f %7s %s", 100 * text_share(report, row->self_ns),
+  fprintf(out, "%7.1f %7.1f %6.1f %7s ", 100 * text_share(report, row->self_ns),
           100 * text_share(report, row->total_ns),
-          100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), allocations, method);
+          100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), figure);
+  for (int i = 0; i < extra->count; i++) {
+    text_extra(report, row, extra->at[i], figure, sizeof figure);
+    fprintf(out, "%*s ", columns_info(extra->at[i])->columns - 1, figure);
+  }
+  fputs(method, out);
   if (*location)
     fprintf(out, "%*s %s", method_columns - used, "", location);
   fprintf(out, "\n");
@@ -117,7 +170,8 @@ static void text_row(const struct rtop_report *report, const struct rtop_method_
 
 void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns)
 {
-  int room = columns - TEXT_FIXED_COLUMNS - 1;
+  struct text_extra extra = text_extras(report);
+  int room = columns - TEXT_FIXED_COLUMNS - extra.columns - 1;
   int method_columns = room * 5 / 8;
   if (method_columns < TEXT_METHOD_MIN)
     method_columns = TEXT_METHOD_MIN;
@@ -126,8 +180,8 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_end(report, out);
   text_gvl(report, out);
   text_threads(report, out);
-  text_heading(report, out, method_columns);
+  text_heading(report, &extra, out, method_columns);
   for (size_t i = 0; i < report->methods.count; i++)
-    text_row(report, &report->methods.rows[i], out, method_columns, location_columns);
+    text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
   fprintf(out, "\n");
 }

@@ -11,8 +11,7 @@ void ui_baseline_forget(struct ui *ui)
   struct ui_baseline *at = &ui->baseline;
   rtop_sum_destroy(&at->sum);
   rtop_methods_destroy(&at->methods);
-  free(at->row_of);
-  free(at->rows);
+  rtop_changes_destroy(&at->changes);
   free(at->self_of);
   free(at->total_of);
   memset(at, 0, sizeof *at);
@@ -77,65 +76,23 @@ static bool make_sum(struct ui *ui, struct rtop_span span)
   return rtop_sum_translate(&at->sum, rtop_profile_symbols(at->other), rtop_profile_symbols(ui->profile));
 }
 
-static bool index_rows(struct ui_baseline *at, uint32_t frames)
-{
-  if (!rtop_reserve(&at->row_of, &at->row_of_capacity, frames, sizeof *at->row_of)) {
-    return false;
-  }
-  memset(at->row_of, 0, at->row_of_capacity * sizeof *at->row_of);
-  for (size_t i = 0; i < at->methods.count; i++) {
-    at->row_of[at->methods.rows[i].frame] = (uint32_t)i + 1;
-  }
-  return true;
-}
-
 const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t frame)
 {
   const struct ui_baseline *at = &ui->baseline;
-  return at->comparing && frame < at->row_of_capacity && at->row_of[frame] != 0
-    ? &at->methods.rows[at->row_of[frame] - 1] : NULL;
-}
-
-static void set_delta(struct ui *ui, struct rtop_method_row *row)
-{
-  struct ui_baseline *at = &ui->baseline;
-  row->delta = rtop_method_delta(row, ui->methods.length_ns, ui_baseline_row(ui, row->frame),
-                                 at->methods.length_ns, at->of);
+  return at->comparing ? rtop_changes_before(&at->changes, &at->methods, frame) : NULL;
 }
 
 /* Rows of now with their changes, then those of methods that are gone. */
 static bool join(struct ui *ui, bool gone_too)
 {
-  struct ui_baseline *at = &ui->baseline;
-  struct rtop_methods *now = &ui->methods;
-  size_t count = now->count, most = now->count + at->methods.count;
+  struct rtop_changes *changes = &ui->baseline.changes;
   uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
-  unsigned char *there = calloc(frames + 1, 1);
-  if (there == NULL || !rtop_reserve(&at->rows, &at->rows_capacity, most + 1, sizeof *at->rows)) {
-    free(there);
+  if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, gone_too)) {
     return false;
   }
-  for (size_t i = 0; i < count; i++) {
-    at->rows[i] = now->rows[i];
-    set_delta(ui, &at->rows[i]);
-    there[at->rows[i].frame] = 1;
-  }
-  for (size_t i = 0; gone_too && i < at->methods.count; i++) {
-    if (!there[at->methods.rows[i].frame]) {
-      at->rows[count] = (struct rtop_method_row){ .frame = at->methods.rows[i].frame };
-      set_delta(ui, &at->rows[count++]);
-    }
-  }
-  free(there);
-  now->rows = at->rows;                /* the live sum's own rows stay with it */
-  now->count = count;
+  ui->methods.rows = changes->rows;    /* the live sum's own rows stay with it */
+  ui->methods.count = changes->count;
   return true;
-}
-
-static bool keeps_figure(enum rtop_sort_key key)
-{
-  return key != RTOP_SORT_NAME && key != RTOP_SORT_LOCATION && key != RTOP_SORT_HISTORY
-    && key != RTOP_SORT_DELTA;
 }
 
 static struct rtop_span span_of(const struct ui *ui)
@@ -155,7 +112,7 @@ bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *optio
   struct ui_baseline *at = &ui->baseline;
   at->comparing = at->taken || ui->view->graphs;
   ui->columns.delta = at->comparing;
-  at->of = keeps_figure(ui->wanted.sort) ? ui->wanted.sort : at->of;
+  at->of = rtop_changes_has(ui->wanted.sort) ? ui->wanted.sort : at->of;
   if (!at->comparing) {
     return true;
   }
@@ -179,8 +136,7 @@ bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *optio
     }
     at->key = key;
   }
-  bool fine = index_rows(at, rtop_symbols_frame_count(rtop_profile_symbols(ui->profile)))
-    && join(ui, options->min_percent <= 0);
+  bool fine = join(ui, options->min_percent <= 0);
   at->comparing = at->comparing && at->methods.length_ns > 0;
   return fine;
 }
@@ -245,13 +201,7 @@ double ui_baseline_change(const struct ui *ui, uint64_t now_ns, uint64_t before_
 
 void ui_baseline_text(char *out, size_t bytes, double change)
 {
-  double points = change * 100;
-  bool none = points > -0.05 && points < 0.05;
-  snprintf(out, bytes, none ? "0.0" : points > -9999 && points < 9999 ? "%+.1f" : "%+.0f", none ? 0
-      : points);
-  if (none) {
-    snprintf(out, bytes, "0.0");
-  }
+  rtop_changes_text(out, bytes, change, RTOP_SORT_SELF);
 }
 
 void ui_baseline_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *now,

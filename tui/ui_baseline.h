@@ -13,6 +13,7 @@
 #include "columns.h"
 #include "keys.h"
 #include "methods.h"
+#include "methods_changes.h"
 #include <stdbool.h>
 
 struct ui;
@@ -28,10 +29,7 @@ struct ui_baseline {
   struct rtop_sum sum;
   struct rtop_methods methods;
   uint64_t key;                        /* what sum and methods were made from */
-  uint32_t *row_of;                    /* by frame: row of methods + 1 */
-  size_t row_of_capacity;
-  struct rtop_method_row *rows;        /* those of now, and those that are gone */
-  size_t rows_capacity;
+  struct rtop_changes changes;
   struct rtop_cost *self_of, *total_of;    /* by node of ui->tree */
   size_t self_capacity, total_capacity, tree_nodes;
   uint64_t tree_key;

@@ -39,14 +39,7 @@ static void change_text(const struct pen *pen, enum rtop_sort_key key, char *out
   const struct ui *ui = pen->ui;
   double change = rtop_method_delta(pen->row, ui->methods.length_ns, ui_baseline_row(ui, pen->row->frame),
                                     ui->baseline.methods.length_ns, key);
-  enum column_kind kind = columns_info(columns_of_sort(key))->kind;
-  if (kind == COLUMN_KIND_TIME || kind == COLUMN_KIND_RATIO) {
-    ui_baseline_text(out, bytes, change);
-  } else {
-    char size[16];
-    rtop_text_count(size, sizeof size, change < 0 ? -change : change);
-    snprintf(out, bytes, "%s%s", change < 0 ? "-" : change > 0 ? "+" : "", size);
-  }
+  rtop_changes_text(out, bytes, change, key);
 }
 
 static void figure_text(const struct pen *pen, enum column column, char *out, size_t bytes)

@@ -13,6 +13,12 @@ it "what it wrote is one JSON object with the state replay" eval 'json a.rpt | g
 it "of that process" eval "json a.rpt | grep -q '\"pid\":$FAKE,'"
 it "refreshes go through the file" eval '[ "$("$viewer" -b -J -r a.rpt -d 0.5 -F 0.5 | wc -l)" -ge 3 ]'
 it "-n bounds them" eval '[ "$("$viewer" -b -J -r a.rpt -d 0.5 -F 0.5 -n 2 | wc -l)" = 2 ]'
+it "without another one nothing is compared" eval '! json a.rpt | grep -q "\"delta\""'
+it "with another one methods say how they changed" \
+  eval '"$viewer" -b -J -r a.rpt -r a.rpt -F all | grep -q "\"delta\":{\"self\":0.0,"'
+it "and so does the report" eval '"$viewer" -b -r a.rpt -r a.rpt -F all | grep -q "DELTA.*METHOD"'
+it "sorted by it the frame before is what counts" \
+  eval '"$viewer" -b -J -r a.rpt -s delta -d 0.5 -F 0.5 | sed -n 2p | grep -q "\"baseline\":{\"frame\":0.[45]"'
 it "it can be converted" eval '"$viewer" -r a.rpt -o a.collapsed && grep -q "Queue#pop" a.collapsed'
 it "and saved again, the same" eval '"$viewer" -r a.rpt -o b.rpt && [ "$(json a.rpt)" = "$(json b.rpt)" ]'
 if command -v lz4 > /dev/null; then

@@ -230,6 +230,38 @@ static void test_numbers_are_written_plainly(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* The contract's keys stay as they are; what is compared comes beside them. */
+static void test_changes(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  struct rtop_report *report = &fixture.report;
+  struct rtop_span bounds = rtop_profile_bounds(fixture.profile);
+  struct rtop_span last = {bounds.end_ns - 100 * MS, bounds.end_ns};
+  assert_true(rtop_profile_sum(fixture.profile, last, &report->sum));
+  assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
+  assert_true(rtop_report_compare(report, fixture.profile, NULL));
+  json_t *object = round_trip(report, NULL);
+  json_t *baseline = json_object_get(object, "baseline");
+  KEYS(baseline, "frame", "windows", "gaps");
+  assert_float_equal(number(baseline, "frame"), 0.1, 1e-6);
+  json_t *price = named(json_object_get(object, "methods"), "Price#total");
+  assert_float_equal(number(price, "self"), 0.05, 1e-6);
+  json_t *delta = json_object_get(price, "delta");
+  KEYS(delta, "self", "total", "ratio", "threads", "running", "waiting", "blocked", "gc", "cpu", "blame",
+       "allocations");
+  assert_float_equal(number(delta, "self"), -0.5, 1e-6);
+  assert_float_equal(number(delta, "total"), 0, 1e-6);
+  assert_float_equal(number(delta, "running"), -0.5, 1e-6);
+  assert_float_equal(number(delta, "waiting"), 0.2, 1e-6);
+  assert_float_equal(number(delta, "gc"), 0.1, 1e-6);
+  assert_float_equal(number(delta, "cpu"), -0.90000001, 1e-6);
+  assert_float_equal(number(delta, "allocations"), 770, 1e-3);
+  json_decref(object);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_a_full_device_is_noticed(void **state)
 {
   (void)state;
@@ -253,6 +285,7 @@ int main(void)
     cmocka_unit_test(test_several_processes_and_the_end),
     cmocka_unit_test(test_deep_stacks_are_cut),
     cmocka_unit_test(test_numbers_are_written_plainly),
+    cmocka_unit_test(test_changes),
     cmocka_unit_test(test_a_full_device_is_noticed),
   };
   setlocale(LC_CTYPE, "C.UTF-8");

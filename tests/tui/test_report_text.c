@@ -49,11 +49,83 @@ static void test_how_it_ended(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* Valid until the next call. */
+static char *written(const struct rtop_report *report)
+{
+  static char *text;
+  static size_t bytes;
+  free(text);
+  FILE *out = open_memstream(&text, &bytes);
+  rtop_report_write_text(report, out, 100);
+  fclose(out);
+  return text;
+}
+
+/* What the rows are sorted by can be read, whatever it is. */
+static void test_the_figure_sorted_by_is_there(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  fixture.options.sort = RTOP_SORT_CPU;
+  report_fixture_take(&fixture);
+  char *text = written(&fixture.report);
+  assert_non_null(strstr(text, "CPU%vMETHOD"));
+  assert_non_null(strstr(text, "    385   45.0 Price#total"));
+  fixture.options.sort = RTOP_SORT_HISTORY;
+  report_fixture_take(&fixture);
+  fixture.report.methods.rows[0].history = 0.615;
+  text = written(&fixture.report);
+  assert_non_null(strstr(text, "PEAK%vMETHOD"));
+  assert_non_null(strstr(text, " 61.5 "));
+  fixture.options.sort = RTOP_SORT_DELTA;
+  report_fixture_take(&fixture);
+  text = written(&fixture.report);     /* nothing to compare with */
+  assert_non_null(strstr(text, "DELTAvMETHOD"));
+  assert_non_null(strstr(text, "       - "));
+  report_fixture_destroy(&fixture);
+}
+
+/* The second window against the first: gsub came, main is as it was. */
+static void test_change_against_the_frame_before(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  struct rtop_report *report = &fixture.report;
+  fixture.options.sort = RTOP_SORT_DELTA;
+  struct rtop_span bounds = rtop_profile_bounds(fixture.profile);
+  struct rtop_span last = {bounds.end_ns - 100 * MS, bounds.end_ns};
+  assert_true(rtop_profile_sum(fixture.profile, last, &report->sum));
+  assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
+  assert_true(rtop_report_compare(report, fixture.profile, NULL));
+  assert_true(report->compared && report->before_ns == 100 * MS);
+  char *text = written(report);
+  assert_non_null(strstr(text, "+50.0 String#gsub"));
+  assert_non_null(strstr(strstr(text, "String#gsub"), " 0.0 <main>"));
+  assert_non_null(strstr(strstr(text, "<main>"), "-50.0 Price#total"));
+  /* The other way round gsub is gone, and has a row. */
+  struct rtop_span first = {bounds.start_ns, bounds.start_ns + 100 * MS};
+  struct rtop_profile *other = rtop_profile_create(64 << 20);
+  assert_true(rtop_profile_sum(fixture.profile, first, &report->sum));
+  assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
+  assert_true(rtop_report_compare(report, fixture.profile, other));
+  assert_false(report->compared);      /* nothing is known before */
+  assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
+  assert_true(report->compared && report->before_ns == 200 * MS);
+  text = written(report);
+  assert_non_null(strstr(text, "    0.0     0.0    0.0       0   -25.0 String#gsub"));
+  rtop_profile_destroy(&other);
+  report_fixture_destroy(&fixture);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_batch_text),
     cmocka_unit_test(test_how_it_ended),
+    cmocka_unit_test(test_the_figure_sorted_by_is_there),
+    cmocka_unit_test(test_change_against_the_frame_before),
   };
   setlocale(LC_CTYPE, "C.UTF-8");
   return cmocka_run_group_tests(tests, NULL, NULL);
