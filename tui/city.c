@@ -180,7 +180,7 @@ static bool see(struct city *city, struct city_building *building, int64_t now_n
 
 static void take_row(struct city_building *building, const struct rtop_method_row *row, double length_ns)
 {
-  building->ratio = row->ratio;
+  building->ratio = rtop_method_ratio(row->most_ns, (uint64_t)length_ns);
   building->self = (double)row->self_ns / length_ns;
   building->total = (double)row->total_ns / length_ns;
   building->threads = row->threads;

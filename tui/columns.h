@@ -25,7 +25,7 @@ enum column_kind {
   COLUMN_KIND_TIME,                    /* nanoseconds: a share of the span, or a time */
   COLUMN_KIND_RATE,                    /* a count: per second */
   COLUMN_KIND_COUNT,
-  COLUMN_KIND_RATIO,                   /* 0 to 1 */
+  COLUMN_KIND_RATIO,                   /* nanoseconds: always a share of the span */
   COLUMN_KIND_OTHER,                   /* no figure */
 };
 

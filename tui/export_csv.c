@@ -68,7 +68,7 @@ static void csv_row(const struct export_job *job, const struct export_method *me
   fprintf(job->out, ",%" PRIu32 ",%s", symbol->line, kinds[symbol->kind]);
   csv_seconds(row->self_ns, job->out);
   csv_seconds(row->total_ns, job->out);
-  fprintf(job->out, ",%.6f,%" PRIu32, row->ratio, row->threads);
+  fprintf(job->out, ",%.6f,%" PRIu32, rtop_method_ratio(row->most_ns, job->sum.length_ns), row->threads);
   csv_cost(&row->self, job->out);
   csv_cost(&row->total, job->out);
   if (job->differs) {

@@ -139,7 +139,7 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "line", json_count(symbol->line));
   json_object_set_new(object, "self", json_seconds(row->self_ns));
   json_object_set_new(object, "total", json_seconds(row->total_ns));
-  json_object_set_new(object, "ratio", json_real(row->ratio));
+  json_object_set_new(object, "ratio", json_real(rtop_method_ratio(row->most_ns, report->methods.length_ns)));
   json_object_set_new(object, "threads", json_count(row->threads));
   json_states(object, &row->total);
   json_object_set_new(object, "blame", json_seconds(row->total.blame_ns));

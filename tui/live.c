@@ -71,7 +71,7 @@ void rtop_live_destroy(struct rtop_live **handle)
   void *const memory[] = {
     live->places, live->slots, live->path, live->deltas, live->cells, live->cell_places, live->nodes,
     live->pending, live->climbs, live->entry_of, live->shares.all, live->shares.most, live->shares.changed,
-    live->frames, live->rows, live->beside, live->touched, live->stacked, live->threads,
+    live->frames, live->rows, live->beside, live->touched, live->told, live->stacked, live->threads,
     live->node_depths.first, live->shown, live->changes,
   };
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
@@ -172,7 +172,10 @@ static bool filter_rows(struct rtop_live *live, struct rtop_methods *methods,
                         const struct rtop_methods_options *options)
 {
   double least_ns = options->min_percent / 100 * (double)live->length_ns;
-  if (!options->filter && least_ns <= 0)
+  bool all = !options->filter && least_ns <= 0;
+  live->row_turn += all && !live->leaves_out ? 1 : 2;
+  live->leaves_out = !all;
+  if (all)
     return true;
   if (!rtop_reserve(&live->shown, &live->shown_capacity, (size_t)live->row_count + 1, sizeof *live->shown))
     return false;
@@ -217,6 +220,19 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
   fine = filter_rows(live, methods, options) && fine;
   methods->ranks = live->names.ranks;
   return fine && !live->failed;
+}
+
+const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count, uint64_t *turn)
+{
+  *count = live->told_count;
+  *turn = live->row_turn;
+  return live->told;
+}
+
+const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame)
+{
+  uint32_t row = frame < live->frame_capacity ? live->frames[frame].row : 0;
+  return row ? &live->rows[row - 1] : NULL;
 }
 
 const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count)

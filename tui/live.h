@@ -52,6 +52,13 @@ bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_su
 bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struct rtop_methods *methods,
                        const struct rtop_methods_options *options);
 
+/* The methods whose rows the last rtop_live_methods changed, made or took away, each once, until the next
+ * rtop_live_sum. *turn is its number; who knows all rows of the turn before needs only these. Turns are skipped
+ * when rows were made afresh, and while a filter leaves some out. */
+const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count, uint64_t *turn);
+/* The row of a method; NULL: it has none. */
+const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame);
+
 /* Nodes of the last rtop_live_methods: index 0 is the root, a parent comes before its children. Valid until
  * the next call. */
 const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count);

@@ -140,9 +140,11 @@ struct rtop_live {
   struct live_row *beside;
   uint32_t row_count;
   size_t row_capacity, beside_capacity;
-  uint32_t *touched;                   /* frames whose rows have changed */
-  uint32_t touched_count;
-  size_t touched_capacity;
+  uint32_t *touched, *told;            /* frames whose rows have changed; as they were told in the last turn */
+  uint32_t touched_count, told_count;
+  size_t touched_capacity, told_capacity;
+  uint64_t row_turn;
+  bool leaves_out;                     /* rows, in the last turn */
   uint32_t *stacked;                   /* frames on stacks at the end of the span */
   uint32_t stacked_count;
   size_t stacked_capacity;

@@ -93,20 +93,16 @@ static void count_stacks(struct rtop_live *live, const struct rtop_sum *sum)
       struct rtop_method_row *row = live_row(live, call->frame);
       if (row && live->frames[call->frame].seen != live->epoch) {
         live->frames[call->frame].seen = live->epoch;
-        if (row->threads++ == 0 &&
-            !push(&live->stacked, &live->stacked_capacity, &live->stacked_count, call->frame))
-          live->failed = true;
+        if (row->threads++ == 0) {
+          touch(live, call->frame);
+          if (!push(&live->stacked, &live->stacked_capacity, &live->stacked_count, call->frame))
+            live->failed = true;
+        }
       }
       live->failed = live->failed || !row;
       node = call->parent < node ? call->parent : 0;
     }
   }
-}
-
-static double ratio_of(const struct rtop_live *live, uint64_t most_ns)
-{
-  double ratio = (double)most_ns / (live->length_ns ? (double)live->length_ns : 1);
-  return ratio < 1 ? ratio : 1;
 }
 
 static void take_ratios(struct rtop_live *live)
@@ -115,8 +111,10 @@ static void take_ratios(struct rtop_live *live)
   const uint32_t *frames = live_shares_finish(live, &count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = frames[i] < live->frame_capacity ? live->frames[frames[i]].row : 0;
-    if (row)
-      live->rows[row - 1].ratio = ratio_of(live, live_most_ns(live, frames[i]));
+    if (!row)
+      continue;
+    live->rows[row - 1].most_ns = live_most_ns(live, frames[i]);
+    touch(live, frames[i]);
   }
 }
 
@@ -133,7 +131,6 @@ static void take_clock(struct rtop_live *live, struct rtop_method_row *row)
 
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)
 {
-  bool length_changed = live->length_ns != sum->length_ns;
   live->length_ns = sum->length_ns;
   count_stacks(live, sum);
   take_ratios(live);
@@ -144,14 +141,20 @@ void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)
     if (!live->beside[at].cells && !live->rows[at].threads)
       drop_row(live, live->touched[i]);
   }
+  uint32_t *told = live->told;
+  size_t capacity = live->told_capacity;
+  live->told = live->touched;
+  live->told_count = live->touched_count;
+  live->told_capacity = live->touched_capacity;
+  live->touched = told;
+  live->touched_capacity = capacity;
   live->touched_count = 0;
-  for (uint32_t i = 0; length_changed && live->ratios && i < live->row_count; i++)
-    live->rows[i].ratio = ratio_of(live, live_most_ns(live, live->rows[i].frame));
 }
 
 void live_rows_restart(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->row_count; i++)
     live->frames[live->rows[i].frame].row = 0;
+  live->row_turn++;                    /* nobody can follow */
   live->row_count = live->touched_count = live->stacked_count = 0;
 }

@@ -201,13 +201,11 @@ static void methods_end_thread(struct methods_build *build)
   for (size_t i = 0; i < scratch->touched_count; i++)
     scratch->index_of[scratch->touched[i].node] = 0;
   scratch->touched_count = 0;
-  double length_ns = build->methods->length_ns ? (double)build->methods->length_ns : 1;
   for (size_t i = 0; i < scratch->timed_count; i++) {
     struct rtop_method_row *row = &build->methods->rows[scratch->timed_rows[i]];
-    double ratio = (double)scratch->thread_wall[scratch->timed_rows[i]] / length_ns;
-    if (ratio > row->ratio)
-      row->ratio = ratio < 1 ? ratio : 1;
-    scratch->thread_wall[scratch->timed_rows[i]] = 0;
+    uint64_t *wall_ns = &scratch->thread_wall[scratch->timed_rows[i]];
+    row->most_ns = *wall_ns > row->most_ns ? *wall_ns : row->most_ns;
+    *wall_ns = 0;
   }
   scratch->timed_count = 0;
 }

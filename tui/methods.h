@@ -1,6 +1,6 @@
 /* The method table: one row per frame of a sum, with self and total, sorted and filtered.
  *
- * total counts a frame once per stack, however often it recurs. ratio is the share of the span during
+ * total counts a frame once per stack, however often it recurs. The ratio is the share of the span during
  * which it was on the stack of a thread, the largest thread counts. Rows come in a stable order: equal
  * keys are ordered by name, path, line, so that nothing swaps places without a reason.
  */
@@ -33,7 +33,7 @@ struct rtop_method_row {
   struct rtop_cost self;               /* as leaf */
   struct rtop_cost total;              /* anywhere on the stack */
   uint64_t self_ns, total_ns;          /* by mode: wall of all states, or CPU */
-  double ratio;                        /* 0 to 1 */
+  uint64_t most_ns;                    /* wall time on the stack of one thread, the largest of all threads */
   uint32_t threads;                    /* have it on their stack at the end of the span */
   double delta;                        /* rtop_method_delta of a comparison; else 0 */
   double history;                      /* history_peak, when something is sorted by it; else 0 */
@@ -42,9 +42,11 @@ struct rtop_method_row {
 /* What a row is sorted by, in nanoseconds or counts: of the states, CPU, blame and allocations the
  * method's own part, or all of it (RTOP_SORT_TOTAL_…). 0 for names and locations. */
 double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key key);
+/* 0 to 1. */
+double rtop_method_ratio(uint64_t most_ns, uint64_t length_ns);
 
-/* How a figure changed: as a share of the span, per second (allocations, samples), or plainly (ratio,
- * threads). NULL: the method was not there. */
+/* How a figure changed: as a share of the span, per second (allocations, samples), or plainly (threads).
+ * NULL: the method was not there. */
 double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns,
                          const struct rtop_method_row *before, uint64_t before_length_ns,
                          enum rtop_sort_key key);

@@ -8,8 +8,11 @@ double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns,
   double length = length_ns ? (double)length_ns : 1, before_length = before_length_ns
       ? (double)before_length_ns : 1;
   switch (key) {
-  case RTOP_SORT_RATIO: case RTOP_SORT_THREADS:
+  case RTOP_SORT_THREADS:
     return value - was;
+  case RTOP_SORT_RATIO:
+    return (now ? rtop_method_ratio(now->most_ns, length_ns) : 0) -
+           (before ? rtop_method_ratio(before->most_ns, before_length_ns) : 0);
   case RTOP_SORT_ALLOC: case RTOP_SORT_TOTAL_ALLOC: case RTOP_SORT_SAMPLES:
     return 1e9 * (value / length - was / before_length);
   default:

@@ -136,7 +136,7 @@ double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key k
   switch (key) {
   case RTOP_SORT_SELF: return (double)row->self_ns;
   case RTOP_SORT_TOTAL: return (double)row->total_ns;
-  case RTOP_SORT_RATIO: return row->ratio;
+  case RTOP_SORT_RATIO: return (double)row->most_ns;
   case RTOP_SORT_THREADS: return (double)row->threads;
   case RTOP_SORT_CPU: return (double)row->self.cpu_ns;
   case RTOP_SORT_RUNNING: return (double)row->self.wall_ns[RTOP_STATE_RUNNING];
@@ -158,6 +158,12 @@ double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key k
   case RTOP_SORT_NAME: case RTOP_SORT_LOCATION: case RTOP_SORT_KEYS: break;
   }
   return 0;
+}
+
+double rtop_method_ratio(uint64_t most_ns, uint64_t length_ns)
+{
+  double ratio = length_ns ? (double)most_ns / (double)length_ns : 0;
+  return ratio < 1 ? ratio : 1;        /* the last sample may reach beyond the span */
 }
 
 static int methods_compare_places(const struct rtop_symbol *left, const struct rtop_symbol *right)

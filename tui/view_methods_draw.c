@@ -66,7 +66,9 @@ static void figure_text(const struct pen *pen, enum column column, char *out, si
   switch (info->kind) {
   case COLUMN_KIND_RATE: rtop_text_count(out, bytes, seconds > 0 ? value / seconds : 0); break;
   case COLUMN_KIND_COUNT: rtop_text_count(out, bytes, value); break;
-  case COLUMN_KIND_RATIO: draw_percent(out, bytes, 100 * value); break;
+  case COLUMN_KIND_RATIO:
+    draw_percent(out, bytes, 100 * rtop_method_ratio(row->most_ns, pen->ui->methods.length_ns));
+    break;
   case COLUMN_KIND_TIME: case COLUMN_KIND_OTHER: time_text(pen->ui, out, bytes, value); break;
   }
 }

@@ -45,7 +45,7 @@ static uint32_t frame_of(const char *space, const char *name)
 
 static void seen(const char *space, const char *name, double self)
 {
-  rows[count] = (struct rtop_method_row){ .frame = frame_of(space, name), .ratio = self };
+  rows[count] = (struct rtop_method_row){ .frame = frame_of(space, name), .most_ns = (uint64_t)(self * (double)SECOND) };
   rows[count].self_ns = rows[count].total_ns = (uint64_t)(self * (double)SECOND);
   rows[count].total.wall_ns[RTOP_STATE_WAITING] = rows[count].self_ns;
   count++;

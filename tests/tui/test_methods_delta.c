@@ -34,9 +34,19 @@ static void test_counts_per_second(void **state)
 static void test_what_has_no_length(void **state)
 {
   (void)state;
-  struct rtop_method_row now = {.ratio = 0.75, .threads = 3}, before = {.ratio = 0.5, .threads = 4};
-  assert_true(near(rtop_method_delta(&now, SECOND, &before, 9 * SECOND, RTOP_SORT_RATIO), 0.25));
+  struct rtop_method_row now = {.threads = 3}, before = {.threads = 4};
   assert_true(near(rtop_method_delta(&now, SECOND, &before, 9 * SECOND, RTOP_SORT_THREADS), -1));
+}
+
+/* A ratio is never more than all of the span. */
+static void test_ratios(void **state)
+{
+  (void)state;
+  struct rtop_method_row now = {.most_ns = 3 * SECOND}, before = {.most_ns = SECOND};
+  assert_true(near(rtop_method_delta(&now, 4 * SECOND, &before, 2 * SECOND, RTOP_SORT_RATIO), 0.25));
+  assert_true(near(rtop_method_delta(&now, 2 * SECOND, &before, 2 * SECOND, RTOP_SORT_RATIO), 0.5));
+  assert_true(near(rtop_method_delta(NULL, 2 * SECOND, &before, 2 * SECOND, RTOP_SORT_RATIO), -0.5));
+  assert_true(rtop_method_ratio(1, 0) == 0);
 }
 
 /* Methods that are new, and those that are gone; a span without data is no division by nothing. */
@@ -56,6 +66,7 @@ int main(void)
     cmocka_unit_test(test_shares_of_time),
     cmocka_unit_test(test_counts_per_second),
     cmocka_unit_test(test_what_has_no_length),
+    cmocka_unit_test(test_ratios),
     cmocka_unit_test(test_only_on_one_side),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
