@@ -53,6 +53,10 @@ static int rows_compare(const void *left, const void *right, void *context)
   uint64_t key_b = rtop_tree_key(&b->self, &b->total, look->sort, look->mode);
   if (key_a != key_b)
     return (key_a > key_b) != look->reverse ? -1 : 1;
+  if (look->sort != RTOP_SORT_NAME && a->gone != b->gone)
+    return a->gone ? 1 : -1;
+  if (look->sort != RTOP_SORT_NAME && a->lost_ns != b->lost_ns)
+    return a->lost_ns > b->lost_ns ? -1 : 1;
   if (by_name != 0)
     return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
   return a->key < b->key ? -1 : a->key > b->key;
@@ -62,7 +66,7 @@ static int rows_compare(const void *left, const void *right, void *context)
 static void rows_child(struct rows_build *build, const struct rtop_tree_row *child)
 {
   struct rows_scratch *scratch = build->scratch;
-  if (rtop_tree_clock(&child->total, build->look->mode) < build->least_ns) {
+  if (!child->gone && rtop_tree_clock(&child->total, build->look->mode) < build->least_ns) {
     build->rows->other_paths++;
     rtop_cost_add(&build->other_self, &child->self);
     rtop_cost_add(&build->other_total, &child->total);
@@ -74,15 +78,30 @@ static void rows_child(struct rows_build *build, const struct rtop_tree_row *chi
   }
 }
 
-static void rows_callees(struct rows_build *build, uint32_t node)
+static void rows_gone(struct rows_build *build, uint32_t node)
+{
+  const struct rtop_tree_gone *gone = build->look->gone;
+  for (uint32_t id = node < gone->count ? gone->first_child[node] : 0; id != 0; id = gone->next_sibling[id]) {
+    struct rtop_tree_row child = {.key = id, .node = id, .frame = build->tree->nodes[id].frame,
+                                  .below = gone->below[id], .gone = true,
+                                  .lost_ns = rtop_tree_clock(&gone->before[id], gone->mode)};
+    rows_child(build, &child);
+  }
+}
+
+static void rows_callees(struct rows_build *build, uint32_t node, bool is_gone)
 {
   const struct rtop_tree_node *nodes = build->tree->nodes;
-  for (uint32_t id = nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
+  const struct rtop_tree_gone *gone = build->look->gone;
+  for (uint32_t id = is_gone ? 0 : nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
     struct rtop_tree_row child = {.key = id, .node = id, .frame = nodes[id].frame,
                                   .below = nodes[id].below, .self = nodes[id].self,
                                   .total = nodes[id].total};
+    child.below += gone && id < gone->count ? gone->below[id] : 0;
     rows_child(build, &child);
   }
+  if (gone)
+    rows_gone(build, node);
 }
 
 static int rows_compare_entries(const void *left, const void *right, void *context)
@@ -95,6 +114,12 @@ static int rows_compare_entries(const void *left, const void *right, void *conte
   return a->leaf < b->leaf ? -1 : a->leaf > b->leaf;
 }
 
+static uint64_t rows_caller_key(uint64_t parent_key, uint32_t frame)
+{
+  uint64_t key = (parent_key ^ frame) * UINT64_C(0x9e3779b97f4a7c15);
+  return (key ^ key >> 29) | UINT64_C(1) << 63;
+}
+
 /* Entries from `from` on, put together by the method that is next: a child each. */
 static void rows_group(struct rows_build *build, size_t from, uint64_t parent_key)
 {
@@ -105,8 +130,7 @@ static void rows_group(struct rows_build *build, size_t from, uint64_t parent_ke
     qsort_r(entries + from, end - from, sizeof *entries, rows_compare_entries, build->tree->nodes);
   for (size_t i = from; i < end;) {
     uint32_t frame = nodes[entries[i].at].frame;
-    uint64_t key = (parent_key ^ frame) * UINT64_C(0x9e3779b97f4a7c15);
-    struct rtop_tree_row child = {.key = (key ^ key >> 29) | UINT64_C(1) << 63, .frame = frame, .from = i};
+    struct rtop_tree_row child = {.key = rows_caller_key(parent_key, frame), .frame = frame, .from = i};
     for (; i < end && nodes[entries[i].at].frame == frame; i++) {
       rtop_cost_add(&child.total, &nodes[entries[i].leaf].self);
       child.below = child.below || nodes[entries[i].at].parent != 0;
@@ -141,6 +165,13 @@ static void rows_leaves(struct rows_build *build)
       return;
   }
   rows_group(build, 0, 1);
+  const struct rtop_tree_gone *gone = build->look->gone;
+  for (size_t i = 0; gone && i < gone->leaf_count; i++) {
+    const struct rtop_tree_leaf *leaf = &gone->leaves[i];
+    struct rtop_tree_row child = {.key = rows_caller_key(1, leaf->frame), .frame = leaf->frame, .gone = true,
+                                  .lost_ns = leaf->lost_ns};
+    rows_child(build, &child);
+  }
 }
 
 static void rows_callers(struct rows_build *build, const struct rtop_tree_row *row)
@@ -231,7 +262,7 @@ static void rows_walk(struct rows_build *build)
     if (row.open && build->look->callers)
       rows_callers(build, &row);
     else if (row.open)
-      rows_callees(build, row.node);
+      rows_callees(build, row.node, row.gone);
     rows_order(build, from, &row);
   }
 }
@@ -252,12 +283,12 @@ bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *t
   };
   build.scratch->stack_count = 0;
   rtop_tree_places_begin(&build.scratch->places, look->sort, look->reverse, tree->length_ns);
-  if (tree->touched_count == 0)
+  if (tree->touched_count == 0 && !look->gone)
     return true;
   if (look->callers)
     rows_leaves(&build);
   else
-    rows_callees(&build, 0);
+    rows_callees(&build, 0, false);
   rows_order(&build, 0, NULL);
   rows_walk(&build);
   rtop_tree_places_take(&build.scratch->places, rows->rows, rows->count, rows_key);

@@ -12,6 +12,7 @@
 #define RTOP_TUI_TREE_ROWS_H
 
 #include "tree.h"
+#include "tree_gone.h"
 
 enum { RTOP_TREE_ROWS_MAX = 50000 };
 
@@ -26,6 +27,8 @@ struct rtop_tree_row {
   bool last;                           /* of its siblings */
   bool only;                           /* it has none: opens with what is above it */
   bool open;
+  bool gone;                           /* it was there only before: nothing in it */
+  uint64_t lost_ns;                    /* then: what it cost */
   struct rtop_cost self, total;
   size_t from, count;                  /* private */
 };
@@ -46,6 +49,7 @@ struct rtop_tree_look {
   bool reverse;
   enum rtop_mode mode;
   double least_percent;                /* of the span */
+  const struct rtop_tree_gone *gone;   /* what is no more gets rows, too; NULL: it does not */
 };
 
 bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *tree,

@@ -12,6 +12,7 @@ void ui_baseline_forget(struct ui *ui)
   rtop_sum_destroy(&at->sum);
   rtop_methods_destroy(&at->methods);
   rtop_changes_destroy(&at->changes);
+  rtop_tree_gone_destroy(&at->gone);
   free(at->self_of);
   free(at->total_of);
   memset(at, 0, sizeof *at);
@@ -177,6 +178,28 @@ bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost 
     *total = at->total_of[tree_node];
   }
   return at->comparing && at->tree_key != 0;
+}
+
+const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percent)
+{
+  struct ui_baseline *at = &ui->baseline;
+  const struct rtop_methods *before = &at->methods;
+  uint64_t least_ns = (uint64_t)(least_percent / 100 * (double)before->length_ns) + 1;
+  if (!at->comparing || at->tree_key == 0
+      || !rtop_tree_gone_build(&at->gone, &ui->tree, at->total_of, at->tree_nodes, ui->wanted.mode,
+                               least_ns)) {
+    return NULL;
+  }
+  /* Rows of methods stand in the order of now, then those of only before. */
+  for (size_t i = 0; i < at->changes.count; i++) {
+    const struct rtop_method_row *row = &at->changes.rows[i];
+    const struct rtop_method_row *was = rtop_changes_before(&at->changes, before, row->frame);
+    if (row->self_ns == 0 && was != NULL && was->self_ns >= least_ns
+        && !rtop_tree_gone_leaf(&at->gone, row->frame, was->self_ns)) {
+      return NULL;
+    }
+  }
+  return &at->gone;
 }
 
 const struct rtop_thread_row *ui_baseline_thread(const struct ui *ui, const struct rtop_thread_row *thread)

@@ -14,6 +14,7 @@
 #include "keys.h"
 #include "methods.h"
 #include "methods_changes.h"
+#include "tree_gone.h"
 #include <stdbool.h>
 
 struct ui;
@@ -33,6 +34,7 @@ struct ui_baseline {
   struct rtop_cost *self_of, *total_of;    /* by node of ui->tree */
   size_t self_capacity, total_capacity, tree_nodes;
   uint64_t tree_key;
+  struct rtop_tree_gone gone;
 };
 
 /* Takes what is shown, shows differences in all columns, forgets: one after the other. */
@@ -52,6 +54,9 @@ const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t fram
 /* False: nothing is compared. A node that was not there cost nothing. */
 bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self,
     struct rtop_cost *total);
+/* Once ui->tree is that of what is shown: nodes and leaves of at least this share of the span before that are
+ * not there now. NULL: nothing is compared, or memory ran out. Valid until the next call. */
+const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percent);
 /* The thread of before that is this one: of the same process, else of the same name; NULL: none. */
 const struct rtop_thread_row *ui_baseline_thread(const struct ui *ui, const struct rtop_thread_row *thread);
 /* Change of a share: value now, value before, in nanoseconds of thread time. */

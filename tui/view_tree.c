@@ -114,6 +114,7 @@ static bool build(struct ui *ui)
   /* Self is the first order of the table of methods; in a tree of callees it would hide the way down, and
    * of callers all time is that of the method at the top. */
   look.sort = rtop_sort_key_of_calls(look.sort);
+  look.gone = ui_baseline_gone(ui, look.least_percent);
   return rtop_tree_rows_build(tree_view_rows(view), &ui->tree, rtop_profile_symbols(ui->profile), &look);
 }
 

@@ -75,7 +75,7 @@ static void draw_heading(const struct tree_pen *pen, struct rect at)
  * through here. */
 static char now_glyph(const struct ui *ui, const struct rtop_tree_row *row, enum face *face)
 {
-  if (row->node == 0) {
+  if (row->node == 0 || row->gone) {
     return ' ';
   }
   const struct rtop_tree_node *node = &ui->tree.nodes[row->node];
@@ -161,7 +161,8 @@ static void draw_split(const struct tree_pen *pen, const struct rtop_tree_row *r
   }
 }
 
-/* What a row cost before; callers are known only as methods. False: that cannot be told. */
+/* What a row cost before; callers are known only as methods, and all they have is time of their own. False: that
+ * cannot be told. */
 static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, struct rtop_cost *self,
                         struct rtop_cost *total)
 {
@@ -170,7 +171,7 @@ static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, st
   }
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   *self = before != NULL ? before->self : (struct rtop_cost){ 0 };
-  *total = before != NULL ? before->total : (struct rtop_cost){ 0 };
+  *total = *self;
   return row->depth == 0 && row->key != 0;
 }
 

@@ -38,6 +38,14 @@ static bool shows(const char *needle)
   return found;
 }
 
+static size_t place_of(const char *needle)
+{
+  char *text = model_screen_text(), *found = strstr(text, needle);
+  size_t place = found != NULL ? (size_t)(found - text) : SIZE_MAX;
+  free(text);
+  return place;
+}
+
 static const struct rtop_method_row *row_of(const char *label)
 {
   for (size_t i = 0; i < ui.methods.count; i++) {
@@ -148,6 +156,20 @@ static void test_gone(void **state)
   assert_true(gone->self_ns == 0 && gone->delta < -0.2 && gone->delta > -0.23);
   assert_true(fresh->delta > 0.99);
   assert_true(shows("+100.0") && shows("-45.6"));
+  /* The trees have rows for them, too: open like any other, with nothing in them. */
+  model_press(&ui, '2');
+  model_press(&ui, '*');
+  assert_true(shows("> 100.0 +100.0  ─── | NewComer#work") && shows("    0.0 -400.0  [-] Puma::ThreadPool#spawn"));
+  assert_true(shows("    0.0 -135.6  │ ├─[-] OrdersController#index"));
+  assert_true(shows("    0.0  -62.6  │ │ └─[-] ActiveRecord") && shows("    0.0  -17.0  │ │   └──── PG::"));
+  assert_true(place_of("JSON::Ext::Generator#generate") < place_of("Rack::Session::Cookie#load"));
+  model_press(&ui, 'i');
+  assert_true(shows("    0.0  -21.8  ─── String#gsub"));
+  assert_true(place_of("Queue#pop") < place_of("IO.select") && place_of("IO.select") < place_of("String#gsub"));
+  /* Of callers all time is the methods' own, before as now. */
+  assert_true(shows("    0.0   -5.0  ─── OrdersController#index"));
+  model_press(&ui, 'i');
+  model_press(&ui, '1');
   model_press(&ui, '\\');
   model_type(&ui, "gsub\r");
   assert_true(row_of("NewComer#work") == NULL && row_of("String#gsub") != NULL);
