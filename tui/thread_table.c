@@ -1,4 +1,5 @@
 #include "thread_table.h"
+#include "thread_filter.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,18 +26,6 @@ bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
   uint64_t blocked_ns = thread->cost.wall_ns[RTOP_STATE_BLOCKED];
   return !thread->ended && thread->state == RTOP_STATE_BLOCKED && length_ns > 0
     && rtop_cost_wall(&thread->cost) == blocked_ns && blocked_ns >= length_ns - length_ns / 10;
-}
-
-static bool stack_matches(const struct rtop_symbols *symbols, uint32_t node, const regex_t *regex)
-{
-  while (node != 0) {
-    const struct rtop_call_node *at = rtop_symbols_get_node(symbols, node);
-    if (regexec(regex, rtop_symbols_get(symbols, at->frame)->label, 0, NULL, 0) == 0) {
-      return true;
-    }
-    node = at->parent < node ? at->parent : 0;
-  }
-  return false;
 }
 
 struct sorted {
@@ -88,16 +77,14 @@ static double calm(double key, double step)
   return (double)(int64_t)(key / step + 0.5);
 }
 
-static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                     const struct thread_table_options *options, const regex_t *regex)
+static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const bool *passes,
+                     const struct thread_table_options *options)
 {
   double step = options->sort == RTOP_SORT_ALLOC ? 64 : (double)sum->length_ns / 200 + 1;
   size_t count = 0;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
-    bool matches = regex == NULL || regexec(regex, thread->name, 0, NULL, 0) == 0
-      || stack_matches(symbols, thread->node, regex);
-    if (matches != (regex != NULL && options->filter_invert)) {
+    if (passes[i]) {
       sorted[count++] = (struct sorted){
         (uint32_t)i, calm(thread_table_key(thread, options->sort), step), thread,
       };
@@ -109,25 +96,21 @@ static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const st
 bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum,
                         const struct rtop_symbols *symbols, const struct thread_table_options *options)
 {
-  regex_t regex;
   struct sorted *sorted = malloc((sum->thread_count + 1) * sizeof *sorted);
-  table->count = 0;
-  if (sorted == NULL || !reserve(table, sum->thread_count + 1)
-      || (options->filter != NULL && regcomp(&regex, options->filter, REG_EXTENDED | REG_NOSUB) != 0)) {
-    free(sorted);
-    return false;
+  bool *passes = malloc((sum->thread_count + 1) * sizeof *passes);
+  bool fine = sorted != NULL && passes != NULL && reserve(table, sum->thread_count + 1)
+    && thread_filter(passes, sum, symbols, options->filter, options->filter_invert);
+  size_t count = fine ? choose(sorted, sum, passes, options) : 0;
+  if (count > 0) {
+    qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
   }
-  size_t count = choose(sorted, sum, symbols, options, options->filter != NULL ? &regex : NULL);
-  qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
   for (size_t i = 0; i < count; i++) {
     table->rows[options->reverse ? count - 1 - i : i] = sorted[i].row;
   }
   table->count = count;
   free(sorted);
-  if (options->filter != NULL) {
-    regfree(&regex);
-  }
-  return true;
+  free(passes);
+  return fine;
 }
 
 void thread_table_destroy(struct thread_table *table)

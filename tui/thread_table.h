@@ -16,8 +16,7 @@ struct thread_table {
 struct thread_table_options {
   enum rtop_sort_key sort;
   bool reverse;
-  const char *filter;                  /* extended regular expression on the name and on the methods of the
-                                          stack; NULL: none */
+  const char *filter;                  /* see thread_filter.h; NULL: none */
   bool filter_invert;
 };
 

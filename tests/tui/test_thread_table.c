@@ -83,6 +83,19 @@ static void test_filter(void **state)
   assert_string_equal(got, "234");
   order(got, RTOP_SORT_BLOCKED, false, "Order", true);
   assert_string_equal(got, "14");
+  order(got, RTOP_SORT_BLOCKED, false, "x\\.rb", false);
+  assert_string_equal(got, "1234");     /* "name path", as among the methods */
+  /* Who was in it within the span, and is elsewhere at its end, is shown, too. */
+  struct rtop_sum_cell cells[] = {
+    { .node = node_of("Cart#sum"), .thread = 3 },
+    { .node = rtop_symbols_node(symbols, node_of("Cart#sum"), 1, 2), .thread = 0 },
+  };
+  sum.cells = cells;
+  sum.cell_count = 2;
+  order(got, RTOP_SORT_BLOCKED, false, "^Cart#sum", false);
+  assert_string_equal(got, "14");
+  order(got, RTOP_SORT_BLOCKED, false, "Cart", true);
+  assert_string_equal(got, "1234");
   struct thread_table_options bad = { .filter = "(" };
   assert_false(thread_table_build(&table, &sum, symbols, &bad));
   assert_int_equal(table.count, 0);
