@@ -54,6 +54,26 @@ static void test_golden_attributes(void **state)
   }
 }
 
+/* Every view, both sizes, in characters and ASCII, coloured and not: somewhere there is a golden screen. */
+static void test_no_screen_is_missing(void **state)
+{
+  static const char *const kinds[2][4] = {
+    { "", "-ascii", "-color", "-mono" }, { "", "-ascii", "-color-attributes", "-mono-attributes" },
+  };
+  (void)state;
+  for (int at = 0; at < 2 * 4 * VIEW_DATA_COUNT; at++) {
+    char path[128];
+    int large = at / 4 % 2;
+    snprintf(path, sizeof path, "tests/tui/screens/%s-%s%s.screen", keys_view_name((enum view_id)(at / 8)),
+             large ? "160x50" : "80x24", kinds[large][at % 4]);
+    FILE *golden = fopen(path, "re");
+    if (golden == NULL) {
+      fail_msg("%s is missing", path);
+    }
+    fclose(golden);
+  }
+}
+
 /* Nothing is told by colour alone: without it the text is the same, to the last character. */
 static void test_text_does_not_depend_on_colours(void **state)
 {
@@ -115,6 +135,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_golden_attributes),
+    cmocka_unit_test(test_no_screen_is_missing),
     cmocka_unit_test(test_text_does_not_depend_on_colours),
     cmocka_unit_test(test_ascii_is_ascii),
     cmocka_unit_test(test_cursor_is_on_the_selection),

@@ -17,6 +17,9 @@
 static const struct screen_case cases[] = {
   { .name = "time-80x24", .rows = 24, .columns = 80, .keys = KEYS('7') },
   { .name = "time-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('7') },
+  { .name = "time-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('7') },
+  { .name = "time-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+    .keys = KEYS('7') },
   { .name = "time-80x24-c-locale", .rows = 24, .columns = 80, .c_locale = true, .keys = KEYS('7') },
   { .name = "time-160x50", .rows = 50, .columns = 160, .keys = KEYS('7') },
   { .name = "time-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('7') },
