@@ -57,8 +57,9 @@ static void handle_signals(struct app *app)
   }
   ui->suspend = ui->suspend || (events & SIGNAL_SUSPEND) != 0;
   if ((events & (SIGNAL_RESIZE | SIGNAL_CONTINUE)) != 0) {
-    if ((events & SIGNAL_CONTINUE) != 0) {
-      reset_prog_mode();               /* whoever was in front may have changed the modes */
+    if ((events & SIGNAL_CONTINUE) != 0 && !screen_continued()) {
+      ui->quit = true;
+      return;
     }
     screen_resize();
     screen_repaint();
@@ -251,7 +252,10 @@ static void loop(struct app *app)
     struct pollfd wait[2] = { { screen_input_fd(), POLLIN, 0 }, { app->signal_fd, POLLIN, 0 } };
     if (ui->suspend) {
       ui->suspend = false;
-      screen_suspend();
+      ui->quit = !screen_suspend();
+      if (ui->quit) {
+        break;
+      }
       read_clocks(app);
       ui->stale = true;
     }

@@ -92,7 +92,7 @@ int screen_open(const struct screen_options *options)
     screen_gather_close();
     return -1;
   }
-  signals_save_terminal(fileno(state.input));
+  signals_save_terminal(fileno(state.input), fileno(state.output));
   const char *term = screen_term_name();
   state.terminal = newterm(term, state.output, state.input);
   if (state.terminal == NULL) {
@@ -130,10 +130,12 @@ void screen_close(void)
   if (state.terminal == NULL) {
     return;
   }
-  if (!state.headless) {
+  if (!state.headless && !isendwin()) {
     screen_input_await();
   }
-  endwin();
+  if (!isendwin() && signals_in_foreground(fileno(state.input))) {
+    endwin();
+  }
   delscreen(state.terminal);
   if (state.headless) {
     fclose(state.output);
@@ -220,11 +222,24 @@ void screen_return(void)
   screen_repaint();
 }
 
-void screen_suspend(void)
+bool screen_suspend(void)
 {
   screen_leave();
-  signals_stop_self();
+  if (!signals_stop_self(fileno(state.input))) {
+    return false;
+  }
   screen_return();
+  return true;
+}
+
+bool screen_continued(void)
+{
+  int fd = fileno(state.input);
+  if (!signals_in_foreground(fd) && !signals_stop_self(fd)) {
+    return false;
+  }
+  reset_prog_mode();                   /* whoever was in front may have changed the modes */
+  return true;
 }
 
 void screen_copy(const char *text)

@@ -54,8 +54,10 @@ void screen_repaint(void);
 /* Gives the terminal to another program, and takes it again. */
 void screen_leave(void);
 void screen_return(void);
-/* Gives the terminal back, stops, and takes it again when continued. */
-void screen_suspend(void);
+/* Gives the terminal back, stops, and takes it again when continued. False: it cannot be had again. */
+bool screen_suspend(void);
+/* After SIGCONT, whoever stopped us. False: the terminal cannot be had again. */
+bool screen_continued(void);
 
 /* Copies text to the clipboard of the user's terminal (OSC 52), when text is at most 1 kB. */
 void screen_copy(const char *text);

@@ -2,6 +2,7 @@
 #include "escape.h"
 #include "keys.h"
 #include "screen.h"
+#include "signals.h"
 #include <ncurses.h>
 #include <poll.h>
 #include <stdint.h>
@@ -159,7 +160,7 @@ void screen_input_await(void)
 {
   int keys[HELD_KEYS], count = 0;
   int64_t until_ms = state.expected_at_ms + AWAIT_MS;
-  while (state.expected && input_within(until_ms - now_ms()) && !input_is_gone()) {
+  while (state.expected && signals_in_foreground(state.fd) && input_within(until_ms - now_ms()) && !input_is_gone()) {
     for (int key = next_key(); key != SCREEN_KEY_NONE; key = next_key()) {
       keys[count] = key;
       count += count + 1 < HELD_KEYS;

@@ -15,6 +15,8 @@ static const struct {
   { SIGWINCH, SIGNAL_RESIZE }, { SIGTSTP, SIGNAL_SUSPEND }, { SIGCONT, SIGNAL_CONTINUE },
   { SIGCHLD, SIGNAL_CHILD },
 };
+/* Whom nobody can continue is not stopped: then stopping returns at once, every time. */
+enum { STOPS_MAX = 100 };
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM };
 enum { WATCHED = sizeof watched / sizeof watched[0], CRASHES = sizeof crashes / sizeof crashes[0] };
 
@@ -22,7 +24,8 @@ static struct {
   int pipe_read, pipe_write;
   bool open;
   struct sigaction before[WATCHED], before_crash[CRASHES], before_pipe;
-  int terminal;
+  volatile sig_atomic_t ending;
+  int terminal, output;
   bool terminal_saved;
   struct termios modes;
   char bytes[256];
@@ -31,11 +34,18 @@ static struct {
   char stack[16384];
 } state = { .pipe_read = -1, .pipe_write = -1 };
 
+bool signals_in_foreground(int fd)
+{
+  pid_t group = tcgetpgrp(fd);
+  return group < 0 || group == getpgrp();
+}
+
 static void note(int number)
 {
   int saved_errno = errno;
   char byte = (char)number;
-  if (number == SIGTERM || number == SIGHUP) {
+  if (number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT) {
+    state.ending = 1;
     alarm(1);
   }
   ssize_t ignored = write(state.pipe_write, &byte, 1);    /* full: the loop has enough to read */
@@ -49,14 +59,34 @@ static void ignore(int number)
   (void)number;
 }
 
+/* A terminal that does not read would keep us for ever. What waits to be shown is of no use any more, and
+ * without IXON it goes on. */
+static void unblock(void)
+{
+  struct termios modes = state.modes;
+  modes.c_iflag &= ~(tcflag_t)IXON;
+  tcsetattr(state.terminal, TCSANOW, &modes);
+  tcflush(state.terminal, TCOFLUSH);
+}
+
+/* Without waiting. */
+static void write_bytes(void)
+{
+  int flags = fcntl(state.output, F_GETFL);
+  fcntl(state.output, F_SETFL, flags | O_NONBLOCK);
+  ssize_t ignored = write(state.output, state.bytes, state.byte_count);
+  (void)ignored;
+  fcntl(state.output, F_SETFL, flags);
+}
+
 /* Only calls that are async-signal-safe; endwin() is not. */
 static void crash(int number)
 {
-  if (state.terminal_saved) {
-    if (number != SIGALRM) {           /* a terminal that does not read would keep us for ever */
-      ssize_t ignored = write(state.terminal, state.bytes, state.byte_count);
-      (void)ignored;
+  if (state.terminal_saved && signals_in_foreground(state.terminal)) {
+    if (number == SIGALRM) {
+      unblock();
     }
+    write_bytes();
     tcsetattr(state.terminal, TCSANOW, &state.modes);
     state.terminal_saved = false;
   }
@@ -95,6 +125,7 @@ int signals_open(void)
     install(crashes[i], crash, SA_ONSTACK, &state.before_crash[i]);
   }
   install(SIGPIPE, ignore, 0, &state.before_pipe);
+  state.ending = 0;
   state.open = true;
   return state.pipe_read;
 }
@@ -134,17 +165,24 @@ void signals_close(void)
   state.open = false;
 }
 
-void signals_stop_self(void)
+bool signals_stop_self(int fd)
 {
   struct sigaction ours;
   install(SIGTSTP, SIG_DFL, 0, &ours);
-  raise(SIGTSTP);
+  for (int stops = 0; stops < STOPS_MAX; stops++) {
+    raise(SIGTSTP);
+    if (signals_in_foreground(fd) || state.ending) {
+      break;
+    }
+  }
   sigaction(SIGTSTP, &ours, NULL);
+  return signals_in_foreground(fd);
 }
 
-void signals_save_terminal(int fd)
+void signals_save_terminal(int fd, int output_fd)
 {
   state.terminal = fd;
+  state.output = output_fd;
   state.byte_count = 0;
   state.terminal_saved = tcgetattr(fd, &state.modes) == 0;
 }

@@ -2,7 +2,7 @@
  * done in a handler, except for a crash: then the terminal is put right with two system calls, and the
  * signal takes its default course.
  *
- * After SIGTERM or SIGHUP the process ends within a second even when the loop is stuck in a write to a
+ * After SIGTERM, SIGINT, SIGQUIT or SIGHUP the process ends within a second even when the loop is stuck in a write to a
  * terminal that does not read: SIGALRM is armed, and signals_close() disarms it.
  *
  * Threads: one. Open before curses (which then leaves these signals alone) and before channels are
@@ -11,6 +11,7 @@
 #ifndef RTOP_TUI_SIGNALS_H
 #define RTOP_TUI_SIGNALS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -30,12 +31,16 @@ unsigned signals_take(void);
 /* Puts the former handlers back. */
 void signals_close(void);
 
-/* Stops this process as SIGTSTP by default does; returns when it is continued. */
-void signals_stop_self(void);
+/* False: the terminal is somebody else's now, and whoever touches it is stopped. */
+bool signals_in_foreground(int fd);
+/* Stops this process as SIGTSTP by default does; returns when it is continued and has the terminal `fd`
+ * again. False: it has not, and is to end. */
+bool signals_stop_self(int fd);
 
-/* What a crash writes to the terminal `fd`, after setting its modes back to those of now. Call before
- * curses changes them; the bytes (at most 256) may come later. */
-void signals_save_terminal(int fd);
+/* What a crash writes to the terminal `output_fd`, while its modes are set back to those of `fd` now. Call
+ * before curses changes them; the bytes (at most 256) may come later. Nothing happens to a terminal that is
+ * somebody else's. */
+void signals_save_terminal(int fd, int output_fd);
 void signals_crash_bytes(const char *bytes, size_t count);
 /* The process group that a crash ends (SIGTERM) before us: what was started from here must not stay
  * behind. 0: none. */

@@ -50,9 +50,9 @@ class Terminal
   end
 
   def wait_for(text, from: 0, seconds: 15)
-    E2E.wait_until("#{text.inspect} in #{self.text(from)[-2000..] || self.text(from)}", seconds: seconds) do
-      self.text(from).include?(text)
-    end
+    E2E.wait_until(text.inspect, seconds: seconds) { self.text(from).include?(text) }
+  rescue RuntimeError => error
+    raise "#{error.message} in #{self.text(from)[-2000..] || self.text(from)}"
   end
 
   # What a whole new picture holds.
