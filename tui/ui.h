@@ -255,6 +255,9 @@ void ui_focus_text(const struct ui *ui, char *out, size_t bytes);
 /* Parts of the frame, each in a file of its own. */
 void view_header_draw(struct ui *ui);
 void view_header_tabs(struct ui *ui);   /* called by the one above */
+/* Everything that is marked, left out or put together: in full in at most `columns` columns, else cut to
+ * those or to `brief_columns`, but for ten at least. Returns the columns; 0: all is as usual. */
+int view_header_active(const struct ui *ui, int columns, int brief_columns, char *out, size_t bytes);
 void view_strip_draw(const struct ui *ui);
 void view_footer_draw(struct ui *ui);
 struct detail;

@@ -31,7 +31,7 @@ void ui_baseline_next(struct ui *ui)
   if (!at->taken) {
     at->taken = ui->sum.length_ns > 0;
     at->span = ui->span;
-    ui_say(ui, at->taken ? "baseline taken: DELTA is the change against it; B: in all columns"
+    ui_say(ui, at->taken ? "baseline taken: DELTA; B: all columns"
                          : "nothing is shown that could be compared with");
   } else if (!at->all) {
     at->all = true;

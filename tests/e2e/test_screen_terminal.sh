@@ -38,6 +38,28 @@ for size in "160 50" "20 5" "19 4" "1 1" "80 24" "40 10" "200 60" "80 24"; do
 done
 keys C-l
 it "Ctrl-L paints again" wait_for "Queue#pop"
+
+# What stands below the header after many sizes is what painting anew gives, in views of every kind.
+below_header() { screen | tail -n +6; }
+same_below() { [ "$(below_header)" = "$1" ]; }
+keys z
+wait_for FROZEN
+for view in 1 6 8; do
+  keys $view
+  for i in $(seq 1 40); do
+    resize $((RANDOM % 400 + 1)) $((RANDOM % 120 + 1))
+  done
+  resize 400 120
+  wait_for "F10Quit"
+  resize 80 24
+  wait_match "^.*\[$view[A-Z][a-z]+\]"
+  wait_for "F10Quit"
+  after=$(below_header)
+  keys C-l
+  it "a storm of sizes leaves view $view whole" wait_until same_below "$after"
+done
+keys z 1
+wait_for "Queue#pop"
 keys q
 it "q gives the terminal back" given_back
 
