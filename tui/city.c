@@ -23,9 +23,11 @@ enum city_level city_level_of(const struct city *city, const struct city_block *
 
 static struct city_building *add_building(struct city *city, enum city_level level, uint32_t block)
 {
-  if (!rtop_reserve(&city->buildings, &city->capacity, city->count + 1, sizeof *city->buildings)) {
+  if (!rtop_reserve(&city->buildings, &city->capacity, city->count + 1, sizeof *city->buildings)
+      || !rtop_reserve(&city->pulses, &city->pulse_capacity, city->count + 1, sizeof *city->pulses)) {
     return NULL;
   }
+  city->pulses[city->count] = (struct city_pulse){ 0 };
   struct city_building *building = &city->buildings[city->count++];
   *building = (struct city_building){ .level = level, .block = block };
   if (level != CITY_PACKAGES) {
@@ -122,7 +124,7 @@ static uint32_t class_of(struct city *city, const struct rtop_symbol *symbol, ui
   return city->count;
 }
 
-static struct city_building *settle(struct city *city, const struct rtop_symbols *symbols, uint32_t frame)
+struct city_building *city_settle(struct city *city, const struct rtop_symbols *symbols, uint32_t frame)
 {
   if (!rtop_reserve(&city->frames, &city->frame_capacity, rtop_symbols_frame_count(symbols),
                     sizeof *city->frames)) {
@@ -139,6 +141,7 @@ static struct city_building *settle(struct city *city, const struct rtop_symbols
     if (known->kind == 0 || add_building(city, CITY_METHODS, block) == NULL) {
       return NULL;
     }
+    known->package = city->blocks[block].package + 1;
     known->method = city->count;
     city->buildings[city->count - 1].frame = frame;
   }
@@ -154,139 +157,9 @@ struct city_building *city_of(struct city *city, uint32_t frame)
   const struct city_block *block = &city->blocks[city->buildings[known->method - 1].block];
   switch (city_level_of(city, block)) {
   case CITY_CLASSES: return &city->buildings[known->kind - 1];
-  case CITY_PACKAGES: return &city->buildings[block->package];
+  case CITY_PACKAGES: return &city->buildings[known->package - 1];
   default: return &city->buildings[known->method - 1];
   }
-}
-
-/* False: memory ran out. */
-static bool see(struct city *city, struct city_building *building, int64_t now_ns, bool first)
-{
-  if (building->active) {
-    return true;
-  }
-  if (!rtop_reserve(&city->active, &city->active_capacity, city->active_count + 1, sizeof *city->active)) {
-    return false;
-  }
-  city->active[city->active_count++] = (uint32_t)(building - city->buildings);
-  /* Refreshes may be far apart: who was there at the last one has not slept. */
-  if (!first && building->seen_ns != city->updated_ns && now_ns - building->seen_ns > CITY_ASLEEP_NS) {
-    building->woke_ns = now_ns;
-  }
-  building->active = true;
-  building->seen_ns = now_ns;
-  return true;
-}
-
-static void take_row(struct city_building *building, const struct rtop_method_row *row, double length_ns)
-{
-  building->ratio = rtop_method_ratio(row->most_ns, (uint64_t)length_ns);
-  building->self = (double)row->self_ns / length_ns;
-  building->total = (double)row->total_ns / length_ns;
-  building->threads = row->threads;
-  memcpy(building->wall_ns, row->total.wall_ns, sizeof building->wall_ns);
-}
-
-/* Time in the methods themselves adds up; total would count callers and callees of one class twice: it only
- * says which state prevails. */
-static void add_to_group(struct city_building *group, const struct city_building *method,
-                         const struct rtop_method_row *row)
-{
-  if (group->frame == 0 || method->self > group->total) {
-    group->frame = method->frame;
-    group->total = method->self;
-  }
-  group->self += method->self;
-  group->threads = method->threads > group->threads ? method->threads : group->threads;
-  for (int state = 0; state < RTOP_STATES; state++) {
-    group->wall_ns[state] += row->total.wall_ns[state];
-  }
-}
-
-static void keep_peak(struct city_building *building)
-{
-  building->peak = building->self > building->peak ? building->self : building->peak;
-  building->high = building->ratio > building->high ? building->ratio : building->high;
-}
-
-static void clear_figures(struct city *city)
-{
-  for (uint32_t i = 0; i < city->active_count; i++) {
-    struct city_building *building = &city->buildings[city->active[i]];
-    building->active = false;
-    building->ratio = building->self = building->total = 0;
-    building->threads = 0;
-    building->frame = building->level == CITY_METHODS ? building->frame : 0;
-    memset(building->wall_ns, 0, sizeof building->wall_ns);
-  }
-  city->active_count = 0;
-}
-
-static bool take(struct city *city, const struct rtop_method_row *row, const struct rtop_symbols *symbols,
-                 double length_ns, int64_t now_ns, bool first)
-{
-  if (settle(city, symbols, row->frame) == NULL) {
-    return false;
-  }
-  const struct city_frame *known = &city->frames[row->frame];
-  struct city_building *method = &city->buildings[known->method - 1];
-  struct city_building *kind = &city->buildings[known->kind - 1];
-  struct city_building *package = &city->buildings[city->blocks[method->block].package];
-  take_row(method, row, length_ns);
-  add_to_group(kind, method, row);
-  add_to_group(package, method, row);
-  return see(city, method, now_ns, first) && see(city, kind, now_ns, first)
-    && see(city, package, now_ns, first);
-}
-
-static int by_rank(const void *left, const void *right, void *context)
-{
-  const uint32_t *ranks = context;
-  uint32_t a = ranks[*(const uint32_t *)left], b = ranks[*(const uint32_t *)right];
-  return a < b ? -1 : a > b;
-}
-
-/* Where rows stand in no order, those that are new settle in that of their names. */
-static bool settle_newcomers(struct city *city, const struct rtop_methods *methods,
-                             const struct rtop_symbols *symbols)
-{
-  uint32_t count = 0;
-  bool fine = rtop_reserve(&city->cells, &city->cells_capacity, methods->count + 1, sizeof *city->cells);
-  for (size_t i = 0; fine && i < methods->count; i++) {
-    uint32_t frame = methods->rows[i].frame;
-    if (frame >= city->frame_capacity || city->frames[frame].method == 0) {
-      city->cells[count++] = frame;
-    }
-  }
-  if (count > 1) {
-    qsort_r(city->cells, count, sizeof *city->cells, by_rank, (void *)(uintptr_t)methods->ranks);
-  }
-  for (uint32_t i = 0; fine && i < count; i++) {
-    fine = settle(city, symbols, city->cells[i]) != NULL;
-  }
-  return fine;
-}
-
-bool city_update(struct city *city, const struct rtop_methods *methods, const struct rtop_sum *sum,
-                 const struct rtop_symbols *symbols, int64_t now_ns, int columns)
-{
-  bool fine = true, first = city->count == 0;
-  double length_ns = methods->length_ns > 0 ? (double)methods->length_ns : 1;
-  clear_figures(city);
-  fine = methods->ranks == NULL || settle_newcomers(city, methods, symbols);
-  for (size_t i = 0; i < methods->count; i++) {
-    fine = take(city, &methods->rows[i], symbols, length_ns, now_ns, first) && fine;
-  }
-  city->updated_ns = now_ns;
-  fine = city_groups(city, sum, symbols) && fine;
-  for (uint32_t i = 0; i < city->active_count; i++) {
-    keep_peak(&city->buildings[city->active[i]]);
-  }
-  if (columns != city->planned_columns) {
-    city->replan = true;
-    city->planned_columns = columns;
-  }
-  return city_plan(city, now_ns, columns) && fine;
 }
 
 void city_fold(struct city *city, uint32_t block)
@@ -304,22 +177,6 @@ void city_next_level(struct city *city)
   city->replan = true;
 }
 
-enum rtop_state city_state(const struct city_building *building)
-{
-  int best = RTOP_STATES;
-  for (int state = 0; state < RTOP_STATES; state++) {
-    if (building->wall_ns[state] > (best < RTOP_STATES ? building->wall_ns[best] : 0)) {
-      best = state;
-    }
-  }
-  return (enum rtop_state)best;
-}
-
-bool city_awake(const struct city_building *building, int64_t now_ns)
-{
-  return building->woke_ns > 0 && now_ns - building->woke_ns < CITY_AWAKE_NS;
-}
-
 void city_destroy(struct city *city)
 {
   struct city_name *names = city->names;
@@ -334,7 +191,8 @@ void city_destroy(struct city *city)
   free(city->frames);
   free(city->wall_ns);
   free(city->stamp);
-  free(city->active);
+  free(city->risen);
+  free(city->pulses);
   free(city->touched);
   free(city->cells);
   free(city->from);

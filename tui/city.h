@@ -6,12 +6,15 @@
  * it is between the same neighbours again. Widths follow the self time of the last plan periods, heights
  * are the caller's business.
  *
+ * An update costs what changed: of every building only what it is planned by is kept, in its pulse; the other
+ * figures are those of the buildings in the street.
+ *
  * No screen. Threads: one. Memory belongs to the city and grows with the methods ever seen.
  */
 #ifndef RTOP_TUI_CITY_H
 #define RTOP_TUI_CITY_H
 
-#include "methods.h"
+#include "live.h"
 
 #define CITY_QUIET_NS INT64_C(20000000000)         /* then a building shrinks to nothing */
 #define CITY_ASLEEP_NS INT64_C(3000000000)         /* after so long a sleep, waking up is worth a mark */
@@ -22,20 +25,26 @@ enum city_level { CITY_METHODS, CITY_CLASSES, CITY_PACKAGES, CITY_LEVELS };
 
 struct city_building {
   enum city_level level;
-  uint32_t frame;                      /* method; of a group: its method with the most self time */
+  uint32_t frame;                      /* method; of a group in the street: that with the most self time */
   uint32_t block;
   uint32_t next;                       /* in its block and level; index + 1 */
   char *name;                          /* of a class or package; NULL for a method */
   int width;                           /* columns; 0: quiet */
   int x;                               /* in the street */
-  double ratio;                        /* now: share of the span on a stack of its busiest thread */
-  double self, total;                  /* now: shares of the span; of groups total is private */
-  uint32_t threads;                    /* have it on their stack now; of groups: the largest method's */
-  uint64_t wall_ns[RTOP_STATES];       /* now: in which states */
-  double peak, peak_before;            /* of self, in this plan period and the one before */
-  double high, high_before;            /* the same of ratio */
-  int64_t seen_ns, woke_ns;
-  bool active;                         /* in the sum at hand */
+  uint32_t present;                    /* its methods in the sum at hand; of a method 1 or 0 */
+  uint64_t total_ns;                   /* of a method in the street */
+  uint32_t threads;                    /* in the street: have it on their stack; of groups the largest method's */
+  uint64_t wall_ns[RTOP_STATES];       /* in the street: in which states */
+  double peak_before, high_before;     /* as in the pulse, in the plan period before */
+  int64_t seen_ns, woke_ns;            /* when it was left, when it came after a sleep */
+};
+
+/* What is kept of every building, in the street or not. */
+struct city_pulse {
+  uint64_t self_ns;
+  uint64_t most_ns;                    /* on a stack of its busiest thread; of groups only when some are shown */
+  double peak;                         /* largest share of self time in this plan period */
+  double high;                         /* the same of the ratio */
 };
 
 struct city_block {
@@ -49,6 +58,7 @@ struct city_block {
 struct city {
   enum city_level level;
   struct city_building *buildings;
+  struct city_pulse *pulses;           /* of the same index */
   uint32_t count;
   struct city_block *blocks;
   uint32_t block_count;
@@ -56,28 +66,41 @@ struct city {
   uint32_t street_count;
   int columns;                         /* of the whole street */
   int planned_columns;                 /* of the screen */
-  uint32_t *active, active_count;      /* buildings in the sum at hand */
+  uint64_t length_ns;                  /* of the sum at hand */
+  uint64_t self_ns;                    /* of all methods */
   int64_t planned_ns, updated_ns;
   bool replan;                         /* the user changed what is shown: plan afresh */
-  struct city_frame { uint32_t method, kind; } *frames;   /* private: by frame, index + 1 */
+  struct city_frame *frames;           /* private */
+  bool groups_known;                   /* private: what city_groups() tells */
+  uint64_t turn;                       /* private: of the live sum, when everything was taken */
+  uint32_t *risen, risen_count;        /* private: buildings that may have to grow */
   void *names, *last_name;             /* private: classes and packages by name */
   uint64_t *wall_ns, *stamp;           /* private: scratch of groups */
   uint32_t *touched, *cells, *from;
   size_t cells_capacity, from_capacity;
-  size_t capacity, block_capacity, street_capacity, active_capacity, frame_capacity;      /* private */
-  size_t wall_capacity, stamp_capacity, touched_capacity;
+  size_t capacity, pulse_capacity, block_capacity, street_capacity, risen_capacity;       /* private */
+  size_t frame_capacity, wall_capacity, stamp_capacity, touched_capacity;
   double self_sum;                     /* private: when the street was planned */
   double low;                          /* lower buildings are not shown: the street would be too long */
   int crowd;                           /* private: how narrow buildings must be */
 };
 
+struct city_news {
+  const struct rtop_methods *methods;
+  const struct rtop_live *live;        /* that the methods are of, NULL: whatever they are of */
+  const struct rtop_sum *sum;
+  const struct rtop_symbols *symbols;
+  int64_t now_ns;
+};
 /* Takes the figures of a refresh and plans the street for a screen of `columns`. False: memory ran out. */
-bool city_update(struct city *city, const struct rtop_methods *methods, const struct rtop_sum *sum,
-                 const struct rtop_symbols *symbols, int64_t now_ns, int columns);
+bool city_update(struct city *city, const struct city_news *news, int columns);
 /* The building that stands for a method now; NULL: never seen. */
 struct city_building *city_of(struct city *city, uint32_t frame);
 void city_fold(struct city *city, uint32_t block);
 void city_next_level(struct city *city);
+/* Now, as shares of the span: self time, and the time on a stack of the busiest thread (0 to 1). */
+double city_self(const struct city *city, const struct city_building *building);
+double city_ratio(const struct city *city, const struct city_building *building);
 enum rtop_state city_state(const struct city_building *building);
 bool city_awake(const struct city_building *building, int64_t now_ns);
 void city_destroy(struct city *city);

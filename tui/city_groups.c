@@ -31,26 +31,25 @@ static void add_stack(struct walk *walk, uint32_t node)
     const struct city_frame *frame = call->frame < city->frame_capacity ? &city->frames[call->frame] : NULL;
     if (frame != NULL && frame->method != 0) {
       add(walk, frame->kind);
-      add(walk, city->blocks[city->buildings[frame->method - 1].block].package + 1);
+      add(walk, frame->package);
     }
     node = call->parent < node ? call->parent : 0;
   }
 }
 
-static void end_thread(struct walk *walk, double length_ns)
+static void end_thread(struct walk *walk)
 {
   struct city *city = walk->city;
   for (uint32_t i = 0; i < walk->touched; i++) {
     uint32_t at = city->touched[i];
-    double ratio = (double)city->wall_ns[at] / length_ns;
-    ratio = ratio < 1 ? ratio : 1;
-    city->buildings[at].ratio = ratio > city->buildings[at].ratio ? ratio : city->buildings[at].ratio;
+    uint64_t *most_ns = &city->pulses[at].most_ns;
+    *most_ns = city->wall_ns[at] > *most_ns ? city->wall_ns[at] : *most_ns;
     city->wall_ns[at] = 0;
   }
   walk->touched = 0;
 }
 
-static bool any_group(const struct city *city)
+static bool has_groups(const struct city *city)
 {
   for (uint32_t i = 0; i < city->block_count; i++) {
     if (city_level_of(city, &city->blocks[i]) != CITY_METHODS) {
@@ -58,6 +57,15 @@ static bool any_group(const struct city *city)
     }
   }
   return false;
+}
+
+static void forget_groups(struct city *city)
+{
+  for (uint32_t i = 0; i < city->count; i++) {
+    if (city->buildings[i].level != CITY_METHODS) {
+      city->pulses[i].most_ns = 0;
+    }
+  }
 }
 
 /* The cells of one thread after those of another: counted, then placed. */
@@ -87,7 +95,11 @@ static bool by_thread(struct city *city, const struct rtop_sum *sum)
 bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
 {
   struct walk walk = { .city = city, .symbols = symbols };
-  if (!any_group(city) || sum->length_ns == 0) {
+  if (city->groups_known) {
+    forget_groups(city);
+  }
+  city->groups_known = has_groups(city) && sum->length_ns > 0;
+  if (!city->groups_known) {
     return true;
   }
   if (!rtop_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns)
@@ -105,7 +117,7 @@ bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rto
     walk.wall_ns = rtop_sum_hides(sum, cell) ? 0 : rtop_cost_wall(&cell->cost);
     add_stack(&walk, cell->node);
     if (i + 1 == sum->cell_count || sum->cells[city->cells[i + 1]].thread != cell->thread) {
-      end_thread(&walk, (double)sum->length_ns);
+      end_thread(&walk);
     }
   }
   return true;

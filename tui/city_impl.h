@@ -1,12 +1,22 @@
-/* What city.c (who lives there), city_groups.c (figures of classes and packages) and city_plan.c (where)
- * share. */
+/* What city.c (who lives there), city_figures.c (what they do), city_groups.c (what classes and packages do)
+ * and city_plan.c (where) share. */
 #ifndef RTOP_TUI_CITY_IMPL_H
 #define RTOP_TUI_CITY_IMPL_H
 
 #include "city.h"
 
+/* By frame. */
+struct city_frame {
+  uint32_t method, kind, package;      /* buildings: index + 1 */
+  uint32_t row;                        /* index + 1, where rows are not those of a live sum */
+  bool present;                        /* in the sum at hand */
+};
+
+/* The method's building, made with its class and package when it is new; NULL: memory ran out. */
+struct city_building *city_settle(struct city *city, const struct rtop_symbols *symbols, uint32_t frame);
 /* The level at which a block is shown. */
 enum city_level city_level_of(const struct city *city, const struct city_block *block);
+/* The time of classes and packages on the stack of the busiest thread, when some are shown. */
 bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols);
 bool city_plan(struct city *city, int64_t now_ns, int columns);
 

@@ -12,10 +12,10 @@ static const struct { int least; double share; int gap, lot; } crowds[CROWD_MAX 
   { 2, 0.10, 1, 2 }, { 1, 0.05, 1, 0 },
 };
 
-static int wanted_width(const struct city *city, const struct city_building *building, int crowd,
-                        int columns)
+static int wanted_width(const struct city *city, uint32_t at, int crowd, int columns)
 {
-  double self = building->peak > building->peak_before ? building->peak : building->peak_before;
+  double peak = city->pulses[at].peak, before = city->buildings[at].peak_before;
+  double self = peak > before ? peak : before;
   double share = self / city->self_sum;
   double extra = (share < 1 ? share : 1) * crowds[crowd].share * columns;
   return crowds[crowd].least + (int)lround(extra);
@@ -33,10 +33,12 @@ static uint32_t next_of(const struct city *city, uint32_t building)
   return at->level == CITY_PACKAGES ? 0 : at->next;
 }
 
-static bool is_quiet(const struct city *city, const struct city_building *building, int64_t now_ns)
+static bool is_quiet(const struct city *city, uint32_t at, int64_t now_ns)
 {
-  double high = building->high > building->high_before ? building->high : building->high_before;
-  return high < city->low || (!building->active && now_ns - building->seen_ns > CITY_QUIET_NS);
+  const struct city_building *building = &city->buildings[at];
+  double now = city->pulses[at].high, before = building->high_before;
+  return (now > before ? now : before) < city->low
+    || (building->present == 0 && now_ns - building->seen_ns > CITY_QUIET_NS);
 }
 
 /* Columns that a block needs; what is not shown has none. */
@@ -46,9 +48,9 @@ static int block_width(struct city *city, const struct city_block *block, int64_
   int used = 0;
   for (uint32_t at = first_of(city, block); at != 0; at = next_of(city, at)) {
     struct city_building *building = &city->buildings[at - 1];
-    bool quiet = is_quiet(city, building, now_ns) || (building->width == 0 && !building->active);
+    bool quiet = is_quiet(city, at - 1, now_ns) || (building->width == 0 && building->present == 0);
     bool hidden = quiet && (shrink || building->width == 0);
-    int width = hidden ? 0 : wanted_width(city, building, crowd, columns);
+    int width = hidden ? 0 : wanted_width(city, at - 1, crowd, columns);
     if (!shrink && building->width > width) {
       width = building->width;
     }
@@ -71,24 +73,21 @@ static int street_width(struct city *city, int64_t now_ns, int crowd, int column
 /* All self time, at least one whole thread: a lone busy method does not fill the street. */
 static double self_sum(const struct city *city)
 {
-  double sum = 0;
-  for (uint32_t i = 0; i < city->active_count; i++) {
-    const struct city_building *building = &city->buildings[city->active[i]];
-    sum += building->level == CITY_METHODS ? building->self : 0;
-  }
+  double sum = city->length_ns > 0 ? (double)city->self_ns / (double)city->length_ns : 0;
   return sum > 1 ? sum : 1;
 }
 
-/* Does a building have to grow (or to appear) before the next plan is due? */
+/* Does a building have to grow (or to appear) before the next plan is due? Only one that came or rose can. */
 static bool grown(const struct city *city, int columns)
 {
-  for (uint32_t i = 0; i < city->active_count; i++) {
-    const struct city_building *building = &city->buildings[city->active[i]];
+  for (uint32_t i = 0; i < city->risen_count; i++) {
+    const struct city_building *building = &city->buildings[city->risen[i]];
     const struct city_block *block = &city->blocks[building->block];
-    if (city_level_of(city, block) != building->level || building->ratio < city->low) {
+    if (building->present == 0 || city_level_of(city, block) != building->level
+        || city_ratio(city, building) < city->low) {
       continue;
     }
-    int wanted = wanted_width(city, building, city->crowd, columns);
+    int wanted = wanted_width(city, city->risen[i], city->crowd, columns);
     if (building->width == 0 || wanted >= building->width + 3) {
       return true;
     }
@@ -154,10 +153,11 @@ static void end_period(struct city *city)
 {
   for (uint32_t i = 0; i < city->count; i++) {
     struct city_building *building = &city->buildings[i];
-    building->peak_before = building->peak;
-    building->high_before = building->high;
-    building->peak = building->self;
-    building->high = building->ratio;
+    struct city_pulse *pulse = &city->pulses[i];
+    building->peak_before = pulse->peak;
+    building->high_before = pulse->high;
+    pulse->peak = city_self(city, building);
+    pulse->high = city_ratio(city, building);
   }
 }
 

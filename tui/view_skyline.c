@@ -115,7 +115,11 @@ static void update(struct ui *ui)
   if (ui->profile == NULL) {
     return;
   }
-  city_update(&view->city, &ui->methods, &ui->sum, rtop_profile_symbols(ui->profile), ui->now_ns, COLS);
+  struct city_news news = {
+    .methods = &ui->methods, .live = ui->live, .sum = &ui->sum,
+    .symbols = rtop_profile_symbols(ui->profile), .now_ns = ui->now_ns,
+  };
+  city_update(&view->city, &news, COLS);
   follow(ui);
   keep_in_view(ui);
   count_matches(ui);

@@ -52,22 +52,24 @@ static void draw_span(const struct pen *pen, int y, int x, int width, enum face 
 
 static int height_of(const struct pen *pen, const struct city_building *building, bool *cut)
 {
-  double height = building->ratio * pen->view->scale * pen->sky.rows * EIGHTHS;
+  double ratio = city_ratio(&pen->view->city, building);
+  double height = ratio * pen->view->scale * pen->sky.rows * EIGHTHS;
   int most = (pen->sky.rows - 1) * EIGHTHS;         /* the row above the tallest holds its count */
   *cut = height > most + 0.5 && pen->view->scale > 1;
-  int eighths = (int)lround(building->ratio * pen->view->scale * most);
-  eighths = building->active && eighths == 0 ? 1 : eighths;
+  int eighths = (int)lround(ratio * pen->view->scale * most);
+  eighths = building->present > 0 && eighths == 0 ? 1 : eighths;
   return eighths > most ? most : eighths;
 }
 
 /* Of the method's self time against the baseline; of groups nothing is told. */
-static double change_of(const struct ui *ui, const struct city_building *building)
+static double change_of(const struct pen *pen, const struct city_building *building)
 {
+  const struct ui *ui = pen->ui;
   if (!ui->baseline.comparing || building->level != CITY_METHODS) {
     return 0;
   }
   const struct rtop_method_row *before = ui_baseline_row(ui, building->frame);
-  return ui_baseline_change(ui, (uint64_t)(building->self * (double)ui->sum.length_ns),
+  return ui_baseline_change(ui, (uint64_t)(city_self(&pen->view->city, building) * (double)ui->sum.length_ns),
                             before != NULL ? before->self_ns : 0);
 }
 
@@ -78,7 +80,7 @@ static void draw_roof(const struct pen *pen, const struct city_building *buildin
   if (awake || cut) {
     snprintf(text, sizeof text, "%c", awake ? AWAKE_MARK : '^');
   }
-  double change = change_of(pen->ui, building);
+  double change = change_of(pen, building);
   if (change >= 0.005 || change <= -0.005) {
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%c", change > 0 ? '+' : '-');
@@ -168,15 +170,16 @@ static void draw_status(const struct pen *pen, const struct city_building *build
     draw_text(y, pen->sky.x, room, FACE_NORMAL, "nobody is at home: no method was seen");
     return;
   }
-  share_text(pen->ui, self, sizeof self, building->self);
+  share_text(pen->ui, self, sizeof self, city_self(&pen->view->city, building));
   share_text(pen->ui, total, sizeof total,
-             building->level == CITY_METHODS ? building->total : building->ratio);
+             building->level == CITY_METHODS ? ui_share(pen->ui, building->total_ns)
+                                             : city_ratio(&pen->view->city, building));
   static const char *const kind[CITY_LEVELS] = { "", "class ", "package " };
   snprintf(text, sizeof text, "  self %s %s %s  thr %u", self,
            building->level == CITY_METHODS ? "total" : "ratio", total, building->threads);
   if (pen->ui->baseline.comparing && building->level == CITY_METHODS) {
     char change[16];
-    ui_baseline_text(change, sizeof change, change_of(pen->ui, building));
+    ui_baseline_text(change, sizeof change, change_of(pen, building));
     snprintf(text, sizeof text, "  self %s (%s) total %s  thr %u", self, change, total, building->threads);
   }
   int figures = (int)strlen(text);
