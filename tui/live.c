@@ -70,8 +70,9 @@ void rtop_live_destroy(struct rtop_live **handle)
   rtop_name_order_destroy(&live->names);
   void *const memory[] = {
     live->places, live->slots, live->path, live->deltas, live->cells, live->cell_places, live->nodes,
-    live->pending, live->climbs, live->entry_of, live->shares.all, live->shares.most, live->shares.changed,
-    live->frames, live->rows, live->beside, live->touched, live->told, live->stacked, live->threads,
+    live->links, live->ups, live->climbs, live->entry_of, live->shares.all, live->shares.most, live->shares.changed,
+    live->frames, live->rows, live->beside, live->row_frames, live->row_of, live->touched, live->idle,
+    live->standing, live->threads,
     live->node_depths.first, live->shown, live->changes,
   };
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
@@ -177,7 +178,8 @@ static bool filter_rows(struct rtop_live *live, struct rtop_methods *methods,
   live->leaves_out = !all;
   if (all)
     return true;
-  if (!rtop_reserve(&live->shown, &live->shown_capacity, (size_t)live->row_count + 1, sizeof *live->shown))
+  if (!rtop_reserve(&live->frames, &live->frame_capacity, live->row_of_capacity, sizeof *live->frames) ||
+      !rtop_reserve(&live->shown, &live->shown_capacity, (size_t)live->row_count + 1, sizeof *live->shown))
     return false;
   methods->rows = live->shown;
   methods->count = 0;
@@ -193,11 +195,8 @@ static bool take_options(struct rtop_live *live, const struct rtop_methods_optio
   bool same = before && now ? strcmp(before, now) == 0 : before == now;
   for (size_t i = 0; !same && i < live->frame_capacity; i++)
     live->frames[i].passes = 0;
-  if (live->mode != options->mode) {
-    live->mode = options->mode;
-    for (uint32_t i = 0; i < live->row_count; i++)
-      live_row_add(live, live->rows[i].frame, NULL, NULL, 0);
-  }
+  if (live->mode != options->mode)
+    live_rows_clock(live, options->mode);
   bool by_place = options->sort == RTOP_SORT_LOCATION;
   return methods_regex_use(&live->filter, options->filter) &&
          rtop_name_order_update(&live->names, live->symbols, by_place);
@@ -207,6 +206,7 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
                        const struct rtop_methods_options *options)
 {
   choose_threads(live, sum);
+  live_stacks_change(live, sum);
   live_nodes_up(live);
   bool fine = take_options(live, options);
   live_rows_finish(live, sum);
@@ -224,14 +224,14 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
 
 const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count, uint64_t *turn)
 {
-  *count = live->told_count;
+  *count = live->touched_count;
   *turn = live->row_turn;
-  return live->told;
+  return live->touched;
 }
 
 const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame)
 {
-  uint32_t row = frame < live->frame_capacity ? live->frames[frame].row : 0;
+  uint32_t row = frame < live->row_of_capacity ? live->row_of[frame] : 0;
   return row ? &live->rows[row - 1] : NULL;
 }
 

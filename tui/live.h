@@ -23,8 +23,8 @@ struct rtop_live_node {
   uint32_t frame;
   uint32_t depth;                      /* of the root: 0 */
   bool outermost;                      /* its frame is not above it */
-  struct rtop_cost self, total;
   uint64_t cells;                      /* in and below it; 0: not in the sum */
+  struct rtop_cost total, self;
 };
 
 /* What an update did to a node: differences, modulo 2^64. */

@@ -24,12 +24,29 @@ struct live_delta {
   struct rtop_cost cost;               /* modulo 2^64 */
 };
 
-/* What a node's pending changes are, beside the node that users see. */
-struct live_pending {
-  struct rtop_cost self, cost;
-  uint64_t cells;
+/* What the way up asks of a node: so little that all of it stays in the caches, beside the node that users
+ * see. */
+struct live_link {
+  uint32_t parent, frame;
+  uint32_t depth : 31, outermost : 1;  /* as the node's, but of a frame that is not known, too */
+  uint32_t up;                         /* index + 1: what changes in this update; 0: nothing so far */
+};
+
+/* What an update changes in a node and has still to tell those above. They lie in the order of their coming,
+ * close together. */
+struct live_up {
+  struct rtop_live_change change;
+  uint64_t own_cells;                  /* of change.cells */
+  uint32_t threads;                    /* that have it on their stack now, modulo 2^32 */
   uint32_t next;                       /* in the list of its depth, + 1 */
-  bool listed;
+  bool own;                            /* change.self is something */
+};
+
+/* What a row gains, modulo; NULL: nothing. */
+struct live_gain {
+  const struct rtop_cost *self, *total;
+  uint64_t cells;
+  uint32_t threads;
 };
 
 /* The way up a stack from a node, by index into nodes: its frame, or when it recurs the next one above that
@@ -69,20 +86,20 @@ struct live_shares {
 };
 
 struct live_frame {
-  uint32_t row;                        /* index + 1 */
-  uint32_t seen;                       /* epoch: on the stack at hand */
   uint8_t passes;                      /* the filter: 0 not asked, 1 no, 2 yes */
   const char *label;                   /* as it was asked */
 };
 
 struct live_row {                      /* beside the row that users see */
   uint64_t cells;                      /* that it is on the stack of */
-  bool touched;
+  uint64_t touched;                    /* in which turn it was last */
 };
 
 struct live_thread {
   bool hidden;
   uint32_t row;                        /* in the sum, + 1 */
+  uint32_t stack;                      /* entry of the leaf that counts as its stack, + 1; 0: none */
+  uint32_t seen;                       /* turn in which it was there */
   struct rtop_cost cost;
 };
 
@@ -120,13 +137,16 @@ struct rtop_live {
   size_t cell_capacity, cell_place_capacity;
 
   struct rtop_live_node *nodes;
-  struct live_pending *pending;
+  struct live_link *links;
   struct live_climb *climbs;
   uint32_t node_count;
-  size_t node_capacity, pending_capacity, climb_capacity;
+  size_t node_capacity, link_capacity, climb_capacity;
   uint32_t *entry_of;                  /* by node: index + 1 */
   size_t entry_capacity;
 
+  struct live_up *ups;
+  uint32_t up_count;
+  size_t up_capacity;
   struct rtop_live_change *changes;
   uint32_t change_count;
   size_t change_capacity;
@@ -138,17 +158,22 @@ struct rtop_live {
 
   struct rtop_method_row *rows;
   struct live_row *beside;
+  uint32_t *row_frames;                /* by row */
   uint32_t row_count;
-  size_t row_capacity, beside_capacity;
-  uint32_t *touched, *told;            /* frames whose rows have changed; as they were told in the last turn */
-  uint32_t touched_count, told_count;
-  size_t touched_capacity, told_capacity;
+  size_t row_capacity, beside_capacity, row_frame_capacity;
+  uint32_t *row_of;                    /* by frame: index + 1 */
+  size_t row_of_capacity;
+  uint32_t *touched;                   /* frames whose rows this update changed, made or dropped */
+  uint32_t touched_count;
+  size_t touched_capacity;
   uint64_t row_turn;
   bool leaves_out;                     /* rows, in the last turn */
-  uint32_t *stacked;                   /* frames on stacks at the end of the span */
-  uint32_t stacked_count;
-  size_t stacked_capacity;
-  uint32_t epoch;
+  uint32_t *idle;                      /* frames whose rows had nothing left when they were changed */
+  uint32_t idle_count;
+  size_t idle_capacity;
+  uint32_t *standing;                  /* threads that have a stack */
+  uint32_t standing_count;
+  size_t standing_capacity;
 
   struct live_thread *threads;         /* by id of the profile */
   size_t thread_capacity;
@@ -194,6 +219,8 @@ static inline void live_fetch(const void *at, size_t bytes)
 void live_places_restart(struct rtop_live *live);
 /* The place of a node of a thread; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
+/* The node over all threads, with everything above it. LIVE_NONE: memory ran out. */
+uint32_t live_entry(struct rtop_live *live, uint32_t node);
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);
 
 /* live_up.c: changes go up. */
@@ -201,12 +228,13 @@ void live_settle(struct rtop_live *live);
 void live_nodes_up(struct rtop_live *live);
 /* A cell comes to the nodes of all chosen threads, or leaves them. */
 void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells);
+/* Which nodes are on stacks at the end of the span. */
+void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum);
 
 /* live_rows.c */
-struct rtop_method_row *live_row(struct rtop_live *live, uint32_t frame);
-/* `self` and `total` may be NULL: nothing. */
-void live_row_add(struct rtop_live *live, uint32_t frame, const struct rtop_cost *self,
-                  const struct rtop_cost *total, uint64_t cells);
+void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain);
+/* Another clock: of all rows. */
+void live_rows_clock(struct rtop_live *live, enum rtop_mode mode);
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
 void live_rows_restart(struct rtop_live *live);
 

@@ -50,7 +50,7 @@ void live_places_restart(struct rtop_live *live)
     live->entry_of[live->nodes[i].node] = 0;
   live->turn++;                        /* nobody can follow */
   live->place_count = 1;
-  live->node_count = live->cell_count = live->delta_count = live->places_used = 0;
+  live->node_count = live->cell_count = live->delta_count = live->up_count = live->places_used = 0;
 }
 
 static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t frame)
@@ -67,8 +67,8 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
   const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
   if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1,
                     sizeof *live->nodes) ||
-      !rtop_reserve(&live->pending, &live->pending_capacity, (size_t)live->node_count + 1,
-                    sizeof *live->pending) ||
+      !rtop_reserve(&live->links, &live->link_capacity, (size_t)live->node_count + 1,
+                    sizeof *live->links) ||
       !rtop_reserve(&live->climbs, &live->climb_capacity, (size_t)live->node_count + 1,
                     sizeof *live->climbs))
     return false;
@@ -81,13 +81,15 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
     live->climbs[entry] = (struct live_climb){call->frame, parent};
   else
     live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){0};
-  live->pending[entry] = (struct live_pending){0};
+  live->links[entry] = (struct live_link){
+    .parent = parent, .frame = call->frame, .depth = live->nodes[entry].depth & INT32_MAX,
+    .outermost = node && is_outermost(live, parent, call->frame),
+  };
   live->entry_of[node] = entry + 1;
   return true;
 }
 
-/* The node over all threads, with everything above it. LIVE_NONE: memory ran out. */
-static uint32_t entry_for(struct rtop_live *live, uint32_t node)
+uint32_t live_entry(struct rtop_live *live, uint32_t node)
 {
   size_t depth = 0;
   if (!rtop_reserve(&live->entry_of, &live->entry_capacity, rtop_symbols_node_count(live->symbols),
@@ -115,7 +117,7 @@ uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node)
   uint32_t known = live->slots[place_slot(live, thread, node)];
   if (known)
     return known;
-  uint32_t entry = entry_for(live, node);
+  uint32_t entry = live_entry(live, node);
   if (entry == LIVE_NONE || !places_grow(live))
     return 0;
   uint32_t place = live->place_count++;

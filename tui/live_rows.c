@@ -11,98 +11,94 @@ static bool push(uint32_t **list, size_t *capacity, uint32_t *count, uint32_t va
   return true;
 }
 
-static bool has_frame(struct rtop_live *live, uint32_t frame)
+static uint64_t clock_of(const struct rtop_cost *cost, enum rtop_mode mode)
 {
-  return frame < live->frame_capacity ||
-         rtop_reserve(&live->frames, &live->frame_capacity, rtop_symbols_frame_count(live->symbols),
-                      sizeof *live->frames);
+  return mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);
 }
 
-static void touch(struct rtop_live *live, uint32_t frame)
+/* Index; LIVE_NONE: memory ran out. */
+static uint32_t row_for(struct rtop_live *live, uint32_t frame)
 {
-  struct live_row *beside = &live->beside[live->frames[frame].row - 1];
-  if (beside->touched)
+  if (frame < live->row_of_capacity && live->row_of[frame])
+    return live->row_of[frame] - 1;
+  size_t rows = (size_t)live->row_count + 1;
+  if (!rtop_reserve(&live->row_of, &live->row_of_capacity, rtop_symbols_frame_count(live->symbols),
+                    sizeof *live->row_of) ||
+      !rtop_reserve(&live->rows, &live->row_capacity, rows, sizeof *live->rows) ||
+      !rtop_reserve(&live->beside, &live->beside_capacity, rows, sizeof *live->beside) ||
+      !rtop_reserve(&live->row_frames, &live->row_frame_capacity, rows, sizeof *live->row_frames))
+    return LIVE_NONE;
+  live->rows[live->row_count] = (struct rtop_method_row){.frame = frame};
+  live->beside[live->row_count] = (struct live_row){0};
+  live->row_frames[live->row_count] = frame;
+  live->row_of[frame] = ++live->row_count;
+  live_most_changed(live, frame);
+  return live->row_count - 1;
+}
+
+static void touch(struct rtop_live *live, uint32_t at)
+{
+  if (live->beside[at].touched == live->turn)
     return;
-  beside->touched = true;
-  if (!push(&live->touched, &live->touched_capacity, &live->touched_count, frame))
+  live->beside[at].touched = live->turn;
+  if (!push(&live->touched, &live->touched_capacity, &live->touched_count, live->row_frames[at]))
     live->failed = true;
 }
 
-struct rtop_method_row *live_row(struct rtop_live *live, uint32_t frame)
+void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain)
 {
-  if (!has_frame(live, frame))
-    return NULL;
-  struct live_frame *entry = &live->frames[frame];
-  if (entry->row)
-    return &live->rows[entry->row - 1];
-  if (!rtop_reserve(&live->rows, &live->row_capacity, (size_t)live->row_count + 1, sizeof *live->rows) ||
-      !rtop_reserve(&live->beside, &live->beside_capacity, (size_t)live->row_count + 1,
-                    sizeof *live->beside))
-    return NULL;
-  live->rows[live->row_count] = (struct rtop_method_row){.frame = frame};
-  live->beside[live->row_count] = (struct live_row){0};
-  entry->row = ++live->row_count;
-  live_most_changed(live, frame);
-  return &live->rows[entry->row - 1];
-}
-
-void live_row_add(struct rtop_live *live, uint32_t frame, const struct rtop_cost *self,
-                  const struct rtop_cost *total, uint64_t cells)
-{
-  struct rtop_method_row *row = live_row(live, frame);
-  if (!row) {
+  uint32_t at = row_for(live, frame);
+  if (at == LIVE_NONE) {
     live->failed = true;
     return;
   }
-  if (self)
-    live_cost_add(&row->self, self);
-  if (total)
-    live_cost_add(&row->total, total);
-  live->beside[row - live->rows].cells += cells;
-  touch(live, frame);
+  touch(live, at);
+  struct rtop_method_row *row = &live->rows[at];
+  if (gain->self) {
+    live_cost_add(&row->self, gain->self);
+    row->self_ns += clock_of(gain->self, live->mode);
+  }
+  if (gain->total) {
+    live_cost_add(&row->total, gain->total);
+    row->total_ns += clock_of(gain->total, live->mode);
+  }
+  row->threads += gain->threads;
+  live->beside[at].cells += gain->cells;
+  if (!live->beside[at].cells && !row->threads &&
+      !push(&live->idle, &live->idle_capacity, &live->idle_count, frame))
+    live->failed = true;
+}
+
+void live_rows_clock(struct rtop_live *live, enum rtop_mode mode)
+{
+  live->mode = mode;
+  live->row_turn++;                    /* nobody can follow */
+  for (uint32_t i = 0; i < live->row_count; i++) {
+    live->rows[i].self_ns = clock_of(&live->rows[i].self, mode);
+    live->rows[i].total_ns = clock_of(&live->rows[i].total, mode);
+  }
 }
 
 /* Nobody has it any more: the last row takes its room. */
 static void drop_row(struct rtop_live *live, uint32_t frame)
 {
-  uint32_t at = live->frames[frame].row - 1, last = --live->row_count;
+  uint32_t at = live->row_of[frame] - 1, last = --live->row_count;
   live->rows[at] = live->rows[last];
   live->beside[at] = live->beside[last];
-  live->frames[live->rows[at].frame].row = at + 1;
-  live->frames[frame].row = 0;
+  live->row_frames[at] = live->row_frames[last];
+  live->row_of[live->row_frames[at]] = at + 1;
+  live->row_of[frame] = 0;
 }
 
-/* Which methods are on stacks at the end of the span: what was so at the last update is taken back. */
-static void count_stacks(struct rtop_live *live, const struct rtop_sum *sum)
+/* What was idle may have gained something since, and may be told twice. */
+static void drop_idle(struct rtop_live *live)
 {
-  for (uint32_t i = 0; i < live->stacked_count; i++) {
-    struct rtop_method_row *row = live_row(live, live->stacked[i]);
-    if (row) {
-      row->threads = 0;
-      touch(live, live->stacked[i]);
-    }
+  for (uint32_t i = 0; i < live->idle_count; i++) {
+    uint32_t row = live->row_of[live->idle[i]];
+    if (row && !live->beside[row - 1].cells && !live->rows[row - 1].threads)
+      drop_row(live, live->idle[i]);
   }
-  live->stacked_count = 0;
-  for (size_t i = 0; i < sum->thread_count; i++) {
-    const struct rtop_thread_row *thread = &sum->threads[i];
-    live->epoch++;
-    if (thread->ended || thread->hidden)
-      continue;
-    for (uint32_t node = thread->node; node;) {
-      const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
-      struct rtop_method_row *row = live_row(live, call->frame);
-      if (row && live->frames[call->frame].seen != live->epoch) {
-        live->frames[call->frame].seen = live->epoch;
-        if (row->threads++ == 0) {
-          touch(live, call->frame);
-          if (!push(&live->stacked, &live->stacked_capacity, &live->stacked_count, call->frame))
-            live->failed = true;
-        }
-      }
-      live->failed = live->failed || !row;
-      node = call->parent < node ? call->parent : 0;
-    }
-  }
+  live->idle_count = 0;
 }
 
 static void take_ratios(struct rtop_live *live)
@@ -110,51 +106,27 @@ static void take_ratios(struct rtop_live *live)
   uint32_t count;
   const uint32_t *frames = live_shares_finish(live, &count);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t row = frames[i] < live->frame_capacity ? live->frames[frames[i]].row : 0;
+    uint32_t row = frames[i] < live->row_of_capacity ? live->row_of[frames[i]] : 0;
     if (!row)
       continue;
     live->rows[row - 1].most_ns = live_most_ns(live, frames[i]);
-    touch(live, frames[i]);
+    touch(live, row - 1);
   }
-}
-
-static uint64_t clock_of(const struct rtop_cost *cost, enum rtop_mode mode)
-{
-  return mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);
-}
-
-static void take_clock(struct rtop_live *live, struct rtop_method_row *row)
-{
-  row->self_ns = clock_of(&row->self, live->mode);
-  row->total_ns = clock_of(&row->total, live->mode);
 }
 
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)
 {
   live->length_ns = sum->length_ns;
-  count_stacks(live, sum);
+  drop_idle(live);
   take_ratios(live);
-  for (uint32_t i = 0; i < live->touched_count; i++) {
-    uint32_t at = live->frames[live->touched[i]].row - 1;
-    live->beside[at].touched = false;
-    take_clock(live, &live->rows[at]);
-    if (!live->beside[at].cells && !live->rows[at].threads)
-      drop_row(live, live->touched[i]);
-  }
-  uint32_t *told = live->told;
-  size_t capacity = live->told_capacity;
-  live->told = live->touched;
-  live->told_count = live->touched_count;
-  live->told_capacity = live->touched_capacity;
-  live->touched = told;
-  live->touched_capacity = capacity;
-  live->touched_count = 0;
 }
 
 void live_rows_restart(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->row_count; i++)
-    live->frames[live->rows[i].frame].row = 0;
+    live->row_of[live->row_frames[i]] = 0;
+  for (uint32_t i = 0; i < live->standing_count; i++)
+    live->threads[live->standing[i]].stack = 0;
   live->row_turn++;                    /* nobody can follow */
-  live->row_count = live->touched_count = live->stacked_count = 0;
+  live->row_count = live->touched_count = live->idle_count = live->standing_count = 0;
 }

@@ -13,26 +13,79 @@ static bool cost_is_zero(const struct rtop_cost *cost)
   return any == 0;
 }
 
-static void list_node(struct rtop_live *live, uint32_t entry)
+/* What changes in the node; NULL: memory ran out. Valid until the next call. */
+static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 {
-  struct live_pending *pending = &live->pending[entry];
-  if (pending->listed)
-    return;
-  pending->listed = true;
-  if (!live_depths_push(&live->node_depths, live->nodes[entry].depth, entry, &pending->next))
+  struct live_link *link = &live->links[entry];
+  if (link->up)
+    return &live->ups[link->up - 1];
+  if (!rtop_reserve(&live->ups, &live->up_capacity, (size_t)live->up_count + 1, sizeof *live->ups)) {
     live->failed = true;
+    return NULL;
+  }
+  struct live_up *up = &live->ups[live->up_count];
+  *up = (struct live_up){.change = {.index = entry}};
+  if (!live_depths_push(&live->node_depths, link->depth, live->up_count, &up->next)) {
+    live->failed = true;
+    return NULL;
+  }
+  link->up = ++live->up_count;
+  return up;
 }
 
 void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells)
 {
-  live_cost_add(&live->nodes[entry].self, cost);
-  live_cost_add(&live->pending[entry].self, cost);
-  live_cost_add(&live->pending[entry].cost, cost);
-  live->pending[entry].cells += cells;
-  list_node(live, entry);
-  uint32_t frame = live->nodes[entry].frame;
-  /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
-  live_row_add(live, frame, cost, frame ? NULL : cost, frame ? 0 : cells);
+  struct live_up *up = up_of(live, entry);
+  if (!up)
+    return;
+  live_cost_add(&up->change.self, cost);
+  live_cost_add(&up->change.total, cost);
+  up->change.cells += cells;
+  up->own_cells += cells;
+  up->own = true;
+}
+
+static void stack_change(struct rtop_live *live, struct live_thread *thread, uint32_t stack)
+{
+  struct live_up *up = NULL;
+  if (thread->stack == stack)
+    return;
+  if (thread->stack && (up = up_of(live, thread->stack - 1)))
+    up->threads--;
+  if (stack && (up = up_of(live, stack - 1)))
+    up->threads++;
+  thread->stack = stack;
+}
+
+void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum)
+{
+  uint32_t turn = (uint32_t)live->turn + 1, before = live->standing_count;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    const struct rtop_thread_row *row = &sum->threads[i];
+    struct live_thread *thread = &live->threads[row->thread];
+    bool stands = !row->ended && !row->hidden && row->node;
+    uint32_t entry = stands ? live_entry(live, row->node) : LIVE_NONE;
+    live->failed = live->failed || (stands && entry == LIVE_NONE);
+    if (!thread->stack && entry != LIVE_NONE) {
+      if (!rtop_reserve(&live->standing, &live->standing_capacity, (size_t)live->standing_count + 1,
+                        sizeof *live->standing)) {
+        live->failed = true;
+        continue;
+      }
+      live->standing[live->standing_count++] = row->thread;
+    }
+    thread->seen = turn;
+    stack_change(live, thread, entry == LIVE_NONE ? 0 : entry + 1);
+  }
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < live->standing_count; i++) {
+    struct live_thread *thread = &live->threads[live->standing[i]];
+    if (i < before && thread->seen != turn)
+      stack_change(live, thread, 0);
+    if (thread->stack)
+      live->standing[kept++] = live->standing[i];
+  }
+  live->standing_count = kept;
 }
 
 static bool cell_make(struct rtop_live *live, uint32_t index)
@@ -85,41 +138,19 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
   live->places_used += (uint32_t)has - (uint32_t)had;
 }
 
-static void fetch_row(const struct rtop_live *live, uint32_t frame)
-{
-  uint32_t row = frame < live->frame_capacity ? live->frames[frame].row : 0;
-  if (!row)
-    return;
-  live_fetch(&live->rows[row - 1], sizeof *live->rows);
-  live_fetch(&live->beside[row - 1], sizeof *live->beside);
-}
-
-static void fetch_entry(const struct rtop_live *live, uint32_t entry)
-{
-  live_fetch(&live->nodes[entry], sizeof *live->nodes);
-  live_fetch(&live->pending[entry], sizeof *live->pending);
-}
-
 /* What the deltas after this one will change: each step needs what the one before it has brought. */
 static void fetch_ahead(const struct rtop_live *live, uint32_t at)
 {
   const struct live_delta *deltas = live->deltas;
   uint32_t count = live->delta_count;
-  if (count - at > 4 * LIVE_AHEAD)
-    live_fetch(&live->places[deltas[at + 4 * LIVE_AHEAD].place], sizeof *live->places);
-  if (count - at > 3 * LIVE_AHEAD) {
-    const struct live_place *place = &live->places[deltas[at + 3 * LIVE_AHEAD].place];
-    fetch_entry(live, place->entry);
+  if (count - at > 2 * LIVE_AHEAD)
+    live_fetch(&live->places[deltas[at + 2 * LIVE_AHEAD].place], sizeof *live->places);
+  if (count - at > LIVE_AHEAD) {
+    const struct live_place *place = &live->places[deltas[at + LIVE_AHEAD].place];
+    live_fetch(&live->links[place->entry], sizeof *live->links);
     if (place->cell)
       live_fetch(&live->cells[place->cell - 1], sizeof *live->cells);
   }
-  if (count - at > 2 * LIVE_AHEAD) {
-    uint32_t frame = live->nodes[live->places[deltas[at + 2 * LIVE_AHEAD].place].entry].frame;
-    if (frame < live->frame_capacity)
-      live_fetch(&live->frames[frame], sizeof *live->frames);
-  }
-  if (count - at > LIVE_AHEAD)
-    fetch_row(live, live->nodes[live->places[deltas[at + LIVE_AHEAD].place].entry].frame);
 }
 
 /* What falls before what grows: then no thread leads for a moment only. */
@@ -146,40 +177,111 @@ void live_settle(struct rtop_live *live)
   live->delta_count = 0;
 }
 
-static void node_up(struct rtop_live *live, uint32_t entry)
+static bool up_to_parent(struct rtop_live *live, uint32_t parent, uint32_t at)
 {
-  struct rtop_live_node *node = &live->nodes[entry];
-  struct live_pending *pending = &live->pending[entry];
-  live_cost_add(&node->total, &pending->cost);
-  node->cells += pending->cells;
-  if (node->outermost)
-    live_row_add(live, node->frame, NULL, &pending->cost, pending->cells);
-  if (entry && (pending->cells || !cost_is_zero(&pending->cost))) {
-    live_cost_add(&live->pending[node->parent].cost, &pending->cost);
-    live->pending[node->parent].cells += pending->cells;
-    list_node(live, node->parent);
-  }
+  struct live_up *above = up_of(live, parent);
+  const struct live_up *up = &live->ups[at];
+  if (!above)
+    return false;
+  live_cost_add(&above->change.total, &up->change.total);
+  above->change.cells += up->change.cells;
+  above->threads += up->threads;
+  return true;
+}
+
+static void tell_change(struct rtop_live *live, const struct rtop_live_change *change)
+{
   if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1,
                    sizeof *live->changes))
-    live->changes[live->change_count++] =
-      (struct rtop_live_change){entry, pending->self, pending->cost, pending->cells};
+    live->changes[live->change_count++] = *change;
   else
     live->failed = true;
-  *pending = (struct live_pending){0};
+}
+
+static void node_up(struct rtop_live *live, uint32_t at)
+{
+  struct live_up *up = &live->ups[at];
+  uint32_t entry = up->change.index;
+  struct rtop_live_node *node = &live->nodes[entry];
+  struct live_link *link = &live->links[entry];
+  bool spends = up->own || up->change.cells || !cost_is_zero(&up->change.total);
+  struct live_gain gain = {.self = up->own ? &up->change.self : NULL};
+  link->up = 0;
+  if (spends) {
+    live_cost_add(&node->total, &up->change.total);
+    node->cells += up->change.cells;
+    tell_change(live, &up->change);
+  }
+  if (up->own)
+    live_cost_add(&node->self, &up->change.self);
+  if (!link->frame) {
+    /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
+    gain.total = gain.self;
+    gain.cells = up->own_cells;
+  } else if (link->outermost && spends) {
+    gain.total = &up->change.total;
+    gain.cells = up->change.cells;
+  }
+  gain.threads = link->outermost ? up->threads : 0;
+  if (gain.self || gain.total || gain.threads)
+    live_row_add(live, link->frame, &gain);
+  if (entry && (up->threads || spends))
+    up_to_parent(live, link->parent, at);
+}
+
+/* Later in the list of a depth: what its change will touch, then what that tells of. */
+static void fetch_node(const struct rtop_live *live, uint32_t at)
+{
+  uint32_t entry = live->ups[at].change.index;
+  live_fetch(&live->links[entry], sizeof *live->links);
+  live_fetch(&live->nodes[entry], sizeof *live->nodes);
+}
+
+static void fetch_row(const struct rtop_live *live, uint32_t at)
+{
+  const struct live_link *link = &live->links[live->ups[at].change.index];
+  uint32_t row = link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
+  live_fetch(&live->links[link->parent], sizeof *live->links);
+  if (row)
+    live_fetch(&live->rows[row - 1], sizeof *live->rows);
+}
+
+static uint32_t fetch_first(const struct rtop_live *live, uint32_t first)
+{
+  for (int i = 0; first && i < 2 * LIVE_AHEAD; i++) {
+    fetch_node(live, first - 1);
+    first = live->ups[first - 1].next;
+  }
+  return first;
+}
+
+static void depth_up(struct rtop_live *live, uint32_t *first)
+{
+  uint32_t far = fetch_first(live, *first), near = *first;
+  for (int i = 0; near && i < LIVE_AHEAD; i++)
+    near = live->ups[near - 1].next;
+  while (*first) {
+    uint32_t at = *first - 1;
+    *first = live->ups[at].next;
+    if (near) {
+      fetch_row(live, near - 1);
+      near = live->ups[near - 1].next;
+    }
+    if (far) {
+      fetch_node(live, far - 1);
+      far = live->ups[far - 1].next;
+    }
+    node_up(live, at);
+  }
 }
 
 void live_nodes_up(struct rtop_live *live)
 {
   struct live_depths *depths = &live->node_depths;
   live->turn++;
-  live->change_count = 0;
+  live->change_count = live->touched_count = 0;
   for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
-    while (depths->first[depth]) {
-      uint32_t entry = depths->first[depth] - 1;
-      depths->first[depth] = live->pending[entry].next;
-      if (depths->first[depth])
-        fetch_entry(live, depths->first[depth] - 1);
-      node_up(live, entry);
-    }
+    depth_up(live, &depths->first[depth]);
   depths->deepest = 0;
+  live->up_count = 0;
 }

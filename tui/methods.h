@@ -30,11 +30,12 @@ bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key);
 
 struct rtop_method_row {
   uint32_t frame;
-  struct rtop_cost self;               /* as leaf */
-  struct rtop_cost total;              /* anywhere on the stack */
-  uint64_t self_ns, total_ns;          /* by mode: wall of all states, or CPU */
-  uint64_t most_ns;                    /* wall time on the stack of one thread, the largest of all threads */
   uint32_t threads;                    /* have it on their stack at the end of the span */
+  struct rtop_cost total;              /* anywhere on the stack */
+  uint64_t total_ns;                   /* by mode: wall of all states, or CPU */
+  uint64_t self_ns;
+  struct rtop_cost self;               /* as leaf */
+  uint64_t most_ns;                    /* wall time on the stack of one thread, the largest of all threads */
   double delta;                        /* rtop_method_delta of a comparison; else 0 */
   double history;                      /* history_peak, when something is sorted by it; else 0 */
 };
