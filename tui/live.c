@@ -219,6 +219,11 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
   methods->length_ns = sum->length_ns;
   fine = filter_rows(live, methods, options) && fine;
   methods->ranks = live->names.ranks;
+  live->follow = (struct rtop_methods_follow){
+    live, live->row_turn, live->touched, live->touched_count, live->row_frames, live->row_of,
+    live->row_of_capacity,
+  };
+  methods->follow = methods->rows == live->rows ? &live->follow : NULL;
   return fine && !live->failed;
 }
 

@@ -163,7 +163,8 @@ struct rtop_live {
   size_t row_capacity, beside_capacity, row_frame_capacity;
   uint32_t *row_of;                    /* by frame: index + 1 */
   size_t row_of_capacity;
-  uint32_t *touched;                   /* frames whose rows this update changed, made or dropped */
+  struct rtop_methods_follow follow;   /* as it was handed out */
+  uint32_t *touched;                   /* frames whose rows this update changed */
   uint32_t touched_count;
   size_t touched_capacity;
   uint64_t row_turn;

@@ -91,6 +91,7 @@ static bool join(struct ui *ui, bool gone_too)
   if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, gone_too)) {
     return false;
   }
+  ui->methods.follow = NULL;
   ui->methods.rows = changes->rows;    /* the live sum's own rows stay with it */
   ui->methods.count = changes->count;
   return true;

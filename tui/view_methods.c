@@ -125,29 +125,17 @@ static void update_detail(struct ui *ui)
                     ui->wanted.mode);
 }
 
-/* Something is on top by far that stands elsewhere: that must be seen at once. */
-static bool leapt(const struct ui *ui)
-{
-  const struct methods_view *view = self(ui);
-  double best = 0, top = 0;
-  for (size_t i = 0; i < ui->methods.count; i++) {
-    const struct rtop_method_row *row = &ui->methods.rows[i];
-    double value = rtop_method_value(row, ui->wanted.sort);
-    best = value > best ? value : best;
-    top = order_place(&view->order, row->frame) == 0 ? value : top;
-  }
-  return best > 2 * top;
-}
-
 /* Rows that change places with every refresh cannot be read. What the user does takes effect at once. */
-static bool keep_order(struct ui *ui)
+static bool keep_order(struct ui *ui, size_t frames)
 {
   struct methods_view *view = self(ui);
   if (ui->now_ns < view->hold_until_ns) {
     return true;
   }
   bool settled = ui->frozen || ui->touched || ui->now_ns >= view->settle_until_ns;
-  if (!settled && !ui->wanted.reverse && !leapt(ui)) {
+  /* What is on top by far and stands elsewhere must be seen at once. */
+  if (!settled && !ui->wanted.reverse
+      && !order_leaps(&view->order, &ui->methods, ui->wanted.sort, frames)) {
     return true;
   }
   view->settle_until_ns = ui->now_ns + SETTLE_NS;
@@ -184,7 +172,7 @@ static void update(struct ui *ui)
   update_history(ui);
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   take_order(ui);
-  bool hold = keep_order(ui);
+  bool hold = keep_order(ui, frames);
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames)) {
     view->order.count = 0;
   }

@@ -1,4 +1,5 @@
 #include "tui/order.h"
+#include "live_fixture.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,6 +104,49 @@ static void test_empty(void **state)
   order_destroy(&order);
 }
 
+/* An order that is told what changed is the one that looks at everything. */
+static void test_following_is_looking_at_everything(void **state)
+{
+  static const enum rtop_sort_key keys[] = { RTOP_SORT_SELF, RTOP_SORT_TOTAL, RTOP_SORT_RATIO, RTOP_SORT_NAME,
+                                             RTOP_SORT_THREADS, RTOP_SORT_TOTAL_CPU };
+  struct order told = { 0 }, looking = { 0 };
+  enum rtop_sort_key sort = RTOP_SORT_SELF;
+  (void)state;
+  open_model(1 << 30, 21);
+  for (int i = 0; i < 600; i++) {
+    add_window(0);
+    if (below(40) == 0) {
+      sort = keys[below(sizeof keys / sizeof keys[0])];
+      order_forget(&told);
+      order_forget(&looking);
+    }
+    int64_t length_ns = below(20) ? 1000 * MS : 3000 * MS;
+    struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
+    options.mode = below(50) ? RTOP_MODE_WALL : RTOP_MODE_CPU;
+    assert_true(rtop_live_sum(m.live, fixture_span(m.end_ns - length_ns, m.end_ns), &m.sum));
+    assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, &options));
+    if (below(15) == 0) {
+      continue;                          /* another view was shown meanwhile */
+    }
+    assert_non_null(m.methods.follow);
+    struct rtop_methods all = m.methods;
+    all.follow = NULL;
+    bool hold = below(4) != 0, reverse = i % 100 > 80;
+    assert_int_equal(order_leaps(&told, &m.methods, sort, FRAMES + 2), order_leaps(&looking, &all, sort, FRAMES + 2));
+    assert_true(order_apply(&told, &m.methods, sort, reverse, hold, FRAMES + 2));
+    assert_true(order_apply(&looking, &all, sort, reverse, hold, FRAMES + 2));
+    assert_int_equal(told.count, looking.count);
+    assert_int_equal(told.count, m.methods.count);
+    for (size_t k = 0; k < told.count; k++) {
+      assert_int_equal(told.rows[k], looking.rows[k]);
+      assert_int_equal(order_place(&told, m.methods.rows[told.rows[k]].frame), k);
+    }
+  }
+  order_destroy(&told);
+  order_destroy(&looking);
+  close_model();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -110,6 +154,7 @@ int main(void)
     cmocka_unit_test(test_small_differences_do_not_swap),
     cmocka_unit_test(test_rows_are_held),
     cmocka_unit_test(test_empty),
+    cmocka_unit_test(test_following_is_looking_at_everything),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
