@@ -72,6 +72,32 @@ void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_
   }
 }
 
+void profile_counters_change(struct rtop_span_counters *to, const struct rtop_span_counters *from, bool comes)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (counter_fields[i].kind == COUNTER_CHANGE) {
+      uint64_t value = counter_get(from, &counter_fields[i]);
+      *counter_of(to, &counter_fields[i]) += comes ? value : 0 - value;
+    }
+}
+
+uint64_t profile_counters_wanted(const uint32_t present[PROFILE_COUNTERS_MAX])
+{
+  uint64_t wanted = 0;
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (counter_fields[i].kind != COUNTER_CHANGE && present[counter_fields[i].id])
+      wanted |= UINT64_C(1) << counter_fields[i].id;
+  return wanted;
+}
+
+uint64_t profile_counters_now(struct rtop_span_counters *to, const struct profile_window *from, uint64_t wanted)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (wanted & from->counters_present & UINT64_C(1) << counter_fields[i].id)
+      *counter_of(to, &counter_fields[i]) = counter_get(&from->counters, &counter_fields[i]);
+  return wanted & ~from->counters_present;
+}
+
 struct rtop_span_counters profile_counters_part(const struct profile_window *window,
                                                 const struct profile_part *part)
 {

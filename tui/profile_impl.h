@@ -16,7 +16,7 @@
 /* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
 #define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
 
-enum { PROFILE_SECONDS = 1024 };
+enum { PROFILE_SECONDS = 1024, PROFILE_COUNTERS_MAX = 64 };
 
 struct profile_cell {
   uint32_t node, thread;
@@ -99,6 +99,7 @@ struct profile_source {
   /* scratch of a sum */
   uint32_t gaps;
   struct rtop_span_counters now;
+  uint64_t wanted;                     /* counters whose last value is still looked for */
   struct profile_window *last;
   /* scratch of a timeline: what the source told of the entry at hand */
   size_t entry;
@@ -203,10 +204,23 @@ void profile_slides_cell(struct rtop_profile *profile, const struct profile_wind
 void profile_slides_restart(struct rtop_profile *profile);
 void profile_slides_detach(struct rtop_profile *profile);
 
-/* profile_sum.c: everything of a sum but its cells and what is made from them. `cells_of` says, by id, of
- * which threads there are cells. */
+/* What a slide keeps of the windows in its span (not gaps), so that nobody has to look into each of them. */
+struct profile_kept {
+  struct profile_kept_thread {         /* by id of the thread */
+    uint32_t cells, windows;           /* told; that list it */
+  } *threads;
+  size_t thread_capacity;
+  uint32_t listed;                     /* threads that windows list */
+  struct profile_kept_source {         /* by index of the source */
+    struct rtop_span_counters changes;
+    uint32_t present[PROFILE_COUNTERS_MAX];            /* windows that have the counter, by its id */
+  } *sources;
+  size_t source_capacity;
+};
+
+/* profile_sum.c: everything of a sum but its cells and what is made from them. */
 bool profile_sum_head(struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum,
-                      const uint32_t *cells_of, size_t count);
+                      const struct profile_kept *kept);
 struct rtop_span profile_clip(const struct rtop_profile *profile, struct rtop_span span);
 
 /* profile.c: what the feed hands in: the window and how to translate it; a window made of it that no list
@@ -262,6 +276,11 @@ void profile_counters_write(struct rtop_window *to, const struct rtop_span_count
 /* Adds changes; "now" values replace those of the same source. */
 void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
                           uint64_t present);
+/* The same in two steps: changes, which come or go, and "now" values that are wanted (a bit per counter). Those
+ * that are still wanted are returned; at first these are of windows that have them. */
+void profile_counters_change(struct rtop_span_counters *to, const struct rtop_span_counters *from, bool comes);
+uint64_t profile_counters_now(struct rtop_span_counters *to, const struct profile_window *from, uint64_t wanted);
+uint64_t profile_counters_wanted(const uint32_t present[PROFILE_COUNTERS_MAX]);
 /* The part's share of changes; "now" values as they are. */
 struct rtop_span_counters profile_counters_part(const struct profile_window *window,
                                                 const struct profile_part *part);

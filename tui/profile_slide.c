@@ -3,6 +3,7 @@
 #include "profile_impl.h"
 #include "reserve.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct rtop_slide {
   struct rtop_profile *profile;        /* NULL: it is gone */
@@ -14,8 +15,7 @@ struct rtop_slide {
   uint64_t last_id;                    /* of windows that could be in it */
   uint64_t ids;                        /* of the windows in it, added up: has somebody changed them? */
   uint32_t lens;
-  uint32_t *cells_of;                  /* by thread: how many came and did not go */
-  size_t thread_capacity;
+  struct profile_kept kept;
   bool failed;
 };
 
@@ -27,6 +27,14 @@ static bool slide_has(const struct rtop_slide *slide, const struct profile_windo
          profile_part_of(window, &slide->span, part);
 }
 
+static bool slide_has_thread(struct rtop_slide *slide, uint32_t thread)
+{
+  struct profile_kept *kept = &slide->kept;
+  bool fine = rtop_reserve(&kept->threads, &kept->thread_capacity, (size_t)thread + 1, sizeof *kept->threads);
+  slide->failed = slide->failed || !fine;
+  return fine;
+}
+
 static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node,
                        const struct rtop_cost *cost, bool comes)
 {
@@ -34,12 +42,9 @@ static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node,
   cell.node = rtop_lens_node(slide->profile->lens, node);
   if (cell.node == RTOP_LENS_OUT)
     return;
-  if (!rtop_reserve(&slide->cells_of, &slide->thread_capacity, (size_t)thread + 1,
-                    sizeof *slide->cells_of)) {
-    slide->failed = true;
+  if (!slide_has_thread(slide, thread))
     return;
-  }
-  slide->cells_of[thread] += comes ? 1 : UINT32_MAX;
+  slide->kept.threads[thread].cells += comes ? 1 : UINT32_MAX;
   slide->sink.cell(slide->sink.context, &cell, comes);
 }
 
@@ -52,6 +57,33 @@ static void slide_cell(struct rtop_slide *slide, const struct profile_cell *cell
   slide_tell(slide, cell->thread, cell->node, &cost, comes);
 }
 
+static void slide_counters(struct rtop_slide *slide, const struct profile_window *window,
+                           const struct profile_part *part, bool comes)
+{
+  struct profile_kept *kept = &slide->kept;
+  if (!rtop_reserve(&kept->sources, &kept->source_capacity, slide->profile->source_count,
+                    sizeof *kept->sources)) {
+    slide->failed = true;
+    return;
+  }
+  struct profile_kept_source *source = &kept->sources[window->source];
+  struct rtop_span_counters counters = profile_counters_part(window, part);
+  profile_counters_change(&source->changes, &counters, comes);
+  for (int id = 0; id < PROFILE_COUNTERS_MAX; id++)
+    if (window->counters_present >> id & 1)
+      source->present[id] += comes ? 1 : UINT32_MAX;
+}
+
+static void slide_listed(struct rtop_slide *slide, uint32_t thread, bool comes)
+{
+  if (!slide_has_thread(slide, thread))
+    return;
+  uint32_t *windows = &slide->kept.threads[thread].windows;
+  bool was = *windows > 0;
+  *windows += comes ? 1 : UINT32_MAX;
+  slide->kept.listed += (uint32_t)(*windows > 0) - (uint32_t)was;
+}
+
 static void slide_window(struct rtop_slide *slide, struct profile_window *window,
                          const struct profile_part *part, bool comes)
 {
@@ -60,8 +92,10 @@ static void slide_window(struct rtop_slide *slide, struct profile_window *window
   slide->failed = slide->failed || window->gap;        /* it could not be fetched */
   for (size_t i = 0; i < window->cell_count; i++)
     slide_cell(slide, &window->cells[i], part, comes);
+  slide_counters(slide, window, part, comes);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_cell cell = profile_provisional(&window->threads[i]);
+    slide_listed(slide, window->threads[i].thread, comes);
     if (cell.wall_ns)
       slide_cell(slide, &cell, part, comes);
   }
@@ -94,8 +128,11 @@ static void slide_all(struct rtop_slide *slide, struct rtop_span span)
   struct rtop_profile *profile = slide->profile;
   slide->failed = false;
   slide->ids = 0;
-  for (size_t i = 0; i < slide->thread_capacity; i++)
-    slide->cells_of[i] = 0;
+  if (slide->kept.threads)
+    memset(slide->kept.threads, 0, slide->kept.thread_capacity * sizeof *slide->kept.threads);
+  if (slide->kept.sources)
+    memset(slide->kept.sources, 0, slide->kept.source_capacity * sizeof *slide->kept.sources);
+  slide->kept.listed = 0;
   slide->sink.restart(slide->sink.context);
   slide->carry = slide_wants_carry(slide, &span);
   if (slide->carry)
@@ -159,7 +196,7 @@ bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_
   slide->lens = lens;
   slide->span = span;
   slide->last_id = profile->window_ids;
-  return profile_sum_head(profile, span, sum, slide->cells_of, slide->thread_capacity) && !slide->failed;
+  return profile_sum_head(profile, span, sum, &slide->kept) && !slide->failed;
 }
 
 void rtop_slide_restart(struct rtop_slide *slide)
@@ -191,7 +228,8 @@ void rtop_slide_close(struct rtop_slide **handle)
       *at = slide->next;
       break;
     }
-  free(slide->cells_of);
+  free(slide->kept.threads);
+  free(slide->kept.sources);
   free(slide);
 }
 

@@ -253,10 +253,16 @@ static void sum_start(struct sum_build *build, struct rtop_span span)
   }
 }
 
+static bool sum_carries(const struct sum_build *build)
+{
+  const struct rtop_profile *profile = build->profile;
+  return profile->carry.count && build->sum->span.start_ns <= rtop_profile_bounds(profile).start_ns;
+}
+
 static void sum_all(struct sum_build *build)
 {
-  struct rtop_span held = rtop_profile_bounds(build->profile), span = build->sum->span;
-  if (build->profile->carry.count && span.start_ns <= held.start_ns)
+  struct rtop_span span = build->sum->span;
+  if (sum_carries(build))
     sum_carry(build, &span);
   sum_windows(build, &span);
 }
@@ -292,15 +298,84 @@ bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span,
   return !build.failed;
 }
 
+/* Without looking into windows: what time they cover, gaps, and the last one of every source. */
+static void head_times(struct sum_build *build, const struct rtop_span *span)
+{
+  const struct rtop_profile *profile = build->profile;
+  for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
+    struct profile_window *window = profile_window_at(profile, i);
+    struct profile_source *source = &profile->sources[window->source];
+    struct profile_part part;
+    if (window->start_ns >= span->end_ns)
+      break;
+    if (!profile_part_of(window, span, &part))
+      continue;
+    if (window->gap) {
+      source->gaps++;
+      continue;
+    }
+    profile_cover_add(&build->cover, window->start_ns + part.from_ns, window->start_ns + part.to_ns);
+    source->last = window;
+  }
+}
+
+static void head_changes(struct sum_build *build, const struct profile_kept *kept)
+{
+  for (uint32_t i = 0; i < build->profile->source_count; i++) {
+    struct profile_source *source = &build->profile->sources[i];
+    source->wanted = 0;
+    if (i >= kept->source_capacity)
+      continue;
+    profile_counters_change(&source->now, &kept->sources[i].changes, true);
+    source->wanted = profile_counters_wanted(kept->sources[i].present);
+  }
+}
+
+/* What the last window says that says it, so from the newest on until all is said. */
+static void head_now(struct sum_build *build, const struct rtop_span *span, const struct profile_kept *kept)
+{
+  struct rtop_profile *profile = build->profile;
+  uint32_t listed = kept->listed, sources = 0;
+  for (uint32_t i = 0; i < profile->source_count; i++)
+    sources += profile->sources[i].wanted != 0;
+  for (size_t i = profile_find(profile, span->end_ns + profile->longest_ns); i-- > 0 && (listed || sources);) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    struct profile_source *source = &profile->sources[window->source];
+    struct profile_part part;
+    if (window->gap || !profile_part_of(window, span, &part))
+      continue;
+    bool wanted = source->wanted != 0;
+    source->wanted = profile_counters_now(&source->now, window, source->wanted);
+    sources -= wanted && source->wanted == 0;
+    for (size_t k = window->thread_count; listed && k-- > 0;) {
+      struct profile_presence presence = window->threads[k];
+      const struct profile_thread *thread = profile_thread_at(profile, presence.thread);
+      if (!thread || thread->row)
+        continue;
+      presence.provisional_ns = profile_part_share(&part, presence.provisional_ns);
+      sum_presence(build, &presence);
+      listed--;
+    }
+  }
+}
+
 bool profile_sum_head(struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum,
-                      const uint32_t *cells_of, size_t count)
+                      const struct profile_kept *kept)
 {
   struct sum_build build = {.profile = profile, .sum = sum};
   sum_start(&build, span);
-  sum_all(&build);
+  if (profile->loader.load) {          /* what is looked at is not given back meanwhile */
+    sum_all(&build);
+  } else {
+    if (sum_carries(&build))
+      sum_carry(&build, &sum->span);
+    head_times(&build, &sum->span);
+    head_changes(&build, kept);
+    head_now(&build, &sum->span, kept);
+  }
   sum_sources(&build);
-  for (uint32_t id = 0; id < count; id++)
-    if (cells_of[id])
+  for (uint32_t id = 0; id < kept->thread_capacity; id++)
+    if (kept->threads[id].cells)
       sum_row(&build, id);
   sum_sort_rows(sum);
   sum_forget_rows(&build);

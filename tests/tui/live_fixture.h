@@ -96,6 +96,10 @@ FIXTURE void add_window(uint32_t source)
   }
   rtop_window_set_counter(&m.window, RTOP_COUNTER_SAMPLES, below(100));
   rtop_window_set_counter(&m.window, RTOP_COUNTER_GC_MINOR, below(4));
+  if (below(3))
+    rtop_window_set_counter(&m.window, RTOP_COUNTER_RATE_HZ, below(1000));
+  if (below(20) == 0)
+    rtop_window_set_counter(&m.window, RTOP_COUNTER_RSS_BYTES, below(1000));
   assert_true(fixture_add(m.profile, source, &m.window));
   if (source == 0)
     m.end_ns = end_ns;
