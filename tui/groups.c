@@ -6,11 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 8 };
+
+/* A row to come. */
+struct groups_item {
+  uint64_t value;                      /* it is ordered by */
+  uint64_t key;
+  uint64_t lines;
+  uint32_t edge;                       /* + 1; 0: root of a group */
+  uint32_t frame;
+  uint32_t depth;
+  bool last;
+};
+
 struct groups_scratch {
   struct groups_graph graph;
   struct rtop_tree_places places;
-  struct rtop_group_row *stack;
+  struct groups_item *stack;           /* the next one last */
   size_t stack_count, stack_capacity;
+  uint64_t least_ns;                   /* of the last build */
 };
 
 struct groups_build {
@@ -18,9 +32,9 @@ struct groups_build {
   struct groups_scratch *scratch;
   const struct groups_graph *graph;
   const struct rtop_symbols *symbols;
-  const struct rtop_groups_look *look;
+  enum rtop_sort_key sort;
+  bool reverse;
   uint64_t least_ns;
-  struct rtop_cost hidden;
   bool failed;
 };
 
@@ -32,17 +46,19 @@ static struct groups_scratch *groups_scratch(struct rtop_groups *groups)
 }
 
 bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree,
-                      const struct rtop_symbols *symbols)
+                      const struct rtop_symbols *symbols, const struct rtop_groups_look *look)
 {
   struct groups_scratch *scratch = groups_scratch(groups);
-  return scratch && groups_graph_take(&scratch->graph, tree, symbols);
+  struct groups_wish wish = {look->mode, look->sort};
+  return scratch && groups_graph_take(&scratch->graph, tree, symbols, wish);
 }
 
 bool rtop_groups_follow(struct rtop_groups *groups, const struct rtop_live *live, uint64_t length_ns,
-                        const struct rtop_symbols *symbols)
+                        const struct rtop_symbols *symbols, const struct rtop_groups_look *look)
 {
   struct groups_scratch *scratch = groups_scratch(groups);
-  return scratch && groups_graph_follow(&scratch->graph, live, length_ns, symbols);
+  struct groups_wish wish = {look->mode, look->sort};
+  return scratch && groups_graph_follow(&scratch->graph, live, length_ns, symbols, wish);
 }
 
 uint64_t rtop_groups_root_key(uint32_t frame)
@@ -64,22 +80,14 @@ static uint64_t groups_place_key(const struct groups_frame *entry, uint32_t fram
 static int groups_compare(const void *left, const void *right, void *context)
 {
   const struct groups_build *build = context;
-  const struct rtop_groups_look *look = build->look;
-  const struct rtop_group_row *a = left, *b = right;
-  uint64_t key_a = rtop_tree_key(&a->self, &a->total, look->sort, look->mode);
-  uint64_t key_b = rtop_tree_key(&b->self, &b->total, look->sort, look->mode);
-  if (key_a != key_b)
-    return (key_a > key_b) != look->reverse ? -1 : 1;
+  const struct groups_item *a = left, *b = right;
+  if (a->value != b->value)
+    return (a->value > b->value) != build->reverse ? -1 : 1;
   int by_name = strcmp(rtop_symbols_get(build->symbols, a->frame)->label,
                        rtop_symbols_get(build->symbols, b->frame)->label);
   if (by_name != 0)
-    return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
+    return build->reverse && build->sort == RTOP_SORT_NAME ? -by_name : by_name;
   return a->key < b->key ? -1 : a->key > b->key;
-}
-
-static bool groups_big(const struct groups_build *build, const struct rtop_cost *total)
-{
-  return rtop_tree_clock(total, build->look->mode) >= build->least_ns;
 }
 
 /* The edges of a caller that are in the sum, one after the other; NULL: no more. */
@@ -96,75 +104,75 @@ static uint32_t groups_below(const struct groups_build *build, uint32_t frame)
   uint32_t below = 0;
   for (const struct groups_edge *edge = groups_next_call(graph, graph->frames[frame].first_out); edge;
        edge = groups_next_call(graph, edge->next_out))
-    below += groups_big(build, &edge->total);
+    below += edge->total.ns >= build->least_ns;
   return below;
 }
 
-static void groups_push(struct groups_build *build, const struct rtop_group_row *row)
+static void groups_push(struct groups_build *build, const struct groups_item *item)
 {
   struct groups_scratch *scratch = build->scratch;
-  if (!groups_big(build, &row->total)) {
-    build->groups->hidden++;
-    if (row->depth == 0)
-      rtop_cost_add(&build->hidden, &row->total);
-  } else if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1,
-                            sizeof *scratch->stack)) {
-    scratch->stack[scratch->stack_count++] = *row;
-  } else {
+  if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1,
+                     sizeof *scratch->stack))
+    scratch->stack[scratch->stack_count++] = *item;
+  else
     build->failed = true;
-  }
+}
+
+static uint64_t groups_value(const struct groups_build *build, const struct groups_figures *total,
+                             uint64_t self_ns)
+{
+  return build->sort == RTOP_SORT_SELF ? self_ns : total->value;
 }
 
 static void groups_push_roots(struct groups_build *build)
 {
   const struct groups_graph *graph = build->graph;
-  for (uint32_t frame = 1; frame < graph->frame_count; frame++) {
+  struct rtop_groups *groups = build->groups;
+  groups->group_count = graph->root_count;
+  for (uint32_t i = 0; i < graph->root_count; i++) {
+    uint32_t frame = graph->roots[i];
     const struct groups_frame *entry = &graph->frames[frame];
-    if (entry->callers == 0 || !groups_graph_is_root(entry))
-      continue;
-    const struct groups_spent *spent = &graph->spent[frame];
-    struct rtop_group_row row = {
-      .key = rtop_groups_root_key(frame), .frame = frame, .callers = entry->callers,
-      .recursive = entry->loops > 0, .self = spent->self, .total = spent->total};
-    build->groups->group_count++;
-    uint64_t ns = rtop_tree_clock(&row.total, build->look->mode);
-    build->groups->most_ns = ns > build->groups->most_ns ? ns : build->groups->most_ns;
-    groups_push(build, &row);
+    if (i + AHEAD < graph->root_count)
+      __builtin_prefetch(&graph->frames[graph->roots[i + AHEAD]].total);
+    groups->most_ns = entry->total.ns > groups->most_ns ? entry->total.ns : groups->most_ns;
+    if (entry->total.ns < build->least_ns)
+      groups->hidden++;
+    else
+      groups_push(build, &(struct groups_item){.key = rtop_groups_root_key(frame), .frame = frame,
+                                               .value = groups_value(build, &entry->total, entry->self_ns)});
   }
 }
 
 static void groups_push_callees(struct groups_build *build, const struct rtop_group_row *parent)
 {
   const struct groups_graph *graph = build->graph;
+  struct groups_item item = {.lines = parent->lines, .depth = parent->depth + 1};
+  if (!parent->last && parent->depth < 64)
+    item.lines |= UINT64_C(1) << parent->depth;
   for (const struct groups_edge *edge = groups_next_call(graph, graph->frames[parent->frame].first_out); edge;
        edge = groups_next_call(graph, edge->next_out)) {
     const struct groups_frame *callee = &graph->frames[edge->callee];
-    struct rtop_group_row row = {
-      .key = groups_key(edge->caller, edge->callee), .frame = edge->callee, .depth = parent->depth + 1,
-      .lines = parent->lines, .callers = callee->callers, .reference = groups_graph_is_root(callee),
-      .recursive = callee->loops > 0, .total = edge->total};
-    if (!row.reference)
-      row.self = graph->spent[edge->callee].self;
-    if (!parent->last && parent->depth < 64)
-      row.lines |= UINT64_C(1) << parent->depth;
-    groups_push(build, &row);
+    if (edge->total.ns < build->least_ns) {
+      build->groups->hidden++;
+      continue;
+    }
+    item.key = groups_key(edge->caller, edge->callee);
+    item.edge = (uint32_t)(edge - graph->edges) + 1;
+    item.frame = edge->callee;
+    item.value = groups_value(build, &edge->total, groups_graph_is_root(callee) ? 0 : callee->self_ns);
+    groups_push(build, &item);
   }
 }
 
-static uint64_t groups_value(const struct groups_build *build, const struct rtop_group_row *row)
-{
-  return rtop_tree_key(&row->self, &row->total, build->look->sort, build->look->mode);
-}
-
 /* One pass over sorted siblings: who changed places for next to nothing changes back. */
-static void groups_settle(struct groups_build *build, struct rtop_group_row *rows, size_t count)
+static void groups_settle(struct groups_build *build, struct groups_item *items, size_t count)
 {
   for (size_t i = 1; i < count; i++) {
-    if (rtop_tree_places_swap(&build->scratch->places, rows[i - 1].key, groups_value(build, &rows[i - 1]),
-                              rows[i].key, groups_value(build, &rows[i]))) {
-      struct rtop_group_row held = rows[i];
-      rows[i] = rows[i - 1];
-      rows[i - 1] = held;
+    if (rtop_tree_places_swap(&build->scratch->places, items[i - 1].key, items[i - 1].value, items[i].key,
+                              items[i].value)) {
+      struct groups_item held = items[i];
+      items[i] = items[i - 1];
+      items[i - 1] = held;
     }
   }
 }
@@ -177,18 +185,18 @@ static uint64_t groups_row_key(const void *rows, size_t at)
 /* What was pushed since `from`: in order, the first one on top. */
 static void groups_order(struct groups_build *build, size_t from)
 {
-  struct rtop_group_row *rows = build->scratch->stack + from;
+  struct groups_item *items = build->scratch->stack + from;
   size_t count = build->scratch->stack_count - from;
   if (count == 0)
     return;
-  qsort_r(rows, count, sizeof *rows, groups_compare, build);
-  groups_settle(build, rows, count);
+  qsort_r(items, count, sizeof *items, groups_compare, build);
+  groups_settle(build, items, count);
   for (size_t i = 0; i < count / 2; i++) {
-    struct rtop_group_row held = rows[i];
-    rows[i] = rows[count - 1 - i];
-    rows[count - 1 - i] = held;
+    struct groups_item held = items[i];
+    items[i] = items[count - 1 - i];
+    items[count - 1 - i] = held;
   }
-  rows[0].last = true;
+  items[0].last = true;
 }
 
 static bool groups_is_open(const struct rtop_groups *groups, const struct rtop_group_row *row)
@@ -210,15 +218,26 @@ static bool groups_emit(struct groups_build *build, const struct rtop_group_row 
   return true;
 }
 
+static struct rtop_group_row groups_row(const struct groups_build *build, const struct groups_item *item)
+{
+  const struct groups_graph *graph = build->graph;
+  const struct groups_frame *entry = &graph->frames[item->frame];
+  struct rtop_group_row row = {
+    .key = item->key, .frame = item->frame, .depth = item->depth, .callers = entry->callers,
+    .lines = item->lines, .last = item->last, .reference = item->edge && groups_graph_is_root(entry),
+    .recursive = entry->loops > 0, .edge = item->edge};
+  row.below = row.reference ? 0 : groups_below(build, item->frame);
+  row.open = row.below > 0 && groups_is_open(build->groups, &row);
+  return row;
+}
+
 static void groups_rows(struct groups_build *build)
 {
   struct groups_scratch *scratch = build->scratch;
   groups_push_roots(build);
   groups_order(build, 0);
   while (scratch->stack_count > 0) {
-    struct rtop_group_row row = scratch->stack[--scratch->stack_count];
-    row.below = row.reference ? 0 : groups_below(build, row.frame);
-    row.open = row.below > 0 && groups_is_open(build->groups, &row);
+    struct rtop_group_row row = groups_row(build, &scratch->stack[--scratch->stack_count]);
     if (!groups_emit(build, &row))
       return;
     if (row.open) {
@@ -237,18 +256,39 @@ bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *sy
   groups->most_ns = 0;
   if (!scratch)
     return false;
-  struct groups_build build = {
-    .groups = groups, .scratch = scratch, .graph = &scratch->graph, .symbols = symbols, .look = look,
-    .least_ns = (uint64_t)(look->least_percent / 100 * (double)scratch->graph.length_ns)};
+  scratch->least_ns = (uint64_t)(look->least_percent / 100 * (double)scratch->graph.length_ns);
   scratch->stack_count = 0;
-  rtop_tree_places_begin(&scratch->places, look->sort, look->reverse, scratch->graph.length_ns);
+  struct groups_build build = {
+    .groups = groups, .scratch = scratch, .graph = &scratch->graph, .symbols = symbols,
+    .sort = scratch->graph.wish.sort, .reverse = look->reverse, .least_ns = scratch->least_ns};
+  rtop_tree_places_begin(&scratch->places, build.sort, look->reverse, scratch->graph.length_ns);
   groups_rows(&build);
   rtop_tree_places_take(&scratch->places, groups->rows, groups->count, groups_row_key);
   if (groups->hidden > 0) {
-    struct rtop_group_row other = {.last = true, .total = build.hidden};
+    struct rtop_group_row other = {.last = true};
     groups_emit(&build, &other);
   }
   return !build.failed;
+}
+
+struct rtop_groups_cost rtop_groups_cost(const struct rtop_groups *groups, const struct rtop_group_row *row)
+{
+  const struct groups_scratch *scratch = groups->scratch;
+  const struct groups_graph *graph = &scratch->graph;
+  const struct groups_frame *entry = &graph->frames[row->frame];
+  struct rtop_groups_cost cost = {0};
+  if (row->key != 0) {
+    const struct groups_figures *total = row->edge ? &graph->edges[row->edge - 1].total : &entry->total;
+    cost = (struct rtop_groups_cost){
+      row->reference ? 0 : entry->self_ns, row->reference ? 0 : entry->self_samples, total->ns, total->samples};
+  }
+  /* What is hidden inside of groups is in their totals. */
+  for (uint32_t i = 0; row->key == 0 && i < graph->root_count; i++) {
+    const struct groups_figures *total = &graph->frames[graph->roots[i]].total;
+    cost.total_ns += total->ns < scratch->least_ns ? total->ns : 0;
+    cost.total_samples += total->ns < scratch->least_ns ? total->samples : 0;
+  }
+  return cost;
 }
 
 bool rtop_groups_has(const struct rtop_groups *groups, uint32_t frame)

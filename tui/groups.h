@@ -27,8 +27,7 @@ struct rtop_group_row {
   bool open;
   bool reference;                      /* the group stands elsewhere */
   bool recursive;
-  struct rtop_cost self;               /* references: nothing */
-  struct rtop_cost total;
+  uint32_t edge;                       /* private */
 };
 
 struct rtop_groups {
@@ -49,16 +48,23 @@ struct rtop_groups_look {
   double least_percent;                /* of the span: what is below disappears */
 };
 
+struct rtop_groups_cost {
+  uint64_t self_ns, self_samples;      /* of references nothing */
+  uint64_t total_ns, total_samples;    /* by mode */
+};
+
 /* What groups are made of, afresh from the last sum of a tree; or from a live sum that was just brought up to
- * date (rtop_live_methods), which costs what changed since the last update. A live sum knows no filter and no
- * folding. False when memory ran out. */
+ * date (rtop_live_methods), which costs what changed since the last update, as long as mode and sort key are
+ * the same. A live sum knows no filter and no folding. False when memory ran out. */
 bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree,
-                      const struct rtop_symbols *symbols);
+                      const struct rtop_symbols *symbols, const struct rtop_groups_look *look);
 bool rtop_groups_follow(struct rtop_groups *groups, const struct rtop_live *live, uint64_t length_ns,
-                        const struct rtop_symbols *symbols);
-/* Rows of what was taken last. False when memory ran out. */
+                        const struct rtop_symbols *symbols, const struct rtop_groups_look *look);
+/* Rows of what was taken last, by the mode and the sort key of then. False when memory ran out. */
 bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *symbols,
                        const struct rtop_groups_look *look);
+/* What a row of the last build has spent. */
+struct rtop_groups_cost rtop_groups_cost(const struct rtop_groups *groups, const struct rtop_group_row *row);
 void rtop_groups_destroy(struct rtop_groups *groups);
 
 /* Is the method in what was taken last? */

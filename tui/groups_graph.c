@@ -87,56 +87,100 @@ static bool graph_place(struct groups_graph *graph, const struct rtop_symbols *s
   return true;
 }
 
+/* Of self the value is never asked for: `total` knows it. */
+static struct groups_figures graph_figures(const struct groups_graph *graph, const struct rtop_cost *cost)
+{
+  static const struct rtop_cost nothing;
+  return (struct groups_figures){
+    rtop_tree_clock(cost, graph->wish.mode),
+    rtop_tree_key(&nothing, cost, graph->wish.sort, graph->wish.mode),
+    cost->samples,
+  };
+}
+
+static void figures_add(struct groups_figures *to, const struct groups_figures *from)
+{
+  to->ns += from->ns;
+  to->value += from->value;
+  to->samples += from->samples;
+}
+
+/* There is room: as many roots as frames. */
+static void graph_list_root(struct groups_graph *graph, uint32_t frame)
+{
+  struct groups_frame *entry = &graph->frames[frame];
+  bool is = frame != 0 && entry->callers > 0 && groups_graph_is_root(entry);
+  if (is == (entry->root > 0))
+    return;
+  if (is) {
+    graph->roots[graph->root_count++] = frame;
+    entry->root = graph->root_count;
+    return;
+  }
+  uint32_t last = graph->roots[--graph->root_count];
+  graph->roots[entry->root - 1] = last;
+  graph->frames[last].root = entry->root;
+  entry->root = 0;
+}
+
+/* Another caller, or one less. */
+static void graph_call(struct groups_graph *graph, const struct groups_edge *edge, int came)
+{
+  struct groups_frame *callee = &graph->frames[edge->callee];
+  callee->callers += (uint32_t)came;
+  callee->caller += came < 0 ? -edge->caller : edge->caller;
+  graph_list_root(graph, edge->callee);
+}
+
 /* Differences, modulo 2^64. `came`: 1 when the node was not in the sum before, -1 when it no longer is. */
 static void graph_add(struct groups_graph *graph, uint32_t index, const struct rtop_cost *self,
-                      const struct rtop_cost *total, int came)
+                      const struct rtop_cost *cost, int came)
 {
   const struct groups_node *node = &graph->nodes[index];
-  struct groups_spent *spent = &graph->spent[node->frame];
-  rtop_cost_add(&spent->self, self);
+  struct groups_frame *frame = &graph->frames[node->frame];
+  struct groups_figures total = graph_figures(graph, cost);
+  frame->self_ns += rtop_tree_clock(self, graph->wish.mode);
+  frame->self_samples += self->samples;
   if (node->in_frame)
-    rtop_cost_add(&spent->total, total);
+    figures_add(&frame->total, &total);
   if (node->loops)
-    graph->frames[node->frame].loops += (uint32_t)came;
+    frame->loops += (uint32_t)came;
   if (node->edge == GROUPS_NONE)
     return;
   struct groups_edge *edge = &graph->edges[node->edge];
   bool was = edge->nodes > 0;
   if (node->in_edge)
-    rtop_cost_add(&edge->total, total);
+    figures_add(&edge->total, &total);
   edge->nodes += (uint32_t)came;
-  if (was == (edge->nodes > 0))
-    return;
-  struct groups_frame *callee = &graph->frames[edge->callee];
-  callee->callers += (uint32_t)came;
-  callee->caller += was ? -edge->caller : edge->caller;
+  if (was != (edge->nodes > 0))
+    graph_call(graph, edge, came);
 }
 
 static bool graph_reserve_frames(struct groups_graph *graph, const struct rtop_symbols *symbols)
 {
-  graph->frame_count = rtop_symbols_frame_count(symbols);
-  return rtop_reserve(&graph->frames, &graph->frame_capacity, graph->frame_count, sizeof *graph->frames) &&
-         rtop_reserve(&graph->spent, &graph->spent_capacity, graph->frame_count, sizeof *graph->spent);
+  uint32_t count = graph->frame_count = rtop_symbols_frame_count(symbols);
+  return rtop_reserve(&graph->frames, &graph->frame_capacity, count, sizeof *graph->frames) &&
+         rtop_reserve(&graph->roots, &graph->root_capacity, count, sizeof *graph->roots);
 }
 
-static bool graph_restart(struct groups_graph *graph, const struct rtop_symbols *symbols)
+static bool graph_restart(struct groups_graph *graph, const struct rtop_symbols *symbols,
+                          struct groups_wish wish)
 {
-  graph->edge_count = graph->node_count = 0;
+  graph->edge_count = graph->node_count = graph->root_count = 0;
   graph->live = NULL;
+  graph->wish = wish;
   if (graph->frames)
     memset(graph->frames, 0, graph->frame_capacity * sizeof *graph->frames);
-  if (graph->spent)
-    memset(graph->spent, 0, graph->spent_capacity * sizeof *graph->spent);
   if (graph->slots)
     memset(graph->slots, 0, graph->slot_count * sizeof *graph->slots);
   return graph_reserve_frames(graph, symbols);
 }
 
 bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree,
-                       const struct rtop_symbols *symbols)
+                       const struct rtop_symbols *symbols, struct groups_wish wish)
 {
   graph->length_ns = tree->length_ns;
-  if (!graph_restart(graph, symbols))
+  if (!graph_restart(graph, symbols, wish))
     return false;
   for (size_t i = 0; i < tree->touched_count; i++) {
     uint32_t id = tree->touched[i];
@@ -169,13 +213,9 @@ static void graph_fetch(const struct groups_graph *graph, const struct rtop_live
   if (count - at <= AHEAD)
     return;
   const struct groups_node *node = &graph->nodes[changes[at + AHEAD].index];
-  const char *spent = (const char *)&graph->spent[node->frame];
-  for (size_t i = 0; i < sizeof *graph->spent; i += 64)
-    __builtin_prefetch(spent + i, 1);
-  if (node->edge != GROUPS_NONE) {
+  __builtin_prefetch(&graph->frames[node->frame], 1);
+  if (node->edge != GROUPS_NONE)
     __builtin_prefetch(&graph->edges[node->edge], 1);
-    __builtin_prefetch((const char *)&graph->edges[node->edge] + 64, 1);
-  }
 }
 
 static void graph_take_changes(struct groups_graph *graph, const struct rtop_live_node *nodes,
@@ -183,25 +223,29 @@ static void graph_take_changes(struct groups_graph *graph, const struct rtop_liv
 {
   for (uint32_t i = 0; i < count; i++) {
     const struct rtop_live_change *change = &changes[i];
+    int came = 0;
     graph_fetch(graph, changes, i, count);
     if (change->index == 0)
       continue;
-    uint64_t cells = nodes[change->index].cells;
-    bool was = cells != change->cells, is = cells > 0;
-    graph_add(graph, change->index, &change->self, &change->total, is - was);
+    if (change->cells != 0) {
+      uint64_t cells = nodes[change->index].cells;
+      came = (cells > 0) - (cells != change->cells);
+    }
+    graph_add(graph, change->index, &change->self, &change->total, came);
   }
 }
 
 bool groups_graph_follow(struct groups_graph *graph, const struct rtop_live *live, uint64_t length_ns,
-                         const struct rtop_symbols *symbols)
+                         const struct rtop_symbols *symbols, struct groups_wish wish)
 {
   uint32_t count, node_count;
   uint64_t turn;
   const struct rtop_live_change *changes = rtop_live_changes(live, &count, &turn);
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &node_count);
-  bool near = graph->live == live && turn == graph->turn + 1;
+  bool near = graph->live == live && turn == graph->turn + 1 && wish.mode == graph->wish.mode &&
+              wish.sort == graph->wish.sort;
   graph->length_ns = length_ns;
-  if (!(near ? graph_reserve_frames(graph, symbols) : graph_restart(graph, symbols)) ||
+  if (!(near ? graph_reserve_frames(graph, symbols) : graph_restart(graph, symbols, wish)) ||
       !graph_place_new(graph, nodes, node_count, symbols)) {
     graph->live = NULL;
     return false;
@@ -219,7 +263,7 @@ bool groups_graph_follow(struct groups_graph *graph, const struct rtop_live *liv
 void groups_graph_destroy(struct groups_graph *graph)
 {
   free(graph->frames);
-  free(graph->spent);
+  free(graph->roots);
   free(graph->edges);
   free(graph->slots);
   free(graph->nodes);

@@ -210,6 +210,7 @@ bool ui_columns_key(struct ui *ui, int key);
  * columns; does the search find this method? Why there is nothing to show. */
 double ui_share(const struct ui *ui, uint64_t ns);
 void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost);
+void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples);
 bool ui_matches(const struct ui *ui, uint32_t frame);
 const char *ui_why_empty(const struct ui *ui);
 

@@ -29,9 +29,13 @@ double ui_share(const struct ui *ui, uint64_t ns)
 
 void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost)
 {
-  uint64_t ns = rtop_tree_clock(cost, ui->wanted.mode);
+  ui_figure_text(ui, out, bytes, rtop_tree_clock(cost, ui->wanted.mode), cost->samples);
+}
+
+void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples)
+{
   if (ui->units == UNITS_SAMPLES) {
-    rtop_text_count(out, bytes, (double)cost->samples);
+    rtop_text_count(out, bytes, (double)samples);
   } else if (ui->units == UNITS_TIME) {
     draw_time(out, bytes, ns);
   } else {

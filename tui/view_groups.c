@@ -82,14 +82,19 @@ static void count_matches(struct ui *ui)
   }
 }
 
+static struct rtop_groups_look look_of(const struct ui *ui)
+{
+  return (struct rtop_groups_look){
+    .sort = rtop_sort_key_of_calls(ui->wanted.sort),
+    .reverse = ui->wanted.reverse, .mode = ui->wanted.mode,
+    .least_percent = groups_view_threshold(ui, self(ui)),
+  };
+}
+
 static void build(struct ui *ui)
 {
   struct groups_view *view = self(ui);
-  struct rtop_groups_look look = {
-    .sort = rtop_sort_key_of_calls(ui->wanted.sort),
-    .reverse = ui->wanted.reverse, .mode = ui->wanted.mode,
-    .least_percent = groups_view_threshold(ui, view),
-  };
+  struct rtop_groups_look look = look_of(ui);
   if (!rtop_groups_build(&view->groups, rtop_profile_symbols(ui->profile), &look)) {
     ui_say(ui, "out of memory: groups are missing");
   }
@@ -155,11 +160,12 @@ static bool take(struct ui *ui)
 {
   struct rtop_groups *groups = &self(ui)->groups;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  struct rtop_groups_look look = look_of(ui);
   if (ui->wanted.filter == NULL && !ui->fold) {
-    return rtop_groups_follow(groups, ui->live, ui->sum.length_ns, symbols);
+    return rtop_groups_follow(groups, ui->live, ui->sum.length_ns, symbols, &look);
   }
   return rtop_tree_follow(&ui->tree, ui->live, &ui->sum, symbols, &ui->wanted, ui->fold)
-    && rtop_groups_take(groups, &ui->tree, symbols);
+    && rtop_groups_take(groups, &ui->tree, symbols, &look);
 }
 
 static void update(struct ui *ui)

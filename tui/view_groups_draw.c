@@ -112,9 +112,8 @@ static void draw_method(const struct groups_pen *pen, const struct rtop_group_ro
   }
 }
 
-static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, int y)
+static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t ns, int y)
 {
-  uint64_t ns = rtop_tree_clock(&row->total, pen->ui->wanted.mode);
   double most = pen->view->groups.most_ns > 0 ? (double)pen->view->groups.most_ns : 1;
   int filled = (int)((double)ns / most * (pen->bar_columns - 1) + 0.5);
   bool ascii = draw_is_ascii();
@@ -131,29 +130,39 @@ static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_ro
   attrset(A_NORMAL);
 }
 
-/* Methods and references have a total of before; the rest of a group has none of its own. */
-static void total_text(const struct ui *ui, const struct rtop_group_row *row, char *text, size_t bytes)
+static uint64_t before_ns(const struct ui *ui, const struct rtop_cost *before)
 {
-  static const struct rtop_cost nothing;
+  return before != NULL ? rtop_tree_clock(before, ui->wanted.mode) : 0;
+}
+
+static void change_text(const struct ui *ui, uint64_t ns, uint64_t ns_before, char *text, size_t bytes)
+{
+  ui_baseline_text(text, bytes, ui_baseline_change(ui, ns, ns_before));
+}
+
+/* Methods and references have a total of before; the rest of a group has none of its own. */
+static void total_text(const struct ui *ui, const struct rtop_group_row *row,
+                       const struct rtop_groups_cost *cost, char *text, size_t bytes)
+{
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   if (ui->baseline.comparing && ui->baseline.all && row->key != 0) {
-    ui_baseline_cost_text(ui, text, bytes, &row->total, before != NULL ? &before->total : &nothing);
+    change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
   } else {
-    ui_cost_text(ui, text, bytes, &row->total);
+    ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
   }
 }
 
 /* Self; compared with a baseline its change, or that of the total. */
-static void self_text(const struct ui *ui, const struct rtop_group_row *row, char *text, size_t bytes)
+static void self_text(const struct ui *ui, const struct rtop_group_row *row,
+                      const struct rtop_groups_cost *cost, char *text, size_t bytes)
 {
-  static const struct rtop_cost nothing;
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   if (!ui->baseline.comparing) {
-    ui_cost_text(ui, text, bytes, &row->self);
+    ui_figure_text(ui, text, bytes, cost->self_ns, cost->self_samples);
   } else if (ui->baseline.all) {
-    ui_baseline_cost_text(ui, text, bytes, &row->self, before != NULL ? &before->self : &nothing);
+    change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
   } else {
-    ui_baseline_cost_text(ui, text, bytes, &row->total, before != NULL ? &before->total : &nothing);
+    change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
   }
 }
 
@@ -161,17 +170,18 @@ static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *
 {
   char text[32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
+  struct rtop_groups_cost cost = rtop_groups_cost(&pen->view->groups, row);
   if (selected) {
     draw_blank(y, pen->table.x, pen->table.columns, FACE_CURSOR);
     draw_text(y, pen->table.x, 1, FACE_CURSOR, ">");
   }
   /* What is hidden inside of groups is in their totals. */
-  if (groups_view_is_method(row) || rtop_tree_clock(&row->total, pen->ui->wanted.mode) > 0) {
-    total_text(pen->ui, row, text, sizeof text);
+  if (groups_view_is_method(row) || cost.total_ns > 0) {
+    total_text(pen->ui, row, &cost, text, sizeof text);
     draw_right(y, 1, FIGURE_COLUMNS - 1, face, text);
   }
   if (pen->tree > 2 + FIGURE_COLUMNS && !row->reference && groups_view_is_method(row)) {
-    self_text(pen->ui, row, text, sizeof text);
+    self_text(pen->ui, row, &cost, text, sizeof text);
     draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
   }
   if (!groups_view_is_method(row)) {
@@ -182,7 +192,7 @@ static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *
   }
   draw_method(pen, row, y, selected);
   if (pen->bar_columns > 0) {
-    draw_bar_of(pen, row, y);
+    draw_bar_of(pen, row, cost.total_ns, y);
   }
 }
 
@@ -193,7 +203,8 @@ static void draw_tiny(struct ui *ui, const struct rtop_groups *groups)
     draw_text(0, 0, ui->layout.columns, FACE_NORMAL, ui_why_empty(ui));
     return;
   }
-  ui_cost_text(ui, share, sizeof share, &groups->rows[0].total);
+  struct rtop_groups_cost cost = rtop_groups_cost(groups, &groups->rows[0]);
+  ui_figure_text(ui, share, sizeof share, cost.total_ns, cost.total_samples);
   snprintf(text, sizeof text, "%s %.250s", share,
            rtop_symbols_get(rtop_profile_symbols(ui->profile), groups->rows[0].frame)->label);
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);

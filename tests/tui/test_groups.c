@@ -26,15 +26,16 @@ static const char *text_of(struct grouped *grouped)
 {
   static char text[2048];
   size_t used = 0;
-  assert_true(rtop_groups_take(&grouped->groups, &grouped->forest.tree, grouped->forest.symbols));
+  assert_true(rtop_groups_take(&grouped->groups, &grouped->forest.tree, grouped->forest.symbols, &grouped->look));
   assert_true(rtop_groups_build(&grouped->groups, grouped->forest.symbols, &grouped->look));
   text[0] = '\0';
   for (size_t i = 0; i < grouped->groups.count; i++) {
     const struct rtop_group_row *row = &grouped->groups.rows[i];
+    struct rtop_groups_cost cost = rtop_groups_cost(&grouped->groups, row);
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%u %s%s%s %d", i > 0 ? ", " : "",
                              row->depth, row->reference ? ">" : "",
                              row->key == 0 ? "(below)" : forest_label(&grouped->forest, row->frame),
-                             row->recursive ? "*" : "", (int)forest_ms(&row->total));
+                             row->recursive ? "*" : "", (int)(cost.total_ns / MS));
     assert_true(used < sizeof text);
   }
   return text;
@@ -54,8 +55,10 @@ static void test_two_callers_make_a_group(void **state)
                       "0 main 33, 1 b 23, 2 >log 21, 1 a 10, 2 >log 10, 0 log 31, 1 write 30");
   assert_int_equal(grouped.groups.group_count, 2);
   assert_int_equal(grouped.groups.rows[5].callers, 2);
-  assert_int_equal(forest_ms(&grouped.groups.rows[5].self), 1);
-  assert_int_equal(forest_ms(&grouped.groups.rows[2].self), 0);
+  struct rtop_groups_cost of_log = rtop_groups_cost(&grouped.groups, &grouped.groups.rows[5]);
+  struct rtop_groups_cost of_reference = rtop_groups_cost(&grouped.groups, &grouped.groups.rows[2]);
+  assert_int_equal(of_log.self_ns / MS, 1);
+  assert_int_equal(of_reference.self_ns, 0);
   assert_int_equal(grouped.groups.most_ns, 33 * MS);
   close_grouped(&grouped);
 }

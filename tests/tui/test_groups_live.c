@@ -43,15 +43,15 @@ static void check_row(const struct rtop_group_row *a, const struct rtop_group_ro
   assert_int_equal(b->open, a->open);
   assert_int_equal(b->reference, a->reference);
   assert_int_equal(b->recursive, a->recursive);
-  assert_memory_equal(&b->self, &a->self, sizeof a->self);
-  assert_memory_equal(&b->total, &a->total, sizeof a->total);
+  struct rtop_groups_cost of_a = rtop_groups_cost(&followed, a), of_b = rtop_groups_cost(&fresh, b);
+  assert_memory_equal(&of_b, &of_a, sizeof of_a);
 }
 
 static void check(const struct rtop_groups_look *look)
 {
   struct rtop_methods_options all = {.mode = look->mode, .sort = RTOP_SORT_NAME};
   assert_true(rtop_tree_build(&tree, &m.fresh, m.symbols, &all, false));
-  assert_true(rtop_groups_take(&fresh, &tree, m.symbols));
+  assert_true(rtop_groups_take(&fresh, &tree, m.symbols, look));
   assert_true(rtop_groups_build(&fresh, m.symbols, look));
   assert_true(rtop_groups_build(&followed, m.symbols, look));
   assert_int_equal(fresh.count, followed.count);
@@ -64,9 +64,9 @@ static void check(const struct rtop_groups_look *look)
     assert_int_equal(rtop_groups_has(&fresh, frame), rtop_groups_has(&followed, frame));
 }
 
-static void follow(void)
+static void follow(const struct rtop_groups_look *look)
 {
-  assert_true(rtop_groups_follow(&followed, m.live, m.sum.length_ns, m.symbols));
+  assert_true(rtop_groups_follow(&followed, m.live, m.sum.length_ns, m.symbols, look));
 }
 
 static void test_they_follow_the_end(void **state)
@@ -79,7 +79,7 @@ static void test_they_follow_the_end(void **state)
     for (int i = 0; i < 100; i++) {
       add_window(0);
       step(rtop_profile_last(m.profile, 1000 * MS), &options, 0);
-      follow();
+      follow(&look);
       check(&look);
     }
     close_groups();
@@ -119,15 +119,15 @@ static void test_whatever_comes_between(void **state)
       }
       if (below(6) == 0)
         step(rtop_profile_last(m.profile, 500 * MS), &options, below(4));
+      if (below(10) == 0) {
+        look.sort = rtop_sort_key_plain((enum rtop_sort_key)below(RTOP_SORT_KEYS));
+        look.mode = options.mode = below(2) ? RTOP_MODE_WALL : RTOP_MODE_CPU;
+      }
       step(below(12) ? rtop_profile_last(m.profile, 1500 * MS) : rtop_profile_bounds(m.profile), &options,
            below(8) ? 0 : 1 + below(3));
-      follow();
+      follow(&look);
       for (uint32_t times = 1 + below(2); times > 0; times--) {
-        if (below(10) == 0) {
-          look.sort = rtop_sort_key_plain((enum rtop_sort_key)below(RTOP_SORT_KEYS));
-          look.reverse = below(2);
-          look.mode = below(2) ? RTOP_MODE_WALL : RTOP_MODE_CPU;
-        }
+        look.reverse = below(10) ? look.reverse : !look.reverse;
         look.least_percent = below(3) ? look.least_percent : below(40);
         check(&look);
         decide();
@@ -148,14 +148,14 @@ static void test_trees_come_between(void **state)
     add_window(0);
     step(rtop_profile_last(m.profile, 800 * MS), &options, 0);
     if (below(3)) {
-      follow();
+      follow(&look);
       check(&look);
       continue;
     }
     assert_true(rtop_tree_build(&tree, &m.fresh, m.symbols, &filtered, below(2)));
     for (int k = 0; k < 2; k++) {        /* both know the places of the rows then */
       struct rtop_groups *groups = k ? &fresh : &followed;
-      assert_true(rtop_groups_take(groups, &tree, m.symbols));
+      assert_true(rtop_groups_take(groups, &tree, m.symbols, &look));
       assert_true(rtop_groups_build(groups, m.symbols, &look));
     }
   }
