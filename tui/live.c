@@ -70,9 +70,9 @@ void rtop_live_destroy(struct rtop_live **handle)
   rtop_name_order_destroy(&live->names);
   void *const memory[] = {
     live->places, live->slots, live->path, live->deltas, live->cells, live->cell_places, live->nodes,
-    live->links, live->ups, live->climbs, live->entry_of, live->shares.all, live->shares.most, live->shares.changed,
-    live->frames, live->rows, live->beside, live->row_frames, live->row_of, live->touched, live->idle,
-    live->standing, live->threads,
+    live->links, live->ups, live->climbs, live->entry_of, live->shares.all, live->shares.most,
+    live->shares.changed, live->shares.falling.all, live->shares.growing.all, live->frames, live->rows,
+    live->beside, live->row_frames, live->row_of, live->touched, live->idle, live->standing, live->threads,
     live->node_depths.first, live->shown, live->changes,
   };
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)

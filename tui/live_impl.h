@@ -71,6 +71,17 @@ struct live_most {
   bool listed;                         /* in `changed` */
 };
 
+struct live_due {
+  uint64_t wall_ns;
+  uint32_t entry, thread;
+};
+
+struct live_dues {
+  struct live_due *all;
+  uint32_t count;
+  size_t capacity;
+};
+
 enum { LIVE_SHARES_ORDERS = 32 };
 
 struct live_shares {
@@ -83,6 +94,7 @@ struct live_shares {
   uint32_t changed_count;
   size_t changed_capacity;
   uint32_t threads;                    /* ids are below */
+  struct live_dues falling, growing;   /* what is to be added up */
 };
 
 struct live_frame {
@@ -240,8 +252,9 @@ void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
 void live_rows_restart(struct rtop_live *live);
 
 /* live_shares.c: the wall time of every frame on the stack of each thread, and the largest of them. */
-/* A thread spends more time (modulo 2^64) in all frames on the stack of a node. */
-void live_shares_add(struct rtop_live *live, uint32_t entry, uint32_t thread, uint64_t wall_ns);
+/* A thread spends more time (modulo 2^64) in all frames on the stack of a node: with the next settling. */
+void live_shares_due(struct rtop_live *live, uint32_t entry, uint32_t thread, uint64_t wall_ns);
+void live_shares_settle(struct rtop_live *live);
 /* Other threads are hidden. */
 void live_shares_look(struct rtop_live *live);
 /* The frame's row has to be told its ratio. */

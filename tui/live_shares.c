@@ -3,7 +3,7 @@
 #include "reserve.h"
 #include <string.h>
 
-enum { SHARES_ORDER_MIN = 2 };
+enum { SHARES_ORDER_MIN = 2, SHARES_AHEAD = 3 };
 
 static size_t room_of(const struct live_most *most)
 {
@@ -128,18 +128,55 @@ static void share_add(struct rtop_live *live, uint32_t frame, uint32_t thread, u
   live_most_changed(live, frame);
 }
 
-void live_shares_add(struct rtop_live *live, uint32_t entry, uint32_t thread, uint64_t wall_ns)
+void live_shares_due(struct rtop_live *live, uint32_t entry, uint32_t thread, uint64_t wall_ns)
 {
   struct live_shares *shares = &live->shares;
-  bool hidden = live->threads[thread].hidden;
+  struct live_dues *dues = wall_ns >> 63 ? &shares->falling : &shares->growing;
+  if (!wall_ns)
+    return;
+  if (rtop_reserve(&dues->all, &dues->capacity, (size_t)dues->count + 1, sizeof *dues->all))
+    dues->all[dues->count++] = (struct live_due){wall_ns, entry, thread};
+  else
+    live->failed = true;
   shares->threads = thread >= shares->threads ? thread + 1 : shares->threads;
+}
+
+/* Most shares lie far away: they are asked for before they are needed. */
+static void due_fetch(const struct rtop_live *live, const struct live_due *due)
+{
+  const struct live_shares *shares = &live->shares;
+  for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame;
+       climb = &live->climbs[climb->up]) {
+    const struct live_most *most = &shares->most[climb->frame];
+    if (most->order)
+      __builtin_prefetch(&shares->all[most->first + (due->thread & (room_of(most) - 1))], 1);
+  }
+}
+
+static void settle_dues(struct rtop_live *live, struct live_dues *dues)
+{
+  for (uint32_t i = 0; i < dues->count; i++) {
+    const struct live_due *due = &dues->all[i];
+    bool hidden = live->threads[due->thread].hidden;
+    if (i + SHARES_AHEAD < dues->count)
+      due_fetch(live, due + SHARES_AHEAD);
+    for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame;
+         climb = &live->climbs[climb->up])
+      share_add(live, climb->frame, due->thread, due->wall_ns, hidden);
+  }
+  dues->count = 0;
+}
+
+void live_shares_settle(struct rtop_live *live)
+{
+  struct live_shares *shares = &live->shares;
   if (!rtop_reserve(&shares->most, &shares->most_capacity, rtop_symbols_frame_count(live->symbols),
                     sizeof *shares->most)) {
     live->failed = true;
     return;
   }
-  for (const struct live_climb *climb = &live->climbs[entry]; climb->frame; climb = &live->climbs[climb->up])
-    share_add(live, climb->frame, thread, wall_ns, hidden);
+  settle_dues(live, &shares->falling);  /* first: then none leads for a moment only */
+  settle_dues(live, &shares->growing);
 }
 
 void live_shares_look(struct rtop_live *live)
@@ -190,5 +227,5 @@ void live_shares_restart(struct rtop_live *live)
     memset(shares->most, 0, shares->most_capacity * sizeof *shares->most);
   memset(shares->idle, 0, sizeof shares->idle);
   shares->count = 0;
-  shares->changed_count = shares->threads = 0;
+  shares->changed_count = shares->threads = shares->falling.count = shares->growing.count = 0;
 }

@@ -153,15 +153,13 @@ static void fetch_ahead(const struct rtop_live *live, uint32_t at)
   }
 }
 
-/* What falls before what grows: then no thread leads for a moment only. */
-static void settle_shares(struct rtop_live *live, bool falls)
+static void settle_shares(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->delta_count; i++) {
     const struct live_place *place = &live->places[live->deltas[i].place];
-    uint64_t wall_ns = rtop_cost_wall(&live->deltas[i].cost);
-    if (wall_ns && wall_ns >> 63 == falls)
-      live_shares_add(live, place->entry, place->thread, wall_ns);
+    live_shares_due(live, place->entry, place->thread, rtop_cost_wall(&live->deltas[i].cost));
   }
+  live_shares_settle(live);
 }
 
 void live_settle(struct rtop_live *live)
@@ -170,10 +168,8 @@ void live_settle(struct rtop_live *live)
     fetch_ahead(live, i);
     settle_one(live, &live->deltas[i]);
   }
-  if (live->ratios) {
-    settle_shares(live, true);
-    settle_shares(live, false);
-  }
+  if (live->ratios)
+    settle_shares(live);
   live->delta_count = 0;
 }
 
