@@ -4,17 +4,14 @@
 #include "reserve.h"
 #include "tree_places.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { AHEAD = 8 };
 
 /* A row to come. */
 struct groups_item {
-  uint64_t value;                      /* it is ordered by */
-  uint64_t key;
+  struct rtop_tree_sibling sibling;
   uint64_t lines;
   uint32_t edge;                       /* + 1; 0: root of a group */
-  uint32_t frame;
   uint32_t depth;
   bool last;
 };
@@ -33,7 +30,6 @@ struct groups_build {
   const struct groups_graph *graph;
   const struct rtop_symbols *symbols;
   enum rtop_sort_key sort;
-  bool reverse;
   uint64_t least_ns;
   bool failed;
 };
@@ -75,19 +71,6 @@ static uint64_t groups_key(uint32_t caller, uint32_t frame)
 static uint64_t groups_place_key(const struct groups_frame *entry, uint32_t frame)
 {
   return groups_graph_is_root(entry) ? rtop_groups_root_key(frame) : groups_key(entry->caller, frame);
-}
-
-static int groups_compare(const void *left, const void *right, void *context)
-{
-  const struct groups_build *build = context;
-  const struct groups_item *a = left, *b = right;
-  if (a->value != b->value)
-    return (a->value > b->value) != build->reverse ? -1 : 1;
-  int by_name = strcmp(rtop_symbols_get(build->symbols, a->frame)->label,
-                       rtop_symbols_get(build->symbols, b->frame)->label);
-  if (by_name != 0)
-    return build->reverse && build->sort == RTOP_SORT_NAME ? -by_name : by_name;
-  return a->key < b->key ? -1 : a->key > b->key;
 }
 
 /* The edges of a caller that are in the sum, one after the other; NULL: no more. */
@@ -138,8 +121,9 @@ static void groups_push_roots(struct groups_build *build)
     if (entry->total.ns < build->least_ns)
       groups->hidden++;
     else
-      groups_push(build, &(struct groups_item){.key = rtop_groups_root_key(frame), .frame = frame,
-                                               .value = groups_value(build, &entry->total, entry->self_ns)});
+      groups_push(build, &(struct groups_item){
+        .sibling = {.key = rtop_groups_root_key(frame), .frame = frame,
+                    .value = groups_value(build, &entry->total, entry->self_ns)}});
   }
 }
 
@@ -156,24 +140,11 @@ static void groups_push_callees(struct groups_build *build, const struct rtop_gr
       build->groups->hidden++;
       continue;
     }
-    item.key = groups_key(edge->caller, edge->callee);
     item.edge = (uint32_t)(edge - graph->edges) + 1;
-    item.frame = edge->callee;
-    item.value = groups_value(build, &edge->total, groups_graph_is_root(callee) ? 0 : callee->self_ns);
+    item.sibling = (struct rtop_tree_sibling){
+      .key = groups_key(edge->caller, edge->callee), .frame = edge->callee,
+      .value = groups_value(build, &edge->total, groups_graph_is_root(callee) ? 0 : callee->self_ns)};
     groups_push(build, &item);
-  }
-}
-
-/* One pass over sorted siblings: who changed places for next to nothing changes back. */
-static void groups_settle(struct groups_build *build, struct groups_item *items, size_t count)
-{
-  for (size_t i = 1; i < count; i++) {
-    if (rtop_tree_places_swap(&build->scratch->places, items[i - 1].key, items[i - 1].value, items[i].key,
-                              items[i].value)) {
-      struct groups_item held = items[i];
-      items[i] = items[i - 1];
-      items[i - 1] = held;
-    }
   }
 }
 
@@ -182,21 +153,16 @@ static uint64_t groups_row_key(const void *rows, size_t at)
   return ((const struct rtop_group_row *)rows)[at].key;
 }
 
-/* What was pushed since `from`: in order, the first one on top. */
+/* What was pushed since `from`. */
 static void groups_order(struct groups_build *build, size_t from)
 {
-  struct groups_item *items = build->scratch->stack + from;
-  size_t count = build->scratch->stack_count - from;
+  struct groups_scratch *scratch = build->scratch;
+  size_t count = scratch->stack_count - from;
   if (count == 0)
     return;
-  qsort_r(items, count, sizeof *items, groups_compare, build);
-  groups_settle(build, items, count);
-  for (size_t i = 0; i < count / 2; i++) {
-    struct groups_item held = items[i];
-    items[i] = items[count - 1 - i];
-    items[count - 1 - i] = held;
-  }
-  items[0].last = true;
+  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count,
+                         sizeof *scratch->stack);
+  scratch->stack[from].last = true;
 }
 
 static bool groups_is_open(const struct rtop_groups *groups, const struct rtop_group_row *row)
@@ -221,12 +187,13 @@ static bool groups_emit(struct groups_build *build, const struct rtop_group_row 
 static struct rtop_group_row groups_row(const struct groups_build *build, const struct groups_item *item)
 {
   const struct groups_graph *graph = build->graph;
-  const struct groups_frame *entry = &graph->frames[item->frame];
+  uint32_t frame = item->sibling.frame;
+  const struct groups_frame *entry = &graph->frames[frame];
   struct rtop_group_row row = {
-    .key = item->key, .frame = item->frame, .depth = item->depth, .callers = entry->callers,
+    .key = item->sibling.key, .frame = frame, .depth = item->depth, .callers = entry->callers,
     .lines = item->lines, .last = item->last, .reference = item->edge && groups_graph_is_root(entry),
     .recursive = entry->loops > 0, .edge = item->edge};
-  row.below = row.reference ? 0 : groups_below(build, item->frame);
+  row.below = row.reference ? 0 : groups_below(build, frame);
   row.open = row.below > 0 && groups_is_open(build->groups, &row);
   return row;
 }
@@ -260,7 +227,7 @@ bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *sy
   scratch->stack_count = 0;
   struct groups_build build = {
     .groups = groups, .scratch = scratch, .graph = &scratch->graph, .symbols = symbols,
-    .sort = scratch->graph.wish.sort, .reverse = look->reverse, .least_ns = scratch->least_ns};
+    .sort = scratch->graph.wish.sort, .least_ns = scratch->least_ns};
   rtop_tree_places_begin(&scratch->places, build.sort, look->reverse, scratch->graph.length_ns);
   groups_rows(&build);
   rtop_tree_places_take(&scratch->places, groups->rows, groups->count, groups_row_key);

@@ -4,17 +4,21 @@
 #include "tree_choices.h"
 #include "tree_places.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* One stack in the tree of callers: whose time it is, and which of its nodes comes next. */
 struct rows_entry {
   uint32_t leaf, at;
 };
 
+struct rows_item {
+  struct rtop_tree_sibling sibling;
+  struct rtop_tree_row row;
+};
+
 struct rows_scratch {
   struct rtop_tree_choices choices;
   struct rtop_tree_places places;
-  struct rtop_tree_row *stack;         /* rows to come, the next one last */
+  struct rows_item *stack;             /* rows to come, the next one last */
   size_t stack_count, stack_capacity;
   struct rows_entry *entries;
   size_t entry_count, entry_capacity;
@@ -42,24 +46,14 @@ static bool rows_is_open(struct rows_build *build, const struct rtop_tree_row *r
   return open;
 }
 
-static int rows_compare(const void *left, const void *right, void *context)
+/* What is gone comes last, the largest loss first. */
+static struct rtop_tree_sibling rows_sibling(const struct rows_build *build, const struct rtop_tree_row *row)
 {
-  const struct rtop_tree_row *a = left, *b = right;
-  const struct rows_build *build = context;
   const struct rtop_tree_look *look = build->look;
-  int by_name = strcmp(rtop_symbols_get(build->symbols, a->frame)->label,
-                       rtop_symbols_get(build->symbols, b->frame)->label);
-  uint64_t key_a = rtop_tree_key(&a->self, &a->total, look->sort, look->mode);
-  uint64_t key_b = rtop_tree_key(&b->self, &b->total, look->sort, look->mode);
-  if (key_a != key_b)
-    return (key_a > key_b) != look->reverse ? -1 : 1;
-  if (look->sort != RTOP_SORT_NAME && a->gone != b->gone)
-    return a->gone ? 1 : -1;
-  if (look->sort != RTOP_SORT_NAME && a->lost_ns != b->lost_ns)
-    return a->lost_ns > b->lost_ns ? -1 : 1;
-  if (by_name != 0)
-    return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
-  return a->key < b->key ? -1 : a->key > b->key;
+  return (struct rtop_tree_sibling){
+    .key = row->key, .frame = row->frame,
+    .value = rtop_tree_key(&row->self, &row->total, look->sort, look->mode),
+    .behind = row->gone && look->sort != RTOP_SORT_NAME ? ~row->lost_ns : 0};
 }
 
 /* A child of the row at hand: onto the stack, or to the small ones. */
@@ -72,7 +66,7 @@ static void rows_child(struct rows_build *build, const struct rtop_tree_row *chi
     rtop_cost_add(&build->other_total, &child->total);
   } else if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1,
                           sizeof *scratch->stack)) {
-    scratch->stack[scratch->stack_count++] = *child;
+    scratch->stack[scratch->stack_count++] = (struct rows_item){rows_sibling(build, child), *child};
   } else {
     build->failed = true;
   }
@@ -186,45 +180,20 @@ static void rows_callers(struct rows_build *build, const struct rtop_tree_row *r
   rows_group(build, from, row->key);
 }
 
-static uint64_t rows_value(const struct rows_build *build, const struct rtop_tree_row *row)
-{
-  return rtop_tree_key(&row->self, &row->total, build->look->sort, build->look->mode);
-}
-
-/* One pass over sorted siblings: who changed places for next to nothing changes back. */
-static void rows_settle(struct rows_build *build, struct rtop_tree_row *rows, size_t count)
-{
-  for (size_t i = 1; i < count; i++) {
-    if (rtop_tree_places_swap(&build->scratch->places, rows[i - 1].key, rows_value(build, &rows[i - 1]),
-                              rows[i].key, rows_value(build, &rows[i]))) {
-      struct rtop_tree_row held = rows[i];
-      rows[i] = rows[i - 1];
-      rows[i - 1] = held;
-    }
-  }
-}
-
 static uint64_t rows_key(const void *rows, size_t at)
 {
   return ((const struct rtop_tree_row *)rows)[at].key;
 }
 
-/* Children that were put on the stack since `from`: in order, the first one on top. */
+/* Children that were put on the stack since `from`. */
 static void rows_order(struct rows_build *build, size_t from, const struct rtop_tree_row *parent)
 {
-  struct rtop_tree_row *children = build->scratch->stack + from;
-  size_t count = build->scratch->stack_count - from;
-  if (count == 0)
-    return;
-  qsort_r(children, count, sizeof *children, rows_compare, build);
-  rows_settle(build, children, count);
-  for (size_t i = 0; i < count / 2; i++) {
-    struct rtop_tree_row held = children[i];
-    children[i] = children[count - 1 - i];
-    children[count - 1 - i] = held;
-  }
+  struct rows_scratch *scratch = build->scratch;
+  size_t count = scratch->stack_count - from;
+  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count,
+                         sizeof *scratch->stack);
   for (size_t i = 0; i < count; i++) {
-    struct rtop_tree_row *child = &children[i];
+    struct rtop_tree_row *child = &scratch->stack[from + i].row;
     child->last = i == 0;
     child->only = parent && count == 1;
     child->depth = parent ? parent->depth + 1 : 0;
@@ -254,7 +223,7 @@ static void rows_walk(struct rows_build *build)
 {
   struct rows_scratch *scratch = build->scratch;
   while (scratch->stack_count > 0) {
-    struct rtop_tree_row row = scratch->stack[--scratch->stack_count];
+    struct rtop_tree_row row = scratch->stack[--scratch->stack_count].row;
     row.open = row.below > 0 && rows_is_open(build, &row);
     if (!rows_emit(build, &row))
       return;
