@@ -137,6 +137,15 @@ static bool next_window(struct ui *ui)
   return true;
 }
 
+static bool next_clock(struct ui *ui)
+{
+  bool cpu = ui->wanted.mode == RTOP_MODE_WALL;
+  ui->wanted.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
+  ui->stale = true;
+  ui_say(ui, "self and total are %s time", cpu ? "CPU" : "wall");
+  return true;
+}
+
 static bool copy(struct ui *ui)
 {
   char text[1024];
@@ -166,6 +175,7 @@ bool ui_figures_request(struct ui *ui, enum request request)
   case REQUEST_UNITS:
     ui->units = (enum ui_units)((ui->units + 1) % 3);
     return true;
+  case REQUEST_CLOCK: return next_clock(ui);
   case REQUEST_COPY: return copy(ui);
   default: return false;
   }

@@ -51,6 +51,7 @@ bool ui_lens_request(struct ui *ui, enum request request)
   switch (request) {
   case REQUEST_ONLY_MINE: ui->lens.only_mine = !ui->lens.only_mine; break;
   case REQUEST_HIDE_C: ui->lens.no_c = !ui->lens.no_c; break;
+  case REQUEST_ONLY_BUSY: ui->focus.no_idle = !ui->focus.no_idle; break;
   case REQUEST_EXCLUDE: ui_ask(ui, UI_PROMPT_EXCLUDE); return true;
   case REQUEST_MERGE_MENU: merge_menu(ui); return true;
   default: return false;

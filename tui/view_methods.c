@@ -325,6 +325,26 @@ static void open_view(struct ui *ui)
   }
 }
 
+/* Is the row on top one that sleeps? */
+static bool sleeps(const struct rtop_method_row *row)
+{
+  uint64_t wall_ns = row != NULL ? rtop_cost_wall(&row->self) : 0;
+  return wall_ns > 0 && row->self.wall_ns[RTOP_STATE_BLOCKED] >= wall_ns - wall_ns / 10;
+}
+
+/* By the wall clock whoever waits for work is on top: those who do not know yet are told what helps. */
+static void note(const struct ui *ui, char *out, size_t bytes)
+{
+  bool by_wall = ui->wanted.mode == RTOP_MODE_WALL && !ui->wanted.reverse
+    && (ui->wanted.sort == RTOP_SORT_SELF || ui->wanted.sort == RTOP_SORT_TOTAL);
+  if (by_wall && sleeps(methods_view_row(ui, 0))) {
+    snprintf(out, bytes, ui->layout.wide ? "sleep and I/O on top: C CPU time, O only busy threads"
+                                         : "C=CPU O=busy");
+  } else {
+    snprintf(out, bytes, "filter: (none)");
+  }
+}
+
 static void draw(struct ui *ui)
 {
   struct methods_view *view = self(ui);
@@ -345,6 +365,7 @@ const struct view_ops view_methods = {
   .ratios = methods_view_ratios,
   .update = update,
   .open = open_view,
+  .note = note,
   .draw = draw,
   .handle = handle,
   .click = click,

@@ -369,6 +369,33 @@ static void test_history_of_a_thread(void **state)
   assert_true(all[4] > 1.8 && shares[4] > 0.8 && shares[4] < 1);
 }
 
+/* By the wall clock who sleeps is on top: what helps is said, and does. */
+static void test_sleepers(void **state)
+{
+  (void)state;
+  assert_string_equal(label_at(0), "Queue#pop");
+  assert_true(screen_has("C=CPU O=busy"));
+  model_press(&ui, 'C');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
+  assert_true(screen_has("self and total are CPU time") && screen_has("  cpu 1000Hz"));
+  assert_string_equal(label_at(0), "ActiveRecord::Relation#exec_queries");
+  ui.message[0] = '\0';
+  model_redraw(&ui);
+  assert_true(screen_has("filter: (none)"));
+  model_press(&ui, 'C');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
+  /* Nobody of these threads is off the GVL from end to end, but when they are: */
+  ui.message[0] = '\0';
+  model_press(&ui, 'O');
+  assert_true(screen_has("thread: not idle"));
+  model_press(&ui, 'O');
+  assert_false(screen_has("thread: not idle"));
+  model_type(&ui, "s");
+  model_press(&ui, 27);
+  model_type(&ui, ">");
+  assert_false(screen_has("C=CPU"));    /* sorted by what does not count sleep */
+}
+
 #define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -388,6 +415,7 @@ int main(void)
     VIEW_TEST(test_hostile_sizes),
     VIEW_TEST(test_other_states),
     VIEW_TEST(test_sorted_by_history),
+    VIEW_TEST(test_sleepers),
     VIEW_TEST(test_history_of_a_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
