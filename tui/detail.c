@@ -24,7 +24,7 @@ static struct sighting look(const struct rtop_symbols *symbols, uint32_t node, u
         sighting.found = true;
         sighting.leaf = !has_below;
         sighting.callee = below;
-        sighting.line = at->line;
+        sighting.line = rtop_symbols_line(symbols, node);
       }
       sighting.has_caller = at->parent != 0;
       sighting.caller = rtop_symbols_get_node(symbols, at->parent)->frame;
@@ -143,7 +143,7 @@ struct survey {
 
 static uint32_t line_at(const struct survey *survey, uint32_t index)
 {
-  return rtop_symbols_get_node(survey->symbols, survey->nodes[index].node)->line;
+  return rtop_symbols_line(survey->symbols, survey->nodes[index].node);
 }
 
 /* A node of the frame: what is below it is its own, no more that of the one above. */

@@ -40,7 +40,7 @@ static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbo
   bool any = false, leaf = true;
   for (uint32_t node = cell->node; node != 0; leaf = false) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
-    struct heat_line *line = in_file(heat, symbols, call->frame) ? line_of(heat, call->line) : NULL;
+    struct heat_line *line = in_file(heat, symbols, call->frame) ? line_of(heat, rtop_symbols_line(symbols, node)) : NULL;
     any = any || heat->in_file[call->frame] == 2;
     if (line != NULL && heat->seen[line - heat->lines] != stack) {
       heat->seen[line - heat->lines] = stack;
@@ -122,7 +122,7 @@ static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbo
   while (index != 0) {
     index = nodes[index].parent;
     if (index != 0 && in_file(heat, symbols, nodes[index].frame)
-        && (line == 0 || rtop_symbols_get_node(symbols, nodes[index].node)->line == line)) {
+        && (line == 0 || rtop_symbols_line(symbols, nodes[index].node) == line)) {
       return true;
     }
   }
@@ -133,7 +133,7 @@ static void add_node(struct source_heat *heat, const struct rtop_symbols *symbol
                      const struct rtop_live_node *nodes, uint32_t index, enum rtop_mode mode)
 {
   const struct rtop_live_node *node = &nodes[index];
-  uint32_t number = rtop_symbols_get_node(symbols, node->node)->line;
+  uint32_t number = rtop_symbols_line(symbols, node->node);
   struct heat_line *line = line_of(heat, number);
   uint64_t ns = rtop_tree_clock(&node->total, mode);
   heat->file_ns += above_has(heat, symbols, nodes, index, 0) ? 0 : ns;

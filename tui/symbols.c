@@ -272,3 +272,10 @@ const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *sy
 {
   return symbols_at(symbols, node < symbols->node_count ? node : 0);
 }
+
+uint32_t rtop_symbols_line(const struct rtop_symbols *symbols, uint32_t node)
+{
+  const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+  uint32_t first = rtop_symbols_get(symbols, call->frame)->line;
+  return call->line != 0 && call->line < first ? first : call->line;
+}

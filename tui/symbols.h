@@ -81,5 +81,8 @@ uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);
 /* Ids out of range give the root. Never NULL. */
 const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, uint32_t frame);
 const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node);
+/* The line of its file that a call is in. Code given to eval counts lines of its own, and Ruby names the method
+ * around it: what would stand above the method is taken for its first line. 0: not known. */
+uint32_t rtop_symbols_line(const struct rtop_symbols *symbols, uint32_t node);
 
 #endif

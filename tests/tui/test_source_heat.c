@@ -146,12 +146,31 @@ static void test_from_a_live_sum(void **state)
   source_heat_destroy(&followed);
 }
 
+/* A template: Ruby names the method that evaluates it, and counts the lines of the template. */
+static void test_lines_of_eval(void **state)
+{
+  (void)state;
+  uint32_t frame = rtop_symbols_frame(symbols, "Report#build", 12, "/x.rb", 5, "", 0, 14, RTOP_SYMBOL_RUBY);
+  uint32_t method = rtop_symbols_node(symbols, 0, frame, 15);
+  uint32_t template = rtop_symbols_node(symbols, method, frame, 1);
+  assert_int_equal(rtop_symbols_line(symbols, method), 15);
+  assert_int_equal(rtop_symbols_line(symbols, template), 14);
+  assert_int_equal(rtop_symbols_line(symbols, stack("*0")), 0);
+  struct rtop_sum_cell cells[] = { { .node = template } };
+  cells[0].cost.wall_ns[RTOP_STATE_RUNNING] = 100;
+  build(cells, 1, "/x.rb", RTOP_MODE_WALL);
+  assert_null(source_heat_line(&heat, 1));
+  check(14, 100, 100);
+  check(15, 0, 100);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
     TEST(test_self_and_total), TEST(test_recursion), TEST(test_absurd_lines),
     TEST(test_from_a_live_sum),
+    TEST(test_lines_of_eval),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
