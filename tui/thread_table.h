@@ -18,6 +18,7 @@ struct thread_table_options {
   bool reverse;
   const char *filter;                  /* see thread_filter.h; NULL: none */
   bool filter_invert;
+  bool no_idle;                        /* threads that were off the GVL for the whole span have no row */
 };
 
 /* What a sort key means for a thread, in nanoseconds or counts: self, total, ratio and threads are the

@@ -47,7 +47,7 @@ static int tear_down(void **state)
 
 static void order(char *out, enum rtop_sort_key sort, bool reverse, const char *filter, bool invert)
 {
-  struct thread_table_options options = { sort, reverse, filter, invert };
+  struct thread_table_options options = { sort, reverse, filter, invert, false };
   assert_true(thread_table_build(&table, &sum, symbols, &options));
   for (size_t i = 0; i < table.count; i++) {
     *out++ = (char)('1' + table.rows[i]);
@@ -121,10 +121,24 @@ static void test_idle(void **state)
   assert_false(thread_table_idle(&thread, length_ns));
 }
 
+static void test_idle_ones_are_left_out(void **state)
+{
+  (void)state;
+  struct thread_table_options options = { .sort = RTOP_SORT_NAME, .no_idle = true };
+  rows[0].state = rows[1].state = RTOP_STATE_BLOCKED;
+  rows[0].cost.wall_ns[RTOP_STATE_BLOCKED] = 1000000000;
+  assert_true(thread_table_build(&table, &sum, symbols, &options));
+  assert_int_equal(table.count, COUNT - 1);
+  for (size_t i = 0; i < table.count; i++) {
+    assert_int_not_equal(table.rows[i], 0);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_idle),
+    cmocka_unit_test_setup_teardown(test_idle_ones_are_left_out, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
   };
