@@ -162,6 +162,52 @@ bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
   return true;
 }
 
+static bool add_callee(struct source_heat *heat, uint32_t frame, uint64_t ns)
+{
+  for (size_t i = 0; i < heat->callee_count; i++) {
+    if (heat->callees[i].frame == frame) {
+      heat->callees[i].total_ns += ns;
+      return true;
+    }
+  }
+  if (!rtop_reserve(&heat->callees, &heat->callee_capacity, heat->callee_count + 1, sizeof *heat->callees)) {
+    return false;
+  }
+  heat->callees[heat->callee_count++] = (struct heat_callee){ frame, ns };
+  return true;
+}
+
+static int by_total(const void *left, const void *right)
+{
+  const struct heat_callee *a = left, *b = right;
+  if (a->total_ns != b->total_ns) {
+    return a->total_ns > b->total_ns ? -1 : 1;
+  }
+  return a->frame < b->frame ? -1 : a->frame > b->frame;
+}
+
+/* Of a line that is on a stack more than once the outermost call tells. */
+bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
+                         const struct rtop_symbols *symbols, uint32_t line, enum rtop_mode mode)
+{
+  uint32_t count;
+  const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  heat->callee_count = 0;
+  for (uint32_t i = 1; i < count; i++) {
+    uint32_t at = nodes[i].parent;
+    uint64_t ns = rtop_tree_clock(&nodes[i].total, mode);
+    if (at != 0 && ns > 0 && in_file(heat, symbols, nodes[at].frame)
+        && rtop_symbols_line(symbols, nodes[at].node) == line
+        && !above_has(heat, symbols, nodes, at, line) && !add_callee(heat, nodes[i].frame, ns)) {
+      return false;
+    }
+  }
+  if (heat->callee_count > 0) {
+    qsort(heat->callees, heat->callee_count, sizeof *heat->callees, by_total);
+  }
+  return true;
+}
+
 const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line)
 {
   return line < heat->at_capacity && heat->at[line] != 0 ? &heat->lines[heat->at[line] - 1] : NULL;
@@ -170,6 +216,7 @@ const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_
 void source_heat_destroy(struct source_heat *heat)
 {
   free(heat->lines);
+  free(heat->callees);
   free(heat->at);
   free(heat->seen);
   free(heat->in_file);

@@ -18,12 +18,19 @@ struct heat_line {
   uint64_t waiting_ns, allocations;    /* as the leaf */
 };
 
+struct heat_callee {
+  uint32_t frame;
+  uint64_t total_ns;
+};
+
 struct source_heat {
   struct heat_line *lines;             /* hottest first: self, then total */
   uint32_t count;
   size_t capacity;                     /* private */
   uint64_t file_ns;                    /* time of stacks with any line of the file */
   uint64_t hottest_ns;                 /* self of the hottest line */
+  struct heat_callee *callees;         /* of the line asked for last, largest first */
+  size_t callee_count, callee_capacity;
   uint32_t *at;                        /* private: by line, index + 1 into lines */
   size_t at_capacity;
   uint64_t *seen;                      /* private: by index, the stack that counted it last */
@@ -39,6 +46,10 @@ bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
 /* The same from the nodes of a live sum: costs the nodes, not the stacks. */
 bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
                         const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode);
+/* What is called from a line of the file that source_heat_follow was for, of the same live sum: heat->callees.
+ * False when memory ran out. */
+bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
+                         const struct rtop_symbols *symbols, uint32_t line, enum rtop_mode mode);
 /* NULL: the line cost nothing. */
 const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line);
 void source_heat_destroy(struct source_heat *heat);

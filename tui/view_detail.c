@@ -1,12 +1,15 @@
 /* Details of one method, in a pane beside the table or in its place. */
 #include "detail.h"
 #include "draw.h"
+#include "source_file.h"
+#include "source_heat.h"
 #include "text.h"
 #include "ui.h"
+#include "view_detail.h"
 #include <ncurses.h>
 #include <string.h>
 
-enum { STATES_ROWS_MIN = 26 };
+enum { STATES_ROWS_MIN = 26, HOTTEST_LINES = 5 };
 
 struct writer {
   struct ui *ui;
@@ -98,6 +101,37 @@ static void lines(struct writer *writer, int most)
   }
 }
 
+/* The hottest lines of the whole file, with what stands in them. */
+static void hottest(struct writer *writer, const struct source_heat *heat, const struct source_file *file)
+{
+  heading(writer, "HOTTEST LINES IN FILE");
+  for (uint32_t i = 0; i < heat->count && i < HOTTEST_LINES && room(writer); i++) {
+    char share[32], text[512];
+    int y = row_of(writer), columns = writer->rect.columns;
+    const char *start = text;
+    figure(writer, share, sizeof share, heat->lines[i].self_ns);
+    source_file_line(file, heat->lines[i].line, text, sizeof text);
+    draw_format(y, writer->rect.x, 6, FACE_PLACE, "%6u", heat->lines[i].line);
+    draw_right(y, writer->rect.x + 6, columns < 13 ? 0 : 7, FACE_NORMAL, share);
+    while (*start == ' ') {
+      start++;
+    }
+    draw_text(y, writer->rect.x + 15, columns - 15, FACE_NORMAL, start);
+  }
+}
+
+static void called_from(struct writer *writer, const struct source_heat *heat, uint32_t line, int most)
+{
+  char title[48];
+  struct detail_list list = { .count = 0 };
+  for (size_t i = 0; i < heat->callee_count && list.count < DETAIL_ROWS_MAX; i++) {
+    list.row[list.count].id = heat->callees[i].frame;
+    list.row[list.count++].total_ns = heat->callees[i].total_ns;
+  }
+  snprintf(title, sizeof title, "CALLED FROM LINE %u", line);
+  frames(writer, title, &list, most);
+}
+
 static void states(struct writer *writer)
 {
   static const char *const name[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
@@ -156,23 +190,43 @@ static void summary(struct writer *writer)
   }
 }
 
-void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect rect)
+static struct writer start(struct ui *ui, const struct detail *detail, struct rect rect)
 {
   bool pane = rect.x > 0;
+  int inset = pane ? 2 : 1;
   for (int i = 0; i < rect.rows; i++) {
     draw_blank(rect.y + i, rect.x, rect.columns, FACE_NORMAL);
     if (pane) {
       draw_text(rect.y + i, rect.x, 1, FACE_NORMAL, "|");
     }
   }
-  int inset = pane ? 2 : 1;
-  struct writer writer = { ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
+  return (struct writer){ ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
+}
+
+void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect rect)
+{
+  struct writer writer = start(ui, detail, rect);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16)) / 3;
   most = most < 2 ? 2 : most;
   summary(&writer);
   frames(&writer, "CALLERS", &detail->callers, most);
   frames(&writer, "CALLEES", &detail->callees, most);
   lines(&writer, most);
+  if (rect.rows >= STATES_ROWS_MIN) {
+    states(&writer);
+  }
+}
+
+void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,
+                        const struct source_file *file, uint32_t line, struct rect rect)
+{
+  struct writer writer = start(ui, detail, rect);
+  int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 11 : 17) - HOTTEST_LINES) / 2;
+  most = most < 2 ? 2 : most;
+  summary(&writer);
+  hottest(&writer, heat, file);
+  called_from(&writer, heat, line, most);
+  frames(&writer, "CALLERS", &detail->callers, most);
   if (rect.rows >= STATES_ROWS_MIN) {
     states(&writer);
   }

@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "text.h"
 #include "ui.h"
+#include "view_detail.h"
 #include "view_source.h"
 #include <math.h>
 #include <ncurses.h>
@@ -225,7 +226,12 @@ void source_view_draw(struct ui *ui, struct source_view *view)
     move(y, 0);
     return;
   }
-  if (pane.rows > 0 && view->detail_ready) {
+  if (pane.rows > 0 && view->detail_ready && view->ruby) {
+    uint32_t line = source_view_line(view, view->pager.cursor);
+    if (source_heat_callees(&view->heat, ui->live, rtop_profile_symbols(ui->profile), line, ui->wanted.mode)) {
+      view_detail_source(ui, &view->detail, &view->heat, &view->file, line, pane);
+    }
+  } else if (pane.rows > 0 && view->detail_ready) {
     view_detail_draw(ui, &view->detail, pane);
   }
   if (view->ruby) {

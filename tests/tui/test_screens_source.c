@@ -206,10 +206,28 @@ static void test_nothing_chosen(void **state)
   model_screen_close(&ui, &profile);
 }
 
+/* On a wide screen the pane tells of the line under the cursor, not only of the method. */
+static void test_what_a_line_calls(void **state)
+{
+  (void)state;
+  const struct screen_case wide = { .rows = 50, .columns = 160, .keys = KEYS('5') };
+  static struct ui ui;
+  struct rtop_profile *profile = source_profile();
+  open_screen(&wide, &ui, profile, false);
+  assert_true(shows("HOTTEST LINES IN FILE") && shows("     7   42.0  @orders"));
+  assert_true(shows("CALLED FROM LINE 7\n") && !shows("Price#tax"));
+  model_press(&ui, '.');
+  assert_true(shows("CALLED FROM LINE 12") && shows("   17.0  JSON::Generator#generate"));
+  model_press(&ui, '.');
+  assert_true(shows("CALLED FROM LINE 10") && shows("    4.0  Price#tax"));
+  assert_false(shows("JSON::Generator"));
+  model_screen_close(&ui, &profile);
+}
+
 int main(void)
 {
   enum { COUNT = sizeof cases / sizeof cases[0] };
-  struct CMUnitTest tests[COUNT + 4];
+  struct CMUnitTest tests[COUNT + 5];
   for (size_t i = 0; i < COUNT; i++) {
     tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
   }
@@ -217,5 +235,6 @@ int main(void)
   tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_changed_file);
   tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_selection_is_shared);
   tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_nothing_chosen);
-  return _cmocka_run_group_tests("screens of the source", tests, COUNT + 4, NULL, NULL);
+  tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(test_what_a_line_calls);
+  return _cmocka_run_group_tests("screens of the source", tests, COUNT + 5, NULL, NULL);
 }

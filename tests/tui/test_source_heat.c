@@ -119,6 +119,35 @@ static void test_absurd_lines(void **state)
   assert_int_equal(heat.file_ns, 18);
 }
 
+/* What is called from a line: the cells below it, each counted for the outermost call from there. */
+static void check_callees(struct source_heat *at, uint32_t line)
+{
+  uint64_t by_hand[64] = { 0 };
+  assert_true(rtop_symbols_frame_count(m.symbols) <= 64);
+  for (size_t i = 0; i < m.sum.cell_count; i++) {
+    uint32_t below = 0, callee = 0;
+    for (uint32_t node = m.sum.cells[i].node; node != 0; node = rtop_symbols_get_node(m.symbols, node)->parent) {
+      const struct rtop_call_node *call = rtop_symbols_get_node(m.symbols, node);
+      bool here = strcmp(rtop_symbols_get(m.symbols, call->frame)->path, "/app/x.rb") == 0
+        && rtop_symbols_line(m.symbols, node) == line;
+      callee = here ? below : callee;
+      below = call->frame;
+    }
+    by_hand[callee] += callee != 0 ? rtop_cost_wall(&m.sum.cells[i].cost) : 0;
+  }
+  assert_true(source_heat_callees(at, m.live, m.symbols, line, RTOP_MODE_WALL));
+  uint64_t last = UINT64_MAX;
+  for (size_t i = 0; i < at->callee_count; i++) {
+    assert_int_equal(at->callees[i].total_ns, by_hand[at->callees[i].frame]);
+    assert_true(at->callees[i].total_ns <= last);
+    last = at->callees[i].total_ns;
+    by_hand[at->callees[i].frame] = 0;
+  }
+  for (int frame = 0; frame < 64; frame++) {
+    assert_int_equal(by_hand[frame], 0);
+  }
+}
+
 /* From a live sum it is what it is from the cells. */
 static void test_from_a_live_sum(void **state)
 {
@@ -139,6 +168,7 @@ static void test_from_a_live_sum(void **state)
       assert_int_equal(heat.hottest_ns, followed.hottest_ns);
       for (uint32_t k = 0; k < heat.count; k++) {
         assert_memory_equal(&heat.lines[k], &followed.lines[k], sizeof heat.lines[k]);
+        check_callees(&followed, heat.lines[k].line);
       }
     }
     close_model();
