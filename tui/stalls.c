@@ -150,7 +150,7 @@ void stalls_destroy(struct stalls *stalls)
     stalls_forget_threads(state, INT64_MAX);
     for (int i = 0; i < STALLS_SOURCES_MAX; i++)
       stalls_forget_source(&state->source[i]);
-    free(state->nodes);
+    free(state->climbs);
   }
   free(state);
   free(stalls->list);

@@ -45,29 +45,29 @@ struct stalls_source {
   unsigned next, filled;               /* of the ring */
   uint64_t *recent, *before;           /* by frame: the newer and the older half of the ring */
   size_t recent_capacity, before_capacity;
-  uint32_t *place, *above;             /* scratch by frame: share of the window that is added; how often it
-                                          is on the way to the node at hand, 0 between windows */
-  size_t place_capacity, above_capacity;
+  uint32_t *place;                     /* scratch by frame: share of the window that is added */
+  size_t place_capacity;
   uint64_t gc_run_ns, gc_last_ns;      /* of the collection that goes on; of the last window */
   bool gc_full;                        /* nearly all of the last window was collection */
   uint64_t open_waiting, open_gc, open_method;
   uint32_t method;                     /* of open_method */
 };
 
-/* Scratch: a call node that somebody of the window at hand was in, or above one. */
-struct stalls_node {
-  uint32_t window;                     /* of which window, counted */
-  uint32_t parent, first_child, next_sibling;            /* nodes; 0: none */
-  uint64_t held_ns;                    /* in it, then in and below it */
+/* The way up from a call node: of methods that recur the outermost call. */
+struct stalls_climb {
+  uint32_t frame;
+  uint32_t up;                         /* the next node above that counts; 0: none */
+  uint32_t depth;
+  uint32_t first;                      /* node that counts at or above this one; 0: none */
 };
 
 struct stalls_state {
   int64_t until_ns, marks_ns;          /* history looked at; marks taken */
   struct stalls_thread *threads;
   struct stalls_source source[STALLS_SOURCES_MAX];
-  struct stalls_node *nodes;           /* by node */
-  size_t node_capacity;
-  uint32_t windows;
+  struct stalls_climb *climbs;         /* by node */
+  size_t climb_capacity;
+  uint32_t climb_count;
 };
 
 struct stalls_look {

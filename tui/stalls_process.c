@@ -83,86 +83,52 @@ static void stalls_gc(struct stalls_look *look, const struct rtop_look *window,
   source->open_gc = stall->id;
 }
 
-/* A node and what is above it: each once in a window, so that the cost is that of the nodes, not of all
- * stacks. */
-static void stalls_add_node(struct stalls_look *look, uint32_t node, uint64_t held_ns)
+/* Nodes never change, and a parent comes before its children: what is known stays known. */
+static void stalls_take_climbs(struct stalls_state *state, const struct rtop_symbols *symbols)
 {
-  struct stalls_node *nodes = look->state->nodes;
-  uint32_t at = node < rtop_symbols_node_count(look->symbols) ? node : 0;
-  uint32_t first = at;
-  for (uint32_t child = 0;;) {
-    bool known = nodes[at].window == look->state->windows;
-    if (!known) {
-      uint32_t parent = rtop_symbols_get_node(look->symbols, at)->parent;
-      nodes[at] = (struct stalls_node){.window = look->state->windows, .parent = parent < at ? parent : 0};
-    }
-    if (child) {
-      nodes[child].next_sibling = nodes[at].first_child;
-      nodes[at].first_child = child;
-    }
-    if (known || at == 0)
-      break;
-    child = at;
-    at = nodes[at].parent;
+  uint32_t count = rtop_symbols_node_count(symbols);
+  for (uint32_t node = state->climb_count; node < count; node++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    uint32_t parent = call->parent < node ? call->parent : 0, up = parent;
+    while (up && state->climbs[up].frame != call->frame)
+      up = state->climbs[up].up;
+    if (node && call->frame && !up)
+      state->climbs[node] = (struct stalls_climb){call->frame, state->climbs[parent].first, call->depth, node};
+    else if (node)
+      state->climbs[node] = state->climbs[parent];
   }
-  nodes[first].held_ns += held_ns;
+  state->climb_count = count;
 }
 
-/* The time of a node is that of its frame, unless the frame is above it, too: once per stack. */
-static bool stalls_leave(struct stalls_look *look, struct stalls_source *source, struct stalls_window *into,
-                         uint32_t node)
+/* Every method on the stack holds the time, once. */
+static bool stalls_add_cell(struct stalls_look *look, struct stalls_source *source, struct stalls_window *into,
+                            const struct rtop_look_cell *cell)
 {
-  const struct stalls_node *at = &look->state->nodes[node];
-  const struct rtop_call_node *call = rtop_symbols_get_node(look->symbols, node);
-  uint32_t frame = call->frame, place = source->place[frame];
-  bool outermost = --source->above[frame] == 0;
-  look->state->nodes[at->parent].held_ns += at->held_ns;
-  if (place >= into->share_count || into->shares[place].frame != frame) {
-    if (!rtop_reserve(&into->shares, &into->share_capacity, into->share_count + 1, sizeof *into->shares))
-      return false;
-    source->place[frame] = place = (uint32_t)into->share_count++;
-    into->shares[place] = (struct stalls_share){.frame = frame};
+  const struct stalls_climb *climbs = look->state->climbs;
+  uint32_t node = cell->node < look->state->climb_count ? climbs[cell->node].first : 0;
+  for (; node; node = climbs[node].up) {
+    uint32_t frame = climbs[node].frame, place = source->place[frame];
+    if (place >= into->share_count || into->shares[place].frame != frame) {
+      if (!rtop_reserve(&into->shares, &into->share_capacity, into->share_count + 1, sizeof *into->shares))
+        return false;
+      source->place[frame] = place = (uint32_t)into->share_count++;
+      into->shares[place] = (struct stalls_share){.frame = frame};
+    }
+    struct stalls_share *share = &into->shares[place];
+    share->held_ns += cell->wall_ns;
+    share->depth = climbs[node].depth > share->depth ? climbs[node].depth : share->depth;
   }
-  struct stalls_share *share = &into->shares[place];
-  share->held_ns += outermost ? at->held_ns : 0;
-  share->depth = call->depth > share->depth ? call->depth : share->depth;
   return true;
-}
-
-/* Through the nodes of the window, those below before those above. */
-static bool stalls_add_shares(struct stalls_look *look, struct stalls_source *source,
-                              struct stalls_window *into)
-{
-  const struct stalls_node *nodes = look->state->nodes;
-  bool fine = true;
-  uint32_t at = nodes[0].window == look->state->windows ? nodes[0].first_child : 0;
-  while (at) {
-    source->above[rtop_symbols_get_node(look->symbols, at)->frame]++;
-    if (nodes[at].first_child) {
-      at = nodes[at].first_child;
-      continue;
-    }
-    while (at && !nodes[at].next_sibling) {
-      fine = stalls_leave(look, source, into, at) && fine;
-      at = nodes[at].parent;
-    }
-    if (at) {
-      fine = stalls_leave(look, source, into, at) && fine;
-      at = nodes[at].next_sibling;
-    }
-  }
-  return fine;
 }
 
 static bool stalls_reserve(struct stalls_state *state, struct stalls_source *source,
                            const struct rtop_symbols *symbols)
 {
   size_t frames = rtop_symbols_frame_count(symbols), nodes = rtop_symbols_node_count(symbols);
-  return rtop_reserve(&state->nodes, &state->node_capacity, nodes, sizeof *state->nodes) &&
+  return rtop_reserve(&state->climbs, &state->climb_capacity, nodes, sizeof *state->climbs) &&
          rtop_reserve(&source->recent, &source->recent_capacity, frames, sizeof *source->recent) &&
          rtop_reserve(&source->before, &source->before_capacity, frames, sizeof *source->before) &&
-         rtop_reserve(&source->place, &source->place_capacity, frames, sizeof *source->place) &&
-         rtop_reserve(&source->above, &source->above_capacity, frames, sizeof *source->above);
+         rtop_reserve(&source->place, &source->place_capacity, frames, sizeof *source->place);
 }
 
 /* The window takes its place in the ring: the one half a ring ago is "before" from now on. */
@@ -184,13 +150,13 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
   into->share_count = 0;
   into->length_ns = (uint64_t)(window->end_ns - window->start_ns);
   into->waiting_ns = window->wall_ns[RTOP_STATE_WAITING];
-  look->state->windows++;
+  stalls_take_climbs(look->state, look->symbols);
+  bool fine = true;
   for (size_t i = 0; i < window->cell_count && look->limits->method; i++) {
     struct rtop_look_cell cell = rtop_look_cell(window, i);
     if (cell.state != RTOP_STATE_WAITING && cell.state != RTOP_STATE_BLOCKED)
-      stalls_add_node(look, cell.node, cell.wall_ns);
+      fine = stalls_add_cell(look, source, into, &cell) && fine;
   }
-  bool fine = stalls_add_shares(look, source, into);
   for (size_t i = 0; i < into->share_count; i++)
     source->recent[into->shares[i].frame] += into->shares[i].held_ns;
   source->next = (source->next + 1) % STALLS_RING;
@@ -275,6 +241,5 @@ void stalls_forget_source(struct stalls_source *source)
   free(source->recent);
   free(source->before);
   free(source->place);
-  free(source->above);
   memset(source, 0, sizeof *source);
 }
