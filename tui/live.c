@@ -240,20 +240,6 @@ const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32
   return row ? &live->rows[row - 1] : NULL;
 }
 
-const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count)
-{
-  *count = live->node_count;
-  return live->nodes;
-}
-
-const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,
-                                                 uint64_t *turn)
-{
-  *count = live->change_count;
-  *turn = live->turn;
-  return live->changes;
-}
-
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node)
 {
   return node < live->entry_capacity && live->entry_of[node] ? live->entry_of[node] - 1 : LIVE_NONE;

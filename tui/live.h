@@ -60,10 +60,10 @@ const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count,
 const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame);
 
 /* Nodes of the last rtop_live_methods: index 0 is the root, a parent comes before its children. Valid until
- * the next call. */
+ * the next call. They are made when they are asked for, and kept as long as every update is asked for them. */
 const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count);
 /* What the last rtop_live_methods changed. *turn is its number; who knows all nodes as they were in the turn
- * before needs only these. Turns are skipped when everything was made afresh. */
+ * before needs only these. Turns are skipped when everything was made afresh, and when nobody asked. */
 const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,
                                                  uint64_t *turn);
 /* The index of a symbols' node; UINT32_MAX: it was never seen. */

@@ -163,6 +163,8 @@ struct rtop_live {
   uint32_t change_count;
   size_t change_capacity;
   uint64_t turn;
+  bool nodes_kept, nodes_asked;        /* they hold what the last update left; somebody looked since */
+  uint64_t node_turn;                  /* as users know it */
 
   struct live_shares shares;
   struct live_frame *frames;           /* by frame */
@@ -243,6 +245,9 @@ void live_nodes_up(struct rtop_live *live);
 void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells);
 /* Which nodes are on stacks at the end of the span. */
 void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum);
+
+/* live_nodes.c: an update begins. */
+void live_nodes_begin(struct rtop_live *live);
 
 /* live_rows.c */
 void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain);

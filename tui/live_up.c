@@ -185,8 +185,14 @@ static bool up_to_parent(struct rtop_live *live, uint32_t parent, uint32_t at)
   return true;
 }
 
-static void tell_change(struct rtop_live *live, const struct rtop_live_change *change)
+static void tell_change(struct rtop_live *live, const struct live_up *up)
 {
+  const struct rtop_live_change *change = &up->change;
+  struct rtop_live_node *node = &live->nodes[change->index];
+  live_cost_add(&node->total, &change->total);
+  if (up->own)
+    live_cost_add(&node->self, &change->self);
+  node->cells += change->cells;
   if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1,
                    sizeof *live->changes))
     live->changes[live->change_count++] = *change;
@@ -198,18 +204,12 @@ static void node_up(struct rtop_live *live, uint32_t at)
 {
   struct live_up *up = &live->ups[at];
   uint32_t entry = up->change.index;
-  struct rtop_live_node *node = &live->nodes[entry];
   struct live_link *link = &live->links[entry];
   bool spends = up->own || up->change.cells || !cost_is_zero(&up->change.total);
   struct live_gain gain = {.self = up->own ? &up->change.self : NULL};
   link->up = 0;
-  if (spends) {
-    live_cost_add(&node->total, &up->change.total);
-    node->cells += up->change.cells;
-    tell_change(live, &up->change);
-  }
-  if (up->own)
-    live_cost_add(&node->self, &up->change.self);
+  if (spends && live->nodes_kept)
+    tell_change(live, up);
   if (!link->frame) {
     /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
     gain.total = gain.self;
@@ -230,7 +230,8 @@ static void fetch_node(const struct rtop_live *live, uint32_t at)
 {
   uint32_t entry = live->ups[at].change.index;
   live_fetch(&live->links[entry], sizeof *live->links);
-  live_fetch(&live->nodes[entry], sizeof *live->nodes);
+  if (live->nodes_kept)
+    live_fetch(&live->nodes[entry], sizeof *live->nodes);
 }
 
 static void fetch_row(const struct rtop_live *live, uint32_t at)
@@ -275,6 +276,7 @@ void live_nodes_up(struct rtop_live *live)
 {
   struct live_depths *depths = &live->node_depths;
   live->turn++;
+  live_nodes_begin(live);
   live->change_count = live->touched_count = 0;
   for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
     depth_up(live, &depths->first[depth]);

@@ -147,8 +147,8 @@ bool ui_update(struct ui *ui)
     }
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     ui_focus_apply(ui);
-    fine = fine && rtop_live_methods(ui->live, &ui->sum, &ui->methods, &by_name)
-      && ui_baseline_methods(ui, &by_name)
+    fine = fine && (ui->view->threads || (rtop_live_methods(ui->live, &ui->sum, &ui->methods, &by_name)
+                                          && ui_baseline_methods(ui, &by_name)))
       && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {

@@ -145,6 +145,7 @@ const struct view_ops view_output = {
   .id = VIEW_OUTPUT,
   .name = "Output",
   .key = 'o',
+  .threads = true,
   .create = create,
   .update = update,
   .draw = draw,

@@ -230,6 +230,7 @@ const struct view_ops view_threads = {
   .id = VIEW_THREADS,
   .name = "Threads",
   .key = '3',
+  .threads = true,
   .create = create,
   .update = update,
   .draw = draw,
