@@ -186,23 +186,31 @@ static void draw_gvl(const struct ui *ui, int columns)
   draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
 }
 
+/* In four columns. */
+static const char *per_minute(char *out, size_t bytes, double count)
+{
+  snprintf(out, bytes, count < 9999.5 ? "%4.0f" : "%3.0fk", count < 9999.5 ? count : count / 1000);
+  return out;
+}
+
 static void draw_gc(const struct ui *ui, int columns)
 {
-  char text[64];
+  char text[96], minor[16], major[16];
   double mark = share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns);
   double sweep = share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns);
   struct draw_segment segments[] = { { mark, RTOP_STATE_MARKING }, { sweep, RTOP_STATE_SWEEPING } };
   if (ui->layout.wide) {
-    snprintf(text, sizeof text, "mark %2d sweep %2d%%  %4.0f minor %4.0f major /min", percent(mark),
-             percent(sweep), ui->strip.minor_per_minute, ui->strip.major_per_minute);
+    snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min", percent(mark), percent(sweep),
+             per_minute(minor, sizeof minor, ui->strip.minor_per_minute),
+             per_minute(major, sizeof major, ui->strip.major_per_minute));
     double raised = share_of(ui->sum.counters.exceptions * UINT64_C(1000000000), ui->sum.length_ns);
     if (raised >= 0.5) {
       size_t used = strlen(text);
       snprintf(text + used, sizeof text - used, "  %.0f raised/s", raised);
     }
   } else {
-    snprintf(text, sizeof text, "mark %2d sweep %2d%% %4.0f/m", percent(mark), percent(sweep),
-             ui->strip.minor_per_minute + ui->strip.major_per_minute);
+    snprintf(text, sizeof text, "mark %2d sweep %2d%% %s/m", percent(mark), percent(sweep),
+             per_minute(minor, sizeof minor, ui->strip.minor_per_minute + ui->strip.major_per_minute));
   }
   draw_meter(ui, PART_GC, columns, "GC ", segments, 2, text);
 }
