@@ -190,7 +190,9 @@ void city_destroy(struct city *city)
   free(city->street);
   free(city->frames);
   free(city->wall_ns);
-  free(city->stamp);
+  for (int way = 0; way < CITY_WAYS; way++) {
+    free(city->climbs[way]);
+  }
   free(city->risen);
   free(city->pulses);
   free(city->touched);

@@ -22,6 +22,7 @@
 #define CITY_PLAN_NS INT64_C(10000000000)          /* between two plans that may take columns away */
 
 enum city_level { CITY_METHODS, CITY_CLASSES, CITY_PACKAGES, CITY_LEVELS };
+enum { CITY_WAYS = 2 };                /* private */
 
 struct city_building {
   enum city_level level;
@@ -42,7 +43,7 @@ struct city_building {
 /* What is kept of every building, in the street or not. */
 struct city_pulse {
   uint64_t self_ns;
-  uint64_t most_ns;                    /* on a stack of its busiest thread; of groups only when some are shown */
+  uint64_t most_ns;                    /* on a stack of its busiest thread; of groups only while such are shown */
   double peak;                         /* largest share of self time in this plan period */
   double high;                         /* the same of the ratio */
 };
@@ -75,11 +76,14 @@ struct city {
   uint64_t turn;                       /* private: of the live sum, when everything was taken */
   uint32_t *risen, risen_count;        /* private: buildings that may have to grow */
   void *names, *last_name;             /* private: classes and packages by name */
-  uint64_t *wall_ns, *stamp;           /* private: scratch of groups */
+  struct city_climb *climbs[CITY_WAYS];               /* private: groups on stacks */
+  uint32_t climbed, climbed_buildings;
+  size_t climb_capacity[CITY_WAYS];
+  uint64_t *wall_ns;                   /* private: scratch of groups */
   uint32_t *touched, *cells, *from;
   size_t cells_capacity, from_capacity;
   size_t capacity, pulse_capacity, block_capacity, street_capacity, risen_capacity;       /* private */
-  size_t frame_capacity, wall_capacity, stamp_capacity, touched_capacity;
+  size_t frame_capacity, wall_capacity, touched_capacity;
   double self_sum;                     /* private: when the street was planned */
   double low;                          /* lower buildings are not shown: the street would be too long */
   int crowd;                           /* private: how narrow buildings must be */

@@ -2,38 +2,79 @@
 #include "reserve.h"
 #include <string.h>
 
-/* A group is on a stack when any of its methods is: counted once per stack, the largest thread wins. */
-struct walk {
-  struct city *city;
-  const struct rtop_symbols *symbols;
-  uint64_t stack;
-  uint64_t wall_ns;
-  uint32_t touched;                    /* groups with wall_ns > 0, of the thread at hand */
+/* A group is on a stack when any of its methods is: counted once per stack, the largest thread wins. So every
+ * node knows the way up: the group of its method, or when that is above it, too, the next one that is not. */
+struct city_climb {
+  uint32_t group;                      /* building + 1; 0: the end */
+  uint32_t up;                         /* node: go on there */
 };
 
-static void add(struct walk *walk, uint32_t building)
+static const enum city_level ways[CITY_WAYS] = { CITY_CLASSES, CITY_PACKAGES };
+
+static bool shows(const struct city *city, enum city_level level)
 {
-  struct city *city = walk->city;
-  if (building != 0 && city->stamp[building - 1] != walk->stack) {
-    city->stamp[building - 1] = walk->stack;
-    if (city->wall_ns[building - 1] == 0 && walk->wall_ns > 0) {
-      city->touched[walk->touched++] = building - 1;
+  for (uint32_t i = 0; i < city->block_count; i++) {
+    if (city_level_of(city, &city->blocks[i]) == level) {
+      return true;
     }
-    city->wall_ns[building - 1] += walk->wall_ns;
   }
+  return false;
 }
 
-static void add_stack(struct walk *walk, uint32_t node)
+static uint32_t group_of(const struct city *city, uint32_t frame, enum city_level level)
+{
+  const struct city_frame *known = frame < city->frame_capacity ? &city->frames[frame] : NULL;
+  return known == NULL ? 0 : level == CITY_CLASSES ? known->kind : known->package;
+}
+
+static struct city_climb climb_of(const struct city *city, const struct city_climb *climbs,
+                                  const struct rtop_call_node *call, enum city_level level)
+{
+  uint32_t group = group_of(city, call->frame, level), parent = call->parent;
+  const struct city_climb *above = &climbs[parent];
+  while (above->group != 0 && above->group != group) {
+    above = &climbs[above->up];
+  }
+  return group != 0 && above->group == 0 ? (struct city_climb){ group, parent } : climbs[parent];
+}
+
+/* Nodes that are new; all, when methods have settled since. */
+static bool climb(struct city *city, const struct rtop_symbols *symbols)
+{
+  uint32_t count = rtop_symbols_node_count(symbols);
+  for (int way = 0; way < CITY_WAYS; way++) {
+    if (!rtop_reserve(&city->climbs[way], &city->climb_capacity[way], count, sizeof **city->climbs)) {
+      return false;
+    }
+  }
+  uint32_t from = city->climbed_buildings == city->count && city->climbed > 0 ? city->climbed : 1;
+  for (uint32_t node = from; node < count; node++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    for (int way = 0; way < CITY_WAYS; way++) {
+      city->climbs[way][node] = call->parent < node ? climb_of(city, city->climbs[way], call, ways[way])
+        : (struct city_climb){ 0 };
+    }
+  }
+  city->climbed = count;
+  city->climbed_buildings = city->count;
+  return true;
+}
+
+/* The thread at hand. */
+struct walk {
+  struct city *city;
+  uint32_t touched;                    /* groups with wall_ns > 0 */
+};
+
+static void add_stack(struct walk *walk, const struct city_climb *climbs, uint32_t node, uint64_t wall_ns)
 {
   struct city *city = walk->city;
-  while (node != 0) {
-    const struct rtop_call_node *call = rtop_symbols_get_node(walk->symbols, node);
-    const struct city_frame *frame = call->frame < city->frame_capacity ? &city->frames[call->frame] : NULL;
-    if (frame != NULL && frame->method != 0) {
-      add(walk, frame->kind);
-      add(walk, frame->package);
+  for (const struct city_climb *at = &climbs[node]; at->group != 0; at = &climbs[at->up]) {
+    uint32_t group = at->group - 1;
+    if (city->wall_ns[group] == 0) {
+      city->touched[walk->touched++] = group;
     }
-    node = call->parent < node ? call->parent : 0;
+    city->wall_ns[group] += wall_ns;
   }
 }
 
@@ -47,16 +88,6 @@ static void end_thread(struct walk *walk)
     city->wall_ns[at] = 0;
   }
   walk->touched = 0;
-}
-
-static bool has_groups(const struct city *city)
-{
-  for (uint32_t i = 0; i < city->block_count; i++) {
-    if (city_level_of(city, &city->blocks[i]) != CITY_METHODS) {
-      return true;
-    }
-  }
-  return false;
 }
 
 static void forget_groups(struct city *city)
@@ -92,33 +123,41 @@ static bool by_thread(struct city *city, const struct rtop_sum *sum)
   return true;
 }
 
-bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
+static void walk_cells(struct city *city, const struct rtop_sum *sum)
 {
-  struct walk walk = { .city = city, .symbols = symbols };
-  if (city->groups_known) {
-    forget_groups(city);
-  }
-  city->groups_known = has_groups(city) && sum->length_ns > 0;
-  if (!city->groups_known) {
-    return true;
-  }
-  if (!rtop_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns)
-      || !rtop_reserve(&city->stamp, &city->stamp_capacity, city->count, sizeof *city->stamp)
-      || !rtop_reserve(&city->touched, &city->touched_capacity, city->count, sizeof *city->touched)) {
-    return false;
-  }
-  memset(city->stamp, 0, city->count * sizeof *city->stamp);
-  if (!by_thread(city, sum)) {
-    return false;
+  struct walk walk = { .city = city };
+  bool wanted[CITY_WAYS];
+  for (int way = 0; way < CITY_WAYS; way++) {
+    wanted[way] = shows(city, ways[way]);
   }
   for (size_t i = 0; i < sum->cell_count; i++) {
     const struct rtop_sum_cell *cell = &sum->cells[city->cells[i]];
-    walk.stack = i + 1;
-    walk.wall_ns = rtop_sum_hides(sum, cell) ? 0 : rtop_cost_wall(&cell->cost);
-    add_stack(&walk, cell->node);
+    uint64_t wall_ns = rtop_sum_hides(sum, cell) ? 0 : rtop_cost_wall(&cell->cost);
+    for (int way = 0; wall_ns > 0 && way < CITY_WAYS; way++) {
+      if (wanted[way]) {
+        add_stack(&walk, city->climbs[way], cell->node, wall_ns);
+      }
+    }
     if (i + 1 == sum->cell_count || sum->cells[city->cells[i + 1]].thread != cell->thread) {
       end_thread(&walk);
     }
   }
+}
+
+bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
+{
+  if (city->groups_known) {
+    forget_groups(city);
+  }
+  city->groups_known = (shows(city, CITY_CLASSES) || shows(city, CITY_PACKAGES)) && sum->length_ns > 0;
+  if (!city->groups_known) {
+    return true;
+  }
+  if (!rtop_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns)
+      || !rtop_reserve(&city->touched, &city->touched_capacity, city->count, sizeof *city->touched)
+      || !climb(city, symbols) || !by_thread(city, sum)) {
+    return false;
+  }
+  walk_cells(city, sum);
   return true;
 }

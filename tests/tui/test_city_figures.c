@@ -1,6 +1,6 @@
 /* A city that takes only what a live sum touched is the one that takes all rows every time. */
 #include "live_fixture.h"
-#include "tui/city.h"
+#include "tui/city_impl.h"
 
 static struct city following, afresh;
 static int64_t now_ns;
@@ -72,6 +72,38 @@ static void check_figures(void)
   assert_int_equal(present, m.methods.count);
 }
 
+static bool is_on_stack(uint32_t group, enum city_level level, uint32_t node)
+{
+  for (; node; node = rtop_symbols_get_node(m.symbols, node)->parent) {
+    const struct city_frame *known = &following.frames[rtop_symbols_get_node(m.symbols, node)->frame];
+    if ((level == CITY_CLASSES ? known->kind : known->package) == group + 1)
+      return true;
+  }
+  return false;
+}
+
+/* The time of a class or package on the stack of its busiest thread, cell by cell. */
+static void check_group(uint32_t group)
+{
+  uint64_t most_ns = 0;
+  for (uint32_t thread = 0; thread < m.sum.thread_count; thread++) {
+    uint64_t wall_ns = 0;
+    for (size_t i = 0; i < m.sum.cell_count; i++)
+      if (m.sum.cells[i].thread == thread &&
+          is_on_stack(group, following.buildings[group].level, m.sum.cells[i].node))
+        wall_ns += rtop_cost_wall(&m.sum.cells[i].cost);
+    most_ns = wall_ns > most_ns ? wall_ns : most_ns;
+  }
+  assert_int_equal(following.pulses[group].most_ns, most_ns);
+}
+
+static void check_groups(void)
+{
+  for (uint32_t i = 0; i < following.street_count; i++)
+    if (following.buildings[following.street[i]].level != CITY_METHODS)
+      check_group(following.street[i]);
+}
+
 static void turn_what_is_shown(void)
 {
   uint32_t block = following.block_count ? below(following.block_count) : 0;
@@ -115,6 +147,7 @@ static void test_what_is_touched_is_enough(void **state)
         update(&afresh, NULL, columns);
         check_cities();
         check_figures();
+        check_groups();
       }
     }
     city_destroy(&following);
