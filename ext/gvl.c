@@ -174,6 +174,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
+  atomic_store(&data->state_since_ns, clock_now_ns());   /* before the word, so that nobody looks after this one */
   int64_t length = threads_move(data, RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   data->pending[before].wall_ns += length;

@@ -189,6 +189,8 @@ static bool publish(struct loop *loop, int64_t now)
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->missed);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, loop->governor.rate_hz);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, loop->wanted_hz);
+  rtop_window_set_counter(window, RTOP_COUNTER_POINT_DISTANCE_NS,
+                          (uint64_t)atomic_load(&loop->sampler->off_period_ns));
   loop->ticks = loop->missed = 0;
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = (int64_t)window->counters[RTOP_COUNTER_COST_NS];

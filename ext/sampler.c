@@ -189,15 +189,32 @@ static void walk_other(struct sampler *sampler, struct thread_data *data, VALUE 
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
 
-/* A thread that went off the GVL without a stack (its tokens were spent) and stays there: whoever holds the
- * GVL can walk it, since it cannot come back meanwhile. (Threads of other Ractors could.) */
-static void find_stack(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
+/* What another thread had not charged when it went off the GVL: it may have met no tick since its last sample. */
+static void hand_in_for(struct sampler *sampler, struct thread_data *data)
 {
-  uint64_t word = atomic_load(&data->word);
-  enum rtop_thread_state state = threads_state(word);
+  struct pending *pending = &data->pending[RTOP_RUNNING];
+  if (!data->sampled || pending->wall_ns <= 0 || !clock_trylock(&sampler->lock)) return;
+  struct rtop_cell cell = {
+    .node = data->running_node, .thread = data->index, .state = RTOP_RUNNING,
+    .wall_ns = (uint64_t)pending->wall_ns,
+    .cpu_ns = (uint64_t)(pending->cpu_ns < pending->wall_ns ? pending->cpu_ns : pending->wall_ns),
+  };
+  cells_add(sampler->open, &cell);
+  pending->wall_ns = 0;
+  pending->cpu_ns -= (int64_t)cell.cpu_ns;
+  accounting_flush(sampler, data);
+  clock_unlock(&sampler->lock);
+}
+
+/* A thread that stays off the GVL: whoever holds it can charge for the thread and, when it left without a stack (its
+ * tokens were spent), walk it, since it cannot come back meanwhile. (Threads of other Ractors could.) */
+static void look_after(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
+{
+  enum rtop_thread_state state = threads_state(atomic_load(&data->word));
   bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
-  if (!off || !data->main_ractor || atomic_load(&data->stack_known) || now_ns - threads_since_ns(word) < LOST_AFTER_NS) return;
-  VALUE thread = atomic_load(&data->thread);
+  if (!off || !data->main_ractor || now_ns - atomic_load(&data->state_since_ns) < LOST_AFTER_NS) return;
+  hand_in_for(sampler, data);
+  VALUE thread = atomic_load(&data->stack_known) ? 0 : atomic_load(&data->thread);
   if (thread) walk_other(sampler, data, thread);
 }
 
@@ -264,7 +281,7 @@ static void housekeeping(struct sampler *sampler, int64_t now_ns)
     struct thread_data *data = atomic_load(&sampler->threads.table[sampler->thread_cursor]);
     if (!data || atomic_load(&data->ended)) continue;
     threads_refresh_name(data);
-    find_stack(sampler, data, now_ns);
+    look_after(sampler, data, now_ns);
   }
 }
 
@@ -295,4 +312,22 @@ void sampler_job(struct sampler *sampler)
   if (atomic_load(&sampler->tick_ns) > data->running_since_ns) take_sample(sampler, data, open, now, own.begin_ns);
   housekeeping(sampler, own.begin_ns);
   accounting_end_own(sampler, data, &own);
+}
+
+void sampler_hand_in(struct sampler *sampler)
+{
+  struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
+  if (!data || !data->sampled || !clock_trylock(&sampler->lock)) return;
+  int64_t now = clock_now_ns();
+  enum rtop_thread_state before;
+  int64_t open = threads_move(data, RTOP_RUNNING, now, &before);
+  data->pending[before].wall_ns += open;
+  data->wall_since_cpu_read_ns[before] += open;
+  accounting_read_cpu(data, now);
+  accounting_read_blame(sampler, data, now);
+  accounting_read_allocations(sampler, data);
+  sampler_charge_running(sampler, data, data->running_node, now - open, open);
+  accounting_flush(sampler, data);
+  accounting_flush_own(sampler, data);
+  clock_unlock(&sampler->lock);
 }

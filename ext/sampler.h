@@ -134,6 +134,10 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
 /* [job] One tick's sample of the calling thread, and the housekeeping that needs the GVL. */
 void sampler_job(struct sampler *sampler);
 
+/* Under the GVL, before the session ends: what the calling thread has not charged yet goes to the stacks it was
+ * charged to last. */
+void sampler_hand_in(struct sampler *sampler);
+
 /* Charges the pending running time (all of it) of the calling thread to `node`. `open_start_ns` and
  * `open_ns`: the stretch without a break that ended just now. The lock is held. */
 void sampler_charge_running(struct sampler *sampler, struct thread_data *data, uint32_t node,

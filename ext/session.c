@@ -208,6 +208,7 @@ void session_stop(void)
 {
   if (session.state == STOPPED) return;
   if (atomic_load(&session.fork_pending)) drop_parent();
+  if (session.state == ACTIVE) sampler_hand_in(&session.sampler);
   publisher_stop(&session.publisher);
   turn_off(STOPPED);
 }

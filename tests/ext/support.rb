@@ -173,6 +173,39 @@ module Support
     end
   end
 
+  NS_PER_MS = 1_000_000
+
+  # All time of a thread has an owner: until its end, or until `told_ns`, when it said so itself right before the end
+  # of the program, however long the publisher took to make its last window after that.
+  def assert_whole_life(dump, thread, told_ns)
+    charged = dump.total(thread: thread.serial)
+    least = thread.ended ? dump.lifetime(thread) : told_ns - [thread.start, dump.start_ns].max
+    assert_operator charged, :>=, least - NS_PER_MS, thread.name
+    assert_operator charged, :<=, dump.lifetime(thread) + NS_PER_MS, thread.name
+  end
+
+  # What a window lacks is in the next one: never more than a mean distance of sampling points, which the window
+  # tells, of each state. On a busy machine that takes as much longer as the kernel let ticks and thread wait there.
+  def assert_windows_whole(dump, thread)
+    owed = 0
+    per_window = dump.per_window(thread)
+    dump.windows.each_cons(2) do |window, following|
+      length, covered = per_window[window["sequence"]]
+      next unless length
+      owed += length - covered
+      waited = [window, following].sum { |one| without_core(one, thread) }
+      may = 4 * window["counters"]["point_distance_ns"] + NS_PER_MS + waited
+      assert_operator owed.abs, :<=, may, "#{thread.name}, window #{window["sequence"]}"
+    end
+  end
+
+  # How long the kernel kept the publisher from its ticks, and the thread from a core while it had the GVL.
+  def without_core(window, thread)
+    own = window["cells"].select { |cell| cell.thread == thread.serial && %w[running marking sweeping].include?(cell.state) }
+    missed = window["counters"]["ticks_missed"] * 1000 * NS_PER_MS / window["counters"]["rate_hz"]
+    missed + own.sum { |cell| cell.wall - cell.cpu }
+  end
+
   # Relative and absolute tolerance at once.
   def assert_near(expected, actual, relative: 0.0, absolute: 0, message: nil)
     assert_in_delta expected, actual, [expected.abs * relative, absolute].max, message
