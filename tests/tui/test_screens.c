@@ -1,16 +1,5 @@
 /* Whole screens against golden files: sizes, character sets, palettes, what keys open. */
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
-
-#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
+#include "screen_fixture.h"
 
 static const struct screen_case cases[] = {
   { .name = "methods-80x24", .rows = 24, .columns = 80 },
@@ -56,28 +45,14 @@ static const struct screen_case cases[] = {
   { .name = "help-40x10-end", .rows = 10, .columns = 40, .keys = KEYS('?', 'G') },
 };
 
-static void draw_case(const struct screen_case *at, FILE *out)
-{
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(at, &ui, profile);
-  screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
-  model_screen_close(&ui, &profile);
-}
-
 /* A screen may be drawn before anything was summed, at any size. */
 static void test_before_the_first_update(void **state)
 {
   (void)state;
-  static struct ui ui;
-  static const struct screen_case plain = { .rows = 24, .columns = 80 };
   for (int view = 0; view < VIEW_DATA_COUNT; view++) {
-    struct rtop_profile *profile = model_profile();
     struct screen_options look = { .color = 0 };
-    assert_int_equal(screen_open_headless(&look, plain.rows, plain.columns), 0);
+    profile = model_profile();
+    assert_int_equal(screen_open_headless(&look, 24, 80), 0);
     model_ui(&ui, profile);
     ui_open_view(&ui, (enum view_id)view);
     for (int rows = 1; rows < 60; rows += 7) {
@@ -88,26 +63,11 @@ static void test_before_the_first_update(void **state)
   }
 }
 
-static void test_case(void **state)
-{
-  const struct screen_case *at = *state;
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  assert_non_null(out);
-  draw_case(at, out);
-  fclose(out);
-  golden_check(at->name, text);
-  free(text);
-}
-
 int main(void)
 {
   enum { COUNT = sizeof cases / sizeof cases[0] };
   struct CMUnitTest tests[COUNT + 1];
-  for (size_t i = 0; i < COUNT; i++) {
-    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
-  }
+  add_cases(tests, cases, COUNT, test_case);
   tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_before_the_first_update);
   return _cmocka_run_group_tests("screens", tests, COUNT + 1, NULL, NULL);
 }

@@ -1,17 +1,5 @@
 /* The skyline: golden screens, and what its keys do. */
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
-
-#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
-#define FN(key) ((key) | KEY_FUNCTION)
+#include "screen_fixture.h"
 
 static const struct screen_case cases[] = {
   { .name = "skyline-80x24", .rows = 24, .columns = 80, .keys = KEYS('6') },
@@ -36,42 +24,11 @@ static const struct screen_case cases[] = {
     .keys = KEYS('6', '/', 'o', 'r', 'd', 'e', 'r', '\r', 'n') },
 };
 
-static void test_case(void **state)
-{
-  static struct ui ui;
-  const struct screen_case *at = *state;
-  struct rtop_profile *profile = model_profile();
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  assert_non_null(out);
-  model_screen_open(at, &ui, profile);
-  screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
-  model_screen_close(&ui, &profile);
-  fclose(out);
-  golden_check(at->name, text);
-  free(text);
-}
-
-static bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
-}
-
 static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('6') };
 
 static void test_moving(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   assert_true(shows("> Queue#pop"));
   model_press(&ui, FN(KEY_LEFT));
   assert_true(shows("> Puma::ThreadPool#spawn_thread"));
@@ -91,15 +48,11 @@ static void test_moving(void **state)
   assert_true(shows("> 注文#合計を計算する"));
   model_press(&ui, '1');               /* the method is selected there too */
   assert_true(shows(">  11.6"));
-  model_screen_close(&ui, &profile);
 }
 
 static void test_scale_and_levels(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   model_press(&ui, '+');
   assert_true(shows("the full height is 50% of the span"));
   model_press(&ui, '-');
@@ -115,16 +68,12 @@ static void test_scale_and_levels(void **state)
   assert_true(shows("> package Queue") && shows("+Queue"));
   model_press(&ui, '\r');
   assert_true(shows("> Queue#pop"));
-  model_screen_close(&ui, &profile);
 }
 
 /* A method that was never there rises: it has its mark, and who was there has not moved to the left. */
 static void test_waking(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   model_add_window(profile, MODEL_END_NS, "Zebra#gallop");
   ui.now_ns += 100000000;
   ui.stale = true;
@@ -134,32 +83,28 @@ static void test_waking(void **state)
   ui.stale = true;
   model_redraw(&ui);
   assert_false(shows("*"));
-  model_screen_close(&ui, &profile);
 }
 
 static void test_empty_city(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = rtop_profile_create(1 << 20);
-  model_screen_open(&plain, &ui, profile);
   assert_true(shows("nobody is at home"));
   for (const char *key = "jkgGt*+-\rn\033"; *key != '\0'; key++) {
     model_press(&ui, *key);
   }
-  model_screen_close(&ui, &profile);
 }
 
 int main(void)
 {
-  enum { COUNT = sizeof cases / sizeof cases[0] };
-  struct CMUnitTest tests[COUNT + 4];
-  for (size_t i = 0; i < COUNT; i++) {
-    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
-  }
-  tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_moving);
-  tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_scale_and_levels);
-  tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_waking);
-  tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_empty_city);
-  return _cmocka_run_group_tests("screens of the skyline", tests, COUNT + 4, NULL, NULL);
+  const struct CMUnitTest keys[] = {
+    ON_CASE(&plain, set_up_case, test_moving),
+    ON_CASE(&plain, set_up_case, test_scale_and_levels),
+    ON_CASE(&plain, set_up_case, test_waking),
+    ON_CASE(&plain, set_up_empty, test_empty_city),
+  };
+  enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
+  struct CMUnitTest tests[ALL];
+  add_cases(tests, cases, CASES, test_case);
+  memcpy(tests + CASES, keys, sizeof keys);
+  return _cmocka_run_group_tests("screens of the skyline", tests, ALL, NULL, NULL);
 }

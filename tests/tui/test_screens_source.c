@@ -1,18 +1,6 @@
 /* The source view: golden screens over a file of the tests, and what its keys do. */
-#include "screen_model.h"
+#include "screen_fixture.h"
 #include "shm/window.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
-
-#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
-#define FN(key) ((key) | KEY_FUNCTION)
 
 enum { WINDOW_NS = 100000000, WINDOWS = 20 };
 static const char controller[] = "tests/tui/sources/orders_controller.rb";
@@ -54,8 +42,8 @@ static void add_cell(struct rtop_window *window, uint32_t node, uint32_t state, 
 /* index calls a query (line 7), a total (line 10) and the generator (line 12). */
 static struct rtop_profile *source_profile(void)
 {
-  struct rtop_profile *profile = rtop_profile_create(16 << 20);
-  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_profile *made = rtop_profile_create(16 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(made);
   struct rtop_window window = { 0 };
   uint32_t index = frame(symbols, "OrdersController#index", controller, 6), nodes[8];
   nodes[0] = rtop_symbols_node(symbols, 0, index, 7);
@@ -67,7 +55,7 @@ static struct rtop_profile *source_profile(void)
   nodes[6] = rtop_symbols_node(symbols, 0, frame(symbols, "OrdersController#show", controller, 16), 17);
   for (int64_t at = 0; at < WINDOWS; at++) {
     struct rtop_source_thread thread = { 1, "worker", 6, 77, true };
-    uint32_t id = rtop_profile_thread(profile, 0, &thread);
+    uint32_t id = rtop_profile_thread(made, 0, &thread);
     rtop_window_reset(&window);
     window.start_mono_ns = MODEL_END_NS - (WINDOWS - at) * WINDOW_NS;
     window.end_mono_ns = window.start_mono_ns + WINDOW_NS;
@@ -80,63 +68,51 @@ static struct rtop_profile *source_profile(void)
     add_cell(&window, 3, RTOP_RUNNING, 58);
     add_cell(&window, 5, RTOP_RUNNING, 170);
     add_cell(&window, 6, RTOP_BLOCKED, 3);
-    assert_true(rtop_profile_add(profile, 0, &window, nodes, 7, &id));
+    assert_true(rtop_profile_add(made, 0, &window, nodes, 7, &id));
   }
   rtop_window_destroy(&window);
-  return profile;
+  return made;
 }
 
-/* The file is as old as the check-out; the process started later. Its pid is nobody's. */
-static void open_screen(const struct screen_case *at, struct ui *ui, struct rtop_profile *profile,
-                        bool older)
+/* The file is as old as the check-out; the process started later, or long before. Its pid is nobody's. */
+static void open_source(const struct screen_case *at, bool older)
 {
   struct screen_case start = *at;
   start.keys = NULL;
-  model_screen_open(&start, ui, profile);
-  ui->source.state = RTOP_FEED_ENDED;
-  ui->source.started_real_ns = older ? 1 : INT64_MAX;
+  open_case(&start, source_profile());
+  ui.source.state = RTOP_FEED_ENDED;
+  ui.source.started_real_ns = older ? 1 : INT64_MAX;
   for (int *key = at->keys; key != NULL && *key != 0; key++) {
-    model_press(ui, *key);
+    model_press(&ui, *key);
   }
-  model_redraw(ui);
+  model_redraw(&ui);
 }
 
-static void test_case(void **state)
+static void test_source_case(void **state)
 {
-  static struct ui ui;
-  const struct screen_case *at = *state;
-  struct rtop_profile *profile = source_profile();
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  assert_non_null(out);
-  open_screen(at, &ui, profile, false);
-  screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
-  model_screen_close(&ui, &profile);
-  fclose(out);
-  golden_check(at->name, text);
-  free(text);
-}
-
-static bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
+  open_source(*state, false);
+  close_and_check(*state);
 }
 
 static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('5') };
 
+static int open_view(void **state)
+{
+  (void)state;
+  open_source(&plain, false);
+  return 0;
+}
+
+static int open_changed(void **state)
+{
+  (void)state;
+  open_source(&plain, true);
+  return 0;
+}
+
 static void test_keys(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = source_profile();
-  open_screen(&plain, &ui, profile, false);
   assert_true(shows(">##########") && shows("(disk = loaded)"));
   assert_true(shows("7  ") && shows("@orders = Order.where"));
   model_press(&ui, '.');
@@ -152,26 +128,18 @@ static void test_keys(void **state)
   assert_true(ui.edit.wanted);
   assert_int_equal(ui.edit.line, 7);
   assert_string_equal(ui.edit.path, controller);
-  model_screen_close(&ui, &profile);
 }
 
 static void test_changed_file(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = source_profile();
-  open_screen(&plain, &ui, profile, true);
   assert_true(shows("changed since the start: lines marked ?") && shows(" 7?"));
-  model_screen_close(&ui, &profile);
 }
 
 /* The method of one view is that of the others. */
 static void test_selection_is_shared(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = source_profile();
-  open_screen(&plain, &ui, profile, false);
   model_press(&ui, '1');
   model_type(&ui, "/tax\r");
   model_press(&ui, '5');
@@ -188,22 +156,17 @@ static void test_selection_is_shared(void **state)
   model_press(&ui, 'n');
   model_press(&ui, '6');
   assert_true(shows("> JSON::Generator#generate"));
-  model_screen_close(&ui, &profile);
 }
 
 /* Where it is the first view, it shows the method with a file that costs most. */
 static void test_nothing_chosen(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = source_profile();
-  open_screen(&plain, &ui, profile, false);
   ui.selected = 0;
   ui_open_view(&ui, VIEW_SOURCE);
   model_redraw(&ui);
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(profile), ui.selected);
   assert_string_equal(symbol->label, "OrdersController#index");
-  model_screen_close(&ui, &profile);
 }
 
 /* On a wide screen the pane tells of the line under the cursor, not only of the method. */
@@ -211,9 +174,7 @@ static void test_what_a_line_calls(void **state)
 {
   (void)state;
   const struct screen_case wide = { .rows = 50, .columns = 160, .keys = KEYS('5') };
-  static struct ui ui;
-  struct rtop_profile *profile = source_profile();
-  open_screen(&wide, &ui, profile, false);
+  open_source(&wide, false);
   assert_true(shows("HOTTEST LINES IN FILE") && shows("     7   42.0  @orders"));
   assert_true(shows("CALLED FROM LINE 7\n") && !shows("Price#tax"));
   model_press(&ui, '.');
@@ -221,20 +182,20 @@ static void test_what_a_line_calls(void **state)
   model_press(&ui, '.');
   assert_true(shows("CALLED FROM LINE 10") && shows("    4.0  Price#tax"));
   assert_false(shows("JSON::Generator"));
-  model_screen_close(&ui, &profile);
 }
 
 int main(void)
 {
-  enum { COUNT = sizeof cases / sizeof cases[0] };
-  struct CMUnitTest tests[COUNT + 5];
-  for (size_t i = 0; i < COUNT; i++) {
-    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
-  }
-  tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_keys);
-  tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_changed_file);
-  tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_selection_is_shared);
-  tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_nothing_chosen);
-  tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(test_what_a_line_calls);
-  return _cmocka_run_group_tests("screens of the source", tests, COUNT + 5, NULL, NULL);
+  const struct CMUnitTest keys[] = {
+    cmocka_unit_test_setup_teardown(test_keys, open_view, tear_down),
+    cmocka_unit_test_setup_teardown(test_changed_file, open_changed, tear_down),
+    cmocka_unit_test_setup_teardown(test_selection_is_shared, open_view, tear_down),
+    cmocka_unit_test_setup_teardown(test_nothing_chosen, open_view, tear_down),
+    cmocka_unit_test_teardown(test_what_a_line_calls, tear_down),
+  };
+  enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
+  struct CMUnitTest tests[ALL];
+  add_cases(tests, cases, CASES, test_source_case);
+  memcpy(tests + CASES, keys, sizeof keys);
+  return _cmocka_run_group_tests("screens of the source", tests, ALL, NULL, NULL);
 }

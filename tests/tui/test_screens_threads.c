@@ -1,17 +1,5 @@
 /* The threads view: golden screens, and choosing a thread for all views. */
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
-
-#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
-#define FN(key) ((key) | KEY_FUNCTION)
+#include "screen_fixture.h"
 
 static const struct screen_case cases[] = {
   { .name = "threads-80x24", .rows = 24, .columns = 80, .keys = KEYS('3') },
@@ -35,57 +23,26 @@ static const struct screen_case cases[] = {
   { .name = "threads-by-name", .rows = 24, .columns = 80, .keys = KEYS('3', 'N', '%') },
 };
 
-static void test_case(void **state)
-{
-  static struct ui ui;
-  const struct screen_case *at = *state;
-  struct rtop_profile *profile = model_profile();
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  assert_non_null(out);
-  model_screen_open(at, &ui, profile);
-  screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
-  model_screen_close(&ui, &profile);
-  fclose(out);
-  golden_check(at->name, text);
-  free(text);
-}
-
 static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('3') };
 
-static bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
-}
-
 /* Methods are brought up to date by the views that show them. */
-static void look_at_methods(struct ui *ui)
+static void look_at_methods(void)
 {
-  model_press(ui, '1');
-  model_press(ui, '3');
+  model_press(&ui, '1');
+  model_press(&ui, '3');
 }
 
 /* Figures of every view are those of the chosen thread; Esc, or the thread again, brings all back. */
 static void test_choose(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
-  look_at_methods(&ui);
+  look_at_methods();
   size_t all = ui.methods.count;
   uint64_t total_ns = rtop_cost_wall(&ui.sum.total);
   model_press(&ui, 'j');
   model_press(&ui, '\r');
   assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
-  look_at_methods(&ui);
+  look_at_methods();
   assert_true(ui.methods.count > 0 && ui.methods.count < all);
   assert_int_equal(ui.sum.thread_count, 6);        /* the table still shows everybody */
   assert_int_equal(rtop_cost_wall(&ui.sum.total), total_ns);
@@ -106,14 +63,13 @@ static void test_choose(void **state)
   model_press(&ui, '\r');
   model_press(&ui, '\r');
   assert_int_equal(ui.focus.count, 0);
-  model_screen_close(&ui, &profile);
 }
 
-static uint64_t self_of_all(const struct ui *ui)
+static uint64_t self_of_all(void)
 {
   uint64_t self_ns = 0;
-  for (size_t i = 0; i < ui->methods.count; i++) {
-    self_ns += ui->methods.rows[i].self_ns;
+  for (size_t i = 0; i < ui.methods.count; i++) {
+    self_ns += ui.methods.rows[i].self_ns;
   }
   return self_ns;
 }
@@ -122,15 +78,12 @@ static uint64_t self_of_all(const struct ui *ui)
 static void test_choose_several(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   model_press(&ui, 'c');
   model_press(&ui, 'c');
   model_press(&ui, 'c');
   assert_true(ui.focus.count == 3 && shows("thread: 3 threads") && shows("*puma srv tp 002"));
-  look_at_methods(&ui);
-  assert_int_equal(self_of_all(&ui), 3000000000);
+  look_at_methods();
+  assert_int_equal(self_of_all(), 3000000000);
   model_press(&ui, '1');
   assert_true(shows("thread: 3 threads") && !shows("Queue#pop"));
   model_press(&ui, '2');
@@ -139,66 +92,54 @@ static void test_choose_several(void **state)
   model_press(&ui, 'g');
   model_press(&ui, 'c');
   assert_true(ui.focus.count == 2 && !shows("*puma srv tp 002"));
-  look_at_methods(&ui);
-  assert_int_equal(self_of_all(&ui), 2000000000);
+  look_at_methods();
+  assert_int_equal(self_of_all(), 2000000000);
   model_press(&ui, 'c');
   assert_true(shows("thread: puma srv tp 003"));
   model_press(&ui, 'g');
   model_press(&ui, '\r');
   assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 002"));
-  look_at_methods(&ui);
-  assert_int_equal(self_of_all(&ui), 1000000000);
+  look_at_methods();
+  assert_int_equal(self_of_all(), 1000000000);
   model_press(&ui, 27);
   model_press(&ui, 27);
   assert_int_equal(ui.focus.count, 0);
-  look_at_methods(&ui);
-  assert_int_equal(self_of_all(&ui), 6000000000);
-  model_screen_close(&ui, &profile);
+  look_at_methods();
+  assert_int_equal(self_of_all(), 6000000000);
 }
 
 /* Every thread can be chosen up to the bound; one more is told off. */
 static void test_choose_too_many(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   for (uint64_t serial = 100; serial < 100 + UI_FOCUS_MAX + 5; serial++) {
     ui_focus_toggle(&ui, &(struct rtop_thread_row){ .serial = serial, .name = "" });
   }
   assert_int_equal(ui.focus.count, UI_FOCUS_MAX);
   model_redraw(&ui);
   assert_true(shows("64 threads can be chosen"));
-  look_at_methods(&ui);
+  look_at_methods();
   assert_int_equal(ui.methods.count, 0);
-  model_screen_close(&ui, &profile);
 }
 
 /* Idle threads can be left out. */
 static void test_without_idle_threads(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   model_add_window(profile, MODEL_END_NS, "String#gsub");
   ui.length_ns = 100000000;
   ui.focus.no_idle = true;
   ui.stale = true;
   model_redraw(&ui);
   assert_true(shows("thread: not idle"));
-  look_at_methods(&ui);
-  assert_int_equal(self_of_all(&ui), 100000000);
-  model_screen_close(&ui, &profile);
+  look_at_methods();
+  assert_int_equal(self_of_all(), 100000000);
 }
 
 /* The cursor stays on its thread when the order changes. */
 static void test_cursor_follows(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   model_press(&ui, 'G');
   assert_true(shows(">4725    reactor"));
   model_press(&ui, 'I');
@@ -207,35 +148,31 @@ static void test_cursor_follows(void **state)
   assert_true(shows(">4725    reactor") && shows("NAMEv") == false && shows("NAME^"));
   model_press(&ui, FN(KEY_HOME));
   assert_true(shows(">4720    main"));
-  model_screen_close(&ui, &profile);
 }
 
 /* Nothing to show is no reason to fall over. */
 static void test_no_threads(void **state)
 {
   (void)state;
-  static struct ui ui;
-  struct rtop_profile *profile = rtop_profile_create(1 << 20);
-  model_screen_open(&plain, &ui, profile);
   assert_true(shows("no thread is known yet"));
   for (const char *key = "jkgG\rtn\033"; *key != '\0'; key++) {
     model_press(&ui, *key);
   }
-  model_screen_close(&ui, &profile);
 }
 
 int main(void)
 {
-  enum { COUNT = sizeof cases / sizeof cases[0] };
-  struct CMUnitTest tests[COUNT + 6];
-  for (size_t i = 0; i < COUNT; i++) {
-    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
-  }
-  tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_choose);
-  tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_cursor_follows);
-  tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_no_threads);
-  tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_choose_several);
-  tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(test_choose_too_many);
-  tests[COUNT + 5] = (struct CMUnitTest)cmocka_unit_test(test_without_idle_threads);
-  return _cmocka_run_group_tests("screens of the threads", tests, COUNT + 6, NULL, NULL);
+  const struct CMUnitTest keys[] = {
+    ON_CASE(&plain, set_up_case, test_choose),
+    ON_CASE(&plain, set_up_case, test_cursor_follows),
+    ON_CASE(&plain, set_up_empty, test_no_threads),
+    ON_CASE(&plain, set_up_case, test_choose_several),
+    ON_CASE(&plain, set_up_case, test_choose_too_many),
+    ON_CASE(&plain, set_up_case, test_without_idle_threads),
+  };
+  enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
+  struct CMUnitTest tests[ALL];
+  add_cases(tests, cases, CASES, test_case);
+  memcpy(tests + CASES, keys, sizeof keys);
+  return _cmocka_run_group_tests("screens of the threads", tests, ALL, NULL, NULL);
 }

@@ -1,16 +1,6 @@
 /* The time view: golden screens live, frozen, with a span, in a gap, zoomed. */
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
+#include "screen_fixture.h"
 
-#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
 #define BASELINE 'b', '-', '2', '6', '\r', 'B', 'z'
 #define SPAN '7', '{', 'm', '{', '{', 'm', '['
 
@@ -59,44 +49,20 @@ static const struct screen_case cases[] = {
   { .name = "time-19x4", .rows = 4, .columns = 19, .keys = KEYS('7') },
 };
 
-static void test_case(void **state)
-{
-  static struct ui ui;
-  const struct screen_case *at = *state;
-  struct rtop_profile *profile = model_profile();
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  assert_non_null(out);
-  model_screen_open(at, &ui, profile);
-  screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
-  model_screen_close(&ui, &profile);
-  fclose(out);
-  golden_check(at->name, text);
-  free(text);
-}
-
-static struct ui ui;
-static struct rtop_profile *profile;
-
 /* The model's busy times are stalls when little waiting is one, and a program has set marks. */
 static void open_with_stalls(const struct screen_case *at)
 {
-  const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('7') };
   profile = model_profile();
   rtop_profile_add_mark(profile, 0, MODEL_END_NS - 12345000000, "deploy 注文", strlen("deploy 注文"));
   rtop_profile_add_mark(profile, 0, MODEL_END_NS - 60000000000, "cache \033[2J cleared", 19);
-  struct screen_case as = at != NULL ? *at : plain;
+  struct screen_case as = *at;
   as.keys = NULL;
-  model_screen_open(&as, &ui, profile);
+  open_case(&as, profile);
   ui.stalls.limits.waiting = 1.5;
   do {
     ui_stalls_poll(&ui);
   } while (ui.stalls.more);
-  for (int *key = at != NULL ? at->keys : plain.keys; *key != 0; key++) {
+  for (int *key = at->keys; *key != 0; key++) {
     model_press(&ui, *key);
   }
 }
@@ -112,27 +78,16 @@ static const struct screen_case stall_cases[] = {
 
 static void test_stall_case(void **state)
 {
-  const struct screen_case *at = *state;
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  open_with_stalls(at);
-  screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
-  model_screen_close(&ui, &profile);
-  fclose(out);
-  golden_check(at->name, text);
-  free(text);
+  open_with_stalls(*state);
+  close_and_check(*state);
 }
 
-static bool shows(const char *needle)
+static int open_view(void **state)
 {
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
+  const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('7') };
+  (void)state;
+  open_with_stalls(&plain);
+  return 0;
 }
 
 /* From the newest to the oldest and back: every stall and mark once, then it is said that there is no
@@ -140,7 +95,6 @@ static bool shows(const char *needle)
 static void test_jumps(void **state)
 {
   (void)state;
-  open_with_stalls(NULL);
   size_t count = ui.stalls.stalls.count, back = 0, forth = 0;
   assert_in_range(count, 6, 12);
   for (int64_t at = ui_time_cursor(&ui) + 1; ui_time_cursor(&ui) < at; back++) {
@@ -158,14 +112,12 @@ static void test_jumps(void **state)
   model_press(&ui, '1');
   model_press(&ui, '(');
   assert_true(shows("waiting 4.9 s 1.8 threads") || shows("mark deploy") || shows("waiting"));
-  model_screen_close(&ui, &profile);
 }
 
 /* The list's cursor stays on its stall, and goes there. */
 static void test_list(void **state)
 {
   (void)state;
-  open_with_stalls(NULL);
   model_press(&ui, 't');
   assert_true(shows("CULPRIT") && shows("mark          "));
   model_press(&ui, 'G');
@@ -178,22 +130,19 @@ static void test_list(void **state)
   assert_null(strchr(ui.message, 27));
   model_press(&ui, 't');
   assert_true(shows("SELF%v"));
-  model_screen_close(&ui, &profile);
 }
 
 int main(void)
 {
-  enum { PLAIN = sizeof cases / sizeof cases[0], STALLS = sizeof stall_cases / sizeof stall_cases[0],
-         COUNT = PLAIN + STALLS + 2 };
-  struct CMUnitTest tests[COUNT];
-  for (size_t i = 0; i < STALLS; i++) {
-    tests[PLAIN + i] = (struct CMUnitTest){ stall_cases[i].name, test_stall_case, NULL, NULL,
-                                            (void *)(uintptr_t)&stall_cases[i] };
-  }
-  tests[COUNT - 2] = (struct CMUnitTest)cmocka_unit_test(test_jumps);
-  tests[COUNT - 1] = (struct CMUnitTest)cmocka_unit_test(test_list);
-  for (size_t i = 0; i < PLAIN; i++) {
-    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
-  }
-  return _cmocka_run_group_tests("screens of the time view", tests, COUNT, NULL, NULL);
+  const struct CMUnitTest keys[] = {
+    cmocka_unit_test_setup_teardown(test_jumps, open_view, tear_down),
+    cmocka_unit_test_setup_teardown(test_list, open_view, tear_down),
+  };
+  enum { PLAIN = sizeof cases / sizeof cases[0], CASES = PLAIN + sizeof stall_cases / sizeof stall_cases[0],
+         ALL = CASES + sizeof keys / sizeof keys[0] };
+  struct CMUnitTest tests[ALL];
+  add_cases(tests, cases, PLAIN, test_case);
+  add_cases(tests + PLAIN, stall_cases, CASES - PLAIN, test_stall_case);
+  memcpy(tests + CASES, keys, sizeof keys);
+  return _cmocka_run_group_tests("screens of the time view", tests, ALL, NULL, NULL);
 }

@@ -1,17 +1,5 @@
 /* Screens of the views that draw the tree of calls, against golden files. */
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
-
-#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
-#define FN(key) ((key) | KEY_FUNCTION)
+#include "screen_fixture.h"
 
 static const struct screen_case cases[] = {
   { .name = "tree-80x24", .rows = 24, .columns = 80, .keys = KEYS('2') },
@@ -62,37 +50,10 @@ static const struct screen_case cases[] = {
     .keys = KEYS('8', 'V', 'V', 'V', 'V', 'V', 'V', 'g') },
 };
 
-static void draw_case(const struct screen_case *at, FILE *out)
-{
-  static struct ui ui;
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(at, &ui, profile);
-  screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
-  model_screen_close(&ui, &profile);
-}
-
-static void test_case(void **state)
-{
-  const struct screen_case *at = *state;
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  assert_non_null(out);
-  draw_case(at, out);
-  fclose(out);
-  golden_check(at->name, text);
-  free(text);
-}
-
 int main(void)
 {
   enum { COUNT = sizeof cases / sizeof cases[0] };
   struct CMUnitTest tests[COUNT];
-  for (size_t i = 0; i < COUNT; i++) {
-    tests[i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
-  }
+  add_cases(tests, cases, COUNT, test_case);
   return _cmocka_run_group_tests("tree screens", tests, COUNT, NULL, NULL);
 }

@@ -1,40 +1,5 @@
 /* Keys that hide and merge, seen on the screen. */
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-static struct ui ui;
-static struct rtop_profile *profile;
-
-static int set_up(void **state)
-{
-  static const struct screen_case plain = { .rows = 24, .columns = 100 };
-  (void)state;
-  profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
-  model_screen_close(&ui, &profile);
-  return 0;
-}
-
-static bool on_screen(const char *text)
-{
-  char *screen = model_screen_text();
-  bool found = strstr(screen, text) != NULL;
-  free(screen);
-  return found;
-}
+#include "screen_fixture.h"
 
 static uint64_t self_ns(void)
 {
@@ -62,7 +27,7 @@ static void test_k_hides_methods_in_c(void **state)
   assert_true(any_kind(RTOP_SYMBOL_C));
   model_press(&ui, 'K');
   assert_false(any_kind(RTOP_SYMBOL_C));
-  assert_true(on_screen("-C"));
+  assert_true(shows("-C"));
   assert_int_equal(before_ns, self_ns());
   model_press(&ui, 'K');
   assert_true(any_kind(RTOP_SYMBOL_C));
@@ -78,7 +43,7 @@ static void test_a_shows_only_my_code_and_says_so_in_every_view(void **state)
   assert_int_equal(before_ns, self_ns());
   for (int key = '1'; key <= '8'; key++) {
     model_press(&ui, key);
-    assert_true(on_screen("mine"));
+    assert_true(shows("mine"));
   }
   model_press(&ui, '1');
   model_press(&ui, 'A');
@@ -93,9 +58,9 @@ static void test_patterns_are_asked_for_kept_and_taken_back(void **state)
   model_type(&ui, "<C>, stdlib");
   model_press(&ui, '\r');
   assert_true(ui.methods.count < rows);
-  assert_true(on_screen("!<C> !stdlib"));
+  assert_true(shows("!<C> !stdlib"));
   model_press(&ui, 'X');               /* the old ones can be edited; Esc leaves them as they were */
-  assert_true(on_screen("): <C>, stdlib"));
+  assert_true(shows("): <C>, stdlib"));
   model_press(&ui, 27);
   assert_string_equal("<C>, stdlib", ui.lens.exclude);
   model_press(&ui, 27);
@@ -110,21 +75,21 @@ static void test_a_pattern_that_means_nothing_is_explained(void **state)
   model_type(&ui, "gem:");
   model_press(&ui, '\r');
   assert_string_equal("", ui.lens.exclude);
-  assert_true(on_screen("gem:"));
+  assert_true(shows("gem:"));
 }
 
 static void test_merging_is_chosen_from_a_menu(void **state)
 {
   (void)state;
   model_press(&ui, 'l');
-  assert_true(on_screen("Merge by"));
+  assert_true(shows("Merge by"));
   for (int i = 0; i < 2; i++) {
     model_press(&ui, 'j');
   }
   model_press(&ui, '\r');
   assert_int_equal(RTOP_MERGE_CLASS, ui.lens.merge);
-  assert_true(on_screen("by class"));
-  assert_true(on_screen("(class)"));
+  assert_true(shows("by class"));
+  assert_true(shows("(class)"));
   assert_true(any_kind(RTOP_SYMBOL_GROUP));
   assert_int_equal(RTOP_SORT_SELF, ui.wanted.sort);
 }
@@ -138,14 +103,14 @@ static void test_all_views_live_with_files_as_rows(void **state)
   model_redraw(&ui);
   for (int key = '1'; key <= '8'; key++) {
     model_press(&ui, key);
-    assert_true(on_screen("by file"));
+    assert_true(shows("by file"));
   }
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
+#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up_wide, tear_down)
     TEST(test_k_hides_methods_in_c),
     TEST(test_a_shows_only_my_code_and_says_so_in_every_view),
     TEST(test_patterns_are_asked_for_kept_and_taken_back),

@@ -1,34 +1,7 @@
 /* What clicks and the wheel do, in every view. */
-#include "screen_model.h"
+#include "screen_fixture.h"
 #include "tui/mouse.h"
 #include "tui/view_skyline.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
-
-static const struct screen_case plain = { .rows = 24, .columns = 100 };
-static struct ui ui;
-static struct rtop_profile *profile;
-
-static int set_up(void **state)
-{
-  (void)state;
-  profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
-  model_screen_close(&ui, &profile);
-  return 0;
-}
 
 static void act(enum mouse_action action, int y, int x)
 {
@@ -214,14 +187,14 @@ static void test_events_of_curses(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(test_tabs, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_heading_sorts, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_footer_and_menu, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_wheel, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_cells_and_buildings, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_anywhere, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_events_of_curses, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_tabs, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_rows, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_heading_sorts, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_footer_and_menu, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_wheel, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_cells_and_buildings, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_anywhere, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_events_of_curses, set_up_wide, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

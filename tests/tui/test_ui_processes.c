@@ -1,23 +1,11 @@
 /* Two processes: merged, apart, each alone. */
 #include "model_fixture.h"
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <stdlib.h>
-
-static struct ui ui;
-
-static bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
-}
+#include "screen_fixture.h"
 
 static struct rtop_profile *two_processes(void)
 {
-  struct rtop_profile *profile = rtop_profile_create(64 << 20);
-  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_profile *made = rtop_profile_create(64 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(made);
   uint32_t node[2] = { rtop_symbols_node(symbols, 0, fixture_frame(symbols, "One#work", "/one.rb", 1), 1),
                        rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Two#work", "/two.rb", 1), 1) };
   for (int i = 0; i < 100; i++) {
@@ -30,19 +18,24 @@ static struct rtop_profile *two_processes(void)
       if (source == 1) {
         fixture_cell(&window, thread, node[source], RTOP_BLOCKED, 75 * MS);
       }
-      assert_true(fixture_add(profile, source, &window));
+      assert_true(fixture_add(made, source, &window));
       rtop_window_destroy(&window);
     }
   }
-  return profile;
+  return made;
+}
+
+static int open_two(void **state)
+{
+  static const struct screen_case wide = { .rows = 24, .columns = 100 };
+  (void)state;
+  open_case(&wide, two_processes());
+  return 0;
 }
 
 static void test_processes(void **state)
 {
   (void)state;
-  static const struct screen_case plain = { .rows = 24, .columns = 100 };
-  struct rtop_profile *profile = two_processes();
-  model_screen_open(&plain, &ui, profile);
   ui.source.processes = ui.source.count = 2;
   ui.source.pids[0] = 4711;
   ui.source.pids[1] = 4712;
@@ -68,23 +61,20 @@ static void test_processes(void **state)
   }
   assert_int_equal(ui.apart, 0);
   assert_true(shows("processes merged") && !shows("\n4712    "));
-  model_screen_close(&ui, &profile);
 }
 
 static void test_one_process(void **state)
 {
   (void)state;
-  static const struct screen_case plain = { .rows = 24, .columns = 80 };
-  struct rtop_profile *profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
   model_press(&ui, 'H');
   assert_true(ui.apart == 0 && shows("one process is watched"));
-  model_screen_close(&ui, &profile);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(test_processes),
-      cmocka_unit_test(test_one_process) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(test_processes, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_one_process, set_up, tear_down),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,34 +1,12 @@
-#include "screen_model.h"
+#include "screen_fixture.h"
 #include "tui/options.h"
 #include "tui/theme.h"
 #include "tui/ui_settings.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
 
-static const struct screen_case plain = { .rows = 24, .columns = 80 };
-static struct ui ui;
-static struct rtop_profile *profile;
-
-static int set_up(void **state)
+static int tear_down_theme(void **state)
 {
-  (void)state;
-  profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
   theme_use(THEME_DEFAULT);
-  model_screen_close(&ui, &profile);
-  return 0;
+  return tear_down(state);
 }
 
 static const char *value_of(const char *name)
@@ -149,11 +127,11 @@ static void test_menu(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(test_what_is_got_can_be_set, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_every_value_has_its_effect, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_bad_values_change_nothing, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_what_the_command_line_gave, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(test_menu, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_what_is_got_can_be_set, set_up, tear_down_theme),
+    cmocka_unit_test_setup_teardown(test_every_value_has_its_effect, set_up, tear_down_theme),
+    cmocka_unit_test_setup_teardown(test_bad_values_change_nothing, set_up, tear_down_theme),
+    cmocka_unit_test_setup_teardown(test_what_the_command_line_gave, set_up, tear_down_theme),
+    cmocka_unit_test_setup_teardown(test_menu, set_up, tear_down_theme),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,44 +1,7 @@
 /* Frozen, stepping, spans, playing: what the views are given, and what is said. */
-#include "screen_model.h"
-#include "tui/screen.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
+#include "screen_fixture.h"
 
-#define FN(key) ((key) | KEY_FUNCTION)
 #define MS INT64_C(1000000)
-
-static struct ui ui;
-static struct rtop_profile *profile;
-static const struct screen_case plain = { .rows = 24, .columns = 80 };
-
-static int set_up(void **state)
-{
-  (void)state;
-  profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
-  model_screen_close(&ui, &profile);
-  return 0;
-}
-
-static bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
-}
 
 static void check_span(int64_t start_ms, int64_t end_ms)
 {

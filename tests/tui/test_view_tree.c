@@ -1,38 +1,8 @@
 /* How the views that draw the tree behave: what opens, where the cursor goes, what stays selected. */
-#include "screen_model.h"
-#include "tui/screen.h"
+#include "screen_fixture.h"
 #include "tui/view_groups.h"
 #include "tui/view_icicle.h"
 #include "tui/view_tree.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <ncurses.h>
-
-#define FN(key) ((key) | KEY_FUNCTION)
-
-static struct ui ui;
-static struct rtop_profile *profile;
-
-static int set_up(void **state)
-{
-  static const struct screen_case plain = { .rows = 24, .columns = 80 };
-  (void)state;
-  profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
-  model_screen_close(&ui, &profile);
-  return 0;
-}
 
 /* The row under the terminal's cursor. */
 static bool cursor_row_has(const char *text)
@@ -45,14 +15,6 @@ static bool cursor_row_has(const char *text)
   }
   *strchr(line, '\n') = '\0';
   bool has = line[0] == '>' && strstr(line, text) != NULL;
-  free(screen);
-  return has;
-}
-
-static bool screen_has(const char *text)
-{
-  char *screen = model_screen_text();
-  bool has = strstr(screen, text) != NULL;
   free(screen);
   return has;
 }
@@ -85,7 +47,7 @@ static void test_the_selected_method_goes_along(void **state)
   assert_string_equal(selected(), "ActionView::Template#render");
   model_press(&ui, '4');
   assert_int_equal(ui.tree.nodes[icicle()->node].frame, ui.selected);
-  assert_true(screen_has("> ActionView::Template#render"));
+  assert_true(shows("> ActionView::Template#render"));
   model_press(&ui, '8');
   assert_true(cursor_row_has("ActionView::Template#render"));
   model_press(&ui, '1');
@@ -104,7 +66,7 @@ static void test_a_method_that_rests_stays_selected(void **state)
     model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "Somebody#else");
   }
   later();
-  assert_true(screen_has("Somebody#else"));
+  assert_true(shows("Somebody#else"));
   assert_string_equal(selected(), "String#gsub");
   model_press(&ui, '4');
   assert_string_equal(selected(), "String#gsub");
@@ -118,7 +80,7 @@ static void test_tree_opens_and_closes(void **state)
   model_press(&ui, '-');
   assert_true(cursor_row_has("[+] * Puma::ThreadPool#spawn_t"));
   assert_true(cursor_row_has("(16 below)"));
-  assert_false(screen_has("OrdersController#index"));
+  assert_false(shows("OrdersController#index"));
   later();
   assert_true(cursor_row_has("[+]"));                  /* also with the next sum */
   model_press(&ui, FN(KEY_RIGHT));
@@ -132,16 +94,16 @@ static void test_tree_opens_and_closes(void **state)
   model_press(&ui, '\r');
   assert_true(cursor_row_has("[+]"));
   model_press(&ui, '*');
-  assert_true(screen_has("block in Price#total"));
+  assert_true(shows("block in Price#total"));
   model_press(&ui, 'E');
-  assert_true(screen_has("Array#map  (1 below)"));
+  assert_true(shows("Array#map  (1 below)"));
 }
 
 static void test_search_opens_what_is_closed(void **state)
 {
   (void)state;
   model_type(&ui, "2((((g");
-  assert_false(screen_has("Price#total"));
+  assert_false(shows("Price#total"));
   model_type(&ui, "/Price\r");
   assert_true(cursor_row_has("block in Price#total"));
   assert_int_equal(ui.match_count, 1);
@@ -152,11 +114,11 @@ static void test_sort_and_units_hold_here_too(void **state)
 {
   (void)state;
   model_type(&ui, "2N");
-  assert_true(screen_has("(by name)"));
+  assert_true(shows("(by name)"));
   model_type(&ui, "%");
-  assert_true(screen_has("4.00s"));
+  assert_true(shows("4.00s"));
   model_press(&ui, 's');
-  assert_true(screen_has("Sort by"));
+  assert_true(shows("Sort by"));
 }
 
 static void test_icicle_moves_and_zooms(void **state)
@@ -173,12 +135,12 @@ static void test_icicle_moves_and_zooms(void **state)
   model_press(&ui, FN(KEY_UP));
   assert_int_equal(icicle()->node, index);
   model_press(&ui, '\r');
-  assert_true(screen_has("[OrdersController#index 136%"));
+  assert_true(shows("[OrdersController#index 136%"));
   assert_int_equal(icicle()->icicle.cells[0].node, index);
   later();
   assert_int_equal(icicle()->icicle.cells[0].node, index);
   model_press(&ui, 27);
-  assert_true(screen_has("[all 600%"));
+  assert_true(shows("[all 600%"));
   assert_true(ui.search[0] != '\0');                    /* Esc took one step only */
   model_press(&ui, 27);
   assert_true(ui.search[0] == '\0');
@@ -192,7 +154,7 @@ static void test_icicle_measures_what_is_highlighted(void **state)
   assert_int_equal(icicle()->hit_ns / 1000000, 1356);
   model_type(&ui, "/Queue\r=");
   assert_int_equal(icicle()->hit_ns / 1000000, 1900);
-  assert_true(screen_has("=Queue#pop"));
+  assert_true(shows("=Queue#pop"));
 }
 
 static void test_icicle_at_every_width(void **state)
@@ -257,7 +219,7 @@ static void test_another_target(void **state)
   for (const char *key = "248"; *key != '\0'; key++) {
     model_press(&ui, *key);
     later();
-    assert_true(screen_has("waiting for the process"));
+    assert_true(shows("waiting for the process"));
     model_type(&ui, "jkgG\r=*E+-()iu/x\r\033");
   }
 }
