@@ -108,8 +108,10 @@ class ThreadsTest < Minitest::Test
     length = full[0]["end_ns"] - full[0]["start_ns"]
     per_thread = Hash.new(0)
     full[0]["cells"].each { |cell| per_thread[cell.thread] += cell.wall }
-    sleeping = full[0]["threads"].map { |row| row["serial"] } - [dump.main.serial]
-    assert(sleeping.all? { |serial| (per_thread[serial] - length).abs <= 30_000_000 })
+    sleeping = full[0]["threads"].reject { |row| row["serial"] == dump.main.serial }
+    # On a busy machine the budget leaves the stacks of some for later: their time is provisional.
+    off = sleeping.reject { |row| (per_thread[row["serial"]] + row["provisional_ns"] - length).abs <= 30_000_000 }
+    assert_empty off
   end
 
   def test_work_is_bounded_by_the_rate_not_by_events
