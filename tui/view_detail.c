@@ -104,8 +104,12 @@ static void lines(struct writer *writer, int most)
 /* The hottest lines of the whole file, with what stands in them. */
 static void hottest(struct writer *writer, const struct source_heat *heat, const struct source_file *file)
 {
+  uint64_t least_ns = writer->ui->methods.length_ns / 2000;    /* less would read 0.0 */
   heading(writer, "HOTTEST LINES IN FILE");
   for (uint32_t i = 0; i < heat->count && i < HOTTEST_LINES && room(writer); i++) {
+    if (i > 0 && heat->lines[i].self_ns < least_ns) {
+      break;
+    }
     char share[32], text[512];
     int y = row_of(writer), columns = writer->rect.columns;
     const char *start = text;

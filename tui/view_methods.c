@@ -325,11 +325,13 @@ static void open_view(struct ui *ui)
   }
 }
 
-/* Is the row on top one that sleeps? */
+/* Is the row on top one that sleeps, or waits for its turn to go on? */
 static bool sleeps(const struct rtop_method_row *row)
 {
   uint64_t wall_ns = row != NULL ? rtop_cost_wall(&row->self) : 0;
-  return wall_ns > 0 && row->self.wall_ns[RTOP_STATE_BLOCKED] >= wall_ns - wall_ns / 10;
+  uint64_t blocked_ns = row != NULL ? row->self.wall_ns[RTOP_STATE_BLOCKED] : 0;
+  uint64_t waiting_ns = row != NULL ? row->self.wall_ns[RTOP_STATE_WAITING] : 0;
+  return blocked_ns > wall_ns / 2 && blocked_ns + waiting_ns >= wall_ns - wall_ns / 10;
 }
 
 /* By the wall clock whoever waits for work is on top: those who do not know yet are told what helps. */

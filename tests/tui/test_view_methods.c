@@ -394,6 +394,12 @@ static void test_sleepers(void **state)
   model_press(&ui, 27);
   model_type(&ui, ">");
   assert_false(screen_has("C=CPU"));    /* sorted by what does not count sleep */
+  model_press(&ui, 'P');
+  assert_true(screen_has("C=CPU"));
+  pass(10, "Kernel#puts");              /* who runs is on top */
+  ahead_ns = 10000000000;
+  pass(1, "Kernel#puts");
+  assert_false(screen_has("C=CPU"));
 }
 
 #define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
