@@ -14,6 +14,7 @@ struct rtop_tree_gone {
   uint32_t *below;                     /* by node: how many of those are under it */
   size_t first_capacity, next_capacity, below_capacity;
   const struct rtop_cost *before;      /* by node, as it was given */
+  uint64_t before_ns;                  /* how much time that was of, set by who builds; 0: not known */
   enum rtop_mode mode;
   struct rtop_tree_leaf {
     uint32_t frame;

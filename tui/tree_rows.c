@@ -46,10 +46,24 @@ static bool rows_is_open(struct rows_build *build, const struct rtop_tree_row *r
   return open;
 }
 
+/* How the share of a node changed, in nanoseconds of the span; what became less is less than 1 << 62. */
+static uint64_t rows_change(const struct rows_build *build, const struct rtop_tree_row *row)
+{
+  const struct rtop_tree_gone *gone = build->look->gone;
+  bool known = row->node < gone->count && gone->before_ns > 0;
+  double was = known ? (double)rtop_tree_clock(&gone->before[row->node], gone->mode) : 0;
+  double scale = known ? (double)build->tree->length_ns / (double)gone->before_ns : 0;
+  double change = (double)rtop_tree_clock(&row->total, build->look->mode) - was * scale;
+  return (UINT64_C(1) << 62) + (uint64_t)(int64_t)change;
+}
+
 /* What is gone comes last, the largest loss first. */
 static struct rtop_tree_sibling rows_sibling(const struct rows_build *build, const struct rtop_tree_row *row)
 {
   const struct rtop_tree_look *look = build->look;
+  if (look->sort == RTOP_SORT_DELTA && look->gone && !look->callers)
+    return (struct rtop_tree_sibling){
+      .key = row->key, .frame = row->frame, .value = rows_change(build, row)};
   return (struct rtop_tree_sibling){
     .key = row->key, .frame = row->frame,
     .value = rtop_tree_key(&row->self, &row->total, look->sort, look->mode),

@@ -45,7 +45,7 @@ struct rtop_tree_rows {
 
 struct rtop_tree_look {
   bool callers;
-  enum rtop_sort_key sort;
+  enum rtop_sort_key sort;             /* RTOP_SORT_DELTA: callees only, and with `gone` */
   bool reverse;
   enum rtop_mode mode;
   double least_percent;                /* of the span */

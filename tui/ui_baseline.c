@@ -191,6 +191,7 @@ const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percen
                                least_ns)) {
     return NULL;
   }
+  at->gone.before_ns = before->length_ns;
   /* Rows of methods stand in the order of now, then those of only before. */
   for (size_t i = 0; i < at->changes.count; i++) {
     const struct rtop_method_row *row = &at->changes.rows[i];

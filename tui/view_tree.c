@@ -103,6 +103,12 @@ static void update_detail(struct ui *ui)
                     ui->wanted.mode);
 }
 
+/* Of callers only methods are known from before, not who called whom. */
+bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view)
+{
+  return ui->wanted.sort == RTOP_SORT_DELTA && ui->baseline.comparing && !view->callers;
+}
+
 static bool build(struct ui *ui)
 {
   struct tree_view *view = self(ui);
@@ -113,8 +119,8 @@ static bool build(struct ui *ui)
   };
   /* Self is the first order of the table of methods; in a tree of callees it would hide the way down, and
    * of callers all time is that of the method at the top. */
-  look.sort = rtop_sort_key_of_calls(look.sort);
   look.gone = ui_baseline_gone(ui, look.least_percent);
+  look.sort = tree_view_by_delta(ui, view) ? RTOP_SORT_DELTA : rtop_sort_key_of_calls(look.sort);
   return rtop_tree_rows_build(tree_view_rows(view), &ui->tree, rtop_profile_symbols(ui->profile), &look);
 }
 

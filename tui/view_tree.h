@@ -24,6 +24,8 @@ struct tree_view {
 struct rtop_tree_rows *tree_view_rows(struct tree_view *view);
 /* The last row may be what was put together: no method. */
 bool tree_view_is_method(const struct rtop_tree_row *row);
+/* Is the order that of the changes against the baseline? */
+bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view);
 /* Rows of the table for the tree, its heading left out, and for the butterfly under it. */
 int tree_view_page(const struct ui *ui);
 int tree_view_butterfly_rows(const struct ui *ui);

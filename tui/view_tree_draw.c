@@ -47,18 +47,19 @@ static void draw_heading(const struct tree_pen *pen, struct rect at)
   const struct ui *ui = pen->ui;
   bool percent = ui->units == UNITS_PERCENT;
   enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
-  bool total = sort == RTOP_SORT_TOTAL;
+  bool compared = ui->baseline.comparing && !ui->baseline.all;
+  bool delta = compared && tree_view_by_delta(ui, pen->view), total = sort == RTOP_SORT_TOTAL && !delta;
   char text[64];
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   const char *mark = ui->wanted.reverse ? "^" : "v";
   snprintf(text, sizeof text, "%s%s", percent ? "TOTAL%" : "TOTAL", total ? mark : " ");
   draw_right(at.y, at.x + 1, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
   if (at.columns >= SELF_FROM) {
-    draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, FACE_HEADING,
-               ui->baseline.comparing && !ui->baseline.all ? "DELTA" : percent ? "SELF%" : "SELF");
+    snprintf(text, sizeof text, "%s%s", compared ? "DELTA" : percent ? "SELF%" : "SELF", delta ? mark : " ");
+    draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS, delta ? FACE_HEADING_SORT : FACE_HEADING, text);
   }
   snprintf(text, sizeof text, "%s", pen->view->callers ? "CALLERS" : "CALL TREE");
-  if (!total) {
+  if (!total && !delta) {
     snprintf(text + strlen(text), sizeof text - strlen(text), "  (by %s%s)", rtop_sort_key_name(sort),
              sort == RTOP_SORT_NAME ? "" : mark);
   }

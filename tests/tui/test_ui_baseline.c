@@ -169,6 +169,21 @@ static void test_gone(void **state)
   /* Of callers all time is the methods' own, before as now. */
   assert_true(shows("    0.0   -5.0  ─── OrdersController#index"));
   model_press(&ui, 'i');
+  /* By DELTA what grew is first, then what shrank least; the other way round the largest losses are. */
+  model_press(&ui, '>');
+  assert_int_equal(ui.wanted.sort, RTOP_SORT_DELTA);
+  assert_true(shows(" TOTAL%  DELTAv CALL TREE  "));
+  assert_true(place_of("NewComer#work") < place_of("IO.select"));
+  assert_true(place_of("IO.select") < place_of("spawn_thread"));
+  assert_true(place_of("Hash#merge") < place_of("as_json"));
+  model_press(&ui, 'I');
+  model_press(&ui, 'g');
+  assert_true(shows(" TOTAL%  DELTA^ CALL TREE  "));
+  assert_true(place_of("spawn_thread") < place_of("as_json") && place_of("as_json") < place_of("exec_queri"));
+  model_press(&ui, 'i');               /* of callers that is not known */
+  assert_true(shows(" TOTAL%^ DELTA  CALLERS"));
+  model_press(&ui, 'i');
+  model_press(&ui, 'P');
   model_press(&ui, '1');
   model_press(&ui, '\\');
   model_type(&ui, "gsub\r");
