@@ -18,9 +18,9 @@ enum { RTOP_TREE_ROWS_MAX = 50000 };
 
 struct rtop_tree_row {
   uint64_t key;                        /* the same node has the same key in every build; 0: the last row */
-  uint32_t node;                       /* of the tree, 0 in the tree of callers */
   uint32_t frame;
   uint32_t depth;                      /* 0: at the left */
+  uint32_t node;                       /* of the tree, 0 in the tree of callers */
   uint32_t below;                      /* nodes under it; callers: 1 when there are any */
   uint32_t branches;                   /* private */
   uint64_t lines;                      /* bit by depth < 64: an ancestor there has more rows to come */

@@ -2,12 +2,18 @@
  * are drawn in view_groups_draw.c. */
 #include "view_groups.h"
 #include "ui.h"
+#include "ui_outline.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEVELS = 2, LEVELS_ALL = UINT16_MAX };
 static const double thresholds[] = { 0, 0.1, 0.5, 1, 2, 5, 10, 20 };
 enum { THRESHOLDS = sizeof thresholds / sizeof thresholds[0], THRESHOLD_FIRST = 1 };
+
+_Static_assert(offsetof(struct rtop_group_row, key) == offsetof(struct ui_outline_row, key)
+                 && offsetof(struct rtop_group_row, frame) == offsetof(struct ui_outline_row, frame)
+                 && offsetof(struct rtop_group_row, depth) == offsetof(struct ui_outline_row, depth),
+               "rows are those of an outline");
 
 static struct groups_view *self(const struct ui *ui)
 {
@@ -70,16 +76,10 @@ static const struct rtop_group_row *row_at(const struct ui *ui, size_t place)
   return place < groups->count ? &groups->rows[place] : NULL;
 }
 
-static void count_matches(struct ui *ui)
+static struct ui_outline outline(const struct ui *ui)
 {
-  const struct groups_view *view = self(ui);
-  ui->match_count = ui->match_at = 0;
-  for (size_t i = 0; ui->search[0] != '\0' && i < view->groups.count; i++) {
-    if (groups_view_is_method(&view->groups.rows[i]) && ui_matches(ui, view->groups.rows[i].frame)) {
-      ui->match_count++;
-      ui->match_at = i == view->pager.cursor ? ui->match_count : ui->match_at;
-    }
-  }
+  const struct rtop_groups *groups = &self(ui)->groups;
+  return (struct ui_outline){ groups->rows, groups->count, sizeof *groups->rows, &self(ui)->pager.cursor };
 }
 
 static struct rtop_groups_look look_of(const struct ui *ui)
@@ -102,14 +102,8 @@ static void build(struct ui *ui)
 
 static bool go_to_key(struct ui *ui, uint64_t key)
 {
-  struct groups_view *view = self(ui);
-  for (size_t i = 0; key != 0 && i < view->groups.count; i++) {
-    if (view->groups.rows[i].key == key) {
-      view->pager.cursor = i;
-      return true;
-    }
-  }
-  return false;
+  struct ui_outline rows = outline(ui);
+  return ui_outline_go_to(&rows, key);
 }
 
 /* The cursor was moved to where it is. */
@@ -122,7 +116,8 @@ static void moved(struct ui *ui)
     view->anchor = row->key;
     ui->selected = row->frame;
   }
-  count_matches(ui);
+  struct ui_outline rows = outline(ui);
+  ui_outline_count(ui, &rows);
 }
 
 /* To the place where a method stands, opening what hides it. */
@@ -197,14 +192,8 @@ static bool set_open(struct ui *ui, bool open)
 
 static bool go_to_parent(struct ui *ui)
 {
-  struct groups_view *view = self(ui);
-  const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
-  for (size_t i = view->pager.cursor; row != NULL && i-- > 0;) {
-    if (row_at(ui, i)->depth < row->depth) {
-      view->pager.cursor = i;
-      break;
-    }
-  }
+  struct ui_outline rows = outline(ui);
+  ui_outline_go_up(&rows);
   moved(ui);
   return true;
 }
@@ -273,17 +262,13 @@ static bool set_threshold(struct ui *ui, int step)
 static bool find(struct ui *ui, enum request request)
 {
   struct groups_view *view = self(ui);
-  size_t count = view->groups.count, from = view->pager.cursor + (request == REQUEST_NEXT);
+  struct ui_outline rows = outline(ui);
   if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
     return request == REQUEST_NEXT;
   }
-  for (size_t i = 0; i < count; i++) {
-    size_t place = (from + (request == REQUEST_PREVIOUS ? count - 1 - i : i)) % count;
-    if (groups_view_is_method(row_at(ui, place)) && ui_matches(ui, row_at(ui, place)->frame)) {
-      view->pager.cursor = place;
-      moved(ui);
-      return true;
-    }
+  if (ui_outline_find(ui, &rows, view->pager.cursor + (request == REQUEST_NEXT), request == REQUEST_PREVIOUS)) {
+    moved(ui);
+    return true;
   }
   uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   for (uint32_t frame = 1; frame < frames; frame++) {
@@ -292,7 +277,8 @@ static bool find(struct ui *ui, enum request request)
       return true;
     }
   }
-  count_matches(ui);
+  rows = outline(ui);                  /* it may have been built again */
+  ui_outline_count(ui, &rows);
   return true;
 }
 

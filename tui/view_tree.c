@@ -1,12 +1,18 @@
 /* The tree of calls: opening and closing, cursor, search. Rows are drawn in view_tree_draw.c. */
 #include "view_tree.h"
 #include "ui.h"
+#include "ui_outline.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEVELS_CALLEES = 4, LEVELS_CALLERS = 0, BUTTERFLY_SCREEN_ROWS = 40 };
 static const double least_percent = 0.05;
+
+_Static_assert(offsetof(struct rtop_tree_row, key) == offsetof(struct ui_outline_row, key)
+                 && offsetof(struct rtop_tree_row, frame) == offsetof(struct ui_outline_row, frame)
+                 && offsetof(struct rtop_tree_row, depth) == offsetof(struct ui_outline_row, depth),
+               "rows are those of an outline");
 
 static struct tree_view *self(const struct ui *ui)
 {
@@ -82,16 +88,10 @@ static void fit(struct ui *ui)
   pager_fit(&view->pager, tree_view_rows(view)->count, (size_t)tree_view_page(ui));
 }
 
-static void count_matches(struct ui *ui)
+static struct ui_outline outline(const struct ui *ui)
 {
   struct rtop_tree_rows *rows = tree_view_rows(self(ui));
-  ui->match_count = ui->match_at = 0;
-  for (size_t i = 0; ui->search[0] != '\0' && i < rows->count; i++) {
-    if (tree_view_is_method(&rows->rows[i]) && ui_matches(ui, rows->rows[i].frame)) {
-      ui->match_count++;
-      ui->match_at = i == self(ui)->pager.cursor ? ui->match_count : ui->match_at;
-    }
-  }
+  return (struct ui_outline){ rows->rows, rows->count, sizeof *rows->rows, &self(ui)->pager.cursor };
 }
 
 static void update_detail(struct ui *ui)
@@ -127,14 +127,8 @@ static bool build(struct ui *ui)
 /* The cursor stays on its node; when that is gone, it waits on its row. */
 static void follow(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
-  struct rtop_tree_rows *rows = tree_view_rows(view);
-  for (size_t i = 0; view->anchor != 0 && rows->rows != NULL && i < rows->count; i++) {
-    if (rows->rows[i].key == view->anchor) {
-      view->pager.cursor = i;
-      return;
-    }
-  }
+  struct ui_outline rows = outline(ui);
+  ui_outline_go_to(&rows, self(ui)->anchor);
 }
 
 /* The cursor was moved to where it is. */
@@ -146,7 +140,8 @@ static void moved(struct ui *ui)
     self(ui)->anchor = row->key;
     ui->selected = row->frame;
   }
-  count_matches(ui);
+  struct ui_outline rows = outline(ui);
+  ui_outline_count(ui, &rows);
   update_detail(ui);
 }
 
@@ -224,14 +219,8 @@ static bool toggle(struct ui *ui)
 
 static bool go_to_parent(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
-  const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
-  for (size_t i = view->pager.cursor; row != NULL && i-- > 0;) {
-    if (row_at(ui, i)->depth < row->depth) {
-      view->pager.cursor = i;
-      break;
-    }
-  }
+  struct ui_outline rows = outline(ui);
+  ui_outline_go_up(&rows);
   moved(ui);
   return true;
 }
@@ -301,18 +290,13 @@ static bool fold(struct ui *ui)
 }
 
 /* Among the rows, else among what is closed. */
-static void find(struct ui *ui, size_t from, int step)
+static void find(struct ui *ui, size_t from, bool back)
 {
   struct tree_view *view = self(ui);
-  size_t count = tree_view_rows(view)->count;
-  for (size_t i = 0; i < count; i++) {
-    size_t place = (from + (step > 0 ? i : count - 1 - i)) % count;
-    const struct rtop_tree_row *row = row_at(ui, place);
-    if (tree_view_is_method(row) && ui_matches(ui, row->frame)) {
-      view->pager.cursor = place;
-      moved(ui);
-      return;
-    }
+  struct ui_outline rows = outline(ui);
+  if (ui_outline_find(ui, &rows, from, back)) {
+    moved(ui);
+    return;
   }
   for (size_t i = 1; i < ui->tree.touched_count && !view->callers; i++) {
     uint32_t frame = ui->tree.nodes[ui->tree.touched[i]].frame;
@@ -322,7 +306,7 @@ static void find(struct ui *ui, size_t from, int step)
       return;
     }
   }
-  count_matches(ui);
+  ui_outline_count(ui, &rows);
 }
 
 static bool find_request(struct ui *ui, enum request request)
@@ -331,7 +315,7 @@ static bool find_request(struct ui *ui, enum request request)
   if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
     return request == REQUEST_NEXT;
   }
-  find(ui, request == REQUEST_NEXT ? cursor + 1 : cursor, request == REQUEST_PREVIOUS ? -1 : 1);
+  find(ui, request == REQUEST_NEXT ? cursor + 1 : cursor, request == REQUEST_PREVIOUS);
   return true;
 }
 

@@ -1,0 +1,35 @@
+/* The cursor among rows that have depths: to a row by its key, up to the row above it, to the next match.
+ *
+ * Rows are those of a tree or of groups, whose first members are a struct ui_outline_row. A key of 0 is no
+ * method but what was put together at the end. Threads: one.
+ */
+#ifndef RTOP_TUI_UI_OUTLINE_H
+#define RTOP_TUI_UI_OUTLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ui;
+
+struct ui_outline_row {
+  uint64_t key;
+  uint32_t frame;
+  uint32_t depth;
+};
+
+struct ui_outline {
+  const void *rows;
+  size_t count, row_bytes;
+  size_t *cursor;
+};
+
+/* False: no row has that key (0 has none), the cursor stays. */
+bool ui_outline_go_to(const struct ui_outline *outline, uint64_t key);
+void ui_outline_go_up(const struct ui_outline *outline);
+/* To the first match from `from` on, or backwards before it; around the ends. False: none. */
+bool ui_outline_find(const struct ui *ui, const struct ui_outline *outline, size_t from, bool back);
+/* How many rows match what is searched for, and which of them the cursor is on. */
+void ui_outline_count(struct ui *ui, const struct ui_outline *outline);
+
+#endif
