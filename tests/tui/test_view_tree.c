@@ -188,6 +188,63 @@ static void test_groups_jump_and_return(void **state)
   assert_true(ui.search[0] == '\0');
 }
 
+static void test_groups_open_what_is_searched(void **state)
+{
+  (void)state;
+  struct groups_view *view = ui.data[VIEW_GROUPS];
+  model_type(&ui, "8g");
+  for (size_t rows = 0; rows != view->groups.count;) {  /* closes every group */
+    rows = view->groups.count;
+    model_type(&ui, "-j");
+  }
+  assert_false(shows("Cookie#load"));
+  model_type(&ui, "/Cookie\r");
+  assert_true(cursor_row_has("Rack::Session::Cookie#load"));
+  assert_int_equal(ui.match_count, 1);
+  assert_int_equal(ui.match_at, 1);
+  model_type(&ui, "VVVVVV/Cookie\r");                   /* hidden: there is no place to go to */
+  assert_int_equal(ui.match_count, 0);
+  assert_false(shows("Cookie#load"));
+  later();
+  model_type(&ui, "vvvvvvn");
+  assert_true(cursor_row_has("Rack::Session::Cookie#load"));
+}
+
+/* A filter takes stacks, which a live sum does not know; without it everything is there again. */
+static void test_groups_of_a_filter(void **state)
+{
+  (void)state;
+  struct groups_view *view = ui.data[VIEW_GROUPS];
+  model_type(&ui, "8g");
+  size_t all = view->groups.group_count;
+  assert_true(shows("Queue#pop"));
+  model_type(&ui, "\\Cookie\r");
+  later();
+  assert_true(view->groups.group_count < all);
+  assert_false(shows("Queue#pop"));
+  assert_true(shows("Cookie#load"));
+  model_press(&ui, 27);
+  later();
+  assert_int_equal(view->groups.group_count, all);
+  assert_true(shows("Queue#pop"));
+}
+
+/* A key between a window and the next update: rows are those of the last update. */
+static void test_groups_between_updates(void **state)
+{
+  (void)state;
+  struct groups_view *view = ui.data[VIEW_GROUPS];
+  model_type(&ui, "8g");
+  size_t count = view->groups.count;
+  struct rtop_lens_look lens = { .no_c = true };
+  model_add_window(profile, MODEL_END_NS, "Somebody#else");
+  assert_true(rtop_lens_set(rtop_profile_lens(profile), &lens));
+  model_type(&ui, "-+");
+  assert_int_equal(view->groups.count, count);
+  later();
+  assert_true(shows("Somebody#else"));
+}
+
 static void test_views_go_round(void **state)
 {
   (void)state;
@@ -236,6 +293,9 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_icicle_measures_what_is_highlighted, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_icicle_at_every_width, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_groups_jump_and_return, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_groups_open_what_is_searched, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_groups_of_a_filter, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_groups_between_updates, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_views_go_round, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_another_target, set_up, tear_down),
   };
