@@ -31,7 +31,7 @@ class TestTerminalAnswers < Minitest::Test
     screen = terminal.repainted
     assert_includes screen, "[1Methods]"
     assert_includes screen, "[LIVE]"
-    assert_includes screen, "filter: (none)"
+    assert_includes screen, "C=CPU O=busy"
     screen
   end
 
