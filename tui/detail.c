@@ -136,6 +136,7 @@ struct survey {
   struct detail *detail;
   const struct rtop_symbols *symbols;
   const struct rtop_live_node *nodes;
+  const struct rtop_live_call *calls;
   enum rtop_mode mode;
   struct detail_row *callers, *callees, *lines;
   size_t caller_count, callee_count, line_count;
@@ -172,18 +173,18 @@ static void survey_frame(struct survey *survey, uint32_t index, struct passage a
 static void survey_nodes(struct survey *survey, uint32_t count, struct passage *passages)
 {
   for (uint32_t i = 1; i < count; i++) {
-    const struct rtop_live_node *node = &survey->nodes[i];
-    struct passage above = passages[node->parent];
+    const struct rtop_live_call *call = &survey->calls[i];
+    struct passage above = passages[call->parent];
     passages[i] = above;
-    if (node->frame == survey->detail->frame) {
+    if (call->frame == survey->detail->frame) {
       passages[i] = (struct passage){ i + 1, 0 };
-      if (node->cells > 0) {
+      if (survey->nodes[i].cells > 0) {
         survey_frame(survey, i, above);
       }
     } else if (above.near != 0 && above.via == 0) {
-      uint64_t ns = rtop_tree_clock(&node->total, survey->mode);
+      uint64_t ns = rtop_tree_clock(&survey->nodes[i].total, survey->mode);
       passages[i].via = i + 1;
-      survey->callees[survey->callee_count++] = (struct detail_row){ node->frame, ns, 0 };
+      survey->callees[survey->callee_count++] = (struct detail_row){ call->frame, ns, 0 };
     }
   }
 }
@@ -203,6 +204,7 @@ bool detail_follow(struct detail *detail, const struct rtop_live *live, const st
     return false;
   }
   struct survey survey = { .detail = detail, .symbols = symbols, .nodes = nodes, .mode = mode };
+  survey.calls = rtop_live_calls(live, &count);
   struct passage *passages = detail->passages;
   survey.callers = detail->scratch;
   survey.callees = survey.callers + detail->scratch_capacity;

@@ -18,12 +18,12 @@ static int icicle_compare(const void *left, const void *right, void *context)
   const struct rtop_icicle_look *look = build->look;
   uint32_t id_a = *(const uint32_t *)left, id_b = *(const uint32_t *)right;
   const struct rtop_tree_node *a = &build->tree->nodes[id_a], *b = &build->tree->nodes[id_b];
-  int by_name = strcmp(rtop_symbols_get(build->symbols, a->frame)->label,
-                       rtop_symbols_get(build->symbols, b->frame)->label);
   uint64_t key_a = rtop_tree_key(&a->self, &a->total, look->sort, look->mode);
   uint64_t key_b = rtop_tree_key(&b->self, &b->total, look->sort, look->mode);
   if (key_a != key_b)
     return (key_a > key_b) != look->reverse ? -1 : 1;
+  int by_name = strcmp(rtop_symbols_get(build->symbols, a->frame)->label,
+                       rtop_symbols_get(build->symbols, b->frame)->label);
   if (by_name != 0)
     return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
   return id_a < id_b ? -1 : id_a > id_b;

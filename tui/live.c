@@ -53,7 +53,7 @@ struct rtop_live *rtop_live_create(struct rtop_profile *profile)
   live->profile = profile;
   live->symbols = rtop_profile_symbols(profile);
   live->place_count = 1;
-  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){live, live_restart, live_cell});
+  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){live, live_restart, live_cell, live_place_ahead});
   if (!live->slide)
     rtop_live_destroy(&live);
   return live;

@@ -27,6 +27,14 @@ struct rtop_live_node {
   struct rtop_cost total, self;
 };
 
+/* What never changes of a node, so little that all of it stays in the caches: for who goes up, or looks through
+ * all of them. */
+struct rtop_live_call {
+  uint32_t parent, frame;              /* as of the node */
+  uint32_t depth : 31, outermost : 1;  /* of a frame that is not known, too */
+  uint32_t up;                         /* private: index + 1 of what changes in this update; 0: nothing so far */
+};
+
 /* What an update did to a node: differences, modulo 2^64. */
 struct rtop_live_change {
   uint32_t index;                      /* of the node */
@@ -62,6 +70,8 @@ const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32
 /* Nodes of the last rtop_live_methods: index 0 is the root, a parent comes before its children. Valid until
  * the next call. They are made when they are asked for, and kept as long as every update is asked for them. */
 const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count);
+/* The same nodes, in the same order; they need not be brought up to date. */
+const struct rtop_live_call *rtop_live_calls(const struct rtop_live *live, uint32_t *count);
 /* What the last rtop_live_methods changed. *turn is its number; who knows all nodes as they were in the turn
  * before needs only these. Turns are skipped when everything was made afresh, and when nobody asked. */
 const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,

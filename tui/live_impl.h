@@ -24,14 +24,6 @@ struct live_delta {
   struct rtop_cost cost;               /* modulo 2^64 */
 };
 
-/* What the way up asks of a node: so little that all of it stays in the caches, beside the node that users
- * see. */
-struct live_link {
-  uint32_t parent, frame;
-  uint32_t depth : 31, outermost : 1;  /* as the node's, but of a frame that is not known, too */
-  uint32_t up;                         /* index + 1: what changes in this update; 0: nothing so far */
-};
-
 /* What an update changes in a node and has still to tell those above. They lie in the order of their coming,
  * close together. */
 struct live_up {
@@ -149,7 +141,7 @@ struct rtop_live {
   size_t cell_capacity, cell_place_capacity;
 
   struct rtop_live_node *nodes;
-  struct live_link *links;
+  struct rtop_live_call *links;
   struct live_climb *climbs;
   uint32_t node_count;
   size_t node_capacity, link_capacity, climb_capacity;
@@ -234,6 +226,8 @@ static inline void live_fetch(const void *at, size_t bytes)
 void live_places_restart(struct rtop_live *live);
 /* The place of a node of a thread; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
+/* It will be asked for. */
+void live_place_ahead(void *context, uint32_t thread, uint32_t node, bool near);
 /* The node over all threads, with everything above it. LIVE_NONE: memory ran out. */
 uint32_t live_entry(struct rtop_live *live, uint32_t node);
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);

@@ -56,6 +56,12 @@ const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint3
   return live->nodes;
 }
 
+const struct rtop_live_call *rtop_live_calls(const struct rtop_live *live, uint32_t *count)
+{
+  *count = live->node_count;
+  return live->links;
+}
+
 const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,
                                                  uint64_t *turn)
 {

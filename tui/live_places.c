@@ -4,10 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t node)
+/* Where the search begins. */
+static size_t place_home(const struct rtop_live *live, uint32_t thread, uint32_t node)
 {
   uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9E3779B97F4A7C15);
-  size_t mask = live->slot_count - 1, at = (size_t)(hash >> 32) & mask;
+  return (size_t)(hash >> 32) & (live->slot_count - 1);
+}
+
+void live_place_ahead(void *context, uint32_t thread, uint32_t node, bool near)
+{
+  const struct rtop_live *live = context;
+  if (!live->slot_count)
+    return;
+  const uint32_t *home = &live->slots[place_home(live, thread, node)];
+  if (near)
+    live_fetch(&live->places[*home], sizeof *live->places);
+  else
+    live_fetch(home, sizeof *home);
+}
+
+static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t node)
+{
+  size_t mask = live->slot_count - 1, at = place_home(live, thread, node);
   while (live->slots[at]) {
     const struct live_place *place = &live->places[live->slots[at]];
     if (place->node == node && place->thread == thread)
@@ -82,7 +100,7 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
     live->climbs[entry] = (struct live_climb){call->frame, parent};
   else
     live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){0};
-  live->links[entry] = (struct live_link){
+  live->links[entry] = (struct rtop_live_call){
     .parent = parent, .frame = call->frame, .depth = live->nodes[entry].depth & INT32_MAX,
     .outermost = node && is_outermost(live, parent, call->frame),
   };

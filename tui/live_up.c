@@ -16,7 +16,7 @@ static bool cost_is_zero(const struct rtop_cost *cost)
 /* What changes in the node; NULL: memory ran out. Valid until the next call. */
 static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 {
-  struct live_link *link = &live->links[entry];
+  struct rtop_live_call *link = &live->links[entry];
   if (link->up)
     return &live->ups[link->up - 1];
   if (!rtop_reserve(&live->ups, &live->up_capacity, (size_t)live->up_count + 1, sizeof *live->ups)) {
@@ -204,7 +204,7 @@ static void node_up(struct rtop_live *live, uint32_t at)
 {
   struct live_up *up = &live->ups[at];
   uint32_t entry = up->change.index;
-  struct live_link *link = &live->links[entry];
+  struct rtop_live_call *link = &live->links[entry];
   bool spends = up->own || up->change.cells || !cost_is_zero(&up->change.total);
   struct live_gain gain = {.self = up->own ? &up->change.self : NULL};
   link->up = 0;
@@ -236,7 +236,7 @@ static void fetch_node(const struct rtop_live *live, uint32_t at)
 
 static void fetch_row(const struct rtop_live *live, uint32_t at)
 {
-  const struct live_link *link = &live->links[live->ups[at].change.index];
+  const struct rtop_live_call *link = &live->links[live->ups[at].change.index];
   uint32_t row = link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
   live_fetch(&live->links[link->parent], sizeof *live->links);
   if (row)

@@ -150,11 +150,12 @@ bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  const struct rtop_live_call *calls = rtop_live_calls(live, &count);
   if (!start(heat, symbols, path)) {
     return false;
   }
   for (uint32_t i = 1; i < count; i++) {
-    if (nodes[i].cells > 0 && in_file(heat, symbols, nodes[i].frame)) {
+    if (in_file(heat, symbols, calls[i].frame) && nodes[i].cells > 0) {
       add_node(heat, symbols, nodes, i, mode);
     }
   }

@@ -152,17 +152,18 @@ static bool follow_changes(struct follow *follow, const struct rtop_live_change 
   return true;
 }
 
+/* The root always belongs to it, of the others those that have cells. */
 static bool follow_list(struct rtop_tree *tree)
 {
+  const struct tree_scratch *scratch = tree->scratch;
+  size_t known = tree->count < scratch->cell_capacity ? tree->count : scratch->cell_capacity;
+  if (!rtop_reserve(&tree->touched, &tree->touched_capacity, known + 1, sizeof *tree->touched))
+    return false;
   tree->touched_count = 0;
-  for (uint32_t id = 0; id < tree->count; id++) {
-    if (!rtop_tree_has(tree, id))
-      continue;
-    if (!rtop_reserve(&tree->touched, &tree->touched_capacity, tree->touched_count + 1,
-                      sizeof *tree->touched))
-      return false;
-    tree->touched[tree->touched_count++] = id;
-  }
+  tree->touched[tree->touched_count++] = 0;
+  for (uint32_t id = 1; id < known; id++)
+    if (scratch->cells[id])
+      tree->touched[tree->touched_count++] = id;
   return true;
 }
 

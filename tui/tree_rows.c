@@ -70,14 +70,19 @@ static struct rtop_tree_sibling rows_sibling(const struct rows_build *build, con
     .behind = row->gone && look->sort != RTOP_SORT_NAME ? ~row->lost_ns : 0};
 }
 
+static void rows_other(struct rows_build *build, const struct rtop_cost *self, const struct rtop_cost *total)
+{
+  build->rows->other_paths++;
+  rtop_cost_add(&build->other_self, self);
+  rtop_cost_add(&build->other_total, total);
+}
+
 /* A child of the row at hand: onto the stack, or to the small ones. */
 static void rows_child(struct rows_build *build, const struct rtop_tree_row *child)
 {
   struct rows_scratch *scratch = build->scratch;
   if (!child->gone && rtop_tree_clock(&child->total, build->look->mode) < build->least_ns) {
-    build->rows->other_paths++;
-    rtop_cost_add(&build->other_self, &child->self);
-    rtop_cost_add(&build->other_total, &child->total);
+    rows_other(build, &child->self, &child->total);
   } else if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1,
                           sizeof *scratch->stack)) {
     scratch->stack[scratch->stack_count++] = (struct rows_item){rows_sibling(build, child), *child};
@@ -102,6 +107,12 @@ static void rows_callees(struct rows_build *build, uint32_t node, bool is_gone)
   const struct rtop_tree_node *nodes = build->tree->nodes;
   const struct rtop_tree_gone *gone = build->look->gone;
   for (uint32_t id = is_gone ? 0 : nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
+    if (nodes[id].next_sibling)
+      __builtin_prefetch(&nodes[nodes[id].next_sibling]);
+    if (rtop_tree_clock(&nodes[id].total, build->look->mode) < build->least_ns) {
+      rows_other(build, &nodes[id].self, &nodes[id].total);
+      continue;
+    }
     struct rtop_tree_row child = {.key = id, .node = id, .frame = nodes[id].frame,
                                   .below = nodes[id].below, .self = nodes[id].self,
                                   .total = nodes[id].total};
