@@ -207,9 +207,14 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
 {
   choose_threads(live, sum);
   live_stacks_change(live, sum);
+  live->rows_kept = live->rows_kept && methods;
   live_nodes_up(live);
+  if (methods && !live->rows_kept)
+    live_rows_make(live);
   bool fine = take_options(live, options);
   live_rows_finish(live, sum);
+  if (!methods)
+    return fine && !live->failed;
   if (!methods->borrowed)
     free(methods->rows);
   methods->borrowed = true;

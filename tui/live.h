@@ -57,6 +57,7 @@ bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_su
 /* As rtop_methods_build for the sum of the last call, of threads that are not hidden, but *methods borrows its
  * rows, and they are in no order: methods->ranks says by frame which name (or place, when the sort key is
  * that) comes first. */
+/* `methods` NULL: only nodes are brought up to date. */
 bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struct rtop_methods *methods,
                        const struct rtop_methods_options *options);
 

@@ -174,6 +174,7 @@ struct rtop_live {
   uint32_t touched_count;
   size_t touched_capacity;
   uint64_t row_turn;
+  bool rows_kept;                      /* they hold what the last update left */
   bool leaves_out;                     /* rows, in the last turn */
   uint32_t *idle;                      /* frames whose rows had nothing left when they were changed */
   uint32_t idle_count;
@@ -247,6 +248,8 @@ void live_nodes_begin(struct rtop_live *live);
 void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain);
 /* Another clock: of all rows. */
 void live_rows_clock(struct rtop_live *live, enum rtop_mode mode);
+/* From the nodes. */
+void live_rows_make(struct rtop_live *live);
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
 void live_rows_restart(struct rtop_live *live);
 

@@ -219,7 +219,7 @@ static void node_up(struct rtop_live *live, uint32_t at)
     gain.cells = up->change.cells;
   }
   gain.threads = link->outermost ? up->threads : 0;
-  if (gain.self || gain.total || gain.threads)
+  if (live->rows_kept && (gain.self || gain.total || gain.threads))
     live_row_add(live, link->frame, &gain);
   if (entry && (up->threads || spends))
     up_to_parent(live, link->parent, at);
@@ -237,7 +237,7 @@ static void fetch_node(const struct rtop_live *live, uint32_t at)
 static void fetch_row(const struct rtop_live *live, uint32_t at)
 {
   const struct rtop_live_call *link = &live->links[live->ups[at].change.index];
-  uint32_t row = link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
+  uint32_t row = live->rows_kept && link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
   live_fetch(&live->links[link->parent], sizeof *live->links);
   if (row)
     live_fetch(&live->rows[row - 1], sizeof *live->rows);

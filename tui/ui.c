@@ -131,25 +131,31 @@ void ui_open_view(struct ui *ui, enum view_id id)
   ui->stale = ui->dirty = true;
 }
 
+/* The view orders the rows: what it shows is its own business. */
+static bool update_methods(struct ui *ui)
+{
+  struct rtop_methods_options by_name = ui->wanted;
+  by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
+  by_name.reverse = false;
+  bool rows = !ui->view->calls || ui->baseline.taken;
+  ui->methods.length_ns = ui->sum.length_ns;
+  return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name)
+    && (!rows || ui_baseline_methods(ui, &by_name));
+}
+
 bool ui_update(struct ui *ui)
 {
   bool fine = true;
   int cells = COLS > 9 ? COLS - 9 : 1;
   if (ui->profile != NULL) {
     ui->span = ui_time_span(ui);
-    struct rtop_methods_options by_name = ui->wanted;
-    /* The view orders the rows: what it shows is its own business. */
-    by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
-    by_name.reverse = false;
     ui_lens_apply(ui);
     if (ui->live != NULL) {
       rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
     }
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     ui_focus_apply(ui);
-    fine = fine && (ui->view->threads || (rtop_live_methods(ui->live, &ui->sum, &ui->methods, &by_name)
-                                          && ui_baseline_methods(ui, &by_name)))
-      && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
+    fine = fine && (ui->view->threads || update_methods(ui)) && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
     fine = ui_baseline_tree(ui)

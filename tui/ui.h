@@ -36,6 +36,7 @@ struct view_ops {
   bool detail;                         /* has a pane on the right of wide screens */
   bool graphs;                         /* of the history, above the table */
   bool threads;                        /* draws no methods: these are not kept up to date while it is shown */
+  bool calls;                          /* draws calls: rows of methods are not kept up to date meanwhile */
   bool tree;                           /* draws from ui->tree: kept up to date while it is shown */
   bool (*create)(struct ui *ui);       /* once, before anything else; may be NULL like all below */
   bool (*ratios)(const struct ui *ui); /* shows ratios of methods: they take time to make */

@@ -327,6 +327,7 @@ const struct view_ops view_groups = {
   .id = VIEW_GROUPS,
   .name = "Groups",
   .key = '8',
+  .calls = true,
   .create = create,
   .update = update,
   .open = open_view,

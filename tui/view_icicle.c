@@ -356,6 +356,7 @@ const struct view_ops view_icicle = {
   .id = VIEW_ICICLE,
   .name = "Icicle",
   .key = '4',
+  .calls = true,
   .tree = true,
   .create = create,
   .update = update,

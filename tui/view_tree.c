@@ -377,6 +377,7 @@ const struct view_ops view_tree = {
   .id = VIEW_TREE,
   .name = "Tree",
   .key = '2',
+  .calls = true,
   .tree = true,
   .create = create,
   .update = update,
