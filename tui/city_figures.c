@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 8 };
+
 /* News as they are taken. */
 struct taking {
   struct city *city;
@@ -97,6 +99,19 @@ static bool settle_newcomers(const struct taking *taking, uint32_t count)
   return fine;
 }
 
+/* Rows and pulses lie all over the memory: they are asked for before they are needed. */
+static void fetch(const struct taking *taking, uint32_t frame)
+{
+  const struct city *city = taking->city;
+  const struct rtop_method_row *row = rtop_live_row(taking->news->live, frame);
+  if (row != NULL) {
+    __builtin_prefetch(&row->self_ns);
+  }
+  if (is_settled(city, frame)) {
+    __builtin_prefetch(&city->pulses[city->frames[frame].method - 1], 1);
+  }
+}
+
 static bool take_touched(const struct taking *taking, const uint32_t *frames, uint32_t count)
 {
   struct city *city = taking->city;
@@ -112,6 +127,9 @@ static bool take_touched(const struct taking *taking, const uint32_t *frames, ui
   }
   bool fine = settle_newcomers(taking, newcomers);
   for (uint32_t i = 0; i < count; i++) {
+    if (i + AHEAD < count) {
+      fetch(taking, frames[i + AHEAD]);
+    }
     if (is_settled(city, frames[i])) {
       fine = take(taking, &city->frames[frames[i]], rtop_live_row(live, frames[i])) && fine;
     }

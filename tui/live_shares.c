@@ -210,6 +210,9 @@ const uint32_t *live_shares_finish(struct rtop_live *live, uint32_t *count)
 {
   struct live_shares *shares = &live->shares;
   for (uint32_t i = 0; i < shares->changed_count; i++) {
+    if (i + SHARES_AHEAD < shares->changed_count)
+      live_fetch(&shares->all[shares->most[shares->changed[i + SHARES_AHEAD]].first],
+                 sizeof *shares->all << SHARES_ORDER_MIN);
     struct live_most *most = &shares->most[shares->changed[i]];
     most->listed = false;
     if (most->look)
