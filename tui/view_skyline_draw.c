@@ -194,8 +194,11 @@ static void draw_status(const struct pen *pen, const struct city_building *build
   }
 }
 
+/* The mark above it, and on the ground how far it goes: those beside it may look just the same. */
 static void draw_selection(const struct pen *pen, const struct city_building *building, int y)
 {
+  draw_span(pen, pen->sky.y + pen->sky.rows, building->x, building->width, FACE_CURSOR,
+            draw_is_ascii() ? "^" : "━", NULL);
   int x = pen->sky.x + building->x - pen->view->left;
   if (x >= pen->sky.x && x < pen->sky.x + pen->sky.columns) {
     bool room = pen->sky.columns - (x - pen->sky.x) > 11;
