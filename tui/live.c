@@ -40,7 +40,7 @@ static void live_cell(void *context, const struct rtop_sum_cell *cell, bool come
   struct live_delta *delta = &live->deltas[place->delta - 1];
   delta->windows += comes ? 1 : UINT32_MAX;
   if (comes)
-    live_cost_add(&delta->cost, &cell->cost);
+    rtop_cost_add(&delta->cost, &cell->cost);
   else
     live_cost_take(&delta->cost, &cell->cost);
 }

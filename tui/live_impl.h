@@ -196,16 +196,6 @@ struct rtop_live {
   struct rtop_name_order names;
 };
 
-static inline void live_cost_add(struct rtop_cost *to, const struct rtop_cost *from)
-{
-  for (int state = 0; state < RTOP_STATES; state++)
-    to->wall_ns[state] += from->wall_ns[state];
-  to->cpu_ns += from->cpu_ns;
-  to->blame_ns += from->blame_ns;
-  to->allocations += from->allocations;
-  to->samples += from->samples;
-}
-
 static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost *cost)
 {
   for (int state = 0; state < RTOP_STATES; state++)
@@ -221,6 +211,7 @@ static inline void live_fetch(const void *at, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i += 64)
     __builtin_prefetch((const char *)at + i, 1);
+  __builtin_prefetch((const char *)at + bytes - 1, 1);
 }
 
 /* live_places.c */

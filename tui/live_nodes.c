@@ -26,15 +26,15 @@ static void nodes_make(struct rtop_live *live)
     struct rtop_live_node *node = &live->nodes[place->entry];
     if (live->threads[place->thread].hidden)
       continue;
-    live_cost_add(&node->self, &live->cells[i].cost);
+    rtop_cost_add(&node->self, &live->cells[i].cost);
     node->cells++;
   }
   for (uint32_t i = live->node_count; i-- > 0;) {
     struct rtop_live_node *node = &live->nodes[i], *parent = &live->nodes[node->parent];
-    live_cost_add(&node->total, &node->self);
+    rtop_cost_add(&node->total, &node->self);
     if (i == 0)
       break;
-    live_cost_add(&parent->total, &node->total);
+    rtop_cost_add(&parent->total, &node->total);
     parent->cells += node->cells;
   }
 }

@@ -55,11 +55,11 @@ void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain
   touch(live, at);
   struct rtop_method_row *row = &live->rows[at];
   if (gain->self) {
-    live_cost_add(&row->self, gain->self);
+    rtop_cost_add(&row->self, gain->self);
     row->self_ns += clock_of(gain->self, live->mode);
   }
   if (gain->total) {
-    live_cost_add(&row->total, gain->total);
+    rtop_cost_add(&row->total, gain->total);
     row->total_ns += clock_of(gain->total, live->mode);
   }
   row->threads += gain->threads;

@@ -38,8 +38,8 @@ void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_
   struct live_up *up = up_of(live, entry);
   if (!up)
     return;
-  live_cost_add(&up->change.self, cost);
-  live_cost_add(&up->change.total, cost);
+  rtop_cost_add(&up->change.self, cost);
+  rtop_cost_add(&up->change.total, cost);
   up->change.cells += cells;
   up->own_cells += cells;
   up->own = true;
@@ -127,9 +127,9 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
     return;
   }
   struct live_thread *thread = &live->threads[place->thread];
-  live_cost_add(&live->cells[place->cell - 1].cost, &delta->cost);
-  live_cost_add(&thread->cost, &delta->cost);
-  live_cost_add(&live->total, &delta->cost);
+  rtop_cost_add(&live->cells[place->cell - 1].cost, &delta->cost);
+  rtop_cost_add(&thread->cost, &delta->cost);
+  rtop_cost_add(&live->total, &delta->cost);
   bool has = place->windows > 0;
   if (!has)
     cell_drop(live, place);
@@ -179,7 +179,7 @@ static bool up_to_parent(struct rtop_live *live, uint32_t parent, uint32_t at)
   const struct live_up *up = &live->ups[at];
   if (!above)
     return false;
-  live_cost_add(&above->change.total, &up->change.total);
+  rtop_cost_add(&above->change.total, &up->change.total);
   above->change.cells += up->change.cells;
   above->threads += up->threads;
   return true;
@@ -189,9 +189,9 @@ static void tell_change(struct rtop_live *live, const struct live_up *up)
 {
   const struct rtop_live_change *change = &up->change;
   struct rtop_live_node *node = &live->nodes[change->index];
-  live_cost_add(&node->total, &change->total);
+  rtop_cost_add(&node->total, &change->total);
   if (up->own)
-    live_cost_add(&node->self, &change->self);
+    rtop_cost_add(&node->self, &change->self);
   node->cells += change->cells;
   if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1,
                    sizeof *live->changes))
@@ -231,7 +231,8 @@ static void fetch_node(const struct rtop_live *live, uint32_t at)
   uint32_t entry = live->ups[at].change.index;
   live_fetch(&live->links[entry], sizeof *live->links);
   if (live->nodes_kept)
-    live_fetch(&live->nodes[entry], sizeof *live->nodes);
+    live_fetch(&live->nodes[entry], live->ups[at].own ? sizeof *live->nodes
+                                                      : offsetof(struct rtop_live_node, self));
 }
 
 static void fetch_row(const struct rtop_live *live, uint32_t at)
@@ -239,8 +240,11 @@ static void fetch_row(const struct rtop_live *live, uint32_t at)
   const struct rtop_live_call *link = &live->links[live->ups[at].change.index];
   uint32_t row = live->rows_kept && link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
   live_fetch(&live->links[link->parent], sizeof *live->links);
-  if (row)
-    live_fetch(&live->rows[row - 1], sizeof *live->rows);
+  if (!row)
+    return;
+  live_fetch(&live->beside[row - 1], sizeof *live->beside);
+  live_fetch(&live->rows[row - 1], live->ups[at].own ? offsetof(struct rtop_method_row, most_ns)
+                                                     : offsetof(struct rtop_method_row, self_ns));
 }
 
 static uint32_t fetch_first(const struct rtop_live *live, uint32_t first)

@@ -14,24 +14,6 @@ SAME(RTOP_STATES, RTOP_STATE_COUNT);
 
 enum { PROFILE_HOLE_NS = 10000000 };   /* windows follow each other; a smaller hole is rounding */
 
-uint64_t rtop_cost_wall(const struct rtop_cost *cost)
-{
-  uint64_t wall_ns = 0;
-  for (int state = 0; state < RTOP_STATES; state++)
-    wall_ns += cost->wall_ns[state];
-  return wall_ns;
-}
-
-void rtop_cost_add(struct rtop_cost *to, const struct rtop_cost *from)
-{
-  for (int state = 0; state < RTOP_STATES; state++)
-    to->wall_ns[state] += from->wall_ns[state];
-  to->cpu_ns += from->cpu_ns;
-  to->blame_ns += from->blame_ns;
-  to->allocations += from->allocations;
-  to->samples += from->samples;
-}
-
 struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max)
 {
   struct rtop_profile *profile = calloc(1, sizeof *profile);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FOLLOW_AHEAD = 6 };
+
 struct follow {
   struct tree_build build;
   const struct rtop_live_node *nodes;
@@ -126,12 +128,24 @@ static void follow_leave(struct rtop_tree *tree, uint32_t id)
   node->next_sibling = 0;
 }
 
+/* It changes soon: nodes lie all over the memory. */
+static void follow_fetch(const struct follow *follow, uint32_t index)
+{
+  const struct tree_scratch *scratch = follow->build.scratch;
+  uint32_t node = follow->nodes[index].node, id = node < scratch->of_capacity ? scratch->of[node] : 0;
+  const char *at = (const char *)&follow->build.tree->nodes[id ? id - 1 : 0];
+  for (size_t i = 0; i < sizeof(struct rtop_tree_node); i += 64)
+    __builtin_prefetch(at + i, 1);
+}
+
 static bool follow_changes(struct follow *follow, const struct rtop_live_change *changes, uint32_t count)
 {
   struct tree_scratch *scratch = follow->build.scratch;
   struct rtop_tree *tree = follow->build.tree;
   follow_unmark(follow);
   for (uint32_t i = 0; i < count; i++) {     /* deepest first */
+    if (i + FOLLOW_AHEAD < count)
+      follow_fetch(follow, changes[i + FOLLOW_AHEAD].index);
     uint32_t id = follow_id(follow, changes[i].index);
     if (id == UINT32_MAX)
       return false;
