@@ -39,6 +39,21 @@ FIXTURE char *export_fixture_text(struct report_fixture *fixture, enum rtop_file
   return export_fixture_take(&given, format, false).bytes;
 }
 
+/* The two windows compared with the first of them, as text to be freed. */
+FIXTURE char *export_fixture_difference(enum rtop_file_format format)
+{
+  struct report_fixture fixture;
+  struct rtop_sum before = {0};
+  report_fixture_setup(&fixture);
+  assert_true(rtop_profile_sum(fixture.profile, fixture_span(1000 * MS, 1100 * MS), &before));
+  struct rtop_export given = export_fixture_given(&fixture);
+  given.baseline = &before;
+  char *text = export_fixture_take(&given, format, false).bytes;
+  rtop_sum_destroy(&before);
+  report_fixture_destroy(&fixture);
+  return text;
+}
+
 /* Names with everything in them that some format takes for its own. */
 static const char *const export_fixture_names[] = {
   "Object#fib", "a;b c", "=1+1", "\"quoted\", and more", "<script>&amp;</script>", "back\\slash \\u0041",

@@ -73,20 +73,12 @@ static void test_cells(void **state)
 static void test_difference(void **state)
 {
   (void)state;
-  struct report_fixture fixture;
-  struct rtop_sum before = {0};
-  report_fixture_setup(&fixture);
-  assert_true(rtop_profile_sum(fixture.profile, fixture_span(1000 * MS, 1100 * MS), &before));
-  struct rtop_export given = export_fixture_given(&fixture);
-  given.baseline = &before;
-  struct export_text text = export_fixture_take(&given, RTOP_FILE_SVG, false);
-  check_xml(text.bytes);
-  assert_non_null(strstr(text.bytes, "\nbefore 0.000 s, 0.00%, change +12.50</title>"));
-  const char *gsub = strstr(text.bytes, "<title>String#gsub");
+  char *text = export_fixture_difference(RTOP_FILE_SVG);
+  check_xml(text);
+  assert_non_null(strstr(text, "\nbefore 0.000 s, 0.00%, change +12.50</title>"));
+  const char *gsub = strstr(text, "<title>String#gsub");
   assert_true(strstr(gsub, "fill=\"#ff") == strstr(gsub, "fill=\""));
-  free(text.bytes);
-  rtop_sum_destroy(&before);
-  report_fixture_destroy(&fixture);
+  free(text);
 }
 
 /* Hostile names, and no row is wider than what stands above it. */

@@ -24,24 +24,16 @@ static void test_text(void **state)
 static void test_difference(void **state)
 {
   (void)state;
-  struct report_fixture fixture;
-  struct rtop_sum before = {0};
-  report_fixture_setup(&fixture);
-  assert_true(rtop_profile_sum(fixture.profile, fixture_span(1000 * MS, 1100 * MS), &before));
-  struct rtop_export given = export_fixture_given(&fixture);
-  given.baseline = &before;
-  struct export_text text = export_fixture_take(&given, RTOP_FILE_TEXT, false);
-  assert_non_null(strstr(text.bytes, "compared with 0.100 s before:\n"));
-  char *flat = strstr(text.bytes, "Flat, by change of self: 3 of 3");
+  char *text = export_fixture_difference(RTOP_FILE_TEXT);
+  assert_non_null(strstr(text, "compared with 0.100 s before:\n"));
+  char *flat = strstr(text, "Flat, by change of self: 3 of 3");
   assert_non_null(flat);
   /* 100 ms of 200 before, 200 of 400 now: half and half */
   assert_non_null(strstr(flat, "    0.100     0.200  50.0%  50.0%     +0.0  <main>"));
   assert_non_null(strstr(flat, "    0.100     0.150  50.0%  37.5%    -12.5  Price#total"));
   assert_non_null(strstr(flat, "    0.000     0.050   0.0%  12.5%    +12.5  String#gsub"));
   assert_true(strstr(flat, "Price#total") < strstr(flat, "<main>"));
-  free(text.bytes);
-  rtop_sum_destroy(&before);
-  report_fixture_destroy(&fixture);
+  free(text);
 }
 
 int main(void)

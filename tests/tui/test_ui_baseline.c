@@ -1,42 +1,7 @@
 /* What the rows say of their change, against the same done by hand. */
-#include "screen_model.h"
-#include "tui/screen.h"
+#include "screen_fixture.h"
 #include "tui/sum_translate.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-static struct ui ui;
-static struct rtop_profile *profile;
-static const struct screen_case plain = { .rows = 24, .columns = 80 };
-
-static int set_up(void **state)
-{
-  (void)state;
-  profile = model_profile();
-  model_screen_open(&plain, &ui, profile);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
-  model_screen_close(&ui, &profile);
-  return 0;
-}
-
-static bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
-}
 
 static size_t place_of(const char *needle)
 {
