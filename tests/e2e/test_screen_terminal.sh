@@ -46,13 +46,13 @@ keys z
 wait_for FROZEN
 for view in 1 6 8; do
   keys $view
-  for i in $(seq 1 40); do
+  for _ in $(seq 1 40); do
     resize $((RANDOM % 400 + 1)) $((RANDOM % 120 + 1))
   done
   resize 400 120
   wait_for "F10Quit"
   resize 80 24
-  wait_match "^.*\[$view[A-Z][a-z]+\]"
+  wait_match "^.*\[${view}[A-Z][a-z]+\]"
   wait_for "F10Quit"
   after=$(below_header)
   keys C-l

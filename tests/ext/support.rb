@@ -199,11 +199,13 @@ module Support
     end
   end
 
-  # How long the kernel kept the publisher from its ticks, and the thread from a core while it had the GVL.
+  # How long the kernel kept the publisher from its ticks, from its cut or (in the first window) from its start, and
+  # the thread from a core while it had the GVL.
   def without_core(window, thread)
     own = window["cells"].select { |cell| cell.thread == thread.serial && %w[running marking sweeping].include?(cell.state) }
     missed = window["counters"]["ticks_missed"] * 1000 * NS_PER_MS / window["counters"]["rate_hz"]
-    missed + own.sum { |cell| cell.wall - cell.cpu }
+    longer = [window["end_ns"] - window["start_ns"] - 100 * NS_PER_MS, 0].max
+    missed + longer + own.sum { |cell| cell.wall - cell.cpu }
   end
 
   # Relative and absolute tolerance at once.
