@@ -1,6 +1,6 @@
 # What looking costs: CPU of the viewer, bytes that it writes to the terminal, time to its first screen.
 #
-#   ruby tests/bench/viewer/viewer.rb BUILD [--seconds N] [--methods N] [--threads N] [--cpu] [--bytes] [--start]
+#   ruby tests/bench/viewer/viewer.rb BUILD [--seconds N] [--methods N] [--threads N] [--views NAME,...] [--cpu] [--bytes] [--start]
 #
 # CPU: a made-up process of many methods and threads (tests/tools/many_methods), every view, 1 and 10
 # refreshes a second, at 80x24; user and system time of the viewer over the time it was watched, after the
@@ -10,6 +10,7 @@
 # 160x50, ten refreshes a second; what the terminal gets per refresh. Start: from exec
 # to the first byte of the table, the median of eleven.
 require "io/console"
+require "io/wait"
 require "optparse"
 require "pty"
 
@@ -18,6 +19,7 @@ OptionParser.new do |parser|
   parser.on("--seconds N", Float) { |value| options[:seconds] = value }
   parser.on("--methods N", Integer) { |value| options[:methods] = value }
   parser.on("--threads N", Integer) { |value| options[:threads] = value }
+  parser.on("--views LIST", Array) { |value| options[:views] = value }
   %w[cpu bytes start].each { |part| parser.on("--#{part}") { options[:parts] << part } }
 end.parse!(ARGV)
 BUILD = File.expand_path(ARGV.shift || "build")
@@ -25,7 +27,7 @@ SECONDS = options[:seconds]
 PARTS = options[:parts].empty? ? %w[cpu bytes start] : options[:parts]
 VIEWER = "#{BUILD}/rperf-top"
 VIEWS = { "methods" => "1", "tree" => "2", "threads" => "3", "icicle" => "4", "source" => "5", "skyline" => "6",
-          "groups" => "8" }.freeze
+          "groups" => "8" }.select { |name, _| options.fetch(:views, [name]).include?(name) }.freeze
 
 PROGRAMS = { "fake_process" => ["#{BUILD}/tests/fake_process"],
              "many_methods" => ["#{BUILD}/tests/tools/many_methods"] }.freeze
