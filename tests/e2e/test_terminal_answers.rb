@@ -32,6 +32,8 @@ class TestTerminalAnswers < Minitest::Test
     assert_includes screen, "[1Methods]"
     assert_includes screen, "[LIVE]"
     assert_includes screen, "C=CPU O=busy"
+    assert_includes screen, "SELF%v"
+    refute_match(/\b(filter|search): [^(]/, screen)
     screen
   end
 
@@ -101,7 +103,7 @@ class TestTerminalAnswers < Minitest::Test
       terminal.type("/Ord")
       terminal.type("\e")
       terminal.type("2")
-      terminal.wait_for("[2Tree]", from: terminal.size - 1)
+      assert_includes terminal.repainted, "[2Tree]"
       terminal.type("q")
       assert_equal 0, terminal.ended(2)&.exitstatus
     end
