@@ -19,7 +19,7 @@ static enum escape_step begin(struct escape *escape, int key)
 
 enum escape_step escape_take(struct escape *escape, int key)
 {
-  int state = escape->state;
+  enum escape_state state = escape->state;
   escape->state = ESCAPE_NONE;
   if (key == ESCAPE_KEY && state != ESCAPE_BEGUN) {
     escape->state = ESCAPE_BEGUN;

@@ -11,9 +11,11 @@
 
 enum { ESCAPE_KEY = 27, ESCAPE_BYTES = 32 };
 
+enum escape_state { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_CSI, ESCAPE_SS3 };
+
 /* Zeroed: no sequence. */
 struct escape {
-  enum { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_CSI, ESCAPE_SS3 } state;
+  enum escape_state state;
   char text[ESCAPE_BYTES];             /* from "[" on; when it is done, with its last letter */
   size_t count;
 };
