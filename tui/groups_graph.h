@@ -1,11 +1,11 @@
 /* Which method calls which, with the time of every call: what groups are made of.
  *
- * Calls of the same caller to the same callee, wherever they stand, are one edge. A node of a call tree is placed
- * once: from then on it is known to which method and which edge it belongs, and whether the same one is
- * above it, so that its time is in the total already. What it costs can come and go as often as wanted.
+ * Calls of the same caller to the same callee, wherever they stand, are one edge. A node of a call tree is
+ * placed once: from then on it is known to which method and which edge it belongs, and whether the same one
+ * is above it, so that its time is in the total already. What it costs can come and go as often as wanted.
  *
- * Kept from a live sum, an update costs what has changed; of all figures of a cost only those that are asked for
- * are kept, because what takes the time is memory. Threads: one. A zeroed struct is empty.
+ * Kept from a live sum, an update costs what has changed; of all figures of a cost only those that are asked
+ * for are kept, because what takes the time is memory. Threads: one. A zeroed struct is empty.
  */
 #ifndef RTOP_TUI_GROUPS_GRAPH_H
 #define RTOP_TUI_GROUPS_GRAPH_H

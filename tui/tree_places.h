@@ -1,8 +1,9 @@
-/* The order of siblings in a tree, and where rows stood the last time, so that neighbours do not change places for
- * nothing.
+/* The order of siblings in a tree, and where rows stood the last time, so that neighbours do not change
+ * places for nothing.
  *
- * The largest come first, equal ones by name. Two rows that differ by less than a tenth of a point keep the order that they had; as in the table of
- * methods (order.h). Threads: one. Memory belongs to the places and grows with the rows.
+ * The largest come first, equal ones by name. Two rows that differ by less than a tenth of a point keep the
+ * order that they had; as in the table of methods (order.h). Threads: one. Memory belongs to the places and
+ * grows with the rows.
  */
 #ifndef RTOP_TUI_TREE_PLACES_H
 #define RTOP_TUI_TREE_PLACES_H
@@ -32,8 +33,8 @@ void rtop_tree_places_begin(struct rtop_tree_places *places, enum rtop_sort_key 
  * places? */
 bool rtop_tree_places_swap(const struct rtop_tree_places *places, uint64_t above, uint64_t above_value,
                            uint64_t below, uint64_t below_value);
-/* Puts siblings in order, `count` elements of `bytes` each that begin with a struct rtop_tree_sibling: as they are
- * taken from a stack, the first one last. */
+/* Puts siblings in order, `count` elements of `bytes` each that begin with a struct rtop_tree_sibling: as
+ * they are taken from a stack, the first one last. */
 void rtop_tree_places_order(const struct rtop_tree_places *places, const struct rtop_symbols *symbols,
                             void *siblings, size_t count, size_t bytes);
 /* After it: rows from the top. `key_of` gives the key of a row. When memory runs out nothing is known. */
