@@ -139,6 +139,12 @@ void rtop_icicle_destroy(struct rtop_icicle *icicle)
   *icicle = (struct rtop_icicle){0};
 }
 
+int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows)
+{
+  size_t fits = rows > 0 && icicle->depths > 0 ? (size_t)rows / icicle->depths : 1;
+  return fits > RTOP_ICICLE_ROWS_MAX ? RTOP_ICICLE_ROWS_MAX : fits > 1 ? (int)fits : 1;
+}
+
 size_t rtop_icicle_find(const struct rtop_icicle *icicle, uint32_t node)
 {
   for (size_t i = 0; i < icicle->count; i++)

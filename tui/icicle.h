@@ -8,7 +8,7 @@
 
 #include "tree.h"
 
-enum { RTOP_ICICLE_COLUMNS_MIN = 2, RTOP_ICICLE_DEPTH_MAX = 4096 };
+enum { RTOP_ICICLE_COLUMNS_MIN = 2, RTOP_ICICLE_DEPTH_MAX = 4096, RTOP_ICICLE_ROWS_MAX = 3 };
 
 struct rtop_icicle_cell {
   uint32_t node;                       /* of the tree; 0 for the root of all and for merged cells */
@@ -41,6 +41,9 @@ struct rtop_icicle_look {
 bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree,
                        const struct rtop_symbols *symbols, const struct rtop_icicle_look *look);
 void rtop_icicle_destroy(struct rtop_icicle *icicle);
+
+/* How high cells can be so that all depths are seen in so many rows; 1 when that is not so. */
+int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows);
 
 /* Index of a node's cell; SIZE_MAX: it has none of its own. */
 size_t rtop_icicle_find(const struct rtop_icicle *icicle, uint32_t node);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PANE_ROWS = 6, PANE_FROM = 14 };
+enum { PANE_ROWS = 6, PANE_FROM = 14, LOW_NS = 2000000000 };
 
 static struct icicle_view *self(const struct ui *ui)
 {
@@ -39,10 +39,16 @@ int icicle_view_pane_rows(const struct ui *ui)
   return ui->layout.part[PART_TABLE].rows >= PANE_FROM ? PANE_ROWS : 1;
 }
 
-int icicle_view_page(const struct ui *ui)
+int icicle_view_rows(const struct ui *ui)
 {
   int rows = ui->layout.part[PART_TABLE].rows - icicle_view_pane_rows(ui);
   return rows > 1 ? rows : 1;
+}
+
+int icicle_view_page(const struct ui *ui)
+{
+  int high = self(ui)->cell_rows, page = high > 1 ? icicle_view_rows(ui) / high : icicle_view_rows(ui);
+  return page > 1 ? page : 1;
 }
 
 bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uint32_t frame)
@@ -92,6 +98,19 @@ static void count_matches(struct ui *ui)
   }
 }
 
+/* As high as all depths allow. While calls come and go cells get lower at once and higher after a while, so
+ * that they do not jump with every update; what the user does takes effect at once. */
+static void choose_height(struct ui *ui)
+{
+  struct icicle_view *view = self(ui);
+  int fits = rtop_icicle_cell_rows(&view->icicle, icicle_view_rows(ui));
+  bool higher = fits > view->cell_rows;
+  if (!higher || view->cell_rows == 0 || ui->frozen || ui->touched || ui->now_ns >= view->low_until_ns) {
+    view->cell_rows = fits;
+    view->low_until_ns = ui->now_ns + LOW_NS;
+  }
+}
+
 static bool build(struct ui *ui)
 {
   struct icicle_view *view = self(ui);
@@ -103,8 +122,13 @@ static bool build(struct ui *ui)
     .reverse = ui->wanted.reverse, .mode = ui->wanted.mode, .least_percent = ui->wanted.min_percent,
   };
   look.sort = rtop_sort_key_of_calls(look.sort);
+  bool resized = view->columns != look.columns || view->rows != ui->layout.part[PART_TABLE].rows;
+  view->cell_rows = resized ? 0 : view->cell_rows;
   view->columns = look.columns;
-  return rtop_icicle_build(&view->icicle, &ui->tree, rtop_profile_symbols(ui->profile), &look);
+  view->rows = ui->layout.part[PART_TABLE].rows;
+  bool fine = rtop_icicle_build(&view->icicle, &ui->tree, rtop_profile_symbols(ui->profile), &look);
+  choose_height(ui);
+  return fine;
 }
 
 static void keep_in_view(struct ui *ui)
@@ -232,6 +256,7 @@ static bool zoom(struct ui *ui)
     view->zoomed[view->zooms++] = view->root;
     view->root = view->node;
     view->top = 0;
+    view->cell_rows = 0;
     icicle_view_rebuild(ui);
   }
   return true;
@@ -245,6 +270,7 @@ static bool zoom_out(struct ui *ui)
   }
   view->root = view->zoomed[--view->zooms];
   view->top = 0;
+  view->cell_rows = 0;
   icicle_view_rebuild(ui);
   return true;
 }
@@ -300,10 +326,10 @@ static bool go_page(struct ui *ui, enum request request)
 static void click(struct ui *ui, int row, int x)
 {
   struct icicle_view *view = self(ui);
-  int rows = icicle_view_page(ui), seen = view->flipped ? rows - 1 - row : row;
-  uint32_t depth = view->top + (uint32_t)(seen > 0 ? seen : 0);
-  if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row >= rows
-      || depth >= view->icicle.depths) {
+  int rows = icicle_view_rows(ui), seen = view->flipped ? rows - 1 - row : row;
+  uint32_t depth = view->top + (uint32_t)(seen > 0 && view->cell_rows > 0 ? seen / view->cell_rows : 0);
+  if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row < 0 || row >= rows
+      || depth >= view->icicle.depths || depth >= view->top + (uint32_t)icicle_view_page(ui)) {
     return;
   }
   size_t at = rtop_icicle_at(&view->icicle, depth, x);

@@ -13,7 +13,9 @@ enum { ICICLE_ZOOMS_MAX = 64 };
 
 struct icicle_view {
   struct rtop_icicle icicle;
-  int columns;                         /* for which it was made */
+  int columns, rows;                   /* for which it was made */
+  int cell_rows;                       /* how high a cell is; 0: not known yet */
+  int64_t low_until_ns;                /* cells grow higher only after that: calls come and go */
   uint32_t root;                       /* node that is zoomed to */
   uint32_t zoomed[ICICLE_ZOOMS_MAX];   /* roots of before, to go back to */
   uint32_t zooms;
@@ -28,11 +30,12 @@ struct icicle_view {
   size_t covered_capacity;
 };
 
-/* Rows for cells, and for what stands under them. */
+/* Rows for cells, depths that are seen in them, and rows for what stands under them. */
+int icicle_view_rows(const struct ui *ui);
 int icicle_view_page(const struct ui *ui);
 int icicle_view_pane_rows(const struct ui *ui);
 bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uint32_t frame);
-/* Makes the cells again, for another width. */
+/* Makes the cells again, for another size. */
 void icicle_view_rebuild(struct ui *ui);
 
 void icicle_view_draw(struct ui *ui);

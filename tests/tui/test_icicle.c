@@ -107,6 +107,20 @@ static void test_finding(void **state)
   close_drawn(&drawn);
 }
 
+static void test_height(void **state)
+{
+  static const int rows[] = { -1, 0, 1, 3, 5, 6, 8, 9, 400 }, high[] = { 1, 1, 1, 1, 1, 2, 2, 3, 3 };
+  (void)state;
+  struct drawn drawn;
+  open_drawn(&drawn);
+  assert_int_equal(rtop_icicle_cell_rows(&drawn.icicle, 40), 1);
+  text_of(&drawn);
+  assert_int_equal(drawn.icicle.depths, 3);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    assert_int_equal(rtop_icicle_cell_rows(&drawn.icicle, rows[i]), high[i]);
+  close_drawn(&drawn);
+}
+
 /* No cell leaves its parent's columns, none overlaps its neighbour, whatever the width. */
 static void test_cells_stay_in_their_place(void **state)
 {
@@ -134,6 +148,7 @@ int main(void)
     cmocka_unit_test(test_zoom),
     cmocka_unit_test(test_threshold),
     cmocka_unit_test(test_finding),
+    cmocka_unit_test(test_height),
     cmocka_unit_test(test_cells_stay_in_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,8 @@ static const struct screen_case cases[] = {
     .keys = KEYS('/', 'i', 'n', 'd', 'e', 'x', '\r', '4', '\r') },
   { .name = "icicle-flipped-same", .rows = 24, .columns = 80,
     .keys = KEYS('/', 'Q', 'u', 'e', 'u', 'e', '\r', '4', 'i', '=') },
+  { .name = "icicle-160x50-flipped-same", .rows = 50, .columns = 160,
+    .keys = KEYS('/', 'Q', 'u', 'e', 'u', 'e', '\r', '4', 'i', '=') },
   { .name = "groups-80x24", .rows = 24, .columns = 80, .keys = KEYS('8', 'g') },
   { .name = "groups-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('8', 'g') },
   { .name = "groups-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
