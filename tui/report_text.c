@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TEXT_FIXED_COLUMNS = 31, TEXT_METHOD_MIN = 12, TEXT_BUFFER = 2100 };
+enum { TEXT_FIXED_COLUMNS = 32, TEXT_METHOD_MIN = 12, TEXT_BUFFER = 2100 };
 
 static double text_share(const struct rtop_report *report, uint64_t part_ns)
 {
@@ -123,7 +123,7 @@ static void text_heading(const struct rtop_report *report, const struct text_ext
     const char *title = extra->at[i] == COLUMN_HIST ? "PEAK%" : info->title;
     fprintf(out, "%*s%c", info->columns - 1, title, info->sort == (int)sort ? mark : ' ');
   }
-  fprintf(out, "%-*s %s\n", method_columns, "METHOD", "LOCATION");
+  fprintf(out, " %-*s %s\n", method_columns, "METHOD", "LOCATION");
 }
 
 static void text_extra(const struct rtop_report *report, const struct rtop_method_row *row,
@@ -140,6 +140,8 @@ static void text_extra(const struct rtop_report *report, const struct rtop_metho
     rtop_text_count(out, bytes, 1e9 * value / length);
   else if (info->kind == COLUMN_KIND_COUNT)
     rtop_text_count(out, bytes, value);
+  else if (info->kind == COLUMN_KIND_RATIO)
+    snprintf(out, bytes, "%.1f", 100 * rtop_method_ratio(row->most_ns, report->sum.length_ns));
   else
     snprintf(out, bytes, "%.1f", 100 * (info->kind == COLUMN_KIND_TIME ? value / length : value));
 }
@@ -162,7 +164,7 @@ static void text_row(const struct rtop_report *report, const struct text_extra *
     text_extra(report, row, extra->at[i], figure, sizeof figure);
     fprintf(out, "%*s ", columns_info(extra->at[i])->columns - 1, figure);
   }
-  fputs(method, out);
+  fprintf(out, " %s", method);
   if (*location)
     fprintf(out, "%*s %s", method_columns - used, "", location);
   fprintf(out, "\n");

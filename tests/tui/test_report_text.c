@@ -70,18 +70,24 @@ static void test_the_figure_sorted_by_is_there(void **state)
   fixture.options.sort = RTOP_SORT_CPU;
   report_fixture_take(&fixture);
   char *text = written(&fixture.report);
-  assert_non_null(strstr(text, "CPU%vMETHOD"));
-  assert_non_null(strstr(text, "    385   45.0 Price#total"));
+  assert_non_null(strstr(text, "CPU%v METHOD"));
+  assert_non_null(strstr(text, "    385   45.0  Price#total"));
+  fixture.options.sort = RTOP_SORT_RATIO;
+  report_fixture_take(&fixture);
+  fixture.report.methods.rows[0].most_ns = fixture.report.sum.length_ns / 4;
+  text = written(&fixture.report);
+  assert_non_null(strstr(text, "RATIO%v METHOD"));
+  assert_non_null(strstr(text, " 25.0  "));
   fixture.options.sort = RTOP_SORT_HISTORY;
   report_fixture_take(&fixture);
   fixture.report.methods.rows[0].history = 0.615;
   text = written(&fixture.report);
-  assert_non_null(strstr(text, "PEAK%vMETHOD"));
+  assert_non_null(strstr(text, "PEAK%v METHOD"));
   assert_non_null(strstr(text, " 61.5 "));
   fixture.options.sort = RTOP_SORT_DELTA;
   report_fixture_take(&fixture);
   text = written(&fixture.report);     /* nothing to compare with */
-  assert_non_null(strstr(text, "DELTAvMETHOD"));
+  assert_non_null(strstr(text, "DELTAv METHOD"));
   assert_non_null(strstr(text, "       - "));
   report_fixture_destroy(&fixture);
 }
@@ -101,9 +107,9 @@ static void test_change_against_the_frame_before(void **state)
   assert_true(rtop_report_compare(report, fixture.profile, NULL));
   assert_true(report->compared && report->before_ns == 100 * MS);
   char *text = written(report);
-  assert_non_null(strstr(text, "+50.0 String#gsub"));
-  assert_non_null(strstr(strstr(text, "String#gsub"), " 0.0 <main>"));
-  assert_non_null(strstr(strstr(text, "<main>"), "-50.0 Price#total"));
+  assert_non_null(strstr(text, "+50.0  String#gsub"));
+  assert_non_null(strstr(strstr(text, "String#gsub"), " 0.0  <main>"));
+  assert_non_null(strstr(strstr(text, "<main>"), "-50.0  Price#total"));
   /* The other way round gsub is gone, and has a row. */
   struct rtop_span first = {bounds.start_ns, bounds.start_ns + 100 * MS};
   struct rtop_profile *other = rtop_profile_create(64 << 20);
@@ -114,7 +120,7 @@ static void test_change_against_the_frame_before(void **state)
   assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
   assert_true(report->compared && report->before_ns == 200 * MS);
   text = written(report);
-  assert_non_null(strstr(text, "    0.0     0.0    0.0       0   -25.0 String#gsub"));
+  assert_non_null(strstr(text, "    0.0     0.0    0.0       0   -25.0  String#gsub"));
   rtop_profile_destroy(&other);
   report_fixture_destroy(&fixture);
 }
