@@ -4,7 +4,8 @@
  * every node over all chosen threads (nodes), and in every method (rows of the table). A change of
  * a cell goes up its stack; all changes of an update go up together, so that a node is met once. For the
  * ratio the wall time of every method on the stack of each thread is kept, too. All is whole numbers: after any
- * number of updates it equals what rtop_profile_sum and rtop_methods_build make afresh.
+ * number of updates it equals what rtop_profile_sum and rtop_methods_build make afresh. Nodes are kept only while
+ * they are asked for in every update, rows while methods are; else they are made afresh when somebody asks again.
  *
  * Threads: one. Memory belongs to the live sum; it grows with the stacks in the span and is given up when
  * most of it is about stacks that left it.
