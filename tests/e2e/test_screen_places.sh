@@ -65,7 +65,7 @@ keys '~'
 keys t
 it "t takes classes" wait_for "> class OrdersController"
 resize 160 50
-it "a wide screen has a wide street" wait_match '[_─]{140,}'
+it "a wide screen has a wide street" wait_match '[_─━]{140,}'
 resize 20 5
 it "the smallest one too" wait_for "[LIVE]"
 resize 80 24
