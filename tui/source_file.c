@@ -142,6 +142,11 @@ void source_file_open(struct source_file *file, pid_t pid, const char *path)
   }
 }
 
+bool source_file_is_newer(const struct source_file *file, int64_t started_real_ns)
+{
+  return file->state == SOURCE_READY && started_real_ns > 0 && file->changed_real_ns > started_real_ns;
+}
+
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes)
 {
   char raw[LINE_MAX_BYTES];

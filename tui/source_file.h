@@ -41,6 +41,8 @@ struct source_file {
 void source_file_open(struct source_file *file, pid_t pid, const char *path);
 /* Line 1 is the first. Sanitised, tabs as blanks to the next eighth column; "" beyond the end. */
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes);
+/* It was changed after the process began: its lines may not be those that run. 0: not known when that was. */
+bool source_file_is_newer(const struct source_file *file, int64_t started_real_ns);
 void source_file_close(struct source_file *file);
 
 #endif

@@ -171,6 +171,12 @@ bool ui_update(struct ui *ui)
   return fine;
 }
 
+pid_t ui_source_pid(const struct ui *ui)
+{
+  bool alive = ui->source.state == RTOP_FEED_LIVE || ui->source.state == RTOP_FEED_STALLED;
+  return alive ? ui->source.pid : 0;
+}
+
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol)
 {
   if (!rtop_symbol_has_source(symbol)) {

@@ -263,7 +263,13 @@ void view_header_tabs(struct ui *ui);   /* called by the one above */
 int view_header_active(const struct ui *ui, int columns, int brief_columns, char *out, size_t bytes);
 void view_strip_draw(const struct ui *ui);
 void view_footer_draw(struct ui *ui);
+/* Whose files can be read: 0 when it is over. */
+pid_t ui_source_pid(const struct ui *ui);
+
 struct detail;
-void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect rect);
+struct source_file;
+/* `file` is that of the method; NULL: lines have no text. */
+void view_detail_draw(struct ui *ui, const struct detail *detail, const struct source_file *file,
+                      struct rect rect);
 
 #endif

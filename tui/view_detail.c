@@ -6,10 +6,14 @@
 #include "text.h"
 #include "ui.h"
 #include "view_detail.h"
+#include <math.h>
 #include <ncurses.h>
 #include <string.h>
 
-enum { STATES_ROWS_MIN = 26, HOTTEST_LINES = 5 };
+enum {
+  STATES_ROWS_MIN = 26, HOTTEST_LINES = 5,
+  LINE_FIGURES = 19, LINE_TEXT_FROM = 36, LINE_WIDE = 50,
+};
 
 struct writer {
   struct ui *ui;
@@ -79,11 +83,61 @@ static void frames(struct writer *writer, const char *title, const struct detail
   }
 }
 
-static void lines(struct writer *writer, int most)
+static void heat(const struct writer *writer, int y, int columns, uint64_t ns, uint64_t hottest_ns)
+{
+  int filled = hottest_ns > 0 ? (int)lround((double)ns / (double)hottest_ns * columns) : 0;
+  filled = ns > 0 && filled == 0 ? 1 : filled;
+  for (int i = 0; i < filled && i < columns; i++) {
+    draw_text(y, writer->rect.x + LINE_FIGURES + 1 + i, 1, ns * 2 >= hottest_ns ? FACE_HOT : FACE_STRIP, "#");
+  }
+}
+
+/* The line as it stands in the file, or a file that was changed since: then with a '?'. */
+static void line_text(const struct writer *writer, const struct source_file *file, int y, int x,
+                      uint32_t line)
+{
+  char text[512];
+  source_file_line(file, line, text, sizeof text);
+  int columns = writer->rect.columns - x;
+  if (source_file_is_newer(file, writer->ui->source.started_real_ns)) {
+    draw_text(y, writer->rect.x + x - 1, columns > 0 ? 1 : 0, FACE_WARN, "?");
+  }
+  draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));
+}
+
+/* Number, self, total, heat of self, and the text. */
+static void lines_of_file(struct writer *writer, const struct source_file *file, int most)
+{
+  const struct detail_list *list = &writer->detail->lines;
+  int bar = writer->rect.columns < LINE_WIDE ? 4 : 8;
+  uint64_t hottest_ns = 0;
+  for (int i = 0; i < list->count; i++) {
+    hottest_ns = list->row[i].self_ns > hottest_ns ? list->row[i].self_ns : hottest_ns;
+  }
+  heading(writer, "LINES   self  total");
+  for (int i = 0; i < list->count && i < most && room(writer); i++) {
+    char self[32], total[32], number[16];
+    int y = row_of(writer), x = writer->rect.x;
+    snprintf(number, sizeof number, "%u", list->row[i].id);
+    figure(writer, self, sizeof self, list->row[i].self_ns);
+    figure(writer, total, sizeof total, list->row[i].total_ns);
+    draw_right(y, x, 5, FACE_PLACE, list->row[i].id == 0 ? "?" : number);
+    draw_right(y, x + 5, 7, FACE_NORMAL, self);
+    draw_right(y, x + 12, 7, FACE_NORMAL, total);
+    heat(writer, y, bar, list->row[i].self_ns, hottest_ns);
+    line_text(writer, file, y, LINE_FIGURES + bar + 2, list->row[i].id);
+  }
+}
+
+static void lines(struct writer *writer, const struct source_file *file, int most)
 {
   const struct detail_list *list = &writer->detail->lines;
   if (list->count == 1 && list->row[0].id == 0) {
     return;                            /* written in C: it has none */
+  }
+  if (file != NULL && file->state == SOURCE_READY && writer->rect.columns >= LINE_TEXT_FROM) {
+    lines_of_file(writer, file, most);
+    return;
   }
   heading(writer, "LINES              self   total");
   for (int i = 0; i < list->count && i < most && room(writer); i++) {
@@ -207,7 +261,8 @@ static struct writer start(struct ui *ui, const struct detail *detail, struct re
   return (struct writer){ ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
 }
 
-void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect rect)
+void view_detail_draw(struct ui *ui, const struct detail *detail, const struct source_file *file,
+                      struct rect rect)
 {
   struct writer writer = start(ui, detail, rect);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16)) / 3;
@@ -215,7 +270,7 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, struct rect re
   summary(&writer);
   frames(&writer, "CALLERS", &detail->callers, most);
   frames(&writer, "CALLEES", &detail->callees, most);
-  lines(&writer, most);
+  lines(&writer, file, most);
   if (rect.rows >= STATES_ROWS_MIN) {
     states(&writer);
   }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000 };
+enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000, FILE_NS = 1000000000 };
 
 static struct methods_view *self(const struct ui *ui)
 {
@@ -26,6 +26,7 @@ static void forget(struct ui *ui)
   order_destroy(&view->order);
   history_destroy(&view->history);
   detail_destroy(&view->detail);
+  source_file_close(&view->file);
   memset(view, 0, sizeof *view);
 }
 
@@ -116,6 +117,20 @@ static bool details_shown(const struct ui *ui)
   return ui->layout.part[PART_DETAIL].rows > 0 || self(ui)->details_open;
 }
 
+/* Opened when another one is selected, else at most once a second. */
+static void update_file(struct ui *ui, uint32_t frame)
+{
+  struct methods_view *view = self(ui);
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
+  bool other = strcmp(view->file.path, symbol->path) != 0;
+  if (!rtop_symbol_has_source(symbol)) {
+    source_file_close(&view->file);
+  } else if (other || ui->now_ns >= view->file_until_ns) {
+    source_file_open(&view->file, ui_source_pid(ui), symbol->path);
+    view->file_until_ns = ui->now_ns + FILE_NS;
+  }
+}
+
 static void update_detail(struct ui *ui)
 {
   struct methods_view *view = self(ui);
@@ -123,6 +138,9 @@ static void update_detail(struct ui *ui)
   view->detail_ready = row != NULL && details_shown(ui)
     && detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame,
                     ui->wanted.mode);
+  if (view->detail_ready) {
+    update_file(ui, row->frame);
+  }
 }
 
 /* Rows that change places with every refresh cannot be read. What the user does takes effect at once. */

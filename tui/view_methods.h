@@ -8,6 +8,7 @@
 #include "history.h"
 #include "order.h"
 #include "pager.h"
+#include "source_file.h"
 
 struct ui;
 
@@ -17,6 +18,8 @@ struct methods_view {
   bool has_history;                    /* the column is shown: its cells are kept up to date */
   struct detail detail;
   bool detail_ready;
+  struct source_file file;             /* of the selected method: for the text of its lines */
+  int64_t file_until_ns;               /* it is not looked at again before */
   bool details_open;                   /* over the table, where there is no room for a pane */
   struct pager pager;                  /* over places in the order */
   bool anchored;                       /* the user chose a method: the cursor follows it */

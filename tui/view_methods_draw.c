@@ -238,12 +238,12 @@ void methods_view_draw(struct ui *ui, struct methods_view *view)
     return;
   }
   if (view->details_open && pane.rows == 0 && view->detail_ready) {
-    view_detail_draw(ui, &view->detail, table);
+    view_detail_draw(ui, &view->detail, &view->file, table);
     move(table.y, table.x);
     return;
   }
   if (pane.rows > 0 && view->detail_ready) {
-    view_detail_draw(ui, &view->detail, pane);
+    view_detail_draw(ui, &view->detail, &view->file, pane);
   }
   draw_table(ui, view, table);
 }

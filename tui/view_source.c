@@ -61,9 +61,7 @@ bool source_view_matches(const struct ui *ui, uint32_t line)
 
 bool source_view_changed(const struct ui *ui)
 {
-  const struct source_file *file = &self(ui)->file;
-  return file->state == SOURCE_READY && ui->source.started_real_ns > 0
-    && file->changed_real_ns > ui->source.started_real_ns;
+  return source_file_is_newer(&self(ui)->file, ui->source.started_real_ns);
 }
 
 static size_t page_rows(const struct ui *ui)
@@ -146,7 +144,6 @@ static void update(struct ui *ui)
   }
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, ui->selected);
-  bool alive = ui->source.state == RTOP_FEED_LIVE || ui->source.state == RTOP_FEED_STALLED;
   bool other = view->frame != ui->selected;
   view->frame = ui->selected;
   view->ruby = rtop_symbol_has_source(symbol);
@@ -156,7 +153,7 @@ static void update(struct ui *ui)
     return;
   }
   uint64_t size_before = view->file.size;
-  source_file_open(&view->file, alive ? ui->source.pid : 0, symbol->path);
+  source_file_open(&view->file, ui_source_pid(ui), symbol->path);
   source_heat_follow(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
   if (ui->baseline.comparing) {
     source_heat_build(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);

@@ -196,7 +196,7 @@ static void draw_no_source(const struct ui *ui, const struct source_view *view, 
   int x = 1 + draw_text(table.y, table.x + 1, table.columns - 1, FACE_TITLE, symbol->label);
   draw_text(table.y, table.x + x, table.columns - x, FACE_NORMAL, why);
   if (view->detail_ready && ui->layout.part[PART_DETAIL].rows == 0 && table.rows > 3) {
-    view_detail_draw((struct ui *)ui, &view->detail,
+    view_detail_draw((struct ui *)ui, &view->detail, NULL,
                      (struct rect){ table.y + 2, table.x, table.rows - 2, table.columns });
   }
 }
@@ -232,7 +232,7 @@ void source_view_draw(struct ui *ui, struct source_view *view)
       view_detail_source(ui, &view->detail, &view->heat, &view->file, line, pane);
     }
   } else if (pane.rows > 0 && view->detail_ready) {
-    view_detail_draw(ui, &view->detail, pane);
+    view_detail_draw(ui, &view->detail, NULL, pane);
   }
   if (view->ruby) {
     draw_lines(ui, view, table);

@@ -1,6 +1,7 @@
 /* The source view: golden screens over a file of the tests, and what its keys do. */
 #include "screen_fixture.h"
 #include "shm/window.h"
+#include "tui/view_methods.h"
 
 enum { WINDOW_NS = 100000000, WINDOWS = 20 };
 static const char controller[] = "tests/tui/sources/orders_controller.rb";
@@ -22,6 +23,8 @@ static const struct screen_case cases[] = {
   { .name = "source-times", .rows = 24, .columns = 80, .keys = KEYS('%', '5', '.', FN(KEY_RIGHT)) },
   { .name = "source-c-method", .rows = 24, .columns = 80,
     .keys = KEYS('/', 'g', 'e', 'n', 'e', 'r', '\r', '5') },
+  { .name = "methods-lines-160x50", .rows = 50, .columns = 160, .keys = KEYS('g') },
+  { .name = "methods-lines-210x50", .rows = 50, .columns = 210, .keys = KEYS('g') },
   { .name = "source-no-file", .rows = 24, .columns = 80, .keys = KEYS('/', 't', 'a', 'x', '\r', '5') },
 };
 
@@ -184,6 +187,44 @@ static void test_what_a_line_calls(void **state)
   assert_false(shows("JSON::Generator"));
 }
 
+/* The pane of the methods has the text of lines, and does not look at the file with every refresh. */
+static void test_file_of_the_pane(void **state)
+{
+  (void)state;
+  const struct screen_case wide = { .rows = 50, .columns = 160, .keys = KEYS('g') };
+  open_source(&wide, false);
+  struct methods_view *view = ui.data[VIEW_METHODS];
+  assert_int_equal(view->file.state, SOURCE_READY);
+  assert_true(shows("#### @orders = Order."));
+  view->file.line_count = 0;
+  ui.now_ns += 999999999;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_false(shows("@orders"));
+  view->file.size++;                   /* as if it had changed */
+  ui.now_ns++;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("#### @orders = Order."));
+  view->file.line_count = 0;
+  view->file.size++;
+  model_type(&ui, "/tax\r");           /* another file: at once */
+  assert_true(view->file.state == SOURCE_MISSING && shows("line 4"));
+  model_type(&ui, "/index\r");
+  assert_true(shows("#### @orders = Order."));
+  model_type(&ui, "/generate\r");
+  assert_int_equal(view->file.state, SOURCE_NONE);
+}
+
+/* Lines of a file that was changed since are marked. */
+static void test_changed_file_of_the_pane(void **state)
+{
+  (void)state;
+  const struct screen_case wide = { .rows = 50, .columns = 160, .keys = KEYS('g') };
+  open_source(&wide, true);
+  assert_true(shows("####?@orders = Order."));
+}
+
 int main(void)
 {
   const struct CMUnitTest keys[] = {
@@ -192,6 +233,8 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_selection_is_shared, open_view, tear_down),
     cmocka_unit_test_setup_teardown(test_nothing_chosen, open_view, tear_down),
     cmocka_unit_test_teardown(test_what_a_line_calls, tear_down),
+    cmocka_unit_test_teardown(test_file_of_the_pane, tear_down),
+    cmocka_unit_test_teardown(test_changed_file_of_the_pane, tear_down),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];
