@@ -54,8 +54,14 @@ struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index)
   const struct profile_cell *cell = &look->window->cells[index];
   return (struct rtop_look_cell){
     .node = cell->node, .thread = cell->thread, .state = (enum rtop_state)cell->state,
-    .wall_ns = cell->wall_ns, .blame_ns = cell->blame_ns,
+    .wall_ns = cell->wall_ns, .cpu_ns = cell->cpu_ns, .blame_ns = cell->blame_ns,
   };
+}
+
+uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value)
+{
+  struct profile_part part;
+  return profile_part_of(look->window, &span, &part) ? profile_part_share(&part, value) : 0;
 }
 
 const char *rtop_profile_thread_name(const struct rtop_profile *profile, uint32_t thread)

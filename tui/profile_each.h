@@ -33,7 +33,7 @@ struct rtop_look_thread {
 struct rtop_look_cell {
   uint32_t node, thread;
   enum rtop_state state;
-  uint64_t wall_ns, blame_ns;
+  uint64_t wall_ns, cpu_ns, blame_ns;
 };
 
 /* All windows and gaps that overlap the span, by start. */
@@ -46,6 +46,8 @@ void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_s
 
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
+/* What a sum over the span takes of a number of the window. */
+uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);
 
 /* Name ("" when it has none) and serial of a thread of a look. */
 const char *rtop_profile_thread_name(const struct rtop_profile *profile, uint32_t thread);

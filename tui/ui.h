@@ -268,8 +268,13 @@ pid_t ui_source_pid(const struct ui *ui);
 
 struct detail;
 struct source_file;
-/* `file` is that of the method; NULL: lines have no text. */
-void view_detail_draw(struct ui *ui, const struct detail *detail, const struct source_file *file,
+struct label_shares;
+struct detail_beside {
+  const struct source_file *file;      /* of the method, for the text of its lines */
+  const struct label_shares *labels;
+};
+/* `beside` may be NULL: nothing more is known. */
+void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
                       struct rect rect);
 
 #endif

@@ -1,6 +1,7 @@
 /* Details of one method, in a pane beside the table or in its place. */
 #include "detail.h"
 #include "draw.h"
+#include "label_shares.h"
 #include "source_file.h"
 #include "source_heat.h"
 #include "text.h"
@@ -190,6 +191,25 @@ static void called_from(struct writer *writer, const struct source_heat *heat, u
   frames(writer, title, &list, most);
 }
 
+/* What its total was spent for. */
+static void labels(struct writer *writer, const struct label_shares *shares, int most)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(writer->ui->profile);
+  int shown = shares->count < most ? shares->count : most, more = shares->more + shares->count - shown;
+  heading(writer, "LABELS of its total");
+  for (int i = 0; i < shown && room(writer); i++) {
+    int y = row_of(writer), columns = writer->rect.columns;
+    const struct label_share *share = &shares->row[i];
+    draw_text(y, writer->rect.x + 2, columns - 10, FACE_NORMAL,
+              share->labels != 0 ? rtop_symbols_get(symbols, share->labels)->label : "(no labels)");
+    draw_format(y, writer->rect.x + columns - 7, 7, FACE_NORMAL, "%5.1f%%",
+                100 * (double)share->ns / (double)(shares->all_ns + (shares->all_ns == 0)));
+  }
+  if (more > 0 && room(writer)) {
+    draw_format(row_of(writer), writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "and %d more", more);
+  }
+}
+
 static void states(struct writer *writer)
 {
   static const char *const name[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
@@ -261,16 +281,21 @@ static struct writer start(struct ui *ui, const struct detail *detail, struct re
   return (struct writer){ ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
 }
 
-void view_detail_draw(struct ui *ui, const struct detail *detail, const struct source_file *file,
+void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
                       struct rect rect)
 {
   struct writer writer = start(ui, detail, rect);
-  int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16)) / 3;
+  const struct label_shares *shares = beside != NULL ? beside->labels : NULL;
+  bool labelled = shares != NULL && label_shares_any(shares);
+  int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16) - 2 * labelled) / (3 + labelled);
   most = most < 2 ? 2 : most;
   summary(&writer);
   frames(&writer, "CALLERS", &detail->callers, most);
   frames(&writer, "CALLEES", &detail->callees, most);
-  lines(&writer, file, most);
+  lines(&writer, beside != NULL ? beside->file : NULL, most);
+  if (labelled) {
+    labels(&writer, shares, most);
+  }
   if (rect.rows >= STATES_ROWS_MIN) {
     states(&writer);
   }

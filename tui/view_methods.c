@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000, FILE_NS = 1000000000 };
+enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
 
 static struct methods_view *self(const struct ui *ui)
 {
@@ -27,6 +27,7 @@ static void forget(struct ui *ui)
   history_destroy(&view->history);
   detail_destroy(&view->detail);
   source_file_close(&view->file);
+  label_shares_destroy(&view->labels);
   memset(view, 0, sizeof *view);
 }
 
@@ -131,6 +132,26 @@ static void update_file(struct ui *ui, uint32_t frame)
   }
 }
 
+/* They take a walk through the windows: at once for another method, else once a second. */
+static void update_labels(struct ui *ui, uint32_t frame)
+{
+  struct methods_view *view = self(ui);
+  struct methods_labels wanted = { frame, rtop_lens_version(rtop_profile_lens(ui->profile)), ui->wanted.mode,
+                                   ui->frozen ? ui->sum.span.end_ns : 0 };
+  const struct methods_labels *had = &view->labels_of;
+  bool same = !ui->touched && had->frame == frame && had->lens == wanted.lens && had->mode == wanted.mode
+    && had->frozen_ns == wanted.frozen_ns;
+  if (!rtop_symbols_labelled(rtop_profile_symbols(ui->profile))
+      || (same && ui->now_ns < view->labels_until_ns)) {
+    return;
+  }
+  if (!label_shares_build(&view->labels, ui->profile, &ui->sum, frame, ui->wanted.mode)) {
+    ui_say(ui, "out of memory: no labels");
+  }
+  view->labels_of = wanted;
+  view->labels_until_ns = ui->now_ns + LABELS_NS;
+}
+
 static void update_detail(struct ui *ui)
 {
   struct methods_view *view = self(ui);
@@ -140,6 +161,7 @@ static void update_detail(struct ui *ui)
                     ui->wanted.mode);
   if (view->detail_ready) {
     update_file(ui, row->frame);
+    update_labels(ui, row->frame);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "detail.h"
 #include "history.h"
+#include "label_shares.h"
 #include "order.h"
 #include "pager.h"
 #include "source_file.h"
@@ -20,6 +21,13 @@ struct methods_view {
   bool detail_ready;
   struct source_file file;             /* of the selected method: for the text of its lines */
   int64_t file_until_ns;               /* it is not looked at again before */
+  struct label_shares labels;          /* of the method, when the program labels its work */
+  struct methods_labels {
+    uint32_t frame, lens;              /* what they are of */
+    enum rtop_mode mode;
+    int64_t frozen_ns;                 /* the end of a frozen span; 0: live */
+  } labels_of;
+  int64_t labels_until_ns;             /* they are not made again before, unless asked for something else */
   bool details_open;                   /* over the table, where there is no room for a pane */
   struct pager pager;                  /* over places in the order */
   bool anchored;                       /* the user chose a method: the cursor follows it */

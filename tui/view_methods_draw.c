@@ -233,17 +233,18 @@ static void draw_tiny(struct ui *ui)
 void methods_view_draw(struct ui *ui, struct methods_view *view)
 {
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
+  struct detail_beside beside = { &view->file, &view->labels };
   if (ui->layout.tiny) {
     draw_tiny(ui);
     return;
   }
   if (view->details_open && pane.rows == 0 && view->detail_ready) {
-    view_detail_draw(ui, &view->detail, &view->file, table);
+    view_detail_draw(ui, &view->detail, &beside, table);
     move(table.y, table.x);
     return;
   }
   if (pane.rows > 0 && view->detail_ready) {
-    view_detail_draw(ui, &view->detail, &view->file, pane);
+    view_detail_draw(ui, &view->detail, &beside, pane);
   }
   draw_table(ui, view, table);
 }

@@ -42,16 +42,24 @@ static void add_cell(struct rtop_window *window, uint32_t node, uint32_t state, 
                               .allocations = per_mille };
 }
 
-/* index calls a query (line 7), a total (line 10) and the generator (line 12). */
-static struct rtop_profile *source_profile(void)
+static uint32_t label_set(struct rtop_symbols *symbols, const char *text)
+{
+  uint32_t set = rtop_symbols_frame(symbols, text, strlen(text), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+  return rtop_symbols_node(symbols, 0, set, 0);
+}
+
+/* index calls a query (line 7), a total (line 10) and the generator (line 12); it may be labelled there. */
+static struct rtop_profile *make_profile(bool labelled)
 {
   struct rtop_profile *made = rtop_profile_create(16 << 20);
   struct rtop_symbols *symbols = rtop_profile_symbols(made);
   struct rtop_window window = { 0 };
   uint32_t index = frame(symbols, "OrdersController#index", controller, 6), nodes[8];
-  nodes[0] = rtop_symbols_node(symbols, 0, index, 7);
+  uint32_t json = labelled ? label_set(symbols, "endpoint=GET /orders") : 0;
+  uint32_t csv = labelled ? label_set(symbols, "endpoint=GET /orders.csv,user=of a very long name") : 0;
+  nodes[0] = rtop_symbols_node(symbols, json, index, 7);
   nodes[1] = rtop_symbols_node(symbols, 0, index, 8);
-  nodes[2] = rtop_symbols_node(symbols, 0, index, 10);
+  nodes[2] = rtop_symbols_node(symbols, csv, index, 10);
   nodes[3] = rtop_symbols_node(symbols, 0, index, 12);
   nodes[4] = rtop_symbols_node(symbols, nodes[2], frame(symbols, "Price#tax", "/no/such/price.rb", 3), 4);
   nodes[5] = rtop_symbols_node(symbols, nodes[3], frame(symbols, "JSON::Generator#generate", "", 0), 0);
@@ -75,6 +83,11 @@ static struct rtop_profile *source_profile(void)
   }
   rtop_window_destroy(&window);
   return made;
+}
+
+static struct rtop_profile *source_profile(void)
+{
+  return make_profile(false);
 }
 
 /* The file is as old as the check-out; the process started later, or long before. Its pid is nobody's. */
@@ -216,6 +229,51 @@ static void test_file_of_the_pane(void **state)
   assert_int_equal(view->file.state, SOURCE_NONE);
 }
 
+static const struct screen_case labelled = { .name = "methods-labels-160x50", .rows = 50, .columns = 160,
+                                             .keys = KEYS('g') };
+
+static int open_labelled(void **state)
+{
+  (void)state;
+  open_case(&labelled, make_profile(true));
+  ui.source.started_real_ns = INT64_MAX;
+  ui.source.state = RTOP_FEED_ENDED;
+  model_redraw(&ui);
+  return 0;
+}
+
+static void test_labels_of_the_pane(void **state)
+{
+  (void)state;
+  struct methods_view *view = ui.data[VIEW_METHODS];
+  assert_true(shows("endpoint=GET /orders              59.0%"));
+  model_type(&ui, "/generate\r");      /* only without labels: nothing to tell */
+  assert_false(shows("LABELS"));
+  model_type(&ui, "/index\r");
+  assert_true(shows("LABELS of its total"));
+  view->labels.count = 0;              /* not with every refresh */
+  ui.now_ns += 999999999;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_false(shows("LABELS"));
+  ui.now_ns++;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("LABELS"));
+  view->labels.count = 0;
+  model_press(&ui, 'C');               /* by CPU time: at once */
+  assert_true(shows("LABELS"));
+  view->labels.count = 0;
+  model_press(&ui, 'z');
+  assert_true(shows("LABELS"));
+}
+
+static void test_labels_golden(void **state)
+{
+  (void)state;
+  close_and_check(&labelled);
+}
+
 /* Lines of a file that was changed since are marked. */
 static void test_changed_file_of_the_pane(void **state)
 {
@@ -235,6 +293,8 @@ int main(void)
     cmocka_unit_test_teardown(test_what_a_line_calls, tear_down),
     cmocka_unit_test_teardown(test_file_of_the_pane, tear_down),
     cmocka_unit_test_teardown(test_changed_file_of_the_pane, tear_down),
+    cmocka_unit_test_setup_teardown(test_labels_of_the_pane, open_labelled, tear_down),
+    cmocka_unit_test_setup(test_labels_golden, open_labelled),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];
