@@ -91,10 +91,15 @@ static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32
 /* "+------+" */
 static void draw_border(const struct cell_look *look, const struct rtop_icicle_cell *cell, int y)
 {
-  const char *line = look->same ? "=" : "-";
-  for (int x = 0; x < cell->columns; x++) {
-    draw_text(y, cell->x + x, 1, look->face, x == 0 || x == cell->columns - 1 ? "+" : line);
+  char line[257];
+  memset(line, look->same ? '=' : '-', sizeof line - 1);
+  line[sizeof line - 1] = '\0';
+  for (int x = 0; x < cell->columns; x += (int)sizeof line - 1) {
+    int rest = cell->columns - x;
+    draw_text(y, cell->x + x, rest, look->face, rest < (int)sizeof line ? line + sizeof line - 1 - rest : line);
   }
+  draw_text(y, cell->x, 1, look->face, "+");
+  draw_text(y, cell->x + cell->columns - 1, 1, look->face, "+");
 }
 
 /* One row of "[name 41%   ]"; two of "[name      ]" and "[41.2%  self 3.0%]"; three as a box around "name
@@ -105,10 +110,10 @@ static void draw_node(const struct ui *ui, const struct cell_look *look, const s
   bool box = look->rows > 2;
   int y = look->y + box, end = cell->x + cell->columns - 1, room = cell->columns - 2;
   for (int row = 0; row < look->rows; row++) {
-    draw_blank(look->y + row, cell->x, cell->columns, look->ground);
     if (box && row != 1) {
       draw_border(look, cell, look->y + row);
     } else {
+      draw_blank(look->y + row, cell->x, cell->columns, look->ground);
       draw_text(look->y + row, cell->x, 1, look->face,
                 row == box ? mark_of(look, box ? "|" : "[") : look->same ? "=" : "[");
       draw_text(look->y + row, end, 1, look->face, look->same ? "=" : box ? "|" : "]");

@@ -155,6 +155,21 @@ static void test_resize(void **state)
   }
 }
 
+/* A line of any length. */
+static void test_borders_are_whole(void **state)
+{
+  (void)state;
+  for (int columns = 200; columns < 600; columns += 57) {
+    resizeterm(50, columns);
+    ui_draw(&ui);
+    for (int x = 0; x < columns; x++) {
+      bool end = x == 0 || x == columns - 1;
+      assert_int_equal((char)(mvinch(table_y(), x) & A_CHARTEXT), end ? '+' : '-');
+      assert_int_equal((char)(mvinch(table_y() + 2, x) & A_CHARTEXT), end ? '+' : '-');
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -168,6 +183,7 @@ int main(void)
     ON_CASE(&tall, set_up_case, test_depths_are_told_in_words),
     ON_CASE(&tall, set_up_case, test_height_does_not_jump),
     ON_CASE(&tall, set_up_case, test_resize),
+    ON_CASE(&tall, set_up_case, test_borders_are_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
