@@ -127,6 +127,8 @@ bool label_shares_build(struct label_shares *shares, struct rtop_profile *profil
 {
   struct walk walk = { shares, rtop_profile_symbols(profile), rtop_profile_lens(profile), sum->span, frame,
                        mode, true };
+  shares->cut = walk.span.end_ns - walk.span.start_ns > LABEL_SHARES_SPAN_NS;
+  walk.span.start_ns = shares->cut ? walk.span.end_ns - LABEL_SHARES_SPAN_NS : walk.span.start_ns;
   shares->found_count = 0;
   shares->all_ns = 0;
   if (shares->holds_capacity > 0) {
@@ -134,7 +136,7 @@ bool label_shares_build(struct label_shares *shares, struct rtop_profile *profil
   }
   walk.fine = hide(shares, sum);
   if (walk.fine) {
-    rtop_profile_each(profile, sum->span, visit, &walk);
+    rtop_profile_each(profile, walk.span, visit, &walk);
   }
   keep_largest(shares);
   return walk.fine;

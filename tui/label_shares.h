@@ -12,6 +12,7 @@
 #include "profile.h"
 
 enum { LABEL_SHARES_MAX = 16 };
+#define LABEL_SHARES_SPAN_NS INT64_C(60000000000)    /* of a longer span only so much, at its end */
 
 struct label_share {
   uint32_t labels;                     /* frame of the set; 0: without labels */
@@ -23,6 +24,7 @@ struct label_shares {
   int count;                           /* largest first */
   int more;                            /* sets that are left out */
   uint64_t all_ns;                     /* of all sets */
+  bool cut;                            /* the span is longer than what was looked at */
   uint64_t *ns;                        /* private: by frame */
   size_t capacity;
   struct label_share *found;           /* private */

@@ -196,7 +196,7 @@ static void labels(struct writer *writer, const struct label_shares *shares, int
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(writer->ui->profile);
   int shown = shares->count < most ? shares->count : most, more = shares->more + shares->count - shown;
-  heading(writer, "LABELS of its total");
+  heading(writer, shares->cut ? "LABELS of its last minute" : "LABELS of its total");
   for (int i = 0; i < shown && room(writer); i++) {
     int y = row_of(writer), columns = writer->rect.columns;
     const struct label_share *share = &shares->row[i];

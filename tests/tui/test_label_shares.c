@@ -124,6 +124,30 @@ static void test_many_sets(void **state)
   close_model();
 }
 
+/* A long span is not walked through: its last minute tells. */
+static void test_long_span(void **state)
+{
+  (void)state;
+  struct label_shares shares = { .count = 0 };
+  open_model(16 << 20, 1);
+  uint32_t work = fixture_frame(m.symbols, "work", "/app/w.rb", 1);
+  uint32_t node = rtop_symbols_node(m.symbols, 0, work, 2);
+  for (int64_t second = 0; second < 70; second++) {
+    fixture_window(&m.window, second * 1000 * MS, (second + 1) * 1000 * MS);
+    uint32_t thread = fixture_thread(&m.window, 1, RTOP_RUNNING, 0, 0);
+    fixture_cell(&m.window, thread, node, RTOP_RUNNING, 10);
+    assert_true(fixture_add(m.profile, 0, &m.window));
+  }
+  assert_true(rtop_profile_sum(m.profile, fixture_span(0, 60000 * MS), &m.sum));
+  assert_true(label_shares_build(&shares, m.profile, &m.sum, work, RTOP_MODE_WALL));
+  assert_true(shares.all_ns == 600 && !shares.cut);
+  assert_true(rtop_profile_sum(m.profile, fixture_span(0, 70000 * MS), &m.sum));
+  assert_true(label_shares_build(&shares, m.profile, &m.sum, work, RTOP_MODE_WALL));
+  assert_true(shares.all_ns == 600 && shares.cut);
+  label_shares_destroy(&shares);
+  close_model();
+}
+
 static void test_without_labels(void **state)
 {
   (void)state;
@@ -144,6 +168,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_as_in_a_sum_with_labels),
     cmocka_unit_test(test_many_sets),
+    cmocka_unit_test(test_long_span),
     cmocka_unit_test(test_without_labels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
