@@ -1,7 +1,10 @@
 #include "tree_choices.h"
 
+#include "reserve.h"
 #include <stdlib.h>
 #include <uthash.h>
+
+enum { TREE_NEAR_KEYS = 1 << 20 };
 
 struct tree_choice {
   uint64_t key;
@@ -12,6 +15,8 @@ struct tree_choice {
 int rtop_tree_choice(const struct rtop_tree_choices *choices, uint64_t key)
 {
   struct tree_choice *choice;
+  if (key < TREE_NEAR_KEYS)
+    return key < choices->near_capacity ? choices->near[key] : RTOP_TREE_UNDECIDED;
   HASH_FIND(hh, choices->table, &key, sizeof key, choice);
   return !choice ? RTOP_TREE_UNDECIDED : choice->open ? RTOP_TREE_OPEN : RTOP_TREE_CLOSED;
 }
@@ -19,6 +24,11 @@ int rtop_tree_choice(const struct rtop_tree_choices *choices, uint64_t key)
 void rtop_tree_choose(struct rtop_tree_choices *choices, uint64_t key, bool open)
 {
   struct tree_choice *choice;
+  if (key < TREE_NEAR_KEYS) {
+    if (rtop_reserve(&choices->near, &choices->near_capacity, (size_t)key + 1, sizeof *choices->near))
+      choices->near[key] = open ? RTOP_TREE_OPEN : RTOP_TREE_CLOSED;
+    return;
+  }
   HASH_FIND(hh, choices->table, &key, sizeof key, choice);
   if (!choice) {
     choice = calloc(1, sizeof *choice);
@@ -33,6 +43,9 @@ void rtop_tree_choose(struct rtop_tree_choices *choices, uint64_t key, bool open
 void rtop_tree_choices_clear(struct rtop_tree_choices *choices)
 {
   struct tree_choice *choice = choices->table, *next;
+  free(choices->near);
+  choices->near = NULL;
+  choices->near_capacity = 0;
   HASH_CLEAR(hh, choices->table);
   for (; choice; choice = next) {
     next = choice->hh.next;

@@ -7,12 +7,15 @@
 #define RTOP_TUI_TREE_CHOICES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RTOP_TREE_UNDECIDED, RTOP_TREE_OPEN, RTOP_TREE_CLOSED };
 
-struct rtop_tree_choices {
-  struct tree_choice *table;           /* private; all zero: nothing was decided */
+struct rtop_tree_choices {             /* private; all zero: nothing was decided */
+  struct tree_choice *table;
+  uint8_t *near;                       /* by key, of small ones: ids of nodes are asked for in every update */
+  size_t near_capacity;
 };
 
 int rtop_tree_choice(const struct rtop_tree_choices *choices, uint64_t key);
