@@ -114,6 +114,7 @@ done
 [ ! -e "$work/a.txt" ] && [ -z "$(find "$work" -name 'a.txt.*')" ]; ok "no file of a profile that never was"
 
 sleep 100 & started+=($!); disown
+wait_until grep -q '^sleep' "/proc/$!/cmdline"
 run -b -p "$!"; refused 1 "not a Ruby process" sleep; ok "a process that is not Ruby"
 mkfifo "$work/fifo"
 bash -c 'exec -a ruby sleep 100' & started+=($!); disown

@@ -22,8 +22,9 @@ class GovernorTest < Minitest::Test
     exit!(0)
   RUBY
 
+  # Room for all windows, however long the program takes on a busy machine.
   def start_deep(hz)
-    program = start(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_BUDGET" => "0.02", "RPERF_TOP_SIZE" => "32" })
+    program = start(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_BUDGET" => "0.02", "RPERF_TOP_SIZE" => "64" })
     assert_equal "deep", program.line
     program
   end
@@ -53,6 +54,7 @@ class GovernorTest < Minitest::Test
     assert_equal "quiet", program.line
     seen = program.dump.windows.last["sequence"]
     dump = program.dump_until("the end of the threads") { |candidate| candidate.windows.last["sequence"] > seen + 1 }
+    assert_equal 1, dump.windows.first["sequence"], "all windows are there"
     deep = dump.threads.values.select { |thread| thread.name.start_with?("deep") }
     assert_equal 64, deep.size
     assert deep.all?(&:ended)
