@@ -12,6 +12,17 @@ class Terminal
   ASKED = "\e[6n".b
   attr_reader :pid, :asked
 
+  # The made-up process to watch, one for all tests of a program: its pid, as text.
+  def self.fake
+    @fake ||= begin
+      pipe, out = IO.pipe
+      pid = spawn("#{E2E::BUILD}/tests/fake_process", out: out)
+      pipe.gets
+      Minitest.after_run { Process.kill(:KILL, pid) }
+      pid.to_s
+    end
+  end
+
   def self.open(*arguments, **options)
     terminal = new(*arguments, **options)
     yield terminal

@@ -5,19 +5,9 @@ class TestTerminalAnswers < Minitest::Test
   NARROW, WIDE, LATIN1 = "\e[2;6R", "\e[2;8R", "\e[2;13R"
   BLOCKS = /[▁▂▃▄▅▆▇█]/
 
-  def self.fake
-    @fake ||= begin
-      pipe, out = IO.pipe
-      pid = spawn("#{E2E::BUILD}/tests/fake_process", out: out)
-      pipe.gets
-      Minitest.after_run { Process.kill(:KILL, pid) }
-      pid
-    end
-  end
-
   def watch(answer: nil, env: {}, options: [])
     reply = answer.is_a?(String) ? ->(terminal) { terminal.type(answer) } : answer
-    Terminal.open(*options, "-p", self.class.fake.to_s, env: env, answer: reply) do |terminal|
+    Terminal.open(*options, "-p", Terminal.fake, env: env, answer: reply) do |terminal|
       terminal.wait_for("Queue#pop")
       yield terminal
     end
@@ -141,7 +131,7 @@ class TestTerminalAnswers < Minitest::Test
       sleep 0.2
       terminal.type(WIDE)
     end
-    Terminal.open("-p", self.class.fake.to_s, answer: late) do |terminal|
+    Terminal.open("-p", Terminal.fake, answer: late) do |terminal|
       assert_equal 0, terminal.ended(3)&.exitstatus
       sleep 0.3
       assert_equal "", terminal.left_in_input
@@ -149,7 +139,7 @@ class TestTerminalAnswers < Minitest::Test
   end
 
   def test_leaving_does_not_wait_for_ever
-    Terminal.open("-p", self.class.fake.to_s, answer: ->(terminal) { terminal.type("q") }) do |terminal|
+    Terminal.open("-p", Terminal.fake, answer: ->(terminal) { terminal.type("q") }) do |terminal|
       E2E.wait_until("the question") { terminal.asked == 1 }
       assert_equal 0, terminal.ended(2)&.exitstatus
     end

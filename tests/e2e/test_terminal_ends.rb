@@ -8,20 +8,8 @@ class TestTerminalEnds < Minitest::Test
            "SEGV" => nil, "ABRT" => nil, "BUS" => nil, "FPE" => nil, "ILL" => nil }.freeze
   SECONDS = 1.5                        # one, and what a busy machine adds
 
-  def self.fake
-    @fake ||= begin
-      pipe, out = IO.pipe
-      pid = spawn("#{E2E::BUILD}/tests/fake_process", out: out)
-      pipe.gets
-      Minitest.after_run { Process.kill(:KILL, pid) }
-      pid
-    end
-  end
-
-  def fake = self.class.fake.to_s
-
   def watch(*options, **more)
-    Terminal.open(*options, "-p", fake, **more) do |terminal|
+    Terminal.open(*options, "-p", Terminal.fake, **more) do |terminal|
       terminal.wait_for("Queue#pop")
       yield terminal
     end
@@ -70,7 +58,7 @@ class TestTerminalEnds < Minitest::Test
   end
 
   def test_keys_that_come_from_elsewhere
-    watch(shell: "exec #{E2E::VIEWER} -p #{fake} < /dev/tty") do |terminal|
+    watch(shell: "exec #{E2E::VIEWER} -p #{Terminal.fake} < /dev/tty") do |terminal|
       terminal.signal("SEGV")
       assert_ended(terminal, "SEGV", "a terminal that is only read from")
       assert_whole(terminal, "a terminal that is only read from")
@@ -158,7 +146,7 @@ class TestTerminalEnds < Minitest::Test
   def in_a_shell
     Terminal.open(shell: "PS1='prompt> ' exec bash --norc -i") do |terminal|
       terminal.wait_for("prompt>")
-      terminal.type("#{E2E::VIEWER} -M -p #{fake}\n")
+      terminal.type("#{E2E::VIEWER} -M -p #{Terminal.fake}\n")
       terminal.wait_for("Queue#pop")
       pid = File.read("/proc/#{terminal.pid}/task/#{terminal.pid}/children").to_i
       from = terminal.size
