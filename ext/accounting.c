@@ -3,61 +3,193 @@
 #define OWN_CPU_MAX_NS INT64_C(200000)
 #define OWN_AT_ONCE_NS INT64_C(100000)
 
-/* Uniform in [low, low + period). */
-static int64_t draw(struct thread_data *data, int64_t low_ns, int64_t period_ns)
-{
-  data->random ^= data->random << 13;   /* xorshift32, Marsaglia 2003 */
-  data->random ^= data->random >> 17;
-  data->random ^= data->random << 5;
-  return low_ns + (int64_t)((uint64_t)data->random * (uint64_t)period_ns >> 32);
-}
-
-bool accounting_add(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns,
-                    int64_t period_ns)
-{
-  struct pending *pending = &data->pending[state];
-  if (pending->next_point_ns == 0) pending->next_point_ns = draw(data, 1, period_ns);
-  pending->wall_ns += wall_ns;
-  return pending->wall_ns >= pending->next_point_ns;
-}
-
-struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_state state, int64_t period_ns)
-{
-  struct pending *pending = &data->pending[state];
-  struct rtop_cell cell = { .thread = data->index, .state = state };
-  while (pending->wall_ns >= pending->next_point_ns) {
-    pending->wall_ns -= pending->next_point_ns;
-    cell.wall_ns += (uint64_t)pending->next_point_ns;
-    pending->next_point_ns = draw(data, period_ns / 2, period_ns);
-  }
-  int64_t cpu_ns = pending->cpu_ns < (int64_t)cell.wall_ns ? pending->cpu_ns : (int64_t)cell.wall_ns;
-  pending->cpu_ns -= cpu_ns;
-  cell.cpu_ns = (uint64_t)cpu_ns;
-  return cell;
-}
-
-void accounting_flush(struct sampler *sampler, struct thread_data *data)
-{
-  for (int state = RTOP_WAITING; state < RTOP_STATE_COUNT; state++) {
-    bool off = state == RTOP_WAITING || state == RTOP_BLOCKED;
-    struct pending *pending = &data->pending[state];
-    uint32_t node = off ? data->off_node : data->running_node;
-    if (!node || pending->wall_ns <= 0) continue;
-    int64_t cpu_ns = pending->cpu_ns < pending->wall_ns ? pending->cpu_ns : pending->wall_ns;
-    struct rtop_cell cell = {
-      .node = node, .thread = data->index, .state = (uint32_t)state,
-      .wall_ns = (uint64_t)pending->wall_ns, .cpu_ns = (uint64_t)cpu_ns,
-    };
-    cells_add(sampler->open, &cell);
-    if (pending->next_point_ns > pending->wall_ns) pending->next_point_ns -= pending->wall_ns;
-    pending->wall_ns = 0;
-    pending->cpu_ns -= cpu_ns;
-  }
-}
-
 static int64_t at_most(int64_t value, int64_t limit)
 {
   return value < limit ? value : limit;
+}
+
+static void add_relaxed(_Atomic int64_t *sum, int64_t more)
+{
+  atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+/* ---- exact: time by state ------------------------------------------------------------------------- */
+
+/* The end of the open window passed since the last stretch ended: the totals as they were then. */
+static void note_boundary(struct thread_data *data, enum rtop_thread_state state, int64_t since_ns,
+                          int64_t boundary_ns)
+{
+  for (int i = 0; i < RTOP_STATE_COUNT; i++) {
+    int64_t total = atomic_load_explicit(&data->total_ns[i], memory_order_relaxed);
+    if (i == (int)state && boundary_ns > since_ns) total += boundary_ns - since_ns;
+    atomic_store_explicit(&data->at_boundary_ns[i], total, memory_order_relaxed);
+  }
+  atomic_store_explicit(&data->boundary_ns, boundary_ns, memory_order_relaxed);
+}
+
+/* `counts_as`: the state whose time the stretch is; RTOP_STATE_COUNT: the one that it was in. */
+static int64_t move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
+                    enum rtop_thread_state counts_as, enum rtop_thread_state *before)
+{
+  uint32_t turn = atomic_load_explicit(&data->turn, memory_order_relaxed) | 1;
+  atomic_store_explicit(&data->turn, turn, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  uint64_t old = atomic_load_explicit(&data->word, memory_order_acquire);
+  int64_t since, end;
+  do {
+    since = threads_since_ns(old);
+    end = now_ns > since ? now_ns : since;   /* the publisher may have charged a little further */
+  } while (!atomic_compare_exchange_weak_explicit(&data->word, &old, threads_pack(end, state), memory_order_seq_cst,
+                                                  memory_order_acquire));
+  *before = threads_state(old);
+  if (counts_as == RTOP_STATE_COUNT) counts_as = *before;
+  int64_t boundary = atomic_load_explicit(&sampler->boundary_ns, memory_order_relaxed);
+  if (end > boundary && atomic_load_explicit(&data->boundary_ns, memory_order_relaxed) != boundary)
+    note_boundary(data, counts_as, since, boundary);
+  add_relaxed(&data->total_ns[counts_as], end - since);
+  atomic_store_explicit(&data->turn, turn + 1, memory_order_release);
+  return end - since;
+}
+
+int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                        int64_t now_ns, enum rtop_thread_state *before)
+{
+  return move(sampler, data, state, now_ns, RTOP_STATE_COUNT, before);
+}
+
+/* ---- estimated: whose it is ----------------------------------------------------------------------- */
+
+void accounting_add(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns)
+{
+  struct lane *lane = &data->lanes[state];
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0)
+    atomic_store_explicit(&lane->epoch, axis_epoch(accounting_axis(sampler, data, state)), memory_order_relaxed);
+  atomic_fetch_add_explicit(&lane->wall_ns, wall_ns, memory_order_release);
+}
+
+bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state)
+{
+  struct lane *lane = &data->lanes[state];
+  return atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) > 0 &&
+         atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(accounting_axis(sampler, data, state));
+}
+
+/* How much of a charge lies behind the end of the open window, which passed but was not cut yet: the youngest. */
+static int64_t behind_boundary(struct sampler *sampler, const struct thread_data *data, const struct rtop_cell *cell,
+                               int64_t left_ns)
+{
+  if (sampler->cut_pending) return 0;  /* then the open cells are those of the next window */
+  int64_t boundary = atomic_load_explicit(&sampler->boundary_ns, memory_order_relaxed);
+  if (atomic_load_explicit(&data->boundary_ns, memory_order_relaxed) != boundary) return 0;
+  int64_t behind = atomic_load_explicit(&data->total_ns[cell->state], memory_order_relaxed) -
+                   atomic_load_explicit(&data->at_boundary_ns[cell->state], memory_order_relaxed) - left_ns;
+  if (behind <= 0) return 0;
+  return at_most(behind, (int64_t)cell->wall_ns);
+}
+
+bool accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
+                       int64_t left_ns)
+{
+  uint64_t behind = (uint64_t)behind_boundary(sampler, data, cell, left_ns);
+  if (behind == 0) return cells_add(sampler->open, cell);
+  struct cells *next = sampler->open == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
+  struct rtop_cell rest = {
+    .node = cell->node, .thread = cell->thread, .state = cell->state, .wall_ns = behind,
+    .cpu_ns = (uint64_t)((double)cell->cpu_ns * (double)behind / (double)cell->wall_ns),
+  };
+  struct rtop_cell first = *cell;
+  first.wall_ns -= rest.wall_ns;
+  first.cpu_ns -= rest.cpu_ns;
+  if (!first.wall_ns) {                /* all of it, with its samples, blame and allocations */
+    first.cpu_ns = cell->cpu_ns;
+    first.wall_ns = cell->wall_ns;
+    return cells_add(next, &first);
+  }
+  if (!cells_add(sampler->open, &first)) return false;
+  cells_add(next, &rest);
+  return true;
+}
+
+static int64_t take_cpu(struct lane *lane, int64_t limit_ns)
+{
+  int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed);
+  cpu = cpu > 0 ? at_most(cpu, limit_ns) : 0;
+  if (cpu) atomic_fetch_sub_explicit(&lane->cpu_ns, cpu, memory_order_relaxed);
+  return cpu;
+}
+
+/* All that is in the lane but for keep_ns. Blame goes with running time. */
+static void charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                        uint32_t node, uint32_t samples, int64_t keep_ns)
+{
+  struct lane *lane = &data->lanes[state];
+  int64_t wall = atomic_exchange_explicit(&lane->wall_ns, 0, memory_order_acquire);
+  int64_t kept = keep_ns < wall ? keep_ns : wall > 0 ? wall : 0;
+  if (wall < 0) kept = wall;           /* own work in a storm, told by the ticks: it goes off what comes */
+  if (kept) atomic_fetch_add_explicit(&lane->wall_ns, kept, memory_order_relaxed);
+  wall -= kept;
+  struct rtop_cell cell = {
+    .node = node, .thread = data->index, .state = state, .samples = samples, .wall_ns = (uint64_t)wall,
+    .cpu_ns = (uint64_t)take_cpu(lane, wall),
+  };
+  if (state == RTOP_RUNNING)
+    cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
+  if (!cell.wall_ns && !cell.samples && !cell.blame_ns) return;
+  if (accounting_charge(sampler, data, &cell, kept)) return;
+  atomic_fetch_add_explicit(&lane->wall_ns, wall, memory_order_relaxed);
+  atomic_fetch_add_explicit(&lane->cpu_ns, (int64_t)cell.cpu_ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&data->blame_ns, (int64_t)cell.blame_ns, memory_order_relaxed);
+}
+
+void accounting_settle(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state)
+{
+  struct lane *lane = &data->lanes[state];
+  struct axis *axis = accounting_axis(sampler, data, state);
+  uint32_t node;
+  if (!axis_node(axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &node)) return;
+  charge_lane(sampler, data, state, node, 0, 0);
+  atomic_store_explicit(&lane->epoch, axis_epoch(axis), memory_order_relaxed);
+}
+
+void accounting_settle_running(struct sampler *sampler, struct thread_data *data, int64_t open_ns)
+{
+  if (accounting_behind(sampler, data, RTOP_RUNNING) && clock_trylock(&sampler->lock)) {
+    accounting_settle(sampler, data, RTOP_RUNNING);
+    clock_unlock(&sampler->lock);
+  }
+  accounting_add(sampler, data, RTOP_RUNNING, open_ns);
+}
+
+/* What was allocated between two samples belongs to a method only when both stood in it: else to what both stacks
+ * share, where "(shared)" is its own. */
+static uint32_t allocations_node(struct sampler *sampler, uint32_t before, uint32_t node)
+{
+  if (before == node) return node;
+  return before ? calltree_shared(&sampler->tree, before, node, FRAMES_SHARED) : sampler->shared_node;
+}
+
+void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
+                      int64_t keep_ns)
+{
+  charge_lane(sampler, data, state, node, 1, keep_ns);
+  uint64_t epoch = axis_set(accounting_axis(sampler, data, state), node);
+  atomic_store_explicit(&data->lanes[state].epoch, epoch, memory_order_relaxed);
+  if (state != RTOP_RUNNING) return;
+  uint32_t before = data->allocations_node;
+  data->allocations_node = node;
+  if (!data->allocations) return;
+  struct rtop_cell cell = {
+    .node = allocations_node(sampler, before, node), .thread = data->index, .state = RTOP_RUNNING, .allocations = data->allocations,
+  };
+  if (cells_add(sampler->open, &cell)) data->allocations = 0;
+}
+
+/* ---- CPU -------------------------------------------------------------------------------------------- */
+
+void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns)
+{
+  data->wall_since_cpu_read_ns[state] += wall_ns;
+  if (state != RTOP_BLOCKED && state != RTOP_WAITING) add_relaxed(&data->cpu_unread_ns, wall_ns);
 }
 
 /* Splits cpu_ns among states[] in proportion to their wall time since the last reading. */
@@ -65,11 +197,11 @@ static void split_cpu(struct thread_data *data, const enum rtop_thread_state *st
                       int64_t wall_ns, int64_t cpu_ns)
 {
   int64_t left = cpu_ns;
-  for (int i = 0; i < count && wall_ns > 0; i++) {
+  for (int i = 0; i < count && wall_ns > 0 && left > 0; i++) {
     int64_t own = data->wall_since_cpu_read_ns[states[i]];
     int64_t share = i + 1 == count ? left : (int64_t)((double)cpu_ns * (double)own / (double)wall_ns);
     share = at_most(at_most(share, left), own);
-    data->pending[states[i]].cpu_ns += share;
+    atomic_fetch_add_explicit(&data->lanes[states[i]].cpu_ns, share, memory_order_relaxed);
     left -= share;
   }
 }
@@ -80,10 +212,9 @@ static int64_t cpu_charged_ns(const struct thread_data *data)
          atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
 }
 
-static void charged_cpu(struct thread_data *data, int64_t cpu_ns)
+void accounting_watch_cpu(struct thread_data *data, int64_t now_ns)
 {
-  int64_t before = atomic_load_explicit(&data->cpu_read_ns, memory_order_relaxed);
-  atomic_store_explicit(&data->cpu_read_ns, before + cpu_ns, memory_order_relaxed);
+  if (!data->native_shared) cpu_clock_watch(&data->cpu_mark, now_ns, cpu_charged_ns(data));
 }
 
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
@@ -99,9 +230,12 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   split_cpu(data, on_gvl, 3, on_wall, on_cpu);
   split_cpu(data, off_gvl, 1, off_wall, off_cpu);
   for (int state = 0; state < RTOP_STATE_COUNT; state++) data->wall_since_cpu_read_ns[state] = 0;
+  atomic_store_explicit(&data->cpu_unread_ns, 0, memory_order_relaxed);
   /* What no state can own yet (the two clocks are not read at the same instant) waits for the next time. */
-  charged_cpu(data, on_cpu + off_cpu);
+  add_relaxed(&data->cpu_read_ns, on_cpu + off_cpu);
 }
+
+/* ---- the profiler's own work ------------------------------------------------------------------------ */
 
 /* On a core without a break CPU is wall time; else the clock tells. Where asking it is dear, a piece of work
  * counts for at most a fifth of a millisecond: what is longer was another process on the core. */
@@ -113,19 +247,22 @@ static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns
   return used > 0 ? at_most(used, wall_ns) : 0;
 }
 
-void accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own)
+int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own)
 {
   int64_t now = clock_now_ns();
   int64_t wall = now - own->begin_ns - (data->not_own_ns - own->not_own_ns);
   if (wall < 0) wall = 0;              /* in a storm GC is told by the ticks */
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
-  int64_t moved = coarse ? 0 : threads_advance(data, now);
-  data->pending[RTOP_RUNNING].wall_ns += moved - wall;   /* in a storm running gets the ticks of this, too */
+  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  /* It holds the GVL still, also when it is about to go off it. */
+  int64_t moved = coarse ? 0 : move(sampler, data, state, now, RTOP_RUNNING, &state);
+  accounting_add(sampler, data, RTOP_RUNNING, moved - wall);   /* in a storm running gets the ticks of this, too */
   int64_t cpu = own_cpu(data, wall, now);
-  charged_cpu(data, cpu);
+  add_relaxed(&data->cpu_read_ns, cpu);
+  data->not_own_ns += wall;
   data->own_wall_ns += wall;
   data->own_cpu_ns += cpu;
-  data->not_own_ns += wall;
+  return wall;
 }
 
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data)
@@ -134,25 +271,19 @@ void accounting_flush_own(struct sampler *sampler, struct thread_data *data)
   if (data->own_window == window && data->own_wall_ns < OWN_AT_ONCE_NS) return;
   data->own_window = window;
   sampler_count(&sampler->counters.cost_ns, (uint64_t)data->own_cpu_ns);
-  sampler_charge_own(sampler, sampler->open, data);
-}
-
-void accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
-                       int64_t start_ns, bool provisional)
-{
-  if (cell->wall_ns == 0 && cell->cpu_ns == 0 && cell->samples == 0 && cell->blame_ns == 0 &&
-      cell->allocations == 0) return;
-  int64_t window_start = atomic_load_explicit(&sampler->window_start_ns, memory_order_relaxed);
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  bool late = provisional || start_ns < window_start - 2 * period;
-  if (late && start_ns < data->start_ns) start_ns = data->start_ns;
-  if (!late || !cells_add_late(sampler->open, start_ns, cell)) cells_add(sampler->open, cell);
+  struct rtop_cell cell = {
+    .node = sampler->own_node, .thread = data->index, .state = RTOP_RUNNING,
+    .wall_ns = (uint64_t)data->own_wall_ns, .cpu_ns = (uint64_t)data->own_cpu_ns,
+  };
+  if (!cell.wall_ns || !accounting_charge(sampler, data, &cell, 0)) return;
+  data->own_wall_ns = data->own_cpu_ns = 0;
 }
 
 void accounting_read_blame(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   uint64_t integral = waiting_integral(&sampler->waiting, now_ns);
-  data->blame_ns += waiting_since(integral, data->blame_read);
+  int64_t more = waiting_since(integral, data->blame_read);
+  if (more) atomic_fetch_add_explicit(&data->blame_ns, more, memory_order_relaxed);
   data->blame_read = integral;
 }
 
@@ -163,76 +294,100 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
   data->allocations_read = total;
 }
 
-static void charge_whole(struct sampler *sampler, struct thread_data *data,
-                         const struct accounting_stretch *stretch, uint32_t node)
+/* ---- the end of a stretch --------------------------------------------------------------------------- */
+
+static void charge_whole(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
+                         uint32_t node)
 {
   for (int i = 0; i < 2; i++) {
     if (stretch->wall_ns[i] <= 0) continue;
-    struct pending *pending = &data->pending[stretch->states[i]];
-    int64_t cpu = at_most(pending->cpu_ns, stretch->wall_ns[i]);
-    pending->cpu_ns -= cpu;
+    struct lane *lane = &data->lanes[stretch->states[i]];
     struct rtop_cell cell = {
       .node = node, .thread = data->index, .state = stretch->states[i], .samples = 1,
-      .wall_ns = (uint64_t)stretch->wall_ns[i], .cpu_ns = (uint64_t)cpu,
+      .wall_ns = (uint64_t)stretch->wall_ns[i], .cpu_ns = (uint64_t)take_cpu(lane, stretch->wall_ns[i]),
     };
-    accounting_charge(sampler, data, &cell, stretch->start_ns[i], stretch->provisional);
+    if (!accounting_charge(sampler, data, &cell, 0)) accounting_add(sampler, data, stretch->states[i], stretch->wall_ns[i]);
   }
 }
 
-static void charge_points(struct sampler *sampler, struct thread_data *data,
-                          const struct accounting_stretch *stretch, uint32_t node, int64_t period_ns)
+/* Nobody waits for the lock. */
+static bool try_lock(struct sampler *sampler, int tries)
 {
-  for (int i = 0; i < 2; i++) {
-    struct rtop_cell cell = accounting_take(data, stretch->states[i], period_ns);
-    if (!cell.wall_ns) continue;
-    cell.node = node;
-    cell.samples = 1;
-    cells_add(sampler->open, &cell);
-  }
-}
-
-/* Nobody waits for the lock. Only a stretch that was shown as provisional is worth a few hundred tries: its
- * late record takes the provisional time back. */
-static bool try_lock(struct sampler *sampler, bool hard)
-{
-  for (int tries = hard ? 300 : 1; tries > 0; tries--)
+  while (tries-- > 0)
     if (clock_trylock(&sampler->lock)) return true;
   atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
   return false;
 }
 
-/* Takes the stack of the stretch that just ended and charges it. False when the lock was taken. */
-static bool with_stack(struct sampler *sampler, struct thread_data *data,
-                       const struct accounting_stretch *stretch, bool whole, int64_t period_ns)
+/* The stack of the stretch that just ended, which is still that of the thread. Lock held. */
+static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
-  struct accounting_own own = accounting_begin_own(data);
-  if (!try_lock(sampler, stretch->provisional)) return false;
-  uint32_t node = atomic_load_explicit(&data->node, memory_order_relaxed);
-  if (!stretch->known) {
-    accounting_read_cpu(data, own.begin_ns);
-    node = sampler_stack(sampler, data, NULL);
-    atomic_store_explicit(&data->node, node, memory_order_release);
-    data->off_node = node;
-    sampler_count(&sampler->counters.points, 1);
-    accounting_flush_own(sampler, data);
+  accounting_read_cpu(data, now_ns);
+  uint32_t node = sampler_stack(sampler, data, NULL);
+  sampler_saw(data, node, now_ns);
+  return node;
+}
+
+static bool end_whole(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
+{
+  if (stretch->known) {
+    if (!try_lock(sampler, 20)) return false;
+    charge_whole(sampler, data, stretch, atomic_load_explicit(&data->node, memory_order_relaxed));
+    clock_unlock(&sampler->lock);
+    return true;
   }
-  if (whole) charge_whole(sampler, data, stretch, node);
-  else charge_points(sampler, data, stretch, node, period_ns);
+  struct accounting_own own = accounting_begin_own(data);
+  if (!try_lock(sampler, 20)) return false;
+  for (int i = 0; i < 2; i++)
+    if (stretch->wall_ns[i] > 0) sampler_count(&sampler->counters.points[stretch->states[i]], 1);
+  charge_whole(sampler, data, stretch, stack_now(sampler, data, own.begin_ns));
+  accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
-  if (!stretch->known) accounting_end_own(sampler, data, &own);
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
   return true;
+}
+
+/* Lays the stretch on the axes; where a point stands there it gets its stack. */
+static void end_on_axes(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
+{
+  int64_t keep[2] = { 0 };
+  bool due[2] = { false }, behind = false;
+  for (int i = 0; i < 2; i++) {
+    enum rtop_thread_state state = stretch->states[i];
+    if (stretch->wall_ns[i] <= 0) continue;
+    behind = behind || accounting_behind(sampler, data, state);
+    due[i] = axis_passes(accounting_axis(sampler, data, state), stretch->wall_ns[i],
+                         atomic_load_explicit(&sampler->distance_ns[state], memory_order_relaxed), &data->random, &keep[i]);
+  }
+  bool any = due[0] || due[1];
+  struct accounting_own own = { 0 };
+  if (any) own = accounting_begin_own(data);
+  bool locked = (any || behind) && try_lock(sampler, any ? 20 : 1);
+  uint32_t node = any && locked ? stack_now(sampler, data, own.begin_ns) : 0;
+  for (int i = 0; i < 2; i++) {
+    enum rtop_thread_state state = stretch->states[i];
+    if (stretch->wall_ns[i] <= 0) continue;
+    if (locked) accounting_settle(sampler, data, state);
+    accounting_add(sampler, data, state, stretch->wall_ns[i]);
+    if (!due[i] || !locked) continue;
+    accounting_point(sampler, data, state, node, keep[i]);
+    sampler_count(&sampler->counters.points[state], 1);
+  }
+  if (any && locked) accounting_flush_own(sampler, data);
+  if (locked) clock_unlock(&sampler->lock);
+  if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
 
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
                             const struct accounting_stretch *stretch)
 {
-  int64_t period = atomic_load_explicit(&sampler->off_period_ns, memory_order_relaxed);
-  int64_t wall = stretch->wall_ns[0] + stretch->wall_ns[1];
-  for (int i = 0; i < 2; i++) data->wall_since_cpu_read_ns[stretch->states[i]] += stretch->wall_ns[i];
-  bool whole = stretch->known || stretch->provisional || wall >= period;
-  if (whole && wall > 0 && with_stack(sampler, data, stretch, true, period)) return;
-  bool due = false;
-  for (int i = 0; i < 2; i++)
-    if (stretch->wall_ns[i] > 0) due |= accounting_add(data, stretch->states[i], stretch->wall_ns[i], period);
-  if (due && !whole) with_stack(sampler, data, stretch, false, period);
+  bool whole = stretch->known;
+  for (int i = 0; i < 2; i++) {
+    int64_t distance = atomic_load_explicit(&sampler->distance_ns[stretch->states[i]], memory_order_relaxed);
+    accounting_spent(data, stretch->states[i], stretch->wall_ns[i]);
+    whole = whole || stretch->wall_ns[i] >= distance;
+  }
+  if (stretch->wall_ns[0] + stretch->wall_ns[1] <= 0) return;
+  if (whole && end_whole(sampler, data, stretch)) return;
+  end_on_axes(sampler, data, stretch);
 }

@@ -1,10 +1,16 @@
-/* Whose nanosecond it is: pending time, sampling points, CPU split, charges.
+/* Whose nanosecond it is.
  *
- * Short stretches of a state are laid end to end on a time axis of their own per (thread, state). On it
- * stand sampling points at random distances of half a period to one and a half. A stretch that holds a
- * point gets a stack and is charged the distance from the point before. What is charged does not depend
- * on what stands at the point, so known shares come out right whatever the pattern; what is not charged
- * yet is never negative and less than one and a half periods per state.
+ * Exact: how long each thread was in each state. Every move of a thread's word (accounting_move) adds the stretch
+ * that ended to the thread's totals, and notes what they were when the end of the open window passed, so that the
+ * publisher finds the time by state of each window to the nanosecond, without a lock.
+ *
+ * Estimated, without bias: which stacks that time belongs to.
+ *   off the GVL   a stack is taken at SUSPENDED, within a budget of measured cost. Such a wait is charged exactly.
+ *   and in a      Of the others those longer than a mean distance of points get one when they end, and are charged
+ *   collection    exactly, too; the rest is laid on the axis of the pool (pools.h).
+ *   running       charged to the stacks that ticks of the clock meet; the points of that axis are the ticks.
+ * Nothing else is ever charged: time whose point has not come yet waits in the thread's lanes, whatever windows end
+ * meanwhile. The publisher tells of it as time that was not sampled, and corrects that by late records.
  *
  * Threads: the thread itself, under the GVL (hooks and job), except where noted.
  */
@@ -13,20 +19,49 @@
 
 #include "sampler.h"
 
-/* Adds a stretch to the axis; true when it passed a sampling point: a stack is due. */
-bool accounting_add(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns,
-                    int64_t period_ns);
+/* Moves the thread to `state` at now_ns; *before becomes its old state and the return value the length of the
+ * stretch in it, which the caller now owns: it charges it or puts it into the lane. [hook] Also the waker, for READY. */
+int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                        int64_t now_ns, enum rtop_thread_state *before);
 
-/* Takes the time up to the last point passed, with its share of CPU. */
-struct rtop_cell accounting_take(struct thread_data *data, enum rtop_thread_state state, int64_t period_ns);
+static inline struct axis *accounting_axis(struct sampler *sampler, const struct thread_data *data,
+                                           enum rtop_thread_state state)
+{
+  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
+  return &sampler->pools.entries[pool].axes[state];
+}
 
-/* Charges what is pending off the GVL and in the GC to the stacks that were charged last; the sampling
- * points stay where they are. Lock held. */
-void accounting_flush(struct sampler *sampler, struct thread_data *data);
+/* Puts time into the lane. */
+void accounting_add(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
-/* Reads the thread's CPU clock at now_ns, which was just read, and splits what was used since the last reading among the states in
- * proportion to their wall time: first those on the GVL, what is left over to blocked. */
+/* Is there time in the lane whose point has come? It must be charged before more is added, or goes with it. */
+bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state);
+
+/* Charges that. Lock held. */
+void accounting_settle(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state);
+
+/* Both, for running time that ended just now, as far as the lock can be had. */
+void accounting_settle_running(struct sampler *sampler, struct thread_data *data, int64_t open_ns);
+
+/* A point of the state's axis met this thread: charges what is in the lane but for the last keep_ns, and tells the
+ * pool. Running time takes blame and allocations with it. Lock held. */
+void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
+                      int64_t keep_ns);
+
+/* Adds a cell to the window that is open: what lies behind its end, to the next. `left_ns` of the thread's time in
+ * that state is younger. False: there is no room. Lock held. */
+bool accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
+                       int64_t left_ns);
+
+/* Reads the thread's CPU clock at now_ns, which was just read, and splits what was used since the last reading among
+ * the states in proportion to their wall time: first those on the GVL, what is left over to blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
+
+/* The thread got the GVL at now_ns: until it is taken off its core, CPU is wall time. */
+void accounting_watch_cpu(struct thread_data *data, int64_t now_ns);
+
+/* Of a stretch that ended just now. */
+void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
 /* The profiler's own work on this thread: begins right after the thread's word was moved. When it ends that time,
  * but for GC that ran meanwhile, belongs to the profiler, and its CPU is the measured cost. */
@@ -39,27 +74,32 @@ static inline struct accounting_own accounting_begin_own(const struct thread_dat
   return (struct accounting_own){ .begin_ns = clock_now_ns(), .not_own_ns = data->not_own_ns };
 }
 
-void accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own);
+/* Returns how long it took. */
+int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own);
 
 /* Hands that in, once per window and when it is much. Lock held. */
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data);
-
-/* Adds the cell to the open window: as a late record when the stretch began before the window (or was
- * shown as provisional). Lock held. */
-void accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
-                       int64_t start_ns, bool provisional);
 
 /* Blame and allocations up to now_ns, from when they were read last. */
 void accounting_read_blame(struct sampler *sampler, struct thread_data *data, int64_t now_ns);
 void accounting_read_allocations(struct sampler *sampler, struct thread_data *data);
 
+/* May a stack be taken now, by what stacks cost lately? And what this one cost. Any thread. */
+static inline bool accounting_can_afford(struct sampler *sampler)
+{
+  return atomic_load_explicit(&sampler->stack_credit_ns, memory_order_relaxed) > 0;
+}
+
+static inline void accounting_pay(struct sampler *sampler, int64_t cost_ns)
+{
+  atomic_fetch_sub_explicit(&sampler->stack_credit_ns, cost_ns, memory_order_relaxed);
+}
+
 /* The end of a stretch of one or two states with the same stack (blocked then waiting; or GC). */
 struct accounting_stretch {
-  int64_t start_ns[2];
   enum rtop_thread_state states[2];
   int64_t wall_ns[2];
   bool known;                          /* data->node is its stack already */
-  bool provisional;
 };
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
                             const struct accounting_stretch *stretch);

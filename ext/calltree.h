@@ -29,6 +29,10 @@ void calltree_destroy(struct calltree *tree);
 /* The child, made when it is new; the parent itself when the tree is full. */
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, uint32_t line);
 
+/* Where both stacks stand: `b` itself when both have the same leaf called from the same place, else a child with this
+ * frame below what they share. */
+uint32_t calltree_shared(struct calltree *tree, uint32_t a, uint32_t b, uint32_t frame);
+
 static inline uint32_t calltree_count(struct calltree *tree)
 {
   return atomic_load_explicit(&tree->count, memory_order_acquire);

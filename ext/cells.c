@@ -10,8 +10,7 @@ int cells_create(struct cells *cells)
   *cells = (struct cells){ 0 };
   cells->entries = calloc(CELLS_CAPACITY, sizeof *cells->entries);
   cells->index = calloc(INDEX_SLOTS, sizeof *cells->index);
-  cells->late = calloc(CELLS_LATE_CAPACITY, sizeof *cells->late);
-  if (cells->entries && cells->index && cells->late) return 0;
+  if (cells->entries && cells->index) return 0;
   cells_destroy(cells);
   return -1;
 }
@@ -20,7 +19,6 @@ void cells_destroy(struct cells *cells)
 {
   free(cells->entries);
   free(cells->index);
-  free(cells->late);
   *cells = (struct cells){ 0 };
 }
 
@@ -28,7 +26,6 @@ void cells_clear(struct cells *cells)
 {
   if (cells->count) memset(cells->index, 0, INDEX_SLOTS * sizeof *cells->index);
   cells->count = 0;
-  cells->late_count = 0;
   cells->folded = 0;
 }
 
@@ -52,25 +49,19 @@ static struct rtop_cell *find_or_make(struct cells *cells, const struct rtop_cel
   return entry;
 }
 
-void cells_add(struct cells *cells, const struct rtop_cell *cell)
+bool cells_add(struct cells *cells, const struct rtop_cell *cell)
 {
   struct rtop_cell *entry = find_or_make(cells, cell, CELLS_CAPACITY - CELLS_RESERVE);
   if (!entry) {
     struct rtop_cell key = { .node = RTOP_NODE_FOLDED, .thread = cell->thread, .state = cell->state };
     cells->folded++;
     entry = find_or_make(cells, &key, CELLS_CAPACITY);
-    if (!entry) entry = &cells->entries[0];   /* more threads than the reserve: totals still hold */
+    if (!entry) return false;
   }
   entry->samples += cell->samples;
   entry->wall_ns += cell->wall_ns;
   entry->cpu_ns += cell->cpu_ns;
   entry->allocations += cell->allocations;
   entry->blame_ns += cell->blame_ns;
-}
-
-bool cells_add_late(struct cells *cells, int64_t start_mono_ns, const struct rtop_cell *cell)
-{
-  if (cells->late_count == CELLS_LATE_CAPACITY) return false;
-  cells->late[cells->late_count++] = (struct rtop_late){ .start_mono_ns = start_mono_ns, .cell = *cell };
   return true;
 }

@@ -1,4 +1,5 @@
-/* What is collected for one window: cells (node, thread, state) and late records.
+/* What is collected for one window: cells (node, thread, state), in the order in which they
+ * were first added to.
  *
  * Fixed capacity, so that adding never allocates. When the table is full, further keys are summed into
  * RTOP_NODE_FOLDED of their thread and state, so that no time is lost.
@@ -12,15 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CELLS_CAPACITY = 8192, CELLS_RESERVE = 1024, CELLS_LATE_CAPACITY = 2048 };
+enum { CELLS_CAPACITY = 8192, CELLS_RESERVE = 1024 };
 
 /* `thread` is the index in threads.h; the publisher turns it into the window's own. */
 struct cells {
   struct rtop_cell *entries;
   uint16_t *index;                     /* open addressing: entry + 1, 0 = free */
   uint32_t count;
-  struct rtop_late *late;
-  uint32_t late_count;
   uint64_t folded;                     /* additions that went to RTOP_NODE_FOLDED */
 };
 
@@ -28,10 +27,7 @@ int cells_create(struct cells *cells);
 void cells_destroy(struct cells *cells);
 void cells_clear(struct cells *cells);
 
-/* Adds the cost in `cell` to the cell with its key. */
-void cells_add(struct cells *cells, const struct rtop_cell *cell);
-
-/* Adds a late record; false when there is no room: the caller adds a plain cell instead. */
-bool cells_add_late(struct cells *cells, int64_t start_mono_ns, const struct rtop_cell *cell);
+/* Adds the cost in `cell` to the cell with its key. False when there is no room even for what is folded. */
+bool cells_add(struct cells *cells, const struct rtop_cell *cell);
 
 #endif

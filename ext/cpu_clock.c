@@ -82,6 +82,14 @@ int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns)
   return mark->cpu_ns;
 }
 
+void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns)
+{
+  if (!usable) return;
+  watch(mark);
+  mark->wall_ns = now_ns;
+  mark->cpu_ns = cpu_ns;
+}
+
 /* Does the kernel clear the word when a thread goes to sleep? A chance preemption must not decide it. */
 bool cpu_clock_init(bool always_ask)
 {
@@ -115,6 +123,13 @@ bool cpu_clock_unbroken(const struct cpu_clock_mark *mark)
 {
   (void)mark;
   return false;
+}
+
+void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns)
+{
+  (void)mark;
+  (void)now_ns;
+  (void)cpu_ns;
 }
 
 int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns)

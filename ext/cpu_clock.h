@@ -44,6 +44,10 @@ bool cpu_clock_usable(void);
  * fall behind what was returned before, by as much as was wrong then. */
 int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns);
 
+/* The calling thread is on its core at now_ns and is taken to have used cpu_ns by then: what the next reading within
+ * CPU_CLOCK_TRUE_EVERY_NS says goes by that, unless the thread is taken off its core before. No system call. */
+void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns);
+
 /* Has the calling thread been on its core without a break since its mark was made? False when unknown. */
 bool cpu_clock_unbroken(const struct cpu_clock_mark *mark);
 

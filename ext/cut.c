@@ -34,17 +34,37 @@ void cut_destroy(struct cut *cut)
   rtop_window_destroy(&cut->window);
 }
 
-/* The cells collected so far; a fresh buffer is open from now_ns on. */
-static struct cells *swap_cells(struct sampler *sampler, int64_t now_ns)
+static void lock_sampler(struct sampler *sampler)
 {
   while (!clock_trylock(&sampler->lock)) sched_yield();
   atomic_store(&sampler->publisher_has_lock, true);
-  struct cells *full = sampler->open;
-  sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
-  atomic_store(&sampler->window_start_ns, now_ns);
-  atomic_fetch_add(&sampler->window, 1);
+}
+
+static void unlock_sampler(struct sampler *sampler)
+{
   atomic_store(&sampler->publisher_has_lock, false);
   clock_unlock(&sampler->lock);
+}
+
+void cut_announce(struct cut *cut, int64_t end_ns)
+{
+  struct sampler *sampler = cut->sampler;
+  lock_sampler(sampler);
+  atomic_store(&sampler->boundary_ns, end_ns);
+  sampler->cut_pending = false;
+  unlock_sampler(sampler);
+}
+
+/* The cells of the window that ends; those that are open from now on belong to the next one. */
+static struct cells *swap_cells(struct sampler *sampler, int64_t end_ns)
+{
+  lock_sampler(sampler);
+  struct cells *full = sampler->open;
+  sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
+  sampler->cut_pending = true;
+  atomic_store(&sampler->boundary_ns, end_ns);
+  atomic_fetch_add(&sampler->window, 1);
+  unlock_sampler(sampler);
   return full;
 }
 
@@ -121,40 +141,20 @@ static void count_losses(struct cut *cut, const struct cells *cells)
   rtop_writer_count_losses(cut->writer, &losses);
 }
 
-/* Cells name threads by registry index, the window by position in its own list. */
-static bool add_cells(struct cut *cut, const struct cells *cells)
-{
-  for (uint32_t i = 0; i < cells->count; i++) {
-    struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
-    if (!cell) return false;
-    *cell = cells->entries[i];
-    cell->thread = cut_threads_window_index(cut, cell->thread);
-    cell->node = names_out_known(cut->names, &cut->sampler->tree, cell->node);
-  }
-  for (uint32_t i = 0; i < cells->late_count; i++) {
-    struct rtop_late *late = rtop_window_add_late(&cut->window);
-    if (!late) return false;
-    *late = cells->late[i];
-    late->cell.thread = cut_threads_window_index(cut, late->cell.thread);
-    late->cell.node = names_out_known(cut->names, &cut->sampler->tree, late->cell.node);
-  }
-  return true;
-}
-
-bool cut_window(struct cut *cut, int64_t now_ns)
+bool cut_window(struct cut *cut, int64_t end_ns, bool last)
 {
   struct rtop_window *window = &cut->window;
   rtop_window_reset(window);
   window->start_mono_ns = cut->start_ns;
-  window->end_mono_ns = now_ns;
-  cut->start_ns = now_ns;
+  window->end_mono_ns = end_ns;
+  cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
-  cut_threads_note_ended(cut);   /* before the swap: all their cells are in it */
-  struct cells *cells = swap_cells(cut->sampler, now_ns);
-  bool complete = cut_threads_charge(cut, cells);
+  cut_threads_note_ended(cut, end_ns);   /* before the swap: all their cells are in it */
+  struct cells *cells = swap_cells(cut->sampler, end_ns);
+  bool complete = cut_threads_charge(cut, cells, last);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   cut_threads_update_nodes(cut);
-  complete = complete && add_cells(cut, cells);
+  complete = complete && cut_threads_add_cells(cut, cells);
   add_counters(cut);
   count_losses(cut, cells);
   cells_clear(cells);

@@ -1,6 +1,7 @@
 #include "cut_threads.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,18 +16,13 @@ static uint32_t high(const struct cut *cut)
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
 }
 
-void cut_threads_note_ended(struct cut *cut)
+void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 {
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    if (data && atomic_load_explicit(&data->ended, memory_order_acquire)) data->last_window = true;
+    if (data && atomic_load_explicit(&data->ended, memory_order_acquire) && data->end_ns <= end_ns)
+      data->last_window = true;
   }
-}
-
-uint32_t cut_threads_window_index(const struct cut *cut, uint32_t registry_index)
-{
-  const struct thread_data *data = thread_at(cut, registry_index);
-  return data && data->window_index < cut->window.thread_count ? data->window_index : 0;
 }
 
 /* ---- the thread in the segment ------------------------------------------------------------------ */
@@ -80,105 +76,160 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
   data->native_published = native_id;
 }
 
-/* ---- charging ----------------------------------------------------------------------------------- */
+/* ---- time by state ------------------------------------------------------------------------------ */
+
+enum { READ_TRIES = 20000, MOVE_TRIES = 16 };
+
+/* The thread's own part of all its time by state up to end_ns, and its word as it was then. False: it was taken off
+ * its core in the middle of moving on, and did not come back. */
+static bool read_totals(const struct thread_data *data, int64_t end_ns, int64_t total_ns[RTOP_STATE_COUNT],
+                        uint64_t *word)
+{
+  for (int tries = 0; tries < READ_TRIES; tries++) {
+    uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
+    if (turn & 1) {
+      sched_yield();
+      continue;
+    }
+    *word = atomic_load_explicit(&data->word, memory_order_acquire);
+    bool passed = atomic_load_explicit(&data->boundary_ns, memory_order_relaxed) == end_ns;
+    for (int i = 0; i < RTOP_STATE_COUNT; i++)
+      total_ns[i] = atomic_load_explicit(passed ? &data->at_boundary_ns[i] : &data->total_ns[i], memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&data->turn, memory_order_relaxed) != turn) continue;
+    int64_t since = threads_since_ns(*word);
+    if (!passed && since < end_ns && !data->last_window) total_ns[threads_state(*word)] += end_ns - since;
+    return true;
+  }
+  return false;
+}
 
 /* CPU that a blocked thread burnt off the GVL since its clock was read last, at most `limit_ns`. */
 static int64_t take_blocked_cpu(struct thread_data *data, int64_t limit_ns)
 {
   if (!atomic_load_explicit(&data->native_id, memory_order_acquire) || data->native_shared) return 0;
   int64_t taken = atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
-  int64_t used = clock_read_ns(data->cpu_clock) - atomic_load(&data->cpu_read_ns) - taken;
+  int64_t used = clock_read_ns(data->cpu_clock) - atomic_load(&data->cpu_read_ns) - taken -
+                 atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
   if (used <= 0) return 0;
   if (used > limit_ns) used = limit_ns;
   atomic_store_explicit(&data->cpu_taken_ns, taken + used, memory_order_relaxed);
   return used;
 }
 
-/* Charges a stretch that ended at end_ns: late when it began before this window. */
-static void charge_stretch(struct cut *cut, struct cells *cells, const struct rtop_cell *cell, int64_t end_ns,
-                           bool late)
+static void charge(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, uint32_t node,
+                   int64_t wall_ns, int64_t cpu_ns)
 {
-  int64_t start = end_ns - (int64_t)cell->wall_ns;
-  if (cell->wall_ns == 0) return;
-  late = late || start < cut->window.start_mono_ns;
-  if (!late || !cells_add_late(cells, start, cell)) cells_add(cells, cell);
+  struct rtop_cell cell = {
+    .node = node, .thread = data->index, .state = state, .wall_ns = (uint64_t)wall_ns, .cpu_ns = (uint64_t)cpu_ns,
+  };
+  if (wall_ns > 0 && cells_add(cells, &cell)) data->charged_ns[state] += wall_ns;
 }
 
-/* A thread whose stack is known while it is off the GVL: its time up to the cut is the publisher's. */
+static bool stack_is_known(const struct thread_data *data, enum rtop_thread_state state)
+{
+  return (state == RTOP_WAITING || state == RTOP_BLOCKED) &&
+         atomic_load_explicit(&data->stack_known, memory_order_acquire);
+}
+
+/* A thread whose stack is known while it is off the GVL: its time up to the end is the publisher's. */
 static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cells *cells, uint64_t word)
 {
-  int64_t end = cut->window.end_mono_ns;
-  struct rtop_cell cell = {
-    .node = atomic_load_explicit(&data->node, memory_order_acquire), .thread = data->index,
-    .state = threads_state(word),
-  };
-  if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(end, threads_state(word)))) return false;
-  /* Its stack may have become known only after it had been shown as provisional. */
-  bool late = atomic_exchange(&data->provisional, false);
-  cell.wall_ns = (uint64_t)(end - threads_since_ns(word));
-  if (cell.state == RTOP_BLOCKED) cell.cpu_ns = (uint64_t)take_blocked_cpu(data, (int64_t)cell.wall_ns);
-  charge_stretch(cut, cells, &cell, end, late);
-  if (cell.state != RTOP_WAITING) return true;
-  struct rtop_cell blocked = { .node = cell.node, .thread = data->index, .state = RTOP_BLOCKED };
-  blocked.wall_ns = (uint64_t)atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
-  charge_stretch(cut, cells, &blocked, atomic_load_explicit(&data->ready_ns, memory_order_relaxed), late);
+  int64_t end = cut->window.end_mono_ns, length = end - threads_since_ns(word);
+  enum rtop_thread_state state = threads_state(word);
+  uint32_t node = atomic_load_explicit(&data->node, memory_order_acquire);
+  if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(end, state))) return false;
+  data->moved_ns[state] += length;
+  charge(data, cells, state, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(data, length) : 0);
+  if (state == RTOP_WAITING)
+    charge(data, cells, RTOP_BLOCKED, node, atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire), 0);
   return true;
 }
 
-/* Shows an open stretch as provisional. The flag is set before the word is looked at again: either the
- * thread sees the flag, or this sees that the thread has moved on. */
-static bool note_provisional(struct thread_data *data, uint64_t word)
+/* How long it was in each state in this window. */
+static uint64_t find_accrued(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
-  atomic_store(&data->provisional, true);
-  return atomic_load(&data->word) == word;
-}
-
-static void charge_open(struct cut *cut, struct thread_data *data, struct cells *cells,
-                        struct rtop_window_thread *row)
-{
-  int64_t end = cut->window.end_mono_ns;
-  for (int tries = 0; tries < 8; tries++) {
-    uint64_t word = atomic_load(&data->word);
-    int64_t since = threads_since_ns(word);
-    enum rtop_thread_state state = threads_state(word);
-    row->state = state;
-    if (since >= end) return;
-    bool off = state == RTOP_WAITING || state == RTOP_BLOCKED;
-    if (off && atomic_load_explicit(&data->stack_known, memory_order_acquire)) {
-      if (charge_off_gvl(cut, data, cells, word)) return;
-      continue;
+  int64_t end = cut->window.end_mono_ns, total[RTOP_STATE_COUNT];
+  uint64_t word = 0;
+  for (int tries = 0; tries < MOVE_TRIES; tries++) {
+    if (!read_totals(data, end, total, &word)) break;
+    for (int i = 0; i < RTOP_STATE_COUNT; i++) data->accrued_ns[i] = total[i] + data->moved_ns[i] - data->seen_ns[i];
+    bool open = threads_since_ns(word) < end && !data->last_window;
+    if (!open || !stack_is_known(data, threads_state(word)) || charge_off_gvl(cut, data, cells, word)) {
+      for (int i = 0; i < RTOP_STATE_COUNT; i++) data->seen_ns[i] += data->accrued_ns[i];
+      return word;
     }
-    int64_t period = atomic_load(off ? &cut->sampler->off_period_ns : &cut->sampler->period_ns);
-    if (end - since <= 2 * period) return;   /* will be handed in soon */
-    if (!note_provisional(data, word)) continue;
-    int64_t start = since > cut->window.start_mono_ns ? since : cut->window.start_mono_ns;
-    row->flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
-    row->provisional_ns = (uint64_t)(end - start);
-    return;
   }
+  memset(data->accrued_ns, 0, sizeof data->accrued_ns);   /* it will show in the next window */
+  return word;
 }
 
-/* What an ended thread left unattributed. */
+/* ---- charging ----------------------------------------------------------------------------------- */
+
+static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
+{
+  int64_t there = atomic_load_explicit(from, memory_order_acquire), taken;
+  do {
+    taken = there < limit_ns ? there : limit_ns;
+    if (taken <= 0) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(from, &there, there - taken, memory_order_acquire,
+                                                  memory_order_relaxed));
+  return taken;
+}
+
+/* Time in the lane whose point has come while the thread did not look. */
+static void settle(struct cut *cut, struct thread_data *data, struct cells *cells, enum rtop_thread_state state)
+{
+  struct lane *lane = &data->lanes[state];
+  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed), node;
+  int64_t left = data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
+  if (left <= 0 || atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
+  uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
+  if (!axis_node(&cut->sampler->pools.entries[pool].axes[state], epoch, &node)) return;
+  int64_t wall = take_at_most(&lane->wall_ns, left);
+  if (wall <= 0) return;
+  struct rtop_cell cell = {
+    .node = node, .thread = data->index, .state = state, .wall_ns = (uint64_t)wall,
+    .cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, wall),
+  };
+  if (state == RTOP_RUNNING)
+    cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
+  if (cells_add(cells, &cell)) data->charged_ns[state] += wall;
+}
+
+/* What no point will come for any more belongs to the last point there was: it was as blind to the program as the
+ * next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
-  cut->rest_cost_ns += (uint64_t)data->own_cpu_ns;
-  sampler_charge_own(cut->sampler, cells, data);
-  uint32_t off_node = data->off_node ? data->off_node : RTOP_NODE_UNSAMPLED;
-  uint32_t running_node = data->sampled ? data->running_node : RTOP_NODE_UNSAMPLED;
+  struct sampler *sampler = cut->sampler;
+  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
   for (int state = 0; state < RTOP_STATE_COUNT; state++) {
+    struct axis *axis = &sampler->pools.entries[pool].axes[state];
+    uint64_t epoch = axis_epoch(axis);
+    uint32_t node = RTOP_NODE_UNSAMPLED;
+    if (epoch > 0) axis_node(axis, epoch - 1, &node);
+    int64_t left = data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
     struct rtop_cell cell = {
-      .thread = data->index, .state = (uint32_t)state,
-      .node = state == RTOP_WAITING || state == RTOP_BLOCKED ? off_node : running_node,
-      .wall_ns = data->pending[state].wall_ns > 0 ? (uint64_t)data->pending[state].wall_ns : 0,
-      .cpu_ns = data->pending[state].cpu_ns > 0 ? (uint64_t)data->pending[state].cpu_ns : 0,
+      .node = node, .thread = data->index, .state = (uint32_t)state, .wall_ns = left > 0 ? (uint64_t)left : 0,
     };
-    if (state == RTOP_RUNNING) {
-      cell.allocations = data->allocations;
-      cell.blame_ns = (uint64_t)data->blame_ns;
-    }
-    if (cell.cpu_ns > cell.wall_ns) cell.cpu_ns = cell.wall_ns;
-    if (cell.wall_ns || cell.allocations || cell.blame_ns) cells_add(cells, &cell);
+    cell.cpu_ns = (uint64_t)take_at_most(&data->lanes[state].cpu_ns, (int64_t)cell.wall_ns);
+    if (state == RTOP_RUNNING)
+      cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
+    if ((cell.wall_ns || cell.blame_ns) && cells_add(cells, &cell)) data->charged_ns[state] += left > 0 ? left : 0;
   }
+  struct rtop_cell shared = {
+    .node = sampler->shared_node, .thread = data->index, .state = RTOP_RUNNING, .allocations = data->allocations,
+  };
+  if (shared.allocations) cells_add(cells, &shared);
+  data->allocations = 0;
+}
+
+/* What it did for the profiler and could not hand in. */
+static void charge_own(struct cut *cut, struct thread_data *data, struct cells *cells)
+{
+  cut->rest_cost_ns += (uint64_t)data->own_cpu_ns;
+  charge(data, cells, RTOP_RUNNING, cut->sampler->own_node, data->own_wall_ns, data->own_cpu_ns);
+  data->own_wall_ns = data->own_cpu_ns = 0;
 }
 
 static void add_releases(struct cut *cut, struct thread_data *data)
@@ -191,7 +242,40 @@ static void add_releases(struct cut *cut, struct thread_data *data)
   data->coarse_releases_seen = coarse;
 }
 
-static bool charge_thread(struct cut *cut, struct thread_data *data, struct cells *cells)
+static uint64_t positive(int64_t value)
+{
+  return value > 0 ? (uint64_t)value : 0;
+}
+
+/* Is `node` of the row what the thread does in the stretch that is open now? */
+static bool is_stale(const struct thread_data *data, enum rtop_thread_state state)
+{
+  if (state == RTOP_BLOCKED || state == RTOP_WAITING) return !stack_is_known(data, state);
+  return atomic_load_explicit(&data->node_seen_ns, memory_order_relaxed) <
+         atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
+}
+
+static bool is_long_without_safepoint(const struct cut *cut, int64_t age_ns)
+{
+  int64_t period = atomic_load_explicit(&cut->sampler->period_ns, memory_order_relaxed);
+  return age_ns > 3 * period && age_ns > (cut->window.end_mono_ns - cut->window.start_mono_ns) / 4;
+}
+
+static void describe(struct cut *cut, struct thread_data *data, struct rtop_window_thread *row, uint64_t word)
+{
+  int64_t end = cut->window.end_mono_ns;
+  int64_t seen = end - atomic_load_explicit(&data->node_seen_ns, memory_order_relaxed);
+  row->state_age_ns = positive(end - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed));
+  row->node = atomic_load_explicit(&data->node, memory_order_acquire);
+  row->state = data->last_window ? RTOP_BLOCKED : threads_state(word);
+  if (data->start_ns >= cut->window.start_mono_ns) row->flags |= RTOP_WINDOW_THREAD_STARTED;
+  if (data->last_window) row->flags |= RTOP_WINDOW_THREAD_ENDED;
+  else if (is_stale(data, row->state) || (row->state == RTOP_RUNNING && is_long_without_safepoint(cut, seen)))
+    row->flags |= RTOP_WINDOW_THREAD_STALE;
+  row->stack_age_ns = positive(seen);
+}
+
+static bool list_thread(struct cut *cut, struct thread_data *data, struct cells *cells, bool last)
 {
   struct rtop_window_thread *row = rtop_window_add_thread(&cut->window);
   if (!row) return false;
@@ -199,19 +283,11 @@ static bool charge_thread(struct cut *cut, struct thread_data *data, struct cell
   publish_thread(cut, data);
   add_releases(cut, data);
   *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
-  if (data->start_ns >= cut->window.start_mono_ns) row->flags |= RTOP_WINDOW_THREAD_STARTED;
-  if (data->last_window) {
-    row->state = RTOP_BLOCKED;
-    row->flags |= RTOP_WINDOW_THREAD_ENDED;
-    charge_rest(cut, data, cells);
-    rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
-  }
-  else {
-    charge_open(cut, data, cells, row);
-  }
-  row->node = atomic_load_explicit(&data->node, memory_order_acquire);
-  int64_t age = cut->window.end_mono_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
-  row->state_age_ns = age > 0 ? (uint64_t)age : 0;
+  describe(cut, data, row, find_accrued(cut, data, cells));
+  for (int state = 0; state < RTOP_STATE_COUNT; state++) settle(cut, data, cells, (enum rtop_thread_state)state);
+  if (data->last_window) charge_own(cut, data, cells);
+  if (data->last_window || last) charge_rest(cut, data, cells);
+  if (data->last_window) rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
   return true;
 }
 
@@ -233,12 +309,119 @@ void cut_threads_end_slots(struct cut *cut, int64_t now_ns)
 }
 
 /* While the hooks are off nothing is known of threads: what the table holds is from before. */
-bool cut_threads_charge(struct cut *cut, struct cells *cells)
+bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
 {
   if (!atomic_load(&cut->sampler->active)) return true;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    if (data && !charge_thread(cut, data, cells)) return false;
+    if (data) memset(data->charged_ns, 0, sizeof data->charged_ns);
+  }
+  for (uint32_t i = 0; i < cells->count; i++) {
+    struct thread_data *data = thread_at(cut, cells->entries[i].thread);
+    if (data) data->charged_ns[cells->entries[i].state] += (int64_t)cells->entries[i].wall_ns;
+  }
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (data && !list_thread(cut, data, cells, last)) return false;
+  }
+  return true;
+}
+
+/* ---- into the window ---------------------------------------------------------------------------- */
+
+static bool is_listed(const struct cut *cut, const struct thread_data *data)
+{
+  return data && data->window_index < cut->window.thread_count &&
+         cut->window.threads[data->window_index].serial == data->serial;
+}
+
+static struct rtop_cell split_off(struct rtop_cell *cell, uint64_t wall_ns)
+{
+  struct rtop_cell part = *cell;
+  double share = (double)wall_ns / (double)cell->wall_ns;
+  part.wall_ns = wall_ns;
+  if (wall_ns < cell->wall_ns) {
+    part.cpu_ns = (uint64_t)((double)cell->cpu_ns * share);
+    part.blame_ns = (uint64_t)((double)cell->blame_ns * share);
+    part.allocations = part.samples = 0;
+  }
+  cell->wall_ns -= part.wall_ns;
+  cell->cpu_ns -= part.cpu_ns;
+  cell->blame_ns -= part.blame_ns;
+  cell->allocations -= part.allocations;
+  cell->samples -= part.samples;
+  return part;
+}
+
+/* Earlier windows told of time of this thread and state as not sampled: the oldest of it is what the cell covers. */
+static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
+{
+  struct owed *owed = data->owed[cell->state];
+  uint32_t *count = &data->owed_count[cell->state];
+  while (*count > 0 && cell->wall_ns > 0) {
+    uint64_t wall = cell->wall_ns < (uint64_t)owed->wall_ns ? cell->wall_ns : (uint64_t)owed->wall_ns;
+    struct rtop_late *late = rtop_window_add_late(&cut->window);
+    if (!late) return false;
+    *late = (struct rtop_late){ .start_mono_ns = owed->start_ns, .cell = split_off(cell, wall) };
+    late->cell.thread = data->window_index;
+    owed->start_ns += (int64_t)wall;
+    owed->wall_ns -= (int64_t)wall;
+    data->owed_ns[cell->state] -= (int64_t)wall;
+    data->charged_ns[cell->state] -= (int64_t)wall;
+    if (owed->wall_ns > 0) continue;
+    memmove(owed, owed + 1, --*count * sizeof *owed);
+  }
+  return true;
+}
+
+/* This window will be corrected, too. It lies right before its end. */
+static void owe(struct cut *cut, struct thread_data *data, int state, int64_t wall_ns)
+{
+  struct owed *owed = data->owed[state];
+  uint32_t *count = &data->owed_count[state];
+  int64_t start = cut->window.end_mono_ns - wall_ns;
+  struct owed *newest = *count ? &owed[*count - 1] : NULL;
+  data->owed_ns[state] += wall_ns;
+  if (newest && (newest->start_ns + newest->wall_ns == start || *count == THREADS_OWED_MAX)) {
+    newest->wall_ns += wall_ns;
+    return;
+  }
+  owed[(*count)++] = (struct owed){ .start_ns = start, .wall_ns = wall_ns };
+}
+
+static bool add_unsampled(struct cut *cut, struct thread_data *data)
+{
+  for (int state = 0; state < RTOP_STATE_COUNT; state++) {
+    int64_t left = data->accrued_ns[state] - data->charged_ns[state];
+    if (left <= 0) continue;
+    struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
+    if (!cell) return false;
+    *cell = (struct rtop_cell){
+      .node = RTOP_NODE_UNSAMPLED, .thread = data->window_index, .state = (uint32_t)state, .wall_ns = (uint64_t)left,
+    };
+    owe(cut, data, state, left);
+  }
+  return true;
+}
+
+/* Cells name threads by registry index, the window by position in its own list. */
+bool cut_threads_add_cells(struct cut *cut, const struct cells *cells)
+{
+  for (uint32_t i = 0; i < cells->count; i++) {
+    struct rtop_cell rest = cells->entries[i];
+    struct thread_data *data = thread_at(cut, rest.thread);
+    rest.node = names_out_known(cut->names, &cut->sampler->tree, rest.node);
+    if (!is_listed(cut, data)) continue;
+    if (rest.node != cut->sampler->own_node && !repay(cut, data, &rest)) return false;
+    if (!rest.wall_ns && !rest.samples && !rest.cpu_ns && !rest.allocations && !rest.blame_ns) continue;
+    struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
+    if (!cell) return false;
+    *cell = rest;
+    cell->thread = data->window_index;
+  }
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (is_listed(cut, data) && !add_unsampled(cut, data)) return false;
   }
   return true;
 }

@@ -7,12 +7,17 @@
 
 #include "cut.h"
 
-/* Marks threads that have ended by now: this window is their last. */
-void cut_threads_note_ended(struct cut *cut);
+/* Marks threads that had ended by then: this window is their last. */
+void cut_threads_note_ended(struct cut *cut, int64_t end_ns);
 
-/* Lists every thread in the window, charges what the publisher may charge into `cells`, and notes what
- * stays open as provisional. False when memory ran out. */
-bool cut_threads_charge(struct cut *cut, struct cells *cells);
+/* Lists every thread in the window, finds how long it was in each state, and charges what the publisher may charge into
+ * `cells`: waits whose stack is known, time whose point came meanwhile, and what threads that ended left, or all threads
+ * when it is the last window. False when memory ran out. */
+bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last);
+
+/* Puts the cells into the window, by thread and state oldest first: what covers time that earlier windows told of as
+ * not sampled becomes late records, and what no cell covers is told so now. False when memory ran out. */
+bool cut_threads_add_cells(struct cut *cut, const struct cells *cells);
 
 /* After the tables were copied: nodes that did not make it become their ancestors. */
 void cut_threads_update_nodes(struct cut *cut);
@@ -22,8 +27,6 @@ void cut_threads_forget_slots(struct cut *cut);
 
 /* Nobody looks any more: gives all slots back. Threads take new ones when they are listed again. */
 void cut_threads_end_slots(struct cut *cut, int64_t now_ns);
-
-uint32_t cut_threads_window_index(const struct cut *cut, uint32_t registry_index);
 
 void cut_threads_remove_ended(struct cut *cut);
 

@@ -56,6 +56,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   frames_special(frames, "(deeper frames)");
   frames_special(frames, "(rperf-top)");
   frames_special(frames, "(excluded)");
+  frames_special(frames, "(shared)");
   /* Of no class: the program's ObjectSpace does not show it. */
   frames->marker = rb_data_typed_object_wrap(0, frames, &marker_type);
   rb_gc_register_address(&frames->marker);

@@ -122,7 +122,8 @@ static inline const char *frames_string(const struct frames *frames, uint32_t id
 }
 
 /* Reserved frames have the ids of their nodes (format.h); these follow them. */
-enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN, FRAMES_EXCLUDED };
+enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN, FRAMES_EXCLUDED,
+       FRAMES_SHARED };
 #define FRAMES_UNKNOWN UINT32_MAX
 
 #endif

@@ -7,45 +7,62 @@
 static _Atomic int phase = RTOP_MARKING;
 static bool inside;
 
-/* C code ran without a safepoint until it needed the GC: it was shown as provisional, so its time must be
- * charged as one stretch. */
-static void charge_long_run(struct sampler *sampler, struct thread_data *data, int64_t start, int64_t open)
+/* C code may run for long before it needs the GC, and for long after it without a safepoint: a tick that fell into it
+ * is served here, where its frame still stands on the stack. */
+static void serve_tick(struct sampler *sampler, struct thread_data *data)
 {
+  int64_t now = clock_now_ns();
   if (!clock_trylock(&sampler->lock)) return;
-  accounting_read_cpu(data, clock_now_ns());
-  sampler_charge_running(sampler, data, sampler_stack(sampler, data, NULL), start, open);
+  accounting_read_cpu(data, now);
+  uint32_t node = sampler_stack(sampler, data, NULL);
+  accounting_point(sampler, data, RTOP_RUNNING, node, 0);
   clock_unlock(&sampler->lock);
+  sampler_saw(data, node, now);
+  sampler_serve_tick(sampler);
 }
 
 static void enter(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
-  int64_t open = threads_move(data, (enum rtop_thread_state)atomic_load(&phase), now, &before);
-  data->pending[before].wall_ns += open;
-  data->wall_since_cpu_read_ns[before] += open;
+  int64_t open = accounting_move(sampler, data, (enum rtop_thread_state)atomic_load(&phase), now, &before);
+  accounting_spent(data, before, open);
+  accounting_add(sampler, data, before, open);
   accounting_read_blame(sampler, data, now);
-  if (before == RTOP_RUNNING && atomic_load(&data->provisional)) charge_long_run(sampler, data, now - open, open);
+  if (before == RTOP_RUNNING && sampler_tick_due(sampler, data, now)) serve_tick(sampler, data);
   data->gc_start_ns = now;
   data->gc_marking_ns = data->gc_sweeping_ns = 0;
 }
 
-static void turn(struct thread_data *data, int64_t now, enum rtop_thread_state next)
+static void turn(struct sampler *sampler, struct thread_data *data, int64_t now, enum rtop_thread_state next)
 {
   enum rtop_thread_state before;
-  int64_t length = threads_move(data, next, now, &before);
+  int64_t length = accounting_move(sampler, data, next, now, &before);
   if (before == RTOP_SWEEPING) data->gc_sweeping_ns += length;
   else data->gc_marking_ns += length;
 }
 
+/* The stack of a collection is still that of the thread when it ends. */
+static void charge_at_once(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch)
+{
+  struct accounting_own own = accounting_begin_own(data);
+  if (!clock_trylock(&sampler->lock)) return;
+  accounting_read_cpu(data, own.begin_ns);
+  uint32_t node = sampler_stack(sampler, data, NULL);
+  accounting_flush_own(sampler, data);
+  clock_unlock(&sampler->lock);
+  sampler_saw(data, node, own.begin_ns);
+  stretch->known = true;
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+}
+
 static void leave(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
-  turn(data, now, RTOP_RUNNING);
+  turn(sampler, data, now, RTOP_RUNNING);
   data->not_own_ns += data->gc_marking_ns + data->gc_sweeping_ns;
   struct accounting_stretch stretch = {
-    .start_ns = { data->gc_start_ns, data->gc_start_ns + data->gc_marking_ns }, .states = { RTOP_MARKING, RTOP_SWEEPING },
-    .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },
-    .provisional = atomic_exchange(&data->provisional, false),
+    .states = { RTOP_MARKING, RTOP_SWEEPING }, .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },
   };
+  if (accounting_can_afford(sampler)) charge_at_once(sampler, data, &stretch);
   accounting_end_stretch(sampler, data, &stretch);
 }
 
@@ -70,7 +87,7 @@ static void on_gc(VALUE trace_point, void *pointer)
     inside = false;
   }
   else if (inside) {
-    turn(data, now, (enum rtop_thread_state)atomic_load(&phase));
+    turn(sampler, data, now, (enum rtop_thread_state)atomic_load(&phase));
   }
 }
 

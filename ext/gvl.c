@@ -3,8 +3,6 @@
 #include "accounting.h"
 #include "publisher.h"
 
-enum { TOKENS_AHEAD = 8, TOKENS_AHEAD_ALL = 128, TOKEN_PERIODS = 2 };
-
 /* The header's macros are not parenthesised. */
 enum {
   EVENT_STARTED = (RUBY_INTERNAL_THREAD_EVENT_STARTED),
@@ -17,7 +15,7 @@ enum {
 static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
-  int64_t length = threads_move(data, RTOP_WAITING, now, &before);
+  int64_t length = accounting_move(sampler, data, RTOP_WAITING, now, &before);
   if (before == RTOP_WAITING) {
     data->off_waiting_ns += length;
     return;
@@ -54,9 +52,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   };
   if (stretch.known) atomic_store_explicit(&data->stack_known, false, memory_order_relaxed);
   enum rtop_thread_state before;
-  int64_t length = threads_move(data, RTOP_RUNNING, now, &before);
-  stretch.provisional = atomic_load(&data->provisional) && atomic_exchange(&data->provisional, false);
-  int64_t ready = atomic_load_explicit(&data->ready_ns, memory_order_relaxed);
+  int64_t length = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
   stretch.wall_ns[0] = take_off_blocked(data, stretch.known);
   stretch.wall_ns[1] = data->off_waiting_ns;
   if (before == RTOP_WAITING) {
@@ -65,10 +61,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   }
   else {   /* READY was left out */
     stretch.wall_ns[0] += length;
-    ready = now;
   }
-  stretch.start_ns[0] = ready - stretch.wall_ns[0];
-  stretch.start_ns[1] = now - stretch.wall_ns[1];
   data->off_waiting_ns = 0;
   data->running_since_ns = now;
   data->blame_read = waiting_integral(&sampler->waiting, now);
@@ -78,108 +71,71 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   else if (data->native_shared) threads_follow_native(data);
   publisher_wake(sampler->publisher_word);
   count_release(sampler, data);
+  atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
+  accounting_watch_cpu(data, now);
   accounting_end_stretch(sampler, data, &stretch);
 }
 
-/* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose
- * job did not come in time. */
+/* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose job did not
+ * come in time. */
 static void stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
                                bool tick_due)
 {
+  struct accounting_own own = accounting_begin_own(data);
   if (!clock_trylock(&sampler->lock)) {
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
+    accounting_add(sampler, data, RTOP_RUNNING, open);
     return;
   }
-  struct accounting_own own = accounting_begin_own(data);
-  accounting_read_cpu(data, own.begin_ns);
   uint32_t node = sampler_stack(sampler, data, NULL);
-  if (tick_due || !data->sampled || atomic_load(&data->provisional)) {
-    sampler_charge_running(sampler, data, node, now - open, open);
-    data->running_node = node;
-    data->sampled = node != RTOP_NODE_NO_FRAMES;
-    if (tick_due) sampler_serve_tick(sampler);
+  accounting_settle(sampler, data, RTOP_RUNNING);
+  accounting_add(sampler, data, RTOP_RUNNING, open);
+  if (tick_due) {
+    accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+    sampler_serve_tick(sampler);
   }
   accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
-  if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
-  atomic_store_explicit(&data->node, node, memory_order_relaxed);
-  accounting_end_own(sampler, data, &own);   /* before the publisher may charge the stretch */
+  sampler_saw(data, node, now);
+  data->off_stack_ns = now;
+  /* Before the publisher may charge the stretch. */
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
-}
-
-static int64_t later(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-/* Per thread one stack a period, and a few ahead: a thread that blocks right after another wait is known at
- * once. All threads together have half of that, so that a thousand short-lived ones cost no more than one.
- * (Leaky buckets, kept as the time up to which they are paid for.) */
-static bool take_token(struct sampler *sampler, struct thread_data *data, int64_t now)
-{
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  if (!data->off_node && atomic_load_explicit(&sampler->generous, memory_order_relaxed)) return true;
-  if (data->tokens_until_ns > now + TOKENS_AHEAD * period) return false;
-  int64_t until = atomic_load_explicit(&sampler->tokens_until_ns, memory_order_relaxed);
-  do {
-    if (until > now + TOKENS_AHEAD_ALL * period) return false;
-  } while (!atomic_compare_exchange_weak_explicit(&sampler->tokens_until_ns, &until,
-                                                  later(until, now) + TOKEN_PERIODS * period,
-                                                  memory_order_relaxed, memory_order_relaxed));
-  data->tokens_until_ns = later(data->tokens_until_ns, now) + period;
-  return true;
-}
-
-/* Once per window a thread hands in what it has not charged yet, to the stacks it was charged to last, so
- * that no window lacks the time of a thread that seldom meets a tick or a sampling point. */
-static void flush_window(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open)
-{
-  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
-  if (data->window == window || !clock_trylock(&sampler->lock)) return;
-  data->window = window;
-  accounting_read_cpu(data, clock_now_ns());
-  if (data->sampled) sampler_charge_running(sampler, data, data->running_node, now - open, open);
-  accounting_flush(sampler, data);
-  accounting_flush_own(sampler, data);
-  clock_unlock(&sampler->lock);
 }
 
 static void on_suspended(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
-  int64_t open = threads_move(data, RTOP_BLOCKED, now, &before);
+  int64_t open = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   if (before != RTOP_RUNNING) {   /* a wait that was interrupted before it began: the VM never said RESUMED */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
     else atomic_fetch_add(&data->off_blocked_ns, open);
     return;
   }
-  data->pending[RTOP_RUNNING].wall_ns += open;
-  data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
+  accounting_spent(data, RTOP_RUNNING, open);
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
-  /* The publisher takes CPU that is not read by then for that of C code off the GVL. */
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  if (open > period || data->native_shared) accounting_read_cpu(data, clock_now_ns());
+  if (cpu_clock_usable() || open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed) || data->native_shared)
+    accounting_read_cpu(data, now);
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 
-  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  bool tick_due = tick > data->running_since_ns && tick <= now &&
-                  tick != atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
-  if (take_token(sampler, data, now) || tick_due || atomic_load(&data->provisional))
-    stack_at_suspended(sampler, data, now, open, tick_due);
-  flush_window(sampler, data, now, open);
+  bool tick_due = sampler_tick_due(sampler, data, now);
+  bool stale = now - data->off_stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
+  if (tick_due || stale || accounting_can_afford(sampler)) stack_at_suspended(sampler, data, now, open, tick_due);
+  else accounting_settle_running(sampler, data, open);
 }
 
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
   atomic_store(&data->state_since_ns, clock_now_ns());   /* before the word, so that nobody looks after this one */
-  int64_t length = threads_move(data, RTOP_BLOCKED, now, &before);
+  int64_t length = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
-  data->pending[before].wall_ns += length;
-  data->pending[RTOP_BLOCKED].wall_ns += atomic_exchange(&data->off_blocked_ns, 0);
-  data->pending[RTOP_WAITING].wall_ns += data->off_waiting_ns;
+  accounting_spent(data, before, length);
+  accounting_add(sampler, data, before, length);
+  accounting_add(sampler, data, RTOP_BLOCKED, atomic_exchange(&data->off_blocked_ns, 0));
+  accounting_add(sampler, data, RTOP_WAITING, data->off_waiting_ns);
   accounting_read_cpu(data, clock_now_ns());
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);

@@ -19,7 +19,14 @@
 #include <unistd.h>
 
 #define WINDOW_NS (CLOCK_NS_PER_SECOND / 10)
-#define OFF_PERIOD_MAX_NS (WINDOW_NS / 2)
+#define DISTANCE_MAX_NS (WINDOW_NS / 2)
+#define DISTANCE_MIN_NS INT64_C(1000)
+#define POINTS_PER_WINDOW 20
+#define FRESH_MIN_NS (CLOCK_NS_PER_SECOND / 100)
+#define FRESH_PER_THREAD_NS (CLOCK_NS_PER_SECOND / 500)
+/* What stacks off the GVL may cost, of the whole budget; and how much of it may be saved up: ten seconds. */
+#define STACKS_SHARE 0.4
+#define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 
 enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256, SNAPSHOT_TRIES = 2000 };
@@ -35,7 +42,7 @@ struct loop {
   struct governor governor;
   uint32_t wanted_hz;
   int64_t next_tick_ns, next_cut_ns, active_ns;
-  uint64_t ticks, missed, points;
+  uint64_t ticks, missed, points[RTOP_STATE_COUNT];
 };
 
 void publisher_wake_slow(_Atomic uint32_t *word)
@@ -86,6 +93,16 @@ static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_
   return rtop_writer_create(&options, error);
 }
 
+/* Stacks off the GVL may cost a share of the time that went by. */
+static void refill(struct loop *loop, int64_t length_ns)
+{
+  double share = loop->publisher->config.budget * STACKS_SHARE;
+  int64_t more = (int64_t)(share * (double)length_ns), most = (int64_t)(share * (double)STACKS_SAVED_NS);
+  int64_t credit = atomic_load(&loop->sampler->stack_credit_ns);
+  if (more > most - credit) more = most - credit;
+  atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
+}
+
 static bool begin(struct loop *loop, struct publisher *publisher)
 {
   struct rtop_error error;
@@ -108,13 +125,14 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   }
   set_writer(publisher, loop->writer);
   int64_t now = clock_now_ns();
-  cut_open(&loop->cut, loop->writer, &loop->names, atomic_load(&loop->sampler->window_start_ns));
+  cut_open(&loop->cut, loop->writer, &loop->names, loop->sampler->start_ns);
   governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz,
                 publisher->config.storm_per_s);
-  atomic_store(&loop->sampler->generous, true);
+  refill(loop, STACKS_SAVED_NS);
   loop->next_tick_ns = now;
   loop->next_cut_ns = now + WINDOW_NS;
   loop->active_ns = now;
+  cut_announce(&loop->cut, loop->next_cut_ns);
   return true;
 }
 
@@ -127,33 +145,52 @@ static void end(struct loop *loop)
   rtop_writer_destroy(&loop->writer, loop->publisher->config.keep);
 }
 
-/* Is any thread running or waiting? With very many threads that question costs more than a trigger. */
+static bool is_on_gvl(struct sampler *sampler, uint32_t index)
+{
+  struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
+  if (!data) return false;
+  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  return state != RTOP_BLOCKED && state != RTOP_WAITING;
+}
+
+/* Does any thread hold a GVL? The last that took one mostly; the others are asked when they are few. */
 static bool any_active(struct sampler *sampler)
 {
   uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
-  if (high > SCAN_THREADS_MAX) return true;
-  for (uint32_t i = 0; i < high; i++) {
-    struct thread_data *data = atomic_load_explicit(&sampler->threads.table[i], memory_order_acquire);
-    if (data && threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) != RTOP_BLOCKED) return true;
-  }
+  uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
+  if (last < high && is_on_gvl(sampler, last)) return true;
+  for (uint32_t i = 0; i < high && i < SCAN_THREADS_MAX; i++)
+    if (is_on_gvl(sampler, i)) return true;
   return false;
 }
 
-/* Ticks come at the rate. Sampling points of short stretches are set so far apart that all threads together
- * take about half as many: their number is inversely proportional to the distance. */
+/* Of each state as many stretches are met by a point in a window as may be: the number is inversely proportional to
+ * the distance of the points. */
+static int64_t next_distance(int64_t before_ns, int64_t taken)
+{
+  int64_t wanted = before_ns * taken / POINTS_PER_WINDOW;
+  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2;   /* up at once, down slowly */
+  if (distance > DISTANCE_MAX_NS) return DISTANCE_MAX_NS;
+  return distance < DISTANCE_MIN_NS ? DISTANCE_MIN_NS : distance;
+}
+
 static void set_rate(struct loop *loop, uint32_t rate_hz)
 {
+  atomic_store(&loop->sampler->period_ns, CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1));
+}
+
+static void set_distances(struct loop *loop)
+{
   struct sampler *sampler = loop->sampler;
-  int64_t period = CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1);
-  uint64_t points = atomic_load(&sampler->counters.points);
-  int64_t taken = (int64_t)(points - loop->points), due = WINDOW_NS / (2 * period);
-  int64_t before = atomic_load(&sampler->off_period_ns);
-  int64_t wanted = due > 0 ? before * taken / due : before;
-  int64_t distance = wanted > before ? wanted : (before + wanted) / 2;   /* up at once, down slowly */
-  if (distance > OFF_PERIOD_MAX_NS) distance = OFF_PERIOD_MAX_NS;
-  loop->points = points;
-  atomic_store(&sampler->period_ns, period);
-  atomic_store(&sampler->off_period_ns, distance > period ? distance : period);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++) {
+    uint64_t points = atomic_load(&sampler->counters.points[state]);
+    int64_t before = atomic_load(&sampler->distance_ns[state]);
+    atomic_store(&sampler->distance_ns[state], next_distance(before, (int64_t)(points - loop->points[state])));
+    loop->points[state] = points;
+  }
+  uint32_t threads = atomic_load_explicit(&sampler->threads.high, memory_order_relaxed);
+  int64_t fresh = (int64_t)threads * FRESH_PER_THREAD_NS;
+  atomic_store(&sampler->fresh_ns, fresh > FRESH_MIN_NS ? fresh : FRESH_MIN_NS);
 }
 
 /* Who asks for what: a viewer's wish, else the watch rate, else the recorder's. 0: park. */
@@ -178,19 +215,20 @@ static void park(struct loop *loop, uint32_t futex_value)
   loop->next_tick_ns = now;
   loop->next_cut_ns = now + WINDOW_NS;
   loop->cut.start_ns = now;            /* the time in between is a gap */
+  refill(loop, STACKS_SAVED_NS);
 }
 
-static bool publish(struct loop *loop, int64_t now)
+static bool publish(struct loop *loop, int64_t end_ns, bool last)
 {
   struct rtop_window *window = &loop->cut.window;
-  if (!cut_window(&loop->cut, now)) return true;
+  if (!cut_window(&loop->cut, end_ns, last)) return true;
   marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->ticks);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->missed);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, loop->governor.rate_hz);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, loop->wanted_hz);
   rtop_window_set_counter(window, RTOP_COUNTER_POINT_DISTANCE_NS,
-                          (uint64_t)atomic_load(&loop->sampler->off_period_ns));
+                          (uint64_t)atomic_load(&loop->sampler->distance_ns[RTOP_BLOCKED]));
   loop->ticks = loop->missed = 0;
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = (int64_t)window->counters[RTOP_COUNTER_COST_NS];
@@ -198,7 +236,8 @@ static bool publish(struct loop *loop, int64_t now)
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
   set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, cost, length));
-  atomic_store(&loop->sampler->generous, loop->governor.average < loop->governor.budget / 2);
+  set_distances(loop);
+  refill(loop, length);
   return true;
 }
 
@@ -236,12 +275,14 @@ static void follow_wishes(struct loop *loop)
 /* False: the segment is gone. */
 static bool at_cut(struct loop *loop, int64_t now)
 {
-  loop->next_cut_ns += WINDOW_NS;
-  if (loop->next_cut_ns <= now) loop->next_cut_ns = now + WINDOW_NS;
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   rb_postponed_job_trigger(loop->sampler->job);   /* also for housekeeping and changes of wish */
-  if (!publish(loop, now)) return false;
+  if (!publish(loop, loop->next_cut_ns, false)) return false;
+  loop->next_cut_ns += WINDOW_NS;
   follow_wishes(loop);
+  now = clock_now_ns();
+  if (loop->next_cut_ns < now + WINDOW_NS / 10) loop->next_cut_ns = now + WINDOW_NS;
+  cut_announce(&loop->cut, loop->next_cut_ns);
   return true;
 }
 
@@ -260,7 +301,7 @@ static bool run(struct loop *loop)
     sleep_until(publisher, deadline, idle);
     if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
   }
-  if (loop->wanted_hz) publish(loop, clock_now_ns());
+  if (loop->wanted_hz) publish(loop, clock_now_ns(), true);
   return true;
 }
 

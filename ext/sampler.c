@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_PER_JOB = 16 };
+enum { THREADS_PER_JOB = 16, POOL_FRAMES = 4 };
 #define LOST_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
 #define AGE_INTERVAL_NS (15 * CLOCK_NS_PER_SECOND)
 
@@ -24,6 +24,7 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
     if (cells_create(&sampler->cells[i]) != 0) return -1;
   sampler->open = &sampler->cells[0];
   sampler->own_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_OWN, 0);
+  sampler->shared_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_SHARED, 0);
   return 0;
 }
 
@@ -35,14 +36,26 @@ void sampler_destroy(struct sampler *sampler)
   sampler->open = NULL;
 }
 
+void sampler_begin(struct sampler *sampler)
+{
+  sampler->start_ns = clock_now_ns();
+  sampler->cut_pending = true;
+  atomic_store(&sampler->boundary_ns, INT64_MAX);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++)
+    atomic_store(&sampler->distance_ns[state], CLOCK_NS_PER_SECOND / 1000);
+  atomic_store(&sampler->fresh_ns, CLOCK_NS_PER_SECOND / 100);
+  atomic_store(&sampler->stack_credit_ns, CLOCK_NS_PER_SECOND / 100);
+  memset(&sampler->pools, 0, sizeof sampler->pools);
+}
+
 /* How many levels, root first, are the same as in the thread's last stack. */
 static uint32_t shared_prefix(const struct sampler *sampler, const struct thread_data *data, uint32_t depth)
 {
   uint32_t most = data->prefix_depth < depth ? data->prefix_depth : depth, level = 0;
   const VALUE *frames = sampler->stack_frames + depth - 1;
   const int *lines = sampler->stack_lines + depth - 1;
-  while (level < most && data->prefix_frames[level] == *(frames - level) &&
-         data->prefix_lines[level] == *(lines - level)) level++;
+  while (level < most && data->prefix->frames[level] == *(frames - level) &&
+         data->prefix->lines[level] == *(lines - level)) level++;
   return level;
 }
 
@@ -54,6 +67,19 @@ static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, u
   return level < sampler->depth_max || sampler->tree.entries[node].depth < sampler->depth_max + above;
 }
 
+/* Threads that began alike are of one kind: by their outermost frames when they are first seen. */
+static void choose_pool(struct sampler *sampler, struct thread_data *data, uint32_t depth)
+{
+  uint64_t key = depth < POOL_FRAMES ? depth : POOL_FRAMES;
+  for (uint32_t level = 0; level < depth && level < POOL_FRAMES; level++)
+    key = (key ^ sampler->stack_frames[depth - 1 - level]) * UINT64_C(0x9E3779B97F4A7C15);
+  uint32_t pool = pools_find(&sampler->pools, key | 1);
+  atomic_store_explicit(&data->pool, pool, memory_order_relaxed);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++)
+    atomic_store_explicit(&data->lanes[state].epoch, axis_epoch(&sampler->pools.entries[pool].axes[state]),
+                          memory_order_relaxed);
+}
+
 /* Root first over the stack buffer: nodes of the prefix shared with the thread's last stack are taken
  * over, the rest is looked up. A stack that was cut at the root has no prefix to share. */
 static uint32_t walk(struct sampler *sampler, struct thread_data *data, int frames, VALUE *unknown)
@@ -63,11 +89,12 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
   uint32_t node = label_nodes_root(&sampler->labels, &sampler->frames, &sampler->tree,
                                    atomic_load_explicit(&data->thread, memory_order_relaxed));
   bool cut = frames == SAMPLER_STACK_MAX;
-  bool shared = !cut && data->prefix_generation == generation && data->prefix_root == node;
+  bool shared = !cut && data->prefix && data->prefix_generation == generation && data->prefix_root == node;
   uint32_t level = shared ? shared_prefix(sampler, data, depth) : 0;
   data->prefix_root = node;
+  if (!atomic_load_explicit(&data->pool, memory_order_relaxed)) choose_pool(sampler, data, depth);
   if (cut) node = calltree_child(&sampler->tree, node, FRAMES_TRUNCATED, 0);
-  else if (level > 0) node = data->prefix_nodes[level - 1];
+  else if (level > 0) node = data->prefix->nodes[level - 1];
   data->prefix_generation = generation;
   data->prefix_depth = level;
   for (; level < depth; level++) {
@@ -82,10 +109,10 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
     bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
     if (kept(sampler, frame, node, level, data->prefix_root))
       node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
-    if (level >= THREADS_PREFIX_MAX || cut) continue;
-    data->prefix_frames[level] = value;
-    data->prefix_lines[level] = line;
-    data->prefix_nodes[level] = node;
+    if (level >= THREADS_PREFIX_MAX || cut || !data->prefix) continue;
+    data->prefix->frames[level] = value;
+    data->prefix->lines[level] = line;
+    data->prefix->nodes[level] = node;
     data->prefix_depth = level + 1;
   }
   return node == RTOP_NODE_ROOT ? calltree_child(&sampler->tree, node, FRAMES_EXCLUDED, 0) : node;
@@ -103,43 +130,6 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
   return node;
 }
 
-void sampler_charge_running(struct sampler *sampler, struct thread_data *data, uint32_t node,
-                            int64_t open_start_ns, int64_t open_ns)
-{
-  struct pending *pending = &data->pending[RTOP_RUNNING];
-  bool provisional = atomic_load(&data->provisional) && atomic_exchange(&data->provisional, false);
-  int64_t wall = pending->wall_ns > 0 ? pending->wall_ns : 0;
-  int64_t cpu = pending->cpu_ns < wall ? pending->cpu_ns : wall;
-  int64_t open = open_ns < wall ? open_ns : wall;
-  int64_t open_cpu = wall ? (int64_t)((double)cpu * (double)open / (double)wall) : 0;
-  struct rtop_cell cell = {
-    .node = node, .thread = data->index, .state = RTOP_RUNNING, .samples = 1,
-    .wall_ns = (uint64_t)open, .cpu_ns = (uint64_t)open_cpu,
-    .allocations = data->allocations, .blame_ns = (uint64_t)data->blame_ns,
-  };
-  accounting_charge(sampler, data, &cell, open_start_ns, provisional);
-  struct rtop_cell rest = {
-    .node = node, .thread = data->index, .state = RTOP_RUNNING,
-    .wall_ns = (uint64_t)(wall - open), .cpu_ns = (uint64_t)(cpu - open_cpu),
-  };
-  if (rest.wall_ns) cells_add(sampler->open, &rest);
-  pending->wall_ns -= wall;
-  pending->cpu_ns -= cpu;
-  data->allocations = 0;
-  data->blame_ns = 0;
-}
-
-void sampler_charge_own(struct sampler *sampler, struct cells *cells, struct thread_data *data)
-{
-  if (!data->own_wall_ns) return;
-  struct rtop_cell cell = {
-    .node = sampler->own_node, .thread = data->index, .state = RTOP_RUNNING,
-    .wall_ns = (uint64_t)data->own_wall_ns, .cpu_ns = (uint64_t)data->own_cpu_ns,
-  };
-  cells_add(cells, &cell);
-  data->own_wall_ns = data->own_cpu_ns = 0;
-}
-
 /* The lock is held at return unless false is returned. New frames are named first, without the lock; after
  * a bounded number of them the rest goes in with partial names. */
 static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint32_t *node)
@@ -154,24 +144,20 @@ static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint
   }
 }
 
-/* `now_ns` is when it takes place, begin_ns what the clock says; the same but in a storm. */
-static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t open_ns, int64_t now_ns,
-                        int64_t begin_ns)
+static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t begin_ns)
 {
-  accounting_read_cpu(data, begin_ns);
-  accounting_read_blame(sampler, data, now_ns);
-  accounting_read_allocations(sampler, data);
   uint32_t node;
+  accounting_read_cpu(data, begin_ns);
+  accounting_read_blame(sampler, data, begin_ns);
+  accounting_read_allocations(sampler, data);
   if (!stack_in_job(sampler, data, &node)) {
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
-  sampler_charge_running(sampler, data, node, now_ns - open_ns, open_ns);
+  accounting_point(sampler, data, RTOP_RUNNING, node, 0);
   accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
-  data->running_node = node;
-  data->sampled = true;
-  atomic_store_explicit(&data->node, node, memory_order_release);
+  sampler_saw(data, node, begin_ns);
   sampler_serve_tick(sampler);
 }
 
@@ -184,36 +170,17 @@ static void walk_other(struct sampler *sampler, struct thread_data *data, VALUE 
   uint32_t node = depth > 0 ? walk(sampler, data, depth, NULL) : RTOP_NODE_NO_FRAMES;
   sampler_count(&sampler->counters.samples, 1);
   clock_unlock(&sampler->lock);
-  if (node != RTOP_NODE_NO_FRAMES) data->off_node = node;
-  atomic_store_explicit(&data->node, node, memory_order_relaxed);
+  sampler_saw(data, node, clock_now_ns());
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
 
-/* What another thread had not charged when it went off the GVL: it may have met no tick since its last sample. */
-static void hand_in_for(struct sampler *sampler, struct thread_data *data)
-{
-  struct pending *pending = &data->pending[RTOP_RUNNING];
-  if (!data->sampled || pending->wall_ns <= 0 || !clock_trylock(&sampler->lock)) return;
-  struct rtop_cell cell = {
-    .node = data->running_node, .thread = data->index, .state = RTOP_RUNNING,
-    .wall_ns = (uint64_t)pending->wall_ns,
-    .cpu_ns = (uint64_t)(pending->cpu_ns < pending->wall_ns ? pending->cpu_ns : pending->wall_ns),
-  };
-  cells_add(sampler->open, &cell);
-  pending->wall_ns = 0;
-  pending->cpu_ns -= (int64_t)cell.cpu_ns;
-  accounting_flush(sampler, data);
-  clock_unlock(&sampler->lock);
-}
-
-/* A thread that stays off the GVL: whoever holds it can charge for the thread and, when it left without a stack (its
- * tokens were spent), walk it, since it cannot come back meanwhile. (Threads of other Ractors could.) */
+/* A thread that stays off the GVL and left without a stack: whoever holds the GVL can walk it, since it cannot come back
+ * meanwhile. (Threads of other Ractors could.) */
 static void look_after(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   enum rtop_thread_state state = threads_state(atomic_load(&data->word));
   bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
   if (!off || !data->main_ractor || now_ns - atomic_load(&data->state_since_ns) < LOST_AFTER_NS) return;
-  hand_in_for(sampler, data);
   VALUE thread = atomic_load(&data->stack_known) ? 0 : atomic_load(&data->thread);
   if (thread) walk_other(sampler, data, thread);
 }
@@ -297,37 +264,38 @@ void sampler_job(struct sampler *sampler)
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   int64_t now = coarse ? sampler_event_ns(sampler, data) : own.begin_ns;
   enum rtop_thread_state before;
-  int64_t open = threads_move(data, RTOP_RUNNING, now, &before);
+  int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
   if (before != RTOP_RUNNING) {   /* an interrupted wait: the VM went on without RESUMED */
     if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
     data->running_since_ns = now;
-    data->pending[before].wall_ns += open;
+    accounting_spent(data, before, open);
+    accounting_add(sampler, data, before, open);
     if (data->native_shared) threads_follow_native(data);
     atomic_store(&data->state_since_ns, now);
     atomic_store(&data->stack_known, false);
     return;
   }
-  data->pending[RTOP_RUNNING].wall_ns += open;
-  data->wall_since_cpu_read_ns[RTOP_RUNNING] += open;
-  if (atomic_load(&sampler->tick_ns) > data->running_since_ns) take_sample(sampler, data, open, now, own.begin_ns);
+  accounting_spent(data, RTOP_RUNNING, open);
+  accounting_settle_running(sampler, data, open);
+  if (sampler_tick_due(sampler, data, now)) take_sample(sampler, data, own.begin_ns);
   housekeeping(sampler, own.begin_ns);
   accounting_end_own(sampler, data, &own);
 }
 
 void sampler_hand_in(struct sampler *sampler)
 {
+  sampler_read_vm(sampler);
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
-  if (!data || !data->sampled || !clock_trylock(&sampler->lock)) return;
+  if (!data) return;
   int64_t now = clock_now_ns();
   enum rtop_thread_state before;
-  int64_t open = threads_move(data, RTOP_RUNNING, now, &before);
-  data->pending[before].wall_ns += open;
-  data->wall_since_cpu_read_ns[before] += open;
+  int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
+  accounting_spent(data, before, open);
+  accounting_add(sampler, data, before, open);
   accounting_read_cpu(data, now);
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
-  sampler_charge_running(sampler, data, data->running_node, now - open, open);
-  accounting_flush(sampler, data);
+  if (!clock_trylock(&sampler->lock)) return;
   accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
 }

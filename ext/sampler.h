@@ -1,20 +1,15 @@
 /* The sampler: what runs on application threads. Measures, attributes, adds to the cells of the window
  * that is open. Publishing is somebody else's job.
  *
- * Two kinds of evidence:
- *   running time   the publisher triggers a postponed job at every tick; it runs at the next safepoint of
- *                  the thread that holds the GVL and charges that thread's running time since its last
- *                  sample to the stack found there. A tick counts only when it fell into the stretch that
- *                  the thread is running now: one that was due while it was blocked says nothing about
- *                  where it runs.
- *   off the GVL    and in the GC: the length of the stretch is known at its end. Stretches longer than a
- *                  period are charged exactly; of shorter ones a sampling point on the time axis of
- *                  (thread, state) selects those that get a stack (accounting.h). The publisher sets the
- *                  points apart so that all threads together take about as many as there are ticks.
- *                  In storms the time of events is that of the last tick: sampler_event_ns().
- *   at once        a thread that goes off the GVL takes its stack while there are tokens, of its own and of
- *                  the process, so that one that stays away is known while it does.
- * So the cost is bounded by the rate, however many threads and events there are.
+ * What is exact and what is estimated, and how: accounting.h. Here are the stacks.
+ *   the clock     the publisher triggers a postponed job at every tick; it runs at the next safepoint of the thread
+ *                 that holds the GVL. A tick counts only when it fell into the stretch that the thread is running
+ *                 now: one that found the GVL free says nothing about where whoever comes next runs. A thread that
+ *                 goes off the GVL, or into the GC, before its job came serves the tick there.
+ *   SUSPENDED     a thread that goes off the GVL takes the stack it waits with, as long as all that cost so far is
+ *                 within the budget (stack_credit_ns, refilled by the publisher), and when its last one is too old.
+ *   RESUMED       a wait whose stack was not taken gets one by its length, at its end.
+ * In storms beyond any reason the time of events is that of the last tick: sampler_event_ns().
  *
  * Threads: functions marked [hook] run under the VM's scheduler lock: they take no lock (they try), make
  * no Ruby object and allocate nothing. [job] runs at a safepoint under the GVL.
@@ -27,6 +22,7 @@
 #include "clock.h"
 #include "frames.h"
 #include "label_sets.h"
+#include "pools.h"
 #include "threads.h"
 #include "waiting.h"
 #include <ruby.h>
@@ -40,7 +36,8 @@ enum { SAMPLER_STACK_MAX = 2048 };
 /* Totals since the start; the publisher reports their change per window. samples, cost_ns and points are
  * written under the lock (sampler_count()), dropped by who did not get it. */
 struct sampler_counters {
-  _Atomic uint64_t samples, dropped, cost_ns, points;
+  _Atomic uint64_t samples, dropped, cost_ns;
+  _Atomic uint64_t points[RTOP_STATE_COUNT];   /* stacks taken at the end of a stretch */
   _Atomic uint64_t exceptions;
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes;   /* as read last */
 };
@@ -53,24 +50,28 @@ struct sampler {
   struct frames frames;
   struct cells cells[2];
   struct cells *open;                  /* under the lock */
+  bool cut_pending;                    /* under the lock: those are of a window whose end is not known yet */
   struct threads threads;
   struct label_sets labels;
   struct waiting waiting;
+  struct pools pools;
   struct sampler_counters counters;
 
   uint32_t depth_max;                  /* outermost frames of a stack that are kept; set while nothing runs */
 
   /* set by the publisher */
   _Atomic int64_t period_ns;           /* between ticks */
-  _Atomic int64_t off_period_ns;       /* between sampling points of short stretches; >= period_ns */
+  _Atomic int64_t distance_ns[RTOP_STATE_COUNT];   /* mean distance of points; longer stretches are always seen */
+  _Atomic int64_t stack_credit_ns;     /* what stacks at SUSPENDED may cost before the next refill */
+  _Atomic int64_t fresh_ns;            /* a thread whose last one is older takes one whatever the credit is */
+  int64_t start_ns;                    /* of the session; the first window begins then */
+  _Atomic uint32_t last_runner;        /* index of the thread that got a GVL last [hook] */
   _Atomic uint64_t window;             /* number of the open window */
-  _Atomic int64_t window_start_ns;
+  _Atomic int64_t boundary_ns;         /* when it ends, known before: stretches that pass it are told apart there */
   _Atomic int64_t tick_ns;             /* when the last tick was due */
   _Atomic bool coarse;                 /* a storm: events take place at coarse_ns; see sampler_event_ns() */
   _Atomic int64_t coarse_ns;           /* the last tick or cut, whether anybody ran or not */
   _Atomic int64_t tick_served_ns;      /* tick_ns of the last tick that led to a sample */
-  _Atomic bool generous;               /* cost is far below the budget: every thread's first wait gets a stack */
-  _Atomic int64_t tokens_until_ns;     /* stacks taken at SUSPENDED, over all threads: paid for up to here */
 
   rb_postponed_job_handle_t job;
   _Atomic uint32_t *publisher_word;    /* see publisher_wake() */
@@ -78,6 +79,7 @@ struct sampler {
   uint64_t seen_window;                /* [job] when it looked after the threads last */
   uint32_t thread_cursor;
   uint32_t own_node;                   /* "(rperf-top)", under the root: the profiler's own work */
+  uint32_t shared_node;                /* "(shared)", under the root */
   int64_t aged_ns;                     /* [job] */
 
   VALUE stack_frames[SAMPLER_STACK_MAX];
@@ -90,6 +92,9 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
 /* Only of one that was never active: hooks may look at it for the life of the process. Also of one that was
  * made in part. */
 void sampler_destroy(struct sampler *sampler);
+
+/* Before the hooks are on: a session begins now, and when its first window ends is not known yet. */
+void sampler_begin(struct sampler *sampler);
 
 /* Under the GVL: gives every living thread its data, the caller's as running. */
 void sampler_adopt_threads(struct sampler *sampler);
@@ -113,10 +118,6 @@ static inline void sampler_count(_Atomic uint64_t *counter, uint64_t more)
   atomic_store_explicit(counter, before + more, memory_order_relaxed);
 }
 
-/* Charges the profiler's own work on a thread to the node of its own. Lock held, or the thread has ended and
- * `cells` are the publisher's. */
-void sampler_charge_own(struct sampler *sampler, struct cells *cells, struct thread_data *data);
-
 /* The tick that was due last has led to a sample. */
 static inline void sampler_serve_tick(struct sampler *sampler)
 {
@@ -134,13 +135,22 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
 /* [job] One tick's sample of the calling thread, and the housekeeping that needs the GVL. */
 void sampler_job(struct sampler *sampler);
 
-/* Under the GVL, before the session ends: what the calling thread has not charged yet goes to the stacks it was
- * charged to last. */
+/* Under the GVL, before the session ends: the time, CPU, blame and allocations of the calling thread up to now. */
 void sampler_hand_in(struct sampler *sampler);
 
-/* Charges the pending running time (all of it) of the calling thread to `node`. `open_start_ns` and
- * `open_ns`: the stretch without a break that ended just now. The lock is held. */
-void sampler_charge_running(struct sampler *sampler, struct thread_data *data, uint32_t node,
-                            int64_t open_start_ns, int64_t open_ns);
+/* `node` is the stack of this thread as it was at now_ns. */
+static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t now_ns)
+{
+  atomic_store_explicit(&data->node_seen_ns, now_ns, memory_order_relaxed);
+  atomic_store_explicit(&data->node, node, memory_order_release);
+}
+
+/* A tick of the clock fell into the stretch that the thread has been running since, and no sample came of it yet. */
+static inline bool sampler_tick_due(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
+{
+  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
+  return tick > data->running_since_ns && tick <= now_ns &&
+         tick != atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
+}
 
 #endif

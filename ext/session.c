@@ -106,7 +106,7 @@ static void restart_in_child(void)
     turn_off(STOPPED);
     return;
   }
-  atomic_store(&session.sampler.window_start_ns, clock_now_ns());
+  sampler_begin(&session.sampler);
   protected_turn_on();
   if (session.state == ACTIVE && publisher_start(&session.publisher) != 0) turn_off(STOPPED);
 }
@@ -194,8 +194,7 @@ int session_start(const struct config *config)
   session.pid = getpid();
   read_command(session.publisher.command, sizeof session.publisher.command);
   atomic_store(&session.sampler.period_ns, CLOCK_NS_PER_SECOND / (config->record_hz ? config->record_hz : 1000));
-  atomic_store(&session.sampler.off_period_ns, atomic_load(&session.sampler.period_ns));
-  atomic_store(&session.sampler.window_start_ns, clock_now_ns());
+  sampler_begin(&session.sampler);
   if (config->record_hz) protected_turn_on();
   else session.state = PARKED;
   if (session.state == STOPPED) return -1;

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <ruby/ractor.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -44,13 +43,16 @@ static struct thread_data *take_struct(struct threads *threads)
     clock_unlock(&threads->pool_lock);
   }
   if (!data) return calloc(1, sizeof *data);
-  memset(data, 0, offsetof(struct thread_data, prefix_frames));
+  memset(data, 0, sizeof *data);
   return data;
 }
 
+/* The struct stays for the next thread: one that points to it still may look whose it is. */
 static void give_back(struct threads *threads, struct thread_data *data)
 {
   atomic_store_explicit(&data->thread, 0, memory_order_release);
+  free(data->prefix);
+  data->prefix = NULL;
   while (!clock_trylock(&threads->pool_lock)) sched_yield();
   data->next_free = threads->pool;
   threads->pool = data;
@@ -66,10 +68,13 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   data->start_ns = now_ns;
   data->random = (uint32_t)data->serial * 2654435761u | 1;
   data->prefix_generation = UINT64_MAX;
+  data->prefix = malloc(sizeof *data->prefix);
+  atomic_store(&data->boundary_ns, INT64_MIN);
   data->cpu_mark.owner = data->serial;
   atomic_store(&data->word, threads_pack(now_ns, state));
   atomic_store(&data->state_since_ns, now_ns);
   atomic_store(&data->node, RTOP_NODE_NO_FRAMES);
+  atomic_store(&data->node_seen_ns, now_ns);
   atomic_store(&data->stack_known, true);
   atomic_store(&data->generation, atomic_load(&threads->generation));
   atomic_store(&data->thread, thread);

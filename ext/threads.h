@@ -1,9 +1,9 @@
 /* What is known about each Ruby thread, and who owns each nanosecond of it.
  *
  * The clockwork: `word` packs the thread's state with the time since which it is unattributed. Whoever
- * moves that time forward with a compare-and-swap owns the stretch in between and must charge it: the
- * thread's own hooks and samples, or the publisher for a thread that stays off the GVL. Nothing is
- * charged twice and nothing is lost, without a lock.
+ * moves that time forward with a compare-and-swap (accounting_move) owns the stretch in between and must
+ * charge it: the thread's own hooks and samples, or the publisher for a thread that stays off the GVL.
+ * Nothing is charged twice and nothing is lost, without a lock.
  *
  * Everything else in the struct belongs to the thread itself (in hooks and in the job, where it holds
  * the GVL) unless marked atomic. READY may run on another thread, ordered by the VM's scheduler lock
@@ -25,26 +25,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80, THREADS_PREFIX_MAX = 1024 };
+enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80, THREADS_PREFIX_MAX = 256 };
 
-/* Time of one state that waits for a stack; see accounting.h. */
-struct pending {
-  int64_t wall_ns;                     /* since the last sampling point on this state's time axis */
-  int64_t next_point_ns;               /* where the next one stands */
-  int64_t cpu_ns;
+/* Time of one state that no stack has been given to yet; see accounting.h. */
+struct lane {
+  _Atomic int64_t wall_ns, cpu_ns;     /* whoever takes it charges it */
+  _Atomic uint64_t epoch;              /* of its axis (pools.h), when the first of it came */
 };
+
+/* Unattributed time that a window told of: it lies right before the end of that window. */
+struct owed {
+  int64_t start_ns, wall_ns;
+};
+enum { THREADS_OWED_MAX = 8 };
 
 struct thread_data {
   /* shared */
   _Atomic uint64_t word;               /* since_ns << 3 | state */
+  _Atomic uint32_t turn;               /* odd while the word and the totals change together */
+  _Atomic int64_t total_ns[RTOP_STATE_COUNT];   /* exact time by state; the publisher's moves are not in it */
+  _Atomic int64_t boundary_ns;         /* end of the window that it saw pass last, and the totals then */
+  _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT];
+  struct lane lanes[RTOP_STATE_COUNT];
+  _Atomic int64_t blame_ns;            /* not charged yet */
   _Atomic uint32_t node;               /* leaf of the last known stack */
+  _Atomic int64_t node_seen_ns;        /* when it was seen */
   _Atomic bool stack_known;            /* `node` is the stack of the open off-GVL stretch */
   _Atomic bool ended;
-  _Atomic bool provisional;            /* the publisher showed the open stretch as provisional */
   /* CPU time up to the sum of these two is charged. Each has one writer, so neither needs a lock; when both
    * charge the same stretch at once, the next reading finds the clock behind the sum and charges less. */
   _Atomic int64_t cpu_read_ns;         /* the thread's part */
   _Atomic int64_t cpu_taken_ns;        /* the publisher's, while the thread is off the GVL */
+  _Atomic int64_t cpu_unread_ns;       /* wall time on the GVL whose CPU is not in cpu_read_ns yet */
   _Atomic uint32_t native_id;
   _Atomic uint64_t name_version;       /* bumped when `name` changed */
   _Atomic int64_t state_since_ns;      /* for display: not moved by the publisher */
@@ -52,6 +64,7 @@ struct thread_data {
    * it for 0 charges it. */
   _Atomic int64_t off_blocked_ns;
   _Atomic int64_t ready_ns;
+  _Atomic uint32_t pool;               /* see pools.h; 0 until its first stack */
 
   _Atomic uint64_t releases;           /* times that it got the GVL back */
   _Atomic uint64_t coarse_releases;    /* of these, in storms */
@@ -74,21 +87,16 @@ struct thread_data {
   /* the open stretches */
   int64_t running_since_ns;            /* since RESUMED */
   int64_t off_waiting_ns;              /* of the open off-GVL stretch, as the hooks saw it */
-  struct pending pending[RTOP_STATE_COUNT];
+  int64_t off_stack_ns;                /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
   int64_t not_own_ns;                  /* GC so far, and own work: what a piece of own work around it leaves out */
   int64_t own_wall_ns, own_cpu_ns;     /* the profiler's own work on this thread, not handed in yet */
   uint64_t own_window;                 /* in which it was handed in last */
-  uint32_t running_node;               /* of the last sample taken while it was running */
-  bool sampled;                        /* running_node means something */
-  uint32_t off_node;                   /* of the last stack taken off the GVL; 0: none yet */
-  uint64_t window;                     /* in which pending was flushed last */
-  int64_t tokens_until_ns;             /* stacks taken at SUSPENDED are paid for up to here */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
   uint64_t allocations_read, allocations;
+  uint32_t allocations_node;           /* where its last clock sample stood; 0: none */
   uint64_t blame_read;                 /* waiting.h integral when the GVL was taken */
-  int64_t blame_ns;
   uint32_t random;
 
   /* publisher's */
@@ -99,14 +107,23 @@ struct thread_data {
   uint64_t releases_seen, coarse_releases_seen;
   uint32_t native_published;
   uint32_t window_index;               /* in the window being built */
+  int64_t moved_ns[RTOP_STATE_COUNT];  /* time by state that the publisher charged itself */
+  int64_t seen_ns[RTOP_STATE_COUNT];   /* all time by state up to the last cut */
+  int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT];   /* in the window being built */
+  int64_t owed_ns[RTOP_STATE_COUNT];   /* told as not sampled, by windows before: the sum of */
+  struct owed owed[RTOP_STATE_COUNT][THREADS_OWED_MAX];   /* oldest first */
+  uint32_t owed_count[RTOP_STATE_COUNT];
 
-  /* Last, so that a struct that is used again need not be cleared from here on.
-   * The stack of the last sample, root first: the next one shares its prefix */
+  /* The last stack, root first: the next one shares its prefix. NULL when there was no memory for it. */
   uint64_t prefix_generation;
   uint32_t prefix_depth, prefix_root;  /* root: the node below which it stands */
-  VALUE prefix_frames[THREADS_PREFIX_MAX];
-  int prefix_lines[THREADS_PREFIX_MAX];
-  uint32_t prefix_nodes[THREADS_PREFIX_MAX];
+  struct prefix *prefix;
+};
+
+struct prefix {
+  VALUE frames[THREADS_PREFIX_MAX];
+  int lines[THREADS_PREFIX_MAX];
+  uint32_t nodes[THREADS_PREFIX_MAX];
 };
 
 struct threads {
@@ -167,37 +184,6 @@ static inline enum rtop_thread_state threads_state(uint64_t word)
 static inline int64_t threads_since_ns(uint64_t word)
 {
   return (int64_t)(word >> 3);
-}
-
-/* Moves the thread to `state` at now_ns; *before becomes its old state and the return value the length
- * of the stretch in it, which the caller now owns. */
-static inline int64_t threads_move(struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
-                                   enum rtop_thread_state *before)
-{
-  uint64_t old = atomic_load_explicit(&data->word, memory_order_acquire);
-  for (;;) {
-    int64_t since = threads_since_ns(old);
-    int64_t end = now_ns > since ? now_ns : since;   /* the publisher may have charged a little further */
-    if (atomic_compare_exchange_weak_explicit(&data->word, &old, threads_pack(end, state),
-                                              memory_order_seq_cst, memory_order_acquire)) {
-      *before = threads_state(old);
-      return end - since;
-    }
-  }
-}
-
-/* The time of the calling thread goes on to now_ns, in the state it is in; the return value is as above. While
- * a thread runs with the GVL nobody else writes its word: READY comes to threads that are off the GVL, and the
- * publisher moves only these. */
-static inline int64_t threads_advance(struct thread_data *data, int64_t now_ns)
-{
-  uint64_t old = atomic_load_explicit(&data->word, memory_order_relaxed);
-  enum rtop_thread_state state = threads_state(old);
-  if (state == RTOP_WAITING || state == RTOP_BLOCKED) return threads_move(data, state, now_ns, &state);
-  int64_t since = threads_since_ns(old);
-  if (now_ns <= since) return 0;
-  atomic_store_explicit(&data->word, threads_pack(now_ns, state), memory_order_release);
-  return now_ns - since;
 }
 
 #endif
