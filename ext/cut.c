@@ -14,9 +14,6 @@ void cut_init(struct cut *cut, struct sampler *sampler)
   cut->baseline = (struct cut_baseline){
     .samples = atomic_load(&now->samples), .dropped = atomic_load(&now->dropped),
     .cost_ns = atomic_load(&now->cost_ns),
-    .exceptions = atomic_load(&now->exceptions),
-    .gc_minor = atomic_load(&now->gc_minor), .gc_major = atomic_load(&now->gc_major),
-    .allocations = atomic_load(&now->allocations),
     .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), .publisher_cpu_ns = clock_own_cpu_ns(),
   };
 }
@@ -95,8 +92,22 @@ static void set_clock_change(struct rtop_window *window, enum rtop_counter_id id
   *before = now;
 }
 
+/* The program may have run for a while before the publisher looks for the first time. */
+static void follow_start(struct cut *cut)
+{
+  uint32_t starts = atomic_load_explicit(&cut->sampler->starts, memory_order_acquire);
+  if (starts == cut->starts) return;
+  const struct sampler_start *start = &cut->sampler->start;
+  cut->starts = starts;
+  cut->baseline.exceptions = start->exceptions;
+  cut->baseline.gc_minor = start->gc_minor;
+  cut->baseline.gc_major = start->gc_major;
+  cut->baseline.allocations = start->allocations;
+}
+
 static void add_counters(struct cut *cut)
 {
+  follow_start(cut);
   struct rtop_window *window = &cut->window;
   struct sampler_counters *now = &cut->sampler->counters;
   struct cut_baseline *before = &cut->baseline;

@@ -25,6 +25,7 @@ struct cut {
   struct names_out *names;
   struct rtop_window window;
   struct cut_baseline baseline;
+  uint32_t starts;                     /* sampler->starts that the baseline belongs to */
   int64_t start_ns;                    /* of the open window */
   uint64_t releases, coarse_releases;  /* in the window, of all threads */
   uint64_t rest_cost_ns;               /* of threads that ended before they could hand it in */

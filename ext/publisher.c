@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define WINDOW_NS (CLOCK_NS_PER_SECOND / 10)
-#define DISTANCE_MAX_NS (WINDOW_NS / 2)
+#define DISTANCE_MAX_NS (60 * CLOCK_NS_PER_SECOND)
 #define DISTANCE_MIN_NS INT64_C(1000)
-#define POINTS_PER_WINDOW 20
+#define POINTS_PER_WINDOW 50
 #define FRESH_MIN_NS (CLOCK_NS_PER_SECOND / 100)
 #define FRESH_PER_THREAD_NS (CLOCK_NS_PER_SECOND / 500)
 /* What stacks off the GVL may cost, of the whole budget; and how much of it may be saved up: ten seconds. */

@@ -229,6 +229,17 @@ void sampler_read_vm(struct sampler *sampler)
   atomic_store(&counters->malloc_bytes, rb_gc_stat(sampler->gc_symbols[4]));
 }
 
+void sampler_count_from_now(struct sampler *sampler)
+{
+  struct sampler_counters *now = &sampler->counters;
+  sampler_read_vm(sampler);
+  sampler->start = (struct sampler_start){
+    .exceptions = atomic_load(&now->exceptions), .gc_minor = atomic_load(&now->gc_minor),
+    .gc_major = atomic_load(&now->gc_major), .allocations = atomic_load(&now->allocations),
+  };
+  atomic_fetch_add_explicit(&sampler->starts, 1, memory_order_release);
+}
+
 /* What only a thread with the GVL can do, bounded per job. */
 static void housekeeping(struct sampler *sampler, int64_t now_ns)
 {
@@ -256,8 +267,8 @@ void sampler_job(struct sampler *sampler)
 {
   VALUE thread = rb_thread_current();
   struct thread_data *data = threads_of(&sampler->threads, thread);
-  if (!data) {
-    sampler_adopt_threads(sampler);
+  if (!data) {                         /* older than the session, or there was no room for it */
+    if (!atomic_load(&sampler->threads.full)) sampler_adopt_threads(sampler);
     return;
   }
   struct accounting_own own = accounting_begin_own(data);

@@ -42,6 +42,11 @@ struct sampler_counters {
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes;   /* as read last */
 };
 
+/* What was counted before a session, or before its hooks came back on: windows tell of what came after. */
+struct sampler_start {
+  uint64_t exceptions, gc_minor, gc_major, allocations;
+};
+
 struct sampler {
   _Atomic bool active;
   struct clock_trylock lock;           /* calltree, frames, cells, stack buffers */
@@ -56,6 +61,8 @@ struct sampler {
   struct waiting waiting;
   struct pools pools;
   struct sampler_counters counters;
+  struct sampler_start start;          /* written under the GVL before `starts` grows */
+  _Atomic uint32_t starts;
 
   uint32_t depth_max;                  /* outermost frames of a stack that are kept; set while nothing runs */
 
@@ -124,6 +131,9 @@ static inline void sampler_serve_tick(struct sampler *sampler)
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
   atomic_store_explicit(&sampler->tick_served_ns, tick, memory_order_relaxed);
 }
+
+/* Counting begins. Under the GVL, not in a hook. */
+void sampler_count_from_now(struct sampler *sampler);
 
 /* Takes over what the VM counts (objects, collections, heap). Under the GVL, not in a hook. */
 void sampler_read_vm(struct sampler *sampler);

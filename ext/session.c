@@ -48,8 +48,8 @@ static VALUE turn_on(VALUE unused)
     rb_tracepoint_enable(session.trace_point);
   }
   raises_install(sampler);
+  sampler_count_from_now(sampler);
   sampler_adopt_threads(sampler);
-  sampler_read_vm(sampler);
   atomic_store(&sampler->active, true);
   session.state = ACTIVE;
   return Qnil;

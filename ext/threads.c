@@ -22,14 +22,16 @@ void threads_init(struct threads *threads, bool native_shared)
 static bool take_entry(struct threads *threads, struct thread_data *data)
 {
   uint32_t high = atomic_load(&threads->high);
-  for (uint32_t index = 0; index < THREADS_CAPACITY; index++) {
+  for (uint32_t index = atomic_load(&threads->free_hint); index < THREADS_CAPACITY; index++) {
     struct thread_data *expected = NULL;
     if (index < high && atomic_load_explicit(&threads->table[index], memory_order_relaxed)) continue;
     data->index = index;
     if (!atomic_compare_exchange_strong(&threads->table[index], &expected, data)) continue;
     while (high <= index && !atomic_compare_exchange_weak(&threads->high, &high, index + 1)) {}
+    atomic_store(&threads->free_hint, index + 1);
     return true;
   }
+  atomic_store(&threads->full, true);
   return false;
 }
 
@@ -62,7 +64,7 @@ static void give_back(struct threads *threads, struct thread_data *data)
 struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state,
                                 int64_t now_ns)
 {
-  struct thread_data *data = take_struct(threads);
+  struct thread_data *data = atomic_load(&threads->full) ? NULL : take_struct(threads);
   if (!data) goto untracked;
   data->serial = atomic_fetch_add(&threads->serial, 1) + 1;
   data->start_ns = now_ns;
@@ -142,6 +144,8 @@ void threads_refresh_name(struct thread_data *data)
 void threads_remove(struct threads *threads, struct thread_data *data)
 {
   atomic_store_explicit(&threads->table[data->index], NULL, memory_order_release);
+  if (data->index < atomic_load(&threads->free_hint)) atomic_store(&threads->free_hint, data->index);
+  atomic_store(&threads->full, false);
   give_back(threads, data);
 }
 
@@ -154,4 +158,6 @@ void threads_clear(struct threads *threads)
     if (data) give_back(threads, data);
   }
   atomic_store(&threads->high, 0);
+  atomic_store(&threads->free_hint, 0);
+  atomic_store(&threads->full, false);
 }

@@ -130,7 +130,9 @@ struct threads {
   _Atomic(struct thread_data *) table[THREADS_CAPACITY];
   _Atomic uint32_t high;               /* entries at and above were never used */
   _Atomic uint64_t serial;
+  _Atomic uint32_t free_hint;          /* no entry below it is free, or one was just given back */
   _Atomic uint64_t untracked;          /* threads that found no entry */
+  _Atomic bool full;                   /* until a thread is taken out */
   _Atomic uint64_t generation;
   struct clock_trylock pool_lock;      /* tried only: without it a new struct is made */
   struct thread_data *pool;

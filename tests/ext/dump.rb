@@ -24,6 +24,25 @@ class Dump
       window["cells"].map! { |row| Cell.new(*row) }
       window["late"].map! { |row| Late.new(*row) }
     end
+    take_back
+  end
+
+  UNSAMPLED = 2 # the node of time that no stack was seen for yet
+
+  # Late records tell whose time it was that earlier windows could not tell: it is theirs, no longer nobody's.
+  def take_back
+    unsampled = windows.map { |window| window["cells"].select { |cell| cell.node == UNSAMPLED }.to_h { |cell| [[cell.thread, cell.state], cell] } }
+    late.each do |record|
+      to = record.start + record.wall
+      first = windows.bsearch_index { |window| window["end_ns"] > record.start } or next
+      (first...windows.size).each do |at|
+        window = windows[at]
+        break if window["start_ns"] >= to
+        cell = unsampled[at][[record.thread, record.state]] or next
+        part = [overlap(record, window["start_ns"], window["end_ns"]), cell.wall].min
+        cell.wall -= part
+      end
+    end
   end
 
   def [](key) = @data[key]
@@ -56,6 +75,9 @@ class Dump
   def stack(node) = stack_frames(node).map { |frame, _| frame["label"] }
   def leaf(node) = stack(node).first
   def lines(node) = stack_frames(node).map { |_, line| line }
+
+  # Time of a thread or state that nobody owns (any more).
+  def unsampled(thread: nil, state: nil) = total(thread: thread, state: state, leaf: "(not sampled)")
 
   # Every cell of the history, late ones too.
   def cells = @cells ||= windows.flat_map { |window| window["cells"] + window["late"] }

@@ -56,7 +56,7 @@ class ExcludeTest < Minitest::Test
 
   def test_when_nothing_is_shown
     dump, = history(PROGRAM, env: { **FAST, "RPERF_TOP_EXCLUDE" => "*" })
-    assert_empty on_stacks(dump) - ["(excluded)", "(rperf-top)", "(no Ruby frames)", "(not sampled)"]
+    assert_empty on_stacks(dump) - ["(excluded)", "(rperf-top)", "(no Ruby frames)", "(not sampled)", "(shared)"]
     assert_operator dump.total(leaf: "(excluded)"), :>, 700_000_000
     assert_conserved(dump)
   end
