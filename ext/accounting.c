@@ -254,9 +254,13 @@ int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, co
   if (wall < 0) wall = 0;              /* in a storm GC is told by the ticks */
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  if (coarse) {                        /* time goes by the ticks: none of it can be told apart */
+    atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)wall, memory_order_relaxed);
+    return wall;
+  }
   /* It holds the GVL still, also when it is about to go off it. */
-  int64_t moved = coarse ? 0 : move(sampler, data, state, now, RTOP_RUNNING, &state);
-  accounting_add(sampler, data, RTOP_RUNNING, moved - wall);   /* in a storm running gets the ticks of this, too */
+  int64_t moved = move(sampler, data, state, now, RTOP_RUNNING, &state);
+  accounting_add(sampler, data, RTOP_RUNNING, moved - wall);
   int64_t cpu = own_cpu(data, wall, now);
   add_relaxed(&data->cpu_read_ns, cpu);
   data->not_own_ns += wall;

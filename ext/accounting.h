@@ -93,6 +93,7 @@ static inline bool accounting_can_afford(struct sampler *sampler)
 static inline void accounting_pay(struct sampler *sampler, int64_t cost_ns)
 {
   atomic_fetch_sub_explicit(&sampler->stack_credit_ns, cost_ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&sampler->stacks_cost_ns, cost_ns, memory_order_relaxed);
 }
 
 /* The end of a stretch of one or two states with the same stack (blocked then waiting; or GC). */

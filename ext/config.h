@@ -2,7 +2,7 @@
  *
  *   RPERF_TOP=0             loading starts nothing
  *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
- *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 1000
+ *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 200
  *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
  *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
  *   RPERF_TOP_DIR=DIR       where the segment goes, default /dev/shm

@@ -8,6 +8,7 @@
 #include "shm/snapshot.h"
 #include "shm/version.h"
 #include "shm/writer.h"
+#include "tick_cost.h"
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -24,9 +25,13 @@
 #define POINTS_PER_WINDOW 50
 #define FRESH_MIN_NS (CLOCK_NS_PER_SECOND / 100)
 #define FRESH_PER_THREAD_NS (CLOCK_NS_PER_SECOND / 500)
-/* What stacks off the GVL may cost, of the whole budget; and how much of it may be saved up: ten seconds. */
-#define STACKS_SHARE 0.4
+/* What stacks off the GVL may cost: a share of the budget, bounded because more of them tell no more; and how much of
+ * it may be saved up: ten seconds. */
+#define STACKS_OF_BUDGET 0.3
+#define STACKS_SHARE_MAX 0.003
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
+/* The hooks of one release of the GVL, clocks included, when they take no stack (tests/bench/clock_hooks). */
+#define RELEASE_COST_NS 200
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 
 enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256, SNAPSHOT_TRIES = 2000 };
@@ -42,7 +47,8 @@ struct loop {
   struct governor governor;
   uint32_t wanted_hz;
   int64_t next_tick_ns, next_cut_ns, active_ns;
-  uint64_t ticks, missed, points[RTOP_STATE_COUNT];
+  uint64_t ticks, missed, wakes, points[RTOP_STATE_COUNT];
+  int64_t tick_cost_ns, stacks_cost_ns;
 };
 
 void publisher_wake_slow(_Atomic uint32_t *word)
@@ -93,10 +99,16 @@ static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_
   return rtop_writer_create(&options, error);
 }
 
+static double stacks_share(const struct loop *loop)
+{
+  double share = loop->publisher->config.budget * STACKS_OF_BUDGET;
+  return share < STACKS_SHARE_MAX ? share : STACKS_SHARE_MAX;
+}
+
 /* Stacks off the GVL may cost a share of the time that went by. */
 static void refill(struct loop *loop, int64_t length_ns)
 {
-  double share = loop->publisher->config.budget * STACKS_SHARE;
+  double share = stacks_share(loop);
   int64_t more = (int64_t)(share * (double)length_ns), most = (int64_t)(share * (double)STACKS_SAVED_NS);
   int64_t credit = atomic_load(&loop->sampler->stack_credit_ns);
   if (more > most - credit) more = most - credit;
@@ -124,6 +136,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
     return false;
   }
   set_writer(publisher, loop->writer);
+  loop->tick_cost_ns = tick_cost_ns();
   int64_t now = clock_now_ns();
   cut_open(&loop->cut, loop->writer, &loop->names, loop->sampler->start_ns);
   governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz,
@@ -218,6 +231,26 @@ static void park(struct loop *loop, uint32_t futex_value)
   refill(loop, STACKS_SAVED_NS);
 }
 
+/* What was measured, and what goes with each tick and each release that nobody could measure. */
+static int64_t whole_cost(struct loop *loop)
+{
+  const uint64_t *counters = loop->cut.window.counters;
+  int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
+                           counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
+  cost += (int64_t)loop->wakes * loop->tick_cost_ns;
+  loop->wakes = 0;
+  return cost;
+}
+
+/* Of the cost, what the rate is answerable for. Stacks off the GVL have a share of their own, which they may save up. */
+static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_ns)
+{
+  int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
+  int64_t share = (int64_t)(stacks_share(loop) * (double)length_ns);
+  loop->stacks_cost_ns = paid;
+  return stacks > share ? cost_ns - stacks + share : cost_ns;
+}
+
 static bool publish(struct loop *loop, int64_t end_ns, bool last)
 {
   struct rtop_window *window = &loop->cut.window;
@@ -231,11 +264,12 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
                           (uint64_t)atomic_load(&loop->sampler->distance_ns[RTOP_BLOCKED]));
   loop->ticks = loop->missed = 0;
   int64_t length = window->end_mono_ns - window->start_mono_ns;
-  int64_t cost = (int64_t)window->counters[RTOP_COUNTER_COST_NS];
+  int64_t cost = whole_cost(loop);
+  rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)cost);
   bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
-  set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, cost, length));
+  set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed_cost(loop, cost, length), length));
   set_distances(loop);
   refill(loop, length);
   return true;
@@ -299,6 +333,7 @@ static bool run(struct loop *loop)
     if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed);   /* no ticks to go by */
     int64_t deadline = idle || loop->next_tick_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->next_tick_ns;
     sleep_until(publisher, deadline, idle);
+    loop->wakes++;
     if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
   }
   if (loop->wanted_hz) publish(loop, clock_now_ns(), true);

@@ -262,6 +262,7 @@ enum rtop_counter_id {
   RTOP_COUNTER_GVL_RELEASES = 17,      /* times that a thread got the GVL back */
   RTOP_COUNTER_GVL_COARSE = 18,        /* of those, told by the time of the last tick: there were too many */
   RTOP_COUNTER_POINT_DISTANCE_NS = 19, /* now: mean distance of the sampling points of short stretches */
+  RTOP_COUNTER_WHOLE_COST_NS = 20,     /* of the profiler: COST_NS, the publisher, and an estimate of what nobody measures */
   RTOP_COUNTER_ID_MAX = 64,
 };
 

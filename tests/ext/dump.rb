@@ -13,12 +13,13 @@ class Dump
   # nil when there is no channel (any more).
   def self.read(target, *options)
     out, err, status = Open3.capture3(TOOL, target.to_s, *options.map(&:to_s))
-    return new(JSON.parse(out)) if status.success?
+    return new(JSON.parse(out), out) if status.success?
     raise "channel_dump: #{err}" unless status.exitstatus == 1
   end
 
-  def initialize(data)
+  def initialize(data, text = nil)
     @data = data
+    @text = text
     @stacks = {}
     data["windows"].each do |window|
       window["cells"].map! { |row| Cell.new(*row) }
@@ -26,6 +27,9 @@ class Dump
     end
     take_back
   end
+
+  # The windows as the channel tells them, before later ones corrected them.
+  def told = JSON.parse(@text)["windows"]
 
   UNSAMPLED = 2 # the node of time that no stack was seen for yet
 
