@@ -1,0 +1,16 @@
+# The server of the benchmarks: puma as its users run it.  serve.rb SOCKET THREADS WORKERS
+require "puma"
+require "puma/cli"
+require_relative "app"
+
+socket, threads, workers = ARGV
+File.write("#{socket}.rb", <<~RUBY)
+  bind "unix://#{socket}"
+  threads #{threads}, #{threads}
+  workers #{workers}
+  silence_single_worker_warning
+  persistent_timeout 600
+  max_keep_alive 10_000_000
+  app ServerApp.new
+RUBY
+Puma::CLI.new(["--quiet", "--config", "#{socket}.rb"]).run
