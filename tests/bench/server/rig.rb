@@ -1,4 +1,5 @@
 # A server, its load and a viewer, each in a process of its own, for the benchmarks of servers.
+require "etc"
 require "fileutils"
 require "json"
 require "open3"
@@ -11,16 +12,17 @@ class Rig
 
   attr_reader :pid
 
-  # arguments: of Ruby, before the script; env: beside the gems' folder.
-  def initialize(build:, gems:, threads: 5, workers: 0, connections: threads, arguments: [], env: {}, options: [])
+  # arguments: of Ruby, before the script; env: beside the gems' folder; pin: on the first core, all else on the others.
+  def initialize(build:, gems:, threads: 5, workers: 0, connections: threads, arguments: [], env: {}, pin: false)
     @build = build
     @folder = Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
     @env = { "RPERF_TOP_DIR" => @folder, "GEM_PATH" => gems, "GEM_HOME" => gems, "RUBYOPT" => nil, "RUBYLIB" => nil }
     socket = "#{@folder}/socket"
-    @pid = spawn(@env.merge(env), RbConfig.ruby, *options, *arguments, "#{__dir__}/serve.rb", socket, threads.to_s,
+    @beside = pin ? ["taskset", "-c", "1-#{Etc.nprocessors - 1}"] : []
+    @pid = spawn(@env.merge(env), *(pin ? ["taskset", "-c", "0"] : []), RbConfig.ruby, *arguments, "#{__dir__}/serve.rb", socket, threads.to_s,
                  workers.to_s, pgroup: true, out: "#{@folder}/out", err: "#{@folder}/err")
     wait_for("the server") { answers?(socket) }
-    @load = IO.popen([@env, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s], "r+")
+    @load = IO.popen([@env, *@beside, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s], "r+")
   end
 
   # {"seconds", "latencies"} of so many requests.
@@ -44,7 +46,7 @@ class Rig
   # A viewer that has printed its first object, until the block ends. Its objects are added to `objects`.
   def watched(objects, *options, pids: serving)
     pids.each { |pid| wait_for("a channel of #{pid}") { Dir["#{@folder}/rperf-top.#{Process.uid}.#{pid}.*"].any? } }
-    reader = IO.popen([@env, "#{@build}/rperf-top", "-b", "-J", "-p", pids.join(","), *options, err: "#{@folder}/viewer"])
+    reader = IO.popen([@env, *@beside, "#{@build}/rperf-top", "-b", "-J", "-p", pids.join(","), *options, err: "#{@folder}/viewer"])
     line = reader.gets or raise "the viewer ended at once: #{File.read("#{@folder}/viewer")}"
     objects << JSON.parse(line)
     thread = Thread.new { reader.each_line { |text| objects << JSON.parse(text) } }
@@ -55,14 +57,14 @@ class Rig
     reader&.close
   end
 
-  # What the channel says that profiling cost between two instants (monotonic ns): ns a second, that is
-  # 1e9 times what the viewer shows for the windows that lie between.
+  # What the channel says that profiling cost between two instants (monotonic ns), as a share of the windows that lie
+  # between: what the viewer shows for them. nil when there is none.
   def said_cost(from, to, pid: serving.first)
     out, status = Open3.capture2(@env, "#{@build}/tests/tools/channel_dump", pid.to_s)
     raise "channel_dump failed" unless status.success?
     windows = JSON.parse(out)["windows"].select { |window| window["start_ns"] >= from && window["end_ns"] <= to }
     length = windows.sum { |window| window["end_ns"] - window["start_ns"] }
-    windows.sum { |window| window["counters"]["cost_ns"] }.fdiv(length)
+    windows.sum { |window| window["counters"]["cost_ns"] }.fdiv(length) unless windows.empty?
   end
 
   def stop
