@@ -88,7 +88,7 @@ def watch(folder, pid, hz)
   reader
 end
 
-# {"Server#request" => [wall ns, CPU ns]}, the share not sampled, and the counters.
+# {"Server#request" => [wall ns, CPU ns]}, and the shares of wall time and of the CPU of what runs that were not sampled.
 def found(channel, names)
   labels = channel["frames"].map { |frame| frame && frame["label"].to_s }
   wanted = names.to_h { |name| [name, true] }
@@ -99,17 +99,18 @@ def found(channel, names)
     unknown[id] = unknown[parent] || labels[frame].to_s.match?(/\A\((not sampled|stack not)/)
   end
   totals = names.to_h { |name| [name, [0, 0]] }
-  all = missing = 0
+  all, missing = [0, 0], [0, 0]        # wall, CPU of what runs
   channel["windows"].each do |window|
-    (window["cells"] + window["late"].map { |row| row.drop(1) }).each do |node, _, _, _, wall, cpu|
-      all += wall
-      missing += wall if unknown[node]
+    (window["cells"] + window["late"].map { |row| row.drop(1) }).each do |node, _, state, _, wall, cpu|
+      times = [wall, state == "running" ? cpu : 0]
+      all = all.zip(times).map(&:sum)
+      missing = missing.zip(times).map(&:sum) if unknown[node]
       name = on_stack[node] or next
       totals[name][0] += wall
       totals[name][1] += cpu
     end
   end
-  [totals, missing.fdiv(all)]
+  [totals, *missing.zip(all).map { |part, whole| part.fdiv(whole) }]
 end
 
 def ours(mixture, hz, folder)
@@ -122,10 +123,10 @@ def ours(mixture, hz, folder)
   dump, status = Open3.capture2("#{BUILD}/tests/tools/channel_dump", segment)
   raise "channel_dump failed" unless status.success?
   channel = JSON.parse(dump)
-  totals, missing = found(channel, truth["methods"].keys)
+  totals, missing, missing_cpu = found(channel, truth["methods"].keys)
   counters = channel["windows"].map { |window| window["counters"] }
   length = channel["windows"].sum { |window| window["end_ns"] - window["start_ns"] }
-  { errors: errors(mixture, truth["methods"], totals), missing: missing,
+  { errors: errors(mixture, truth["methods"], totals, missing_cpu), missing: missing,
     releases: counters.sum { |row| row["gvl_releases"] }.fdiv(length) * 1e9, lost: channel["lost"] + channel["corrupt"],
     cost: counters.sum { |row| row["cost_ns"] }.fdiv(length), slowed: counters.count { |row| row["rate_hz"] < hz } }
 ensure
@@ -138,11 +139,13 @@ def rperf(mixture, hz)
   { errors: errors(mixture, said["methods"], said["beside"]) }
 end
 
-# {"Server#request" => error in per cent}
-def errors(mixture, truth, totals)
-  FIGURES.fetch(mixture[/\w+/]).to_h do |name, clock|
-    real = truth.fetch(name)[clock == :wall ? 1 : 2]
-    [name, 100.0 * (totals.fetch(name)[clock == :wall ? 0 : 1] - real) / real]
+# {"Server#request" => error in per cent}. Of work also as if what was not sampled had been like the rest.
+def errors(mixture, truth, totals, missing_cpu = 0)
+  FIGURES.fetch(mixture[/\w+/]).each_with_object({}) do |(name, clock), errors|
+    at = clock == :wall ? 0 : 1
+    real, got = truth.fetch(name)[at + 1], totals.fetch(name)[at]
+    errors[name] = 100.0 * (got - real) / real
+    errors["#{name}, of the sampled"] = 100.0 * (got / (1 - missing_cpu) - real) / real if at == 1 && missing_cpu > 0.001
   end
 end
 
@@ -156,9 +159,9 @@ def figure(values)
 end
 
 def report(mixture, hz, load, profiler, runs)
-  names = runs.first[:errors].keys
+  names = runs.flat_map { |run| run[:errors].keys }.uniq
   line = format("%-9s %4d Hz %-4s %-9s", mixture, hz, load, profiler)
-  names.each { |name| line << format("  %s %s", name[/#(\w+)/, 1], figure(runs.map { |run| run[:errors][name] })) }
+  names.each { |name| line << format("  %s %s", name[/#(.*)/, 1], figure(runs.filter_map { |run| run[:errors][name] })) }
   if runs.first[:missing]
     line << format("  not sampled %.2f %%", 100 * mean(runs.map { |run| run[:missing] }))
     line << format("  [%.0f releases/s, said cost %.2f %%", mean(runs.map { |run| run[:releases] }),
