@@ -43,6 +43,20 @@ class ServerApp
     [404, TYPE, ["no"]]
   end
 
+  # The median since it was asked for the last time.
+  def take_reference
+    sorted, @references = @references.sort, []
+    sorted[sorted.size / 2].to_i
+  end
+
+  # {"pid":, "now": ns, "cpu": ns of the process, "routes": {"cpu": [calls, wall ns, CPU ns], ...}, "reference": ns}
+  def told
+    sums = NAMES.values.to_h { |name| [name, [0, 0, 0]] }
+    @told.each_value { |rows| rows.each { |name, row| sums[name] = sums[name].zip(row).map(&:sum) } }
+    now, cpu = [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID].map { |clock| Process.clock_gettime(clock, :nanosecond) }
+    JSON.generate("pid" => Process.pid, "now" => now, "cpu" => cpu, "routes" => sums,
+                  "reference" => take_reference)
+  end
   private
 
   # The same little work before every request, so short that hardly ever a sample falls into it: how fast the
@@ -70,20 +84,6 @@ class ServerApp
     [Process::CLOCK_MONOTONIC, Process::CLOCK_THREAD_CPUTIME_ID].map { |clock| Process.clock_gettime(clock, :nanosecond) }
   end
 
-  # The median since it was asked for the last time.
-  def take_reference
-    sorted, @references = @references.sort, []
-    sorted[sorted.size / 2]
-  end
-
-  # {"pid":, "now": ns, "cpu": ns of the process, "routes": {"cpu": [calls, wall ns, CPU ns], ...}, "reference": ns}
-  def told
-    sums = NAMES.values.to_h { |name| [name, [0, 0, 0]] }
-    @told.each_value { |rows| rows.each { |name, row| sums[name] = sums[name].zip(row).map(&:sum) } }
-    now, cpu = [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID].map { |clock| Process.clock_gettime(clock, :nanosecond) }
-    JSON.generate("pid" => Process.pid, "now" => now, "cpu" => cpu, "routes" => sums,
-                  "reference" => take_reference)
-  end
 end
 
 # Profilers that are switched on and off while the server runs.

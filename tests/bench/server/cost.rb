@@ -2,6 +2,7 @@
 #
 #   ruby tests/bench/server/cost.rb BUILD --gems FOLDER [--rounds N] [--kinds LIST] [--within] [--requests N]
 #                                   [--think MS] [--threads N] [--pin] [--budget PERCENT] [--seed N]
+#                                   [--file FILE]
 #
 # Three routes in turn (CPU, JSON, short waits: app.rb), as many connections as threads, asked by another
 # process (load.rb). A slice is the same number of requests for everybody; what it cost is the CPU clock of the
@@ -14,7 +15,8 @@
 # Kinds: again (without once more: the noise), recorder, watched (a viewer, -b -J, at its usual rate), watched@N (at N
 # stacks a second: what ten times the rate costs can be told from noise far sooner; --budget 100 keeps the governor
 # from lowering it), stackprof, vernier, rperf (wall, 1000 Hz). --pin gives the server the first core and all
-# else the others: less noise, but the profilers' own threads are then on the core of the application.
+# else the others: less noise, but the profilers' own threads are then on the core of the application. --file
+# keeps the rounds there, and the figures are of all that it holds: a long sitting in pieces.
 #
 # Printed per kind: CPU per request; the median over the rounds of its ratio to the same round's "without",
 # its standard error, the quartiles; the same of figures divided by the speed of the machine at that time
@@ -35,6 +37,7 @@ OptionParser.new do |parser|
   parser.on("--kinds LIST", Array) { |value| options[:kinds] = value }
   parser.on("--within") { options[:within] = true }
   parser.on("--pin") { |value| options[:pin] = value }
+  parser.on("--file FILE") { |value| options[:file] = value }
   parser.on("--budget PERCENT") { |value| options[:budget] = value }
   parser.on("--think MS", Float) { |value| options[:think] = value }
   %i[rounds requests threads seed].each { |name| parser.on("--#{name} N", Integer) { |value| options[name] = value } }
@@ -162,5 +165,12 @@ puts format("server cost: %s, %d threads, %d rounds of %d requests, %s%s, seed %
             File.read("/proc/loadavg")[/\A\S+/])
 puts "  not here: #{(KINDS - kinds).join(", ")}" unless OPTIONS[:kinds] || (KINDS - kinds).empty?
 start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-report(kinds, rounds(kinds, Random.new(OPTIONS[:seed])))
+done = rounds(kinds, Random.new(OPTIONS[:seed]))
+if (file = OPTIONS[:file])
+  File.open(file, "a") { |io| done.each { |round| io.puts(JSON.generate(round)) } }
+  done = File.readlines(file).map { |line| JSON.parse(line).transform_values { |one| one.transform_keys(&:to_sym) } }
+  kinds &= done.map(&:keys).inject(:&)
+  puts "  #{done.size} rounds in #{file}"
+end
+report(kinds, done)
 puts format("  %.0f s", Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)

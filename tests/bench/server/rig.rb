@@ -21,7 +21,7 @@ class Rig
     @beside = pin ? ["taskset", "-c", "1-#{Etc.nprocessors - 1}"] : []
     @pid = spawn(@env.merge(env), *(pin ? ["taskset", "-c", "0"] : []), RbConfig.ruby, *arguments, "#{__dir__}/serve.rb", socket, threads.to_s,
                  workers.to_s, pgroup: true, out: "#{@folder}/out", err: "#{@folder}/err")
-    wait_for("the server") { answers?(socket) }
+    wait_for("the server") { answers?(socket) && ready?(threads, workers) }
     @load = IO.popen([@env, *@beside, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s], "r+")
   end
 
@@ -60,22 +60,42 @@ class Rig
   # What the channel says that profiling cost between two instants (monotonic ns), as a share of the windows that lie
   # between: what the viewer shows for them. nil when there is none.
   def said_cost(from, to, pid: serving.first)
-    out, status = Open3.capture2(@env, "#{@build}/tests/tools/channel_dump", pid.to_s)
-    raise "channel_dump failed" unless status.success?
-    windows = JSON.parse(out)["windows"].select { |window| window["start_ns"] >= from && window["end_ns"] <= to }
+    windows = dump(pid)["windows"].select { |window| window["start_ns"] >= from && window["end_ns"] <= to }
     length = windows.sum { |window| window["end_ns"] - window["start_ns"] }
     windows.sum { |window| window["counters"]["cost_ns"] }.fdiv(length) unless windows.empty?
   end
 
+  # Ends the server in order. {pid => [what it measured, its channel as channel_dump prints it]} of the processes that
+  # answered; the channel is nil without the extension. It must have been started with RPERF_TOP_KEEP.
+  def finish
+    @load.close
+    @load = nil
+    Process.kill(:TERM, @pid)
+    Process.wait(@pid)
+    told = Dir["#{@folder}/socket.*.json"].to_h { |path| [path[/(\d+)\.json\z/, 1].to_i, JSON.parse(File.read(path))] }
+    told.select { |_, one| one["routes"].values.any? { |calls,| calls.positive? } }
+        .to_h { |pid, one| [pid, [one, dump(Dir["#{@folder}/rperf-top.*.#{pid}.*"].grep_v(/\.ctl\z/).first)]] }
+  end
+
   def stop
     @load&.close
-    Process.kill(:KILL, -@pid)
-    Process.wait(@pid)
+    begin
+      Process.kill(:KILL, -@pid)
+      Process.wait(@pid)
+    rescue Errno::ESRCH, Errno::ECHILD
+      nil                              # it ended in order
+    end
   ensure
     FileUtils.rm_rf(@folder)
   end
 
   private
+
+  def dump(target)
+    out, status = Open3.capture2(@env, "#{@build}/tests/tools/channel_dump", target.to_s) if target
+    raise "channel_dump failed" if target && !status.success?
+    out && JSON.parse(out)
+  end
 
   def command(text)
     @load.puts(text)
@@ -87,6 +107,12 @@ class Rig
     UNIXSocket.new(socket).close || true
   rescue Errno::ENOENT, Errno::ECONNREFUSED
     false
+  end
+
+  # All workers are there with all their threads, so that each gets some of the connections.
+  def ready?(threads, workers)
+    pids = serving
+    pids.size == [workers, 1].max && pids.all? { |pid| Dir["/proc/#{pid}/task/*"].size > threads }
   end
 
   def wait_for(what)
