@@ -1,0 +1,163 @@
+# Threads as servers have them, whose methods measure themselves: what mixtures.rb and tests/ext/test_mixtures.rb run.
+#
+#   mixture.rb KIND THREADS SECONDS
+#
+#   web    ten waits of 1.5 ms (Server#request), then 60 ms of rest (Server#idle)
+#   burst  50 us of work (Work#step), then a rest so long that all threads together work 30 % of the time
+#   lock   one lock for all: waiting for it (Bank#enter), 0.4 ms of waiting with it (Bank#hold), 20 ms elsewhere
+#   mixed  work and waits, short and long: Page#compute, #query, #render, #idle
+#   storm  twenty waits of some 70 us (Storm#short), then one of 2 ms (Storm#long)
+#
+# Prints "ready", waits for a line of input, runs and prints what every method really took, as JSON: {"methods":
+# {"Server#request": [calls, wall ns, CPU ns], ...}}. Where only waiting counts CPU is
+# not measured, and 0. Each thread adds up its own.
+require "json"
+
+def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+def cpu = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+
+class Truth
+  attr_reader :rows
+
+  def initialize = @rows = Hash.new { |rows, name| rows[name] = [0, 0, 0] }
+
+  def of_wait(name)
+    start = now
+    result = yield
+    add(name, now - start, 0)
+    result
+  end
+
+  # Less what measuring nothing takes, of which short work would be a noticeable part.
+  def of_work(name)
+    start, used = now, cpu
+    yield
+    used = cpu - used
+    add(name, now - start, used - Truth.nothing)
+  end
+
+  class << self
+    attr_accessor :nothing
+  end
+
+  private
+
+  def add(name, wall, used)
+    row = @rows[name]
+    row[0] += 1
+    row[1] += wall
+    row[2] += used
+  end
+end
+
+Truth.nothing = 0
+Truth.nothing = Array.new(2000) do
+  truth = Truth.new
+  truth.of_work(:nothing) {}
+  truth.rows[:nothing][2]
+end.sort[1000]
+
+def spin(count)
+  sum = i = 0
+  while i < count
+    sum += i
+    i += 1
+  end
+  sum
+end
+
+# Loops of `spin` that take so many ns on this machine.
+def loops(nanoseconds)
+  best = Array.new(20) { start = cpu; spin(20_000); cpu - start }.min
+  (20_000.0 * nanoseconds / best).ceil
+end
+
+class Server
+  def query = sleep(0.0015)
+  def request = 10.times { query }
+  def idle = sleep(0.06)
+
+  def round(truth)
+    truth.of_wait("Server#request") { request }
+    truth.of_wait("Server#idle") { idle }
+  end
+end
+
+class Work
+  BURST_NS = 50_000
+  LOOPS = loops(BURST_NS)
+
+  def initialize(threads) = @period = threads * BURST_NS / 0.3 / 1e9
+
+  def step = spin(LOOPS)
+  def rest = sleep(@period * (0.5 + rand))
+
+  def round(truth)
+    truth.of_work("Work#step") { step }
+    truth.of_wait("Work#rest") { rest }
+  end
+end
+
+class Bank
+  LOCK = Mutex.new
+
+  def enter = LOCK.lock
+  def hold = sleep(0.0004)
+  def away = sleep(0.02)
+
+  def round(truth)
+    truth.of_wait("Bank#enter") { enter }
+    truth.of_wait("Bank#hold") { hold }
+    LOCK.unlock
+    truth.of_wait("Bank#away") { away }
+  end
+end
+
+class Page
+  LOOPS = loops(300_000)
+
+  def compute = spin(LOOPS)
+  def render = spin(LOOPS / 3)
+  def query = sleep(0.001)
+  def idle = sleep(0.04)
+
+  def round(truth)
+    truth.of_work("Page#compute") { compute }
+    5.times { truth.of_wait("Page#query") { query } }
+    truth.of_work("Page#render") { render }
+    truth.of_wait("Page#idle") { idle }
+  end
+end
+
+class Storm
+  def short = 20.times { sleep(0.00001) }
+  def long = sleep(0.002)
+
+  def round(truth)
+    truth.of_wait("Storm#short") { short }
+    truth.of_wait("Storm#long") { long }
+  end
+end
+
+KINDS = { "web" => -> { Server.new }, "burst" => -> { Work.new(THREADS) }, "lock" => -> { Bank.new },
+          "mixed" => -> { Page.new }, "storm" => -> { Storm.new } }.freeze
+THREADS = Integer(ARGV[1])
+make = KINDS.fetch(ARGV[0])
+nanoseconds = (Float(ARGV[2]) * 1e9).to_i
+
+$stdout.sync = true
+puts "ready"
+$stdin.gets
+Beside.start if defined?(Beside)
+finish = now + nanoseconds
+threads = Array.new(THREADS) do
+  Thread.new do
+    truth, work = Truth.new, make.call
+    sleep(rand * 0.06)
+    work.round(truth) while now < finish
+    truth.rows
+  end
+end
+sums = Hash.new { |rows, name| rows[name] = [0, 0, 0] }
+threads.each { |thread| thread.value.each { |name, row| sums[name] = sums[name].zip(row).map(&:sum) } }
+puts JSON.generate("methods" => sums, "beside" => defined?(Beside) ? Beside.found(sums.keys) : nil)

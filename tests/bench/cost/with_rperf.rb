@@ -1,0 +1,3 @@
+# Loaded before a program by server/cost.rb.
+require "rperf"
+Rperf.start(mode: :wall, frequency: 1000)

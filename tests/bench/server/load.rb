@@ -1,0 +1,102 @@
+# Asks a server, in a process of its own that does little: one thread, connections that stay open.
+#
+#   load.rb SOCKET CONNECTIONS
+#
+# Each line of its input is a task, "COUNT [THINK]": so many requests in all, the routes in turn, a connection rests
+# for THINK milliseconds in the mean (none without it) after an answer; or a path, which is asked for once. Each is
+# answered by a line of JSON: the seconds it took and the latencies in ms, or what came for the path.
+require "json"
+require "socket"
+
+ROUTES = %w[/cpu /json /wait].freeze
+
+class Connection
+  attr_reader :io, :due
+
+  def initialize(path)
+    @io = UNIXSocket.new(path)
+    @text = +""
+    @due = 0
+  end
+
+  def ask(path)
+    @route = path
+    @asked = now
+    @io.write("GET #{path} HTTP/1.1\r\nHost: bench\r\n\r\n")
+  end
+
+  # The body once all of it is there.
+  def take
+    @text << @io.readpartial(65_536)
+    head = @text.index("\r\n\r\n") or return
+    length = Integer(@text[/^content-length: *(\d+)/i, 1])
+    return if @text.bytesize < head + 4 + length
+    raise "#{@route}: #{@text.lines.first}" unless @text.start_with?("HTTP/1.1 200")
+    body = @text.byteslice(head + 4, length)
+    @text.clear
+    body
+  end
+
+  def latency = now - @asked
+  attr_reader :route
+
+  def rest_until(time) = @due = time
+
+  private
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end
+
+def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+def once(connection, path)
+  connection.ask(path)
+  body = nil
+  body = connection.take until body
+  body
+end
+
+# Latencies by route.
+def ask_all(connections, count, think, random)
+  asked = 0
+  latencies = ROUTES.to_h { |route| [route, []] }
+  busy, resting = [], connections.dup
+  until asked == count && busy.empty?
+    if asked < count
+      ready, resting = resting.partition { |connection| connection.due <= now }
+      ready.each do |connection|
+        next resting << connection if asked == count
+        connection.ask(ROUTES[asked % ROUTES.size])
+        asked += 1
+        busy << connection
+      end
+    end
+    wait = asked < count && resting.any? ? [resting.map(&:due).min - now, 0.0001].max : nil
+    readable, = IO.select(busy.map(&:io), nil, nil, wait)
+    (readable || []).each do |io|
+      connection = busy.find { |one| one.io == io }
+      next unless connection.take
+      latencies[connection.route] << connection.latency
+      busy.delete(connection)
+      connection.rest_until(think.zero? ? 0 : now - think * Math.log(1 - random.rand))
+      resting << connection
+    end
+  end
+  latencies
+end
+
+$stdout.sync = true
+path, count = ARGV
+connections = Array.new(Integer(count)) { Connection.new(path) }
+random = Random.new(1)
+while (task = $stdin.gets&.chomp)
+  if task.start_with?("/")
+    puts once(connections.first, task)
+  else
+    requests, think = task.split
+    start = now
+    latencies = ask_all(connections, Integer(requests), think.to_f / 1000, random)
+    puts JSON.generate("seconds" => now - start,
+                       "latencies" => latencies.transform_values { |list| list.map { |value| (value * 1000).round(3) } })
+  end
+end

@@ -1,0 +1,49 @@
+# What the channels of a server say that its three routes took, beside what the routes measured themselves.
+module Shares
+  ROUTES = %w[cpu json wait].freeze
+
+  # {"cpu" => [true wall, true CPU, found wall, found CPU], ...} in ns, of all processes; and how many ticks of the
+  # clock met their work. `processes` is what Rig#finish returns.
+  def self.of(processes)
+    rows = ROUTES.to_h { |route| [route, [0, 0, 0, 0]] }
+    ticks = 0
+    processes.each_value do |told, channel|
+      totals = found(channel)
+      ticks += ticks_per_ns(channel) * told["routes"].values.sum(&:last)
+      ROUTES.each do |route|
+        more = told["routes"][route].drop(1) + totals[route]
+        rows[route] = rows[route].zip(more).map(&:sum)
+      end
+    end
+    [rows, ticks]
+  end
+
+  def self.ticks_per_ns(channel)
+    windows = channel["windows"]
+    windows.sum { |window| window["counters"]["ticks"] }.fdiv(windows.sum { |window| window["end_ns"] - window["start_ns"] })
+  end
+
+  # {"cpu" => [wall, CPU], ...}
+  def self.found(channel)
+    labels = channel["frames"].map { |frame| frame && frame["label"].to_s[/\ARoutes#(\w+)\z/, 1] }
+    on_stack = [nil]                   # of each node; parents come first
+    channel["nodes"].each_with_index { |(parent, frame), id| on_stack[id] = on_stack[parent] || labels[frame] unless id.zero? }
+    totals = ROUTES.to_h { |route| [route, [0, 0]] }
+    channel["windows"].each do |window|
+      (window["cells"] + window["late"].map { |row| row.drop(1) }).each do |node, _, _, _, wall, cpu|
+        row = totals[on_stack[node]] or next
+        row[0] += wall
+        row[1] += cpu
+      end
+    end
+    totals
+  end
+
+  # The standard deviation of a share of CPU that so many instants leave.
+  def self.chance(ticks) = Math.sqrt(0.25 / [ticks, 1].max)
+
+  # [true share, found share] of a route by clock (0 wall, 1 CPU).
+  def self.share(rows, route, clock)
+    [clock, clock + 2].map { |at| rows[route][at].fdiv(rows.values.sum { |row| row[at] }) }
+  end
+end
