@@ -233,6 +233,19 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   return &feed->base;
 }
 
+void rtop_feed_skip_past(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  int64_t start_ns;
+  if (base->ops != &ring_ops || (base->state != RTOP_FEED_LIVE && base->state != RTOP_FEED_STALLED))
+    return;
+  uint64_t newest = rtop_reader_newest(feed->reader);
+  if (newest == 0)
+    return;
+  feed->next_sequence = newest + 1;
+  rtop_reader_time(feed->reader, newest, &start_ns, &feed->told_ns);
+}
+
 bool rtop_feed_is_segment(const char *path)
 {
   unsigned char magic[sizeof RTOP_MAGIC - 1];

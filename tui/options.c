@@ -373,6 +373,8 @@ static int options_check(struct rtop_options *options)
     return options_usage("-p and a command exclude each other");
   if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
     return options_usage("--max-size needs -o FILE.rpt");
+  if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
+    return options_usage("--max-size and -F exclude each other: a frame is saved when it is over");
   if (options->replay_count && (options->command || options->pid_count))
     return options_usage("-r excludes -p and a command");
   if (options->output && options->batch)

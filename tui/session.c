@@ -30,6 +30,7 @@ struct rtop_session {
   struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
   int count;
   uint32_t rate_hz;
+  bool skips_past;                     /* of living processes only what comes from now on is wanted */
   struct rtop_recorder *recorder;      /* NULL: nothing is recorded */
   struct rtop_launch *launch;
   int64_t launched_mono_ns;
@@ -78,7 +79,8 @@ static void session_take(struct rtop_session *session, struct rtop_feed *feed)
     rtop_feed_align(feed, session->feeds[0].feed);
   if (session->recorder)
     rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
-  session->feeds[session->count++] = (struct session_feed){.feed = feed, .state = RTOP_FEED_LIVE};
+  session->feeds[session->count++] = (struct session_feed){
+    .feed = feed, .state = rtop_feed_seen_state(feed)};
 }
 
 static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop_error *error)
@@ -88,6 +90,8 @@ static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop
     return false;
   }
   struct rtop_feed *feed = rtop_feed_open_process(pid, (uint32_t)session->count, session->rate_hz, error);
+  if (feed && session->skips_past)
+    rtop_feed_skip_past(feed);
   if (feed)
     session_take(session, feed);
   return feed != NULL;
@@ -103,10 +107,8 @@ static bool session_add_recording(struct rtop_session *session, const char *path
     return feed != NULL;
   }
   int count = rtop_feed_open_recording(path, session->profile, feeds, RTOP_SESSION_FEEDS_MAX, error);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++)
     session_take(session, feeds[i]);
-    session->feeds[i].state = RTOP_FEED_REPLAY;
-  }
   return count > 0;
 }
 
@@ -137,6 +139,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
   if (!session)
     return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), &options->lens);
+  session->skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME);
   if (options->output || options->stat || options->frame_seconds <= 0)
     rtop_profile_keep_sums(session->profile);
   if (!session_start(session, options, exit_status, error))

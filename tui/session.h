@@ -30,6 +30,7 @@ enum {
  * sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). The
  * command's output goes to a log file; its standard input is /dev/null when we have a screen.
  *
+ * With options->output and a time, but no frame, only what comes from now on is read of living processes.
  * With options->output, options->stat or a frame of `all`, the profile keeps the sum of windows that its
  * memory cannot hold any more. */
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
