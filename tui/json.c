@@ -147,6 +147,8 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "samples", json_count(row->total.samples));
   if (report->compared)
     json_object_set_new(object, "delta", json_delta(report, row));
+  if (row->gone)
+    json_object_set_new(object, "gone", json_true());
   return object;
 }
 

@@ -157,9 +157,12 @@ static void text_row(const struct rtop_report *report, const struct text_extra *
   int used = rtop_text_cut(method, sizeof method, symbol->label, method_columns);
   rtop_report_location(path, sizeof path, symbol, 0, true);
   rtop_text_cut_left(location, sizeof location, path, location_columns);
-  fprintf(out, "%7.1f %7.1f %6.1f %7s ", 100 * text_share(report, row->self_ns),
-          100 * text_share(report, row->total_ns),
-          100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), figure);
+  if (row->gone)
+    fprintf(out, "%7s %7s %6s %7s ", "-", "-", "-", "-");
+  else
+    fprintf(out, "%7.1f %7.1f %6.1f %7s ", 100 * text_share(report, row->self_ns),
+            100 * text_share(report, row->total_ns),
+            100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), figure);
   for (int i = 0; i < extra->count; i++) {
     text_extra(report, row, extra->at[i], figure, sizeof figure);
     fprintf(out, "%*s ", columns_info(extra->at[i])->columns - 1, figure);

@@ -138,9 +138,11 @@ static bool update_methods(struct ui *ui)
   by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
   by_name.reverse = false;
   bool rows = !ui->view->calls || ui->baseline.taken;
+  bool compares = rows && ui_baseline_begin(ui);
+  by_name.min_percent = compares ? 0 : by_name.min_percent;
   ui->methods.length_ns = ui->sum.length_ns;
   return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name)
-    && (!rows || ui_baseline_methods(ui, &by_name));
+    && (!compares || ui_baseline_methods(ui, &by_name));
 }
 
 bool ui_update(struct ui *ui)

@@ -107,6 +107,10 @@ class TestFormats < Minitest::Test
       text = compare("#{dir}/fib.rpt", file("rpt"), "#{dir}/other.txt")
       assert_match(/^ +\d+\.\d+ +0\.000 +\d+\.\d% +0\.0% +-\d+\.\d  Object#fib /, text)
       assert_includes compare("#{dir}/fib.rpt", file("rpt"), "#{dir}/other.svg"), "; red: more than in"
+      report = viewer("-b", "-F", "all", "-r", "#{dir}/fib.rpt", "-r", file("rpt")).out
+      assert_match(/^ +- +- +- +- +-\d+\.\d  Object#fib /, report, "what vanished has a row")
+      object = viewer("-J", "-F", "all", "-r", "#{dir}/fib.rpt", "-r", file("rpt")).objects.last
+      assert method_named(object, "Object#fib")["gone"]
     end
   end
 
