@@ -23,6 +23,8 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
     fprintf(stderr, "rperf-top: %s\n", error.text);
     return false;
   }
+  for (int i = 0; rtop_session_left_out(watch->session, i); i++)
+    fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(watch->session, i));
   const struct rtop_launch *launch = rtop_session_launch(watch->session);
   if (launch && *rtop_launch_log_path(launch))
     fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));

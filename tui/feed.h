@@ -24,7 +24,7 @@ const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … 
 
 struct rtop_feed_info {
   pid_t pid;
-  const char *command;                 /* sanitised */
+  const char *command;                 /* sanitised; of a living process as it calls itself now */
   const char *ruby;                    /* "3.3.8" */
   const char *folder;                  /* where it works, raw bytes; "": not known */
   uint32_t window_ns;

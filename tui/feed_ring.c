@@ -14,6 +14,7 @@ enum {
   FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
   FEED_RETRIES_MAX = 3,
 };
+#define FEED_NAME_AGAIN_NS INT64_C(1000000000)
 #define FEED_END_AGAIN_NS INT64_C(300000000)   /* then the kernel has tidied up, too */
 
 static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
@@ -156,10 +157,23 @@ static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
   return RTOP_FEED_DEAD;
 }
 
+/* What the process calls itself, and that may change; the last word stays when it is gone. */
+static void ring_name(struct feed_ring *feed)
+{
+  int64_t now_ns = feed_now_ns();
+  if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < FEED_NAME_AGAIN_NS))
+    return;
+  feed->named_ns = now_ns;
+  rtop_target_command(feed->holder, feed->base.command, sizeof feed->base.command);
+}
+
 static enum rtop_feed_state ring_state(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
-  enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), NULL));
+  feed->holder = 0;
+  enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), &feed->holder));
+  if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED)
+    ring_name(feed);
   ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
   return state;
 }

@@ -3,6 +3,7 @@
 #include "shm/ending.h"
 #include "shm/reader.h"
 #include "shm/registry.h"
+#include "target.h"
 #include "text.h"
 #include <inttypes.h>
 #include <pwd.h>
@@ -78,7 +79,10 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
   struct rtop_reader *reader = rtop_reader_open(entry->path, entry->uid, NULL);
   if (!reader)
     return;
-  row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), NULL));
+  pid_t holder = 0;
+  row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), &holder));
+  if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
+    rtop_target_command(holder, row->command, sizeof row->command);
   list_window(row, reader, window);
   list_end(row, reader);
   rtop_reader_close(&reader);

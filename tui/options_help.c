@@ -4,7 +4,7 @@ const char options_help[] =
   "rperf-top shows live where a Ruby process spends its time: methods, GVL, GC.\n"
   "\n"
   "  rperf-top                         choose a process\n"
-  "  rperf-top -p PID[,PID...]         watch a process; several are merged\n"
+  "  rperf-top -p PID[,PID...] [PID...]  watch a process; several are merged\n"
   "  rperf-top [OPTIONS] -- COMMAND    start COMMAND with the extension and watch it\n"
   "  rperf-top -r FILE                 replay a recording\n"
   "  rperf-top -l, --list              processes that can be watched, live and dead\n"

@@ -34,6 +34,17 @@ static void report_sort_by_history(struct rtop_report *report, struct rtop_profi
   methods_regex_free(&threads);
 }
 
+static void report_process(struct rtop_report *report, const struct rtop_session *session, int index)
+{
+  const struct rtop_feed_info *info = rtop_session_info(session, index);
+  struct rtop_report_process *process = &report->processes[index];
+  *process = (struct rtop_report_process){
+    .pid = info->pid, .state = rtop_session_feed_state(session, index), .command = info->command,
+    .ruby = info->ruby, .replaced = rtop_session_feed_replaced(session, index)};
+  process->has_end = rtop_session_feed_end(session, index, &process->end);
+  report->source_pids[index] = info->pid;
+}
+
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span)
 {
@@ -48,7 +59,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->ruby = info ? info->ruby : "";
   report->source_count = rtop_session_count(session);
   for (int i = 0; i < report->source_count; i++)
-    report->source_pids[i] = rtop_session_info(session, i)->pid;
+    report_process(report, session, i);
   if (!rtop_profile_sum(profile, span, &report->sum) ||
       !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
     return false;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ enum {
   SESSION_LOOK_MS = 100,               /* between looks that read all of /proc, or for an exec */
   SESSION_GRACE_MS = 3000,             /* a process that lives on without its channel may make another */
   SESSION_DESCENDANTS_MAX = 256,
+  SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
 
 struct session_feed {
@@ -30,6 +32,8 @@ struct rtop_session {
   struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
   int count;
   uint32_t rate_hz;
+  char (*left_out)[SESSION_WORDS_BYTES];   /* why processes are not watched that somebody asked for */
+  int left_out_count;
   bool skips_past;                     /* of living processes only what comes from now on is wanted */
   struct rtop_recorder *recorder;      /* NULL: nothing is recorded */
   struct rtop_launch *launch;
@@ -112,6 +116,28 @@ static bool session_add_recording(struct rtop_session *session, const char *path
   return count > 0;
 }
 
+/* Those that cannot be watched are left out while there are others: a pattern finds more than Ruby. */
+static bool session_add_pids(struct rtop_session *session, const struct rtop_options *options,
+                             struct rtop_error *error)
+{
+  session->left_out = calloc((size_t)options->pid_count, sizeof *session->left_out);
+  for (int i = 0; i < options->pid_count; i++) {
+    struct rtop_error why = {0};
+    if (session_add_pid(session, options->pids[i], &why))
+      continue;
+    if (session->count == 0 && session->left_out_count == 0)
+      *error = why;
+    if (session->left_out)
+      strcpy(session->left_out[session->left_out_count++], why.text);
+  }
+  if (session->count == 0 && options->pid_count > 1)
+    rtop_error_set(error, error->code, error->errno_value, "none of %d processes can be watched: %.180s",
+                   options->pid_count, session->left_out ? session->left_out[0] : error->text);
+  else if (session->count > 0)
+    *error = (struct rtop_error){0};
+  return session->count > 0;
+}
+
 static bool session_start(struct rtop_session *session, const struct rtop_options *options,
                           int *exit_status, struct rtop_error *error)
 {
@@ -125,10 +151,7 @@ static bool session_start(struct rtop_session *session, const struct rtop_option
   }
   if (options->action == RTOP_ACTION_REPLAY)
     return session_add_recording(session, options->replays[options->replay_count - 1], error);
-  for (int i = 0; i < options->pid_count; i++)
-    if (!session_add_pid(session, options->pids[i], error))
-      return false;
-  return true;
+  return session_add_pids(session, options, error);
 }
 
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
@@ -174,6 +197,7 @@ void rtop_session_close(struct rtop_session **handle)
   for (int i = 0; i < session->count; i++)
     rtop_feed_close(&session->feeds[i].feed);
   rtop_profile_destroy(&session->profile);
+  free(session->left_out);
   free(session);
 }
 
@@ -339,6 +363,21 @@ const struct rtop_feed_info *rtop_session_info(const struct rtop_session *sessio
 enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index)
 {
   return index >= 0 && index < session->count ? session->feeds[index].state : RTOP_FEED_DEAD;
+}
+
+bool rtop_session_feed_end(const struct rtop_session *session, int index, struct rtop_feed_end *end)
+{
+  return index >= 0 && index < session->count && rtop_feed_end(session->feeds[index].feed, end);
+}
+
+bool rtop_session_feed_replaced(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->count && session->feeds[index].replaced;
+}
+
+const char *rtop_session_left_out(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->left_out_count ? session->left_out[index] : NULL;
 }
 
 bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *end)

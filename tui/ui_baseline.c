@@ -1,5 +1,6 @@
 #include "ui_baseline.h"
 #include "fnv.h"
+#include "profile_alone.h"
 #include "reserve.h"
 #include "sum_translate.h"
 #include "ui.h"
@@ -68,7 +69,12 @@ static bool make_sum(struct ui *ui, struct rtop_span span)
 {
   struct ui_baseline *at = &ui->baseline;
   if (at->other == NULL) {
-    return rtop_profile_sum(ui->profile, span, &at->sum);
+    uint32_t alone = ui_processes_alone(ui);
+    bool fine = rtop_profile_sum(ui->profile, span, &at->sum);
+    if (fine && alone != UI_ALL_SOURCES) {
+      rtop_profile_alone(ui->profile, alone, &at->sum);
+    }
+    return fine;
   }
   if (!rtop_lens_set(rtop_profile_lens(at->other), &ui->lens) || !rtop_profile_sum(at->other, span,
       &at->sum)) {

@@ -32,12 +32,16 @@ static void test_live_and_dead(void **state)
   assert_true(strlen(row->user) > 0);
   assert_string_equal(row->ruby, "3.3.8");
   assert_string_equal(row->command, "ruby te?st.rb");
+  assert_string_equal(other->command, "ruby te?st.rb");
   assert_in_range(row->age_ns, 0, INT64_C(60000000000));
   assert_int_equal(other->state, RTOP_FEED_DEAD);
   assert_int_equal(other->rate_hz, 0);
   assert_string_equal(row->end, "");
   assert_string_equal(other->end, "killed, crashed or exit!");
   assert_true(row < other);                            /* the living first */
+  channel_tell(&live, "t");                            /* it gives itself another name */
+  count = rtop_list_read(rows, RTOP_LIST_MAX);
+  assert_string_equal(row_of(live.pid, count)->command, "puma: worker 3");
   assert_int_equal(rtop_list_read(rows, 1), 1);        /* never more than there is room for */
   channel_kill(&live);
 }
