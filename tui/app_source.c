@@ -107,8 +107,7 @@ static void say_who_went(struct ui *ui, const struct ui_source *now)
   for (int i = 0; i < before->count && i < now->count; i++) {
     const struct ui_process *process = &now->at[i];
     if (ui_lives(before->at[i].state) && !ui_lives(process->state) && !process->replaced && now->count > 1) {
-      ui_say(ui, "process %d is gone%s%s", (int)process->pid, process->end[0] != '\0' ? ": " : "",
-             process->end);
+      ui_say(ui, "process %d: %s", (int)process->pid, process->end[0] != '\0' ? process->end : "gone");
     }
   }
 }

@@ -116,7 +116,7 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   struct rtop_ending ending;
   int64_t start_ns, end_ns = geometry->created_mono_ns;
   rtop_reader_time(feed->reader, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
-  rtop_ending_find(geometry, closed, end_ns, &ending);
+  rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
   if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) ||

@@ -212,7 +212,7 @@ static void test_killed_process_keeps_its_last_windows(void **state)
   struct rtop_feed_end end;
   assert_true(rtop_feed_end(watch.feed, &end));
   assert_string_equal(end.cause, "vanished");
-  assert_string_equal(end.text, "killed, crashed or exit!");
+  assert_string_equal(end.text, "killed, crashed, exit! or exec");
   rtop_feed_close(&watch.feed);
   /* And afterwards it opens again. */
   struct rtop_error error = {0};
