@@ -113,7 +113,7 @@ void rtop_ending_text(const struct rtop_ending *ending, char *text, size_t text_
   case RTOP_ENDING_SIGNAL: snprintf(text, text_bytes, "killed by signal %d", ending->number); return;
   case RTOP_ENDING_MEMORY: snprintf(text, text_bytes, "killed: out of memory"); return;
   case RTOP_ENDING_REBOOT: snprintf(text, text_bytes, "machine restarted"); return;
-  case RTOP_ENDING_VANISHED: snprintf(text, text_bytes, "killed, crashed or exit!"); return;
+  case RTOP_ENDING_VANISHED: snprintf(text, text_bytes, "killed, crashed, exit! or exec"); return;
   case RTOP_ENDING_EXEC: break;
   }
   for (size_t i = 0; i < sizeof program; i++) {

@@ -275,3 +275,36 @@ int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop
     registry_find_named(&search);
   return search.found ? 0 : registry_not_found(&search, error);
 }
+
+/* exec keeps the process's number and the time of its start, but nothing of the channel. */
+static bool registry_is_successor(const struct rtop_geometry *later, const struct rtop_geometry *geometry)
+{
+  return later->pid == geometry->pid && later->start_ticks == geometry->start_ticks &&
+         later->created_mono_ns > geometry->created_mono_ns &&
+         memcmp(later->boot_id, geometry->boot_id, sizeof later->boot_id) == 0 &&
+         memcmp(later->instance_id, geometry->instance_id, sizeof later->instance_id) != 0;
+}
+
+/* "ruby" of "/usr/bin/ruby app.rb". */
+static void registry_program(const struct rtop_geometry *geometry, struct rtop_ending *ending)
+{
+  const char *word = geometry->command;
+  size_t length = strnlen(word, sizeof geometry->command), end = 0, start = 0;
+  for (; end < length && word[end] != ' '; end++)
+    start = word[end] == '/' ? end + 1 : start;
+  size_t bytes = end - start < sizeof ending->program ? end - start : sizeof ending->program - 1;
+  memset(ending->program, 0, sizeof ending->program);
+  memcpy(ending->program, word + start, bytes);
+}
+
+void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, bool closed, int64_t last_mono_ns,
+                          struct rtop_ending *ending)
+{
+  struct rtop_registry_entry later;
+  rtop_ending_find(geometry, closed, last_mono_ns, ending);
+  if (ending->cause != RTOP_ENDING_VANISHED || rtop_registry_find(pid, &later, NULL) != 0 ||
+      !registry_is_successor(&later.geometry, geometry))
+    return;
+  ending->cause = RTOP_ENDING_EXEC;
+  registry_program(&later.geometry, ending);
+}

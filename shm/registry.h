@@ -8,6 +8,7 @@
 #ifndef RTOP_SHM_REGISTRY_H
 #define RTOP_SHM_REGISTRY_H
 
+#include "ending.h"
 #include "error.h"
 #include "format.h"
 #include <stdbool.h>
@@ -32,6 +33,11 @@ size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity);
 /* The segment of process `pid` as the caller's namespace numbers it: live if there is one, else the
  * newest dead one that carries this pid. 0, or -1: NOT_FOUND, PERMISSION, VERSION, CORRUPT, UNSAFE. */
 int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop_error *error);
+
+/* rtop_ending_find(), and for a process that is gone: did it leave another segment that is younger than this
+ * one? Then it had become that program by exec. `pid` as the caller's namespace numbers it. */
+void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, bool closed, int64_t last_mono_ns,
+                          struct rtop_ending *ending);
 
 /* Removes this user's dead segments that are older than an hour, or beyond the newest 4, or beyond 64 MB
  * in all; looks at 64 entries at the most. Never one whose lock is held by a writer or a viewer.

@@ -304,6 +304,10 @@ static int run(struct app *app)
     settings_load(&app->ui, options);
     take_width(app);
     watch(app, app->session);
+    if (app->session != NULL && rtop_session_left_out(app->session, 0) != NULL) {
+      bool more = rtop_session_left_out(app->session, 1) != NULL;
+      ui_say(&app->ui, "%s%s", more ? "some are not watched: " : "", rtop_session_left_out(app->session, 0));
+    }
     if (app->before != NULL) {
       ui_baseline_give(&app->ui, rtop_session_profile(app->before));
     }

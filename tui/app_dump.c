@@ -122,6 +122,9 @@ int app_dump(const struct rtop_options *options)
       fprintf(stderr, "rperf-top: %s\n", error.text);
       return status;
     }
+    for (int i = 0; rtop_session_left_out(session, i) != NULL; i++) {
+      fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(session, i));
+    }
     collect(session, options);
   }
   struct screen_options look = { options->color == RTOP_COLOR_NEVER ? -1 : 0, options->ascii,

@@ -39,7 +39,7 @@ static void start(struct ui *ui, struct rtop_session *session)
 {
   struct rtop_error error = { 0 };
   char path[256];
-  app_record_name(path, sizeof path, ui->source.pid, ui->now_real_ns);
+  app_record_name(path, sizeof path, ui->source.main.pid, ui->now_real_ns);
   if (access(path, F_OK) == 0) {
     ui_say(ui, "%s is there already", path);
   } else if (rtop_session_record(session, path, 0, &error)) {

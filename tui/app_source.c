@@ -27,23 +27,21 @@ static int processes_alive(const struct rtop_session *session)
 {
   int alive = 0, count = rtop_session_count(session);
   for (int i = 0; i < count; i++) {
-    enum rtop_feed_state state = rtop_session_feed_state(session, i);
-    alive += state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED;
+    alive += ui_lives(rtop_session_feed_state(session, i));
   }
   return alive > 0 ? alive : 1;
 }
 
-/* The newest process that is alive: a command may have turned into another one. */
-static const struct rtop_feed_info *main_info(const struct rtop_session *session)
+/* The first process that is alive, or the last: a command may have turned into another one. */
+static int main_index(const struct rtop_session *session)
 {
   int count = rtop_session_count(session);
   for (int i = 0; i < count; i++) {
-    enum rtop_feed_state state = rtop_session_feed_state(session, i);
-    if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED) {
-      return rtop_session_info(session, i);
+    if (ui_lives(rtop_session_feed_state(session, i))) {
+      return i;
     }
   }
-  return count > 0 ? rtop_session_info(session, count - 1) : NULL;
+  return count - 1;
 }
 
 static void name_command(char *out, size_t bytes, char *const *command)
@@ -65,52 +63,80 @@ static void name_file(char *out, size_t bytes, const char *path)
   rtop_text_sanitize(out, bytes, name, strlen(name));
 }
 
-static bool same_source(const struct ui_source *a, const struct ui_source *b)
+static void fill_process(struct ui_process *process, const struct rtop_session *session, int index)
 {
-  return a->ready == b->ready && a->processes == b->processes && a->count == b->count &&
-         memcmp(a->pids, b->pids, sizeof a->pids) == 0 && a->pid == b->pid && a->state == b->state &&
-         a->clock_offset_ns == b->clock_offset_ns && a->started_real_ns == b->started_real_ns &&
-         a->recording == b->recording && strcmp(a->file, b->file) == 0 && a->lived_ns == b->lived_ns &&
-         strcmp(a->end, b->end) == 0 && a->launch == b->launch && a->problem == b->problem &&
-         strcmp(a->command, b->command) == 0 &&
-         strcmp(a->ruby, b->ruby) == 0;
+  const struct rtop_feed_info *info = rtop_session_info(session, index);
+  struct rtop_feed_end end;
+  process->pid = info->pid;
+  snprintf(process->command, sizeof process->command, "%s", info->command);
+  snprintf(process->ruby, sizeof process->ruby, "%s", info->ruby);
+  process->state = rtop_session_feed_state(session, index);
+  process->replaced = rtop_session_feed_replaced(session, index);
+  process->started_real_ns = info->started_real_ns;
+  if (rtop_session_feed_end(session, index, &end)) {
+    snprintf(process->end, sizeof process->end, "%s", end.text);
+    process->by_exec = strcmp(end.cause, "exec") == 0;
+    process->ended_real_ns = end.real_ns;
+    process->lived_ns = end.lived_ns;
+  }
+}
+
+/* Of all together: how the last one ended is told when none lives. */
+static void fill_main(struct ui_source *source, const struct rtop_session *session)
+{
+  struct rtop_feed_end end;
+  int index = main_index(session);
+  if (index >= 0) {
+    source->main = source->at[index];
+  }
+  source->main.state = rtop_session_state(session);
+  source->main.end[0] = '\0';
+  source->main.lived_ns = source->main.ended_real_ns = 0;
+  if (rtop_session_end(session, &end)) {
+    snprintf(source->main.end, sizeof source->main.end, "%s", end.text);
+    source->main.by_exec = strcmp(end.cause, "exec") == 0;
+    source->main.ended_real_ns = end.real_ns;
+    source->main.lived_ns = end.lived_ns;
+  }
+}
+
+/* Says which process went, when it goes: afterwards the title does. */
+static void say_who_went(struct ui *ui, const struct ui_source *now)
+{
+  const struct ui_source *before = &ui->source;
+  for (int i = 0; i < before->count && i < now->count; i++) {
+    const struct ui_process *process = &now->at[i];
+    if (ui_lives(before->at[i].state) && !ui_lives(process->state) && !process->replaced && now->count > 1) {
+      ui_say(ui, "process %d: %s", (int)process->pid, process->end[0] != '\0' ? process->end : "gone");
+    }
+  }
 }
 
 void app_source_update(struct ui *ui, const struct rtop_session *session,
                        const struct rtop_options *options)
 {
-  struct ui_source source;
+  static struct ui_source source;      /* large; one loop */
   memset(&source, 0, sizeof source);
   source.ready = rtop_session_ready(session);
-  source.state = rtop_session_state(session);
   source.clock_offset_ns = rtop_session_clock_offset_ns(session);
   source.launch = rtop_session_launch(session);
   source.problem = rtop_session_problem(session);
   source.processes = processes_alive(session);
   source.count = rtop_session_count(session);
   for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) {
-    source.pids[i] = rtop_session_info(session, i)->pid;
+    fill_process(&source.at[i], session, i);
   }
+  fill_main(&source, session);
   source.recording = rtop_session_recorder(session) != NULL;
-  if (source.state == RTOP_FEED_REPLAY && options->replay_count > 0) {
+  if (source.main.state == RTOP_FEED_REPLAY && options->replay_count > 0) {
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
   }
-  struct rtop_feed_end end;
-  if (rtop_session_end(session, &end)) {
-    snprintf(source.end, sizeof source.end, "%s", end.text);
-    source.lived_ns = end.lived_ns;
+  if (source.count == 0 && options->command != NULL) {
+    name_command(source.main.command, sizeof source.main.command, options->command);
   }
-  const struct rtop_feed_info *info = main_info(session);
-  if (info != NULL) {
-    source.pid = info->pid;
-    source.started_real_ns = info->started_real_ns;
-    snprintf(source.command, sizeof source.command, "%s", info->command);
-    snprintf(source.ruby, sizeof source.ruby, "%s", info->ruby);
-  } else if (options->command != NULL) {
-    name_command(source.command, sizeof source.command, options->command);
-  }
-  if (!same_source(&source, &ui->source)) {
-    ui->source = source;
+  if (memcmp(&source, &ui->source, sizeof source) != 0) {
+    say_who_went(ui, &source);
+    memcpy(&ui->source, &source, sizeof source);
     ui->dirty = true;
   }
 }

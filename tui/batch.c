@@ -12,8 +12,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static const int64_t batch_patience_ns = 1500000000;   /* behind the clock: the process stalls */
-
 struct batch {
   struct batch_watch watch;
   struct rtop_report report;
@@ -78,11 +76,18 @@ static void batch_start(struct batch *batch, const struct rtop_span *held)
   const struct rtop_options *options = batch->watch.options;
   bool past = options->action == RTOP_ACTION_WATCH && held->end_ns > held->start_ns;
   double first = options->frame_seconds > 0 ? options->frame_seconds : options->delay_seconds;
-  if (!rtop_session_ready(batch->watch.session) || held->end_ns == held->start_ns)
+  int64_t now_ns = batch_now_ns();
+  if (!rtop_session_ready(batch->watch.session))
     return;
+  if (held->end_ns == held->start_ns) {            /* a process that was stopped before its first window */
+    if (!batch->due_clock_ns)
+      batch->due_clock_ns = now_ns + (int64_t)(first * 1e9) + BATCH_PATIENCE_NS;
+    batch->started = now_ns >= batch->due_clock_ns;
+    return;
+  }
   batch->started = true;
   batch->due_end_ns = (past ? held->end_ns : held->start_ns) + (int64_t)(first * 1e9);
-  batch->due_clock_ns = batch_now_ns() + batch->due_end_ns - held->end_ns + batch_patience_ns;
+  batch->due_clock_ns = now_ns + batch->due_end_ns - held->end_ns + BATCH_PATIENCE_NS;
 }
 
 static bool batch_is_due(struct batch *batch, const struct rtop_span *held)

@@ -13,23 +13,28 @@ static int record_problem(const struct rtop_error *error)
   return 1;
 }
 
-static void record_done(const struct rtop_options *options, uint64_t bytes)
+static int record_done(const struct rtop_options *options, uint64_t bytes)
 {
   char size[16];
   rtop_text_bytes(size, sizeof size, bytes);
   fprintf(stderr, "rperf-top: wrote %s (%s)\n", options->output, size);
+  return 0;
 }
 
-/* Of a recording that is there: all of it, once more. */
-static int record_again(struct rtop_session *session, const struct rtop_options *options)
+/* What is wanted of what is held, once more. */
+static int record_span(const struct batch_watch *watch)
 {
-  struct rtop_profile *profile = rtop_session_profile(session);
+  const struct rtop_options *options = watch->options;
+  struct rtop_profile *profile = rtop_session_profile(watch->session);
+  struct rtop_span span = rtop_profile_last(profile, (int64_t)(batch_watch_seconds(watch) * 1e9));
   struct rtop_error error = {0};
   struct batch_progress progress;
-  rtop_session_poll(session);
-  batch_progress_start(&progress, session, options->replays[options->replay_count - 1], false);
-  bool fine = rtop_session_save_span(session, rtop_profile_bounds(profile), options->output, &error);
-  batch_progress_end(&progress, session);
+  const char *what = options->replay_count ? options->replays[options->replay_count - 1] : "";
+  if (span.end_ns <= span.start_ns)
+    return batch_watch_nothing(watch);
+  batch_progress_start(&progress, watch->session, what, false);
+  bool fine = rtop_session_save_span(watch->session, span, options->output, &error);
+  batch_progress_end(&progress, watch->session);
   if (!fine)
     return record_problem(&error);
   fprintf(stderr, "rperf-top: wrote %s\n", options->output);
@@ -54,9 +59,14 @@ static int record_watch(struct batch_watch *watch)
     unlink(options->output);
   if (!fine)
     return record_problem(&error);
-  if (!empty)
-    record_done(options, bytes);
-  return 0;
+  return empty ? batch_watch_nothing(watch) : record_done(options, bytes);
+}
+
+/* The last of what was there before has to be kept until the end is known. */
+static bool record_at_the_end(const struct batch_watch *watch)
+{
+  bool over = rtop_session_ready(watch->session) && rtop_session_over(watch->session);
+  return batch_watch_seconds(watch) > 0 && (over || watch->options->given & RTOP_GIVEN_FRAME);
 }
 
 int rtop_record_run(const struct rtop_options *options)
@@ -65,9 +75,14 @@ int rtop_record_run(const struct rtop_options *options)
   int status = 1;
   if (!batch_watch_open(&watch, options, &status))
     return status;
-  if (rtop_session_state(watch.session) == RTOP_FEED_REPLAY && rtop_session_ready(watch.session))
-    status = record_again(watch.session, options);
-  else
+  bool replay = rtop_session_state(watch.session) == RTOP_FEED_REPLAY && rtop_session_ready(watch.session);
+  if (replay || record_at_the_end(&watch)) {
+    rtop_session_poll(watch.session);
+    while (!replay && batch_watch_next(&watch))
+      ;
+    status = record_span(&watch);
+  } else {
     status = record_watch(&watch);
+  }
   return batch_watch_close(&watch, status);
 }

@@ -15,17 +15,18 @@ static int save_problem(const char *path, int problem)
   return 1;
 }
 
-/* Everything that the session holds, compared with everything that the other one does (NULL: not). */
-static bool save_write(struct rtop_session *session, struct rtop_session *baseline,
-                       const struct rtop_options *options, FILE *out)
+/* What is wanted of the session, compared with everything that the other one holds (NULL: not). */
+static bool save_write(const struct batch_watch *watch, struct rtop_session *baseline, FILE *out)
 {
+  struct rtop_session *session = watch->session;
+  const struct rtop_options *options = watch->options;
   struct rtop_report report = {0}, before = {0};
   struct rtop_file_kind kind = {.format = RTOP_FILE_TEXT};
   rtop_file_kind(options->output, &kind);
   struct batch_progress progress;
   const char *what = options->replay_count ? options->replays[options->replay_count - 1] : "";
   batch_progress_start(&progress, session, what, false);
-  bool fine = rtop_report_take(&report, session, &options->methods, 0) &&
+  bool fine = rtop_report_take(&report, session, &options->methods, batch_watch_seconds(watch)) &&
               (!baseline || rtop_report_take(&before, baseline, &options->methods, 0));
   struct rtop_export export = {
     .profile = rtop_session_profile(session), .sum = &report.sum, .options = &options->methods,
@@ -66,11 +67,14 @@ int rtop_export_run(const struct rtop_options *options)
   while (batch_watch_next(&watch))
     ;
   rtop_session_poll(watch.session);
-  bool ready = rtop_session_ready(watch.session);
-  bool fine = !ready || save_write(watch.session, baseline, options, file.stream);
-  if (!rtop_export_file_close(&file, ready && fine) || !fine)
+  struct rtop_span held = rtop_profile_bounds(rtop_session_profile(watch.session));
+  bool any = held.end_ns > held.start_ns;
+  bool fine = !any || save_write(&watch, baseline, file.stream);
+  if (!rtop_export_file_close(&file, any && fine) || !fine)
     status = save_problem(options->output, errno);
-  else if (ready)
+  else if (!any)
+    status = batch_watch_nothing(&watch);
+  else
     fprintf(stderr, "rperf-top: wrote %s\n", options->output);
   rtop_session_close(&baseline);
   return batch_watch_close(&watch, status);

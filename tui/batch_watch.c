@@ -23,6 +23,8 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
     fprintf(stderr, "rperf-top: %s\n", error.text);
     return false;
   }
+  for (int i = 0; rtop_session_left_out(watch->session, i); i++)
+    fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(watch->session, i));
   const struct rtop_launch *launch = rtop_session_launch(watch->session);
   if (launch && *rtop_launch_log_path(launch))
     fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));
@@ -43,17 +45,57 @@ static void batch_watch_stalls(struct batch_watch *watch)
   watch->action.said[0] = '\0';
 }
 
+/* The time of -t begins when there is something to watch. What is saved is counted in the process's windows, and
+ * the last of them comes a little later than its time is up. */
+static void batch_watch_begin(struct batch_watch *watch)
+{
+  int64_t now_ns = batch_now_ns(), time_ns = (int64_t)(watch->options->time_seconds * 1e9);
+  const struct rtop_feed_info *info = rtop_session_info(watch->session, 0);
+  if (watch->deadline_ns || time_ns == 0 || !info)
+    return;
+  watch->deadline_ns = now_ns + time_ns;
+  if (!watch->options->output)
+    return;
+  watch->deadline_ns += BATCH_PATIENCE_NS;
+  watch->wanted_end_ns = now_ns + time_ns - info->window_ns / 2;
+}
+
+static bool batch_watch_has_all(const struct batch_watch *watch)
+{
+  if (!watch->deadline_ns)
+    return false;
+  return batch_now_ns() >= watch->deadline_ns ||
+         (watch->wanted_end_ns &&
+          rtop_profile_bounds(rtop_session_profile(watch->session)).end_ns >= watch->wanted_end_ns);
+}
+
 bool batch_watch_next(struct batch_watch *watch)
 {
   struct rtop_session *session = watch->session;
   if (interrupt_signal() || rtop_session_over(session))
     return false;
+  batch_watch_begin(watch);
   interrupt_wait(rtop_session_wait_ms(session));
   rtop_session_poll(session);
   batch_watch_stalls(watch);
-  if (watch->options->time_seconds > 0 && !watch->deadline_ns && rtop_session_ready(session))
-    watch->deadline_ns = batch_now_ns() + (int64_t)(watch->options->time_seconds * 1e9);
-  return !watch->deadline_ns || batch_now_ns() < watch->deadline_ns;
+  batch_watch_begin(watch);
+  return !batch_watch_has_all(watch);
+}
+
+double batch_watch_seconds(const struct batch_watch *watch)
+{
+  const struct rtop_options *options = watch->options;
+  if (options->given & RTOP_GIVEN_FRAME)
+    return options->frame_seconds;
+  return options->action == RTOP_ACTION_WATCH ? options->time_seconds : 0;
+}
+
+int batch_watch_nothing(const struct batch_watch *watch)
+{
+  if (rtop_session_problem(watch->session))
+    return 0;                          /* closing says more */
+  fprintf(stderr, "rperf-top: nothing came: %s is not written\n", watch->options->output);
+  return 1;
 }
 
 int batch_watch_close(struct batch_watch *watch, int status)

@@ -2,6 +2,7 @@
 #include "export.h"
 #include "screen.h"
 #include "settings.h"
+#include "profile_alone.h"
 #include "ui.h"
 #include "ui_settings.h"
 #include <errno.h>
@@ -67,6 +68,9 @@ static bool sum_shown(const struct ui *ui, struct rtop_sum *sum)
     errno = ENOMEM;
     return false;
   }
+  if (ui_processes_alone(ui) != UI_ALL_SOURCES) {
+    rtop_profile_alone(ui->profile, ui_processes_alone(ui), sum);
+  }
   for (size_t i = 0; i < sum->thread_count; i++) {
     for (size_t k = 0; k < ui->sum.thread_count; k++) {
       bool same = ui->sum.threads[k].thread == sum->threads[i].thread;
@@ -84,10 +88,15 @@ static bool write_profile(struct ui *ui, enum rtop_file_format format, const cha
   size_t length = strlen(path);
   kind.gzip = length > 3 && strcmp(path + length - 3, ".gz") == 0;
   struct rtop_sum sum = { 0 };
+  const struct ui_process *process = ui_process(ui);
+  pid_t pids[UI_SOURCES_MAX] = { process->pid };
+  for (int i = 0; i < ui->source.count && i < UI_SOURCES_MAX; i++) {
+    pids[i] = ui->source.at[i].pid;
+  }
   struct rtop_export export = {
     .profile = ui->profile, .sum = &sum, .options = &ui->wanted,
-    .clock_offset_ns = ui->source.clock_offset_ns, .command = ui->source.command, .ruby = ui->source.ruby,
-    .pids = &ui->source.pid, .pid_count = 1,
+    .clock_offset_ns = ui->source.clock_offset_ns, .command = process->command, .ruby = process->ruby,
+    .pids = pids, .pid_count = ui->source.count > 1 ? ui->source.count : 1,
   };
   if (!rtop_export_file_open(&file, path)) {
     return false;

@@ -39,6 +39,11 @@ const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed)
   return &feed->info;
 }
 
+enum rtop_feed_state rtop_feed_seen_state(const struct rtop_feed *feed)
+{
+  return feed->state;
+}
+
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end)
 {
   *end = feed->end;

@@ -24,7 +24,7 @@ const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … 
 
 struct rtop_feed_info {
   pid_t pid;
-  const char *command;                 /* sanitised */
+  const char *command;                 /* sanitised; of a living process as it calls itself now */
   const char *ruby;                    /* "3.3.8" */
   const char *folder;                  /* where it works, raw bytes; "": not known */
   uint32_t window_ns;
@@ -54,6 +54,9 @@ void rtop_feed_close(struct rtop_feed **feed);
 
 const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);
 
+/* As opening and polling saw it last. */
+enum rtop_feed_state rtop_feed_seen_state(const struct rtop_feed *feed);
+
 /* How a process ended, as far as can be known (shm/ending.h). Strings are valid as long as the feed. */
 struct rtop_feed_end {
   const char *cause;                   /* a word for machines: "signal", "vanished", … */
@@ -69,6 +72,9 @@ bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
  * their wall clocks (what would be before the boot of the first is not shown), and info->clock_offset_ns
  * becomes that of the first. */
 void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first);
+
+/* Before the first poll of a ring: of a living process only what comes from now on is read. */
+void rtop_feed_skip_past(struct rtop_feed *feed);
 
 /* Looks where a living process works, for info->folder. Of a recording it is told. */
 void rtop_feed_find_folder(struct rtop_feed *feed);

@@ -51,6 +51,8 @@ struct feed_ring {
   int retries;                         /* of the window that is corrupt */
   bool distrusted;                     /* the window before was corrupt: do not try again */
   int64_t over_since_ns;               /* by our own clock; 0: it lives */
+  int64_t named_ns;                    /* when its command was read */
+  pid_t holder;                        /* who held the writer's lock at the last look; 0: nobody that we see */
   struct feed_names names;
   struct rtop_window window;
 };

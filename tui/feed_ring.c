@@ -14,6 +14,7 @@ enum {
   FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
   FEED_RETRIES_MAX = 3,
 };
+#define FEED_NAME_AGAIN_NS INT64_C(1000000000)
 #define FEED_END_AGAIN_NS INT64_C(300000000)   /* then the kernel has tidied up, too */
 
 static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
@@ -115,7 +116,7 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   struct rtop_ending ending;
   int64_t start_ns, end_ns = geometry->created_mono_ns;
   rtop_reader_time(feed->reader, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
-  rtop_ending_find(geometry, closed, end_ns, &ending);
+  rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
   if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) ||
@@ -156,10 +157,23 @@ static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
   return RTOP_FEED_DEAD;
 }
 
+/* What the process calls itself, and that may change; the last word stays when it is gone. */
+static void ring_name(struct feed_ring *feed)
+{
+  int64_t now_ns = feed_now_ns();
+  if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < FEED_NAME_AGAIN_NS))
+    return;
+  feed->named_ns = now_ns;
+  rtop_target_command(feed->holder, feed->base.command, sizeof feed->base.command);
+}
+
 static enum rtop_feed_state ring_state(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
-  enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), NULL));
+  feed->holder = 0;
+  enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), &feed->holder));
+  if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED)
+    ring_name(feed);
   ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
   return state;
 }
@@ -231,6 +245,19 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   rtop_reader_watch(feed->reader, rate_hz, NULL);
   feed->base.state = ring_state(&feed->base);
   return &feed->base;
+}
+
+void rtop_feed_skip_past(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  int64_t start_ns;
+  if (base->ops != &ring_ops || (base->state != RTOP_FEED_LIVE && base->state != RTOP_FEED_STALLED))
+    return;
+  uint64_t newest = rtop_reader_newest(feed->reader);
+  if (newest == 0)
+    return;
+  feed->next_sequence = newest + 1;
+  rtop_reader_time(feed->reader, newest, &start_ns, &feed->told_ns);
 }
 
 bool rtop_feed_is_segment(const char *path)

@@ -147,6 +147,8 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "samples", json_count(row->total.samples));
   if (report->compared)
     json_object_set_new(object, "delta", json_delta(report, row));
+  if (row->gone)
+    json_object_set_new(object, "gone", json_true());
   return object;
 }
 
@@ -161,15 +163,6 @@ static void json_processes(json_t *object, const struct rtop_report *report)
   json_object_set_new(object, "pids", pids);
 }
 
-static json_t *json_baseline(const struct rtop_report *report)
-{
-  json_t *object = json_object();
-  json_object_set_new(object, "frame", json_seconds(report->before_ns));
-  json_object_set_new(object, "windows", json_count(report->before_sum.window_count));
-  json_object_set_new(object, "gaps", json_count(report->before_sum.gap_count));
-  return object;
-}
-
 static json_t *json_end(const struct rtop_feed_end *end)
 {
   json_t *object = json_object();
@@ -178,6 +171,35 @@ static json_t *json_end(const struct rtop_feed_end *end)
   json_object_set_new(object, "lived", json_seconds((uint64_t)end->lived_ns));
   json_object_set_new(object, "cause", json_text(end->cause));
   json_object_set_new(object, "text", json_text(end->text));
+  return object;
+}
+
+/* With several: which of them live, and how the others ended. */
+static void json_each_process(json_t *object, const struct rtop_report *report)
+{
+  json_t *processes = json_array();
+  for (int i = 0; i < report->source_count; i++) {
+    const struct rtop_report_process *process = &report->processes[i];
+    if (process->replaced)
+      continue;
+    json_t *one = json_object();
+    json_object_set_new(one, "pid", json_integer(process->pid));
+    json_object_set_new(one, "state", json_text(rtop_feed_state_name(process->state)));
+    json_object_set_new(one, "command", json_text(process->command));
+    json_object_set_new(one, "ruby", json_text(process->ruby));
+    if (process->has_end)
+      json_object_set_new(one, "end", json_end(&process->end));
+    json_array_append_new(processes, one);
+  }
+  json_object_set_new(object, "processes", processes);
+}
+
+static json_t *json_baseline(const struct rtop_report *report)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "frame", json_seconds(report->before_ns));
+  json_object_set_new(object, "windows", json_count(report->before_sum.window_count));
+  json_object_set_new(object, "gaps", json_count(report->before_sum.gap_count));
   return object;
 }
 
@@ -196,6 +218,8 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
   if (report->has_end)
     json_object_set_new(object, "end", json_end(&report->end));
+  if (report->source_count > 1)
+    json_each_process(object, report);
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "windows", json_count(sum->window_count));
   json_object_set_new(object, "gaps", json_count(sum->gap_count));

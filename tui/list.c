@@ -3,6 +3,7 @@
 #include "shm/ending.h"
 #include "shm/reader.h"
 #include "shm/registry.h"
+#include "target.h"
 #include "text.h"
 #include <inttypes.h>
 #include <pwd.h>
@@ -46,7 +47,8 @@ static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader
   if (row->state != RTOP_FEED_ENDED && row->state != RTOP_FEED_DEAD)
     return;
   rtop_reader_time(reader, rtop_reader_newest(reader), &start_ns, &end_ns);
-  rtop_ending_find(rtop_reader_geometry(reader), row->state == RTOP_FEED_ENDED, end_ns, &ending);
+  rtop_registry_ending(row->pid, rtop_reader_geometry(reader), row->state == RTOP_FEED_ENDED, end_ns, &ending);
+  row->by_exec = ending.cause == RTOP_ENDING_EXEC;
   rtop_ending_text(&ending, row->end, sizeof row->end);
 }
 
@@ -78,7 +80,10 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
   struct rtop_reader *reader = rtop_reader_open(entry->path, entry->uid, NULL);
   if (!reader)
     return;
-  row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), NULL));
+  pid_t holder = 0;
+  row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), &holder));
+  if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
+    rtop_target_command(holder, row->command, sizeof row->command);
   list_window(row, reader, window);
   list_end(row, reader);
   rtop_reader_close(&reader);
@@ -128,13 +133,18 @@ void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns)
   snprintf(out, out_bytes, "%d %c", whole < 9999 ? (int)whole : 9999, units[i].unit);
 }
 
+const char *rtop_list_state_name(const struct rtop_list_row *row)
+{
+  return row->by_exec ? "exec" : rtop_feed_state_name(row->state);
+}
+
 static void list_print_row(const struct rtop_list_row *row, FILE *out)
 {
   char age[16], rate[16] = "-";
   rtop_list_age(age, sizeof age, row->age_ns);
   if (row->rate_hz)
     snprintf(rate, sizeof rate, "%u", row->rate_hz);
-  fprintf(out, "%7d %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, rtop_feed_state_name(row->state), age,
+  fprintf(out, "%7d %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, rtop_list_state_name(row), age,
           rate, row->threads, row->ruby, row->command, *row->end ? "  (" : "", row->end,
           *row->end ? ")" : "");
 }

@@ -24,11 +24,15 @@ struct rtop_list_row {
   char user[32];
   char ruby[32];                       /* "3.3.8"; sanitised like the rest */
   char command[256];
+  bool by_exec;                        /* it has become another program */
   char end[64];                        /* how it ended, as far as can be known; "" while it lives */
 };
 
 /* Live ones first, newest first among equals; at most `capacity` rows. Returns how many. */
 size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity);
+
+/* "live", …, or "exec" of one that has become another program. */
+const char *rtop_list_state_name(const struct rtop_list_row *row);
 
 /* "12 s", "5 m", "3 h", "2 d": at most 6 columns. */
 void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns);

@@ -37,6 +37,7 @@ struct rtop_method_row {
   struct rtop_cost self;               /* as leaf */
   uint64_t most_ns;                    /* wall time on the stack of one thread, the largest of all threads */
   double delta;                        /* rtop_method_delta of a comparison; else 0 */
+  bool gone;                           /* of a comparison: it was there only before */
   double history;                      /* history_peak, when something is sorted by it; else 0 */
 };
 

@@ -23,27 +23,60 @@ const struct rtop_method_row *rtop_changes_before(const struct rtop_changes *cha
   return there ? &before->rows[changes->row_of[frame] - 1] : NULL;
 }
 
+static bool changes_enough(const struct rtop_method_row *row, const struct rtop_methods *methods,
+                           double min_percent)
+{
+  return row && (double)row->total_ns >= min_percent / 100 * (double)methods->length_ns;
+}
+
+/* Rows of now that are large enough or were. */
+static void changes_keep(struct rtop_changes *changes, const struct rtop_methods *now,
+                         const struct rtop_methods *before, unsigned char *there, double min_percent)
+{
+  for (size_t i = 0; i < now->count; i++) {
+    const struct rtop_method_row *row = &now->rows[i];
+    there[row->frame] = 1;
+    if (changes_enough(row, now, min_percent) ||
+        changes_enough(rtop_changes_before(changes, before, row->frame), before, min_percent))
+      changes->rows[changes->count++] = *row;
+  }
+}
+
+static int changes_compare_losses(const void *left, const void *right)
+{
+  const struct rtop_method_row *a = left, *b = right;
+  if (a->delta < b->delta || a->delta > b->delta)
+    return a->delta < b->delta ? -1 : 1;
+  if (a->total_ns != b->total_ns)
+    return a->total_ns > b->total_ns ? -1 : 1;
+  return a->frame < b->frame ? -1 : a->frame > b->frame;
+}
+
 bool rtop_changes_join(struct rtop_changes *changes, const struct rtop_methods *now,
                        const struct rtop_methods *before, uint32_t frames, enum rtop_sort_key of,
-                       bool gone_too)
+                       double min_percent)
 {
   unsigned char *there = calloc(frames + 1, 1);
   bool fine = there && changes_index(changes, before, frames) &&
               rtop_reserve(&changes->rows, &changes->capacity, now->count + before->count + 1,
                            sizeof *changes->rows);
   changes->count = 0;
-  for (size_t i = 0; fine && i < now->count; i++) {
-    changes->rows[changes->count++] = now->rows[i];
-    there[now->rows[i].frame] = 1;
-  }
-  for (size_t i = 0; fine && gone_too && i < before->count; i++)
-    if (!there[before->rows[i].frame])
-      changes->rows[changes->count++] = (struct rtop_method_row){.frame = before->rows[i].frame};
+  if (fine)
+    changes_keep(changes, now, before, there, min_percent);
+  size_t kept = changes->count;
+  for (size_t i = 0; fine && i < before->count; i++)
+    if (!there[before->rows[i].frame] && changes_enough(&before->rows[i], before, min_percent))
+      changes->rows[changes->count++] = (struct rtop_method_row){
+        .frame = before->rows[i].frame, .gone = true, .total_ns = before->rows[i].total_ns};
   for (size_t i = 0; i < changes->count; i++) {
     struct rtop_method_row *row = &changes->rows[i];
-    row->delta = rtop_method_delta(row, now->length_ns, rtop_changes_before(changes, before, row->frame),
-                                   before->length_ns, of);
+    row->delta = rtop_method_delta(row->gone ? NULL : row, now->length_ns,
+                                   rtop_changes_before(changes, before, row->frame), before->length_ns, of);
   }
+  if (changes->count > kept)
+    qsort(changes->rows + kept, changes->count - kept, sizeof *changes->rows, changes_compare_losses);
+  for (size_t i = kept; i < changes->count; i++)
+    changes->rows[i].total_ns = 0;     /* what it was decided the order, and is not so now */
   free(there);
   return fine;
 }

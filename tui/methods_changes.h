@@ -15,11 +15,12 @@ struct rtop_changes {
   size_t row_of_capacity;
 };
 
-/* row->delta is the change of the figure `of`. `frames` is the number of all frames. False when memory ran
- * out. */
+/* row->delta is the change of the figure `of`; those that are gone come with the largest loss first. `frames` is
+ * the number of all frames. Left out is what is less than this part of both sides, so neither of them may have
+ * been cut before. False when memory ran out. */
 bool rtop_changes_join(struct rtop_changes *changes, const struct rtop_methods *now,
                        const struct rtop_methods *before, uint32_t frames, enum rtop_sort_key of,
-                       bool gone_too);
+                       double min_percent);
 /* What a method was before, as the last join saw it; NULL: not there. */
 const struct rtop_method_row *rtop_changes_before(const struct rtop_changes *changes,
                                                   const struct rtop_methods *before, uint32_t frame);

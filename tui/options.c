@@ -113,28 +113,49 @@ static int options_whole(const char *option, const char *text, long most, long *
   return options_usage("%s takes a whole number from 1 to %ld: '%s' is not", option, most, text);
 }
 
+static int options_pid(struct rtop_options *options, pid_t pid)
+{
+  for (int i = 0; i < options->pid_count; i++)
+    if (options->pids[i] == pid)
+      return -1;
+  if (options->pid_count == RTOP_PIDS_MAX)
+    return options_usage("-p takes at most %d processes", RTOP_PIDS_MAX);
+  options->pids[options->pid_count++] = pid;
+  return -1;
+}
+
+/* Parted by commas, or by what a shell leaves between the lines of pgrep. */
 static int options_pids(struct rtop_options *options, const char *text)
 {
-  const char *at = text;
-  for (;;) {
-    char *end;
+  static const char blanks[] = " \t\n";
+  const char *at = text + strspn(text, blanks);
+  if (!*at)
+    return options_usage("-p needs a process number (was none found?)");
+  do {
+    char *end = NULL;
     errno = 0;
-    long pid = strtol(at, &end, 10);
-    if (end == at || errno || pid < 1 || pid > INT32_MAX || (*end && *end != ','))
+    long pid = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
+    if (errno || pid < 1 || pid > INT32_MAX || (*end && *end != ',' && !strchr(blanks, *end)))
       return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
-    bool known = false;
-    for (int i = 0; i < options->pid_count; i++)
-      known = known || options->pids[i] == (pid_t)pid;
-    if (!known && options->pid_count == RTOP_PIDS_MAX)
-      return options_usage("-p takes at most %d processes", RTOP_PIDS_MAX);
-    if (!known)
-      options->pids[options->pid_count++] = (pid_t)pid;
-    if (!*end)
-      break;
-    at = end + 1;
-  }
+    int status = options_pid(options, (pid_t)pid);
+    if (status >= 0)
+      return status;
+    at = end + strspn(end, blanks);
+    bool comma = *at == ',';
+    at += comma ? 1 + strspn(at + 1, blanks) : 0;
+    if (comma && !*at)
+      return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
+  } while (*at);
   options->action = RTOP_ACTION_WATCH;
   return -1;
+}
+
+/* Another number behind those of -p: `-p $(pgrep ruby)` makes a word of each. */
+static bool options_pid_follows(int option, int argc, char **argv)
+{
+  const char *word = optind < argc ? argv[optind] : "";
+  return option == 'p' && strcmp(argv[optind - 1], "--") != 0 && *word &&
+         strspn(word, "0123456789, \t\n") == strlen(word);
 }
 
 static int options_replay(struct rtop_options *options, const char *text)
@@ -358,6 +379,8 @@ static int options_take(struct rtop_options *options, int option)
 static int options_unknown(int option, char **argv)
 {
   const char *text = argv[optind - 1];
+  if (option == ':' && (optopt == 'p' || strcmp(text, "--pid") == 0))
+    return options_usage("option %s needs a process number (was none found?)", text);
   if (option == ':')
     return options_usage("option %s needs a value", text);
   if (optopt && optopt < 256)
@@ -373,6 +396,8 @@ static int options_check(struct rtop_options *options)
     return options_usage("-p and a command exclude each other");
   if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
     return options_usage("--max-size needs -o FILE.rpt");
+  if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
+    return options_usage("--max-size and -F exclude each other: a frame is saved when it is over");
   if (options->replay_count && (options->command || options->pid_count))
     return options_usage("-r excludes -p and a command");
   if (options->output && options->batch)
@@ -431,10 +456,15 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
   };
   opterr = 0;
   optind = 0;                          /* a fresh start, also when tests parse twice */
-  while (status < 0 && (option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+  int last = 0;
+  while (status < 0) {
+    option = getopt_long(argc, argv, short_options, long_options, NULL);
+    if (option == -1 && !options_pid_follows(last, argc, argv))
+      break;
     if (option == '?' || option == ':')
       return options_unknown(option, argv);
-    status = options_take(options, option);
+    last = option == -1 ? last : option;
+    status = option == -1 ? options_pids(options, argv[optind++]) : options_take(options, option);
     options->given |= options_given(option);
     if (status < 0 && (status = options_done(options)) >= 0)
       return status;

@@ -34,6 +34,17 @@ static void report_sort_by_history(struct rtop_report *report, struct rtop_profi
   methods_regex_free(&threads);
 }
 
+static void report_process(struct rtop_report *report, const struct rtop_session *session, int index)
+{
+  const struct rtop_feed_info *info = rtop_session_info(session, index);
+  struct rtop_report_process *process = &report->processes[index];
+  *process = (struct rtop_report_process){
+    .pid = info->pid, .state = rtop_session_feed_state(session, index), .command = info->command,
+    .ruby = info->ruby, .replaced = rtop_session_feed_replaced(session, index)};
+  process->has_end = rtop_session_feed_end(session, index, &process->end);
+  report->source_pids[index] = info->pid;
+}
+
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span)
 {
@@ -48,7 +59,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->ruby = info ? info->ruby : "";
   report->source_count = rtop_session_count(session);
   for (int i = 0; i < report->source_count; i++)
-    report->source_pids[i] = rtop_session_info(session, i)->pid;
+    report_process(report, session, i);
   if (!rtop_profile_sum(profile, span, &report->sum) ||
       !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
     return false;
@@ -92,7 +103,7 @@ static bool report_take_changes(struct rtop_report *report)
     return false;
   memcpy(methods->rows, changes->rows, changes->count * sizeof *methods->rows);
   methods->count = changes->count;
-  if (report->options->sort == RTOP_SORT_DELTA)
+  if (!rtop_changes_has(report->options->sort))    /* the others stand in their order, and what is gone behind */
     rtop_methods_sort(methods, report->symbols, report->options);
   return true;
 }
@@ -101,15 +112,23 @@ bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profil
                          struct rtop_profile *other)
 {
   const struct rtop_methods_options *options = report->options;
+  struct rtop_methods_options uncut = *options;
+  uncut.min_percent = 0;
   report->change_of = rtop_changes_has(options->sort) ? options->sort : RTOP_SORT_SELF;
   if (!report_make_before(report, profile, other))
     return false;
   report->compared = report->before_ns > 0;
-  return !report->compared ||
-         (rtop_changes_join(&report->changes, &report->methods, &report->before,
-                            rtop_symbols_frame_count(report->symbols), report->change_of,
-                            options->min_percent <= 0) &&
-          report_take_changes(report));
+  if (!report->compared)
+    return true;
+  if (options->min_percent > 0 &&
+      !rtop_methods_build(&report->methods, &report->sum, report->symbols, &uncut))
+    return false;
+  if (options->min_percent > 0 && options->sort == RTOP_SORT_HISTORY)
+    report_sort_by_history(report, profile);
+  return rtop_changes_join(&report->changes, &report->methods, &report->before,
+                           rtop_symbols_frame_count(report->symbols), report->change_of,
+                           options->min_percent) &&
+         report_take_changes(report);
 }
 
 const struct rtop_method_row *rtop_report_before(const struct rtop_report *report, uint32_t frame)

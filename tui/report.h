@@ -15,6 +15,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* One of the processes. */
+struct rtop_report_process {
+  pid_t pid;
+  enum rtop_feed_state state;
+  const char *command, *ruby;
+  bool replaced;                       /* by exec: another source goes on with it */
+  bool has_end;
+  struct rtop_feed_end end;
+};
+
 struct rtop_report {
   struct rtop_sum sum;
   struct rtop_methods methods;
@@ -24,8 +34,9 @@ struct rtop_report {
   bool has_end;
   struct rtop_feed_end end;            /* of the process that ended last, when all have */
   int64_t clock_offset_ns;
-  const char *command, *ruby;          /* of the first process */
+  const char *command, *ruby;          /* of the first process; as it calls itself now */
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];   /* by source */
+  struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX];   /* by source */
   int source_count;
   struct history history;              /* of the last minute, when the methods are sorted by it */
   bool compared;                       /* the rows carry changes (row->delta), of this figure: */

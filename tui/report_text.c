@@ -13,32 +13,56 @@ static double text_share(const struct rtop_report *report, uint64_t part_ns)
   return report->sum.length_ns ? (double)part_ns / (double)report->sum.length_ns : 0;
 }
 
+/* How many there are besides the first. */
+static int text_others(const struct rtop_report *report)
+{
+  int others = -1;
+  for (int i = 0; i < report->source_count; i++)
+    others += !report->processes[i].replaced;
+  return others;
+}
+
 static void text_title(const struct rtop_report *report, FILE *out, int columns)
 {
-  char left[TEXT_BUFFER], right[64], clock[16] = "", cut[TEXT_BUFFER];
+  char left[TEXT_BUFFER], more[16] = "", right[64], clock[16] = "", cut[TEXT_BUFFER];
   time_t seconds = (time_t)((report->sum.span.end_ns + report->clock_offset_ns) / 1000000000);
   struct tm local;
   if (localtime_r(&seconds, &local))
     strftime(clock, sizeof clock, "%H:%M:%S", &local);
-  snprintf(left, sizeof left, "rperf-top  %d %s  ruby %s",
-           report->source_count ? (int)report->source_pids[0] : 0, report->command, report->ruby);
+  int others = text_others(report);
+  if (others > 0)
+    snprintf(more, sizeof more, " (+%d)", others);
+  snprintf(left, sizeof left, "rperf-top  %d%s %s  ruby %s",
+           report->source_count ? (int)report->source_pids[0] : 0, more, report->command, report->ruby);
   snprintf(right, sizeof right, "  %s  [%s]", clock, rtop_feed_state_name(report->state));
   int room = columns - (int)strlen(right);
   int used = rtop_text_cut(cut, sizeof cut, left, room > 0 ? room : 0);
   fprintf(out, "%s%*s%s\n", cut, room > used ? room - used : 0, "", right);
 }
 
-static void text_end(const struct rtop_report *report, FILE *out)
+static void text_one_end(const struct rtop_feed_end *end, const char *who, FILE *out)
 {
   char when[32] = "", lived[24];
-  time_t seconds = (time_t)(report->end.real_ns / 1000000000);
+  time_t seconds = (time_t)(end->real_ns / 1000000000);
   struct tm local;
-  if (!report->has_end)
-    return;
   if (localtime_r(&seconds, &local))
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
-  rtop_text_duration(lived, sizeof lived, report->end.lived_ns);
-  fprintf(out, "END %s  last window %s, after %s\n", report->end.text, when, lived);
+  rtop_text_duration(lived, sizeof lived, end->lived_ns);
+  fprintf(out, "END %s%s  last window %s, after %s\n", who, end->text, when, lived);
+}
+
+/* Of several processes a line for each that is gone, also while others live. */
+static void text_ends(const struct rtop_report *report, FILE *out)
+{
+  if (report->source_count < 2 && report->has_end)
+    text_one_end(&report->end, "", out);
+  for (int i = 0; report->source_count > 1 && i < report->source_count; i++) {
+    const struct rtop_report_process *process = &report->processes[i];
+    char who[24];
+    snprintf(who, sizeof who, "%d ", (int)process->pid);
+    if (process->has_end && !process->replaced)
+      text_one_end(&process->end, who, out);
+  }
 }
 
 static void text_gvl(const struct rtop_report *report, FILE *out)
@@ -157,9 +181,12 @@ static void text_row(const struct rtop_report *report, const struct text_extra *
   int used = rtop_text_cut(method, sizeof method, symbol->label, method_columns);
   rtop_report_location(path, sizeof path, symbol, 0, true);
   rtop_text_cut_left(location, sizeof location, path, location_columns);
-  fprintf(out, "%7.1f %7.1f %6.1f %7s ", 100 * text_share(report, row->self_ns),
-          100 * text_share(report, row->total_ns),
-          100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), figure);
+  if (row->gone)
+    fprintf(out, "%7s %7s %6s %7s ", "-", "-", "-", "-");
+  else
+    fprintf(out, "%7.1f %7.1f %6.1f %7s ", 100 * text_share(report, row->self_ns),
+            100 * text_share(report, row->total_ns),
+            100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), figure);
   for (int i = 0; i < extra->count; i++) {
     text_extra(report, row, extra->at[i], figure, sizeof figure);
     fprintf(out, "%*s ", columns_info(extra->at[i])->columns - 1, figure);
@@ -179,7 +206,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
     method_columns = TEXT_METHOD_MIN;
   int location_columns = room > method_columns ? room - method_columns : 0;
   text_title(report, out, columns);
-  text_end(report, out);
+  text_ends(report, out);
   text_gvl(report, out);
   text_threads(report, out);
   text_heading(report, &extra, out, method_columns);

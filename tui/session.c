@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ enum {
   SESSION_LOOK_MS = 100,               /* between looks that read all of /proc, or for an exec */
   SESSION_GRACE_MS = 3000,             /* a process that lives on without its channel may make another */
   SESSION_DESCENDANTS_MAX = 256,
+  SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
 
 struct session_feed {
@@ -30,6 +32,9 @@ struct rtop_session {
   struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
   int count;
   uint32_t rate_hz;
+  char (*left_out)[SESSION_WORDS_BYTES];   /* why processes are not watched that somebody asked for */
+  int left_out_count;
+  bool skips_past;                     /* of living processes only what comes from now on is wanted */
   struct rtop_recorder *recorder;      /* NULL: nothing is recorded */
   struct rtop_launch *launch;
   int64_t launched_mono_ns;
@@ -78,7 +83,8 @@ static void session_take(struct rtop_session *session, struct rtop_feed *feed)
     rtop_feed_align(feed, session->feeds[0].feed);
   if (session->recorder)
     rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
-  session->feeds[session->count++] = (struct session_feed){.feed = feed, .state = RTOP_FEED_LIVE};
+  session->feeds[session->count++] = (struct session_feed){
+    .feed = feed, .state = rtop_feed_seen_state(feed)};
 }
 
 static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop_error *error)
@@ -88,6 +94,8 @@ static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop
     return false;
   }
   struct rtop_feed *feed = rtop_feed_open_process(pid, (uint32_t)session->count, session->rate_hz, error);
+  if (feed && session->skips_past)
+    rtop_feed_skip_past(feed);
   if (feed)
     session_take(session, feed);
   return feed != NULL;
@@ -103,11 +111,31 @@ static bool session_add_recording(struct rtop_session *session, const char *path
     return feed != NULL;
   }
   int count = rtop_feed_open_recording(path, session->profile, feeds, RTOP_SESSION_FEEDS_MAX, error);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++)
     session_take(session, feeds[i]);
-    session->feeds[i].state = RTOP_FEED_REPLAY;
-  }
   return count > 0;
+}
+
+/* Those that cannot be watched are left out while there are others: a pattern finds more than Ruby. */
+static bool session_add_pids(struct rtop_session *session, const struct rtop_options *options,
+                             struct rtop_error *error)
+{
+  session->left_out = calloc((size_t)options->pid_count, sizeof *session->left_out);
+  for (int i = 0; i < options->pid_count; i++) {
+    struct rtop_error why = {0};
+    if (session_add_pid(session, options->pids[i], &why))
+      continue;
+    if (session->count == 0 && session->left_out_count == 0)
+      *error = why;
+    if (session->left_out)
+      strcpy(session->left_out[session->left_out_count++], why.text);
+  }
+  if (session->count == 0 && options->pid_count > 1)
+    rtop_error_set(error, error->code, error->errno_value, "none of %d processes can be watched: %.180s",
+                   options->pid_count, session->left_out ? session->left_out[0] : error->text);
+  else if (session->count > 0)
+    *error = (struct rtop_error){0};
+  return session->count > 0;
 }
 
 static bool session_start(struct rtop_session *session, const struct rtop_options *options,
@@ -123,10 +151,7 @@ static bool session_start(struct rtop_session *session, const struct rtop_option
   }
   if (options->action == RTOP_ACTION_REPLAY)
     return session_add_recording(session, options->replays[options->replay_count - 1], error);
-  for (int i = 0; i < options->pid_count; i++)
-    if (!session_add_pid(session, options->pids[i], error))
-      return false;
-  return true;
+  return session_add_pids(session, options, error);
 }
 
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
@@ -137,6 +162,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
   if (!session)
     return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), &options->lens);
+  session->skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME);
   if (options->output || options->stat || options->frame_seconds <= 0)
     rtop_profile_keep_sums(session->profile);
   if (!session_start(session, options, exit_status, error))
@@ -171,6 +197,7 @@ void rtop_session_close(struct rtop_session **handle)
   for (int i = 0; i < session->count; i++)
     rtop_feed_close(&session->feeds[i].feed);
   rtop_profile_destroy(&session->profile);
+  free(session->left_out);
   free(session);
 }
 
@@ -336,6 +363,21 @@ const struct rtop_feed_info *rtop_session_info(const struct rtop_session *sessio
 enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index)
 {
   return index >= 0 && index < session->count ? session->feeds[index].state : RTOP_FEED_DEAD;
+}
+
+bool rtop_session_feed_end(const struct rtop_session *session, int index, struct rtop_feed_end *end)
+{
+  return index >= 0 && index < session->count && rtop_feed_end(session->feeds[index].feed, end);
+}
+
+bool rtop_session_feed_replaced(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->count && session->feeds[index].replaced;
+}
+
+const char *rtop_session_left_out(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->left_out_count ? session->left_out[index] : NULL;
 }
 
 bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *end)

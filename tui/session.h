@@ -25,11 +25,12 @@ enum {
   RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
 };
 
-/* Opens options->pids (RTOP_ACTION_WATCH), or the last of options->replays (RTOP_ACTION_REPLAY; those
+/* Opens options->pids (RTOP_ACTION_WATCH; of several those that can be watched), or the last of options->replays (RTOP_ACTION_REPLAY; those
  * before are for comparing: see below), or starts options->command (RTOP_ACTION_RUN). NULL: one clear
  * sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). The
  * command's output goes to a log file; its standard input is /dev/null when we have a screen.
  *
+ * With options->output and a time, but no frame, only what comes from now on is read of living processes.
  * With options->output, options->stat or a frame of `all`, the profile keeps the sum of windows that its
  * memory cannot hold any more. */
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
@@ -66,6 +67,13 @@ const char *rtop_session_problem(const struct rtop_session *session);
 int rtop_session_count(const struct rtop_session *session);
 const struct rtop_feed_info *rtop_session_info(const struct rtop_session *session, int index);
 enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index);
+
+/* How that one ended; false while it lives or nothing is known. */
+bool rtop_session_feed_end(const struct rtop_session *session, int index, struct rtop_feed_end *end);
+/* By exec, and another feed goes on with the process. */
+bool rtop_session_feed_replaced(const struct rtop_session *session, int index);
+/* Why a process is not watched although it was asked for and others are; NULL: there are no more. */
+const char *rtop_session_left_out(const struct rtop_session *session, int index);
 
 /* How the process that ended last did; false while any lives or nothing is known. */
 bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *end);

@@ -1,5 +1,6 @@
 #include "strip.h"
 #include "floor_div.h"
+#include "profile_alone.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@ enum { KNOWN_CELLS = STRIP_CELLS_MAX + 64 };   /* of a strip, and a minute elsew
 struct strip_cell {
   int64_t index;
   uint64_t change;
+  uint32_t source;
   bool filled;
   struct rtop_span_brief brief;
 };
@@ -18,6 +20,16 @@ int64_t strip_cell_of(int64_t time_ns)
   return rtop_floor_div(time_ns, STRIP_CELL_NS);
 }
 
+static void brief_of(const struct strip *strip, const struct rtop_profile *profile, struct rtop_span span,
+                     struct rtop_span_brief *brief)
+{
+  if (strip->source == STRIP_ALL_SOURCES) {
+    rtop_profile_brief(profile, span, brief);
+  } else {
+    rtop_profile_brief_alone(profile, strip->source, span, brief);
+  }
+}
+
 /* What a cell amounts to: kept as long as nothing in it changes. */
 static const struct rtop_span_brief *complete_cell(struct strip *strip, const struct rtop_profile *profile,
                                                    int64_t index)
@@ -25,9 +37,9 @@ static const struct rtop_span_brief *complete_cell(struct strip *strip, const st
   struct strip_cell *cell = &strip->known[(uint64_t)index % KNOWN_CELLS];
   struct rtop_span span = { index * STRIP_CELL_NS, (index + 1) * STRIP_CELL_NS };
   uint64_t change = rtop_profile_change(profile, span);
-  if (!cell->filled || cell->index != index || cell->change != change) {
-    *cell = (struct strip_cell){ .index = index, .change = change, .filled = true };
-    rtop_profile_brief(profile, span, &cell->brief);
+  if (!cell->filled || cell->index != index || cell->change != change || cell->source != strip->source) {
+    *cell = (struct strip_cell){ .index = index, .change = change, .source = strip->source, .filled = true };
+    brief_of(strip, profile, span, &cell->brief);
   }
   return &cell->brief;
 }
@@ -43,7 +55,7 @@ static struct rtop_span_brief part_of_cell(struct strip *strip, const struct rto
   }
   part.start_ns = span.start_ns > part.start_ns ? span.start_ns : part.start_ns;
   part.end_ns = span.end_ns < part.end_ns ? span.end_ns : part.end_ns;
-  rtop_profile_brief(profile, part, &brief);
+  brief_of(strip, profile, part, &brief);
   return brief;
 }
 
@@ -80,8 +92,9 @@ static double busy_of(const struct rtop_span_brief *brief)
 }
 
 bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells,
-                 int64_t now_ns)
+                 int64_t now_ns, uint32_t source)
 {
+  strip->source = source;
   strip->cells = cells < 1 ? 1 : cells > STRIP_CELLS_MAX ? STRIP_CELLS_MAX : cells;
   strip->has_gap = false;
   strip->end_ns = end_ns;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TARGET_MAPS_LINES_MAX = 1 << 16 };
+enum { TARGET_MAPS_LINES_MAX = 1 << 16, TARGET_COMMAND_BYTES = 1024 };
 
 /* Reads the start of /proc/PID/NAME; returns the bytes, -1 when it cannot be read. */
 static ssize_t target_read(pid_t pid, const char *name, char *buffer, size_t bytes)
@@ -37,21 +37,26 @@ static bool target_zombie(pid_t pid)
   return end && (strncmp(end, ") Z", 3) == 0 || strncmp(end, ") X", 3) == 0);
 }
 
-static void target_command(struct rtop_target *target)
+bool rtop_target_command(pid_t pid, char *command, size_t command_bytes)
 {
-  char raw[sizeof target->command];
-  ssize_t got = target_read(target->pid, "cmdline", raw, sizeof raw);
-  while (got > 0 && raw[got - 1] == '\0')
+  char raw[TARGET_COMMAND_BYTES];
+  ssize_t got = pid > 0 ? target_read(pid, "cmdline", raw, sizeof raw) : 0;
+  while (got > 0 && (raw[got - 1] == '\0' || raw[got - 1] == ' '))
     got--;
   for (ssize_t i = 0; i < got; i++)
     if (raw[i] == '\0')
       raw[i] = ' ';
-  if (got > 0) {
-    rtop_text_sanitize(target->command, sizeof target->command, raw, (size_t)got);
+  if (got > 0)
+    rtop_text_sanitize(command, command_bytes, raw, (size_t)got);
+  return got > 0;
+}
+
+static void target_command(struct rtop_target *target)
+{
+  char raw[64], name[64];
+  if (rtop_target_command(target->pid, target->command, sizeof target->command))
     return;
-  }
-  got = target_read(target->pid, "comm", raw, sizeof raw);
-  char name[64];
+  ssize_t got = target_read(target->pid, "comm", raw, sizeof raw);
   rtop_text_sanitize(name, sizeof name, raw, got > 1 ? (size_t)got - 1 : 0);
   snprintf(target->command, sizeof target->command, "[%s]", name);
 }

@@ -26,6 +26,10 @@ struct rtop_target {
   char command[256];                   /* sanitised command line, "[name]" when it has none */
 };
 
+/* What a living process calls itself, sanitised: its command line, which a program may have set (puma, sidekiq).
+ * False: it has none, or is not there; *command stays as it was. */
+bool rtop_target_command(pid_t pid, char *command, size_t command_bytes);
+
 void rtop_target_look(pid_t pid, struct rtop_target *target);
 
 /* One sentence: why `pid` has no channel that can be opened, and what to do. `cause` is what

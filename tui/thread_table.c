@@ -84,7 +84,8 @@ static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const bo
   size_t count = 0;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
-    if (passes[i] && !(options->no_idle && thread_table_idle(thread, sum->length_ns))) {
+    bool wanted = options->only_source == 0 || options->only_source == thread->source + 1;
+    if (wanted && passes[i] && !(options->no_idle && thread_table_idle(thread, sum->length_ns))) {
       sorted[count++] = (struct sorted){
         (uint32_t)i, calm(thread_table_key(thread, options->sort), step), thread,
       };

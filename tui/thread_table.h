@@ -18,6 +18,7 @@ struct thread_table_options {
   bool reverse;
   const char *filter;                  /* see thread_filter.h; NULL: none */
   bool filter_invert;
+  uint32_t only_source;                /* the number of a source + 1: no others; 0: all */
   bool no_idle;                        /* threads that were off the GVL for the whole span have no row */
 };
 

@@ -1,6 +1,7 @@
 #include "ui.h"
 #include "draw.h"
 #include "options.h"
+#include "profile_alone.h"
 #include "text.h"
 #include "timeline.h"
 #include "ui_lens.h"
@@ -138,9 +139,11 @@ static bool update_methods(struct ui *ui)
   by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
   by_name.reverse = false;
   bool rows = !ui->view->calls || ui->baseline.taken;
+  bool compares = rows && ui_baseline_begin(ui);
+  by_name.min_percent = compares ? 0 : by_name.min_percent;
   ui->methods.length_ns = ui->sum.length_ns;
   return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name)
-    && (!rows || ui_baseline_methods(ui, &by_name));
+    && (!compares || ui_baseline_methods(ui, &by_name));
 }
 
 bool ui_update(struct ui *ui)
@@ -154,8 +157,12 @@ bool ui_update(struct ui *ui)
       rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
     }
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
+    uint32_t alone = ui_processes_alone(ui);
+    if (fine && alone != UI_ALL_SOURCES) {
+      rtop_profile_alone(ui->profile, alone, &ui->sum);
+    }
     ui_focus_apply(ui);
-    fine = fine && (ui->view->threads || update_methods(ui)) && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns);
+    fine = fine && (ui->view->threads || update_methods(ui)) && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
     fine = ui_baseline_tree(ui)
@@ -173,8 +180,8 @@ bool ui_update(struct ui *ui)
 
 pid_t ui_source_pid(const struct ui *ui)
 {
-  bool alive = ui->source.state == RTOP_FEED_LIVE || ui->source.state == RTOP_FEED_STALLED;
-  return alive ? ui->source.pid : 0;
+  const struct ui_process *process = ui_process(ui);
+  return ui_lives(process->state) ? process->pid : 0;
 }
 
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol)

@@ -63,21 +63,30 @@ enum ui_ascii { UI_ASCII_AUTO, UI_ASCII_ON, UI_ASCII_OFF };
 enum ui_units { UNITS_PERCENT, UNITS_TIME, UNITS_SAMPLES };
 
 enum { UI_SOURCES_MAX = 128 };
+#define UI_ALL_SOURCES UINT32_MAX
 
-/* What is watched, as the loop knows it. */
-struct ui_source {
-  bool ready;                          /* a channel was found */
-  int processes;
-  int count;                           /* of all sources, those that ended too */
-  pid_t pids[UI_SOURCES_MAX];          /* by source */
+/* A process that is watched. */
+struct ui_process {
   pid_t pid;
   char command[256];
   char ruby[32];
   enum rtop_feed_state state;
-  int64_t clock_offset_ns;             /* real - mono */
+  bool replaced;                       /* by exec: another source goes on with it */
   int64_t started_real_ns;
   char end[64];                        /* how it ended; "" while it lives or nothing is known */
+  bool by_exec;                        /* then: it became another program */
+  int64_t ended_real_ns;               /* then: time of day of its last window */
   int64_t lived_ns;                    /* then: from the start of the channel on */
+};
+
+/* What is watched, as the loop knows it. */
+struct ui_source {
+  bool ready;                          /* a channel was found */
+  int processes;                       /* that live; 1 when none does */
+  int count;                           /* of all sources, those that ended too */
+  struct ui_process at[UI_SOURCES_MAX];   /* by source */
+  struct ui_process main;              /* the first that lives; state and end are those of all together */
+  int64_t clock_offset_ns;             /* real - mono */
   struct rtop_launch *launch;          /* NULL: no command was started */
   const char *problem;                 /* or NULL */
   bool recording;                      /* into a file, just now */
@@ -235,6 +244,17 @@ void ui_freeze(struct ui *ui, bool frozen);
 
 /* Several processes (ui_processes.c): merged, apart, each of them alone, one after the other. */
 void ui_processes_next(struct ui *ui);
+static inline bool ui_lives(enum rtop_feed_state state)
+{
+  return state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED;
+}
+/* The process that the header tells of: one that is shown alone, or else the main one. */
+const struct ui_process *ui_process(const struct ui *ui);
+/* The source that is shown alone; UI_ALL_SOURCES: all are shown. */
+uint32_t ui_processes_alone(const struct ui *ui);
+bool ui_processes_shows(const struct ui *ui, uint32_t source);
+/* The processes that are gone while others live: how many, and the one that went last (NULL: none). */
+int ui_processes_gone(const struct ui *ui, const struct ui_process **last);
 /* How many there are to be told apart: 0 while they are merged. */
 int ui_processes_apart(const struct ui *ui);
 /* "4712 " in front of a thread's name when processes are apart, else "". */

@@ -1,5 +1,6 @@
 #include "ui_baseline.h"
 #include "fnv.h"
+#include "profile_alone.h"
 #include "reserve.h"
 #include "sum_translate.h"
 #include "ui.h"
@@ -68,7 +69,12 @@ static bool make_sum(struct ui *ui, struct rtop_span span)
 {
   struct ui_baseline *at = &ui->baseline;
   if (at->other == NULL) {
-    return rtop_profile_sum(ui->profile, span, &at->sum);
+    uint32_t alone = ui_processes_alone(ui);
+    bool fine = rtop_profile_sum(ui->profile, span, &at->sum);
+    if (fine && alone != UI_ALL_SOURCES) {
+      rtop_profile_alone(ui->profile, alone, &at->sum);
+    }
+    return fine;
   }
   if (!rtop_lens_set(rtop_profile_lens(at->other), &ui->lens) || !rtop_profile_sum(at->other, span,
       &at->sum)) {
@@ -84,11 +90,11 @@ const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t fram
 }
 
 /* Rows of now with their changes, then those of methods that are gone. */
-static bool join(struct ui *ui, bool gone_too)
+static bool join(struct ui *ui, double min_percent)
 {
   struct rtop_changes *changes = &ui->baseline.changes;
   uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
-  if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, gone_too)) {
+  if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, min_percent)) {
     return false;
   }
   ui->methods.follow = NULL;
@@ -109,36 +115,36 @@ static struct rtop_span span_of(const struct ui *ui)
   return (struct rtop_span){ ui->span.start_ns - length_ns, ui->span.start_ns };
 }
 
-bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *options)
+bool ui_baseline_begin(struct ui *ui)
 {
   struct ui_baseline *at = &ui->baseline;
+  if (at->taken && at->other == NULL && span_of(ui).end_ns <= rtop_profile_bounds(ui->profile).start_ns) {
+    at->taken = at->all = false;
+    ui_say(ui, "the baseline is not kept any more");
+  }
   at->comparing = at->taken || ui->view->graphs;
   ui->columns.delta = at->comparing;
   at->of = rtop_changes_has(ui->wanted.sort) ? ui->wanted.sort : at->of;
-  if (!at->comparing) {
-    return true;
-  }
-  struct rtop_span span = span_of(ui), held = rtop_profile_bounds(ui->profile);
-  if (at->taken && at->other == NULL && span.end_ns <= held.start_ns) {
-    at->taken = at->all = at->comparing = ui->columns.delta = false;
-    ui_say(ui, "the baseline is not kept any more");
-    return true;
-  }
+  return at->comparing;
+}
+
+bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *options)
+{
+  struct ui_baseline *at = &ui->baseline;
+  struct rtop_span span = span_of(ui);
   uint64_t key = key_of(ui, span, options);
-  struct rtop_methods_options before = *options;
-  before.min_percent = 0;
   if (key != at->key || !at->taken) {
     at->key = 0;
     if (!make_sum(ui, span)) {
       return false;
     }
     ui_focus_apply_to(ui, &at->sum);
-    if (!rtop_methods_build(&at->methods, &at->sum, rtop_profile_symbols(ui->profile), &before)) {
+    if (!rtop_methods_build(&at->methods, &at->sum, rtop_profile_symbols(ui->profile), options)) {
       return false;
     }
     at->key = key;
   }
-  bool fine = join(ui, options->min_percent <= 0);
+  bool fine = join(ui, ui->wanted.min_percent);
   at->comparing = at->comparing && at->methods.length_ns > 0;
   return fine;
 }

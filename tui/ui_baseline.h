@@ -44,7 +44,9 @@ void ui_baseline_give(struct ui *ui, struct rtop_profile *other);
 /* Another target. */
 void ui_baseline_forget(struct ui *ui);
 
-/* After the rows of now were made, and before a view sees them. False when memory ran out. */
+/* Before the rows of now are made: are they to be compared? Then they may not be cut. */
+bool ui_baseline_begin(struct ui *ui);
+/* Only if so: after the rows of now were made, and before a view sees them. False when memory ran out. */
 bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *options);
 /* Before ui->tree is made of what is shown: keeps what its nodes cost before. */
 bool ui_baseline_tree(struct ui *ui);

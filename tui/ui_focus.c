@@ -37,13 +37,13 @@ bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread)
 static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum,
     const struct rtop_thread_row *thread)
 {
-  return (ui->apart > 1 && thread->source != (uint32_t)ui->apart - 2)
+  return !ui_processes_shows(ui, thread->source)
     || (ui->focus.count > 0 && !ui_focus_has(ui, thread))
     || (ui->focus.no_idle && thread_table_idle(thread, sum->length_ns))
     || (ui->focus.has_names && regexec(&ui->focus.names, thread->name, 0, NULL, 0) != 0);
 }
 
-/* The rows of the others stay, and the bars above the table go on telling of all. */
+/* The rows of the others stay, and the bars above the table go on telling of all threads of the process. */
 void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum)
 {
   if (ui->apart < 2 && ui->focus.count == 0 && !ui->focus.no_idle && !ui->focus.has_names) {

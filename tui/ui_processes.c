@@ -6,6 +6,37 @@ static int count_of(const struct ui *ui)
   return ui->source.count < UI_SOURCES_MAX ? ui->source.count : UI_SOURCES_MAX;
 }
 
+uint32_t ui_processes_alone(const struct ui *ui)
+{
+  return ui->apart > 1 && ui->apart - 2 < count_of(ui) ? (uint32_t)ui->apart - 2 : UI_ALL_SOURCES;
+}
+
+bool ui_processes_shows(const struct ui *ui, uint32_t source)
+{
+  uint32_t alone = ui_processes_alone(ui);
+  return alone == UI_ALL_SOURCES || alone == source;
+}
+
+const struct ui_process *ui_process(const struct ui *ui)
+{
+  uint32_t alone = ui_processes_alone(ui);
+  return alone != UI_ALL_SOURCES ? &ui->source.at[alone] : &ui->source.main;
+}
+
+int ui_processes_gone(const struct ui *ui, const struct ui_process **last)
+{
+  int gone = 0;
+  *last = NULL;
+  for (int i = 0; ui_lives(ui->source.main.state) && i < count_of(ui); i++) {
+    const struct ui_process *process = &ui->source.at[i];
+    if ((process->state == RTOP_FEED_ENDED || process->state == RTOP_FEED_DEAD) && !process->replaced) {
+      gone++;
+      *last = *last == NULL || process->ended_real_ns >= (*last)->ended_real_ns ? process : *last;
+    }
+  }
+  return gone;
+}
+
 void ui_processes_next(struct ui *ui)
 {
   if (count_of(ui) < 2) {
@@ -16,7 +47,7 @@ void ui_processes_next(struct ui *ui)
   if (ui->apart < 2) {
     ui_say(ui, ui->apart == 0 ? "processes merged" : "processes apart; H: each of them alone");
   } else {
-    ui_say(ui, "only process %d", (int)ui->source.pids[ui->apart - 2]);
+    ui_say(ui, "only process %d", (int)ui->source.at[ui->apart - 2].pid);
   }
   ui->stale = true;
 }
@@ -30,6 +61,6 @@ void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t
 {
   out[0] = '\0';
   if (ui_processes_apart(ui) > 1 && source < (uint32_t)count_of(ui)) {
-    snprintf(out, bytes, "%d ", (int)ui->source.pids[source]);
+    snprintf(out, bytes, "%d ", (int)ui->source.at[source].pid);
   }
 }

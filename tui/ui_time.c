@@ -7,7 +7,7 @@ enum { TICK_NS = 16000000, WINDOW_NS = 100000000, TICK_MAX_NS = 1000000000, HOLE
 
 static bool lives(const struct ui *ui)
 {
-  return ui->source.state == RTOP_FEED_LIVE || ui->source.state == RTOP_FEED_STALLED;
+  return ui_lives(ui->source.main.state);
 }
 
 int64_t ui_time_cursor(const struct ui *ui)

@@ -70,8 +70,7 @@ static void draw_row(const struct ui *ui, const struct rtop_list_row *row, int y
   bool alive = row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED;
   rtop_list_age(age, sizeof age, row->age_ns);
   snprintf(rate, sizeof rate, row->rate_hz > 0 ? "%u" : "-", row->rate_hz);
-  snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid, rtop_feed_state_name(row->state),
-           age,
+  snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid, rtop_list_state_name(row), age,
            rate, row->threads, row->ruby);
   if (selected) {
     draw_blank(y, at.x, at.columns, FACE_CURSOR);

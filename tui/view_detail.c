@@ -100,7 +100,7 @@ static void line_text(const struct writer *writer, const struct source_file *fil
   char text[512];
   source_file_line(file, line, text, sizeof text);
   int columns = writer->rect.columns - x;
-  if (source_file_is_newer(file, writer->ui->source.started_real_ns)) {
+  if (source_file_is_newer(file, ui_process(writer->ui)->started_real_ns)) {
     draw_text(y, writer->rect.x + x - 1, columns > 0 ? 1 : 0, FACE_WARN, "?");
   }
   draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));

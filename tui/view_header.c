@@ -6,7 +6,7 @@
 #include "ui.h"
 #include <string.h>
 
-enum { METER_TEXT = 24, METER_TEXT_WIDE = 45 };
+enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16 };
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -55,7 +55,12 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
     snprintf(tag, bytes, "[STARTING]");
     return FACE_WARN;
   }
-  switch (ui->source.state) {
+  const struct ui_process *process = ui_process(ui);
+  if (process->by_exec && !ui_lives(process->state)) {
+    snprintf(tag, bytes, "[EXEC]");
+    return FACE_WARN;
+  }
+  switch (process->state) {
   case RTOP_FEED_LIVE:
     snprintf(tag, bytes, ui->source.recording ? "[REC]" : "[LIVE]");
     return ui->source.recording ? FACE_WARN : FACE_GOOD;
@@ -79,49 +84,82 @@ static void clock_text(const struct ui *ui, char *text, size_t bytes)
 
 static void title_text(const struct ui *ui, char *text, size_t bytes)
 {
-  const struct ui_source *source = &ui->source;
-  if (ui->profile == NULL || !source->ready) {
+  const struct ui_process *process = ui_process(ui);
+  if (ui->profile == NULL || !ui->source.ready) {
     snprintf(text, bytes, "%s",
-             ui->profile == NULL ? "choose a process" : ui_short_command(source->command));
+             ui->profile == NULL ? "choose a process" : ui_short_command(process->command));
     return;
   }
-  size_t used = (size_t)snprintf(text, bytes, "%d %s", (int)source->pid, ui_short_command(source->command));
-  if (source->processes > 1 && used < bytes) {
-    snprintf(text + used, bytes - used, "  (+%d)", source->processes - 1);
+  snprintf(text, bytes, "%d %s", (int)process->pid, ui_short_command(process->command));
+}
+
+/* How many others live. Returns its columns. */
+static int others_text(const struct ui *ui, char *text, size_t bytes)
+{
+  bool some = ui->profile != NULL && ui->source.ready && ui->source.processes > 1
+    && ui_processes_alone(ui) == UI_ALL_SOURCES;
+  text[0] = '\0';
+  return some ? snprintf(text, bytes, "  (+%d)", ui->source.processes - 1) : 0;
+}
+
+/* Which processes went while others live, in at most `columns`. Returns its columns. */
+static int gone_text(const struct ui *ui, char *text, size_t bytes, int columns)
+{
+  char clock[16] = "", many[32] = "";
+  const struct ui_process *last;
+  int gone = ui->profile != NULL && ui_processes_alone(ui) == UI_ALL_SOURCES ? ui_processes_gone(ui, &last) : 0;
+  text[0] = '\0';
+  if (gone == 0) {
+    return 0;
   }
+  if (last->ended_real_ns != 0) {
+    time_text_clock(clock, sizeof clock, last->ended_real_ns, false);
+  }
+  if (gone > 1) {
+    snprintf(many, sizeof many, "%d gone, last ", gone);
+  }
+  int used = snprintf(text, bytes, "  %s%d %s %s", many, (int)last->pid,
+                      last->end[0] != '\0' ? last->end : "is gone", clock);
+  if (used > columns) {
+    used = snprintf(text, bytes, "  %s%d%s %s", many, (int)last->pid, gone > 1 ? "" : " gone", clock);
+  }
+  if (used > columns) {
+    used = snprintf(text, bytes, "  %d gone", gone);
+  }
+  return used;
 }
 
 static void title_extra(const struct ui *ui, char *text, size_t bytes)
 {
   char up[16] = "";
-  const struct ui_source *source = &ui->source;
+  const struct ui_process *process = ui_process(ui);
   text[0] = '\0';
-  if (ui->profile == NULL || !source->ready) {
+  if (ui->profile == NULL || !ui->source.ready) {
     return;
   }
   size_t used = 0;
   if (ui->layout.wide) {
-    bool past = source->state == RTOP_FEED_REPLAY;
-    int64_t now_ns = past ? ui->span.end_ns + source->clock_offset_ns : ui->now_real_ns;
-    int64_t up_ns = *source->end ? source->lived_ns : now_ns - source->started_real_ns;
+    bool past = process->state == RTOP_FEED_REPLAY;
+    int64_t now_ns = past ? ui->span.end_ns + ui->source.clock_offset_ns : ui->now_real_ns;
+    int64_t up_ns = *process->end ? process->lived_ns : now_ns - process->started_real_ns;
     draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
-    used = (size_t)snprintf(text, bytes, "  ruby %s", source->ruby);
+    used = (size_t)snprintf(text, bytes, "  ruby %s", process->ruby);
   }
-  if (used < bytes && *source->end) {
-    used += (size_t)snprintf(text + used, bytes - used, "  %s", source->end);
+  if (used < bytes && *process->end) {
+    used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
   } else if (used < bytes) {
     used += (size_t)snprintf(text + used, bytes - used, "  %s %lluHz",
                              ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
                              (unsigned long long)ui->sum.counters.rate_hz);
   }
   if (up[0] != '\0' && used < bytes) {
-    snprintf(text + used, bytes - used, *source->end ? "  after %s" : "  up %s", up);
+    snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
   }
 }
 
 static void draw_title(const struct ui *ui)
 {
-  char tag[96], plain[96], clock[16], name[320], extra[96];
+  char tag[96], plain[96], clock[16], name[320], extra[96], others[16], gone[128];
   struct rect at = ui->layout.part[PART_TITLE];
   enum face face = state_tag(ui, tag, sizeof tag);
   int end = at.columns - rtop_text_cut(plain, sizeof plain, tag, 80);
@@ -142,10 +180,15 @@ static void draw_title(const struct ui *ui)
     x += draw_text(at.y, x, end - x, FACE_LABEL, "rperf-top") + 2;
   }
   int room = end - x - 1, extra_columns = (int)strlen(extra);
-  if (room - extra_columns < 16) {
+  int others_columns = others_text(ui, others, sizeof others);
+  int gone_columns = gone_text(ui, gone, sizeof gone, room - others_columns - TITLE_NAME_COLUMNS);
+  room -= others_columns + gone_columns;
+  if (room - extra_columns < TITLE_NAME_COLUMNS) {
     extra_columns = 0;
   }
   x += draw_text(at.y, x, room - extra_columns, FACE_TITLE, name);
+  x += draw_text(at.y, x, others_columns, FACE_TITLE, others);
+  x += draw_text(at.y, x, gone_columns, FACE_WARN, gone);
   draw_text(at.y, x, extra_columns, FACE_NORMAL, extra);
 }
 
@@ -234,7 +277,7 @@ static struct thread_counts count_threads(const struct ui *ui)
   struct thread_counts counts = { 0 };
   for (size_t i = 0; i < ui->sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &ui->sum.threads[i];
-    if (!thread->ended && thread->state < RTOP_STATES) {
+    if (!thread->ended && thread->state < RTOP_STATES && ui_processes_shows(ui, thread->source)) {
       bool idle = thread_table_idle(thread, ui->sum.length_ns);
       counts.alive++;
       counts.idle += idle;

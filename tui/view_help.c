@@ -27,6 +27,8 @@ static const char *const legend[] = {
   "  BLAME%  other threads waited meanwhile      THR     threads that are in it now",
   "  RATIO%  share of the span on the stack of its busiest thread",
   "  ALLOC/s objects made per second by the method itself",
+  "  READ/s, WRITE/s  bytes of a thread through read and write: files, pipes, sockets",
+  "          used so; not what recv and send move (read_nonblock and write_nonblock)",
 };
 enum { LEGEND_ROWS = sizeof legend / sizeof legend[0], ROWS_MAX = 128 };
 

@@ -61,7 +61,7 @@ bool source_view_matches(const struct ui *ui, uint32_t line)
 
 bool source_view_changed(const struct ui *ui)
 {
-  return source_file_is_newer(&self(ui)->file, ui->source.started_real_ns);
+  return source_file_is_newer(&self(ui)->file, ui_process(ui)->started_real_ns);
 }
 
 static size_t page_rows(const struct ui *ui)

@@ -109,7 +109,7 @@ static void update(struct ui *ui)
   struct thread_table_options options = {
     .sort = rtop_sort_key_plain(ui->wanted.sort), .reverse = ui->wanted.reverse,
     .filter = ui->wanted.filter, .filter_invert = ui->wanted.filter_invert,
-    .no_idle = ui->focus.no_idle,
+    .only_source = ui_processes_alone(ui) + 1, .no_idle = ui->focus.no_idle,
   };
   thread_table_build(&view->table, &ui->sum, rtop_profile_symbols(ui->profile), &options);
   follow(ui);

@@ -163,11 +163,12 @@ static void figure_text(const struct ui *ui, const struct rtop_thread_row *threa
 static const struct task_rates *rates_of(const struct ui *ui, struct threads_view *view,
                                          const struct rtop_thread_row *thread)
 {
-  bool alive = ui->source.state == RTOP_FEED_LIVE || ui->source.state == RTOP_FEED_STALLED;
-  if (!alive || ui->frozen || thread->ended || ui->source.processes > 1) {
+  bool several = ui->source.count > 1 && thread->source < UI_SOURCES_MAX;
+  const struct ui_process *process = several ? &ui->source.at[thread->source] : &ui->source.main;
+  if (!ui_lives(process->state) || ui->frozen || thread->ended) {
     return NULL;
   }
-  return task_stats_get(&view->tasks, ui->source.pid, thread->native_id, ui->now_ns);
+  return task_stats_get(&view->tasks, process->pid, thread->native_id, ui->now_ns);
 }
 
 static void kernel_text(const struct task_rates *rates, int field, char *out, size_t bytes)

@@ -1,6 +1,7 @@
 /* The time view: graphs of the history with the cursor on them, and the methods at the cursor. */
 #include "view_time.h"
 #include "draw.h"
+#include "profile_alone.h"
 #include "ui.h"
 #include "view_methods.h"
 #include <stdlib.h>
@@ -72,8 +73,8 @@ static void update(struct ui *ui)
   }
   int cells = cells_shown();
   place_end(ui, cells);
-  uint32_t source = ui->apart > 1 ? (uint32_t)ui->apart - 2 : TIMELINE_ALL_SOURCES;
-  bool fine = timeline_build(&view->timeline, ui->profile, view->end_ns, cells, view->cell_ns, source);
+  uint32_t alone = ui_processes_alone(ui);
+  bool fine = timeline_build(&view->timeline, ui->profile, view->end_ns, cells, view->cell_ns, alone);
   int apart = ui->apart == 1 ? ui_processes_apart(ui) : 0;
   view->lanes = apart < TIME_LANES_MAX ? apart : TIME_LANES_MAX;
   for (int i = 0; i < view->lanes; i++) {
@@ -85,7 +86,11 @@ static void update(struct ui *ui)
   }
   view->window = ui_time_window(ui);
   memset(&view->summary, 0, sizeof view->summary);
-  rtop_profile_windows(ui->profile, view->window, &view->summary, 1);
+  if (alone == UI_ALL_SOURCES) {
+    rtop_profile_windows(ui->profile, view->window, &view->summary, 1);
+  } else {
+    rtop_profile_window_alone(ui->profile, alone, view->window, &view->summary);
+  }
 }
 
 /* What is under the cursor stays where it is, as far as can be. */

@@ -195,15 +195,20 @@ static void publish(struct rtop_writer *writer, struct rtop_window *window)
   }
 }
 
+/* What it calls itself is what it was started as. */
+static const char title[] = "fake puma: worker 0 [shop]";
+
 int main(int argc, char **argv)
 {
+  if (strcmp(argv[0], title) != 0)
+    execl("/proc/self/exe", title, argc > 1 ? argv[1] : (char *)NULL, (char *)NULL);
   struct rtop_writer_options options = { .ring_bytes = 1 << 20 };
   struct rtop_error error = { 0 };
   struct rtop_window window = { 0 };
   options.identity.window_ns = WINDOW_NS;
   strcpy(options.identity.ruby_version, "3.3.8");
   strcpy(options.identity.tool_version, "test");
-  strcpy(options.identity.command, "fake puma: worker 0 [shop]");
+  strcpy(options.identity.command, title);
   struct sigaction action = { .sa_handler = on_signal };
   static const int watched[] = { SIGTERM, SIGINT, SIGUSR1, SIGUSR2 };
   for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++) {

@@ -107,8 +107,72 @@ class TestFormats < Minitest::Test
       text = compare("#{dir}/fib.rpt", file("rpt"), "#{dir}/other.txt")
       assert_match(/^ +\d+\.\d+ +0\.000 +\d+\.\d% +0\.0% +-\d+\.\d  Object#fib /, text)
       assert_includes compare("#{dir}/fib.rpt", file("rpt"), "#{dir}/other.svg"), "; red: more than in"
+      report = viewer("-b", "-F", "all", "-r", "#{dir}/fib.rpt", "-r", file("rpt")).out
+      assert_match(/^ +- +- +- +- +-\d+\.\d  Object#fib /, report, "what vanished has a row")
+      object = viewer("-J", "-F", "all", "-r", "#{dir}/fib.rpt", "-r", file("rpt")).objects.last
+      assert method_named(object, "Object#fib")["gone"]
     end
   end
+
+  # -t saves that time in every format and nothing of what was before; -F says how much else.
+  def test_the_time_asked_for_is_saved
+    Dir.mktmpdir do |dir|
+      running("#{PROGRAMS}/phases.rb", "#{dir}/over") do |pid|
+        E2E.wait_until("the second method") { File.exist?("#{dir}/over") }
+        (ENDS + %w[txt collapsed]).each do |ending|
+          text = save("#{dir}/t.#{ending}", "-t", "0.5", "-p", pid.to_s)
+          assert_includes text, "work_at_present", ending
+          refute_includes text, "work_in_the_past", ending
+        end
+        assert_in_delta 0.5, frame("#{dir}/t.rpt"), 0.25
+        assert_in_delta 0.5, seconds(File.read("#{dir}/t.txt")), 0.1
+        assert_in_delta 0.3, seconds(save("#{dir}/f.txt", "-t", "0.5", "-F", "0.3", "-p", pid.to_s)), 0.1
+        assert_in_delta 0.3, frame(save_at("#{dir}/f.rpt", "-t", "0.5", "-F", "0.3", "-p", pid.to_s)), 0.1
+        assert_includes save("#{dir}/a.txt", "-t", "0.3", "-F", "all", "-p", pid.to_s), "work_in_the_past"
+        assert_operator frame(save_at("#{dir}/a.rpt", "-t", "0.3", "-F", "all", "-p", pid.to_s)), :>, 1.5
+        Process.kill(:KILL, pid)
+        Process.wait(pid)
+        assert_in_delta 0.5, seconds(save("#{dir}/d.txt", "-t", "0.5", "-p", pid.to_s)), 0.1
+        assert_in_delta 0.5, frame(save_at("#{dir}/d.rpt", "-t", "0.5", "-p", pid.to_s)), 0.1
+        assert_operator seconds(save("#{dir}/d.txt", "-p", pid.to_s)), :>, 1.5
+        assert_in_delta 0.5, seconds(save("#{dir}/r.txt", "-F", "0.5", "-r", "#{dir}/a.rpt")), 0.1
+      end
+    end
+  end
+
+  # Of a process that is stopped nothing comes: there is nothing to save, and no file.
+  def test_nothing_to_save
+    Dir.mktmpdir do |dir|
+      running("#{PROGRAMS}/phases.rb") do |pid|
+        Process.kill(:STOP, pid)
+        E2E.wait_until("it to stop") { File.read("/proc/#{pid}/stat")[/\) (\S)/, 1] == "T" }
+        assert_equal "stalled", E2E.viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last["state"]
+        %w[txt rpt].each do |ending|
+          result = E2E.viewer("-o", "#{dir}/x.#{ending}", "-t", "0.2", "-p", pid.to_s)
+          assert_equal 1, result.status.exitstatus
+          assert_match(/nothing came: .*x.#{ending} is not written/, result.err)
+        end
+        assert_empty Dir.children(dir)
+      end
+    end
+  end
+
+  def save_at(path, *options)
+    result = E2E.viewer("-o", path, *options)
+    assert_predicate result.status, :success?, result.err
+    path
+  end
+
+  # As text, whatever it is.
+  def save(path, *options)
+    save_at(path, *options)
+    return E2E.viewer("-b", "-J", "-F", "all", "-r", path).out if path.end_with?(".rpt")
+    bytes = File.binread(path)
+    path.end_with?(".gz") ? Zlib.gunzip(bytes) : bytes
+  end
+
+  def frame(path) = E2E.viewer("-b", "-J", "-F", "all", "-r", path).objects.last["frame"]
+  def seconds(report) = report[/, ([\d.]+) s up to/, 1].to_f
 
   def compare(before, now, out)
     result = viewer("-r", before, "-r", now, "-o", out)

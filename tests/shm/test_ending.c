@@ -70,7 +70,7 @@ static void test_killed_by_a_signal(void **state)
   assert_int_equal(waitpid(pid, NULL, 0), pid);
   ending = find(&geometry, false);
   assert_int_equal(ending.cause, RTOP_ENDING_VANISHED);
-  assert_string_equal(text_of(&ending), "killed, crashed or exit!");
+  assert_string_equal(text_of(&ending), "killed, crashed, exit! or exec");
   ending = find(&geometry, true);
   assert_int_equal(ending.cause, RTOP_ENDING_CLOSED);
   assert_string_equal(text_of(&ending), "ended by itself");

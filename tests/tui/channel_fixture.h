@@ -5,6 +5,7 @@
 #define RTOP_TESTS_CHANNEL_FIXTURE_H
 
 #include "shm/writer.h"
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,6 +31,7 @@ struct channel {
  *   b as w, after one that is skipped in time (the process was stopped)
  *   m publish 20,000 windows: they overrun a 1 MB ring
  *   n add a frame and a node, which the next windows use
+ *   t call itself "puma: worker 3" from now on
  *   k put a mark into the middle of the next window
  *   x end the channel and exit
  *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
@@ -76,6 +78,16 @@ CHANNEL void channel_publish(struct channel_writer *to)
   rtop_writer_publish(to->writer, window);
 }
 
+/* As Process.setproctitle does it: over the command line that it was started with. */
+CHANNEL void channel_title(const char *title)
+{
+  static size_t room;
+  size_t bytes = strlen(title);
+  room = room ? room : strlen(program_invocation_name);
+  memset(program_invocation_name, 0, room);
+  memcpy(program_invocation_name, title, bytes < room ? bytes : room);
+}
+
 CHANNEL void channel_create(struct channel_writer *to)
 {
   struct rtop_writer_options options = {.ring_bytes = 1 << 20};
@@ -85,6 +97,7 @@ CHANNEL void channel_create(struct channel_writer *to)
   strcpy(options.identity.ruby_version, "3.3.8");
   strcpy(options.identity.tool_version, "test");
   strcpy(options.identity.command, "ruby te\x1bst.rb");
+  channel_title("ruby te\x1bst.rb");
   memset(to, 0, sizeof *to);
   to->writer = rtop_writer_create(&options, NULL);
   if (!to->writer)
@@ -109,6 +122,7 @@ CHANNEL void channel_serve(int orders, int answers)
         channel_publish(&to);
       break;
     case 'n': to.node = channel_add_node(to.writer, to.node, "new \xff one"); break;
+    case 't': channel_title("puma: worker 3"); break;
     case 'k': to.mark = true; break;
     case 'x': rtop_writer_destroy(&to.writer, false); break;
     case 'e': {

@@ -209,10 +209,10 @@ void model_ui(struct ui *ui, struct rtop_profile *profile)
   ui->now_ns = MODEL_END_NS + 5000000;
   ui->now_real_ns = ui->now_ns + MODEL_OFFSET_NS;
   ui_watch(ui, profile);
-  ui->source = (struct ui_source){ .ready = true, .processes = 1, .pid = 4711, .state = RTOP_FEED_LIVE,
-                                   .command = "puma: cluster worker 0: 4700 [shop]", .ruby = "3.3.8",
-                                   .clock_offset_ns = MODEL_OFFSET_NS,
-                                   .started_real_ns = ui->now_real_ns - INT64_C(8040000000000) };
+  ui->source = (struct ui_source){
+    .ready = true, .processes = 1, .clock_offset_ns = MODEL_OFFSET_NS,
+    .main = { .pid = 4711, .state = RTOP_FEED_LIVE, .command = "puma: cluster worker 0: 4700 [shop]",
+              .ruby = "3.3.8", .started_real_ns = ui->now_real_ns - INT64_C(8040000000000) } };
 }
 
 void model_ui_end(struct ui *ui, struct rtop_profile *profile)
@@ -254,9 +254,9 @@ void model_screen_open(const struct screen_case *screen_case, struct ui *ui, str
   model_ui(ui, profile);
   ui->ascii = screen_case->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   if (screen_case->dead) {
-    ui->source.state = RTOP_FEED_DEAD;
-    snprintf(ui->source.end, sizeof ui->source.end, "killed by signal 9");
-    ui->source.lived_ns = INT64_C(754000000000);
+    ui->source.main.state = RTOP_FEED_DEAD;
+    snprintf(ui->source.main.end, sizeof ui->source.main.end, "killed by signal 9");
+    ui->source.main.lived_ns = INT64_C(754000000000);
   }
   ui_draw(ui);                         /* tells which columns there are */
   ui->stale = true;

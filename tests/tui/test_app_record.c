@@ -18,7 +18,7 @@ static int set_up(void **state)
   channel_tell(&channel, "ww");
   session = rtop_session_open_pid(channel.pid, 100, NULL);
   ui.profile = rtop_session_profile(session);
-  ui.source.pid = channel.pid;
+  ui.source.main.pid = channel.pid;
   ui.now_real_ns = INT64_C(1700000000000000000);
   rtop_session_poll(session);
   return session ? 0 : -1;

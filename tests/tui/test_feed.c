@@ -107,8 +107,41 @@ static void test_info(void **state)
   int64_t seconds = info->clock_offset_ns / 1000000000 - (real.tv_sec - mono.tv_sec);
   assert_in_range(seconds + 2, 0, 4);
   assert_in_range(rtop_feed_wait_ms(watch.feed), 1, 1000);
+  /* A new name is seen a second later, and stays when the process is gone. */
+  channel_tell(&watch.channel, "t");
+  int64_t deadline_ns = feed_now_ns() + INT64_C(20000000000);
+  while (strcmp(info->command, "puma: worker 3") != 0 && feed_now_ns() < deadline_ns) {
+    usleep(10000);
+    watch_poll(&watch);
+  }
+  assert_string_equal(info->command, "puma: worker 3");
+  kill(watch.channel.pid, SIGKILL);
+  while (watch.state != RTOP_FEED_DEAD && feed_now_ns() < deadline_ns)
+    watch_poll(&watch);
+  assert_int_equal(watch.state, RTOP_FEED_DEAD);
+  assert_string_equal(info->command, "puma: worker 3");
   watch_close(&watch);
   channel_kill(&watch.channel);
+}
+
+/* Of a living process; of a dead one there is nothing else. */
+static void test_the_past_can_be_skipped(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "www");
+  rtop_feed_skip_past(watch.feed);
+  assert_int_equal(watch_poll(&watch), 0);
+  channel_tell(&watch.channel, "ww");
+  assert_int_equal(watch_poll(&watch), 2);
+  assert_int_equal(watch.sum.window_count, 2);
+  assert_int_equal(watch.sum.gap_count, 0);
+  rtop_feed_close(&watch.feed);
+  channel_kill(&watch.channel);
+  watch.feed = rtop_feed_open_process(watch.channel.pid, 1, 0, NULL);
+  rtop_feed_skip_past(watch.feed);
+  assert_int_equal(watch_poll(&watch), 5);
+  watch_close(&watch);
 }
 
 /* Longer ago than any tier reaches back. */
@@ -179,7 +212,7 @@ static void test_killed_process_keeps_its_last_windows(void **state)
   struct rtop_feed_end end;
   assert_true(rtop_feed_end(watch.feed, &end));
   assert_string_equal(end.cause, "vanished");
-  assert_string_equal(end.text, "killed, crashed or exit!");
+  assert_string_equal(end.text, "killed, crashed, exit! or exec");
   rtop_feed_close(&watch.feed);
   /* And afterwards it opens again. */
   struct rtop_error error = {0};
@@ -332,6 +365,7 @@ int main(void)
     cmocka_unit_test(test_windows_become_history),
     cmocka_unit_test(test_marks_come_along),
     cmocka_unit_test(test_info),
+    cmocka_unit_test(test_the_past_can_be_skipped),
     cmocka_unit_test(test_lost_windows_are_one_gap),
     cmocka_unit_test(test_merged_tiers_fill_what_was_overwritten),
     cmocka_unit_test(test_a_stretch_without_windows_is_a_gap),

@@ -258,6 +258,18 @@ static void test_changes(void **state)
   assert_float_equal(number(delta, "gc"), 0.1, 1e-6);
   assert_float_equal(number(delta, "cpu"), -0.90000001, 1e-6);
   assert_float_equal(number(delta, "allocations"), 770, 1e-3);
+  assert_null(json_object_get(price, "gone"));
+  json_decref(object);
+  /* Against both windows gsub is gone from the first. */
+  struct rtop_span first = {bounds.start_ns, bounds.start_ns + 100 * MS};
+  assert_true(rtop_profile_sum(fixture.profile, first, &report->sum));
+  assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
+  assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
+  object = round_trip(report, NULL);
+  json_t *gsub = named(json_object_get(object, "methods"), "String#gsub");
+  assert_true(json_is_true(json_object_get(gsub, "gone")));
+  assert_float_equal(number(gsub, "total"), 0, 1e-9);
+  assert_float_equal(number(json_object_get(gsub, "delta"), "self"), -0.25, 1e-6);
   json_decref(object);
   report_fixture_destroy(&fixture);
 }

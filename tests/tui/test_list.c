@@ -32,14 +32,43 @@ static void test_live_and_dead(void **state)
   assert_true(strlen(row->user) > 0);
   assert_string_equal(row->ruby, "3.3.8");
   assert_string_equal(row->command, "ruby te?st.rb");
+  assert_string_equal(other->command, "ruby te?st.rb");
   assert_in_range(row->age_ns, 0, INT64_C(60000000000));
   assert_int_equal(other->state, RTOP_FEED_DEAD);
   assert_int_equal(other->rate_hz, 0);
   assert_string_equal(row->end, "");
-  assert_string_equal(other->end, "killed, crashed or exit!");
+  assert_string_equal(other->end, "killed, crashed, exit! or exec");
   assert_true(row < other);                            /* the living first */
+  channel_tell(&live, "t");                            /* it gives itself another name */
+  count = rtop_list_read(rows, RTOP_LIST_MAX);
+  assert_string_equal(row_of(live.pid, count)->command, "puma: worker 3");
   assert_int_equal(rtop_list_read(rows, 1), 1);        /* never more than there is room for */
   channel_kill(&live);
+}
+
+/* What a process left when it became another program was not killed: neither while that one lives nor when both
+ * are gone. */
+static void test_replaced_by_exec(void **state)
+{
+  (void)state;
+  struct channel channel;
+  channel_open(&channel);
+  channel_tell(&channel, "wwew");      /* the first has windows, then comes another program with its own */
+  for (int gone = 0; gone < 2; gone++) {
+    size_t count = rtop_list_read(rows, RTOP_LIST_MAX), found = 0;
+    for (size_t i = 0; i < count; i++) {
+      if (rows[i].pid != channel.pid)
+        continue;
+      bool first = found++ == 1;       /* behind the younger one */
+      assert_string_equal(rtop_list_state_name(&rows[i]), first ? "exec" : gone ? "dead" : "live");
+      assert_int_equal(rows[i].by_exec, first);
+      if (first)
+        assert_memory_equal(rows[i].end, "became ", 7);
+    }
+    assert_int_equal(found, 2);
+    if (!gone)
+      channel_kill(&channel);
+  }
 }
 
 static void test_print(void **state)
@@ -74,7 +103,7 @@ static void test_print_says_how_it_ended(void **state)
   FILE *out = open_memstream(&text, &bytes);
   assert_int_equal(rtop_list_print(out), 0);
   fclose(out);
-  assert_non_null(strstr(text, " ruby te?st.rb  (killed, crashed or exit!)\n"));
+  assert_non_null(strstr(text, " ruby te?st.rb  (killed, crashed, exit! or exec)\n"));
   free(text);
 }
 
@@ -99,10 +128,12 @@ static void test_age(void **state)
   assert_age(9000000000, "9999 d");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  channel_serve_if_told(argc, argv);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_live_and_dead),
+    cmocka_unit_test(test_replaced_by_exec),
     cmocka_unit_test(test_print),
     cmocka_unit_test(test_print_says_how_it_ended),
     cmocka_unit_test(test_age),

@@ -115,6 +115,34 @@ static void test_long_forms_and_the_rest(void **state)
   assert_int_equal(options.view, VIEW_SKYLINE);
 }
 
+/* As a shell gives them: $(pgrep ruby) is a word each, quoted it is lines. */
+static void test_several_processes(void **state)
+{
+  (void)state;
+  static const char *const lines[] = {
+    "-p 1,22,333", "-p 1 22 333", "-p 1 -p 22,333", "--pid 1 22 -p 333 22", "--pid=1 22 333 1 -b -n 1",
+    "-b -p 1,22 333 -J",
+  };
+  struct rtop_options options;
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    assert_int_equal(parse(&options, lines[i]), -1);
+    assert_int_equal(options.action, RTOP_ACTION_WATCH);
+    assert_int_equal(options.pid_count, 3);
+    assert_int_equal(options.pids[0] + options.pids[1] * 10 + options.pids[2], 1 + 220 + 333);
+  }
+  char program[] = "rperf-top", option[] = "-p", quoted[] = " 1\n22 ,333\n", batch[] = "-b";
+  char *argv[] = {program, option, quoted, batch, NULL};
+  assert_int_equal(rtop_options_parse(&options, 4, argv), -1);
+  assert_true(options.pid_count == 3 && options.pids[2] == 333 && options.batch);
+  static const char *const bad[] = {
+    "-p", "-p x", "-p 1,", "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999", "-p 1 0", "-b 1 2",
+    "-p 1 -b 2", "-p +1", "--pid",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    assert_int_equal(parse(&options, bad[i]), 2);
+  assert_int_equal(parse(&options, "-p 1 -- 2"), 2);   /* -- ends the numbers, and a command excludes -p */
+}
+
 static void test_command(void **state)
 {
   (void)state;
@@ -274,6 +302,7 @@ int main(void)
     cmocka_unit_test(test_defaults),
     cmocka_unit_test(test_everything),
     cmocka_unit_test(test_long_forms_and_the_rest),
+    cmocka_unit_test(test_several_processes),
     cmocka_unit_test(test_command),
     cmocka_unit_test(test_what_is_hidden_and_merged),
     cmocka_unit_test(test_help_and_version),

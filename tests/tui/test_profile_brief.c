@@ -44,8 +44,8 @@ static void follow(uint64_t memory_bytes, uint32_t seed)
     add_window(0);
     int64_t end_ns = below(8) ? m.end_ns : m.end_ns - (int64_t)below(20000) * MS;
     int cells = below(8) ? 71 : 1 + (int)below(200);
-    assert_true(strip_build(&kept, m.profile, end_ns, cells, m.end_ns));
-    assert_true(strip_build(&fresh, m.profile, end_ns, cells, m.end_ns));
+    assert_true(strip_build(&kept, m.profile, end_ns, cells, m.end_ns, STRIP_ALL_SOURCES));
+    assert_true(strip_build(&fresh, m.profile, end_ns, cells, m.end_ns, STRIP_ALL_SOURCES));
     compare_strips(&kept, &fresh);
     if (i % 20 == 0)
       check_sum(fixture_span(end_ns - (int64_t)below(9000) * MS, end_ns));

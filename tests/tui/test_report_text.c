@@ -120,7 +120,18 @@ static void test_change_against_the_frame_before(void **state)
   assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
   assert_true(report->compared && report->before_ns == 200 * MS);
   text = written(report);
-  assert_non_null(strstr(text, "    0.0     0.0    0.0       0   -25.0  String#gsub"));
+  assert_non_null(strstr(text, "      -       -      -       -   -25.0  String#gsub"));
+  /* However little is to be shown: it was much. By self it stands behind the others. */
+  fixture.options.min_percent = 10;
+  fixture.options.sort = RTOP_SORT_SELF;
+  assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
+  assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
+  text = written(report);
+  assert_non_null(strstr(strstr(text, "Price#total"), "      -       -      -       -   -25.0  String#gsub"));
+  fixture.options.min_percent = 60;
+  assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
+  assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
+  assert_null(strstr(written(report), "String#gsub"));
   rtop_profile_destroy(&other);
   report_fixture_destroy(&fixture);
 }

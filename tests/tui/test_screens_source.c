@@ -96,8 +96,8 @@ static void open_source(const struct screen_case *at, bool older)
   struct screen_case start = *at;
   start.keys = NULL;
   open_case(&start, source_profile());
-  ui.source.state = RTOP_FEED_ENDED;
-  ui.source.started_real_ns = older ? 1 : INT64_MAX;
+  ui.source.main.state = RTOP_FEED_ENDED;
+  ui.source.main.started_real_ns = older ? 1 : INT64_MAX;
   for (int *key = at->keys; key != NULL && *key != 0; key++) {
     model_press(&ui, *key);
   }
@@ -236,8 +236,8 @@ static int open_labelled(void **state)
 {
   (void)state;
   open_case(&labelled, make_profile(true));
-  ui.source.started_real_ns = INT64_MAX;
-  ui.source.state = RTOP_FEED_ENDED;
+  ui.source.main.started_real_ns = INT64_MAX;
+  ui.source.main.state = RTOP_FEED_ENDED;
   model_redraw(&ui);
   return 0;
 }

@@ -18,7 +18,7 @@ static void test_cells(void **state)
   struct strip strip = { 0 };
   struct rtop_profile *profile = model_profile();
   (void)state;
-  assert_true(strip_build(&strip, profile, MODEL_END_NS, 100, MODEL_END_NS));
+  assert_true(strip_build(&strip, profile, MODEL_END_NS, 100, MODEL_END_NS, STRIP_ALL_SOURCES));
   assert_int_equal(strip.cells, 100);
   assert_true(strip.has_gap);
   int unknown = 0;
@@ -41,12 +41,12 @@ static void test_cells_do_not_shimmer(void **state)
   struct strip now = { 0 }, later = { 0 };
   struct rtop_profile *profile = model_profile();
   (void)state;
-  assert_true(strip_build(&now, profile, MODEL_END_NS - 500000000, 60, MODEL_END_NS));
-  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 + 4 * STRIP_CELL_NS / 10, 60, MODEL_END_NS));
+  assert_true(strip_build(&now, profile, MODEL_END_NS - 500000000, 60, MODEL_END_NS, STRIP_ALL_SOURCES));
+  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 + 4 * STRIP_CELL_NS / 10, 60, MODEL_END_NS, STRIP_ALL_SOURCES));
   for (int i = 0; i < 59; i++) {
     assert_true(now.busy[i] == later.busy[i]);
   }
-  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 - STRIP_CELL_NS, 60, MODEL_END_NS));
+  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 - STRIP_CELL_NS, 60, MODEL_END_NS, STRIP_ALL_SOURCES));
   for (int i = 0; i < 58; i++) {
     assert_true(now.busy[i] == later.busy[i + 1]);
   }
@@ -60,7 +60,7 @@ static void test_empty_profile(void **state)
   struct strip strip = { 0 };
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
   (void)state;
-  assert_true(strip_build(&strip, profile, 0, 100000, 0));
+  assert_true(strip_build(&strip, profile, 0, 100000, 0, STRIP_ALL_SOURCES));
   assert_int_equal(strip.cells, STRIP_CELLS_MAX);
   assert_true(strip.busy[0] < 0 && strip.busy[STRIP_CELLS_MAX - 1] < 0);
   strip_destroy(&strip);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -66,6 +67,40 @@ static void test_own_thread(void **state)
   }
 }
 
+static struct task_counts own_counts(struct task_stats *stats, int64_t now_ns)
+{
+  uint32_t tid = (uint32_t)syscall(SYS_gettid);
+  assert_non_null(task_stats_get(stats, getpid(), tid, now_ns));
+  return stats->entry[tid % TASK_STATS_MAX].counts;
+}
+
+/* What the manual says of sockets: read and write count, recv and send do not. */
+static void test_sockets(void **state)
+{
+  (void)state;
+  static struct task_stats stats;
+  enum { MUCH = 50000 };
+  char bytes[MUCH] = { 0 };
+  int ends[2];
+  assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  struct task_counts before = own_counts(&stats, 1000000000);
+  assert_int_equal(write(ends[0], bytes, MUCH), MUCH);
+  assert_int_equal(read(ends[1], bytes, MUCH), MUCH);
+  struct task_counts between = own_counts(&stats, 2000000000);
+  assert_int_equal(send(ends[0], bytes, MUCH, 0), MUCH);
+  assert_int_equal(recv(ends[1], bytes, MUCH, 0), MUCH);
+  struct task_counts after = own_counts(&stats, 3000000000);
+  close(ends[0]);
+  close(ends[1]);
+  if (!before.has_io) {
+    skip();
+  }
+  assert_int_equal(between.written_bytes - before.written_bytes, MUCH);
+  assert_true(between.read_bytes - before.read_bytes >= MUCH);
+  assert_int_equal(after.written_bytes, between.written_bytes);
+  assert_true(after.read_bytes - between.read_bytes < MUCH);
+}
+
 static void test_nobody(void **state)
 {
   (void)state;
@@ -84,6 +119,7 @@ int main(void)
     cmocka_unit_test(test_texts),
     cmocka_unit_test(test_bad_texts),
     cmocka_unit_test(test_own_thread),
+    cmocka_unit_test(test_sockets),
     cmocka_unit_test(test_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

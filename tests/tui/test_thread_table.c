@@ -47,7 +47,7 @@ static int tear_down(void **state)
 
 static void order(char *out, enum rtop_sort_key sort, bool reverse, const char *filter, bool invert)
 {
-  struct thread_table_options options = { sort, reverse, filter, invert, false };
+  struct thread_table_options options = { sort, reverse, filter, invert, 0, false };
   assert_true(thread_table_build(&table, &sum, symbols, &options));
   for (size_t i = 0; i < table.count; i++) {
     *out++ = (char)('1' + table.rows[i]);

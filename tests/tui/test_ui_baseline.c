@@ -156,6 +156,26 @@ static void test_gone(void **state)
   assert_true(row_of("Queue#pop") == NULL);
 }
 
+/* With a bound what was large enough keeps its row, also when there is less of it now or nothing. */
+static void test_bound(void **state)
+{
+  (void)state;
+  model_press(&ui, 'B');
+  for (int i = 0; i < 10; i++) {
+    model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "NewComer#work");
+  }
+  ui.wanted.min_percent = 20;
+  ui.stale = true;
+  model_redraw(&ui);
+  const struct rtop_method_row *gone = row_of("String#gsub");
+  assert_true(gone != NULL && gone->gone && gone->total_ns == 0);
+  assert_true(row_of("NewComer#work") != NULL && !row_of("NewComer#work")->gone);
+  ui.wanted.min_percent = 23;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(row_of("String#gsub") == NULL && row_of("NewComer#work") != NULL);
+}
+
 /* In the time view without a baseline: the frame before. */
 static void test_frame_before(void **state)
 {
@@ -244,6 +264,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     BASELINE_TEST(test_delta), BASELINE_TEST(test_sort), BASELINE_TEST(test_gone),
+    BASELINE_TEST(test_bound),
     BASELINE_TEST(test_frame_before), BASELINE_TEST(test_other), BASELINE_TEST(test_translate),
     cmocka_unit_test(test_text),
   };

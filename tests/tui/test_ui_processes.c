@@ -18,6 +18,10 @@ static struct rtop_profile *two_processes(void)
       if (source == 1) {
         fixture_cell(&window, thread, node[source], RTOP_BLOCKED, 75 * MS);
       }
+      rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, source == 0 ? 100 : 7);
+      rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, source == 0 ? 100 * MS : 25 * MS);
+      rtop_window_set_counter(&window, RTOP_COUNTER_RSS_BYTES, (source + 1) * (10 << 20));
+      rtop_window_set_counter(&window, RTOP_COUNTER_GC_MINOR, source);
       assert_true(fixture_add(made, source, &window));
       rtop_window_destroy(&window);
     }
@@ -33,12 +37,100 @@ static int open_two(void **state)
   return 0;
 }
 
+static void name_two(void)
+{
+  ui.source.processes = ui.source.count = 2;
+  for (int i = 0; i < 2; i++) {
+    ui.source.at[i] = ui.source.main;
+    ui.source.at[i].pid = 4711 + i;
+    snprintf(ui.source.at[i].command, sizeof ui.source.at[i].command, "worker %d", i);
+  }
+}
+
+/* Of one alone everything is its own: title, bars, counts, rows of threads, the strip. */
+static void test_alone(void **state)
+{
+  (void)state;
+  name_two();
+  model_press(&ui, '3');
+  assert_true(shows("(+1)") && shows("Thr  2: 2 run") && shows("599/m") && shows("rss 30.0M"));
+  assert_true(shows("GVL[") && shows("run  63 wait   0 io  38%"));
+  double strip = ui.strip.busy[ui.strip.cells - 2];
+  assert_true(strip > 0.62 && strip < 0.63);
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  assert_true(shows("4711 worker 0  wall") && !shows("(+1)") && shows("Thr  1: 1 run") && shows("smp 1.0k/s") && shows("4711 t1"));
+  assert_true(shows("run 100 wait   0 io   0%") && shows("rss 10.0M") && shows("   0/m"));
+  assert_true(shows("4711 t1") && !shows("4712 t1"));
+  assert_true(ui.strip.busy[ui.strip.cells - 2] > 0.99);
+  model_press(&ui, 'H');
+  assert_true(shows("4712 worker 1  wall") && shows("Thr  1: 1 run") && shows("smp 70/s"));
+  assert_true(shows("run  25 wait   0 io  75%") && shows("rss 20.0M") && shows(" 600/m"));
+  assert_true(!shows("4711 t1") && shows("4712 t1"));
+  assert_true(ui.strip.busy[ui.strip.cells - 2] < 0.26);
+  model_press(&ui, '7');
+  assert_true(shows(" run 25% wait 0.00 io 0.75 ") && shows(" cpu 0.25 "));
+  model_press(&ui, 'B');
+  model_press(&ui, 'z');
+  for (size_t i = 0; i < ui.methods.count; i++) {
+    assert_true(ui.methods.rows[i].delta > -1e-9 && ui.methods.rows[i].delta < 1e-9);
+  }
+}
+
+/* One of several that is gone is named in the title, with how and when; shorter where there is little room. */
+static void test_gone(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.processes = 1;
+  struct ui_process *gone = &ui.source.at[1];
+  gone->state = RTOP_FEED_DEAD;
+  gone->ended_real_ns = ui.now_real_ns - 1000 * (int64_t)MS;
+  snprintf(gone->end, sizeof gone->end, "killed by signal 9");
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("puma: cluster") && shows("  4712 killed by signal 9 14:13:") && !shows("(+1)"));
+  ui.source.at[0].state = RTOP_FEED_REPLAY;            /* none lives: the title tells of all together */
+  ui.source.main.state = RTOP_FEED_DEAD;
+  model_redraw(&ui);
+  assert_false(shows("killed by"));
+  ui.source.main.state = RTOP_FEED_LIVE;
+  gone->replaced = true;                               /* it goes on as another source */
+  model_redraw(&ui);
+  assert_false(shows("killed by"));
+  gone->replaced = false;
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  assert_true(shows("4712 worker 1  killed by signal 9") && shows("[DEAD]"));
+  gone->by_exec = true;
+  model_redraw(&ui);
+  assert_true(shows("[EXEC]"));
+}
+
+static int open_two_narrow(void **state)
+{
+  static const struct screen_case narrow = { .rows = 12, .columns = 48 };
+  (void)state;
+  open_case(&narrow, two_processes());
+  return 0;
+}
+
+static void test_gone_in_little_room(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.processes = 1;
+  ui.source.at[1].state = RTOP_FEED_DEAD;
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("4711 puma") && shows("4712 gone"));
+}
+
 static void test_processes(void **state)
 {
   (void)state;
-  ui.source.processes = ui.source.count = 2;
-  ui.source.pids[0] = 4711;
-  ui.source.pids[1] = 4712;
+  name_two();
   model_press(&ui, '3');
   assert_true(!shows("4711 t1") && ui.methods.count >= 2);
   model_press(&ui, 'H');
@@ -74,6 +166,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_processes, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_alone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone_in_little_room, open_two_narrow, tear_down),
     cmocka_unit_test_setup_teardown(test_one_process, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

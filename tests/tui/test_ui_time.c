@@ -216,7 +216,7 @@ static void test_play(void **state)
 static void test_play_of_the_dead_ends(void **state)
 {
   (void)state;
-  ui.source.state = RTOP_FEED_DEAD;
+  ui.source.main.state = RTOP_FEED_DEAD;
   model_press(&ui, '[');
   model_press(&ui, 'L');
   pass(100);
@@ -234,7 +234,7 @@ static void test_history_moves_on(void **state)
     model_add_window(small, MODEL_END_NS - 10000 * MS + i * 100 * MS, "first");
   }
   ui_watch(&ui, small);
-  ui.source.state = RTOP_FEED_LIVE;
+  ui.source.main.state = RTOP_FEED_LIVE;
   model_redraw(&ui);
   model_press(&ui, 'b');
   model_type(&ui, "start\r");

@@ -22,7 +22,7 @@ static void put(size_t place, pid_t pid, enum rtop_feed_state state, const char 
   strcpy(row->ruby, "3.3.8");
   strcpy(row->command, command);
   if (state == RTOP_FEED_DEAD)
-    strcpy(row->end, "killed, crashed or exit!");
+    strcpy(row->end, "killed, crashed, exit! or exec");
   ui.process_count = place + 1 > ui.process_count ? place + 1 : ui.process_count;
 }
 

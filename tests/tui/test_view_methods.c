@@ -284,7 +284,7 @@ static void test_other_states(void **state)
   };
   (void)state;
   for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-    ui.source.state = tags[i].state;
+    ui.source.main.state = tags[i].state;
     model_redraw(&ui);
     assert_true(screen_has(tags[i].tag));
   }
@@ -293,16 +293,16 @@ static void test_other_states(void **state)
 static void test_title_of_recordings(void **state)
 {
   (void)state;
-  ui.source.state = RTOP_FEED_LIVE;
+  ui.source.main.state = RTOP_FEED_LIVE;
   ui.source.recording = true;
   model_redraw(&ui);
   assert_true(screen_has("[REC]"));
   assert_false(screen_has("[LIVE]"));
-  ui.source.state = RTOP_FEED_STALLED;
+  ui.source.main.state = RTOP_FEED_STALLED;
   model_redraw(&ui);
   assert_true(screen_has("[REC] [STALLED]"));
   ui.source.recording = false;
-  ui.source.state = RTOP_FEED_REPLAY;
+  ui.source.main.state = RTOP_FEED_REPLAY;
   strcpy(ui.source.file, "x.rpt");
   model_redraw(&ui);
   assert_true(screen_has("[FILE x.rpt 100%]"));

@@ -56,10 +56,10 @@ static void open_data(enum data data, int rows, int columns)
   ui.now_ns += 100000000;
   ui.now_real_ns += 100000000;
   if (data == DEAD) {
-    ui.source.state = RTOP_FEED_DEAD;
-    snprintf(ui.source.end, sizeof ui.source.end, "killed by signal 9");
+    ui.source.main.state = RTOP_FEED_DEAD;
+    snprintf(ui.source.main.end, sizeof ui.source.main.end, "killed by signal 9");
   } else if (data == RECORDED) {
-    ui.source.state = RTOP_FEED_REPLAY;
+    ui.source.main.state = RTOP_FEED_REPLAY;
     snprintf(ui.source.file, sizeof ui.source.file, "day.rpt");
   }
   ui.stale = true;
