@@ -21,7 +21,7 @@
 #define RTOP_MAGIC "RPERFTOP"          /* 8 bytes, no NUL */
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
-#define RTOP_VERSION_MINOR 1u             /* 1: the tiers */
+#define RTOP_VERSION_MINOR 2u             /* 1: the tiers; 2: ages of stacks, late records move time */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -193,7 +193,7 @@ static_assert(sizeof(struct rtop_node_entry) == 16, "node");
 enum {
   RTOP_NODE_ROOT = 0,                  /* "(root)" */
   RTOP_NODE_FOLDED = 1,                /* "(folded)": cells that did not fit into a window */
-  RTOP_NODE_UNSAMPLED = 2,             /* "(not sampled)": time of a thread too short to be seen */
+  RTOP_NODE_UNSAMPLED = 2,             /* "(not sampled)": time whose stack is not known, or not yet */
   RTOP_NODE_NO_FRAMES = 3,             /* "(no Ruby frames)": thread start and end, native code */
   RTOP_NODE_FIRST_FREE = 4,
 };
@@ -236,7 +236,8 @@ enum rtop_window_part {
   RTOP_PART_CELLS = 3,
   RTOP_PART_LATE = 4,
   RTOP_PART_MARKS = 5,
-  RTOP_PART_KIND_END = 6,
+  RTOP_PART_STACKS = 6,                /* version 1.2 */
+  RTOP_PART_KIND_END = 7,
 };
 
 /* Counters that a window may carry; unknown ids are skipped. Unless it says "now", a value is the

@@ -60,6 +60,15 @@ const struct window_part window_part_marks = {
   },
 };
 
+const struct window_part window_part_stacks = {
+  RTOP_PART_STACKS,
+  sizeof(struct rtop_window_thread),
+  1,
+  {
+    {offsetof(struct rtop_window_thread, stack_age_ns), 8, WINDOW_PLAIN},
+  },
+};
+
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
 {
   if (array && wanted <= *capacity)

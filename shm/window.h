@@ -7,6 +7,8 @@
  *   CELLS        count; then one column per field of struct rtop_cell, sorted by (thread, node, state)
  *   LATE         count; columns as CELLS, then start
  *   MARKS        count; then times, then string references
+ *   STACKS       count, that of THREADS; then stack_age_ns of each. Comes after THREADS; left out when all
+ *                are 0
  * Nodes, threads, slots and serials are stored as the difference to the element before, times too, the
  * first one to the start of the window. Start and end of the window stand in its directory slot.
  *
@@ -37,19 +39,25 @@ struct rtop_cell {
   uint64_t blame_ns;                   /* GVL waiting of other threads meanwhile */
 };
 
-/* Time that became known only afterwards: the interval [start, start + wall) of a thread. It replaces
- * the thread's provisional time in every window that it overlaps. */
+/* Time whose stack became known only afterwards: the interval [start, start + wall) of a thread. What of it
+ * lies in a window, in wall time and its share of the CPU time, is moved there: taken from the thread's cell
+ * of the same state on RTOP_NODE_UNSAMPLED, as much as that holds, and given to the record's node. Samples,
+ * allocations and blame are only added. Writers before version 1.2 told provisional time instead: a record
+ * replaces that of its thread in every window that it overlaps. */
 struct rtop_late {
   int64_t start_mono_ns;
   struct rtop_cell cell;
 };
 
 enum rtop_window_thread_flag {
-  /* The stack of the open interval is not known yet: no cell holds it. Its time up to the end of this
-   * window is provisional_ns, and `node` is the last known one. */
+  /* Before version 1.2: the stack of the open interval is not known yet, no cell holds it. Its time up to
+   * the end of this window is provisional_ns, and `node` is the last known one. */
   RTOP_WINDOW_THREAD_PROVISIONAL = 1u << 0,
   RTOP_WINDOW_THREAD_STARTED = 1u << 1,   /* in this window */
   RTOP_WINDOW_THREAD_ENDED = 1u << 2,     /* in this window: the last one that lists it */
+  /* `node` is the last stack that was seen, not the one of the open stretch: off the GVL none was taken,
+   * running there was no safepoint for a while. stack_age_ns tells how old it is. */
+  RTOP_WINDOW_THREAD_STALE = 1u << 3,
 };
 
 /* Every thread alive in the window, as it was at the window's end. */
@@ -60,7 +68,8 @@ struct rtop_window_thread {
   uint32_t flags;
   uint64_t serial;
   uint64_t state_age_ns;               /* how long it has been in that state */
-  uint64_t provisional_ns;             /* part of this window that no cell holds yet */
+  uint64_t provisional_ns;             /* part of this window that no cell holds yet; 0 since version 1.2 */
+  uint64_t stack_age_ns;               /* `node` was seen so long before the window's end; 0: not told */
 };
 
 struct rtop_mark {

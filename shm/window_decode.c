@@ -56,6 +56,25 @@ static void *decode_part(struct varint_reader *reader, const struct window_part 
   return grown;
 }
 
+/* They are written over the zeros of the threads that were decoded before. */
+static bool decode_stacks(struct varint_reader *reader, struct rtop_window *window)
+{
+  size_t count;
+  return decode_count(reader, window_part_stacks.column_count, &count) && count == window->thread_count &&
+         decode_column(reader, &window_part_stacks.columns[0], (unsigned char *)window->threads, count,
+                       window_part_stacks.element_bytes, 0);
+}
+
+static bool decode_threads(struct varint_reader *reader, struct rtop_window *window)
+{
+  bool right;
+  window->threads = decode_part(reader, &window_part_threads, window->threads, &window->thread_capacity,
+                                &window->thread_count, window->start_mono_ns, &right);
+  for (size_t i = 0; right && i < window->thread_count; i++)
+    window->threads[i].stack_age_ns = 0;   /* the array is used again and again */
+  return right;
+}
+
 static bool decode_counters(struct varint_reader *reader, struct rtop_window *window)
 {
   size_t count;
@@ -84,8 +103,7 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   if (kind == RTOP_PART_COUNTERS)
     right = decode_counters(reader, window);
   else if (kind == RTOP_PART_THREADS)
-    window->threads = decode_part(reader, &window_part_threads, window->threads, &window->thread_capacity,
-                                  &window->thread_count, start, &right);
+    right = decode_threads(reader, window);
   else if (kind == RTOP_PART_CELLS)
     window->cells = decode_part(reader, &window_part_cells, window->cells, &window->cell_capacity,
                                 &window->cell_count, start, &right);
@@ -95,6 +113,8 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_MARKS)
     window->marks = decode_part(reader, &window_part_marks, window->marks, &window->mark_capacity,
                                 &window->mark_count, start, &right);
+  else if (kind == RTOP_PART_STACKS)
+    right = decode_stacks(reader, window);
   return right && reader->next == reader->end;
 }
 
@@ -131,7 +151,7 @@ static bool decode_threads_valid(const struct rtop_window *window, const struct 
     const struct rtop_window_thread *thread = &window->threads[i];
     if (thread->slot >= limits->thread_slots || thread->state >= RTOP_STATE_COUNT ||
         thread->node >= limits->node_count || thread->state_age_ns > INT64_MAX ||
-        thread->provisional_ns > INT64_MAX)
+        thread->provisional_ns > INT64_MAX || thread->stack_age_ns > INT64_MAX)
       return false;
   }
   return true;

@@ -67,6 +67,15 @@ static void encode_part(struct encode_parts *parts, const struct window_part *pa
   parts->part_count++;
 }
 
+static void encode_stacks_part(struct encode_parts *parts, const struct rtop_window *window)
+{
+  for (size_t i = 0; i < window->thread_count; i++)
+    if (window->threads[i].stack_age_ns) {
+      encode_part(parts, &window_part_stacks, window->threads, window->thread_count);
+      return;
+    }
+}
+
 static void encode_counters_part(struct encode_parts *parts, const struct rtop_window *window)
 {
   if (!window->counters_present)
@@ -97,6 +106,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   *cells_bytes = parts.body.bytes - before_cells;
   encode_part(&parts, &window_part_late, window->late, window->late_count);
   encode_part(&parts, &window_part_marks, window->marks, window->mark_count);
+  encode_stacks_part(&parts, window);
   if (parts.body.bytes > parts.body.capacity)
     return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = {.out = count, .capacity = sizeof count};

@@ -18,7 +18,8 @@ size_t window_merge_memory_bytes(void)
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(struct rtop_window_thread)) +
          merge_round_up(WINDOW_MERGE_MARKS_MAX * sizeof(struct rtop_mark)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) +
-         merge_round_up(MERGE_ROWS * sizeof(uint16_t));
+         merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
+         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
 }
 
 size_t window_merge_scratch_bytes(void)
@@ -44,6 +45,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->marks = merge_take(&next, WINDOW_MERGE_MARKS_MAX, sizeof *window->marks);
   merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
   merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
+  merge->unsampled = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *merge->unsampled);
   window->cell_capacity = WINDOW_MERGE_CELLS_MAX;
   window->late_capacity = WINDOW_MERGE_LATE_MAX;
   window->thread_capacity = WINDOW_MERGE_THREADS_MAX;
@@ -52,6 +54,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
 
 void window_merge_clear(struct window_merge *merge)
 {
+  memset(merge->unsampled, 0, merge->window.thread_count * sizeof *merge->unsampled);
   rtop_window_reset(&merge->window);
   memset(merge->rows, 0, MERGE_ROWS * sizeof *merge->rows);
   merge->ended_count = 0;
@@ -64,6 +67,15 @@ static uint16_t *merge_place(const struct window_merge *merge, uint64_t serial)
   while (merge->rows[at] && merge->window.threads[merge->rows[at] - 1].serial != serial)
     at = (at + 1) % MERGE_ROWS;
   return &merge->rows[at];
+}
+
+static void merge_index_unsampled(struct window_merge *merge)
+{
+  const struct rtop_window *window = &merge->window;
+  memset(merge->unsampled, 0, window->thread_capacity * sizeof *merge->unsampled);
+  for (size_t i = 0; i < window->cell_count; i++)
+    if (window->cells[i].node == RTOP_NODE_UNSAMPLED)
+      merge->unsampled[window->cells[i].thread][window->cells[i].state] = (uint16_t)(i + 1);
 }
 
 static void merge_index(struct window_merge *merge)
@@ -85,16 +97,32 @@ static void merge_make_room(struct window_merge *merge, size_t wanted)
     window_fold_cells(window, keep, merge->scratch);
     merge->lossy = true;
   }
+  merge_index_unsampled(merge);
+}
+
+/* What is not sampled of a thread in a state, in one cell from the first on; NULL when there is none. */
+static struct rtop_cell *merge_unsampled(const struct window_merge *merge, uint32_t row, uint32_t state)
+{
+  uint16_t at = merge->unsampled[row][state];
+  return at ? &merge->window.cells[at - 1] : NULL;
 }
 
 static void merge_cell(struct window_merge *merge, const struct rtop_cell *cell, uint32_t row)
 {
   struct rtop_window *window = &merge->window;
+  struct rtop_cell *unsampled =
+    cell->node == RTOP_NODE_UNSAMPLED ? merge_unsampled(merge, row, cell->state) : NULL;
+  if (unsampled) {
+    window_cell_add(unsampled, cell);
+    return;
+  }
   merge_make_room(merge, 1);
   if (window->cell_count == window->cell_capacity)
     return;                            /* five states of 2048 threads are fewer */
   window->cells[window->cell_count] = *cell;
   window->cells[window->cell_count++].thread = row;
+  if (cell->node == RTOP_NODE_UNSAMPLED)
+    merge->unsampled[row][cell->state] = (uint16_t)window->cell_count;
 }
 
 /* The map stands in the scratch memory: nothing is being sorted now. */
@@ -110,6 +138,7 @@ static void merge_sum_threads(struct window_merge *merge, bool only_ended)
       merge->provisional_since[map[i]] = merge->provisional_since[i];
   merge->ended_count = 0;
   merge_index(merge);
+  merge_index_unsampled(merge);
 }
 
 static uint32_t merge_add_row(struct window_merge *merge, uint64_t serial)
@@ -134,6 +163,26 @@ static uint32_t merge_row(struct window_merge *merge, const struct rtop_window_t
   return row ? (uint32_t)row - 1 : merge_add_row(merge, thread->serial);
 }
 
+static uint64_t merge_less(uint64_t from, uint64_t taken)
+{
+  return from > taken ? from - taken : 0;
+}
+
+static void merge_take_time(struct rtop_cell *from, const struct rtop_cell *known)
+{
+  from->wall_ns = merge_less(from->wall_ns, known->wall_ns);
+  from->cpu_ns = merge_less(from->cpu_ns, known->cpu_ns);
+}
+
+/* A record gives its thread's time a stack. */
+static void merge_move(struct window_merge *merge, const struct rtop_cell *known, uint32_t row)
+{
+  struct rtop_cell *from = merge_unsampled(merge, row, known->state);
+  if (from)
+    merge_take_time(from, known);
+  merge_cell(merge, known, row);
+}
+
 static void merge_late(struct window_merge *merge, const struct rtop_late *late,
                        const struct rtop_window *from)
 {
@@ -144,7 +193,7 @@ static void merge_late(struct window_merge *merge, const struct rtop_late *late,
     window->threads[row].provisional_ns = 0;
   bool inside = late->start_mono_ns >= window->start_mono_ns || late->cell.wall_ns == 0;
   if (inside || window->late_count == window->late_capacity) {
-    merge_cell(merge, &late->cell, row);
+    merge_move(merge, &late->cell, row);
     merge->lossy = merge->lossy || !inside;
     return;
   }
@@ -204,14 +253,14 @@ void window_merge_add(struct window_merge *merge, const struct rtop_window *from
   to->folded = to->folded || from->folded;
   for (size_t i = 0; i < from->thread_count; i++)
     merge_row(merge, &from->threads[i]);   /* in their order, which is the cheapest to encode */
-  for (size_t i = 0; i < from->late_count; i++)
-    merge_late(merge, &from->late[i], from);
   uint32_t thread = UINT32_MAX, row = 0;
   for (size_t i = 0; i < from->cell_count; i++) {
     if (from->cells[i].thread != thread)
       row = merge_row(merge, &from->threads[thread = from->cells[i].thread]);
     merge_cell(merge, &from->cells[i], row);
   }
+  for (size_t i = 0; i < from->late_count; i++)
+    merge_late(merge, &from->late[i], from);   /* may take from this window's cells too */
   for (size_t i = 0; i < from->thread_count; i++)
     merge_thread(merge, &from->threads[i], from->start_mono_ns);
   for (size_t i = 0; i < to->thread_count; i++)

@@ -2,8 +2,9 @@
  *
  * Everything that is a sum stays a sum: cells of equal key are one, counters that are changes are added,
  * "now" values are the last ones, a thread is as it was at the end. A late record whose interval lies in
- * the merged window becomes a cell and replaces the provisional time that was added for its thread; one
- * that begins before it stays a late record. When more threads ended in it than WINDOW_MERGE_ENDED_MAX,
+ * the merged window becomes a cell and takes its time from what is not sampled of its thread and state (or
+ * replaces the provisional time that was added for its thread); one that begins before it stays a late
+ * record. When more threads ended in it than WINDOW_MERGE_ENDED_MAX,
  * these are one: slot 0, serial 0, "(other threads)".
  *
  * Threads: the publisher. Never allocates: memory is the caller's and bounded. What does not fit is folded
@@ -29,6 +30,7 @@ struct window_merge {
   struct rtop_window window;           /* empty while thread_count and end_mono_ns are 0 */
   int64_t *provisional_since;          /* by row: start of the first window it was added for */
   uint16_t *rows;                      /* open addressing by serial: row + 1; 0: free */
+  uint16_t (*unsampled)[RTOP_STATE_COUNT];   /* by row: its cell of RTOP_NODE_UNSAMPLED + 1; 0: none */
   uint32_t ended_count;
   bool lossy;                          /* something did not fit as it was */
   void *scratch;

@@ -60,7 +60,7 @@ static void sort_apply(struct rtop_cell *cells, struct window_sort_pair *pairs, 
   }
 }
 
-static void sort_add_cell(struct rtop_cell *sum, const struct rtop_cell *cell)
+void window_cell_add(struct rtop_cell *sum, const struct rtop_cell *cell)
 {
   uint32_t samples = sum->samples + cell->samples;
   sum->samples = samples < sum->samples ? UINT32_MAX : samples;
@@ -75,7 +75,7 @@ static void sort_sum_equal_cells(struct rtop_window *window)
   size_t kept = 0;
   for (size_t i = 0; i < window->cell_count; i++) {
     if (kept > 0 && sort_cell_key(&window->cells[kept - 1]) == sort_cell_key(&window->cells[i]))
-      sort_add_cell(&window->cells[kept - 1], &window->cells[i]);
+      window_cell_add(&window->cells[kept - 1], &window->cells[i]);
     else
       window->cells[kept++] = window->cells[i];
   }
@@ -99,12 +99,18 @@ size_t window_unfolded_cells(const struct rtop_window *window)
   return count;
 }
 
+/* Sums over a window stay below 2^63. */
+static uint64_t sort_fold_key(const struct rtop_cell *cell)
+{
+  return cell->wall_ns | (cell->node == RTOP_NODE_UNSAMPLED ? UINT64_C(1) << 63 : 0);
+}
+
 void window_fold_cells(struct rtop_window *window, size_t keep, struct window_sort_pair *scratch)
 {
   size_t count = 0;
   for (size_t i = 0; i < window->cell_count; i++)
     if (window->cells[i].node != RTOP_NODE_FOLDED)
-      scratch[count++] = (struct window_sort_pair){.key = window->cells[i].wall_ns, .index = i};
+      scratch[count++] = (struct window_sort_pair){.key = sort_fold_key(&window->cells[i]), .index = i};
   const struct window_sort_pair *sorted = sort_pairs(scratch, count, scratch + count);
   for (size_t i = 0; i + keep < count; i++)
     window->cells[sorted[i].index].node = RTOP_NODE_FOLDED;

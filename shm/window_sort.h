@@ -12,6 +12,9 @@ struct window_sort_pair {
   uint64_t index;
 };
 
+/* Adds what was spent, whatever the keys say. */
+void window_cell_add(struct rtop_cell *sum, const struct rtop_cell *cell);
+
 /* Sorts by (thread, node, state) and sums cells of equal key. `scratch`: two pairs per cell. */
 void window_sort_cells(struct rtop_window *window, struct window_sort_pair *scratch);
 
@@ -19,7 +22,8 @@ void window_sort_cells(struct rtop_window *window, struct window_sort_pair *scra
 size_t window_unfolded_cells(const struct rtop_window *window);
 
 /* Keeps the `keep` unfolded cells with the most wall time, sums the rest per (thread, state) into
- * RTOP_NODE_FOLDED, and sorts again. */
+ * RTOP_NODE_FOLDED, and sorts again. Those of RTOP_NODE_UNSAMPLED go last: late records are still to take
+ * from them. */
 void window_fold_cells(struct rtop_window *window, size_t keep, struct window_sort_pair *scratch);
 
 #endif

@@ -16,10 +16,12 @@ static void threads_settle(struct rtop_window *window, uint32_t index, bool only
   thread->provisional_ns = 0;
 }
 
+/* One ended when all did; none has a stack that could be stale. */
 static void threads_add(struct rtop_window_thread *others, const struct rtop_window_thread *thread)
 {
   uint32_t ended = others->flags & thread->flags & RTOP_WINDOW_THREAD_ENDED;
-  others->flags = ((others->flags | thread->flags) & ~(uint32_t)RTOP_WINDOW_THREAD_ENDED) | ended;
+  uint32_t joined = (others->flags | thread->flags) & ~(uint32_t)RTOP_WINDOW_THREAD_ENDED;
+  others->flags = (joined | ended) & ~(uint32_t)RTOP_WINDOW_THREAD_STALE;
   others->provisional_ns += thread->provisional_ns;
   if (others->state_age_ns < thread->state_age_ns)
     others->state_age_ns = thread->state_age_ns;
@@ -45,7 +47,9 @@ void window_sum_threads(struct rtop_window *window, bool only_ended, uint32_t *m
       others = kept;
       thread.slot = 0;
       thread.serial = 0;
+      thread.flags &= ~(uint32_t)RTOP_WINDOW_THREAD_STALE;
       thread.node = RTOP_NODE_ROOT;
+      thread.stack_age_ns = 0;
     }
     window->threads[kept++] = thread;
   }

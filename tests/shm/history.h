@@ -2,7 +2,9 @@
  * windows tell in pieces. Fixed by its seed.
  *
  * Threads come and go; they spend stretches in a state at a node. Most are told as cells, window by
- * window. Some are long and told only afterwards: provisional while they last, then one late record.
+ * window. Some are long and told only afterwards: provisional while they last, then one late record. As
+ * writers since version 1.2 do it (unsampled): cells that are not sampled, then records that give parts of
+ * that time, here and there also of the window that tells them, to one node each.
  * Now and then time is missing (a hole), in which no thread has a stretch.
  */
 #ifndef RTOP_TESTS_SHM_HISTORY_H
@@ -41,6 +43,7 @@ struct history {
   size_t boundary_count;
   uint64_t samples, cpu_ns, allocations, marks, gc_minor;   /* over everything */
   bool holes;                          /* wish: make some */
+  bool unsampled;                      /* wish: as since version 1.2 */
   uint32_t short_threads;              /* wish: so many more per window that start and end in it */
 };
 
@@ -104,13 +107,60 @@ static inline void history_tell_hidden(struct history *history, struct history_t
   thread->hidden_end_ns = 0;
 }
 
+/* Open time: its CPU time is told at once, or with the records. */
+static inline void history_not_sampled(struct rtop_window *window, uint32_t index, uint32_t state,
+                                       int64_t length_ns)
+{
+  *rtop_window_add_cell(window) = (struct rtop_cell){
+    .node = RTOP_NODE_UNSAMPLED, .thread = index, .state = state, .wall_ns = (uint64_t)length_ns,
+    .cpu_ns = window->threads[index].serial % 2 ? (uint64_t)length_ns : 0};
+}
+
+/* [told_ns, end_ns) of the stretch that is open was at this node. */
+static inline void history_tell_part(struct history *history, struct history_thread *thread,
+                                     struct rtop_window *window, uint32_t index, int64_t end_ns)
+{
+  int64_t length_ns = end_ns - thread->told_ns;
+  int64_t from_ns = thread->told_ns > window->start_mono_ns ? thread->told_ns : window->start_mono_ns;
+  struct rtop_cell cell = history_cell(history, index, length_ns);
+  cell.state = thread->state;
+  if (thread->serial % 2) {
+    history->cpu_ns += (uint64_t)length_ns - cell.cpu_ns;
+    cell.cpu_ns = (uint64_t)length_ns;
+  }
+  if (thread->told_ns >= window->start_mono_ns && history_random(history, 2)) {
+    *rtop_window_add_cell(window) = cell;
+  } else {
+    *rtop_window_add_late(window) = (struct rtop_late){.start_mono_ns = thread->told_ns, .cell = cell};
+    if (end_ns > from_ns)
+      history_not_sampled(window, index, thread->state, end_ns - from_ns);
+  }
+  history_know(history, thread->serial, &cell, thread->told_ns, end_ns);
+  thread->told_ns = end_ns;
+}
+
+static inline void history_tell_parts(struct history *history, struct history_thread *thread,
+                                      struct rtop_window *window, uint32_t index)
+{
+  int64_t end_ns = thread->hidden_end_ns;
+  while (end_ns - thread->told_ns > 1000 && history_random(history, 4))
+    history_tell_part(history, thread, window, index,
+                      thread->told_ns + 1 + (int64_t)history_random(history, (uint64_t)(end_ns - thread->told_ns)));
+  if (thread->told_ns < end_ns)
+    history_tell_part(history, thread, window, index, end_ns);
+  thread->hidden_end_ns = 0;
+}
+
 static inline void history_tell(struct history *history, struct history_thread *thread,
                                 struct rtop_window *window, uint32_t index)
 {
   int64_t end_ns = window->end_mono_ns;
   while (thread->told_ns < end_ns) {
     if (thread->hidden_end_ns && thread->hidden_end_ns <= end_ns) {
-      history_tell_hidden(history, thread, window, index);
+      if (history->unsampled)
+        history_tell_parts(history, thread, window, index);
+      else
+        history_tell_hidden(history, thread, window, index);
     } else if (thread->hidden_end_ns) {
       return;
     } else if (!thread->last && history_random(history, 8) == 0) {
@@ -145,6 +195,12 @@ static inline void history_add_thread(struct history *history, struct history_th
     row->flags |= RTOP_WINDOW_THREAD_ENDED;
   if (from_ns >= window->end_mono_ns)
     return;
+  if (history->unsampled) {
+    history_not_sampled(window, index, thread->state, window->end_mono_ns - from_ns);
+    row->flags |= RTOP_WINDOW_THREAD_STALE;
+    row->stack_age_ns = (uint64_t)(window->end_mono_ns - thread->told_ns);
+    return;
+  }
   row->flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
   row->provisional_ns = (uint64_t)(window->end_mono_ns - from_ns);
 }
@@ -208,15 +264,19 @@ static inline bool history_next(struct history *history, struct rtop_window *win
   return hole;
 }
 
-/* What stays open at the end is told by nobody: it is known as provisional time. */
+/* What stays open at the end is told by nobody: it is known as provisional time, or as not sampled. */
 static inline void history_know_open(struct history *history)
 {
   for (size_t i = 0; i < HISTORY_THREADS; i++) {
     const struct history_thread *thread = &history->threads[i];
-    const struct rtop_cell cell = {.node = thread->node, .state = thread->state};
+    const struct rtop_cell cell = {
+      .node = history->unsampled ? RTOP_NODE_UNSAMPLED : thread->node, .state = thread->state};
     int64_t end_ns = history->boundaries[history->boundary_count - 1];
-    if (thread->serial && thread->hidden_end_ns && thread->told_ns < end_ns)
-      history_know(history, thread->serial, &cell, thread->told_ns, end_ns);
+    if (!thread->serial || !thread->hidden_end_ns || thread->told_ns >= end_ns)
+      continue;
+    history_know(history, thread->serial, &cell, thread->told_ns, end_ns);
+    if (history->unsampled && thread->serial % 2)
+      history->cpu_ns += (uint64_t)(end_ns - thread->told_ns);
   }
 }
 

@@ -190,7 +190,7 @@ static void test_other_version_is_told_clearly(void **state)
   geometry.version_major = 2;
   assert_int_equal(rtop_geometry_validate(&geometry, 9 * PAGE, &error), -1);
   assert_string_equal(error.text,
-                      "made by rperf-top channel version 2.1, this viewer reads 1.x: update the viewer");
+                      "made by rperf-top channel version 2.2, this viewer reads 1.x: update the viewer");
   geometry.version_major = 0;
   assert_int_equal(rtop_geometry_validate(&geometry, 9 * PAGE, &error), -1);
   assert_non_null(strstr(error.text, "update the extension"));

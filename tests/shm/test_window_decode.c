@@ -40,7 +40,7 @@ static size_t sample_payload(unsigned char *out, size_t out_bytes)
   window.end_mono_ns = 2000;
   for (uint32_t i = 0; i < 2; i++)
     *rtop_window_add_thread(&window) =
-      (struct rtop_window_thread){.slot = 5 * i, .serial = 300 + i, .node = 7};
+      (struct rtop_window_thread){.slot = 5 * i, .serial = 300 + i, .node = 7, .stack_age_ns = 200 * i};
   for (uint32_t i = 0; i < 6; i++)
     *rtop_window_add_cell(&window) = (struct rtop_cell){
       .node = 4 * i, .thread = i % 2, .state = i % 5, .samples = i, .wall_ns = 1000 * i, .cpu_ns = 900 * i};
@@ -70,6 +70,7 @@ static void assert_window_in_range(const struct rtop_window *window)
     assert_true(window->threads[i].slot < limits.thread_slots);
     assert_true(window->threads[i].state < RTOP_STATE_COUNT);
     assert_true(window->threads[i].node < limits.node_count);
+    assert_true(window->threads[i].stack_age_ns <= INT64_MAX);
   }
   for (size_t i = 0; i < window->late_count; i++) {
     assert_true(window->late[i].start_mono_ns >= 0 && window->late[i].start_mono_ns <= 2000);
@@ -147,19 +148,35 @@ static void test_part_table(void **state)
   assert_false(DECODES(""));
   assert_true(DECODES("\x00"));
   assert_false(DECODES("\x01"));
-  assert_false(DECODES("\x01\x07"));
-  assert_true(DECODES("\x01\x07\x00"));
-  assert_true(DECODES("\x01\x07\x02zz")); /* unknown part: skipped */
+  assert_false(DECODES("\x01\x09"));
+  assert_true(DECODES("\x01\x09\x00"));
+  assert_true(DECODES("\x01\x09\x02zz")); /* unknown part: skipped */
   assert_true(DECODES("\x01\xff\xff\xff\xff\x0f\x01z"));
-  assert_false(DECODES("\x01\x07\x03zz")); /* longer than what is left */
-  assert_false(DECODES("\x01\x07\x01zz")); /* bytes behind the last part */
-  assert_false(DECODES("\x01\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
-  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x07\x00"));
+  assert_false(DECODES("\x01\x09\x03zz")); /* longer than what is left */
+  assert_false(DECODES("\x01\x09\x01zz")); /* bytes behind the last part */
+  assert_false(DECODES("\x01\x09\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
+  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x09\x00"));
   assert_false(DECODES("\x02\x05\x01\x05\x01\x00\x00")); /* marks twice */
-  assert_true(DECODES("\x02\x05\x01\x07\x01\x00\x00"));
+  assert_true(DECODES("\x02\x05\x01\x09\x01\x00\x00"));
   assert_true(DECODES("\x01\x05\x01\x00")); /* an empty part */
   assert_false(DECODES("\x01\x05\x02\x00\x00")); /* a part not used up */
   assert_false(DECODES("\x01\x03\x01\x01")); /* a cell without columns */
+}
+
+#define ONE_THREAD "\x01\x00\x00\x00\x00\x00\x00\x00"
+
+/* As many as there are threads, behind them, once. */
+static void test_stacks(void **state)
+{
+  (void)state;
+  assert_true(DECODES("\x02\x02\x08\x06\x02" ONE_THREAD "\x01\x05"));
+  assert_false(DECODES("\x02\x02\x08\x06\x01" ONE_THREAD "\x00"));
+  assert_false(DECODES("\x02\x02\x08\x06\x03" ONE_THREAD "\x02\x05\x05"));
+  assert_false(DECODES("\x02\x02\x08\x06\x03" ONE_THREAD "\x01\x05\x05"));
+  assert_false(DECODES("\x02\x06\x02\x02\x08" "\x01\x05" ONE_THREAD));
+  assert_false(DECODES("\x01\x06\x02\x01\x05"));
+  assert_true(DECODES("\x01\x06\x01\x00"));
+  assert_false(DECODES("\x03\x02\x08\x06\x02\x06\x02" ONE_THREAD "\x01\x05\x01\x05"));
 }
 
 static void test_counters(void **state)
@@ -220,6 +237,8 @@ static void test_indices_and_bounds(void **state)
     {.what = "age beyond", .thread.state_age_ns = (uint64_t)INT64_MAX + 1},
     {.what = "age max", .thread.state_age_ns = INT64_MAX, .right = true},
     {.what = "provisional beyond", .thread.provisional_ns = UINT64_MAX},
+    {.what = "age of a stack beyond", .thread.stack_age_ns = (uint64_t)INT64_MAX + 1},
+    {.what = "age of a stack max", .thread.stack_age_ns = INT64_MAX, .right = true},
     {.what = "last node", .cell.node = 49, .right = true},
     {.what = "node beyond", .cell.node = 50},
     {.what = "node max", .cell.node = UINT32_MAX},
@@ -301,6 +320,7 @@ int main(void)
     cmocka_unit_test(test_every_single_byte_mutation),
     cmocka_unit_test(test_inserted_and_removed_bytes),
     cmocka_unit_test(test_part_table),
+    cmocka_unit_test(test_stacks),
     cmocka_unit_test(test_counters),
     cmocka_unit_test(test_indices_and_bounds),
     cmocka_unit_test(test_sums_do_not_overflow),

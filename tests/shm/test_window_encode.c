@@ -91,6 +91,33 @@ static void test_known_bytes(void **state)
   rtop_window_destroy(&window);
 }
 
+/* Behind everything else, and only when some stack has an age. */
+static void test_known_bytes_of_stacks(void **state)
+{
+  (void)state;
+  struct rtop_window window = {.start_mono_ns = 1000, .end_mono_ns = 2000}, back = {0};
+  unsigned char *raw;
+  for (uint32_t i = 0; i < 2; i++)
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){
+      .slot = 1 + i, .serial = 1 + i, .flags = RTOP_WINDOW_THREAD_STALE * i, .stack_age_ns = 300 * i};
+  size_t bytes = encode(&window, &raw, 200);
+  static const unsigned char whole[] = {
+    2, 2, 15, 6, 4, /* part table: threads, stacks */
+    2, 2, 2, 0, 0, 0, 0, 0, 8, 2, 2, 0, 0, 0, 0, /* two threads: slots, states, nodes, flags, serials, … */
+    2, 0, 0xac, 2, /* two stacks: 0 and 300 ns old */
+  };
+  assert_int_equal(bytes, sizeof whole);
+  assert_memory_equal(raw, whole, sizeof whole);
+  free(raw);
+  round_trip(&window, &back);
+  assert_same(&window, &back);
+  window.threads[1].stack_age_ns = 0;   /* nothing of the window before stays in the arrays */
+  round_trip(&window, &back);
+  assert_same(&window, &back);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
 static void test_everything_at_its_extremes(void **state)
 {
   (void)state;
@@ -104,6 +131,7 @@ static void test_everything_at_its_extremes(void **state)
       .serial = i == 1 ? UINT64_MAX : 0,
       .state_age_ns = INT64_MAX,
       .provisional_ns = INT64_MAX,
+      .stack_age_ns = i == 1 ? INT64_MAX : 0,
     };
   *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 5,
                                                       .thread = 2,
@@ -265,6 +293,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_empty_window),
     cmocka_unit_test(test_known_bytes),
+    cmocka_unit_test(test_known_bytes_of_stacks),
     cmocka_unit_test(test_everything_at_its_extremes),
     cmocka_unit_test(test_random_round_trips),
     cmocka_unit_test(test_order_of_cells_does_not_matter),

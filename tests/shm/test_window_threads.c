@@ -10,7 +10,8 @@ static void make(struct rtop_window *window)
     bool ended = i == 1 || i == 3;
     *rtop_window_add_thread(window) = (struct rtop_window_thread){
       .slot = i + 1, .serial = i + 1, .state = RTOP_BLOCKED, .node = 3, .state_age_ns = i,
-      .flags = RTOP_WINDOW_THREAD_PROVISIONAL | (ended ? RTOP_WINDOW_THREAD_ENDED : 0u), .provisional_ns = 1000};
+      .flags = RTOP_WINDOW_THREAD_PROVISIONAL | RTOP_WINDOW_THREAD_STALE | (ended ? RTOP_WINDOW_THREAD_ENDED : 0u),
+      .provisional_ns = 1000, .stack_age_ns = 7};
     *rtop_window_add_cell(window) = (struct rtop_cell){.node = 9, .thread = i, .wall_ns = i + 1};
     *rtop_window_add_late(window) = (struct rtop_late){.cell = {.node = 8, .thread = i, .wall_ns = 10 * (i + 1)}};
   }
@@ -30,6 +31,10 @@ static void test_those_that_ended_become_one(void **state)
   assert_int_equal(window.threads[1].slot, 0);
   assert_true(window.threads[1].flags & RTOP_WINDOW_THREAD_ENDED);
   assert_int_equal(window.threads[1].provisional_ns, 0);
+  assert_false(window.threads[1].flags & RTOP_WINDOW_THREAD_STALE);
+  assert_int_equal(window.threads[1].stack_age_ns, 0);
+  assert_true(window.threads[2].flags & RTOP_WINDOW_THREAD_STALE);
+  assert_int_equal(window.threads[2].stack_age_ns, 7);
   assert_int_equal(window.threads[2].serial, 3);
   assert_int_equal(window.threads[3].serial, 5);
   assert_int_equal(window.cell_count, 7);
@@ -58,7 +63,7 @@ static void test_all_become_one(void **state)
   assert_int_equal(window.thread_count, 1);
   assert_int_equal(window.threads[0].provisional_ns, 5000);
   assert_int_equal(window.threads[0].state_age_ns, 4);
-  assert_false(window.threads[0].flags & RTOP_WINDOW_THREAD_ENDED);
+  assert_false(window.threads[0].flags & (RTOP_WINDOW_THREAD_ENDED | RTOP_WINDOW_THREAD_STALE));
   for (size_t i = 0; i < window.cell_count; i++)
     assert_int_equal(window.cells[i].thread, 0);
   rtop_window_destroy(&window);

@@ -128,14 +128,16 @@ static void note_thread(struct dump *dump, const struct rtop_window_thread *row)
 
 static json_t *thread_row(const struct rtop_window_thread *row)
 {
-  return json_pack("{s:I s:I s:o s:I s:b s:b s:b s:I s:I}", "slot", (json_int_t)row->slot,
+  return json_pack("{s:I s:I s:o s:I s:b s:b s:b s:b s:I s:I s:I}", "slot", (json_int_t)row->slot,
                    "serial", (json_int_t)row->serial, "state", state_name(row->state),
                    "node", (json_int_t)row->node,
                    "provisional", (row->flags & RTOP_WINDOW_THREAD_PROVISIONAL) != 0,
                    "started", (row->flags & RTOP_WINDOW_THREAD_STARTED) != 0,
                    "ended", (row->flags & RTOP_WINDOW_THREAD_ENDED) != 0,
+                   "stale", (row->flags & RTOP_WINDOW_THREAD_STALE) != 0,
                    "state_age_ns", (json_int_t)row->state_age_ns,
-                   "provisional_ns", (json_int_t)row->provisional_ns);
+                   "provisional_ns", (json_int_t)row->provisional_ns,
+                   "stack_age_ns", (json_int_t)row->stack_age_ns);
 }
 
 static json_t *string_at(const struct rtop_reader *reader, uint32_t reference)
