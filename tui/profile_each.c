@@ -44,7 +44,8 @@ struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t in
   const struct profile_presence *presence = &look->window->threads[index];
   return (struct rtop_look_thread){
     .thread = presence->thread, .node = presence->node, .state = (enum rtop_state)presence->state,
-    .ended = presence->ended, .state_age_ns = presence->state_age_ns,
+    .ended = presence->ended, .stale = presence->stale, .state_age_ns = presence->state_age_ns,
+    .stack_age_ns = presence->stack_age_ns,
     .provisional_ns = presence->provisional_ns,
   };
 }

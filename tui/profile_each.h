@@ -26,7 +26,8 @@ struct rtop_look_thread {
   uint32_t node;                       /* leaf of its stack */
   enum rtop_state state;
   bool ended;
-  uint64_t state_age_ns;
+  bool stale;                          /* `node` was it, stack_age_ns before the end of the window */
+  uint64_t state_age_ns, stack_age_ns;
   uint64_t provisional_ns;             /* of the window: no safepoint since, not replaced yet */
 };
 
