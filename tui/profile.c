@@ -182,6 +182,33 @@ static void profile_fill_threads(struct profile_window *window, const struct pro
   }
 }
 
+static bool profile_is_long(const struct rtop_late *late)
+{
+  return late->cell.wall_ns >= PROFILE_LONG_NS && late->cell.wall_ns < PROFILE_LATE_MAX &&
+         late->start_mono_ns >= 0 && late->start_mono_ns < PROFILE_TIME_MAX &&
+         (late->cell.state == RTOP_RUNNING || late->cell.state == RTOP_BLOCKED);
+}
+
+/* Of very many some are enough; without memory there are none. */
+static void profile_keep_longs(struct profile_window *window, const struct profile_input *input)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < input->window->late_count; i++)
+    count += profile_is_long(&input->window->late[i]);
+  count = count < PROFILE_LONGS_MAX ? count : PROFILE_LONGS_MAX;
+  window->longs = count ? calloc(count, sizeof *window->longs) : NULL;
+  for (size_t i = 0; window->longs && i < input->window->late_count && window->long_count < count; i++) {
+    const struct rtop_late *late = &input->window->late[i];
+    struct profile_cell cell;
+    if (!profile_is_long(late) || !profile_translate(input, &late->cell, &cell))
+      continue;
+    window->longs[window->long_count++] = (struct profile_long){
+      .thread = cell.thread, .node = cell.node, .state = cell.state, .start_ns = late->start_mono_ns,
+      .end_ns = late->start_mono_ns + (int64_t)late->cell.wall_ns,
+    };
+  }
+}
+
 struct profile_window *profile_window_make(const struct rtop_profile *profile,
                                            const struct profile_input *input, int64_t start_ns)
 {
@@ -208,6 +235,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile,
     window->cell_count++;
   }
   profile_unsampled_arrange(profile, window);
+  profile_keep_longs(window, input);
   return window;
 }
 

@@ -16,7 +16,8 @@
 /* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
 #define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
 
-enum { PROFILE_SECONDS = 1024, PROFILE_COUNTERS_MAX = 64 };
+enum { PROFILE_SECONDS = 1024, PROFILE_COUNTERS_MAX = 64, PROFILE_LONGS_MAX = 256 };
+#define PROFILE_LONG_NS INT64_C(100000000)
 
 struct profile_cell {
   uint32_t node, thread;
@@ -34,6 +35,12 @@ struct profile_presence {
   bool stale;                          /* the node was its stack stack_age_ns before */
   uint64_t state_age_ns, stack_age_ns;
   uint64_t provisional_ns;             /* 0 once a late record replaced it */
+};
+
+/* A late record of some length, for those who look for stalls. */
+struct profile_long {
+  uint32_t thread, node, state;
+  int64_t start_ns, end_ns;
 };
 
 struct profile_window {
@@ -54,6 +61,8 @@ struct profile_window {
   struct profile_cell *cells;          /* unordered, but for the first ones (profile_unsampled.c) */
   size_t cell_count, cell_capacity;
   size_t unsampled_count;
+  struct profile_long *longs;          /* that came with it; none once it is merged */
+  size_t long_count;
 };
 
 struct profile_name {

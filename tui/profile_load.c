@@ -76,6 +76,9 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   window->cell_count = made->cell_count;
   window->cell_capacity = made->cell_capacity;
   window->unsampled_count = made->unsampled_count;
+  window->longs = made->longs;
+  window->long_count = made->long_count;
+  made->longs = NULL;
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
   profile_window_changes(profile, window);
   window->absent = false;
@@ -114,6 +117,9 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   }
   free(window->threads);
   free(window->cells);
+  free(window->longs);
+  window->longs = NULL;
+  window->long_count = 0;
   window->threads = NULL;
   window->cells = NULL;
   window->thread_count = window->cell_count = window->cell_capacity = window->unsampled_count = 0;
