@@ -198,6 +198,8 @@ enum {
   RTOP_NODE_FIRST_FREE = 4,
 };
 
+#define RTOP_LABEL_UNSAMPLED "(not sampled)"
+
 enum rtop_thread_flag {
   RTOP_THREAD_ENDED = 1u << 0,
   RTOP_THREAD_MAIN = 1u << 1,

@@ -7,7 +7,7 @@
 static const char *const tables_reserved_names[RTOP_NODE_FIRST_FREE] = {
   [RTOP_NODE_ROOT] = "(root)",
   [RTOP_NODE_FOLDED] = "(folded)",
-  [RTOP_NODE_UNSAMPLED] = "(not sampled)",
+  [RTOP_NODE_UNSAMPLED] = RTOP_LABEL_UNSAMPLED,
   [RTOP_NODE_NO_FRAMES] = "(no Ruby frames)",
 };
 

@@ -57,6 +57,12 @@ struct rtop_cost *cost_table_at(struct cost_table *table, uint32_t thread, uint3
   return &cell->cost;
 }
 
+struct rtop_cost *cost_table_find(const struct cost_table *table, uint32_t thread, uint32_t node)
+{
+  uint32_t slot = table->slot_count ? table->slots[cost_table_probe(table, thread, node)] : 0;
+  return slot ? &table->cells[slot - 1].cost : NULL;
+}
+
 void cost_table_clear(struct cost_table *table)
 {
   if (table->slots)

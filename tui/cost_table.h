@@ -17,6 +17,8 @@ struct cost_table {
 
 /* The cost of (thread, node), zero when new; NULL when memory ran out. Valid until the next call. */
 struct rtop_cost *cost_table_at(struct cost_table *table, uint32_t thread, uint32_t node);
+/* The same, only when it is there: else NULL. */
+struct rtop_cost *cost_table_find(const struct cost_table *table, uint32_t thread, uint32_t node);
 /* Forgets the cells, keeps memory. */
 void cost_table_clear(struct cost_table *table);
 void cost_table_destroy(struct cost_table *table);

@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include "thread_words.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -108,6 +109,10 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
   json_object_set_new(object, "state", json_text(json_thread_state(thread)));
   json_states(object, &thread->cost);
   json_object_set_new(object, "stack", json_stack(report, thread->ended ? 0 : thread->node));
+  bool old = thread_stack_is_old(thread);
+  json_object_set_new(object, "stack_current", json_boolean(!old));
+  json_object_set_new(object, "stack_age",
+                      old && !thread->stack_age_ns ? json_null() : json_seconds(old ? thread->stack_age_ns : 0));
   return object;
 }
 

@@ -173,14 +173,44 @@ static void profile_fill_threads(struct profile_window *window, const struct pro
       .node = from->node < input->node_count ? input->nodes[from->node] : 0,
       .state = from->state,
       .ended = from->flags & RTOP_WINDOW_THREAD_ENDED,
+      .stale = from->flags & (RTOP_WINDOW_THREAD_STALE | RTOP_WINDOW_THREAD_PROVISIONAL),
       .state_age_ns = from->state_age_ns,
+      .stack_age_ns = from->stack_age_ns,
       .provisional_ns = from->flags & RTOP_WINDOW_THREAD_PROVISIONAL ? provisional_ns : 0,
     };
     window->wall_ns[from->state] += window->threads[window->thread_count - 1].provisional_ns;
   }
 }
 
-struct profile_window *profile_window_make(const struct profile_input *input, int64_t start_ns)
+static bool profile_is_long(const struct rtop_late *late)
+{
+  return late->cell.wall_ns >= PROFILE_LONG_NS && late->cell.wall_ns < PROFILE_LATE_MAX &&
+         late->start_mono_ns >= 0 && late->start_mono_ns < PROFILE_TIME_MAX &&
+         (late->cell.state == RTOP_RUNNING || late->cell.state == RTOP_BLOCKED);
+}
+
+/* Of very many some are enough; without memory there are none. */
+static void profile_keep_longs(struct profile_window *window, const struct profile_input *input)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < input->window->late_count; i++)
+    count += profile_is_long(&input->window->late[i]);
+  count = count < PROFILE_LONGS_MAX ? count : PROFILE_LONGS_MAX;
+  window->longs = count ? calloc(count, sizeof *window->longs) : NULL;
+  for (size_t i = 0; window->longs && i < input->window->late_count && window->long_count < count; i++) {
+    const struct rtop_late *late = &input->window->late[i];
+    struct profile_cell cell;
+    if (!profile_is_long(late) || !profile_translate(input, &late->cell, &cell))
+      continue;
+    window->longs[window->long_count++] = (struct profile_long){
+      .thread = cell.thread, .node = cell.node, .state = cell.state, .start_ns = late->start_mono_ns,
+      .end_ns = late->start_mono_ns + (int64_t)late->cell.wall_ns,
+    };
+  }
+}
+
+struct profile_window *profile_window_make(const struct rtop_profile *profile,
+                                           const struct profile_input *input, int64_t start_ns)
 {
   const struct rtop_window *from = input->window;
   struct profile_window *window = calloc(1, sizeof *window);
@@ -204,6 +234,8 @@ struct profile_window *profile_window_make(const struct profile_input *input, in
     window->wall_ns[cell->state] += cell->wall_ns;
     window->cell_count++;
   }
+  profile_unsampled_arrange(profile, window);
+  profile_keep_longs(window, input);
   return window;
 }
 
@@ -224,6 +256,25 @@ void profile_add_late(struct rtop_profile *profile, struct profile_window *windo
   }
 }
 
+void profile_age_stacks(const struct rtop_profile *profile, struct profile_window *window, size_t count)
+{
+  uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
+  const struct profile_window *before = NULL;
+  for (size_t i = count; i-- > 0 && !before;)
+    if (profile_window_at(profile, i) != window && profile_window_at(profile, i)->source == window->source)
+      before = profile_window_at(profile, i);
+  for (size_t i = 0; i < window->thread_count; i++) {
+    struct profile_presence *presence = &window->threads[i];
+    if (presence->stack_age_ns || !presence->provisional_ns)
+      continue;
+    presence->stack_age_ns = presence->provisional_ns;
+    const struct profile_presence *then =
+      before && presence->provisional_ns == length_ns ? profile_presence_find(before, presence->thread) : NULL;
+    if (then && then->provisional_ns)
+      presence->stack_age_ns += then->stack_age_ns;
+  }
+}
+
 static bool profile_insert(struct rtop_profile *profile, struct profile_window *window,
                            const struct profile_input *input)
 {
@@ -233,6 +284,7 @@ static bool profile_insert(struct rtop_profile *profile, struct profile_window *
   }
   for (size_t i = 0; i < window->thread_count; i++)
     profile_thread_at(profile, window->threads[i].thread)->windows++;
+  profile_age_stacks(profile, window, profile->count);
   profile_add_late(profile, window, input, false, profile->count);
   profile_evict(profile);
   return true;
@@ -263,7 +315,7 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
   struct profile_source *known = profile_place(profile, source, &start_ns, end_ns);
   if (!known)
     return false;
-  struct profile_window *made = profile_window_make(&input, start_ns);
+  struct profile_window *made = profile_window_make(profile, &input, start_ns);
   if (made)
     made->source = (uint32_t)(known - profile->sources);
   if (!profile_insert(profile, made, &input)) {

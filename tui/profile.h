@@ -2,8 +2,9 @@
  *
  * Windows of one or more sources are kept in order of time, bounded in memory: the oldest are put together
  * to windows of 1 s, then of 10 s, and the oldest of these go. Windows of any lengths may follow each other.
- * A late record replaces the provisional time of its thread in every window that it overlaps and is
- * spread over them, so that a sum over any span is the same whether the sample came in time or not.
+ * A late record is spread over the windows that it overlaps and takes the place of what was not sampled there (or
+ * provisional) of its thread, so that a sum over any span is the same whether the sample came in time or not; a
+ * thread's stack at the end of such a window is the record's from then on.
  * Missing windows are gaps: counted, drawn, never guessed.
  *
  * Threads: one. Times are CLOCK_MONOTONIC nanoseconds of the (first) source.
@@ -81,8 +82,9 @@ struct rtop_thread_row {
   bool hidden;                         /* set by who leaves it out of what is made from the sum */
   enum rtop_state state;               /* at the end of the span */
   uint64_t state_age_ns;
-  bool provisional;                    /* no safepoint since: `node` is the last known one */
   uint32_t node;                       /* leaf of its stack at the end of the span */
+  bool stale;                          /* that one is not known: `node` was it, stack_age_ns before (0: ?) */
+  uint64_t stack_age_ns;
   struct rtop_cost cost;
 };
 

@@ -68,6 +68,8 @@ void profile_carry_late(struct rtop_profile *profile, const struct profile_cell 
   struct profile_thread *thread = profile_thread_at(profile, share->thread);
   if (!thread)
     return;
+  if (thread->open_ns == 0)
+    profile_unsampled_carry(profile, share);
   thread->open_ns = 0;
   carry_add(profile, share);
   profile_slides_restart(profile);

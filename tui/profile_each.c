@@ -22,6 +22,7 @@ static void each_window(const struct rtop_profile *profile, struct rtop_span spa
       .counters = window->gap ? &nothing : &window->counters,
       .thread_count = window->gap || !whole ? 0 : window->thread_count,
       .cell_count = window->gap || !whole ? 0 : window->cell_count,
+      .long_count = window->gap || !whole ? 0 : window->long_count,
     };
     visit(context, &look);
   }
@@ -44,8 +45,18 @@ struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t in
   const struct profile_presence *presence = &look->window->threads[index];
   return (struct rtop_look_thread){
     .thread = presence->thread, .node = presence->node, .state = (enum rtop_state)presence->state,
-    .ended = presence->ended, .state_age_ns = presence->state_age_ns,
+    .ended = presence->ended, .stale = presence->stale, .state_age_ns = presence->state_age_ns,
+    .stack_age_ns = presence->stack_age_ns,
     .provisional_ns = presence->provisional_ns,
+  };
+}
+
+struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index)
+{
+  const struct profile_long *known = &look->window->longs[index];
+  return (struct rtop_look_long){
+    .thread = known->thread, .node = known->node, .state = (enum rtop_state)known->state,
+    .start_ns = known->start_ns, .end_ns = known->end_ns,
   };
 }
 

@@ -17,6 +17,7 @@ struct rtop_look {
   const uint64_t *wall_ns;             /* per state, over all threads */
   const struct rtop_span_counters *counters;
   size_t thread_count, cell_count;
+  size_t long_count;                   /* late records of 100 ms and more that came with it; few of very many */
   const struct profile_window *window; /* private */
 };
 
@@ -26,7 +27,8 @@ struct rtop_look_thread {
   uint32_t node;                       /* leaf of its stack */
   enum rtop_state state;
   bool ended;
-  uint64_t state_age_ns;
+  bool stale;                          /* `node` was it, stack_age_ns before the end of the window */
+  uint64_t state_age_ns, stack_age_ns;
   uint64_t provisional_ns;             /* of the window: no safepoint since, not replaced yet */
 };
 
@@ -34,6 +36,13 @@ struct rtop_look_cell {
   uint32_t node, thread;
   enum rtop_state state;
   uint64_t wall_ns, cpu_ns, blame_ns;
+};
+
+/* What became known with the window: this thread was there from start to end, running or blocked. */
+struct rtop_look_long {
+  uint32_t thread, node;
+  enum rtop_state state;
+  int64_t start_ns, end_ns;
 };
 
 /* All windows and gaps that overlap the span, by start. */
@@ -45,6 +54,7 @@ void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_s
                                void (*visit)(void *context, const struct rtop_look *look), void *context);
 
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
+struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index);
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
 /* What a sum over the span takes of a number of the window. */
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);

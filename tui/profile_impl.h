@@ -16,7 +16,8 @@
 /* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
 #define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
 
-enum { PROFILE_SECONDS = 1024, PROFILE_COUNTERS_MAX = 64 };
+enum { PROFILE_SECONDS = 1024, PROFILE_COUNTERS_MAX = 64, PROFILE_LONGS_MAX = 256 };
+#define PROFILE_LONG_NS INT64_C(100000000)
 
 struct profile_cell {
   uint32_t node, thread;
@@ -31,8 +32,15 @@ struct profile_presence {
   uint32_t node;
   uint32_t state;
   bool ended;
-  uint64_t state_age_ns;
+  bool stale;                          /* the node was its stack stack_age_ns before */
+  uint64_t state_age_ns, stack_age_ns;
   uint64_t provisional_ns;             /* 0 once a late record replaced it */
+};
+
+/* A late record of some length, for those who look for stalls. */
+struct profile_long {
+  uint32_t thread, node, state;
+  int64_t start_ns, end_ns;
 };
 
 struct profile_window {
@@ -48,10 +56,13 @@ struct profile_window {
   bool absent;                         /* not loaded: no threads, no cells; wall_ns is what was told */
   uint32_t alive;                      /* threads at its end, while it is absent */
   uint64_t loaded, used;               /* when it was fetched and needed last, by profile->loads */
-  struct profile_presence *threads;
+  struct profile_presence *threads;    /* by thread */
   size_t thread_count;
-  struct profile_cell *cells;          /* unordered */
+  struct profile_cell *cells;          /* unordered, but for the first ones (profile_unsampled.c) */
   size_t cell_count, cell_capacity;
+  size_t unsampled_count;
+  struct profile_long *longs;          /* that came with it; none once it is merged */
+  size_t long_count;
 };
 
 struct profile_name {
@@ -232,7 +243,11 @@ struct profile_input {
   const uint32_t *nodes, *threads;
   size_t node_count;
 };
-struct profile_window *profile_window_make(const struct profile_input *input, int64_t start_ns);
+struct profile_window *profile_window_make(const struct rtop_profile *profile,
+                                           const struct profile_input *input, int64_t start_ns);
+/* Before version 1.2 of the channel nobody said how old a stack is: since when time was provisional. The window
+ * before is among the first `count`. */
+void profile_age_stacks(const struct rtop_profile *profile, struct profile_window *window, size_t count);
 void profile_add_late(struct rtop_profile *profile, struct profile_window *window,
                       const struct profile_input *input, bool loading, size_t count);
 /* Where a stretch of a source goes: its start becomes the end of what was told, a hole before it a gap. NULL:
@@ -260,6 +275,16 @@ struct profile_late {
 };
 void profile_apply_late(struct rtop_profile *profile, struct profile_window *window,
                         const struct profile_late *late);
+
+/* profile_unsampled.c: puts cells and threads in order, when a window is made and when it was merged; then what
+ * became known of a thread's time is taken from what was not sampled in its state, as much as that is
+ * (slides are told, if `tell`). */
+void profile_unsampled_arrange(const struct rtop_profile *profile, struct profile_window *window);
+void profile_unsampled_take(struct rtop_profile *profile, struct profile_window *window,
+                            const struct profile_cell *known, bool tell);
+void profile_unsampled_carry(struct rtop_profile *profile, const struct profile_cell *known);
+/* NULL: the window does not list it. */
+struct profile_presence *profile_presence_find(const struct profile_window *window, uint32_t thread);
 
 /* profile_carry.c: takes over what a window says that is about to be freed; adds all carried to a sum. */
 void profile_carry_window(struct rtop_profile *profile, const struct profile_window *window);
@@ -296,6 +321,21 @@ static inline struct profile_cell profile_provisional(const struct profile_prese
     .node = presence->node, .thread = presence->thread, .state = presence->state,
     .wall_ns = presence->provisional_ns,
   };
+}
+
+static inline void profile_cell_add(struct profile_cell *to, const struct profile_cell *from)
+{
+  to->samples += from->samples;
+  to->wall_ns += from->wall_ns;
+  to->cpu_ns += from->cpu_ns;
+  to->allocations += from->allocations;
+  to->blame_ns += from->blame_ns;
+}
+
+/* All that was not sampled may have found its stack: such a cell is no row of anything. */
+static inline bool profile_cell_is_empty(const struct profile_cell *cell)
+{
+  return !(cell->wall_ns | cell->cpu_ns | cell->allocations | cell->blame_ns | cell->samples);
 }
 
 static inline void profile_cost_add_cell(struct rtop_cost *cost, const struct profile_cell *cell)

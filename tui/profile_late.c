@@ -26,20 +26,20 @@ static void late_take(struct profile_cell *from, const struct profile_cell *part
   from->samples -= part->samples;
 }
 
-static void late_drop_provisional(struct rtop_profile *profile, struct profile_window *window,
-                                  uint32_t thread, bool loading)
+/* Before version 1.2 of the channel. False: nothing was provisional. */
+static bool late_drop_provisional(struct rtop_profile *profile, struct profile_window *window,
+                                  struct profile_presence *presence, bool tell)
 {
-  for (size_t i = 0; i < window->thread_count; i++) {
-    struct profile_presence *presence = &window->threads[i];
-    if (presence->thread != thread)
-      continue;
-    struct profile_cell cell = profile_provisional(presence);
-    if (presence->provisional_ns && !loading)
-      profile_slides_cell(profile, window, &cell, false);
-    profile_window_changes(profile, window);
-    window->wall_ns[presence->state] -= presence->provisional_ns;
-    presence->provisional_ns = 0;
-  }
+  struct profile_cell cell = profile_provisional(presence);
+  if (!presence->provisional_ns)
+    return false;
+  if (tell)
+    profile_slides_cell(profile, window, &cell, false);
+  profile_window_changes(profile, window);
+  window->wall_ns[presence->state] -= presence->provisional_ns;
+  presence->provisional_ns = presence->stack_age_ns = 0;
+  presence->stale = false;
+  return true;
 }
 
 struct late_walk {
@@ -65,16 +65,43 @@ static bool late_is_settled(const struct rtop_profile *profile, const struct pro
   return late->loading && (window->absent || window->loaded != profile->loads);
 }
 
+/* A record that reaches over the end of a window tells the stack of that instant. */
+static void late_show(const struct late_walk *walk, const struct profile_window *window,
+                      struct profile_presence *presence)
+{
+  const struct profile_late *late = walk->late;
+  if (late->start_ns >= window->end_ns || walk->end_ns < window->end_ns ||
+      presence->state != late->cell.state ||
+      late->cell.node == rtop_symbols_unsampled(walk->profile->symbols))
+    return;
+  presence->node = late->cell.node;
+  presence->stale = false;
+  presence->stack_age_ns = 0;
+}
+
+/* What the part tells anew was told of the window before: as provisional, or as not sampled. */
+static void late_replace(struct late_walk *walk, struct profile_window *window,
+                         const struct profile_cell *part)
+{
+  bool tell = !walk->late->loading;    /* else it comes with its window, or has come with it before */
+  struct profile_presence *presence = profile_presence_find(window, part->thread);
+  bool dropped = presence && late_drop_provisional(walk->profile, window, presence, tell);
+  if (!dropped)
+    profile_unsampled_take(walk->profile, window, part, tell);
+  if (presence)
+    late_show(walk, window, presence);
+}
+
 /* The share of an older window; false when it could not be given. */
 static bool late_give(struct late_walk *walk, struct profile_window *window,
                       const struct profile_cell *part)
 {
   if (late_is_settled(walk->profile, walk->late, window))
     return true;
-  late_drop_provisional(walk->profile, window, part->thread, walk->late->loading);
+  late_replace(walk, window, part);
   if (!profile_window_add_cell(walk->profile, window, part))
     return false;
-  if (!walk->late->loading)            /* else it comes with its window, or has come with it before */
+  if (!walk->late->loading)
     profile_slides_cell(walk->profile, window, part, true);
   return true;
 }
@@ -105,6 +132,17 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
     }
   }
   walk->steps = steps;
+}
+
+/* What is provisional there began after the record; slides do not know the window yet. */
+static void late_give_newest(struct late_walk *walk, struct profile_window *window)
+{
+  struct profile_presence *presence = profile_presence_find(window, walk->rest.thread);
+  if (walk->rest.wall_ns)
+    profile_unsampled_take(walk->profile, window, &walk->rest, false);
+  if (presence)
+    late_show(walk, window, presence);
+  profile_window_add_cell(walk->profile, window, &walk->rest);
 }
 
 /* The part that lies in what memory could not hold. Returns its length. */
@@ -139,8 +177,6 @@ void profile_apply_late(struct rtop_profile *profile, struct profile_window *win
     profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
   late_walk(&walk, window, true);
   /* The newest window takes its share and what rounding left. */
-  if (!newest_too)
-    return;
-  if (walk.rest.wall_ns || walk.rest.cpu_ns || walk.rest.allocations || walk.rest.samples)
-    profile_window_add_cell(profile, window, &walk.rest);
+  if (newest_too && !profile_cell_is_empty(&walk.rest))
+    late_give_newest(&walk, window);
 }

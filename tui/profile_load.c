@@ -66,7 +66,7 @@ static void load_pin(struct rtop_profile *profile, uint32_t id)
 static void load_fill(struct rtop_profile *profile, struct profile_window *window,
                       const struct profile_input *input)
 {
-  struct profile_window *made = profile_window_make(input, window->start_ns);
+  struct profile_window *made = profile_window_make(profile, input, window->start_ns);
   if (!made)
     return;
   profile->memory_bytes -= profile_window_bytes(window);
@@ -75,6 +75,10 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   window->cells = made->cells;
   window->cell_count = made->cell_count;
   window->cell_capacity = made->cell_capacity;
+  window->unsampled_count = made->unsampled_count;
+  window->longs = made->longs;
+  window->long_count = made->long_count;
+  made->longs = NULL;
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
   profile_window_changes(profile, window);
   window->absent = false;
@@ -96,8 +100,10 @@ void rtop_profile_load_window(struct rtop_profile *profile, uint64_t place, uint
   if (position == profile->count)
     return;
   struct profile_window *window = profile_window_at(profile, position);
-  if (window->place == place && window->absent)
+  if (window->place == place && window->absent) {
     load_fill(profile, window, &input);
+    profile_age_stacks(profile, window, position);
+  }
   profile_add_late(profile, window, &input, true, position + 1);
 }
 
@@ -111,9 +117,12 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   }
   free(window->threads);
   free(window->cells);
+  free(window->longs);
+  window->longs = NULL;
+  window->long_count = 0;
   window->threads = NULL;
   window->cells = NULL;
-  window->thread_count = window->cell_count = window->cell_capacity = 0;
+  window->thread_count = window->cell_count = window->cell_capacity = window->unsampled_count = 0;
   window->absent = true;
   profile->memory_bytes += profile_window_bytes(window);
 }

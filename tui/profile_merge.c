@@ -68,11 +68,7 @@ static void merge_equal_cells(struct profile_window *window)
       window->cells[kept++] = *cell;
       continue;
     }
-    sum->samples += cell->samples;
-    sum->wall_ns += cell->wall_ns;
-    sum->cpu_ns += cell->cpu_ns;
-    sum->allocations += cell->allocations;
-    sum->blame_ns += cell->blame_ns;
+    profile_cell_add(sum, cell);
   }
   window->cell_count = kept;
 }
@@ -232,6 +228,7 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
       profile_thread_at(profile, merged->threads[i].thread)->row = 0;
     merge_forget_rows(profile, group);
     merge_equal_cells(merged);
+    profile_unsampled_arrange(profile, merged);
     merge_shrink(merged);
     for (size_t i = 0; i < group->count; i++) {
       struct profile_window **place = &profile->windows[profile->first + group->positions[i]];

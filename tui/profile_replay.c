@@ -35,8 +35,10 @@ static bool replay_threads(struct replay *replay, const struct profile_window *f
     to->state = presence->state;
     to->node = presence->node;
     to->state_age_ns = presence->state_age_ns;
+    to->stack_age_ns = presence->stack_age_ns;
     to->provisional_ns = profile_part_share(part, presence->provisional_ns);
     to->flags = (presence->provisional_ns ? (uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL : 0) |
+                (presence->stale ? (uint32_t)RTOP_WINDOW_THREAD_STALE : 0) |
                 (presence->ended ? (uint32_t)RTOP_WINDOW_THREAD_ENDED : 0);
     replay->index_of[presence->thread] = (uint32_t)replay->window.thread_count;
   }
@@ -61,6 +63,8 @@ static bool replay_cells(struct replay *replay, const struct profile_window *fro
 {
   for (size_t i = 0; i < from->cell_count; i++) {
     const struct profile_cell share = profile_part_cell(part, &from->cells[i]), *cell = &share;
+    if (profile_cell_is_empty(&from->cells[i]))
+      continue;
     if (!replay->index_of[cell->thread] && !replay_unlisted(replay, cell->thread))
       return false;
     struct rtop_cell *to = rtop_window_add_cell(&replay->window);

@@ -54,6 +54,8 @@ static void slide_cell(struct rtop_slide *slide, const struct profile_cell *cell
                        const struct profile_part *part, bool comes)
 {
   struct rtop_cost cost = {0};
+  if (profile_cell_is_empty(cell))
+    return;
   struct profile_cell share = profile_part_is_whole(part) ? *cell : profile_part_cell(part, cell);
   profile_cost_add_cell(&cost, &share);
   slide_tell(slide, cell->thread, cell->node, &cost, comes);

@@ -22,7 +22,7 @@ static struct rtop_cost *sum_cost(struct sum_build *build, uint32_t thread, uint
 
 static void sum_cell(struct sum_build *build, const struct profile_cell *cell)
 {
-  if (!build->table)
+  if (!build->table || profile_cell_is_empty(cell))
     return;                            /* only the head is wanted */
   struct rtop_cost *cost = sum_cost(build, cell->thread, cell->node);
   if (cost)
@@ -73,7 +73,8 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   row->state_age_ns = presence->state_age_ns;
   uint32_t shown = rtop_lens_node(build->profile->lens, presence->node);
   row->node = shown == RTOP_LENS_OUT ? 0 : shown;
-  row->provisional = presence->provisional_ns > 0;
+  row->stale = presence->stale;
+  row->stack_age_ns = presence->stack_age_ns;
   if (presence->provisional_ns == 0)
     return;
   struct profile_cell cell = profile_provisional(presence);
@@ -131,6 +132,9 @@ static void sum_carry(struct sum_build *build, const struct rtop_span *span)
   }
   for (size_t i = 0; build->table && i < profile->carry.count; i++) {
     const struct rtop_sum_cell *cell = &profile->carry.cells[i];
+    static const struct rtop_cost nothing;
+    if (memcmp(&cell->cost, &nothing, sizeof nothing) == 0)
+      continue;
     struct rtop_cost *cost = sum_cost(build, cell->thread, cell->node);
     if (cost)
       rtop_cost_add(cost, &cell->cost);

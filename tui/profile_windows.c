@@ -6,7 +6,7 @@
 size_t profile_window_bytes(const struct profile_window *window)
 {
   return sizeof *window + sizeof window + window->thread_count * sizeof *window->threads +
-         window->cell_capacity * sizeof *window->cells;
+         window->cell_capacity * sizeof *window->cells + window->long_count * sizeof *window->longs;
 }
 
 void profile_window_free(struct profile_window *window)
@@ -15,6 +15,7 @@ void profile_window_free(struct profile_window *window)
     return;
   free(window->threads);
   free(window->cells);
+  free(window->longs);
   free(window);
 }
 

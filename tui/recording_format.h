@@ -43,7 +43,7 @@
 #define RECORDING_SKIPPABLE 0x184D2A52u
 #define RECORDING_BYTE_ORDER 0x01020304u
 #define RECORDING_VERSION_MAJOR 1u
-#define RECORDING_VERSION_MINOR 0u
+#define RECORDING_VERSION_MINOR 1u        /* 1: windows of version 1.2 of the channel */
 
 /* Bounds that a reader enforces whatever a file claims. */
 #define RECORDING_RAW_BYTES_MAX (UINT32_C(1) << 26)   /* of a frame's content */

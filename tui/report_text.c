@@ -2,10 +2,12 @@
 
 #include "columns.h"
 #include "text.h"
+#include "thread_words.h"
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
+enum { TEXT_OLD_STACKS = 3 };          /* told by name */
 enum { TEXT_FIXED_COLUMNS = 32, TEXT_METHOD_MIN = 12, TEXT_BUFFER = 2100 };
 
 static double text_share(const struct rtop_report *report, uint64_t part_ns)
@@ -112,6 +114,29 @@ static void text_threads(const struct rtop_report *report, FILE *out)
   fprintf(out, "\n");
 }
 
+/* Threads whose stack is not the one of now; nothing when there are none. Those that run come first. */
+static void text_old_stacks(const struct rtop_report *report, FILE *out, int columns)
+{
+  unsigned count = 0, told = 0;
+  for (size_t i = 0; i < report->sum.thread_count; i++)
+    count += thread_stack_is_old(&report->sum.threads[i]);
+  for (int off = 0; off < 2; off++)
+    for (size_t i = 0; i < report->sum.thread_count && told < TEXT_OLD_STACKS; i++) {
+      const struct rtop_thread_row *thread = &report->sum.threads[i];
+      char leaf[TEXT_BUFFER], line[TEXT_BUFFER * 2], cut[TEXT_BUFFER * 2];
+      bool is_off = thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
+      if (!thread_stack_is_old(thread) || is_off != (off == 1))
+        continue;
+      told++;
+      thread_stack_leaf(leaf, sizeof leaf, thread, report->symbols, false);
+      snprintf(line, sizeof line, "Old %s (%u): %s", *thread->name ? thread->name : "-", thread->native_id, leaf);
+      rtop_text_cut(cut, sizeof cut, line, columns);
+      fprintf(out, "%s\n", cut);
+    }
+  if (count > told)
+    fprintf(out, "Old stacks of %u more thread%s\n", count - told, count - told == 1 ? "" : "s");
+}
+
 /* DELTA, when something is compared, and what the rows are sorted by, when no other column shows it. */
 struct text_extra {
   int count, columns;
@@ -209,6 +234,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_ends(report, out);
   text_gvl(report, out);
   text_threads(report, out);
+  text_old_stacks(report, out, columns);
   text_heading(report, &extra, out, method_columns);
   for (size_t i = 0; i < report->methods.count; i++)
     text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);

@@ -36,7 +36,7 @@ struct stall *stalls_add(struct stalls *stalls, enum stall_cause cause, int64_t 
   for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--)
     stalls->list[at] = stalls->list[at - 1];
   stalls->list[at] = (struct stall){
-    .id = ++stalls->found, .cause = cause, .start_ns = start_ns, .end_ns = end_ns, .thread = "", .mark = "",
+    .id = ++stalls->found, .members = 1, .cause = cause, .start_ns = start_ns, .end_ns = end_ns, .thread = "", .mark = "",
   };
   return &stalls->list[at];
 }
@@ -51,20 +51,75 @@ void stalls_extend(struct stalls *stalls, uint64_t id, int64_t end_ns)
 void stalls_close(struct stalls *stalls, uint64_t *id)
 {
   struct stall *stall = *id ? stalls_find(stalls, *id) : NULL;
-  if (stall)
+  if (stall && stall->members > 0 && --stall->members == 0)
     stall->open = false;
   *id = 0;
+}
+
+void stalls_remove(struct stalls *stalls, struct stall *stall)
+{
+  size_t at = (size_t)(stall - stalls->list);
+  stalls->count--;
+  memmove(stall, stall + 1, (stalls->count - at) * sizeof *stall);
 }
 
 void stalls_withdraw(struct stalls *stalls, uint64_t *id)
 {
   struct stall *stall = *id ? stalls_find(stalls, *id) : NULL;
-  if (stall) {
-    size_t at = (size_t)(stall - stalls->list);
-    stalls->count--;
-    memmove(stall, stall + 1, (stalls->count - at) * sizeof *stall);
+  if (stall && stall->members > 1) {
+    stall->members--;
+    stall->others -= stall->others > 0;
+  } else if (stall) {
+    stalls_remove(stalls, stall);
   }
   *id = 0;
+}
+
+struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t start_ns, int64_t end_ns)
+{
+  struct stall moved = *stall;
+  moved.start_ns = start_ns;
+  moved.end_ns = end_ns;
+  stalls_remove(stalls, stall);
+  size_t at = stalls->count++;
+  for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--)
+    stalls->list[at] = stalls->list[at - 1];
+  stalls->list[at] = moved;
+  return &stalls->list[at];
+}
+
+/* Of [start, end), by an entry. */
+static int64_t stalls_common(const struct stall *stall, int64_t start_ns, int64_t end_ns)
+{
+  int64_t from = stall->start_ns > start_ns ? stall->start_ns : start_ns;
+  int64_t to = stall->end_ns < end_ns ? stall->end_ns : end_ns;
+  return to > from ? to - from : 0;
+}
+
+bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns,
+                      int64_t end_ns)
+{
+  for (size_t i = 0; i < stalls->count; i++) {
+    const struct stall *stall = &stalls->list[i];
+    if (causes >> stall->cause & 1 && stall->source == source &&
+        stalls_common(stall, start_ns, end_ns) * 2 >= end_ns - start_ns)
+      return true;
+  }
+  return false;
+}
+
+void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
+{
+  const struct stall *found = stalls_find(stalls, id);
+  if (!found)
+    return;
+  struct stall stall = *found;
+  for (size_t i = stalls->count; i-- > 0;) {
+    struct stall *other = &stalls->list[i];
+    if (causes >> other->cause & 1 && other->source == stall.source &&
+        stalls_common(&stall, other->start_ns, other->end_ns) * 2 >= other->end_ns - other->start_ns)
+      stalls_remove(stalls, other);
+  }
 }
 
 void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node)
@@ -136,6 +191,7 @@ bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile,
     span.end_ns = held.end_ns;
   struct stalls_look look = {stalls, state, profile, symbols, limits};
   rtop_profile_each(profile, span, stalls_visit, &look);
+  stalls_blame_collections(&look, state->until_ns);
   stalls_take_marks(stalls, profile, span.end_ns);
   stalls_forget_threads(state, span.end_ns - 2 * stalls_chunk_ns);
   stalls_forget_old(stalls, held.start_ns);
@@ -192,14 +248,26 @@ const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span wind
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
 {
   out[0] = '\0';
-  if (stall->frame)
-    snprintf(out, bytes, stall->caller ? "%s < %s" : "%s", rtop_symbols_get(symbols, stall->frame)->label,
-             rtop_symbols_get(symbols, stall->caller)->label);
+  if (!stall->frame)
+    return;
+  int used = snprintf(out, bytes, "%s", stall->last_seen ? "last seen in " : "");
+  out += used;
+  bytes -= (size_t)used;
+  snprintf(out, bytes, stall->caller ? "%s < %s" : "%s", rtop_symbols_get(symbols, stall->frame)->label,
+           rtop_symbols_get(symbols, stall->caller)->label);
+}
+
+void stall_threads(const struct stall *stall, char *out, size_t bytes)
+{
+  if (stall->others)
+    snprintf(out, bytes, "%s +%u", stall->thread, stall->others);
+  else
+    snprintf(out, bytes, "%s", stall->thread);
 }
 
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
 {
-  char culprit[256], length[32] = "";
+  char culprit[256], length[32] = "", threads[96];
   stall_culprit(stall, symbols, culprit, sizeof culprit);
   if (stall->cause == STALL_MARK) {
     snprintf(out, bytes, "mark %s", stall->mark);
@@ -208,9 +276,10 @@ void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, 
   snprintf(length, sizeof length, " %.1f s", (double)(stall->end_ns - stall->start_ns) / 1e9);
   if (stall->cause == STALL_GC)
     snprintf(length, sizeof length, " %.0f ms", stall->amount / 1e6);
-  else if (stall->cause == STALL_WAITING)
-    snprintf(length + strlen(length), sizeof length - strlen(length), " %.1f threads", stall->amount);
-  snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "",
-      culprit,
-           stall->thread[0] ? " (" : "", stall->thread, stall->thread[0] ? ")" : "");
+  stall_threads(stall, threads, sizeof threads);
+  if (stall->cause == STALL_WAITING)
+    snprintf(out, bytes, "GVL held%s by %s, %.1f threads wait", length, culprit[0] ? culprit : "?", stall->amount);
+  else
+    snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "",
+             culprit, threads[0] ? " (" : "", threads, threads[0] ? ")" : "");
 }

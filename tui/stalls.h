@@ -45,6 +45,10 @@ struct stall {
   uint32_t source;
   const char *thread;                  /* name; "" when no thread has to do with it */
   uint32_t frame, caller;              /* culprit, and the method that called it when that is C; 0: none */
+  bool last_seen;                      /* that is only where the thread was seen last: nobody knows better yet */
+  uint32_t others;                     /* more threads that are blocked there, or by it */
+  uint32_t members;                    /* private */
+  bool holds;                          /* private: its thread has a lock */
   /* threads that waited; nanoseconds of collection; share of the method */
   double amount;
   const char *mark;                    /* name of a mark; else "" */
@@ -70,8 +74,10 @@ const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, in
 /* The one that covers a window, the longest when there are several; NULL: none. */
 const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
 
-/* "Kernel#sleep < Order#total", "": who is to blame. */
+/* "Kernel#sleep < Order#total", "last seen in Order#total", "": who is to blame. */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
+/* "worker 3", "worker 3 +4": with others. */
+void stall_threads(const struct stall *stall, char *out, size_t bytes);
 /* "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 

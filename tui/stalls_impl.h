@@ -14,6 +14,8 @@ struct stalls_site {
   uint32_t node;                       /* 0: free */
   uint32_t depth;
   uint32_t visits;                     /* stretches of its own */
+  uint32_t again;                      /* of these, since it waited nearer to the root */
+  uint64_t stall;                      /* the last one that was found here; 0: none */
 };
 
 struct stalls_thread {
@@ -22,7 +24,8 @@ struct stalls_thread {
     uint64_t serial;
   } key;
   uint64_t open;                       /* id of its stall; 0: none */
-  int64_t provisional_since_ns;        /* 0: not */
+  uint64_t told;                       /* the last one without a safepoint: what becomes known corrects it */
+  int64_t judged_ns;                   /* start of the last stretch off the GVL whose stack was known */
   uint32_t last_node;                  /* where it was blocked at the end of the last window; 0: was not */
   int64_t seen_ns;
   struct stalls_site site[STALLS_SITES];
@@ -50,7 +53,7 @@ struct stalls_source {
   uint64_t gc_run_ns, gc_last_ns;      /* of the collection that goes on; of the last window */
   bool gc_full;                        /* nearly all of the last window was collection */
   uint64_t open_waiting, open_gc, open_method;
-  uint32_t method;                     /* of open_method */
+  uint32_t method, method_depth;       /* of open_method */
 };
 
 /* The way up from a call node: of methods that recur the outermost call. */
@@ -85,6 +88,14 @@ struct stall *stalls_find(struct stalls *stalls, uint64_t id);
 void stalls_extend(struct stalls *stalls, uint64_t id, int64_t end_ns);
 void stalls_close(struct stalls *stalls, uint64_t *id);
 void stalls_withdraw(struct stalls *stalls, uint64_t *id);
+void stalls_remove(struct stalls *stalls, struct stall *stall);
+/* Its times become these: it moves to its place in the list. */
+struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t start_ns, int64_t end_ns);
+/* One cause, one entry: do entries of these causes (bits) tell half of this stretch already? The entry
+ * makes those of these causes go that it tells half of. */
+bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns,
+                      int64_t end_ns);
+void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes);
 void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node);
 
 /* stalls_threads.c: blocked and without a safepoint. */
@@ -93,5 +104,8 @@ void stalls_forget_threads(struct stalls_state *state, int64_t before_ns);
 /* stalls_process.c: waiting, collection, methods. */
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window);
 void stalls_forget_source(struct stalls_source *source);
+/* Of long collections that ended since then, or a little before: late records may have told who was to blame.
+ * Not while windows are being visited: others may be fetched for it. */
+void stalls_blame_collections(struct stalls_look *look, int64_t since_ns);
 
 #endif

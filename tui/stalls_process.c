@@ -7,22 +7,68 @@
 
 enum { STALLS_HALF = STALLS_RING / 2 };
 static const int64_t stalls_fine_ns = 250000000;       /* windows longer than that are merged ones */
+#define STALLS_LATE_NS INT64_C(2000000000)             /* so long later a stack may become known */
 
-/* Leaf of the cell with the largest key; 0: none. */
-static uint32_t stalls_worst(const struct rtop_look *window, bool collector)
+/* Leaf of the cell with the most blame; 0: none, or not known. */
+static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_look *window)
 {
   uint64_t most = 0;
-  uint32_t node = 0;
+  uint32_t node = 0, unsampled = rtop_symbols_unsampled(look->symbols);
   for (size_t i = 0; i < window->cell_count; i++) {
     struct rtop_look_cell cell = rtop_look_cell(window, i);
-    bool gc = cell.state == RTOP_STATE_MARKING || cell.state == RTOP_STATE_SWEEPING;
-    uint64_t key = collector ? (gc ? cell.wall_ns : 0) : cell.blame_ns;
-    if (key > most) {
-      most = key;
+    if (cell.blame_ns > most && cell.node != unsampled) {
+      most = cell.blame_ns;
       node = cell.node;
     }
   }
   return node;
+}
+
+/* What was collected for each node, of few: the rest is nobody's. */
+struct collected {
+  uint32_t source, unsampled, count;
+  struct { uint32_t node; uint64_t gc_ns; } nodes[64];
+};
+
+static void stalls_collect(void *context, const struct rtop_look *window)
+{
+  struct collected *collected = context;
+  for (size_t i = 0; window->source == collected->source && i < window->cell_count; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    uint32_t at = 0;
+    if ((cell.state != RTOP_STATE_MARKING && cell.state != RTOP_STATE_SWEEPING) || !cell.node ||
+        cell.node == collected->unsampled)
+      continue;
+    while (at < collected->count && collected->nodes[at].node != cell.node)
+      at++;
+    if (at == sizeof collected->nodes / sizeof collected->nodes[0])
+      continue;
+    if (at == collected->count)
+      collected->nodes[collected->count++].node = cell.node;
+    collected->nodes[at].gc_ns += cell.wall_ns;
+  }
+}
+
+/* Who made the garbage: where most of the collection was charged, as far as that is known by now. */
+static void stalls_blame_collection(const struct stalls_look *look, struct stall *stall)
+{
+  struct collected collected = {.source = stall->source, .unsampled = rtop_symbols_unsampled(look->symbols)};
+  struct rtop_span span = {stall->start_ns, stall->end_ns};
+  uint32_t worst = 0;
+  rtop_profile_each(look->profile, span, stalls_collect, &collected);
+  for (uint32_t i = 1; i < collected.count; i++)
+    worst = collected.nodes[i].gc_ns > collected.nodes[worst].gc_ns ? i : worst;
+  if (collected.count)
+    stalls_blame(stall, look->symbols, collected.nodes[worst].node);
+}
+
+void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
+{
+  for (size_t i = look->stalls->count; i-- > 0;) {
+    struct stall *stall = &look->stalls->list[i];
+    if (stall->cause == STALL_GC && stall->end_ns >= since_ns - STALLS_LATE_NS)
+      stalls_blame_collection(look, stall);
+  }
 }
 
 static void stalls_waiting(struct stalls_look *look, const struct rtop_look *window,
@@ -35,24 +81,27 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
     length_ns += at->length_ns;
   }
   double threads = length_ns ? (double)waiting_ns / (double)length_ns : 0;
+  int64_t since_ns = window->end_ns - (int64_t)length_ns;
   bool there = look->limits->waiting > 0 && source->filled >= STALLS_HALF
-      && threads >= look->limits->waiting;
+      && threads >= look->limits->waiting
+      && !stalls_explained(look->stalls, window->source, 1u << STALL_NO_SAFEPOINT, since_ns, window->end_ns);
   if (!there) {
     stalls_close(look->stalls, &source->open_waiting);
     return;
   }
   struct stall *stall = source->open_waiting ? stalls_find(look->stalls, source->open_waiting)
-    : stalls_add(look->stalls, STALL_WAITING, window->end_ns - (int64_t)length_ns, window->end_ns);
+    : stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns);
   if (!stall)
     return;
-  if (threads > stall->amount) {       /* at its worst */
-    stall->amount = threads;
-    stalls_blame(stall, look->symbols, stalls_worst(window, false));
-  }
+  uint32_t worst = threads > stall->amount || !stall->frame ? stalls_worst(look, window) : 0;
+  if (worst)
+    stalls_blame(stall, look->symbols, worst);
+  stall->amount = threads > stall->amount ? threads : stall->amount;   /* at its worst */
   stall->open = true;
   stall->source = window->source;
   stall->end_ns = window->end_ns;
   source->open_waiting = stall->id;
+  stalls_explains(look->stalls, source->open_waiting, 1u << STALL_METHOD);
 }
 
 /* Collection in one piece: full windows, with what touches them on both sides. */
@@ -74,8 +123,6 @@ static void stalls_gc(struct stalls_look *look, const struct rtop_look *window,
     : stalls_add(look->stalls, STALL_GC, window->end_ns - (int64_t)source->gc_run_ns, window->end_ns);
   if (!stall)
     return;
-  if (!source->open_gc)
-    stalls_blame(stall, look->symbols, stalls_worst(window, true));
   stall->open = true;
   stall->source = window->source;
   stall->end_ns = window->end_ns;
@@ -172,35 +219,72 @@ static uint64_t stalls_length(const struct stalls_source *source, unsigned from)
   return length_ns;
 }
 
-static void stalls_method(struct stalls_look *look, const struct rtop_look *window,
-                          struct stalls_source *source)
+/* The deepest method of the program (of any, if `any`) that has so much of the newer half of the ring, and had
+ * less than a tenth of the older one. */
+static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
+                                                 const struct stalls_source *source, uint64_t wanted_ns,
+                                                 uint64_t before_ns, bool any)
 {
-  if (source->filled < STALLS_RING)
-    return;
   const struct stalls_window *newest = &source->ring[(source->next + STALLS_RING - 1) % STALLS_RING];
-  uint64_t recent_ns = stalls_length(source, 0), before_ns = stalls_length(source, STALLS_HALF);
-  if (source->open_method && source->recent[source->method] * 2 >= recent_ns) {
-    stalls_extend(look->stalls, source->open_method, window->end_ns);
-    return;
-  }
-  stalls_close(look->stalls, &source->open_method);
   const struct stalls_share *deepest = NULL;
   for (size_t i = 0; i < newest->share_count; i++) {
     const struct stalls_share *share = &newest->shares[i];
-    bool jumps = source->recent[share->frame] * 10 >= recent_ns * 9 &&
-                 source->before[share->frame] * 10 < before_ns;
-    if (jumps && share->frame && (!deepest || share->depth > deepest->depth))
+    const struct rtop_symbol *symbol = rtop_symbols_get(look->symbols, share->frame);
+    bool own = symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
+    if (share->frame && (own || any) && symbol->kind != RTOP_SYMBOL_SPECIAL &&
+        source->recent[share->frame] >= wanted_ns && source->before[share->frame] * 10 < before_ns &&
+        (!deepest || share->depth > deepest->depth))
       deepest = share;
   }
-  struct stall *stall = deepest
-    ? stalls_add(look->stalls, STALL_METHOD, window->end_ns - (int64_t)recent_ns, window->end_ns) : NULL;
+  return deepest;
+}
+
+/* Of what it took over with, the method has nine tenths itself: the one to look at. Who calls it, and what runs
+ * a little less, is not. */
+static const struct stalls_share *stalls_explaining(const struct stalls_look *look,
+                                                    const struct stalls_source *source, uint64_t recent_ns,
+                                                    uint64_t before_ns)
+{
+  bool any = !stalls_deepest(look, source, recent_ns / 10 * 9, before_ns, false);
+  const struct stalls_share *found = stalls_deepest(look, source, recent_ns / 10 * 9, before_ns, any);
+  const struct stalls_share *deeper =
+    found ? stalls_deepest(look, source, source->recent[found->frame] / 10 * 9, before_ns, any) : NULL;
+  return deeper ? deeper : found;
+}
+
+static void stalls_method_is(struct stalls_source *source, struct stall *stall,
+                             const struct stalls_share *share, uint64_t recent_ns)
+{
+  stall->frame = source->method = share->frame;
+  stall->amount = (double)source->recent[share->frame] / (double)recent_ns;
+  source->method_depth = share->depth;
+}
+
+static void stalls_method(struct stalls_look *look, const struct rtop_look *window,
+                          struct stalls_source *source)
+{
+  static const unsigned closer = 1u << STALL_NO_SAFEPOINT | 1u << STALL_WAITING;
+  if (source->filled < STALLS_RING)
+    return;
+  uint64_t recent_ns = stalls_length(source, 0), before_ns = stalls_length(source, STALLS_HALF);
+  const struct stalls_share *share = stalls_explaining(look, source, recent_ns, before_ns);
+  struct stall *stall = source->open_method ? stalls_find(look->stalls, source->open_method) : NULL;
+  if (stall && source->recent[source->method] * 2 >= recent_ns) {
+    stalls_extend(look->stalls, source->open_method, window->end_ns);
+    if (share && share->depth > source->method_depth)
+      stalls_method_is(source, stall, share, recent_ns);
+    return;
+  }
+  stalls_close(look->stalls, &source->open_method);
+  int64_t since_ns = window->end_ns - (int64_t)recent_ns;
+  stall = share && !stalls_explained(look->stalls, window->source, closer, since_ns, window->end_ns)
+    ? stalls_add(look->stalls, STALL_METHOD, since_ns, window->end_ns) : NULL;
   if (!stall)
     return;
   stall->open = true;
   stall->source = window->source;
-  stall->frame = source->method = deepest->frame;
-  stall->amount = (double)source->recent[deepest->frame] / (double)recent_ns;
   source->open_method = stall->id;
+  stalls_method_is(source, stall, share, recent_ns);
 }
 
 /* A hole, or windows that are merged: what was counted says nothing about what comes. */

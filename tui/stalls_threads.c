@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STALLS_SHALLOW = 3, STALLS_DEPTH_MAX = 4096 };
+enum { STALLS_SHALLOW = 3, STALLS_DEPTH_MAX = 4096, STALLS_UNKNOWN = 5 };
 static const int64_t stalls_patience_ns = INT64_C(60000000000);
+static const int64_t stalls_step_ns = INT64_C(100000000);   /* two things within it are one */
 
-enum waiting_kind { WAITING_NOT, WAITING_WORK, WAITING_OTHERS };
+enum waiting_kind { WAITING_NOT, WAITING_EVENT, WAITING_WORK, WAITING_OTHERS };
 
 static bool stalls_one_of(const char *const *names, const char *name)
 {
@@ -17,25 +18,58 @@ static bool stalls_one_of(const char *const *names, const char *name)
   return false;
 }
 
+static const char *stalls_method_name(const struct rtop_symbol *symbol)
+{
+  const char *name = strrchr(symbol->label, '#'), *dot = strrchr(symbol->label, '.');
+  name = dot && (!name || dot > name) ? dot : name;
+  return name ? name + 1 : symbol->label;
+}
+
+static bool stalls_is_own(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_C || strncmp(symbol->path, "<internal:", 10) == 0;
+}
+
 /* Is the leaf a call that is made for waiting? Methods of C and of Ruby's own only. */
 static enum waiting_kind stalls_waiting_kind(const struct rtop_symbol *symbol)
 {
+  static const char *const events[] = {"pop", "shift", "deq", "stop", "accept", "sysaccept",
+    "accept_nonblock", "receive", "take", "wait_for_cond", NULL};
   static const char *const work[] = {
-    "pop", "shift", "deq", "wait", "sleep", "select", "stop", "accept", "sysaccept", "accept_nonblock",
-    "wait_readable", "wait_writable", "gets", "getc", "getbyte", "read", "readpartial", "readline",
-        "sysread",
-    "each_line", "receive", "take", "recv", "recvfrom", "recvmsg", "poll", "sleep_forever", NULL,
+    "wait", "sleep", "select", "wait_readable", "wait_writable", "gets", "getc", "getbyte", "read",
+    "readpartial", "readline", "sysread", "each_line", "recv", "recvfrom", "recvmsg", "poll",
+    "sleep_forever", NULL,
   };
   static const char *const others[] = {"join", "value", "waitpid", "wait2", "waitpid2", "waitall", NULL};
-  const char *name = strrchr(symbol->label, '#'), *dot = strrchr(symbol->label, '.');
-  name = dot && (!name || dot > name) ? dot : name;
-  name = name ? name + 1 : symbol->label;
-  bool own = symbol->kind == RTOP_SYMBOL_C || strncmp(symbol->path, "<internal:", 10) == 0;
-  if (!own)
+  const char *name = stalls_method_name(symbol);
+  bool condition = strstr(symbol->label, "ConditionVariable#wait") || strstr(symbol->label, "Mutex#sleep");
+  if (!stalls_is_own(symbol))
     return WAITING_NOT;
   if (stalls_one_of(others, name) || strcmp(symbol->label, "Process.wait") == 0)
     return WAITING_OTHERS;
+  if (condition || stalls_one_of(events, name))
+    return WAITING_EVENT;
   return stalls_one_of(work, name) ? WAITING_WORK : WAITING_NOT;
+}
+
+static bool stalls_is_lock(const struct rtop_symbol *symbol)
+{
+  static const char *const names[] = {"lock", "synchronize", "enter", "mon_enter", "mon_synchronize", NULL};
+  return stalls_is_own(symbol) && stalls_one_of(names, stalls_method_name(symbol));
+}
+
+/* Does a thread with this stack hold a lock? What the leaf does is not done yet. */
+static bool stalls_has_lock(const struct rtop_symbols *symbols, uint32_t node)
+{
+  node = rtop_symbols_get_node(symbols, node)->parent;
+  for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
+    if (stalls_is_own(symbol) && strstr(stalls_method_name(symbol), "synchronize"))
+      return true;
+    node = call->parent;
+  }
+  return false;
 }
 
 /* Methods of the program under a node. */
@@ -67,12 +101,25 @@ static struct stalls_site *stalls_site(struct stalls_thread *thread, const struc
   return worst;
 }
 
-static bool stalls_rests(const struct stalls_thread *thread, const struct stalls_site *site)
+/* The thread came to this place, and blocks. */
+static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *site)
 {
   for (int i = 0; i < STALLS_SITES; i++)
-    if (thread->site[i].node && thread->site[i].depth < site->depth)
-      return false;
-  return site->visits > 1 || site->depth <= STALLS_SHALLOW;
+    if (thread->site[i].depth > site->depth)
+      thread->site[i].again = 0;
+  site->visits++;
+  site->again++;
+}
+
+static bool stalls_rests(const struct stalls_thread *thread, const struct stalls_site *site,
+                         enum waiting_kind kind)
+{
+  bool nearer = false;
+  for (int i = 0; i < STALLS_SITES; i++)
+    nearer = nearer || (thread->site[i].node && thread->site[i].depth < site->depth);
+  if (kind == WAITING_EVENT)
+    return !nearer || site->again > 1;
+  return !nearer && (site->visits > 1 || site->depth <= STALLS_SHALLOW);
 }
 
 static struct stalls_thread *stalls_thread(struct stalls_look *look, const struct rtop_look *window,
@@ -94,80 +141,275 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   return thread;
 }
 
-static void stalls_open(struct stalls_look *look, const struct rtop_look *window,
-    struct stalls_thread *thread,
-                        const struct rtop_look_thread *now, enum stall_cause cause, int64_t start_ns)
+/* One that is blocked at the same place already, or that has a lock while this thread waits for one. */
+static struct stall *stalls_same_cause(struct stalls_look *look, const struct rtop_look *window,
+                                       const struct stall *like, bool waits_for_lock)
 {
-  struct stall *stall = stalls_add(look->stalls, cause, start_ns, window->end_ns);
+  for (size_t i = look->stalls->count; i-- > 0;) {
+    struct stall *stall = &look->stalls->list[i];
+    if (stall->cause != STALL_BLOCKED || stall->source != window->source || !stall->open)
+      continue;
+    bool same = stall->frame == like->frame && stall->caller == like->caller && !like->last_seen &&
+                !stall->last_seen;
+    if (same || (waits_for_lock && stall->holds && stall->start_ns <= like->start_ns + stalls_step_ns))
+      return stall;
+  }
+  return NULL;
+}
+
+/* Those that wait for locks since this one is blocked wait for it, most likely. */
+static void stalls_absorb(struct stalls_look *look, uint64_t id)
+{
+  struct stall *holder = stalls_find(look->stalls, id);
+  for (size_t i = look->stalls->count; holder && i-- > 0;) {
+    struct stall *stall = &look->stalls->list[i];
+    if (stall->id == id || stall->cause != STALL_BLOCKED || stall->source != holder->source || !stall->open ||
+        stall->holds || stall->start_ns + stalls_step_ns < holder->start_ns ||
+        !stalls_is_lock(rtop_symbols_get(look->symbols, stall->frame)))
+      continue;
+    holder->others += 1 + stall->others;
+    holder->members += stall->members;
+    for (struct stalls_thread *thread = look->state->threads; thread; thread = thread->hh.next)
+      thread->open = thread->open == stall->id ? id : thread->open;
+    stalls_remove(look->stalls, stall);
+    holder = stalls_find(look->stalls, id);
+  }
+}
+
+static struct stall *stalls_open(struct stalls_look *look, const struct rtop_look *window,
+                                 struct stalls_thread *thread, const struct rtop_look_thread *now,
+                                 enum stall_cause cause, int64_t start_ns)
+{
+  const char *name = rtop_profile_thread_name(look->profile, now->thread);
+  struct stall like = {.last_seen = now->stale, .start_ns = start_ns};
+  stalls_blame(&like, look->symbols, now->node);
+  bool waits_for_lock = !now->stale && stalls_is_lock(rtop_symbols_get(look->symbols, like.frame));
+  struct stall *stall =
+    cause == STALL_BLOCKED ? stalls_same_cause(look, window, &like, waits_for_lock) : NULL;
+  if (stall) {
+    stall->members++;
+    stall->others++;
+    thread->open = stall->id;
+    return stall;
+  }
+  stall = stalls_add(look->stalls, cause, start_ns, window->end_ns);
   if (!stall)
-    return;
+    return NULL;
   stall->open = true;
   stall->source = window->source;
-  stall->thread = rtop_profile_thread_name(look->profile, now->thread);
-  stalls_blame(stall, look->symbols, now->node);
-  thread->open = stall->id;
+  stall->thread = name;
+  stall->frame = like.frame;
+  stall->caller = like.caller;
+  stall->last_seen = like.last_seen;
+  stall->holds = cause == STALL_BLOCKED && !now->stale && stalls_has_lock(look->symbols, now->node);
+  uint64_t id = thread->open = stall->id;
+  if (stall->holds)
+    stalls_absorb(look, id);
+  return stalls_find(look->stalls, id);
+}
+
+static int64_t stalls_age(uint64_t age_ns)
+{
+  return (int64_t)(age_ns < INT64_MAX / 2 ? age_ns : INT64_MAX / 2);
+}
+
+/* Nobody knows where: said late, and as what it is. */
+static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop_look *window,
+                                     struct stalls_thread *thread, const struct rtop_look_thread *now)
+{
+  int64_t age_ns = stalls_age(now->state_age_ns), since_ns = window->end_ns - age_ns;
+  thread->last_node = 0;
+  if (since_ns >= window->start_ns)
+    stalls_close(look->stalls, &thread->open);
+  if (thread->open)
+    stalls_extend(look->stalls, thread->open, window->end_ns);
+  else if (look->limits->blocked_ns > 0 && age_ns >= STALLS_UNKNOWN * look->limits->blocked_ns)
+    stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);
+}
+
+/* Only waits for something to do, or for another that is looked at itself; what was said of it was wrong then. */
+static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node,
+                              int64_t age_ns, bool new_stretch)
+{
+  const struct rtop_symbol *leaf =
+    rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
+  enum waiting_kind kind = stalls_waiting_kind(leaf);
+  if (kind == WAITING_NOT || kind == WAITING_OTHERS)
+    return kind == WAITING_OTHERS;
+  struct stalls_site *site = stalls_site(thread, look->symbols, node);
+  if (new_stretch)
+    stalls_visit_site(thread, site);
+  bool rests = stalls_rests(thread, site, kind);
+  if (rests && kind == WAITING_EVENT && site->stall != thread->open)
+    stalls_withdraw(look->stalls, &site->stall);
+  return rests || age_ns >= stalls_patience_ns;
+}
+
+static void stalls_note_site(struct stalls_thread *thread, uint32_t node, uint64_t id)
+{
+  for (int i = 0; i < STALLS_SITES; i++)
+    if (thread->site[i].node == node)
+      thread->site[i].stall = id;
 }
 
 static void stalls_blocked(struct stalls_look *look, const struct rtop_look *window,
                            struct stalls_thread *thread, const struct rtop_look_thread *now)
 {
-  const struct rtop_symbol *leaf =
-    rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, now->node)->frame);
-  enum waiting_kind kind = stalls_waiting_kind(leaf);
-  int64_t age_ns = (int64_t)(now->state_age_ns < INT64_MAX / 2 ? now->state_age_ns : INT64_MAX / 2);
-  int64_t since_ns = window->end_ns - age_ns;
+  int64_t age_ns = stalls_age(now->state_age_ns), since_ns = window->end_ns - age_ns;
   bool new_stretch = thread->last_node != now->node || since_ns >= window->start_ns;
-  bool rests = kind == WAITING_OTHERS;
-  if (new_stretch)
+  const struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
+  if (open && open->last_seen)
+    stalls_withdraw(look->stalls, &thread->open);        /* it is known now */
+  else if (new_stretch)
     stalls_close(look->stalls, &thread->open);
-  if (kind == WAITING_WORK) {
-    struct stalls_site *site = stalls_site(thread, look->symbols, now->node);
-    site->visits += new_stretch;
-    rests = stalls_rests(thread, site) || age_ns >= stalls_patience_ns;
-  }
+  bool rests = stalls_only_rests(look, thread, now->node, age_ns, new_stretch);
   thread->last_node = now->node;
-  if (rests)
+  thread->judged_ns = since_ns;
+  if (rests) {
     stalls_withdraw(look->stalls, &thread->open);
-  else if (thread->open)
+  } else if (thread->open) {
     stalls_extend(look->stalls, thread->open, window->end_ns);
-  else if (look->limits->blocked_ns > 0 && age_ns >= look->limits->blocked_ns)
+  } else if (look->limits->blocked_ns > 0 && age_ns >= look->limits->blocked_ns) {
     stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);
+    stalls_note_site(thread, now->node, thread->open);
+  }
 }
 
+/* Holds the GVL, and was seen nowhere since. */
 static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look *window,
                                 struct stalls_thread *thread, const struct rtop_look_thread *now)
 {
-  if (!thread->provisional_since_ns) {
+  bool younger = now->state_age_ns && now->state_age_ns < now->stack_age_ns;
+  int64_t age_ns = stalls_age(younger ? now->state_age_ns : now->stack_age_ns);
+  int64_t since_ns = window->end_ns - age_ns;
+  struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
+  if (open && (open->cause != STALL_NO_SAFEPOINT || since_ns > open->start_ns + stalls_step_ns))
     stalls_close(look->stalls, &thread->open);
-    thread->provisional_since_ns = window->end_ns - (int64_t)now->provisional_ns;
-  }
-  int64_t length_ns = window->end_ns - thread->provisional_since_ns;
-  if (thread->open)
+  if (thread->open) {
     stalls_extend(look->stalls, thread->open, window->end_ns);
-  else if (look->limits->no_safepoint_ns > 0 && length_ns >= look->limits->no_safepoint_ns)
-    stalls_open(look, window, thread, now, STALL_NO_SAFEPOINT, thread->provisional_since_ns);
+  } else if (look->limits->no_safepoint_ns > 0 && age_ns >= look->limits->no_safepoint_ns) {
+    stalls_open(look, window, thread, now, STALL_NO_SAFEPOINT, since_ns);
+    thread->told = thread->open;
+  }
+  stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
+}
+
+/* What the thread did from the start of the window on, when a record ends there: it went on, as a rule. */
+static int64_t stalls_went_on(const struct rtop_look *window, const struct rtop_look_long *known)
+{
+  int64_t rest_ns = 0;
+  if (known->end_ns < window->start_ns - stalls_step_ns / 100 || known->end_ns > window->start_ns)
+    return 0;
+  for (size_t i = 0; i < window->cell_count; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    if (cell.thread == known->thread && cell.node == known->node && cell.state == known->state)
+      rest_ns += (int64_t)cell.wall_ns;
+  }
+  int64_t length_ns = window->end_ns - window->start_ns;
+  return rest_ns < length_ns ? rest_ns : length_ns;
+}
+
+/* The truth, afterwards: who held the GVL, and from when to when. */
+static void stalls_held(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
+                        const struct rtop_look_long *known)
+{
+  int64_t start_ns = known->start_ns, end_ns = known->end_ns + stalls_went_on(window, known);
+  struct stall *stall = thread->told ? stalls_find(look->stalls, thread->told) : NULL;
+  struct stall blame = {0};
+  stalls_blame(&blame, look->symbols, known->node);
+  if (stall && !stall->last_seen && stall->frame == blame.frame && stall->end_ns <= start_ns &&
+      start_ns - stall->end_ns < stalls_step_ns / 10)
+    start_ns = stall->start_ns;        /* one stretch, in two records */
+  else if (stall && (stall->end_ns <= start_ns || stall->start_ns >= end_ns))
+    stall = NULL;
+  if (look->limits->no_safepoint_ns <= 0 || end_ns - start_ns < look->limits->no_safepoint_ns) {
+    if (!stall || !stall->last_seen)
+      return;
+    thread->open = thread->open == thread->told ? 0 : thread->open;
+    stalls_withdraw(look->stalls, &thread->told);
+    return;
+  }
+  if (!stall)
+    stall = stalls_add(look->stalls, STALL_NO_SAFEPOINT, start_ns, end_ns);
+  if (!stall)
+    return;
+  stall = stalls_set(look->stalls, stall, start_ns, end_ns);
+  stall->source = window->source;
+  stall->thread = rtop_profile_thread_name(look->profile, known->thread);
+  stall->frame = blame.frame;
+  stall->caller = blame.caller;
+  stall->last_seen = stall->open = false;
+  stall->members = 0;
+  thread->open = thread->open == stall->id ? 0 : thread->open;
+  thread->told = stall->id;
+  stalls_explains(look->stalls, stall->id, 1u << STALL_METHOD | 1u << STALL_WAITING);
+}
+
+/* Where a thread was that blocked without a stack. */
+static void stalls_was_blocked(struct stalls_look *look, const struct rtop_look *window,
+                               struct stalls_thread *thread, const struct rtop_look_long *known)
+{
+  int64_t length_ns = known->end_ns - known->start_ns;
+  const struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
+  if (open && open->last_seen && open->cause == STALL_BLOCKED)
+    stalls_withdraw(look->stalls, &thread->open);
+  if (thread->judged_ns >= known->start_ns - stalls_step_ns && thread->judged_ns < known->end_ns)
+    return;                            /* its windows were looked at when the stack was known already */
+  thread->judged_ns = known->start_ns;
+  bool rests = stalls_only_rests(look, thread, known->node, length_ns, true);
+  if (rests || look->limits->blocked_ns <= 0 || length_ns < look->limits->blocked_ns)
+    return;
+  uint64_t before = thread->open;
+  struct rtop_look_thread then = {.thread = known->thread, .node = known->node, .state = known->state};
+  struct stall *stall = stalls_open(look, window, thread, &then, STALL_BLOCKED, known->start_ns);
+  if (stall && stall->start_ns == known->start_ns)
+    stalls_set(look->stalls, stall, known->start_ns, known->end_ns);
+  stalls_note_site(thread, known->node, thread->open);
+  stalls_close(look->stalls, &thread->open);
+  thread->open = before;
+}
+
+static void stalls_look_at_longs(struct stalls_look *look, const struct rtop_look *window)
+{
+  for (size_t i = 0; i < window->long_count; i++) {
+    struct rtop_look_long known = rtop_look_long(window, i);
+    struct stalls_thread *thread = stalls_thread(look, window, known.thread);
+    if (!thread)
+      return;
+    if (known.state == RTOP_STATE_RUNNING)
+      stalls_held(look, window, thread, &known);
+    else
+      stalls_was_blocked(look, window, thread, &known);
+  }
+}
+
+static void stalls_look_at_thread(struct stalls_look *look, const struct rtop_look *window,
+                                  struct stalls_thread *thread, const struct rtop_look_thread *now)
+{
+  if (now->state == RTOP_STATE_BLOCKED && !now->ended) {
+    if (now->stale)
+      stalls_blocked_somewhere(look, window, thread, now);
+    else
+      stalls_blocked(look, window, thread, now);
+    return;
+  }
+  thread->last_node = 0;
+  if (now->stale && now->state == RTOP_STATE_RUNNING && !now->ended)
+    stalls_no_safepoint(look, window, thread, now);
+  else
+    stalls_close(look->stalls, &thread->open);
 }
 
 void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *window)
 {
+  stalls_look_at_longs(look, window);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_look_thread now = rtop_look_thread(window, i);
     struct stalls_thread *thread = stalls_thread(look, window, now.thread);
     if (!thread)
       return;
     thread->seen_ns = window->end_ns;
-    bool on = now.state != RTOP_STATE_BLOCKED && now.provisional_ns > 0 && !now.ended;
-    bool off = now.state == RTOP_STATE_BLOCKED && !now.ended;
-    thread->provisional_since_ns = on ? thread->provisional_since_ns : 0;
-    if (off) {
-      stalls_blocked(look, window, thread, &now);
-      continue;
-    }
-    thread->last_node = 0;
-    if (on && now.state == RTOP_STATE_RUNNING)
-      stalls_no_safepoint(look, window, thread, &now);
-    else
-      stalls_close(look->stalls, &thread->open);
+    stalls_look_at_thread(look, window, thread, &now);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "symbols.h"
 
+#include "shm/format.h"
 #include "shm/label_text.h"
 #include "text.h"
 #include <stdlib.h>
@@ -55,6 +56,7 @@ struct rtop_symbols {
   struct symbols_node *nodes_by_key;
   uint32_t names;                      /* labels completed so far */
   bool labelled;
+  uint32_t unsampled;
   char scratch[sizeof(struct symbols_head) + 3 * (SYMBOLS_TEXT_MAX + 1)];
 };
 
@@ -173,6 +175,16 @@ bool rtop_symbol_is_labels(const struct rtop_symbol *symbol)
   return symbol->kind == RTOP_SYMBOL_SPECIAL && strcmp(symbol->namespace_label, RTOP_LABEL_NAMESPACE) == 0;
 }
 
+static bool symbol_is_unsampled(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_SPECIAL && strcmp(symbol->label, RTOP_LABEL_UNSAMPLED) == 0;
+}
+
+uint32_t rtop_symbols_unsampled(const struct rtop_symbols *symbols)
+{
+  return symbols->unsampled;
+}
+
 bool rtop_symbols_labelled(const struct rtop_symbols *symbols)
 {
   return symbols->labelled;
@@ -213,6 +225,8 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
     return 0;
   symbols->node_count++;
   symbols->labelled = symbols->labelled || key.labels;
+  if (parent == 0 && !symbols->unsampled && symbol_is_unsampled(&symbols->frames[frame]->symbol))
+    symbols->unsampled = id;
   return node->id;
 }
 

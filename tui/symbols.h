@@ -70,6 +70,9 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
                           const char *namespace_label, size_t namespace_bytes);
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line);
 
+/* The node of time whose stack is not known: "(not sampled)" next to the root; 0: there is none yet. */
+uint32_t rtop_symbols_unsampled(const struct rtop_symbols *symbols);
+
 /* Changes with every label that is completed. */
 uint32_t rtop_symbols_names(const struct rtop_symbols *symbols);
 

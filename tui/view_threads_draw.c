@@ -1,6 +1,7 @@
 /* How the threads look. */
 #include "draw.h"
 #include "text.h"
+#include "thread_words.h"
 #include "ui.h"
 #include "view_threads.h"
 #include <ncurses.h>
@@ -216,12 +217,24 @@ static enum face face_of(const struct pen *pen, enum face face)
   return pen->selected ? FACE_CURSOR : face;
 }
 
+static void draw_leaf(const struct pen *pen, int x, int columns)
+{
+  char text[1100];
+  const struct rtop_thread_row *thread = pen->thread;
+  const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
+  const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
+  bool code = rtop_symbol_is_code(rtop_symbols_get(symbols, leaf->frame)) && !thread_stack_is_old(thread);
+  thread_stack_leaf(text, sizeof text, thread, symbols, false);
+  if (rtop_text_width(text) > columns) {
+    thread_stack_leaf(text, sizeof text, thread, symbols, true);
+  }
+  draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
+}
+
 static void draw_names(const struct pen *pen)
 {
   char tid[16];
   const struct rtop_thread_row *thread = pen->thread;
-  const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
-  const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
   bool match = threads_view_matches(pen->ui, thread);
   const int *x = pen->columns->x, *columns = pen->columns->columns;
   snprintf(tid, sizeof tid, "%u", thread->native_id);
@@ -235,10 +248,7 @@ static void draw_names(const struct pen *pen)
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
             face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
             state_name(pen->ui, thread));
-  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, leaf->frame);
-  draw_text(pen->y, pen->left + x[FIELD_ON], columns[FIELD_ON],
-            face_of(pen, rtop_symbol_is_code(symbol) ? FACE_NORMAL : FACE_C),
-            thread->node != 0 ? symbol->label : "-");
+  draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
 static void draw_row(const struct pen *pen, int width)
@@ -265,19 +275,35 @@ static void draw_row(const struct pen *pen, int width)
              columns[FIELD_STRIP] - 1, pen->selected);
 }
 
+/* ", seen 0.8 s ago, no safepoint since" of a stack that is not the one of now; else nothing. */
+static void seen_text(const struct rtop_thread_row *thread, char *out, size_t bytes)
+{
+  char age[16];
+  bool off = thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
+  draw_time(age, sizeof age, thread->stack_age_ns);
+  bool known = thread->stack_age_ns > 0;
+  out[0] = '\0';
+  if (thread_stack_is_old(thread)) {
+    snprintf(out, bytes, ", seen %s%s, %s since", known ? age : "earlier", known ? " ago" : "",
+             off ? "none taken" : "no safepoint");
+  }
+}
+
 static void stack_title(const struct rtop_thread_row *thread, int y, int columns)
 {
   static const char *const doing[RTOP_STATES] = {
     "runs with the GVL", "waits for the GVL", "off the GVL", "marks for the GC", "sweeps for the GC",
   };
-  char age[16], text[256];
+  char age[16], text[256], seen[64];
+  seen_text(thread, seen, sizeof seen);
   draw_time(age, sizeof age, thread->state_age_ns);
   char name[64];
   rtop_text_sanitize(name, sizeof name, thread->name, strlen(thread->name));
   const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : doing[thread->state];
   bool has_age = thread->state_age_ns > 0 && !thread->ended;
-  snprintf(text, sizeof text, "-- stack of %s (%u), %s%s%s ", name[0] != '\0' ? name : "-",
-           thread->native_id, does, has_age ? " for " : "", has_age ? age : "");
+  snprintf(text, sizeof text, "-- %sstack of %s (%u)%s%s %s%s%s ", seen[0] != '\0' ? "last " : "",
+           name[0] != '\0' ? name : "-", thread->native_id, seen, seen[0] != '\0' ? ";" : ",", does,
+           has_age ? " for " : "", has_age ? age : "");
   int x = draw_text(y, 0, columns, FACE_LABEL, text);
   for (; x < columns; x++) {
     draw_text(y, x, 1, FACE_LABEL, "-");
@@ -301,8 +327,9 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
       draw_format(y, 0, at.columns, FACE_NORMAL, "      and %u more", call->depth);
       return;
     }
-    draw_format(y, 0, 6, FACE_NORMAL, " %3d", row);
-    draw_text(y, 6, names - 8, rtop_symbol_is_code(symbol) ? FACE_NORMAL : FACE_C, symbol->label);
+    bool old = thread_stack_is_old(thread);
+    draw_format(y, 0, 6, FACE_NORMAL, "%c%3d", old ? '?' : ' ', row);
+    draw_text(y, 6, names - 8, rtop_symbol_is_code(symbol) && !old ? FACE_NORMAL : FACE_C, symbol->label);
     draw_tail(y, names, at.columns - names, FACE_PLACE, place);
     node = call->parent < node ? call->parent : 0;
   }

@@ -61,7 +61,7 @@ static int thread_columns(int columns)
 
 static void draw_row(const struct ui *ui, const struct stall *stall, struct rect at, int y, bool selected)
 {
-  char clock[16], length[16] = "", culprit[256];
+  char clock[16], length[16] = "", culprit[256], threads[96];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   int x = at.x + 1, end = at.x + at.columns;
   if (selected) {
@@ -81,7 +81,8 @@ static void draw_row(const struct ui *ui, const struct stall *stall, struct rect
   x += LONG_COLUMNS - 1;
   int thread = thread_columns(at.columns);
   draw_text(y, x, end - x - thread - 1, face, stall->cause == STALL_MARK ? stall->mark : culprit);
-  draw_text(y, end - thread, thread, face, stall->thread);
+  stall_threads(stall, threads, sizeof threads);
+  draw_text(y, end - thread, thread, face, threads);
 }
 
 void time_stalls_draw(struct ui *ui, struct time_view *view)

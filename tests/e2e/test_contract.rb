@@ -44,7 +44,7 @@ class TestContract < Minitest::Test
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["gvl"] => %w[running waiting blocked],
     ["gc"] => %w[marking sweeping minor major],
-    ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu stack],
+    ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu stack stack_current stack_age],
     ["methods", 0] => %w[name path line self total ratio threads running waiting blocked gc cpu blame
                          allocations samples],
   }.freeze

@@ -15,7 +15,7 @@ FIXTURE struct model {
   struct rtop_sum sum, fresh;
   struct rtop_methods methods, expected;
   struct rtop_window window;
-  uint32_t nodes[NODES];
+  uint32_t nodes[NODES], unsampled;
   uint32_t random;
   uint32_t threads;                    /* in a window, at most */
   int64_t end_ns;
@@ -48,6 +48,7 @@ FIXTURE void open_model(uint64_t memory_bytes, uint32_t seed)
   }
   for (uint32_t i = 1; i < NODES; i++)
     m.nodes[i] = rtop_symbols_node(m.symbols, m.nodes[below(i)], frames[below(FRAMES)], below(4));
+  m.unsampled = fixture_unsampled(m.symbols);
 }
 
 FIXTURE void close_model(void)
@@ -69,7 +70,7 @@ FIXTURE void random_cost(struct rtop_cell *cell)
   cell->samples = below(5);
 }
 
-/* Threads come and go; some are provisional, some records are late, some windows are lost. */
+/* Threads come and go; some are provisional, or not sampled, some records are late, some windows are lost. */
 FIXTURE void add_window(uint32_t source)
 {
   int64_t start_ns = m.end_ns, end_ns = start_ns + 90 * MS + (int64_t)below(20) * MS;
@@ -87,6 +88,8 @@ FIXTURE void add_window(uint32_t source)
     for (uint32_t k = below(8); k > 0; k--)
       random_cost(fixture_cell(&m.window, thread, m.nodes[below(NODES)], below(RTOP_STATES),
                                below(10) ? below(20000000) : 0));
+    if (below(3) == 0)
+      fixture_cell(&m.window, thread, m.unsampled, below(RTOP_STATES), below(60000000))->cpu_ns = below(1000);
   }
   if (below(3) == 0) {
     int64_t back_ns = (int64_t)below(900) * MS;

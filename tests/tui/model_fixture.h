@@ -22,6 +22,16 @@ FIXTURE uint32_t fixture_frame(struct rtop_symbols *symbols, const char *label, 
                             *path ? RTOP_SYMBOL_RUBY : RTOP_SYMBOL_C);
 }
 
+/* The node of time that is not sampled. */
+FIXTURE uint32_t fixture_unsampled(struct rtop_symbols *symbols)
+{
+  static const char label[] = "(not sampled)";
+  uint32_t frame = rtop_symbols_frame(symbols, label, sizeof label - 1, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
+  uint32_t node = rtop_symbols_node(symbols, 0, frame, 0);
+  assert_int_equal(rtop_symbols_unsampled(symbols), node);
+  return node;
+}
+
 FIXTURE void fixture_window(struct rtop_window *window, int64_t start_ns, int64_t end_ns)
 {
   rtop_window_reset(window);

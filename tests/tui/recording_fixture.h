@@ -19,6 +19,7 @@ struct life {
   uint64_t random;
   uint32_t nodes[LIFE_NODES_MAX];
   uint32_t node_count;
+  uint32_t unsampled;
   uint32_t plain;                      /* a frame whose label is completed later */
   int64_t now_ns;
   int step;
@@ -54,6 +55,7 @@ FIXTURE void life_start(struct life *life, struct rtop_profile *profile)
   life->plain = fixture_frame(symbols, "sleep", "", 0);
   for (int i = 0; i < 5; i++)
     life_meet_method(life);
+  life->unsampled = fixture_unsampled(symbols);
   life->nodes[life->node_count++] = rtop_symbols_node(symbols, life->nodes[2], life->plain, 0);
 }
 
@@ -72,8 +74,27 @@ FIXTURE void life_cells(struct life *life, uint32_t thread, uint64_t left_ns)
   }
 }
 
-/* One window of one source. Now and then thread 1 is without a safepoint: three windows later it is known
- * what it did. */
+/* Thread 0 runs for three windows, and nobody sees what; what it does most of that time becomes known in the
+ * fourth. */
+FIXTURE void life_unsampled(struct life *life, uint32_t thread)
+{
+  struct rtop_window_thread *row = &life->window.threads[thread];
+  if (life->step % 10 == 3) {
+    struct rtop_late *late =
+      fixture_late(&life->window, thread, life->nodes[4], RTOP_RUNNING, life->now_ns - 2 * LIFE_WINDOW_NS - 25 * MS,
+                   2 * LIFE_WINDOW_NS + 25 * MS);
+    late->cell.cpu_ns = late->cell.wall_ns;
+    life_cells(life, thread, LIFE_WINDOW_NS);
+    return;
+  }
+  row->state = RTOP_RUNNING;
+  row->flags |= RTOP_WINDOW_THREAD_STALE;
+  row->stack_age_ns = (uint64_t)(life->step % 10 + 1) * LIFE_WINDOW_NS;
+  fixture_cell(&life->window, thread, life->unsampled, RTOP_RUNNING, LIFE_WINDOW_NS)->cpu_ns = LIFE_WINDOW_NS;
+}
+
+/* One window of one source. Now and then thread 1 is without a safepoint, as it was told before version 1.2 of the
+ * channel: three windows later it is known what it did. */
 FIXTURE void life_window(struct life *life, uint32_t source)
 {
   struct rtop_window *window = &life->window;
@@ -89,7 +110,9 @@ FIXTURE void life_window(struct life *life, uint32_t source)
     window->threads[thread].state_age_ns = life_random(life, 1000000);
     if (i >= 2 && life->step % 25 == 24)
       window->threads[thread].flags |= RTOP_WINDOW_THREAD_ENDED;
-    if (!provisional)
+    if (i == 0 && life->step % 10 < 4)
+      life_unsampled(life, thread);
+    else if (!provisional)
       life_cells(life, thread, LIFE_WINDOW_NS);
   }
   if (life->step % 10 == 7) {
@@ -241,7 +264,7 @@ FIXTURE char *replay_print(const struct rtop_profile *profile, struct rtop_span 
     assert_true(asprintf(&lines[count++], "thread %u/%llu %s %u %d %d %d %llu %d %s\n", thread->source,
                          (unsigned long long)thread->serial, thread->name, thread->native_id,
                          thread->is_main, thread->ended, (int)thread->state,
-                         (unsigned long long)thread->state_age_ns, thread->provisional, stack) > 0);
+                         (unsigned long long)thread->state_age_ns, thread->stale, stack) > 0);
   }
   qsort(lines, count, sizeof *lines, replay_compare_lines);
   FILE *out = open_memstream(&text, &bytes);

@@ -77,7 +77,7 @@ static void test_every_key_of_the_contract(void **state)
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running",
-       "waiting", "blocked", "gc", "cpu", "stack");
+       "waiting", "blocked", "gc", "cpu", "stack", "stack_current", "stack_age");
   KEYS(json_array_get(json_object_get(object, "methods"), 0), "name", "path", "line", "self", "total",
        "ratio", "threads", "running", "waiting", "blocked", "gc", "cpu", "blame", "allocations", "samples");
   json_decref(object);
@@ -163,6 +163,31 @@ static void test_threads(void **state)
   assert_string_equal(json_string_value(json_array_get(stack, 0)), "String#gsub (C)");
   assert_string_equal(json_string_value(json_array_get(stack, 1)), "Price#total (p;r.rb:6)");
   assert_string_equal(json_string_value(json_array_get(stack, 2)), "<main> (m.rb:9)");
+  assert_true(json_is_true(json_object_get(thread, "stack_current")) && number(thread, "stack_age") == 0);
+  json_decref(object);
+  report_fixture_destroy(&fixture);
+}
+
+/* The last stack that is known, and that it is not the one of now; how old it is, when that is known. */
+static void test_old_stacks(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  struct rtop_thread_row *threads = fixture.report.sum.threads;
+  threads[0].stale = threads[1].stale = true;
+  threads[0].stack_age_ns = 2100 * MS;
+  json_t *object = round_trip(&fixture.report, NULL);
+  json_t *thread = named(json_object_get(object, "threads"), "t1");
+  assert_true(json_is_false(json_object_get(thread, "stack_current")) && number(thread, "stack_age") == 2.1);
+  assert_int_equal(json_array_size(json_object_get(thread, "stack")), 3);
+  thread = json_array_get(json_object_get(object, "threads"), 1);
+  assert_true(json_is_false(json_object_get(thread, "stack_current")));
+  assert_true(json_is_null(json_object_get(thread, "stack_age")));
+  json_decref(object);
+  threads[0].ended = true;
+  object = round_trip(&fixture.report, NULL);
+  assert_true(json_is_true(json_object_get(named(json_object_get(object, "threads"), "t1"), "stack_current")));
   json_decref(object);
   report_fixture_destroy(&fixture);
 }
@@ -295,6 +320,7 @@ int main(void)
     cmocka_unit_test(test_methods),
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_several_processes_and_the_end),
+    cmocka_unit_test(test_old_stacks),
     cmocka_unit_test(test_deep_stacks_are_cut),
     cmocka_unit_test(test_numbers_are_written_plainly),
     cmocka_unit_test(test_changes),

@@ -26,7 +26,8 @@ static void check_sum(void)
     assert_int_equal(a->state, b->state);
     assert_int_equal(a->node, b->node);
     assert_int_equal(a->ended, b->ended);
-    assert_int_equal(a->provisional, b->provisional);
+    assert_int_equal(a->stale, b->stale);
+    assert_int_equal(a->stack_age_ns, b->stack_age_ns);
     assert_int_equal(a->state_age_ns, b->state_age_ns);
     assert_int_equal(a->serial, b->serial);
     assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);

@@ -71,7 +71,7 @@ static void test_one_window(void **state)
   assert_int_equal(sum.thread_count, 1);
   const struct rtop_thread_row *row = &sum.threads[0];
   assert_string_equal(row->name, "t1");
-  assert_true(row->is_main && !row->ended && !row->provisional);
+  assert_true(row->is_main && !row->ended && !row->stale);
   assert_int_equal(row->native_id, 101);
   assert_int_equal(row->state, RTOP_STATE_BLOCKED);
   assert_int_equal(row->state_age_ns, 42);
@@ -100,7 +100,7 @@ static void test_late_replaces_provisional(void **state)
   fixture_add(profile, 0, &window);
   sum_all(profile, &sum);
   assert_int_equal(fixture_wall(&sum, 1, RTOP_STATE_RUNNING), 300 * MS);
-  assert_true(sum.threads[0].provisional);
+  assert_true(sum.threads[0].stale);
   assert_int_equal(sum.cell_count, 1);
 
   /* The sample comes: it was node 2. A new stretch without a safepoint begins at once. */
@@ -126,7 +126,7 @@ static void test_late_replaces_provisional(void **state)
   assert_true(rtop_profile_sum(profile, fixture_span(2 * WINDOW, 3 * WINDOW), &sum));
   assert_int_equal(sum.cell_count, 1);
   assert_int_equal(rtop_cost_wall(&sum.cells[0].cost), 100 * MS);
-  assert_false(sum.threads[0].provisional);
+  assert_false(sum.threads[0].stale);
   assert_int_equal(rtop_profile_late_dropped_ns(profile), 0);
   rtop_window_destroy(&window);
   rtop_sum_destroy(&sum);

@@ -29,7 +29,10 @@ static void world_begin(struct world *world, uint64_t seed, uint64_t memory_byte
   for (uint32_t i = 1; i < RTOP_NODE_FIRST_FREE + HISTORY_NODES; i++) {
     char label[16];
     snprintf(label, sizeof label, "m%u", i);
-    assert_int_equal(rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "", 0), 0), i);
+    if (i == RTOP_NODE_UNSAMPLED)
+      assert_int_equal(fixture_unsampled(symbols), i);
+    else
+      assert_int_equal(rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "", 0), 0), i);
   }
 }
 
@@ -52,7 +55,7 @@ static uint32_t node_of(const struct world *world, uint32_t id)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(world->profile);
   const char *label = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, id)->frame)->label;
-  return (uint32_t)strtoul(label + 1, NULL, 10);
+  return id && id == rtop_symbols_unsampled(symbols) ? RTOP_NODE_UNSAMPLED : (uint32_t)strtoul(label + 1, NULL, 10);
 }
 
 enum { NODES = RTOP_NODE_FIRST_FREE + HISTORY_NODES };
@@ -191,10 +194,11 @@ static size_t held_bytes(const struct rtop_profile *profile)
 static void test_memory_makes_old_windows_longer(void **state)
 {
   (void)state;
-  for (uint64_t seed = 1; seed <= 6; seed++) {
+  for (uint64_t seed = 1; seed <= 12; seed++) {
     struct world world;
     world_begin(&world, seed, 1 << 20);
     world.history.holes = seed % 2;
+    world.history.unsampled = seed > 6;
     for (int i = 0; i < 4000; i++) {
       history_next(&world.history, &world.window);
       assert_true(fixture_add(world.profile, 0, &world.window));
@@ -211,11 +215,11 @@ static void test_memory_makes_old_windows_longer(void **state)
 }
 
 /* A thread for every request: their time is kept, not their names. */
-static void test_thousands_of_threads(void **state)
+static void check_thousands_of_threads(bool unsampled)
 {
-  (void)state;
   struct world world;
   world_begin(&world, 9, 1 << 20);
+  world.history.unsampled = unsampled;
   world.history.short_threads = 30;
   world.fold_threads = true;
   for (int i = 0; i < 400; i++) {
@@ -245,6 +249,13 @@ static void test_thousands_of_threads(void **state)
   world_end(&world);
 }
 
+static void test_thousands_of_threads(void **state)
+{
+  (void)state;
+  check_thousands_of_threads(false);
+  check_thousands_of_threads(true);
+}
+
 /* For minutes nobody knows what a thread does; the windows that show it so become long ones. Then it is told. */
 static void test_late_records_reach_into_merged_windows(void **state)
 {
@@ -271,6 +282,45 @@ static void test_late_records_reach_into_merged_windows(void **state)
   assert_int_equal(world.sum.cell_count, 1);
   assert_int_equal(world.sum.total.wall_ns[RTOP_STATE_BLOCKED], held.end_ns - held.start_ns);
   assert_int_equal(rtop_cost_wall(&world.sum.total), held.end_ns - held.start_ns);
+  check_cuts(&world, 5);
+  world_end(&world);
+}
+
+/* The same as it is told since version 1.2; and at the end of each of these windows the stack is known then. */
+static void test_late_records_take_from_merged_windows(void **state)
+{
+  (void)state;
+  struct world world;
+  world_begin(&world, 1, 64 << 10);
+  const int windows = 3000;
+  for (int i = 0; i < windows; i++) {
+    fixture_window(&world.window, i * 100 * MS, (i + 1) * 100 * MS);
+    uint32_t thread = fixture_thread(&world.window, 1, RTOP_RUNNING, 5, 0);
+    world.window.threads[thread].flags = RTOP_WINDOW_THREAD_STALE;
+    world.window.threads[thread].stack_age_ns = (uint64_t)(i + 1) * 100 * MS;
+    fixture_cell(&world.window, thread, RTOP_NODE_UNSAMPLED, RTOP_RUNNING, 100 * MS)->samples = 0;
+    assert_true(fixture_add(world.profile, 0, &world.window));
+  }
+  assert_true(longest_ms(&world) == 10000);
+  sum(&world, fixture_span(2000 * 100 * MS, 2001 * 100 * MS), &world.sum);
+  assert_true(world.sum.threads[0].stale);
+  assert_int_equal(world.sum.threads[0].node, 5);
+  assert_true(world.sum.threads[0].stack_age_ns >= UINT64_C(2000) * 100 * MS);
+  fixture_window(&world.window, windows * 100 * MS, (windows + 1) * 100 * MS);
+  uint32_t thread = fixture_thread(&world.window, 1, RTOP_RUNNING, 6, 0);
+  fixture_late(&world.window, thread, 7, RTOP_RUNNING, 0, (uint64_t)windows * 100 * MS);
+  fixture_cell(&world.window, thread, 6, RTOP_RUNNING, 100 * MS);
+  assert_true(fixture_add(world.profile, 0, &world.window));
+  struct rtop_span held = rtop_profile_bounds(world.profile);
+  sum(&world, held, &world.sum);
+  assert_int_equal(world.sum.cell_count, 2);
+  assert_int_equal(rtop_cost_wall(&world.sum.cells[0].cost), 100 * MS);
+  assert_int_equal(rtop_cost_wall(&world.sum.cells[1].cost), held.end_ns - held.start_ns - 100 * MS);
+  assert_int_equal(world.sum.threads[0].node, 6);
+  sum(&world, fixture_span(2000 * 100 * MS, 2001 * 100 * MS), &world.sum);
+  assert_false(world.sum.threads[0].stale);
+  assert_int_equal(world.sum.threads[0].node, 7);
+  assert_int_equal(world.sum.threads[0].stack_age_ns, 0);
   check_cuts(&world, 5);
   world_end(&world);
 }
@@ -333,12 +383,13 @@ static void open_and_poll(struct world *world, const struct rtop_writer *writer,
 static void test_tiers_of_a_channel_meet(void **state)
 {
   (void)state;
-  for (uint64_t seed = 1; seed <= 4; seed++) {
+  for (uint64_t seed = 1; seed <= 8; seed++) {
     struct world world;
     struct rtop_feed *feed = NULL;
     struct rtop_writer *writer = make_channel();
     world_begin(&world, seed, 256 << 20);
     world.history.holes = seed % 2;
+    world.history.unsampled = seed > 4;
     world.fold_nodes = true;
     const int windows = 5000;
     for (int i = 0; i < windows; i++) {
@@ -422,6 +473,7 @@ int main(void)
     cmocka_unit_test(test_memory_makes_old_windows_longer),
     cmocka_unit_test(test_thousands_of_threads),
     cmocka_unit_test(test_late_records_reach_into_merged_windows),
+    cmocka_unit_test(test_late_records_take_from_merged_windows),
     cmocka_unit_test(test_what_ended_threads_left_open_is_kept),
     cmocka_unit_test(test_tiers_of_a_channel_meet),
     cmocka_unit_test(test_counters_are_the_same_to_both),

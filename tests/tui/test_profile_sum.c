@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { MEMORY = 64 << 20 };
+enum { MEMORY = 64 << 20, NODE_UNSAMPLED = 20 };
 
 static struct rtop_profile *make_profile(uint64_t memory_bytes)
 {
@@ -11,8 +11,9 @@ static struct rtop_profile *make_profile(uint64_t memory_bytes)
   assert_non_null(profile);
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   uint32_t frame = fixture_frame(symbols, "a", "/a.rb", 1);
-  for (uint32_t i = 1; i < 20; i++)
+  for (uint32_t i = 1; i < NODE_UNSAMPLED; i++)
     assert_int_equal(rtop_symbols_node(symbols, i / 2, frame, i), i);
+  assert_int_equal(fixture_unsampled(symbols), NODE_UNSAMPLED);
   return profile;
 }
 
@@ -22,8 +23,9 @@ static void sum_all(struct rtop_profile *profile, struct rtop_sum *sum)
 }
 
 /* The model, done naively: every window with its cells, sums by looking at all of them. */
-enum { NAIVE_WINDOWS = 120, NAIVE_THREADS = 6, NAIVE_NODES = 20 };
+enum { NAIVE_WINDOWS = 120, NAIVE_THREADS = 6, NAIVE_NODES = 21 };
 struct naive {
+  bool unsampled;                      /* open time is told in cells, as since version 1.2 of the channel */
   struct naive_window {
     int64_t start_ns, end_ns;
     struct rtop_cost cells[NAIVE_THREADS][NAIVE_NODES];
@@ -49,6 +51,12 @@ static void naive_late(struct naive *naive, uint32_t thread, const struct rtop_l
     cost->wall_ns[late->cell.state] += (uint64_t)(to - from);
     cost->cpu_ns += i == newest ? cpu_left : cpu_ns;
     cpu_left -= cpu_ns;
+    struct rtop_cost *unsampled = &window->cells[thread][NODE_UNSAMPLED];
+    uint64_t *wall_ns = &unsampled->wall_ns[late->cell.state], taken_ns = (uint64_t)(to - from);
+    if (naive->unsampled) {
+      *wall_ns -= taken_ns < *wall_ns ? taken_ns : *wall_ns;
+      unsampled->cpu_ns -= cpu_ns < unsampled->cpu_ns ? cpu_ns : unsampled->cpu_ns;
+    }
     if (i < newest)
       window->provisional_ns[thread] = 0;
   }
@@ -74,10 +82,22 @@ static void naive_sum(const struct naive *naive, struct rtop_span span,
   }
 }
 
+static void naive_not_sampled(struct rtop_window *window, uint32_t thread, struct naive_window *to,
+                              uint32_t state, uint64_t wall_ns)
+{
+  struct rtop_cell *cell = fixture_cell(window, thread, NODE_UNSAMPLED, state, wall_ns);
+  struct rtop_cost *cost = &to->cells[thread][NODE_UNSAMPLED];
+  cell->samples = 0;
+  cell->cpu_ns = wall_ns;
+  cost->wall_ns[state] += wall_ns;
+  cost->cpu_ns += wall_ns;
+}
+
 /* A window in which every thread owns all of its time: cells, a late record for what was open before, and
  * perhaps a stretch that stays open. open_ns[] is since when. */
 static void naive_random_window(struct naive *naive, struct rtop_window *window, int64_t open_ns[])
 {
+  static uint32_t open_state[NAIVE_THREADS];
   int64_t start = naive->count ? naive->windows[naive->count - 1].end_ns : 1000;
   int64_t end = start + 50 * MS + rand() % (100 * (int)MS);
   struct naive_window *to = &naive->windows[naive->count++];
@@ -86,13 +106,18 @@ static void naive_random_window(struct naive *naive, struct rtop_window *window,
   for (uint32_t i = 0; i < NAIVE_THREADS; i++) {
     int64_t at = start;
     bool stays_open = rand() % 3 == 0, closes = open_ns[i] && rand() % 3 == 0;
-    uint32_t node = (uint32_t)rand() % NAIVE_NODES, state = (uint32_t)rand() % RTOP_STATES;
+    uint32_t node = (uint32_t)rand() % NODE_UNSAMPLED, state = (uint32_t)rand() % RTOP_STATES;
     uint32_t index = fixture_thread(window, i + 1, RTOP_RUNNING, node, 0);
     if (open_ns[i] && closes) {
       at = start + rand() % (end - start - 10);
       uint64_t wall_ns = (uint64_t)(at - open_ns[i]);
       struct rtop_late *late = fixture_late(window, index, node, state, open_ns[i], wall_ns);
       late->cell.cpu_ns = late->cell.wall_ns / 3;
+      if (naive->unsampled) {
+        late->cell.state = open_state[i];
+        late->cell.cpu_ns = late->cell.wall_ns;
+        naive_not_sampled(window, index, to, open_state[i], (uint64_t)(at - start));
+      }
       naive_late(naive, i, late);
       open_ns[i] = 0;
     }
@@ -103,9 +128,14 @@ static void naive_random_window(struct naive *naive, struct rtop_window *window,
       to->cells[i][node].cpu_ns += 5;
       to->cells[i][node].samples++;
     }
-    if (!open_ns[i] && stays_open)
+    if (!open_ns[i] && stays_open) {
       open_ns[i] = until;
-    if (open_ns[i]) {
+      open_state[i] = state;
+    }
+    if (open_ns[i] && naive->unsampled) {
+      int64_t from = open_ns[i] > start ? open_ns[i] : start;
+      naive_not_sampled(window, index, to, open_state[i], (uint64_t)(end - from));
+    } else if (open_ns[i]) {
       int64_t from = open_ns[i] > start ? open_ns[i] : start;
       window->threads[index].flags = RTOP_WINDOW_THREAD_PROVISIONAL;
       window->threads[index].provisional_ns = to->provisional_ns[i] = (uint64_t)(end - from);
@@ -151,11 +181,12 @@ static void test_sums_equal_a_naive_recomputation(void **state)
   static struct naive naive;
   struct rtop_window window = {0};
   struct rtop_sum sum = {0};
-  for (unsigned seed = 1; seed <= 8; seed++) {
+  for (unsigned seed = 1; seed <= 16; seed++) {
     struct rtop_profile *profile = make_profile(MEMORY);
     int64_t open_ns[NAIVE_THREADS] = {0};
     srand(seed);
     naive.count = 0;
+    naive.unsampled = seed > 8;
     while (naive.count < NAIVE_WINDOWS) {
       naive_random_window(&naive, &window, open_ns);
       assert_true(fixture_add(profile, 0, &window));
@@ -179,12 +210,13 @@ static void test_kept_sums_lose_nothing(void **state)
   static struct naive naive;
   struct rtop_window window = {0};
   struct rtop_sum sum = {0};
-  for (unsigned seed = 1; seed <= 8; seed++) {
+  for (unsigned seed = 1; seed <= 16; seed++) {
     struct rtop_profile *profile = make_profile(12 << 10);
     int64_t open_ns[NAIVE_THREADS] = {0};
     rtop_profile_keep_sums(profile);
     srand(seed);
     naive.count = 0;
+    naive.unsampled = seed > 8;
     while (naive.count < NAIVE_WINDOWS) {
       naive_random_window(&naive, &window, open_ns);
       assert_true(fixture_add(profile, 0, &window));

@@ -28,6 +28,36 @@ static void test_batch_text(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* Said above the table: who is without a safepoint first, three by name. */
+static void test_old_stacks(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  char *text = NULL;
+  size_t bytes = 0;
+  report_fixture_setup(&fixture);
+  struct rtop_sum *sum = &fixture.report.sum;
+  struct rtop_thread_row rows[5] = {sum->threads[0], sum->threads[1], sum->threads[1], sum->threads[1],
+                                    sum->threads[1]}, *kept = sum->threads;
+  for (int i = 1; i < 5; i++)
+    rows[i].stale = true;
+  rows[2].state = RTOP_STATE_RUNNING;
+  rows[2].stack_age_ns = 800 * MS;
+  sum->threads = rows;
+  sum->thread_count = 5;
+  FILE *out = open_memstream(&text, &bytes);
+  rtop_report_write_text(&fixture.report, out, 100);
+  fclose(out);
+  assert_non_null(strstr(text, "\nOld t2 (102): no safepoint for 0.8 s, last seen in <main>\n"
+                               "Old t2 (102): stack not taken, last seen in <main>\n"
+                               "Old t2 (102): stack not taken, last seen in <main>\n"
+                               "Old stacks of 1 more thread\n"));
+  free(text);
+  sum->threads = kept;
+  sum->thread_count = 2;
+  report_fixture_destroy(&fixture);
+}
+
 static void test_how_it_ended(void **state)
 {
   (void)state;
@@ -140,6 +170,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_batch_text),
+    cmocka_unit_test(test_old_stacks),
     cmocka_unit_test(test_how_it_ended),
     cmocka_unit_test(test_the_figure_sorted_by_is_there),
     cmocka_unit_test(test_change_against_the_frame_before),

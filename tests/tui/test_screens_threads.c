@@ -150,6 +150,26 @@ static void test_cursor_follows(void **state)
   assert_true(shows(">4720    main"));
 }
 
+/* Never the last known method alone: in the table and over its stack, whatever room there is. */
+static void test_old_stacks(void **state)
+{
+  (void)state;
+  struct rtop_thread_row *thread = &ui.sum.threads[1];
+  assert_string_equal(thread->name, "puma srv tp 001");
+  model_press(&ui, 'j');
+  model_press(&ui, 't');
+  assert_true(shows("-- stack of puma srv tp 001 (4721), runs"));
+  thread = &ui.sum.threads[1];
+  thread->stale = true;
+  thread->stack_age_ns = 812000000;
+  ui_draw(&ui);
+  assert_true(shows("-- last stack of puma srv tp 001 (4721), seen 812ms ago, no safepoint since;"));
+  assert_true(shows("? ActiveRec"));
+  thread->state = RTOP_STATE_BLOCKED;
+  ui_draw(&ui);
+  assert_true(shows("seen 812ms ago, none taken since;"));
+}
+
 /* Nothing to show is no reason to fall over. */
 static void test_no_threads(void **state)
 {
@@ -169,6 +189,7 @@ int main(void)
     ON_CASE(&plain, set_up_case, test_choose_several),
     ON_CASE(&plain, set_up_case, test_choose_too_many),
     ON_CASE(&plain, set_up_case, test_without_idle_threads),
+    ON_CASE(&plain, set_up_case, test_old_stacks),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];

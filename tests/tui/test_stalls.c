@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MAIN, POP, WORK, SLEEP, LOCK, JOIN, LOOP, DEEP, NODES };
+enum { MAIN, POP, WORK, SLEEP, LOCK, JOIN, LOOP, DEEP, UNPACK, UNSAMPLED, NODES };
 
 static struct rtop_profile *profile;
 static struct rtop_symbols *symbols;
@@ -33,6 +33,8 @@ static int set_up(void **state)
   node[LOCK] = call(node[DEEP], "Thread::Mutex#lock", "");
   node[JOIN] = call(node[DEEP], "Thread#join", "");
   node[LOOP] = call(node[DEEP], "Tax#loop", "/app/tax.rb");
+  node[UNPACK] = call(node[DEEP], "String#unpack", "");
+  node[UNSAMPLED] = fixture_unsampled(symbols);
   return 0;
 }
 
@@ -161,16 +163,151 @@ static void test_a_minute_is_rest(void **state)
   assert_int_equal(stalls.count, 0);
 }
 
-static void test_no_safepoint(void **state)
+/* A thread runs, and nobody sees where. As it was told before version 1.2, or as it is since. */
+static void holds(int count, int64_t since_ms, bool as_before)
+{
+  struct rtop_window made = {0};
+  for (int i = 0; i < count; i++) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    now_ms += 100;
+    uint64_t length_ns = (uint64_t)(now_ms - since_ms < 100 ? now_ms - since_ms : 100) * MS;
+    uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[LOOP], as_before ? length_ns : 0);
+    made.threads[thread].state_age_ns = (uint64_t)(now_ms - since_ms + 700) * MS;
+    if (!as_before) {
+      made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
+      made.threads[thread].stack_age_ns = (uint64_t)(now_ms - since_ms) * MS;
+      fixture_cell(&made, thread, node[UNSAMPLED], RTOP_RUNNING, length_ns);
+    }
+    if (length_ns < 100 * MS)
+      fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, 100 * MS - length_ns);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+/* A window in which it becomes known that the thread was there. */
+static void becomes_known(int64_t start_ms, int64_t end_ms, uint32_t where, uint32_t state)
+{
+  struct rtop_window made = {0};
+  fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+  uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[WORK], 0);
+  fixture_late(&made, thread, where, state, start_ms * MS, (uint64_t)(end_ms - start_ms) * MS);
+  int64_t here_ms = end_ms > now_ms ? end_ms - now_ms : 0;
+  if (here_ms)
+    fixture_cell(&made, thread, node[UNSAMPLED], state, (uint64_t)here_ms * MS);
+  if (here_ms < 100)
+    fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, (uint64_t)(100 - here_ms) * MS);
+  now_ms += 100;
+  assert_true(fixture_add(profile, 0, &made));
+  stalls_update(&stalls, profile, symbols, &limits);
+  rtop_window_destroy(&made);
+}
+
+/* The same list comes out when all is looked at afterwards. */
+static void check_at_once(void)
+{
+  struct stalls at_once = {0};
+  while (stalls_update(&at_once, profile, symbols, &limits))
+    ;
+  assert_int_equal(at_once.count, stalls.count);
+  for (size_t i = 0; i < stalls.count; i++) {
+    char live[300], then[300];
+    stall_words(&stalls.list[i], symbols, live, sizeof live);
+    stall_words(&at_once.list[i], symbols, then, sizeof then);
+    assert_string_equal(live, then);
+  }
+  stalls_destroy(&at_once);
+}
+
+static void check_no_safepoint(bool as_before)
+{
+  runs(5);
+  holds(5, 10530, as_before);
+  assert_int_equal(stalls.count, 0);
+  holds(2, 10530, as_before);
+  check_words(only(STALL_NO_SAFEPOINT, 10530, 11200), "no-safepoint 0.7 s last seen in Tax#loop (t1)");
+  assert_true(stalls.list[0].open);
+  uint64_t id = stalls.list[0].id;
+  becomes_known(10530, 11240, node[UNPACK], RTOP_RUNNING);
+  check_words(only(STALL_NO_SAFEPOINT, 10530, 11240), "no-safepoint 0.7 s String#unpack < Tax#of (t1)");
+  assert_true(stalls.list[0].id == id && !stalls.list[0].open);
+  runs(5);
+  only(STALL_NO_SAFEPOINT, 10530, 11240);
+  check_at_once();
+  struct rtop_sum sum = {0};
+  assert_true(rtop_profile_sum(profile, fixture_span(10800 * MS, 10900 * MS), &sum));
+  assert_int_equal(sum.threads[0].node, node[UNPACK]);
+  assert_false(sum.threads[0].stale);
+  rtop_sum_destroy(&sum);
+}
+
+static void test_no_safepoint_and_then_the_truth(void **state)
+{
+  (void)state;
+  check_no_safepoint(false);
+}
+
+static void test_no_safepoint_as_it_was_told_before(void **state)
+{
+  (void)state;
+  check_no_safepoint(true);
+}
+
+/* It was over before anybody could see that it lasted; told in two records, the last part in a cell. */
+static void test_a_short_one_does_not_vanish(void **state)
 {
   (void)state;
   runs(5);
-  windows(4, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP], .provisional = true});
+  holds(4, 10590, false);
   assert_int_equal(stalls.count, 0);
-  windows(3, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP], .provisional = true});
-  check_words(only(STALL_NO_SAFEPOINT, 10500, 11200), "no-safepoint 0.7 s Tax#loop (t1)");
+  becomes_known(10590, 10960, node[UNPACK], RTOP_RUNNING);
+  assert_int_equal(stalls.count, 0);
+  runs(3);
+  holds(5, 11390, false);
+  becomes_known(11390, 11920, node[UNPACK], RTOP_RUNNING);
+  check_words(only(STALL_NO_SAFEPOINT, 11390, 11920), "no-safepoint 0.5 s String#unpack < Tax#of (t1)");
+  check_at_once();
+}
+
+/* There were safepoints after all, or nobody ever tells. */
+static void test_what_was_only_thought(void **state)
+{
+  (void)state;
   runs(5);
-  assert_false(only(STALL_NO_SAFEPOINT, 10500, 11200)->open);
+  holds(7, 10500, false);
+  assert_int_equal(stalls.count, 1);
+  becomes_known(10500, 10700, node[UNPACK], RTOP_RUNNING);
+  assert_int_equal(stalls.count, 0);
+  runs(3);
+  holds(7, now_ms, false);
+  runs(3);
+  assert_int_equal(stalls.count, 1);
+  assert_true(stalls.list[0].last_seen && !stalls.list[0].open);
+}
+
+/* Blocked without a stack: found when the stack is; said of what lasts very long, as it is. */
+static void test_blocked_without_a_stack(void **state)
+{
+  (void)state;
+  struct rtop_window made = {0};
+  int64_t since_ms = now_ms;
+  for (int i = 0; i < 60; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_BLOCKED, node[WORK], 0);
+    made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
+    made.threads[thread].state_age_ns = (uint64_t)(now_ms + 100 - since_ms) * MS;
+    made.threads[thread].stack_age_ns = made.threads[thread].state_age_ns + 5;
+    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_BLOCKED, 100 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+    assert_int_equal(stalls.count, i >= 49);
+  }
+  check_words(&stalls.list[0], "blocked 6.0 s last seen in Order#total (t1)");
+  becomes_known(since_ms, since_ms + 6000, node[LOCK], RTOP_BLOCKED);
+  check_words(only(STALL_BLOCKED, 10000, 16000), "blocked 6.0 s Thread::Mutex#lock < Tax#of (t1)");
+  assert_false(stalls.list[0].open);
+  rtop_window_destroy(&made);
 }
 
 static void test_gc(void **state)
@@ -342,7 +479,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     STALL_TEST(test_nothing_wrong), STALL_TEST(test_sleep_within_work), STALL_TEST(test_lock),
-    STALL_TEST(test_rest), STALL_TEST(test_a_minute_is_rest), STALL_TEST(test_no_safepoint),
+    STALL_TEST(test_rest), STALL_TEST(test_a_minute_is_rest), 
+    STALL_TEST(test_no_safepoint_and_then_the_truth), STALL_TEST(test_no_safepoint_as_it_was_told_before),
+    STALL_TEST(test_a_short_one_does_not_vanish), STALL_TEST(test_what_was_only_thought),
+    STALL_TEST(test_blocked_without_a_stack),
     STALL_TEST(test_gc), STALL_TEST(test_waiting), STALL_TEST(test_method_takes_over),
     STALL_TEST(test_method_counts_once_per_stack),
     STALL_TEST(test_no_history_no_jump), STALL_TEST(test_limits), STALL_TEST(test_marks_and_jumps),
