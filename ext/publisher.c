@@ -347,6 +347,7 @@ static void *publisher_main(void *pointer)
   bool again = true;
   for (int segments = 0; again && segments < 16; segments++) {
     if (!begin(&loop, publisher)) break;
+    rtop_writer_count_losses(loop.writer, &(struct rtop_losses){ .segments_lost = (uint64_t)segments });
     again = !run(&loop);
     end(&loop);
   }

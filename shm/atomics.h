@@ -48,6 +48,12 @@ static inline void rtop_fence_release(void)
   atomic_thread_fence(memory_order_release);
 }
 
+/* Between system calls: what the kernel copies for us is ordered, too. */
+static inline void rtop_fence_full(void)
+{
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
 /* Copies from shared memory. `shared` is 8-byte aligned; the last partial word is read whole, so the
  * shared area must extend to the next multiple of 8. */
 static inline void rtop_copy_from_shared(void *private_copy, const void *shared, size_t bytes)

@@ -1,4 +1,5 @@
 #include "channel.h"
+#include "outlet.h"
 
 void channel_parts_of(const struct rtop_segment *segment, struct channel_parts *parts)
 {
@@ -21,4 +22,19 @@ void channel_parts_of(const struct rtop_segment *segment, struct channel_parts *
     ring->bytes = rtop_segment_elements(segment, RTOP_SECTION_RING_1S + 2 * i, &ring->capacity);
     ring->instance_id = segment->geometry.instance_id;
   }
+}
+
+void channel_parts_write(struct channel_parts *parts, struct outlet *outlet)
+{
+  parts->outlet = parts->ring.outlet = outlet;
+  for (size_t i = 0; i < RTOP_MERGED_TIERS; i++)
+    parts->tiers[i].outlet = outlet;
+}
+
+void channel_publish_counters(const struct channel_parts *parts, const struct rtop_counters *image)
+{
+  const size_t bytes =
+    offsetof(struct rtop_counters, stats_reserved) - offsetof(struct rtop_counters, string_bytes);
+  outlet_fence(parts->outlet);
+  outlet_store(parts->outlet, &parts->counters->string_bytes, &image->string_bytes, bytes);
 }

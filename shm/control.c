@@ -17,6 +17,7 @@
 
 enum {
   CONTROL_READ_TRIES = 3,
+  CONTROL_WAKE_TRIES = 8,
   CONTROL_NAP_NS = 100 * 1000 * 1000,
 };
 
@@ -211,6 +212,16 @@ bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value,
   return true;
 }
 
+/* The page back, when somebody has cut it off: who sleeps on it is known by the file, and cannot be woken
+ * while the page is gone. */
+static bool control_mend(const struct rtop_control *control)
+{
+  struct stat status;
+  return fstat(control->fd, &status) == 0 && status.st_dev == control->device &&
+         status.st_ino == control->inode && status.st_size < RTOP_PAGE_BYTES &&
+         segment_file_size_allowed(RTOP_PAGE_BYTES) && ftruncate(control->fd, RTOP_PAGE_BYTES) == 0;
+}
+
 /* The kernel adds to the word and wakes in one step: no store of ours that could fault when the file
  * was truncated, no write that could hit a file size limit. */
 void rtop_control_wake(const struct rtop_control *control)
@@ -218,6 +229,9 @@ void rtop_control_wake(const struct rtop_control *control)
   if (!control->page)
     return;
   void *word = control_futex_word(control);
-  syscall(SYS_futex, word, FUTEX_WAKE_OP, INT_MAX, (void *)0, word,
-          FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0));
+  for (int try = 0; try < CONTROL_WAKE_TRIES; try++)
+    if (syscall(SYS_futex, word, FUTEX_WAKE_OP, INT_MAX, (void *)0, word,
+                FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0 ||
+        errno != EFAULT || !control_mend(control))
+      return;
 }

@@ -2,7 +2,8 @@
  * <segment>.ctl, mode 0600. Latest wins; every value is bounded when read, whoever wrote it.
  *
  * The process never loads from or stores to a mapping of this file (somebody may truncate it): it reads
- * with pread, and sleeps on the futex word by address, where a vanished page is EFAULT and not SIGBUS.
+ * with pread, and sleeps on the futex word by address, where a vanished page is EFAULT and not SIGBUS. Whoever
+ * wakes gives a file that was cut off its length back first, else the sleeper could not be found.
  *
  * Threads: the writer's side belongs to the publisher; rtop_control_wake() may be called from any
  * thread. Viewers: one thread.

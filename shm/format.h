@@ -129,8 +129,10 @@ struct rtop_counters {
   uint64_t samples_dropped;
   uint64_t marks_overflowed;           /* marks that came too fast, or whose name found no room */
   uint64_t labels_overflowed;          /* label sets without room: their time is that of the set around */
-  uint64_t stats_reserved[8];
+  uint64_t segments_lost;              /* earlier segments of this process that were removed or cut off */
+  uint64_t stats_reserved[7];
 };
+static_assert(offsetof(struct rtop_counters, intent_sequence) == 8, "counters");
 static_assert(offsetof(struct rtop_counters, head_sequence) == 64, "counters");
 static_assert(offsetof(struct rtop_counters, windows_folded) == 128, "counters");
 static_assert(sizeof(struct rtop_counters) == 256, "counters");

@@ -1,5 +1,6 @@
 #include "ring.h"
 #include "atomics.h"
+#include "outlet.h"
 
 #include <stdbool.h>
 
@@ -45,13 +46,14 @@ uint64_t rtop_ring_publish(struct rtop_ring *ring, struct rtop_slot *slot, const
   ring->next_position = slot->position + bytes;
 
   struct rtop_counters *counters = ring->counters;
-  rtop_store_relaxed(&counters->intent_position, ring->next_position); /* W1 */
-  rtop_store_relaxed(&counters->intent_sequence, slot->sequence);
-  rtop_fence_release(); /* W2, pairs with R2 and R4 */
-  rtop_copy_to_shared(ring->bytes + (slot->position & (ring->capacity - 1)), payload, slot->stored_bytes);
-  rtop_copy_to_shared(&ring->slots[slot->sequence & (ring->slot_count - 1)], slot, sizeof *slot);
-  rtop_store_release(&counters->head_sequence, slot->sequence); /* W4, pairs with R1 */
-  return slot->sequence;
+  struct outlet *outlet = ring->outlet;
+  const uint64_t intent[2] = {ring->next_position, slot->sequence};
+  outlet_store(outlet, &counters->intent_position, intent, sizeof intent); /* W1 */
+  outlet_fence(outlet); /* W2, pairs with R2 and R4 */
+  outlet_store(outlet, ring->bytes + (slot->position & (ring->capacity - 1)), payload, slot->stored_bytes);
+  outlet_store(outlet, &ring->slots[slot->sequence & (ring->slot_count - 1)], slot, sizeof *slot);
+  outlet_release(outlet, &counters->head_sequence, slot->sequence); /* W4, pairs with R1 */
+  return outlet_failed(outlet) ? 0 : slot->sequence;
 }
 
 uint64_t rtop_ring_newest(const struct rtop_ring *ring)

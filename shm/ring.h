@@ -1,11 +1,12 @@
 /* Directory and ring: one writer, any number of readers, the oldest window is overwritten, nobody ever
- * waits. Works on caller's memory: no files here, so that tests can use plain arrays.
+ * waits. Works on caller's memory: no files here, so that tests can use plain arrays. A process that is
+ * observed writes through an outlet (outlet.h): the same steps, each a pwrite, with a full barrier for W2.
  *
  * Writing window s with payload [p, e), e = p + stored bytes rounded up to RTOP_RECORD_ALIGN:
  *   W1 intent_position = e, intent_sequence = s        relaxed
  *   W2 release fence                                    pairs with R2 and R4
  *   W3 payload words, slot words                        relaxed
- *   W4 head_sequence = s                                release, pairs with R1
+ *   W4 head_sequence = s                                release, pairs with R1 (left out when W3 failed)
  * Reading window q:
  *   R1 head_sequence                                    acquire; require 0 < q <= head, head - q < slots
  *   R2 copy slot (relaxed), acquire fence, intent_sequence; require intent - q < slots
@@ -32,6 +33,8 @@ enum rtop_result {
   RTOP_DEAD,                           /* the process is gone without a word: nothing more will come */
 };
 
+struct outlet;
+
 /* Borrowed memory; capacities are powers of two, checked by the owner. */
 struct rtop_ring {
   struct rtop_counters *counters;
@@ -40,6 +43,7 @@ struct rtop_ring {
   uint64_t slot_count;
   uint64_t capacity;
   const uint8_t *instance_id;          /* 16 bytes, goes into the CRC */
+  struct outlet *outlet;               /* the writer's way to all that; NULL: store to the memory itself */
   uint64_t last_sequence;              /* the writer's own cursor: it reads nothing back from the */
   uint64_t next_position;              /* segment; 0 and 0 to begin, not used by readers */
 };
@@ -49,8 +53,8 @@ struct rtop_ring {
 uint32_t rtop_ring_payload_max(const struct rtop_ring *ring);
 
 /* Writer. `slot` brings start, end, stored_bytes, raw_bytes, codec and counts; the rest is filled in.
- * Payload of stored_bytes, at most rtop_ring_payload_max(). Returns the sequence, or 0 (nothing is
- * written) when the payload is too large. Wait-free, no allocation, no system call. */
+ * Payload of stored_bytes, at most rtop_ring_payload_max(). Returns the sequence, or 0: the payload
+ * is too large (nothing is written), or the outlet failed. Never waits for a reader, never allocates. */
 uint64_t rtop_ring_publish(struct rtop_ring *ring, struct rtop_slot *slot, const void *payload);
 
 /* Reader. Newest and oldest sequence that can be asked for; 0 and 0 when there is none. The oldest may

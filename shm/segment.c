@@ -104,14 +104,28 @@ static int segment_describe(struct rtop_geometry *geometry, const struct rtop_se
   return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "these sizes make no segment: %.200s", cause.text);
 }
 
-static int segment_map(struct rtop_segment *segment, int protection, struct rtop_error *error)
+/* fd -1: address space alone, for the writer's view. */
+static int segment_map(struct rtop_segment *segment, int fd, struct rtop_error *error)
 {
   segment->bytes = (size_t)segment->geometry.segment_bytes;
-  segment->base = mmap(NULL, segment->bytes, protection, MAP_SHARED, segment->fd, 0);
-  if (segment->base != MAP_FAILED)
+  int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  segment->base = mmap(NULL, segment->bytes, fd < 0 ? PROT_NONE : PROT_READ, flags, fd, 0);
+  if (segment->base != MAP_FAILED) {
+    madvise(segment->base, segment->bytes, MADV_DONTFORK);
     return 0;
+  }
   segment->base = NULL;
   return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot map the segment: %s", strerror(errno));
+}
+
+static int segment_write(int fd, const void *bytes, size_t count, off_t offset, struct rtop_error *error)
+{
+  ssize_t written = pwrite(fd, bytes, count, offset);
+  if (written == (ssize_t)count)
+    return 0;
+  int cause = written < 0 ? errno : ENOSPC;
+  return rtop_error_set(error, cause == ENOSPC || cause == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
+                        cause, "cannot write the segment: %s", strerror(cause));
 }
 
 /* Everything that must be true before the file gets its name. */
@@ -121,11 +135,11 @@ static int segment_fill(struct rtop_segment *segment, int fd, struct rtop_error 
   segment->fd = fd;
   if (segment_file_reserve(fd, segment->geometry.segment_bytes, error) != 0)
     return -1;
-  if (segment_map(segment, PROT_READ | PROT_WRITE, error) != 0)
+  const struct rtop_counters counters = {.state = RTOP_STATE_LIVE};
+  if (segment_map(segment, -1, error) != 0 ||
+      segment_write(fd, &counters, sizeof counters, RTOP_COUNTERS_OFFSET, error) != 0 ||
+      segment_write(fd, &segment->geometry, sizeof segment->geometry, 0, error) != 0)
     return -1;
-  madvise(segment->base, segment->bytes, MADV_DONTFORK);
-  rtop_segment_counters(segment)->state = RTOP_STATE_LIVE;
-  memcpy(segment->base, &segment->geometry, sizeof segment->geometry);
   if (rtop_liveness_hold_writer(fd) != 0 || fstat(fd, &status) != 0)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot lock the segment: %s", strerror(errno));
   segment->device = status.st_dev;
@@ -214,10 +228,8 @@ int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expe
   segment->device = status.st_dev;
   segment->inode = status.st_ino;
   if (segment_read_geometry(segment, (uint64_t)status.st_size, error) == 0 &&
-      segment_map(segment, PROT_READ, error) == 0) {
-    madvise(segment->base, segment->bytes, MADV_DONTFORK);
+      segment_map(segment, segment->fd, error) == 0)
     return 0;
-  }
   close(segment->fd);
   segment->fd = -1;
   return -1;

@@ -42,7 +42,7 @@ struct rtop_segment_identity {
 
 struct rtop_segment {
   int fd;
-  void *base;
+  void *base;                          /* readers: the mapping. The writer: a view of it (outlet.h) */
   size_t bytes;
   bool writable;
   dev_t device;                        /* of the file, to notice that it was replaced or removed */
@@ -58,7 +58,7 @@ struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes);
 
 /* Makes the segment of this process in `directory` and links it into place, with the writer's lock
  * held. Reserved nodes and frames are not written here (writer.h). Returns 0, or -1: NO_SPACE when the
- * file system cannot hold it (the caller may try a smaller one). The mapping is MADV_DONTFORK. */
+ * file system cannot hold it (the caller may try a smaller one). Nothing is mapped: see outlet.h. */
 int rtop_segment_create(struct rtop_segment *segment, const char *directory,
                         const struct rtop_segment_sizes *sizes,
                         const struct rtop_segment_identity *identity, struct rtop_error *error);

@@ -1,5 +1,5 @@
 #include "tables.h"
-#include "atomics.h"
+#include "outlet.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void tables_init(struct tables *tables, const struct channel_parts *parts)
 {
   *tables = (struct tables){.parts = parts};
   struct rtop_string_head empty = {0};
-  rtop_copy_to_shared(parts->strings, &empty, sizeof empty);
+  outlet_append(parts->outlet, parts->strings, &empty, sizeof empty);
   tables->string_bytes = sizeof empty;
   for (uint32_t i = 0; i < RTOP_NODE_FIRST_FREE; i++) {
     const char *name = tables_reserved_names[i];
@@ -41,8 +41,11 @@ uint32_t tables_add_string(struct tables *tables, const char *bytes, size_t coun
   struct rtop_string_head head = {.bytes = (uint32_t)kept, .flags = kept < count};
   unsigned char *to = tables->parts->strings + tables->string_bytes;
   uint32_t reference = (uint32_t)tables->string_bytes;
-  rtop_copy_to_shared(to, &head, sizeof head);
-  rtop_copy_to_shared(to + sizeof head, bytes, kept);
+  unsigned char entry[sizeof head + RTOP_STRING_BYTES_MAX + 8];
+  memset(entry + needed - 8, 0, 8);
+  memcpy(entry, &head, sizeof head);
+  memcpy(entry + sizeof head, bytes, kept);
+  outlet_append(tables->parts->outlet, to, entry, needed);
   tables->string_bytes += needed;
   return reference;
 }
@@ -53,7 +56,7 @@ bool tables_add_frame(struct tables *tables, const struct rtop_frame_entry *fram
     tables->frames_overflowed++;
     return false;
   }
-  rtop_copy_to_shared(&tables->parts->frames[tables->frame_count], frame, sizeof *frame);
+  outlet_append(tables->parts->outlet, &tables->parts->frames[tables->frame_count], frame, sizeof *frame);
   *id = (uint32_t)tables->frame_count++;
   return true;
 }
@@ -62,12 +65,12 @@ bool tables_add_frame(struct tables *tables, const struct rtop_frame_entry *fram
 void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, uint32_t namespace_label)
 {
   struct rtop_frame_entry frame;
-  if (id >= tables->frame_count)
+  const struct channel_parts *parts = tables->parts;
+  if (id >= tables->frame_count || !outlet_load(parts->outlet, &frame, &parts->frames[id], sizeof frame))
     return;
-  rtop_copy_from_shared(&frame, &tables->parts->frames[id], sizeof frame);
   frame.label = label;
   frame.namespace_label = namespace_label;
-  rtop_copy_to_shared(&tables->parts->frames[id], &frame, sizeof frame);
+  outlet_store(parts->outlet, &parts->frames[id], &frame, sizeof frame);
   tables->frame_labels++;
 }
 
@@ -77,20 +80,18 @@ bool tables_add_node(struct tables *tables, const struct rtop_node_entry *node, 
     tables->nodes_overflowed++;
     return false;
   }
-  rtop_copy_to_shared(&tables->parts->nodes[tables->node_count], node, sizeof *node);
+  outlet_append(tables->parts->outlet, &tables->parts->nodes[tables->node_count], node, sizeof *node);
   *id = (uint32_t)tables->node_count++;
   return true;
 }
 
-/* Release: a count never runs ahead of its entries. */
-void tables_publish(const struct tables *tables)
+void tables_count(const struct tables *tables, struct rtop_counters *image)
 {
-  struct rtop_counters *counters = tables->parts->counters;
-  rtop_store_release(&counters->string_bytes, tables->string_bytes);
-  rtop_store_release(&counters->frame_count, tables->frame_count);
-  rtop_store_release(&counters->node_count, tables->node_count);
-  rtop_store_release(&counters->frame_labels, tables->frame_labels);
-  rtop_store_relaxed(&counters->strings_overflowed, tables->strings_overflowed);
-  rtop_store_relaxed(&counters->frames_overflowed, tables->frames_overflowed);
-  rtop_store_relaxed(&counters->nodes_overflowed, tables->nodes_overflowed);
+  image->string_bytes = tables->string_bytes;
+  image->frame_count = tables->frame_count;
+  image->node_count = tables->node_count;
+  image->frame_labels = tables->frame_labels;
+  image->strings_overflowed = tables->strings_overflowed;
+  image->frames_overflowed = tables->frames_overflowed;
+  image->nodes_overflowed = tables->nodes_overflowed;
 }

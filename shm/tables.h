@@ -1,7 +1,7 @@
 /* The append-only tables: strings, frames, call nodes. Private to shm/.
  *
  * The writer's side of them. How far each table is filled is known here alone and never read back from
- * the segment; tables_publish() tells readers. Entries behind the published count are nobody's yet.
+ * the segment; tables_count() tells readers. Entries behind the published count are nobody's yet.
  *
  * Threads: the publisher. Never blocks, never allocates.
  */
@@ -35,7 +35,7 @@ bool tables_add_node(struct tables *tables, const struct rtop_node_entry *node, 
 /* As rtop_writer_relabel_frame(). */
 void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, uint32_t namespace_label);
 
-/* Makes everything added so far visible to readers. */
-void tables_publish(const struct tables *tables);
+/* Fills in what readers are told of them; for channel_publish_counters(), when the entries are stored. */
+void tables_count(const struct tables *tables, struct rtop_counters *image);
 
 #endif

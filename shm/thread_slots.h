@@ -1,8 +1,8 @@
 /* The writer's side of the threads section: slots for threads that come and go. Private to shm/.
  *
  * Slot 0 stands for all threads that found no other. The rest are given out once each, then again in
- * the order in which their threads ended. What stands in a slot is kept in private memory too and never
- * read back from the segment.
+ * the order in which their threads ended. What stands in a slot is kept in private memory and never
+ * read back from the segment; changes go out by thread_slots_flush().
  *
  * Threads: the publisher. Never blocks, never allocates: the memory is the caller's.
  */
@@ -10,6 +10,7 @@
 #define RTOP_SHM_THREAD_SLOTS_H
 
 #include "channel.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,9 @@ struct thread_slots {
   const struct channel_parts *parts;
   struct rtop_thread_entry *mirror;    /* one per slot */
   uint32_t *ended;                     /* queue of slots whose threads ended, oldest first */
+  uint32_t *changed;                   /* slots whose mirror is newer than the segment, each once */
+  bool *is_changed;
+  uint64_t changed_count;
   uint64_t ended_first;
   uint64_t ended_count;
   uint64_t used;                       /* slots given out at least once */
@@ -35,5 +39,8 @@ void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t seria
                        size_t bytes);
 void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t serial, uint32_t native_id);
 void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial, int64_t end_mono_ns);
+
+/* Stores what has changed since. */
+void thread_slots_flush(struct thread_slots *slots);
 
 #endif

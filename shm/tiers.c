@@ -1,5 +1,5 @@
 #include "tiers.h"
-#include "atomics.h"
+#include "outlet.h"
 #include "window_threads.h"
 
 static const int64_t tiers_length_ns[RTOP_MERGED_TIERS] = {INT64_C(1000000000), INT64_C(10000000000)};
@@ -61,7 +61,8 @@ static void tiers_publish(struct tiers *tiers, size_t level, const struct rtop_s
     (uint32_t)rtop_window_compress(tiers->buffers.raw, slot.raw_bytes, tiers->buffers.packed,
                                    rtop_ring_payload_max(ring), &slot.codec);
   tiers->folded[level] += merge->window.folded || merge->lossy;
-  rtop_store_relaxed(&ring->counters->windows_folded, tiers->folded[level]);
+  outlet_store(ring->outlet, &ring->counters->windows_folded, &tiers->folded[level],
+               sizeof tiers->folded[level]);
   rtop_ring_publish(ring, &slot, tiers->buffers.packed);
 }
 

@@ -1,7 +1,7 @@
 #include "writer.h"
-#include "atomics.h"
 #include "channel.h"
 #include "liveness.h"
+#include "outlet.h"
 #include "registry.h"
 #include "segment_file.h"
 #include "tables.h"
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -21,13 +20,14 @@ enum {
   WRITER_CELLS_MAX = 1 << 18,          /* far more than fit into any window */
 };
 #define WRITER_HISTORY_BYTES_MIN (UINT64_C(1) << 20)
-#define WRITER_TOUCH_NS INT64_C(1000000000)
 
 struct rtop_writer {
   size_t memory_bytes;                 /* of the mapping that starts with this struct */
   struct rtop_segment segment;
   struct rtop_control control;
+  struct outlet outlet;                /* every store into the segment goes through here */
   struct channel_parts parts;
+  struct rtop_counters counters;       /* what page 1 is to say; only string_bytes and what follows */
   struct tables tables;
   struct thread_slots threads;
   struct tiers tiers;
@@ -35,10 +35,6 @@ struct rtop_writer {
   unsigned char *raw;                  /* payload_max bytes each */
   unsigned char *packed;
   void *scratch;
-  int64_t touched_mono_ns;             /* when the file's time was last set */
-  uint64_t windows_folded;
-  uint64_t samples_dropped;
-  uint64_t marks_overflowed, labels_overflowed;
 };
 
 static const char *writer_directory(const struct rtop_writer_options *options)
@@ -118,7 +114,10 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   writer->packed = writer->raw + payload;
   writer->scratch = writer->packed + payload;
   writer->segment = *segment;
+  writer->counters.state = RTOP_STATE_LIVE;
+  outlet_init(&writer->outlet, segment->fd, segment->base);
   channel_parts_of(&writer->segment, &writer->parts);
+  channel_parts_write(&writer->parts, &writer->outlet);
   tables_init(&writer->tables, &writer->parts);
   thread_slots_init(&writer->threads, &writer->parts, memory + head);
   const struct tiers_buffers buffers = {writer->raw, writer->packed, writer->scratch};
@@ -126,6 +125,18 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
     tiers_init(&writer->tiers, &writer->parts, segment->geometry.window_ns, &buffers,
                memory + head + threads);
   return writer;
+}
+
+/* Tables, threads, then the counters that tell of them. */
+static void writer_flush(struct rtop_writer *writer)
+{
+  struct rtop_counters *counters = &writer->counters;
+  outlet_flush(&writer->outlet);
+  thread_slots_flush(&writer->threads);
+  tables_count(&writer->tables, counters);
+  counters->thread_serial = writer->threads.serial_max;
+  counters->threads_overflowed = writer->threads.overflowed;
+  channel_publish_counters(&writer->parts, counters);
 }
 
 struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options, struct rtop_error *error)
@@ -141,7 +152,12 @@ struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options
     return NULL;
   }
   writer->control = control;
-  tables_publish(&writer->tables);
+  writer_flush(writer);
+  if (outlet_failed(&writer->outlet)) {
+    int cause = writer->outlet.cause;
+    rtop_writer_destroy(&writer, false);
+    rtop_error_set(error, RTOP_ERROR_SYSTEM, cause, "cannot write the segment: %s", strerror(cause));
+  }
   return writer;
 }
 
@@ -152,16 +168,17 @@ void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
     return;
   *writer = NULL;
   if (rtop_segment_intact(&taken->segment)) {
+    writer_flush(taken);
     if (taken->parts.tiered)
       tiers_finish(&taken->tiers, taken->tables.node_count, taken->tables.frame_count);
-    rtop_store_release(&taken->parts.counters->state, RTOP_STATE_ENDED);
+    outlet_release(&taken->outlet, &taken->parts.counters->state, RTOP_STATE_ENDED);
   }
   rtop_control_close(&taken->control, true);
   rtop_segment_close(&taken->segment, !keep_name);
   munmap(taken, taken->memory_bytes);
 }
 
-/* The shared mappings did not follow the child (MADV_DONTFORK): something else may stand there. */
+/* Views and mappings did not follow the child (MADV_DONTFORK): something else may stand there. */
 void rtop_writer_abandon(struct rtop_writer **writer)
 {
   struct rtop_writer *taken = *writer;
@@ -173,27 +190,25 @@ void rtop_writer_abandon(struct rtop_writer **writer)
   munmap(taken, taken->memory_bytes);
 }
 
-/* Every store into the segment is preceded by a look at the file: somebody may have truncated it. */
 uint32_t rtop_writer_add_string(struct rtop_writer *writer, const char *bytes, size_t count)
 {
-  return rtop_segment_intact(&writer->segment) ? tables_add_string(&writer->tables, bytes, count) : 0;
+  return tables_add_string(&writer->tables, bytes, count);
 }
 
 bool rtop_writer_add_frame(struct rtop_writer *writer, const struct rtop_frame_entry *frame, uint32_t *id)
 {
-  return rtop_segment_intact(&writer->segment) && tables_add_frame(&writer->tables, frame, id);
+  return tables_add_frame(&writer->tables, frame, id);
 }
 
 void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label,
                                uint32_t namespace_label)
 {
-  if (rtop_segment_intact(&writer->segment))
-    tables_relabel_frame(&writer->tables, id, label, namespace_label);
+  tables_relabel_frame(&writer->tables, id, label, namespace_label);
 }
 
 bool rtop_writer_add_node(struct rtop_writer *writer, const struct rtop_node_entry *node, uint32_t *id)
 {
-  return rtop_segment_intact(&writer->segment) && tables_add_node(&writer->tables, node, id);
+  return tables_add_node(&writer->tables, node, id);
 }
 
 uint64_t rtop_writer_string_capacity(const struct rtop_writer *writer)
@@ -220,29 +235,24 @@ uint32_t rtop_writer_thread_start(struct rtop_writer *writer, uint64_t serial, u
     .start_mono_ns = start_mono_ns,
     .flags = flags & ~(uint32_t)(RTOP_THREAD_ENDED | RTOP_THREAD_OTHERS),
   };
-  if (!rtop_segment_intact(&writer->segment))
-    return 0;
   return thread_slots_start(&writer->threads, &thread, name, bytes);
 }
 
 void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial, const char *name,
                              size_t bytes)
 {
-  if (rtop_segment_intact(&writer->segment))
-    thread_slots_name(&writer->threads, slot, serial, name, bytes);
+  thread_slots_name(&writer->threads, slot, serial, name, bytes);
 }
 
 void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
                                   uint32_t native_id)
 {
-  if (rtop_segment_intact(&writer->segment))
-    thread_slots_native_id(&writer->threads, slot, serial, native_id);
+  thread_slots_native_id(&writer->threads, slot, serial, native_id);
 }
 
 void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t serial, int64_t end_mono_ns)
 {
-  if (rtop_segment_intact(&writer->segment))
-    thread_slots_end(&writer->threads, slot, serial, end_mono_ns);
+  thread_slots_end(&writer->threads, slot, serial, end_mono_ns);
 }
 
 /* Threads that do not fit are one. A window that cannot be encoded at all still tells its time and its
@@ -262,29 +272,8 @@ static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *wind
     bytes = rtop_window_encode(window, writer->raw, writer->payload_max, writer->scratch);
     window->folded = true;
   }
-  writer->windows_folded += window->folded;
+  writer->counters.windows_folded += window->folded;
   return bytes;
-}
-
-static void writer_publish_statistics(struct rtop_writer *writer)
-{
-  struct rtop_counters *counters = writer->parts.counters;
-  tables_publish(&writer->tables);
-  rtop_store_relaxed(&counters->thread_serial, writer->threads.serial_max);
-  rtop_store_relaxed(&counters->threads_overflowed, writer->threads.overflowed);
-  rtop_store_relaxed(&counters->windows_folded, writer->windows_folded);
-  rtop_store_relaxed(&counters->samples_dropped, writer->samples_dropped);
-  rtop_store_relaxed(&counters->marks_overflowed, writer->marks_overflowed);
-  rtop_store_relaxed(&counters->labels_overflowed, writer->labels_overflowed);
-}
-
-/* Stores into a mapping do not move a file's time; the sweep and lists go by it. */
-static void writer_touch(struct rtop_writer *writer, int64_t now_mono_ns)
-{
-  if (writer->touched_mono_ns && now_mono_ns - writer->touched_mono_ns < WRITER_TOUCH_NS)
-    return;
-  writer->touched_mono_ns = now_mono_ns;
-  futimens(writer->segment.fd, NULL);
 }
 
 uint64_t rtop_writer_publish(struct rtop_writer *writer, struct rtop_window *window)
@@ -301,10 +290,9 @@ uint64_t rtop_writer_publish(struct rtop_writer *writer, struct rtop_window *win
   slot.raw_bytes = (uint32_t)writer_encode(writer, window);
   slot.stored_bytes = (uint32_t)rtop_window_compress(writer->raw, slot.raw_bytes, writer->packed,
                                                      writer->payload_max, &slot.codec);
-  writer_touch(writer, window->end_mono_ns);
-  writer_publish_statistics(writer);
+  writer_flush(writer);
   window->sequence = rtop_ring_publish(&writer->parts.ring, &slot, writer->packed);
-  if (writer->parts.tiered && rtop_segment_intact(&writer->segment))
+  if (writer->parts.tiered && window->sequence)
     tiers_add(&writer->tiers, window, slot.node_count, slot.frame_count);
   return window->sequence;
 }
@@ -321,6 +309,7 @@ void rtop_writer_request(struct rtop_writer *writer, struct rtop_request *reques
 
 bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t timeout_ns)
 {
+  writer_flush(writer);
   return rtop_control_wait(&writer->control, futex_value, timeout_ns);
 }
 
@@ -336,13 +325,14 @@ static void writer_add(uint64_t *sum, uint64_t count)
 
 void rtop_writer_count_losses(struct rtop_writer *writer, const struct rtop_losses *losses)
 {
-  writer_add(&writer->samples_dropped, losses->samples_dropped);
+  writer_add(&writer->counters.samples_dropped, losses->samples_dropped);
   writer_add(&writer->tables.nodes_overflowed, losses->nodes_overflowed);
   writer_add(&writer->tables.frames_overflowed, losses->frames_overflowed);
   writer_add(&writer->threads.overflowed, losses->threads_overflowed);
-  writer_add(&writer->windows_folded, losses->windows_folded);
-  writer_add(&writer->marks_overflowed, losses->marks_overflowed);
-  writer_add(&writer->labels_overflowed, losses->labels_overflowed);
+  writer_add(&writer->counters.windows_folded, losses->windows_folded);
+  writer_add(&writer->counters.marks_overflowed, losses->marks_overflowed);
+  writer_add(&writer->counters.labels_overflowed, losses->labels_overflowed);
+  writer_add(&writer->counters.segments_lost, losses->segments_lost);
 }
 
 const char *rtop_writer_path(const struct rtop_writer *writer)

@@ -1,7 +1,8 @@
 /* The writing side of a channel: segment, control file, tables and ring in one hand.
  *
  * Threads: everything here belongs to one thread, the publisher. Nothing waits for a reader. After
- * rtop_writer_create() nothing allocates. Failures are counted in the segment, never raised.
+ * rtop_writer_create() nothing allocates. Every store is a pwrite (outlet.h): the file may be truncated at
+ * any time, and no signal comes of it. Failures are counted in the segment, never raised.
  */
 #ifndef RTOP_SHM_WRITER_H
 #define RTOP_SHM_WRITER_H
@@ -26,13 +27,14 @@ struct rtop_writer_options {
  * segments. NULL: *error says why; the caller goes on without a channel. */
 struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options, struct rtop_error *error);
 
-/* Ends the channel: state ENDED, then unmap; the name goes unless keep_name. NULL is fine; sets NULL. */
+/* Ends the channel: state ENDED; the name goes unless keep_name. NULL is fine; sets NULL. */
 void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name);
 
-/* In a forked child: closes descriptors and frees memory, touches neither mapping nor name. */
+/* In a forked child: closes descriptors and frees memory, touches no file. */
 void rtop_writer_abandon(struct rtop_writer **writer);
 
-/* Tables. Ids are dense and must come in order. Entries become visible with the next publish. When a
+/* Tables. Ids are dense and must come in order. Entries become visible with the next publish; that of a
+ * segment that was lost meanwhile says so. When a
  * table is full the id is not taken and false returned: the caller charges an ancestor instead.
  * Strings that do not fit return reference 0 and are counted; longer ones are cut at a UTF-8
  * boundary. Equal strings are not merged here. */
@@ -47,7 +49,7 @@ uint64_t rtop_writer_frame_capacity(const struct rtop_writer *writer);
 uint64_t rtop_writer_node_capacity(const struct rtop_writer *writer);
 
 /* Takes a slot for a new thread, releases it when the thread ended (kept until reused). A full table
- * gives slot 0, shared by "(other threads)". */
+ * gives slot 0, shared by "(other threads)". Visible with the next publish. */
 uint32_t rtop_writer_thread_start(struct rtop_writer *writer, uint64_t serial, uint32_t native_id,
                                   int64_t start_mono_ns, uint32_t flags, const char *name, size_t bytes);
 void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
@@ -64,14 +66,14 @@ uint64_t rtop_writer_publish(struct rtop_writer *writer, struct rtop_window *win
 /* Is somebody watching, and what do they ask for? One fcntl; two preads. */
 bool rtop_writer_watched(struct rtop_writer *writer);
 void rtop_writer_request(struct rtop_writer *writer, struct rtop_request *request, uint32_t *futex_value);
-/* See control.h; rtop_writer_wake() is for any thread. */
+/* See control.h; publishes tables and threads first. rtop_writer_wake() is for any thread. */
 bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t timeout_ns);
 void rtop_writer_wake(struct rtop_writer *writer);
 
 /* What the caller itself could not keep: added to the segment's statistics, beside what the writer counts. */
 struct rtop_losses {
   uint64_t samples_dropped, nodes_overflowed, frames_overflowed, threads_overflowed, windows_folded;
-  uint64_t marks_overflowed, labels_overflowed;
+  uint64_t marks_overflowed, labels_overflowed, segments_lost;
 };
 void rtop_writer_count_losses(struct rtop_writer *writer, const struct rtop_losses *losses);
 

@@ -67,6 +67,62 @@ class EnvironmentTest < Minitest::Test
     end
   end
 
+  # Whoever may write to the files may cut them off at any moment: that is their loss, not the program's.
+  def test_files_truncated_all_the_time
+    program = start(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "2000" })
+      $stdout.sync = true
+      puts :start
+      threads = 40.times.map do |i|
+        Thread.new do
+          until $done
+            name = "made#{rand(1000)}"
+            eval("def #{name}(x) = x.to_s * 3")
+            send(name, i)
+            sleep 0.001
+          end
+        end
+      end
+      gets
+      $done = true
+      threads.each(&:join)
+      puts :end
+    RUBY
+    program.line
+    segments = []
+    wait_for("the program to outlive its segments") do
+      refute program.exited?, "#{program.status} #{program.err}"
+      segments |= channels(program.pid)
+      Dir["#{@folder}/rperf-top.*"].each { |file| File.truncate(file, [0, 4096, 10_000].sample) rescue nil }
+      segments.size >= 8
+    end
+    program.finish
+    assert program.status.success?, program.status.to_s
+    assert_equal "start\nend\n", program.out
+  end
+
+  def test_lost_segments_are_counted
+    program = start("$stdout.sync = true\nputs :start\ngets\nputs :end")
+    program.line
+    File.unlink(program.channel)
+    lost = wait_for("a window in a new channel") do
+      dump = (path = channels(program.pid).last) && Dump.read(path)
+      dump && dump.windows.any? && dump.counters["segments_lost"]
+    end
+    assert_equal 1, lost
+    program.finish
+  end
+
+  def test_control_file_truncated_while_nothing_is_recorded
+    program = start("$stdout.sync = true\nputs :start\ngets\nputs :end", env: { "RPERF_TOP_RECORD_HZ" => "0" })
+    program.line
+    control = "#{program.channel}.ctl"
+    wait_for("a sleeping publisher") { program.publisher_status("voluntary_ctxt_switches") }
+    File.truncate(control, 0)
+    program.finish
+    assert program.status.success?, program.status.to_s
+    assert_empty program.err
+  end
+
   def limited(*limits) = { wrapper: ["prlimit", *limits, "--"] }
 
   def test_file_size_limit

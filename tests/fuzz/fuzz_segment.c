@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +100,9 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
   snprintf(directory, sizeof directory, "/dev/shm/rtop-fuzz.XXXXXX");
   demand(mkdtemp(directory) != NULL);
   demand(rtop_segment_create(&segment, directory, &sizes, &identity, NULL) == 0);
+  /* A writer's view has no memory: here it gets some. */
+  demand(mmap(segment.base, segment.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, segment.fd, 0) ==
+         segment.base);
   fill(&segment);
   pattern_bytes = segment.bytes;
   pattern = malloc(pattern_bytes);

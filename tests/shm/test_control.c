@@ -3,6 +3,7 @@
 #include "shm/control.h"
 #include "shm/ring.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -152,6 +153,47 @@ static void test_truncated_underneath(void **state)
   assert_int_equal(read_rate(NULL), 0);
 }
 
+/* Who sleeps already when the file is truncated is woken all the same. */
+static int sleep_on_it(struct support_pipes pipes, void *argument)
+{
+  struct rtop_control own;
+  uint32_t value;
+  struct rtop_request request;
+  (void)argument;
+  if (rtop_control_create(&own, support_path("cut"), NULL) != 0)
+    return 1;
+  rtop_control_read(&own, &request, &value);
+  support_tell(pipes.out);
+  bool woken = rtop_control_wait(&own, value, -1);
+  rtop_control_close(&own, true);
+  return woken ? 0 : 2;
+}
+
+static bool is_asleep(void *pid)
+{
+  char path[64], state = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", *(pid_t *)pid);
+  FILE *file = fopen(path, "re");
+  bool read = file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+  if (file)
+    fclose(file);
+  return read && state == 'S';
+}
+
+static void test_truncated_under_a_sleeper(void **state)
+{
+  (void)state;
+  struct rtop_control waker;
+  struct support_child child = support_fork(sleep_on_it, NULL);
+  assert_true(support_hear(child.from));
+  assert_int_equal(rtop_control_open(&waker, support_path("cut"), (uid_t)-1, NULL), 0);
+  assert_true(support_wait_for(is_asleep, &child.pid));
+  assert_int_equal(truncate(support_path("cut.ctl"), 0), 0);
+  rtop_control_wake(&waker);
+  assert_int_equal(support_join(&child), 0);
+  rtop_control_close(&waker, false);
+}
+
 static void test_refuses_unsafe_files(void **state)
 {
   (void)state;
@@ -255,6 +297,7 @@ int main(void)
     CONTROL_TEST(test_another_process_wakes),
     CONTROL_TEST(test_garbage_reads_as_no_wish),
     CONTROL_TEST(test_truncated_underneath),
+    CONTROL_TEST(test_truncated_under_a_sleeper),
     CONTROL_TEST(test_refuses_unsafe_files),
     CONTROL_TEST(test_name_must_be_free),
     CONTROL_TEST(test_close_unlinks_only_its_own),

@@ -64,6 +64,7 @@ static const struct field fields[] = {
   F("Counters", rtop_counters, samples_dropped),
   F("Counters", rtop_counters, marks_overflowed),
   F("Counters", rtop_counters, labels_overflowed),
+  F("Counters", rtop_counters, segments_lost),
   F("Counters", rtop_counters, stats_reserved),
   F("Slot", rtop_slot, sequence),
   F("Slot", rtop_slot, position),

@@ -39,7 +39,9 @@ static int set_up(void **state)
   reader = (struct reader_tables){.parts = &parts, .base = &memory, .bytes = sizeof memory};
   tables_init(&tables, &parts);
   hello = tables_add_string(&tables, "hello", 5);
-  tables_publish(&tables);
+  struct rtop_counters image = {0};
+  tables_count(&tables, &image);
+  channel_publish_counters(&parts, &image);
   return 0;
 }
 
@@ -165,10 +167,13 @@ static void test_threads(void **state)
   struct rtop_thread_entry thread = {.serial = 5}, copy;
   void *private_memory = calloc(1, thread_slots_memory_bytes(THREADS));
   thread_slots_init(&slots, &parts, private_memory);
+  thread_slots_flush(&slots);
   assert_true(reader_tables_thread(&reader, 0, 77, &copy));
   assert_int_equal(copy.flags, RTOP_THREAD_OTHERS);
   assert_false(reader_tables_thread(&reader, 1, 0, &copy));
   uint32_t slot = thread_slots_start(&slots, &thread, "five", 4);
+  assert_false(reader_tables_thread(&reader, slot, 5, &copy));
+  thread_slots_flush(&slots);
   assert_true(reader_tables_thread(&reader, slot, 5, &copy));
   assert_memory_equal(copy.name, "five", 4);
   assert_false(reader_tables_thread(&reader, slot, 6, &copy));

@@ -88,7 +88,8 @@ static void test_full_tables_are_counted(void **state)
   for (uint64_t serial = 1; serial <= 130; serial++)
     rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1);
   rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = 5, .nodes_overflowed = 2,
-                                                         .marks_overflowed = 3, .labels_overflowed = 4});
+                                                         .marks_overflowed = 3, .labels_overflowed = 4,
+                                                         .segments_lost = 6});
   rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = UINT64_MAX, .nodes_overflowed = 1});
   support_window(&window, 1);
   assert_int_equal(rtop_writer_publish(writer, &window), 1);
@@ -101,6 +102,7 @@ static void test_full_tables_are_counted(void **state)
   assert_true(counters.samples_dropped == UINT64_MAX);
   assert_int_equal(counters.marks_overflowed, 3);
   assert_int_equal(counters.labels_overflowed, 4);
+  assert_int_equal(counters.segments_lost, 6);
   assert_int_equal(counters.windows_folded, 0);
   assert_int_equal(counters.node_count, rtop_writer_node_capacity(writer));
   rtop_window_destroy(&window);
@@ -174,7 +176,7 @@ static void test_impossible_windows_keep_their_counters(void **state)
   rtop_writer_destroy(&writer, false);
 }
 
-/* Truncated, removed or replaced: every call fails quietly, none faults. */
+/* Truncated, removed or replaced: no call faults, and the next window is refused. */
 static void damage(const char *path, int how)
 {
   if (how == 0)
@@ -199,10 +201,11 @@ static void test_damaged_underneath(void **state)
     uint32_t slot = rtop_writer_thread_start(writer, 1, 1, 1, 0, "t", 1);
     assert_int_equal(slot, 1);
     damage(rtop_writer_path(writer), how);
-    assert_int_equal(rtop_writer_add_string(writer, "abc", 3), 0);
-    assert_false(rtop_writer_add_frame(writer, &frame, &id));
-    assert_false(rtop_writer_add_node(writer, &node, &id));
-    assert_int_equal(rtop_writer_thread_start(writer, 2, 1, 1, 0, "t", 1), 0);
+    rtop_writer_add_string(writer, "abc", 3);
+    assert_true(rtop_writer_add_frame(writer, &frame, &id));
+    rtop_writer_relabel_frame(writer, id, 0, 0);
+    assert_true(rtop_writer_add_node(writer, &node, &id));
+    assert_int_equal(rtop_writer_thread_start(writer, 2, 1, 1, 0, "t", 1), 2);
     rtop_writer_thread_name(writer, slot, 1, "x", 1);
     rtop_writer_thread_end(writer, slot, 1, 5);
     assert_int_equal(rtop_writer_publish(writer, &window), 0);
@@ -213,7 +216,7 @@ static void test_damaged_underneath(void **state)
   }
 }
 
-/* The forked child must not write into its parent's channel: the mapping is not even there. */
+/* The forked child must not write into its parent's channel: its view of it is not even there. */
 static int abandon(struct support_pipes pipes, void *argument)
 {
   struct rtop_writer *writer = argument;

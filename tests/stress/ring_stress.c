@@ -1,5 +1,6 @@
 /* One writer and a reader for each tier, four processes, rings so small that the readers are lapped all
- * the time.
+ * the time. First the writer stores as a process that is observed does, with pwrite; then, for half of the
+ * time, into a mapping of its own, which laps the readers far more often. The readers always map.
  *
  *   ring_stress [SECONDS]
  *
@@ -12,6 +13,7 @@
  */
 #include "shm/atomics.h"
 #include "shm/channel.h"
+#include "shm/outlet.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -209,9 +211,21 @@ static int judge(const struct board *board, uint64_t published)
   return 1;
 }
 
-int main(int count_of_arguments, char **arguments)
+/* How the writer reaches its segment: through the outlet, or (no process that is observed does) by stores into
+ * a mapping in the place of its view. */
+static bool choose_way(struct rtop_segment *segment, struct channel_parts *parts, struct outlet *outlet,
+                       bool by_stores)
 {
-  double seconds = count_of_arguments > 1 ? strtod(arguments[1], NULL) : 5;
+  channel_parts_of(segment, parts);
+  outlet_init(outlet, segment->fd, segment->base);
+  if (!by_stores)
+    channel_parts_write(parts, outlet);
+  return !by_stores || mmap(segment->base, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                            segment->fd, 0) == segment->base;
+}
+
+static int race(double seconds, bool by_stores)
+{
   const char *directory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
   struct rtop_segment_sizes sizes = {
     .ring_bytes = 16384,
@@ -230,10 +244,10 @@ int main(int count_of_arguments, char **arguments)
     fprintf(stderr, "%s\n", error.text);
     return 1;
   }
-  channel_parts_of(&segment, &parts);
+  static struct outlet outlet;
   size_t board_bytes = sizeof(struct board) + sizeof segment.path;
   struct board *board = mmap(NULL, board_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (board == MAP_FAILED)
+  if (board == MAP_FAILED || !choose_way(&segment, &parts, &outlet, by_stores))
     return 1;
   strcpy((char *)(board + 1), segment.path);
   pid_t readers[READERS], clock = fork();
@@ -251,8 +265,20 @@ int main(int count_of_arguments, char **arguments)
   for (int i = 0; i < READERS; i++)
     failed |= waitpid(readers[i], &status, 0) != readers[i] || status != 0;
   waitpid(clock, &status, 0);
+  if (outlet_failed(&outlet)) {
+    puts("FAIL: the segment could not be written");
+    failed = 1;
+  }
   rtop_segment_close(&segment, true);
   if (failed)
     puts("FAIL: a reader did not end well");
+  printf("%s: ", by_stores ? "stores" : "pwrite");
   return judge(board, parts.ring.last_sequence) | failed;
+}
+
+int main(int count_of_arguments, char **arguments)
+{
+  double seconds = count_of_arguments > 1 ? strtod(arguments[1], NULL) : 5;
+  int failed = race(seconds / 2, false);
+  return race(seconds / 2, true) | failed;
 }

@@ -252,7 +252,7 @@ static json_t *counters_of(const struct rtop_reader *reader)
 {
   struct rtop_counters counters;
   rtop_reader_counters(reader, &counters);
-  return json_pack("{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}",
+  return json_pack("{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}",
                    "head_sequence", (json_int_t)counters.head_sequence,
                    "string_bytes", (json_int_t)counters.string_bytes,
                    "frame_count", (json_int_t)counters.frame_count,
@@ -266,7 +266,8 @@ static json_t *counters_of(const struct rtop_reader *reader)
                    "threads_overflowed", (json_int_t)counters.threads_overflowed,
                    "samples_dropped", (json_int_t)counters.samples_dropped,
                    "marks_overflowed", (json_int_t)counters.marks_overflowed,
-                   "labels_overflowed", (json_int_t)counters.labels_overflowed);
+                   "labels_overflowed", (json_int_t)counters.labels_overflowed,
+                   "segments_lost", (json_int_t)counters.segments_lost);
 }
 
 static json_t *geometry_of(const struct rtop_reader *reader)
