@@ -328,8 +328,25 @@ static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int
 {
   accounting_read_cpu(data, now_ns);
   uint32_t node = sampler_stack(sampler, data, NULL);
-  sampler_saw(data, node, now_ns);
+  if (node != SAMPLER_NO_STACK) sampler_saw(data, node, now_ns);
   return node;
+}
+
+/* A method on it was never met: the next job, which comes at once, names the stack and charges the stretch. */
+static bool note(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
+{
+  if (!data->main_ractor || sampler->stack_depth <= 0) return false;
+  struct noted_stack *noted = noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines,
+                                        (uint32_t)sampler->stack_depth);
+  if (!noted) return false;
+  noted->thread = data->index;
+  noted->serial = data->serial;
+  for (int i = 0; i < 2; i++) {
+    noted->states[i] = stretch->states[i];
+    noted->wall_ns[i] = stretch->wall_ns[i];
+  }
+  rb_postponed_job_trigger(sampler->job);
+  return true;
 }
 
 static bool end_whole(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
@@ -342,13 +359,15 @@ static bool end_whole(struct sampler *sampler, struct thread_data *data, const s
   }
   struct accounting_own own = accounting_begin_own(data);
   if (!try_lock(sampler, 20)) return false;
-  for (int i = 0; i < 2; i++)
+  uint32_t node = stack_now(sampler, data, own.begin_ns);
+  for (int i = 0; i < 2 && node != SAMPLER_NO_STACK; i++)
     if (stretch->wall_ns[i] > 0) sampler_count(&sampler->counters.points[stretch->states[i]], 1);
-  charge_whole(sampler, data, stretch, stack_now(sampler, data, own.begin_ns));
+  bool charged = node != SAMPLER_NO_STACK || note(sampler, data, stretch);
+  if (node != SAMPLER_NO_STACK) charge_whole(sampler, data, stretch, node);
   accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
-  return true;
+  return charged;
 }
 
 /* Lays the stretch on the axes; where a point stands there it gets its stack. */
@@ -373,7 +392,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
     if (stretch->wall_ns[i] <= 0) continue;
     if (locked) accounting_settle(sampler, data, state);
     accounting_add(sampler, data, state, stretch->wall_ns[i]);
-    if (!due[i] || !locked) continue;
+    if (!due[i] || !locked || node == SAMPLER_NO_STACK) continue;
     accounting_point(sampler, data, state, node, keep[i]);
     sampler_count(&sampler->counters.points[state], 1);
   }

@@ -162,8 +162,8 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut->releases = cut->coarse_releases = 0;
   cut_threads_note_ended(cut, end_ns);   /* before the swap: all their cells are in it */
   struct cells *cells = swap_cells(cut->sampler, end_ns);
-  bool complete = cut_threads_charge(cut, cells, last);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
+  bool complete = cut_threads_charge(cut, cells, last);
   cut_threads_update_nodes(cut);
   complete = complete && cut_threads_add_cells(cut, cells);
   add_counters(cut);

@@ -11,9 +11,8 @@ void exclude_judge(const struct frames *frames, struct frames_entry *entry)
     entry->excluded = false;
     return;
   }
-  frame.label = frames_string(frames, atomic_load(&entry->label), &frame.label_bytes);
-  uint32_t namespace_label = atomic_load(&entry->namespace_label);
-  frame.namespace_label = frames_string(frames, namespace_label, &frame.namespace_bytes);
+  frame.label = frames_string(frames, entry->label, &frame.label_bytes);
+  frame.namespace_label = frames_string(frames, entry->namespace_label, &frame.namespace_bytes);
   frame.path = frames_string(frames, entry->path, &frame.path_bytes);
   entry->excluded = rtop_patterns_match(frames->excluded, &frame);
 }

@@ -5,8 +5,6 @@
 #include <ruby/debug.h>
 #include <string.h>
 
-static bool class_word_known;
-
 static void set_string(VALUE string, const char **bytes, size_t *count)
 {
   *bytes = "";
@@ -16,74 +14,10 @@ static void set_string(VALUE string, const char **bytes, size_t *count)
   *count = (size_t)RSTRING_LEN(string);
 }
 
-/* ---- the class without an object ---------------------------------------------------------------- */
-
-static VALUE class_word(VALUE frame)
-{
-  return ((const VALUE *)frame)[1];
-}
-
-static VALUE probe(VALUE self)
-{
-  VALUE frame = Qnil;
-  if (rb_profile_frames(0, 1, &frame, NULL) != 1) return Qfalse;
-  return class_word(frame) == CLASS_OF(self) ? Qtrue : Qfalse;
-}
-
-void frame_names_learn(void)
-{
-  VALUE object = rb_obj_alloc(rb_class_new(rb_cObject));
-  rb_define_method(CLASS_OF(object), "probe", probe, 0);
-  class_word_known = rb_funcallv(object, rb_intern("probe"), 0, NULL) == Qtrue;
-}
-
-/* Name of the named class or module that defines the method of this frame, or Qnil. */
-static VALUE class_name(VALUE frame)
-{
-  if (!class_word_known || RTEST(rb_profile_frame_singleton_method_p(frame))) return Qnil;
-  VALUE class = class_word(frame);
-  if (!class || RB_SPECIAL_CONST_P(class)) return Qnil;
-  if (RB_BUILTIN_TYPE(class) == T_ICLASS) class = RBASIC_CLASS(class);
-  if (!class || (RB_BUILTIN_TYPE(class) != T_CLASS && RB_BUILTIN_TYPE(class) != T_MODULE)) return Qnil;
-  return rb_mod_name(class);
-}
-
-static size_t append(char *to, size_t used, const char *bytes, size_t count)
-{
-  size_t room = FRAME_NAMES_LABEL_MAX - used;
-  memcpy(to + used, bytes, count < room ? count : room);
-  return used + (count < room ? count : room);
-}
-
-/* "block in " + "Price" + "#" + "total" */
-static void add_class(struct frame_names *names, VALUE frame)
-{
-  const char *base, *class;
-  size_t base_bytes, class_bytes;
-  if (NIL_P(rb_profile_frame_method_name(frame))) {   /* <main>, <class:Price>: no class belongs to them */
-    names->complete = true;
-    return;
-  }
-  set_string(class_name(frame), &class, &class_bytes);
-  if (!class_bytes || memchr(class, '<', class_bytes)) return;
-  set_string(names->is_c ? rb_profile_frame_method_name(frame) : rb_profile_frame_base_label(frame), &base,
-             &base_bytes);
-  size_t prefix = names->plain_bytes >= base_bytes ? names->plain_bytes - base_bytes : 0;
-  size_t used = append(names->label_buffer, 0, names->plain, prefix);
-  used = append(names->label_buffer, used, class, class_bytes);
-  used = append(names->label_buffer, used, "#", 1);
-  names->label_bytes = append(names->label_buffer, used, base, base_bytes);
-  names->label = names->label_buffer;
-  names->namespace_bytes = append(names->namespace_buffer, 0, class, class_bytes);
-  names->namespace_label = names->namespace_buffer;
-  names->complete = names->label_bytes < FRAME_NAMES_LABEL_MAX;
-}
-
-void frame_names_partial(VALUE frame, struct frame_names *names)
+static void read_plain(VALUE frame, struct frame_names *names)
 {
   VALUE path = rb_profile_frame_path(frame);
   names->is_c = NIL_P(path);
-  names->complete = false;
   names->line = 0;
   names->namespace_label = names->path = "";
   names->namespace_bytes = names->path_bytes = 0;
@@ -101,10 +35,7 @@ void frame_names_partial(VALUE frame, struct frame_names *names)
   if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
   names->label = names->plain;
   names->label_bytes = names->plain_bytes;
-  add_class(names, frame);
 }
-
-/* ---- everything --------------------------------------------------------------------------------- */
 
 static bool is_hex(char c)
 {
@@ -140,7 +71,7 @@ static VALUE call_full(VALUE pointer)
   return Qnil;
 }
 
-bool frame_names_full(VALUE frame, struct frame_names *names)
+bool frame_names_read(VALUE frame, struct frame_names *names)
 {
   VALUE results[3] = { frame, Qnil, Qnil };
   int raised = 0;
@@ -152,7 +83,7 @@ bool frame_names_full(VALUE frame, struct frame_names *names)
   }
   const char *from;
   size_t count;
-  frame_names_partial(frame, names);
+  read_plain(frame, names);
   set_string(results[1], &from, &count);
   if (count) {
     names->label_bytes = copy_without_addresses(names->label_buffer, from, count);
@@ -161,7 +92,6 @@ bool frame_names_full(VALUE frame, struct frame_names *names)
   set_string(results[2], &from, &count);
   names->namespace_bytes = copy_without_addresses(names->namespace_buffer, from, count);
   names->namespace_label = names->namespace_buffer;
-  names->complete = true;
   RB_GC_GUARD(results[1]);
   RB_GC_GUARD(results[2]);
   return true;

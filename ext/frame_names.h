@@ -1,4 +1,4 @@
-/* Names of one frame VALUE, as the VM tells them.
+/* Names of one frame VALUE, as the VM tells them. In the job only: that makes Ruby objects and takes locks of the VM.
  *
  * Anonymous classes and singletons carry an address in their label ("#<Class:0x000…>#run"): it is taken
  * out, or every request would make new methods.
@@ -19,23 +19,10 @@ struct frame_names {
   size_t plain_bytes, path_bytes, label_bytes, namespace_bytes;
   uint32_t line;
   bool is_c;
-  bool complete;                       /* label is the whole label */
   char label_buffer[FRAME_NAMES_LABEL_MAX], namespace_buffer[FRAME_NAMES_LABEL_MAX];
 };
 
-/* Learns whether the class of a method can be read from its frame VALUE without making an object. The VM
- * keeps it in the second word of the method entry, which is not part of its interface: so a method of a
- * class that we made is looked at first, and when the word is not that class, nobody looks again. Once,
- * under the GVL, at load. */
-void frame_names_learn(void);
-
-/* What can be read without making a Ruby object. Without the class (see above; also for singletons and
- * anonymous classes) the label is the plain one and not complete. Under the GVL, also in GVL hooks and in
- * the GC. */
-void frame_names_partial(VALUE frame, struct frame_names *names);
-
-/* Everything, the label as Ruby prints it ("Object#fib", "block in Price#total", "JSON.generate"). Makes
- * Ruby objects: only in the job. False when that raised. */
-bool frame_names_full(VALUE frame, struct frame_names *names);
+/* The label as Ruby prints it: "Object#fib", "block in Price#total", "JSON.generate". False when that raised. */
+bool frame_names_read(VALUE frame, struct frame_names *names);
 
 #endif

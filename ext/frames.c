@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_SLOTS = 2 * FRAMES_VALUES_MAX, VALUE_SLOTS_FIRST = 2048 };
+enum { VALUE_SLOTS_FIRST = 2048 };
 
 static void mark_values(void *pointer)
 {
@@ -17,9 +17,7 @@ static void mark_values(void *pointer)
   if (!frames->values) return;
   for (uint32_t slot = 0; slot <= frames->value_mask; slot++)
     if (frames->values[slot].value) rb_gc_mark(frames->values[slot].value);
-  uint32_t unresolved = atomic_load(&frames->unresolved_count);
-  for (uint32_t i = 0; i < unresolved && i < FRAMES_UNRESOLVED_MAX; i++)
-    rb_gc_mark(frames->unresolved[i].value);
+  noted_mark(&frames->noted);
 }
 
 /* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
@@ -29,9 +27,9 @@ static const rb_data_type_t marker_type = {
 };
 
 /* Room for the most, of which the first slots are used; behind it, half as much for remembering while it grows. */
-static struct frames_value *new_values(void)
+static struct frames_value *new_values(const struct frames *frames)
 {
-  return calloc(VALUE_SLOTS + VALUE_SLOTS / 2, sizeof(struct frames_value));
+  return calloc(frames->value_slots + frames->value_slots / 2, sizeof(struct frames_value));
 }
 
 int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes)
@@ -39,10 +37,12 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   uint32_t strings = 2 * capacity;
   *frames = (struct frames){
     .capacity = capacity, .arena_capacity = arena_bytes, .string_capacity = strings,
-    .value_mask = VALUE_SLOTS_FIRST - 1,
+    .value_mask = VALUE_SLOTS_FIRST - 1, .value_slots = 2 * FRAMES_VALUES_MIN,
   };
+  while (frames->value_slots < 2 * capacity) frames->value_slots *= 2;
+  frames->values_max = frames->value_slots / 2;
   frames->entries = calloc(capacity, sizeof *frames->entries);
-  frames->values = new_values();
+  frames->values = new_values(frames);
   frames->arena = calloc(1, arena_bytes);
   frames->strings = calloc(strings, sizeof *frames->strings);
   bool maps = id_map_create(&frames->identities, capacity) == 0 && id_map_create(&frames->string_ids, strings) == 0;
@@ -57,6 +57,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   frames_special(frames, "(rperf-top)");
   frames_special(frames, "(excluded)");
   frames_special(frames, "(shared)");
+  waits_learn(&frames->waits);
   /* Of no class: the program's ObjectSpace does not show it. */
   frames->marker = rb_data_typed_object_wrap(0, frames, &marker_type);
   rb_gc_register_address(&frames->marker);
@@ -99,37 +100,20 @@ static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
 static uint32_t add_entry(struct frames *frames, const struct frame_names *names, uint32_t kind)
 {
   uint32_t id = atomic_load_explicit(&frames->count, memory_order_relaxed);
-  if (id >= frames->capacity) {
+  uint32_t label = id < frames->capacity ? intern(frames, names->label, names->label_bytes) : 0;
+  if (id >= frames->capacity || (names->label_bytes && !label)) {
     atomic_fetch_add(&frames->overflowed, 1);
     return FRAMES_OTHER;
   }
   struct frames_entry *entry = &frames->entries[id];
-  atomic_store(&entry->label, intern(frames, names->label, names->label_bytes));
-  atomic_store(&entry->namespace_label, intern(frames, names->namespace_label, names->namespace_bytes));
+  entry->label = label;
+  entry->namespace_label = intern(frames, names->namespace_label, names->namespace_bytes);
   entry->path = intern(frames, names->path, names->path_bytes);
   entry->line = names->line;
   entry->kind = (uint16_t)kind;
-  if (names->label_bytes && !atomic_load(&entry->label)) {
-    atomic_fetch_add(&frames->overflowed, 1);
-    return FRAMES_OTHER;
-  }
   exclude_judge(frames, entry);
   atomic_store_explicit(&frames->count, id + 1, memory_order_release);
   return id;
-}
-
-/* The label with its class. */
-static void set_label(struct frames *frames, struct frames_entry *entry, const struct frame_names *names)
-{
-  uint32_t label = intern(frames, names->label, names->label_bytes);
-  if (!label) return;
-  atomic_store(&entry->namespace_label, intern(frames, names->namespace_label, names->namespace_bytes));
-  atomic_store(&entry->label, label);
-  bool before = entry->excluded;
-  exclude_judge(frames, entry);
-  if (entry->excluded != before) atomic_fetch_add(&frames->generation, 1);
-  atomic_fetch_add_explicit(&entry->revision, 1, memory_order_release);
-  atomic_fetch_add_explicit(&frames->relabelled, 1, memory_order_release);
 }
 
 uint32_t frames_special(struct frames *frames, const char *label)
@@ -166,14 +150,6 @@ static uint32_t value_slot(const struct frames *frames, VALUE value)
   return slot;
 }
 
-uint32_t frames_find(struct frames *frames, VALUE value)
-{
-  struct frames_value *entry = &frames->values[value_slot(frames, value)];
-  if (!entry->value) return FRAMES_UNKNOWN;
-  entry->epoch = atomic_load_explicit(&frames->epoch, memory_order_relaxed);
-  return entry->frame;
-}
-
 /* As in id_map.c. No Ruby code runs meanwhile, so the GC does not look. */
 static void grow_values(struct frames *frames)
 {
@@ -190,8 +166,8 @@ static void grow_values(struct frames *frames)
 
 static void remember(struct frames *frames, VALUE value, uint32_t frame)
 {
-  if (frames->value_count >= FRAMES_VALUES_MAX) return;
-  if (frames->value_count > frames->value_mask / 2 && frames->value_mask < VALUE_SLOTS - 1) grow_values(frames);
+  if (frames->value_count >= frames->values_max) return;
+  if (frames->value_count > frames->value_mask / 2 && frames->value_mask < frames->value_slots - 1) grow_values(frames);
   struct frames_value *entry = &frames->values[value_slot(frames, value)];
   if (!entry->value) frames->value_count++;
   *entry = (struct frames_value){ .value = value, .frame = frame, .epoch = atomic_load(&frames->epoch) };
@@ -210,29 +186,36 @@ static uint32_t find_or_add(struct frames *frames, const struct frame_names *nam
   return frame;
 }
 
-uint32_t frames_add_partial(struct frames *frames, VALUE value)
+/* Its name is made of what was learned at load: nobody asks the VM. */
+static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
 {
-  uint32_t unresolved = atomic_load(&frames->unresolved_count);
-  if (frames->value_count >= FRAMES_VALUES_MAX || unresolved >= FRAMES_UNRESOLVED_MAX) {
-    atomic_fetch_add(&frames->overflowed, 1);
-    return FRAMES_OTHER;
-  }
-  struct frame_names names;
-  frame_names_partial(value, &names);
-  bool made = true, nameless = names.is_c && !names.complete;
-  uint32_t frame = nameless ? add_entry(frames, &names, RTOP_FRAME_C) : find_or_add(frames, &names, &made);
+  size_t label_bytes = strlen(wait->label);
+  struct frame_names names = {
+    .plain = wait->label, .plain_bytes = label_bytes, .label = wait->label, .label_bytes = label_bytes,
+    .namespace_label = wait->space, .namespace_bytes = strlen(wait->space), .path = "", .is_c = true,
+  };
+  bool made;
+  uint32_t frame = find_or_add(frames, &names, &made);
   remember(frames, value, frame);
-  if (frame == FRAMES_OTHER || !made || names.complete) return frame;
-  frames->unresolved[unresolved].value = value;
-  frames->unresolved[unresolved].frame = frame;
-  atomic_store(&frames->unresolved_count, unresolved + 1);
   return frame;
 }
 
-bool frames_add_full(struct frames *frames, VALUE value, struct clock_trylock *lock)
+uint32_t frames_find(struct frames *frames, VALUE value)
+{
+  struct frames_value *entry = &frames->values[value_slot(frames, value)];
+  if (entry->value) {
+    entry->epoch = atomic_load_explicit(&frames->epoch, memory_order_relaxed);
+    return entry->frame;
+  }
+  uint32_t wait = waits_find(&frames->waits, value);
+  if (wait < WAITS_MAX) return wait_frame(frames, value, &frames->waits.entries[wait]);
+  return frames->value_count < frames->values_max ? FRAMES_UNKNOWN : FRAMES_OTHER;
+}
+
+bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock)
 {
   struct frame_names names;
-  if (!frame_names_full(value, &names) || !clock_trylock(lock)) return false;
+  if (!frame_names_read(value, &names) || !clock_trylock(lock)) return false;
   bool made;
   remember(frames, value, find_or_add(frames, &names, &made));
   clock_unlock(lock);
@@ -240,59 +223,12 @@ bool frames_add_full(struct frames *frames, VALUE value, struct clock_trylock *l
   return true;
 }
 
-/* A C function that was first seen in a hook may have been completed under another id meanwhile: later
- * samples share that one. */
-static void complete(struct frames *frames, VALUE value, uint32_t frame, const struct frame_names *names)
-{
-  if (names->is_c) {
-    uint32_t known = id_map_find(&frames->identities, identity_of(names));
-    if (known) {
-      remember(frames, value, known);
-      atomic_fetch_add(&frames->generation, 1);
-    }
-    else {
-      id_map_add(&frames->identities, identity_of(names), frame);
-    }
-  }
-  set_label(frames, &frames->entries[frame], names);
-}
-
-/* Takes the newest entry off the list if it still is this one (hooks may have put others on top). */
-static void drop_unresolved(struct frames *frames, uint32_t place, VALUE value)
-{
-  uint32_t count = atomic_load(&frames->unresolved_count);
-  if (place >= count || frames->unresolved[place].value != value) return;
-  frames->unresolved[place] = frames->unresolved[count - 1];
-  atomic_store(&frames->unresolved_count, count - 1);
-}
-
-void frames_resolve(struct frames *frames, struct clock_trylock *lock)
-{
-  for (int done = 0; done < FRAMES_RESOLVE_PER_JOB; done++) {
-    if (!clock_trylock(lock)) return;
-    uint32_t place = atomic_load(&frames->unresolved_count) - 1;
-    bool empty = place == UINT32_MAX;
-    VALUE value = empty ? 0 : frames->unresolved[place].value;
-    uint32_t frame = empty ? 0 : frames->unresolved[place].frame;
-    clock_unlock(lock);
-    if (empty) return;
-
-    struct frame_names names;
-    bool named = frame_names_full(value, &names);
-    if (!clock_trylock(lock)) return;   /* it stays on the list */
-    if (named) complete(frames, value, frame, &names);
-    drop_unresolved(frames, place, value);
-    clock_unlock(lock);
-    RB_GC_GUARD(value);
-  }
-}
-
 void frames_age(struct frames *frames)
 {
   uint32_t epoch = atomic_fetch_add(&frames->epoch, 1) + 1;
-  bool crowded = frames->value_count > FRAMES_VALUES_MAX / 2;
+  bool crowded = frames->value_count > frames->values_max / 2;
   if (epoch % 2 && !crowded) return;
-  struct frames_value *kept = new_values();
+  struct frames_value *kept = new_values(frames);
   if (!kept) return;
   struct frames_value *old = frames->values;
   frames->values = kept;

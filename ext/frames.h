@@ -5,19 +5,20 @@
  * so that dead classes can go. Frames are told apart by path, first line and label, not by VALUE: one
  * method can have several, and a program that makes a class per request makes a new one each time.
  *
- * The job names a new frame before it is used (frames_add_full). A GVL or GC hook cannot: there it gets
- * its id at once, with the part of its label that can be read without making Ruby objects ("sleep"), and
- * frames_resolve() completes it ("Kernel#sleep") in the next job. The publisher copies frames and strings
- * in order of their ids, and labels again when their revision grew.
+ * Names are made in the job, before a frame is used (frames_add). A hook that meets a new VALUE can only note the
+ * stack (noted.h), but methods of the VM in which programs wait are known from the start (waits.h), so that a process
+ * that does nothing but wait has names all the same. The publisher copies frames and strings in order of their ids.
  *
- * Threads: frames_find() and frames_add_partial() under the sampler's lock. frames_add_full() and
- * frames_resolve() in the job only, without that lock (they make Ruby objects, so the GC may run). The publisher reads below the published counts at any time.
+ * Threads: frames_find() under the sampler's lock. frames_add() in the job only, without that lock (it makes Ruby
+ * objects, so the GC may run). The publisher reads below the published counts at any time.
  */
 #ifndef RTOP_EXT_FRAMES_H
 #define RTOP_EXT_FRAMES_H
 
 #include "clock.h"
 #include "id_map.h"
+#include "noted.h"
+#include "waits.h"
 #include "shm/format.h"
 #include <ruby.h>
 #include <stdatomic.h>
@@ -25,20 +26,15 @@
 #include <stdint.h>
 
 enum {
-  FRAMES_VALUES_MAX = 16384,           /* VALUEs kept alive at a time */
-  FRAMES_UNRESOLVED_MAX = 1024,
-  FRAMES_RESOLVE_PER_JOB = 32,
+  FRAMES_VALUES_MIN = 16384,           /* VALUEs kept alive at a time: as many as frames, these at least */
+  FRAMES_ADD_PER_JOB = 256,
 };
 
 /* References to strings are ids in the string table below; 0 is "". */
 struct frames_entry {
-  _Atomic uint32_t label;
-  uint32_t path;
-  _Atomic uint32_t namespace_label;
-  uint32_t line;
+  uint32_t label, path, namespace_label, line;
   uint16_t kind;                       /* enum rtop_frame_kind */
   bool excluded;                       /* left out of stacks */
-  _Atomic uint32_t revision;           /* grows when the label was completed */
 };
 
 struct frames_string {
@@ -59,13 +55,13 @@ struct frames {
   struct id_map identities;            /* hash of (path, line, label) -> frame */
 
   struct frames_value *values;         /* open addressing over the slots of value_mask; there is room for the most */
+  uint32_t value_slots, values_max;
   uint32_t value_mask;
   uint32_t value_count;
   _Atomic uint32_t epoch;
   _Atomic uint64_t generation;         /* grows when VALUEs were dropped: caches of VALUEs are stale */
 
-  struct { VALUE value; uint32_t frame; } unresolved[FRAMES_UNRESOLVED_MAX];
-  _Atomic uint32_t unresolved_count;
+  struct noted noted;
 
   char *arena;
   uint32_t arena_used, arena_capacity;
@@ -74,9 +70,9 @@ struct frames {
   _Atomic uint32_t string_count;
   uint32_t string_capacity;
   struct id_map string_ids;            /* hash -> string */
+  struct waits waits;
   struct rtop_patterns *excluded;      /* what is left out; NULL: nothing. See exclude.h */
 
-  _Atomic uint64_t relabelled;         /* frames completed after they may have been published */
   _Atomic uint64_t overflowed;         /* frames that found no room: shown as "(other frames)" */
   VALUE marker;                        /* keeps the VALUEs alive */
 };
@@ -85,16 +81,12 @@ struct frames {
 int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes);
 void frames_destroy(struct frames *frames);
 
-/* Id of a frame, or FRAMES_UNKNOWN. */
+/* Id of a frame, or FRAMES_UNKNOWN. [hook] */
 uint32_t frames_find(struct frames *frames, VALUE value);
 
-/* A new id with the partial label; the id of "(other frames)" when a table is full. No Ruby object, no
- * allocation. */
-uint32_t frames_add_partial(struct frames *frames, VALUE value);
-
-/* Names `value` completely and adds it unless it is there. `lock` is the sampler's; false when it could
- * not be had or the VM raised. */
-bool frames_add_full(struct frames *frames, VALUE value, struct clock_trylock *lock);
+/* Names `value` and adds it unless it is there. `lock` is the sampler's; false when it could not be had or the VM
+ * raised. */
+bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock);
 
 /* A frame of the profiler's own. At start only. */
 uint32_t frames_special(struct frames *frames, const char *label);
@@ -102,9 +94,6 @@ uint32_t frames_special(struct frames *frames, const char *label);
 /* A frame that stands for a set of labels (shm/label_text.h); FRAMES_OTHER when there is no room: an eighth
  * of the strings is theirs. Under the sampler's lock. */
 uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
-
-/* Completes up to FRAMES_RESOLVE_PER_JOB labels. `lock` is the sampler's; not held by the caller. */
-void frames_resolve(struct frames *frames, struct clock_trylock *lock);
 
 /* A new epoch; every second one drops the VALUEs that were not seen in the last two. In the job, under
  * the sampler's lock. */

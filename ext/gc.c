@@ -15,8 +15,9 @@ static void serve_tick(struct sampler *sampler, struct thread_data *data)
   if (!clock_trylock(&sampler->lock)) return;
   accounting_read_cpu(data, now);
   uint32_t node = sampler_stack(sampler, data, NULL);
-  accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  if (node != SAMPLER_NO_STACK) accounting_point(sampler, data, RTOP_RUNNING, node, 0);
   clock_unlock(&sampler->lock);
+  if (node == SAMPLER_NO_STACK) return;
   sampler_saw(data, node, now);
   sampler_serve_tick(sampler);
 }
@@ -50,8 +51,8 @@ static void charge_at_once(struct sampler *sampler, struct thread_data *data, st
   uint32_t node = sampler_stack(sampler, data, NULL);
   accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
-  sampler_saw(data, node, own.begin_ns);
-  stretch->known = true;
+  stretch->known = node != SAMPLER_NO_STACK;
+  if (stretch->known) sampler_saw(data, node, own.begin_ns);
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
 

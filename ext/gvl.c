@@ -71,6 +71,8 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   else if (data->native_shared) threads_follow_native(data);
   publisher_wake(sampler->publisher_word);
   count_release(sampler, data);
+  if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
+    rb_postponed_job_trigger(sampler->job);
   atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
   accounting_watch_cpu(data, now);
   accounting_end_stretch(sampler, data, &stretch);
@@ -88,19 +90,21 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
     return;
   }
   uint32_t node = sampler_stack(sampler, data, NULL);
+  bool taken = node != SAMPLER_NO_STACK;
+  if (!taken) sampler_missed(sampler, data);
   accounting_settle(sampler, data, RTOP_RUNNING);
   accounting_add(sampler, data, RTOP_RUNNING, open);
-  if (tick_due) {
+  if (tick_due && taken) {
     accounting_point(sampler, data, RTOP_RUNNING, node, 0);
     sampler_serve_tick(sampler);
   }
   accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
-  sampler_saw(data, node, now);
+  if (taken) sampler_saw(data, node, now);
   data->off_stack_ns = now;
   /* Before the publisher may charge the stretch. */
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
-  atomic_store_explicit(&data->stack_known, true, memory_order_release);
+  if (taken) atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
 
 static void on_suspended(struct sampler *sampler, struct thread_data *data, int64_t now)

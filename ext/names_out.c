@@ -9,8 +9,7 @@ int names_out_create(struct names_out *out, const struct frames *frames)
     .frame_count = RTOP_NODE_FIRST_FREE, .node_count = RTOP_NODE_FIRST_FREE,
   };
   out->string_references = calloc(out->string_capacity, sizeof *out->string_references);
-  out->revisions = calloc(out->frame_capacity, sizeof *out->revisions);
-  if (out->string_references && out->revisions) return 0;
+  if (out->string_references) return 0;
   names_out_destroy(out);
   return -1;
 }
@@ -18,7 +17,6 @@ int names_out_create(struct names_out *out, const struct frames *frames)
 void names_out_destroy(struct names_out *out)
 {
   free(out->string_references);
-  free(out->revisions);
   *out = (struct names_out){ 0 };
 }
 
@@ -37,10 +35,9 @@ static uint32_t string_reference(struct names_out *out, const struct frames *fra
 static bool add_frame(struct names_out *out, struct frames *frames, struct rtop_writer *writer, uint32_t id)
 {
   struct frames_entry *entry = &frames->entries[id];
-  out->revisions[id] = atomic_load_explicit(&entry->revision, memory_order_acquire);
   struct rtop_frame_entry frame = {
-    .label = string_reference(out, frames, writer, atomic_load(&entry->label)),
-    .namespace_label = string_reference(out, frames, writer, atomic_load(&entry->namespace_label)),
+    .label = string_reference(out, frames, writer, entry->label),
+    .namespace_label = string_reference(out, frames, writer, entry->namespace_label),
     .path = string_reference(out, frames, writer, entry->path),
     .line = entry->line, .kind = entry->kind,
   };
@@ -48,27 +45,11 @@ static bool add_frame(struct names_out *out, struct frames *frames, struct rtop_
   return rtop_writer_add_frame(writer, &frame, &published) && published == id;
 }
 
-static void relabel(struct names_out *out, struct frames *frames, struct rtop_writer *writer)
-{
-  uint64_t relabelled = atomic_load_explicit(&frames->relabelled, memory_order_acquire);
-  if (relabelled == out->relabelled) return;
-  out->relabelled = relabelled;
-  for (uint32_t id = RTOP_NODE_FIRST_FREE; id < out->frame_count; id++) {
-    struct frames_entry *entry = &frames->entries[id];
-    uint32_t revision = atomic_load_explicit(&entry->revision, memory_order_acquire);
-    if (revision == out->revisions[id]) continue;
-    out->revisions[id] = revision;
-    rtop_writer_relabel_frame(writer, id, string_reference(out, frames, writer, atomic_load(&entry->label)),
-                              string_reference(out, frames, writer, atomic_load(&entry->namespace_label)));
-  }
-}
-
 void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree,
                       struct rtop_writer *writer)
 {
   uint32_t nodes = calltree_count(tree);   /* before frames: a node's frame is older than the node */
   uint32_t count = frames_count(frames);
-  relabel(out, frames, writer);
   while (out->frame_count < count && add_frame(out, frames, writer, out->frame_count)) out->frame_count++;
   for (; out->node_count < nodes; out->node_count++) {
     const struct rtop_node_entry *node = &tree->entries[out->node_count];

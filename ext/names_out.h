@@ -1,5 +1,4 @@
-/* Copies new strings, frames and call nodes from the sampler's tables into the segment, and labels that
- * were completed since.
+/* Copies new strings, frames and call nodes from the sampler's tables into the segment.
  *
  * Threads: the publisher. Allocates once, at create.
  */
@@ -12,19 +11,17 @@
 
 struct names_out {
   uint32_t *string_references;         /* by string id; 0: not copied yet (or empty) */
-  uint32_t *revisions;                 /* by frame id, as published */
   uint32_t string_capacity, frame_capacity;
   uint32_t frame_count, node_count;    /* published so far */
-  uint64_t relabelled;
 };
 
 int names_out_create(struct names_out *out, const struct frames *frames);
 void names_out_destroy(struct names_out *out);
 
-/* Returns how many nodes are in the segment now: a cell with a node at or above must be charged to an
- * ancestor (names_out_known). */
 void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree,
                       struct rtop_writer *writer);
+
+/* The node, or its nearest ancestor that is in the segment. */
 uint32_t names_out_known(const struct names_out *out, const struct calltree *tree, uint32_t node);
 
 #endif

@@ -101,11 +101,10 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
     VALUE value = sampler->stack_frames[depth - 1 - level];
     int line = sampler->stack_lines[depth - 1 - level];
     uint32_t frame = frames_find(&sampler->frames, value);
-    if (frame == FRAMES_UNKNOWN && unknown) {
-      *unknown = value;
-      return node;
+    if (frame == FRAMES_UNKNOWN) {
+      if (unknown) *unknown = value;
+      return SAMPLER_NO_STACK;
     }
-    if (frame == FRAMES_UNKNOWN) frame = frames_add_partial(&sampler->frames, value);
     bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
     if (kept(sampler, frame, node, level, data->prefix_root))
       node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
@@ -121,36 +120,38 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
 uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
 {
   int depth = rb_profile_frames(0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
-  if (unknown) *unknown = 0;
+  sampler->stack_depth = depth;
   if (depth <= 0) return RTOP_NODE_NO_FRAMES;
   /* JIT code keeps no program counter for the leaf; the VM finds its line all the same. */
   if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline();
   uint32_t node = walk(sampler, data, depth, unknown);
-  if (!unknown || !*unknown) sampler_count(&sampler->counters.samples, 1);
+  if (node != SAMPLER_NO_STACK) sampler_count(&sampler->counters.samples, 1);
   return node;
 }
 
-/* The lock is held at return unless false is returned. New frames are named first, without the lock; after
- * a bounded number of them the rest goes in with partial names. */
-static bool stack_in_job(struct sampler *sampler, struct thread_data *data, uint32_t *node)
+/* Names what is unknown and tries again, without the lock in between. `stack` gives a node as sampler_stack() does. The
+ * lock is held at return unless SAMPLER_NO_STACK is returned. */
+static uint32_t stack_with_names(struct sampler *sampler, struct thread_data *data,
+                                 uint32_t (*stack)(struct sampler *, struct thread_data *, VALUE *))
 {
-  for (int budget = 2 * FRAMES_RESOLVE_PER_JOB; ; budget--) {
-    if (!clock_trylock(&sampler->lock)) return false;
-    VALUE unknown;
-    *node = sampler_stack(sampler, data, budget > 0 ? &unknown : NULL);
-    if (budget <= 0 || !unknown) return true;
+  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
+    if (!clock_trylock(&sampler->lock)) return SAMPLER_NO_STACK;
+    VALUE unknown = 0;
+    uint32_t node = stack(sampler, data, &unknown);
+    if (node != SAMPLER_NO_STACK) return node;
     clock_unlock(&sampler->lock);
-    if (!frames_add_full(&sampler->frames, unknown, &sampler->lock)) budget = 1;
+    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return SAMPLER_NO_STACK;
   }
+  return SAMPLER_NO_STACK;
 }
 
 static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t begin_ns)
 {
-  uint32_t node;
   accounting_read_cpu(data, begin_ns);
   accounting_read_blame(sampler, data, begin_ns);
   accounting_read_allocations(sampler, data);
-  if (!stack_in_job(sampler, data, &node)) {
+  uint32_t node = stack_with_names(sampler, data, sampler_stack);
+  if (node == SAMPLER_NO_STACK) {
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
@@ -162,16 +163,52 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
 }
 
 /* The stack of a thread that is off the GVL and cannot come back while the caller has it. */
-static void walk_other(struct sampler *sampler, struct thread_data *data, VALUE thread)
+static uint32_t stack_of_other(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
 {
-  if (!clock_trylock(&sampler->lock)) return;
-  int depth = rb_profile_thread_frames(thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames,
-                                       sampler->stack_lines);
-  uint32_t node = depth > 0 ? walk(sampler, data, depth, NULL) : RTOP_NODE_NO_FRAMES;
+  VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
+  int depth = rb_profile_thread_frames(thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
+  return depth > 0 ? walk(sampler, data, depth, unknown) : RTOP_NODE_NO_FRAMES;
+}
+
+static void walk_other(struct sampler *sampler, struct thread_data *data)
+{
+  uint32_t node = stack_with_names(sampler, data, stack_of_other);
+  if (node == SAMPLER_NO_STACK) return;
   sampler_count(&sampler->counters.samples, 1);
   clock_unlock(&sampler->lock);
   sampler_saw(data, node, clock_now_ns());
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
+}
+
+/* The oldest stack that a hook noted. */
+static uint32_t stack_noted(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
+{
+  const struct noted_stack *noted = &sampler->frames.noted.stacks[0];
+  memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
+  memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);
+  return walk(sampler, data, (int)noted->depth, unknown);
+}
+
+/* Time whose stack a hook could not name belongs to it now. That of a thread that ended is the publisher's. */
+static void charge_noted(struct sampler *sampler)
+{
+  struct noted *noted = &sampler->frames.noted;
+  while (atomic_load(&noted->count)) {
+    const struct noted_stack *first = &noted->stacks[0];
+    struct thread_data *data = atomic_load(&sampler->threads.table[first->thread]);
+    bool alive = data && data->serial == first->serial && !atomic_load(&data->ended);
+    uint32_t node = alive ? stack_with_names(sampler, data, stack_noted) : SAMPLER_NO_STACK;
+    if (alive && node == SAMPLER_NO_STACK) return;
+    if (!alive && !clock_trylock(&sampler->lock)) return;
+    for (int i = 0; i < 2 && alive; i++) {
+      struct rtop_cell cell = {
+        .node = node, .thread = data->index, .state = first->states[i], .samples = 1, .wall_ns = (uint64_t)first->wall_ns[i],
+      };
+      if (cell.wall_ns) accounting_charge(sampler, data, &cell, 0);
+    }
+    noted_drop_first(noted);
+    clock_unlock(&sampler->lock);
+  }
 }
 
 /* A thread that stays off the GVL and left without a stack: whoever holds the GVL can walk it, since it cannot come back
@@ -181,8 +218,24 @@ static void look_after(struct sampler *sampler, struct thread_data *data, int64_
   enum rtop_thread_state state = threads_state(atomic_load(&data->word));
   bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
   if (!off || !data->main_ractor || now_ns - atomic_load(&data->state_since_ns) < LOST_AFTER_NS) return;
-  VALUE thread = atomic_load(&data->stack_known) ? 0 : atomic_load(&data->thread);
-  if (thread) walk_other(sampler, data, thread);
+  if (!atomic_load(&data->stack_known) && atomic_load(&data->thread)) walk_other(sampler, data);
+}
+
+/* Names what hooks could not, before it comes again; and what threads wait in that are still off the GVL. */
+static void name_missed(struct sampler *sampler, struct thread_data *own)
+{
+  while (atomic_load(&sampler->missed_count) && clock_trylock(&sampler->lock)) {
+    uint32_t count = atomic_load(&sampler->missed_count);
+    struct thread_data *data = count ? atomic_load(&sampler->threads.table[sampler->missed[count - 1]]) : NULL;
+    if (count) atomic_store(&sampler->missed_count, count - 1);
+    clock_unlock(&sampler->lock);
+    if (!data || atomic_load(&data->ended)) continue;
+    enum rtop_thread_state state = threads_state(atomic_load(&data->word));
+    bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
+    if (off && data != own && !atomic_load(&data->stack_known)) walk_other(sampler, data);
+    else if (data == own && stack_with_names(sampler, own, sampler_stack) != SAMPLER_NO_STACK)
+      clock_unlock(&sampler->lock);
+  }
 }
 
 /* The threads of this Ractor; only the current one when somebody has overridden Thread.list. */
@@ -214,7 +267,7 @@ void sampler_adopt_threads(struct sampler *sampler)
     data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
     data->main_ractor = true;
     if (running) threads_bind_native(data);
-    else walk_other(sampler, data, thread);
+    else walk_other(sampler, data);
   }
   RB_GC_GUARD(list);
 }
@@ -241,9 +294,10 @@ void sampler_count_from_now(struct sampler *sampler)
 }
 
 /* What only a thread with the GVL can do, bounded per job. */
-static void housekeeping(struct sampler *sampler, int64_t now_ns)
+static void housekeeping(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
-  if (atomic_load(&sampler->frames.unresolved_count)) frames_resolve(&sampler->frames, &sampler->lock);
+  charge_noted(sampler);
+  name_missed(sampler, data);
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
   if (window == sampler->seen_window) return;
   sampler->seen_window = window;
@@ -256,10 +310,10 @@ static void housekeeping(struct sampler *sampler, int64_t now_ns)
   uint32_t high = atomic_load(&sampler->threads.high);
   for (uint32_t i = 0; i < THREADS_PER_JOB && i < high; i++) {
     sampler->thread_cursor = (sampler->thread_cursor + 1) % high;
-    struct thread_data *data = atomic_load(&sampler->threads.table[sampler->thread_cursor]);
-    if (!data || atomic_load(&data->ended)) continue;
-    threads_refresh_name(data);
-    look_after(sampler, data, now_ns);
+    struct thread_data *other = atomic_load(&sampler->threads.table[sampler->thread_cursor]);
+    if (!other || atomic_load(&other->ended)) continue;
+    threads_refresh_name(other);
+    look_after(sampler, other, now_ns);
   }
 }
 
@@ -289,13 +343,14 @@ void sampler_job(struct sampler *sampler)
   accounting_spent(data, RTOP_RUNNING, open);
   accounting_settle_running(sampler, data, open);
   if (sampler_tick_due(sampler, data, now)) take_sample(sampler, data, own.begin_ns);
-  housekeeping(sampler, own.begin_ns);
+  housekeeping(sampler, data, own.begin_ns);
   accounting_end_own(sampler, data, &own);
 }
 
 void sampler_hand_in(struct sampler *sampler)
 {
   sampler_read_vm(sampler);
+  charge_noted(sampler);
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
   if (!data) return;
   int64_t now = clock_now_ns();

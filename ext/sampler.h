@@ -31,7 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SAMPLER_STACK_MAX = 2048 };
+enum { SAMPLER_STACK_MAX = 2048, SAMPLER_MISSED_MAX = 16 };
 
 /* Totals since the start; the publisher reports their change per window. samples, cost_ns and points are
  * written under the lock (sampler_count()), dropped by who did not get it. */
@@ -90,6 +90,11 @@ struct sampler {
   uint32_t shared_node;                /* "(shared)", under the root */
   int64_t aged_ns;                     /* [job] */
 
+  /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
+  _Atomic uint32_t missed_count;
+  uint32_t missed[SAMPLER_MISSED_MAX];
+
+  int stack_depth;
   VALUE stack_frames[SAMPLER_STACK_MAX];
   int stack_lines[SAMPLER_STACK_MAX];
 };
@@ -139,8 +144,10 @@ void sampler_count_from_now(struct sampler *sampler);
 /* Takes over what the VM counts (objects, collections, heap). Under the GVL, not in a hook. */
 void sampler_read_vm(struct sampler *sampler);
 
-/* The stack of the calling thread as a node. The lock is held. In a job, `unknown` may be non-NULL: when
- * a frame has no name yet, *unknown becomes its VALUE and the result means nothing. */
+#define SAMPLER_NO_STACK UINT32_MAX
+
+/* The stack of the calling thread as a node, or SAMPLER_NO_STACK: *unknown (when not NULL) is then a VALUE that has no
+ * name yet, and the stack is in the stack buffers. The lock is held. [hook] */
 uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown);
 
 /* [job] One tick's sample of the calling thread, and the housekeeping that needs the GVL. */
@@ -148,6 +155,15 @@ void sampler_job(struct sampler *sampler);
 
 /* Under the GVL, before the session ends: the time, CPU, blame and allocations of the calling thread up to now. */
 void sampler_hand_in(struct sampler *sampler);
+
+/* A stack of this thread could not be named. Lock held. [hook] */
+static inline void sampler_missed(struct sampler *sampler, const struct thread_data *data)
+{
+  uint32_t count = atomic_load_explicit(&sampler->missed_count, memory_order_relaxed);
+  if (count == SAMPLER_MISSED_MAX || !data->main_ractor) return;
+  sampler->missed[count] = data->index;
+  atomic_store_explicit(&sampler->missed_count, count + 1, memory_order_release);
+}
 
 /* `node` is the stack of this thread as it was at now_ns. */
 static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t now_ns)

@@ -2,7 +2,6 @@
 
 #include "cpu_clock.h"
 #include "exclude.h"
-#include "frame_names.h"
 #include "gc.h"
 #include "gvl.h"
 #include "publisher.h"
@@ -150,7 +149,6 @@ void session_init(void)
   threads_init(&session.sampler.threads, strstr(StringValueCStr(description), "+MN") != NULL);
   marks_init(&session.publisher.marks);
   label_sets_init(&session.sampler.labels);
-  frame_names_learn();
   pthread_atfork(NULL, NULL, in_forked_child);
   rb_set_end_proc(at_end, Qnil);
 }

@@ -1,0 +1,40 @@
+/* Stacks that a hook saw and could not name: their frames, and the time that is theirs, until the next job.
+ *
+ * Few: a stack is noted only when one of its methods was never met before. When there is no room the time goes the way
+ * of all that has no stack (accounting.h).
+ *
+ * Threads: under the sampler's lock; noted_mark() in the GC, which runs under the GVL. No allocation.
+ */
+#ifndef RTOP_EXT_NOTED_H
+#define RTOP_EXT_NOTED_H
+
+#include <ruby.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NOTED_MAX = 16, NOTED_DEPTH_MAX = 192 };
+
+struct noted_stack {
+  uint64_t serial;                     /* of the thread */
+  uint32_t thread, depth;
+  uint32_t states[2];
+  int64_t wall_ns[2];
+  VALUE frames[NOTED_DEPTH_MAX];       /* leaf first */
+  int lines[NOTED_DEPTH_MAX];
+};
+
+struct noted {
+  _Atomic uint32_t count;
+  struct noted_stack stacks[NOTED_MAX];
+};
+
+/* A free place with this stack in it; NULL: there is none. Its thread and time are the caller's to add. */
+struct noted_stack *noted_add(struct noted *noted, const VALUE *frames, const int *lines, uint32_t depth);
+
+/* Frees the place of the oldest. */
+void noted_drop_first(struct noted *noted);
+
+void noted_mark(const struct noted *noted);
+
+#endif

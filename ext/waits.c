@@ -1,0 +1,108 @@
+#include "waits.h"
+
+#include <ruby/debug.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The words of a method entry. */
+enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID };
+#define IMEMO_TYPE_MASK ((VALUE)0xF << RUBY_FL_USHIFT | RUBY_T_MASK)
+
+static bool layout_known;
+static VALUE entry_flags;              /* of a method entry, as far as its type goes */
+
+static VALUE word(VALUE frame, int which)
+{
+  return ((const VALUE *)frame)[which];
+}
+
+static VALUE probe(VALUE self)
+{
+  VALUE frame = Qnil;
+  if (rb_profile_frames(0, 1, &frame, NULL) != 1 || RB_SPECIAL_CONST_P(frame)) return Qfalse;
+  entry_flags = word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK;
+  bool right = word(frame, WORD_CLASS) == CLASS_OF(self) && word(frame, WORD_ID) == rb_intern("rperf_top_probe");
+  return right && (entry_flags & RUBY_T_MASK) == RUBY_T_IMEMO ? Qtrue : Qfalse;
+}
+
+static void learn_layout(void)
+{
+  VALUE object = rb_obj_alloc(rb_class_new(rb_cObject));
+  rb_define_method(CLASS_OF(object), "rperf_top_probe", probe, 0);
+  layout_known = rb_funcallv(object, rb_intern("rperf_top_probe"), 0, NULL) == Qtrue;
+}
+
+static VALUE constant(VALUE under, const char *name)
+{
+  ID id = rb_intern(name);
+  return rb_const_defined(under, id) ? rb_const_get(under, id) : Qnil;
+}
+
+/* `names`: separated by spaces. */
+static void add(struct waits *waits, VALUE class, const char *space, const char *separator, const char *names)
+{
+  rb_gc_register_mark_object(class);   /* compared by address: it must not move */
+  for (const char *name = names; *name && waits->count < WAITS_MAX;) {
+    size_t bytes = strcspn(name, " ");
+    struct wait *wait = &waits->entries[waits->count++];
+    wait->class = class;
+    wait->id = rb_intern2(name, (long)bytes);
+    snprintf(wait->label, sizeof wait->label, "%s%s%.*s", space, separator, (int)bytes, name);
+    snprintf(wait->space, sizeof wait->space, "%s", space);
+    name += bytes + strspn(name + bytes, " ");
+  }
+}
+
+static void add_class(struct waits *waits, VALUE class, const char *space, const char *names)
+{
+  if (RB_TYPE_P(class, T_CLASS) || RB_TYPE_P(class, T_MODULE)) add(waits, class, space, "#", names);
+}
+
+static void add_singleton(struct waits *waits, VALUE class, const char *space, const char *names)
+{
+  if (RB_TYPE_P(class, T_CLASS) || RB_TYPE_P(class, T_MODULE)) add(waits, rb_singleton_class(class), space, ".", names);
+}
+
+static VALUE learn(VALUE pointer)
+{
+  struct waits *waits = (struct waits *)pointer;
+  learn_layout();
+  if (!layout_known) return Qnil;
+  add_class(waits, rb_mKernel, "Kernel", "sleep gets select system readline");
+  add_class(waits, rb_cIO, "IO", "read readpartial sysread gets readline readbyte getc wait wait_readable wait_writable write");
+  add_singleton(waits, rb_cIO, "IO", "select copy_stream");
+  VALUE argf = constant(rb_cObject, "ARGF");
+  if (!NIL_P(argf)) add_class(waits, CLASS_OF(argf), "ARGF.class", "gets read readline");
+  add_class(waits, rb_cThread, "Thread", "join value");
+  add_singleton(waits, rb_cThread, "Thread", "stop pass");
+  add_class(waits, constant(rb_cThread, "Mutex"), "Thread::Mutex", "lock synchronize sleep");
+  add_class(waits, constant(rb_cThread, "ConditionVariable"), "Thread::ConditionVariable", "wait");
+  add_class(waits, constant(rb_cThread, "Queue"), "Thread::Queue", "pop shift deq");
+  add_class(waits, constant(rb_cThread, "SizedQueue"), "Thread::SizedQueue", "push pop << enq");
+  VALUE process = constant(rb_cObject, "Process");
+  if (!NIL_P(process)) add_singleton(waits, process, "Process", "wait wait2 waitpid waitall detach");
+  return Qnil;
+}
+
+void waits_learn(struct waits *waits)
+{
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  waits->count = 0;
+  rb_protect(learn, (VALUE)waits, &raised);
+  if (!raised) return;
+  rb_set_errinfo(error);
+  waits->count = 0;
+}
+
+uint32_t waits_find(const struct waits *waits, VALUE frame)
+{
+  if (!layout_known || (word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK) != entry_flags) return WAITS_MAX;
+  VALUE class = word(frame, WORD_CLASS);
+  if (!class || RB_SPECIAL_CONST_P(class)) return WAITS_MAX;
+  if (RB_BUILTIN_TYPE(class) == T_ICLASS) class = RBASIC_CLASS(class);
+  for (uint32_t i = 0; i < waits->count; i++)
+    if (waits->entries[i].class == class && waits->entries[i].id == (ID)word(frame, WORD_ID)) return i;
+  return WAITS_MAX;
+}

@@ -1,0 +1,35 @@
+/* Methods written in C in which programs wait, known without asking the VM.
+ *
+ * A hook may not ask for names. But a process that only waits runs no job, and what it waits in is what one wants to
+ * know. So at load each of these methods is looked up once: its class, its name, and the label that Ruby would print.
+ * A frame of a C function is its method entry, whose words hold the class and the id of the name. That is not part of
+ * the VM's interface: a method that we made ourselves is looked at first, and unless everything is where it should be
+ * nothing is found here, and such frames wait for a job like others.
+ *
+ * Threads: waits_learn() once, under the GVL, not in a hook. waits_find() any. [hook]
+ */
+#ifndef RTOP_EXT_WAITS_H
+#define RTOP_EXT_WAITS_H
+
+#include <ruby.h>
+#include <stdint.h>
+
+enum { WAITS_MAX = 64, WAITS_LABEL_MAX = 48 };
+
+struct wait {
+  VALUE class;
+  ID id;
+  char label[WAITS_LABEL_MAX], space[WAITS_LABEL_MAX];   /* "Kernel#sleep", "Kernel" */
+};
+
+struct waits {
+  struct wait entries[WAITS_MAX];
+  uint32_t count;
+};
+
+void waits_learn(struct waits *waits);
+
+/* Which one the frame is of; WAITS_MAX: none of these. */
+uint32_t waits_find(const struct waits *waits, VALUE frame);
+
+#endif

@@ -1,0 +1,66 @@
+# Hooks of the VM run under locks of its scheduler: what they reach may neither ask it for names nor make objects nor
+# allocate. Looked up in the compiled code: from each hook along all calls to the functions of others.
+require "minitest/autorun"
+require "open3"
+
+class HooksTest < Minitest::Test
+  BUILD = ENV["RTOP_BUILD"] || File.expand_path("../../build", __dir__)
+  HOOKS = %w[gvl_event on_gc on_raise].freeze
+  # Of the VM: what only reads, or sets a flag.
+  VM = %w[rb_profile_frames rb_sourceline rb_gc_stat rb_thread_current rb_thread_local_aref rb_internal_thread_specific_get
+          rb_internal_thread_specific_set rb_postponed_job_trigger rb_tracearg_event_flag rb_tracearg_from_tracepoint
+          rb_ractor_stdout rb_stdout].freeze
+  # Of libc: clocks, copies, and the memory of a thread that starts, on the thread that makes it.
+  LIBC = %w[clock_gettime memcpy memset memmove memcmp strlen syscall pthread_self pthread_getcpuclockid sched_yield calloc malloc free
+            __stack_chk_fail __rseq_offset __rseq_size __tls_get_addr _GLOBAL_OFFSET_TABLE_].freeze
+
+  # {function => names that its code refers to}
+  def self.references
+    @references ||= Dir["#{BUILD}/ext/{ext,shm}/*.o"].each_with_object({}) do |object, all|
+      out, status = Open3.capture2("objdump", "-dr", "--no-show-raw-insn", object)
+      raise "objdump: #{status}" unless status.success?
+      function = nil
+      out.each_line do |line|
+        if (name = line[/\A\h+ <([^>]+)>:/, 1])
+          function = plain(name)
+          all[function] ||= []
+        elsif (name = line[/R_\w+\s+(\.text\.|\.text\.unlikely\.)?([A-Za-z_][\w.]*)/, 2])
+          all[function] << plain(name) if function
+        elsif (name = line[/\b(?:call|jmp|bl?)\s+\h+ <([^>+]+)/, 1])
+          all[function] << plain(name) if function
+        end
+      end
+    end
+  end
+
+  # GCC takes functions apart: "walk.isra.0", "walk.part.0", "walk.cold".
+  def self.plain(name) = name[/\A\w+/]
+
+  def reached_from(hook)
+    seen = {}
+    waiting = [hook]
+    while (name = waiting.shift)
+      next if seen[name]
+      seen[name] = true
+      waiting.concat((self.class.references[name] || []).compact)
+    end
+    seen.keys
+  end
+
+  HOOKS.each do |hook|
+    define_method("test_what_#{hook}_reaches") do
+      assert self.class.references.key?(hook), "#{hook} is not in #{BUILD}/ext: build the extension first"
+      foreign = reached_from(hook).reject { |name| self.class.references.key?(name) }
+      vm = foreign.grep(/\A(rb_|ruby_|xmalloc|xcalloc|xrealloc|xfree)/)
+      assert_empty vm - VM
+      calls = foreign.grep(/\A(st_|pthread_|malloc|calloc|realloc|str|mem|snprintf|open|read|write|mmap|futex|nano)/)
+      assert_empty calls - LIBC
+    end
+  end
+
+  def test_the_look_up_finds_calls
+    assert_includes reached_from("gvl_event"), "rb_profile_frames"
+    assert_includes reached_from("session_start"), "publisher_start"
+    assert_includes reached_from("sampler_job"), "rb_profile_frame_full_label"
+  end
+end
