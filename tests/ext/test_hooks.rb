@@ -11,7 +11,7 @@ class HooksTest < Minitest::Test
           rb_internal_thread_specific_set rb_postponed_job_trigger rb_tracearg_event_flag rb_tracearg_from_tracepoint
           rb_ractor_stdout rb_stdout].freeze
   # Of libc: clocks, copies, and the memory of a thread that starts, on the thread that makes it.
-  LIBC = %w[clock_gettime memcpy memset memmove memcmp strlen syscall pthread_self pthread_getcpuclockid sched_yield calloc malloc free
+  LIBC = %w[clock_gettime memcpy memset memmove memcmp memmem memchr memrchr strlen syscall pthread_self pthread_getcpuclockid sched_yield calloc malloc free
             __stack_chk_fail __rseq_offset __rseq_size __tls_get_addr _GLOBAL_OFFSET_TABLE_].freeze
 
   # {function => names that its code refers to}
