@@ -79,7 +79,7 @@ static uint32_t stalls_depth(const struct rtop_symbols *symbols, uint32_t node)
   for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    depth += symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
+    depth += stalls_is_program(symbol);
     node = call->parent;
   }
   return depth;
