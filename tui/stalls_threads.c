@@ -291,7 +291,8 @@ static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look
     stalls_open(look, window, thread, now, STALL_NO_SAFEPOINT, since_ns);
     thread->told = thread->open;
   }
-  stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
+  if (thread->open)
+    stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
 }
 
 /* What the thread did from the start of the window on, when a record ends there: it went on, as a rule. */
