@@ -17,6 +17,10 @@ static struct sighting look(const struct rtop_symbols *symbols, uint32_t node, u
   struct sighting sighting = { 0 };
   uint32_t below = 0;
   bool has_below = false;
+  if (frame == 0) {                    /* it is on every stack, which says nothing: what nobody else has is its */
+    sighting.found = sighting.leaf = rtop_symbols_get_node(symbols, node)->frame == 0;
+    return sighting;
+  }
   while (node != 0) {
     const struct rtop_call_node *at = rtop_symbols_get_node(symbols, node);
     if (at->frame == frame) {
@@ -170,6 +174,16 @@ static void survey_frame(struct survey *survey, uint32_t index, struct passage a
   }
 }
 
+/* The time that nobody has; all else is below the root. */
+static void survey_root(struct survey *survey)
+{
+  const struct rtop_live_node *root = &survey->nodes[0];
+  uint64_t ns = rtop_tree_clock(&root->self, survey->mode);
+  rtop_cost_add(&survey->detail->total, &root->self);
+  survey->detail->self_ns = ns;
+  survey->lines[survey->line_count++] = (struct detail_row){ 0, ns, ns };
+}
+
 static void survey_nodes(struct survey *survey, uint32_t count, struct passage *passages)
 {
   for (uint32_t i = 1; i < count; i++) {
@@ -210,7 +224,11 @@ bool detail_follow(struct detail *detail, const struct rtop_live *live, const st
   survey.callees = survey.callers + detail->scratch_capacity;
   survey.lines = survey.callees + detail->scratch_capacity;
   passages[0] = (struct passage){ 0 };
-  survey_nodes(&survey, count, passages);
+  if (frame != 0) {
+    survey_nodes(&survey, count, passages);
+  } else if (count > 0) {
+    survey_root(&survey);
+  }
   fold(&detail->callers, survey.callers, survey.caller_count);
   fold(&detail->callees, survey.callees, survey.callee_count);
   fold(&detail->lines, survey.lines, survey.line_count);

@@ -2,7 +2,8 @@
  * its time was spent. Computed from a sum; no screen.
  *
  * A stack counts once, however often the method recurs on it: its caller is that of the outermost
- * occurrence, callee and line are those of the innermost one.
+ * occurrence, callee and line are those of the innermost one. Of the root (frame 0), which is on every stack, it
+ * is the time that nobody else has, as in the table of methods.
  *
  * Threads: one. Memory belongs to the detail.
  */

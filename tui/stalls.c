@@ -122,16 +122,23 @@ void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
   }
 }
 
+/* A method of the program itself; not of C, nor of Ruby's own in Ruby. */
+bool stalls_is_program(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
+}
+
 void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node)
 {
   const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
   stall->frame = call->frame;
   stall->caller = 0;
-  if (rtop_symbols_get(symbols, call->frame)->kind != RTOP_SYMBOL_C)
+  const struct rtop_symbol *leaf = rtop_symbols_get(symbols, call->frame);
+  if (stalls_is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL)
     return;
   for (node = call->parent; node; node = call->parent) {
     call = rtop_symbols_get_node(symbols, node);
-    if (rtop_symbols_get(symbols, call->frame)->kind == RTOP_SYMBOL_RUBY) {
+    if (stalls_is_program(rtop_symbols_get(symbols, call->frame))) {
       stall->caller = call->frame;
       return;
     }

@@ -230,7 +230,7 @@ static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
   for (size_t i = 0; i < newest->share_count; i++) {
     const struct stalls_share *share = &newest->shares[i];
     const struct rtop_symbol *symbol = rtop_symbols_get(look->symbols, share->frame);
-    bool own = symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
+    bool own = stalls_is_program(symbol);
     if (share->frame && (own || any) && symbol->kind != RTOP_SYMBOL_SPECIAL &&
         source->recent[share->frame] >= wanted_ns && source->before[share->frame] * 10 < before_ns &&
         (!deepest || share->depth > deepest->depth))

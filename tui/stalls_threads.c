@@ -79,7 +79,7 @@ static uint32_t stalls_depth(const struct rtop_symbols *symbols, uint32_t node)
   for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    depth += symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
+    depth += stalls_is_program(symbol);
     node = call->parent;
   }
   return depth;
@@ -291,7 +291,8 @@ static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look
     stalls_open(look, window, thread, now, STALL_NO_SAFEPOINT, since_ns);
     thread->told = thread->open;
   }
-  stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
+  if (thread->open)
+    stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
 }
 
 /* What the thread did from the start of the window on, when a record ends there: it went on, as a rule. */

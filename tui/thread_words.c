@@ -25,7 +25,8 @@ void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *t
   if (!thread_stack_is_old(thread)) {
     return;
   }
-  age_text(age, sizeof age, thread->stack_age_ns);
+  bool younger = thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns;
+  age_text(age, sizeof age, younger ? thread->state_age_ns : thread->stack_age_ns);
   if (off_the_gvl(thread)) {
     snprintf(out, bytes, "stack not taken");
   } else {

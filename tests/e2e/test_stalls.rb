@@ -4,11 +4,11 @@ require_relative "support"
 class TestStalls < Minitest::Test
   include E2E
 
-  def watched(*options)
+  def watched(*options, program: "stall.rb")
     Dir.mktmpdir do |folder|
       command = "env | grep ^RPERF_TOP_STALL >> #{folder}/found; echo noise; echo more >&2"
       result = viewer("-b", "-J", "--on-stall", command, "--save-on-stall", folder, "--stall-method", "off",
-                      "--stall-waiting", "off", *options, "--", RbConfig.ruby, "#{PROGRAMS}/stall.rb",
+                      "--stall-waiting", "off", *options, "--", RbConfig.ruby, "#{PROGRAMS}/#{program}",
                       env: { "TMPDIR" => folder })
       found = File.exist?("#{folder}/found") ? File.read("#{folder}/found") : ""
       yield result, found, folder
@@ -32,6 +32,29 @@ class TestStalls < Minitest::Test
       replay = viewer("-b", "-J", "-F", "all", "-r", recordings.first)
       slow = replay.objects.last["methods"].find { |row| row["name"] == "Handler#slow" }
       assert_operator slow["total"], :>, 1.5
+    end
+  end
+
+  # The call is over before anybody can look: what was found out later is what is said.
+  def test_a_long_call_of_c_is_blamed_for_itself
+    watched("--stall-blocked", "off", "--stall-gc", "off", program: "long_call.rb") do |result, found, folder|
+      assert_predicate result.status, :success?
+      causes = found.scan(/^RPERF_TOP_STALL_CAUSE=(.*)$/).flatten
+      assert_includes 1..2, causes.size, found
+      assert_equal ["no-safepoint"], causes.uniq
+      assert_match(/^RPERF_TOP_STALL_CULPRIT=(String#index < Work\.find|last seen in .+)$/, found)
+    end
+  end
+
+  # Recorded and opened again, the time is that of the call; the stack of the thread in its midst as well.
+  def test_what_is_known_later_is_so_in_the_past
+    Dir.mktmpdir do |folder|
+      file = "#{folder}/long.rpt"
+      viewer("-o", file, "--", RbConfig.ruby, "#{PROGRAMS}/long_call.rb", env: { "TMPDIR" => folder })
+      object = viewer("-b", "-J", "-F", "all", "-r", file).objects.last
+      index = object["methods"].find { |row| row["name"] == "String#index" }
+      assert_operator index["self"], :>, 0.75
+      object["threads"].each { |thread| assert_includes [true, false], thread["stack_current"] }
     end
   end
 

@@ -366,6 +366,118 @@ static void test_method_takes_over(void **state)
   assert_in_range(stalls.list[0].end_ns / MS, 14400, 15100);
 }
 
+/* All of the server is busy with one call, first with the little that others leave: it is the call, not who
+ * calls it, nor what is written in C below it. */
+static void test_the_method_that_explains_it(void **state)
+{
+  (void)state;
+  uint32_t server = call(node[MAIN], "Server#call", "/gems/server.rb");
+  uint32_t small = call(server, "Ok#get", "/app/ok.rb");
+  uint32_t reindex = call(call(server, "Billing.close_month", "/app/b.rb"), "Billing.reindex", "/app/b.rb");
+  uint32_t gsub = call(reindex, "String#gsub", "");
+  uint32_t times = call(gsub, "Integer#times", "<internal:numeric>");
+  waits_in(POP, 12);
+  for (int i = 0; i < 2; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = small});
+  for (int i = 0; i < 14; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = times});
+  assert_int_equal(stalls.count, 1);
+  check_words(&stalls.list[0], "method 1.7 s Billing.reindex");
+}
+
+/* What holds the GVL is named once: not as waiting and as a method too. */
+static void test_one_cause_is_one_stall(void **state)
+{
+  (void)state;
+  struct doing threads[6] = {{.state = RTOP_RUNNING, .node = node[LOOP]}};
+  runs(15);
+  for (int i = 1; i < 6; i++)
+    threads[i] = (struct doing){.state = RTOP_WAITING, .node = node[WORK], .since_ms = now_ms};
+  for (int i = 0; i < 30; i++)
+    window(threads, 6);
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stalls.list[0].cause, STALL_WAITING);
+  char words[300];
+  stall_words(&stalls.list[0], symbols, words, sizeof words);
+  assert_non_null(strstr(words, "GVL held"));
+  assert_non_null(strstr(words, "5.0 threads wait"));
+}
+
+static void blocked_threads(int count, const struct doing *doing, size_t threads)
+{
+  for (int i = 0; i < count; i++)
+    window(doing, threads);
+}
+
+/* One sleeps with a lock, others want it: one entry, whoever comes first. Many at one place: one entry. */
+static void test_those_that_wait_for_a_lock_are_told_with_its_holder(void **state)
+{
+  (void)state;
+  uint32_t held = call(call(node[WORK], "Thread::Mutex#synchronize", ""), "Inventory.fetch", "/app/i.rb");
+  uint32_t sleeps = call(held, "Process.spawn", "");
+  uint32_t wants = call(call(node[MAIN], "Inventory.lookup", "/app/i.rb"), "Thread::Mutex#synchronize", "");
+  struct doing threads[4];
+  for (int i = 0; i < 4; i++)
+    threads[i] = (struct doing){.state = RTOP_BLOCKED, .node = wants, .since_ms = now_ms};
+  threads[2].node = sleeps;
+  blocked_threads(15, threads, 4);
+  assert_int_equal(stalls.count, 1);
+  check_words(&stalls.list[0], "blocked 1.5 s Process.spawn < Inventory.fetch (t3 +3)");
+  for (int i = 0; i < 4; i++)
+    threads[i] = (struct doing){.state = RTOP_RUNNING, .node = node[WORK]};
+  limits.method = false;
+  blocked_threads(3, threads, 4);
+  assert_false(stalls.list[0].open);
+  for (int i = 0; i < 3; i++)
+    threads[i] = (struct doing){.state = RTOP_BLOCKED, .node = node[LOCK], .since_ms = now_ms};
+  blocked_threads(15, threads, 4);
+  assert_int_equal(stalls.count, 2);
+  check_words(&stalls.list[1], "blocked 1.5 s Thread::Mutex#lock < Tax#of (t1 +2)");
+}
+
+/* A timer's thread sits deep in a library until something is due. It waits for nothing nearer to the root; one that
+ * does waits within its work, unless it comes back to the place again and again. */
+static void test_who_waits_for_a_condition(void **state)
+{
+  (void)state;
+  uint32_t deep = call(call(node[DEEP], "Event#wait", "/gems/event.rb"), "Thread::Mutex#sleep", "");
+  waits_in((int)(node[SLEEP] = deep, SLEEP), 300);
+  assert_int_equal(stalls.count, 0);
+  runs(1);
+  waits_in(POP, 20);
+  runs(1);
+  waits_in(SLEEP, 20);
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stalls.list[0].cause, STALL_BLOCKED);
+  runs(1);
+  waits_in(SLEEP, 20);
+  assert_int_equal(stalls.count, 0);
+  runs(1);
+  waits_in(POP, 20);
+  runs(1);
+  waits_in(SLEEP, 20);
+  assert_int_equal(stalls.count, 1);
+}
+
+/* The collection that nobody could place at first is that of who made the garbage. */
+static void test_gc_is_blamed_when_it_is_known(void **state)
+{
+  (void)state;
+  struct rtop_window made = {0};
+  runs(5);
+  for (int i = 0; i < 3; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_MARKING, node[WORK], 0);
+    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_MARKING, 99 * MS);
+    fixture_cell(&made, thread, node[WORK], RTOP_MARKING, 1 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  becomes_known(10500, 10800, node[UNPACK], RTOP_MARKING);
+  check_words(only(STALL_GC, 10500, 10800), "gc 300 ms String#unpack < Tax#of");
+  rtop_window_destroy(&made);
+}
+
 /* A stack counts once for a method, however often that is on it; all its places count together. */
 static void test_method_counts_once_per_stack(void **state)
 {
@@ -484,7 +596,10 @@ int main(void)
     STALL_TEST(test_a_short_one_does_not_vanish), STALL_TEST(test_what_was_only_thought),
     STALL_TEST(test_blocked_without_a_stack),
     STALL_TEST(test_gc), STALL_TEST(test_waiting), STALL_TEST(test_method_takes_over),
-    STALL_TEST(test_method_counts_once_per_stack),
+    STALL_TEST(test_method_counts_once_per_stack), STALL_TEST(test_the_method_that_explains_it),
+    STALL_TEST(test_one_cause_is_one_stall), STALL_TEST(test_who_waits_for_a_condition),
+    STALL_TEST(test_those_that_wait_for_a_lock_are_told_with_its_holder),
+    STALL_TEST(test_gc_is_blamed_when_it_is_known),
     STALL_TEST(test_no_history_no_jump), STALL_TEST(test_limits), STALL_TEST(test_marks_and_jumps),
     STALL_TEST(test_pieces), STALL_TEST(test_bounded),
   };

@@ -49,6 +49,9 @@ static void test_running(void **state)
   check("no safepoint", "no safepoint, last seen in Order#total", "? Order#total");
   thread.stack_age_ns = 812 * MS;
   check("no safepoint for 0.8 s", "no safepoint for 0.8 s, last seen in Order#total", "? Order#total");
+  thread.state_age_ns = 300 * MS;      /* it has slept since it was seen */
+  check("no safepoint for 0.3 s", "no safepoint for 0.3 s, last seen in Order#total", "? Order#total");
+  thread.state_age_ns = 0;
   thread.stack_age_ns = 12 * MS;
   thread.state = RTOP_STATE_MARKING;
   check("no safepoint for 12.0 ms", "no safepoint for 12.0 ms, last seen in Order#total", "? Order#total");
