@@ -6,7 +6,7 @@
 #include "ui.h"
 #include <string.h>
 
-enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16 };
+enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -182,6 +182,8 @@ static void draw_title(const struct ui *ui)
   int room = end - x - 1, extra_columns = (int)strlen(extra);
   int others_columns = others_text(ui, others, sizeof others);
   int gone_columns = gone_text(ui, gone, sizeof gone, room - others_columns - TITLE_NAME_COLUMNS);
+  others_columns = room - others_columns - gone_columns < TITLE_NAME_LEAST ? 0 : others_columns;
+  gone_columns = room - gone_columns < TITLE_NAME_LEAST ? 0 : gone_columns;
   room -= others_columns + gone_columns;
   if (room - extra_columns < TITLE_NAME_COLUMNS) {
     extra_columns = 0;

@@ -134,6 +134,25 @@ static int open_two_narrow(void **state)
   return 0;
 }
 
+static int open_two_tiny(void **state)
+{
+  static const struct screen_case tiny = { .rows = 5, .columns = 20 };
+  (void)state;
+  open_case(&tiny, two_processes());
+  return 0;
+}
+
+/* The state stays whatever else there is to say. */
+static void test_gone_in_no_room(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.at[1].state = RTOP_FEED_DEAD;
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("4~  1 gone  [LIVE]") || shows("471~  1 gone [LIVE]"));
+}
+
 static void test_gone_in_little_room(void **state)
 {
   (void)state;
@@ -187,6 +206,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_alone, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_losses, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_gone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone_in_no_room, open_two_tiny, tear_down),
     cmocka_unit_test_setup_teardown(test_gone_in_little_room, open_two_narrow, tear_down),
     cmocka_unit_test_setup_teardown(test_one_process, set_up, tear_down),
   };
