@@ -101,6 +101,21 @@ static bool reader_ended(const struct rtop_reader *reader)
   return reader_tables_load(&reader->tables, &reader->parts.counters->state) == RTOP_STATE_ENDED;
 }
 
+void rtop_reader_losses(const struct rtop_reader *reader, struct rtop_reader_losses *losses)
+{
+  const struct rtop_counters *counters = reader->parts.counters;
+  *losses = (struct rtop_reader_losses){
+    .nodes = reader_tables_load(&reader->tables, &counters->nodes_overflowed),
+    .frames = reader_tables_load(&reader->tables, &counters->frames_overflowed),
+    .strings = reader_tables_load(&reader->tables, &counters->strings_overflowed),
+    .threads = reader_tables_load(&reader->tables, &counters->threads_overflowed),
+    .labels = reader_tables_load(&reader->tables, &counters->labels_overflowed),
+    .marks = reader_tables_load(&reader->tables, &counters->marks_overflowed),
+    .samples = reader_tables_load(&reader->tables, &counters->samples_dropped),
+    .windows = reader_tables_load(&reader->tables, &counters->windows_folded),
+  };
+}
+
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error)
 {
   /* The lock first: the request wakes a parked publisher, which then looks for viewers; and a channel that

@@ -44,6 +44,12 @@ void rtop_reader_unwatch(struct rtop_reader *reader);
 /* now_mono_ns: the caller's clock; only differences between two calls count. *pid may be NULL. */
 enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t now_mono_ns, pid_t *pid);
 
+/* What found no room, or was not taken, since the channel was made: the statistics of struct rtop_counters. */
+struct rtop_reader_losses {
+  uint64_t nodes, frames, strings, threads, labels, marks, samples, windows;
+};
+void rtop_reader_losses(const struct rtop_reader *reader, struct rtop_reader_losses *losses);
+
 uint64_t rtop_reader_newest(const struct rtop_reader *reader);   /* 0: none */
 uint64_t rtop_reader_oldest(const struct rtop_reader *reader);
 /* Start and end of a window without its payload. */

@@ -73,6 +73,7 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   process->state = rtop_session_feed_state(session, index);
   process->replaced = rtop_session_feed_replaced(session, index);
   process->started_real_ns = info->started_real_ns;
+  memcpy(process->losses, info->losses, sizeof process->losses);
   if (rtop_session_feed_end(session, index, &end)) {
     snprintf(process->end, sizeof process->end, "%s", end.text);
     process->by_exec = strcmp(end.cause, "exec") == 0;
@@ -90,6 +91,12 @@ static void fill_main(struct ui_source *source, const struct rtop_session *sessi
     source->main = source->at[index];
   }
   source->main.state = rtop_session_state(session);
+  memset(source->main.losses, 0, sizeof source->main.losses);
+  for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++) {
+    for (int loss = 0; loss < RTOP_LOSSES; loss++) {
+      source->main.losses[loss] += source->at[i].losses[loss];
+    }
+  }
   source->main.end[0] = '\0';
   source->main.lived_ns = source->main.ended_real_ns = 0;
   if (rtop_session_end(session, &end)) {

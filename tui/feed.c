@@ -19,6 +19,16 @@ const char *rtop_feed_state_name(enum rtop_feed_state state)
   return "";
 }
 
+const char *rtop_loss_name(enum rtop_loss loss)
+{
+  static const char *const names[RTOP_LOSSES] = {
+    [RTOP_LOSS_NODES] = "nodes", [RTOP_LOSS_FRAMES] = "frames", [RTOP_LOSS_STRINGS] = "strings",
+    [RTOP_LOSS_THREADS] = "threads", [RTOP_LOSS_LABELS] = "labels", [RTOP_LOSS_MARKS] = "marks",
+    [RTOP_LOSS_SAMPLES] = "samples", [RTOP_LOSS_WINDOWS] = "windows",
+  };
+  return names[loss];
+}
+
 int64_t feed_now_ns(void)
 {
   struct timespec now;

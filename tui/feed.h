@@ -22,6 +22,14 @@ enum rtop_feed_state {
 };
 const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … as in the JSON contract */
 
+/* What found no room in the channel, or was not taken, since it was made. */
+enum rtop_loss {
+  RTOP_LOSS_NODES, RTOP_LOSS_FRAMES, RTOP_LOSS_STRINGS, RTOP_LOSS_THREADS, RTOP_LOSS_LABELS, RTOP_LOSS_MARKS,
+  RTOP_LOSS_SAMPLES, RTOP_LOSS_WINDOWS,
+  RTOP_LOSSES,
+};
+const char *rtop_loss_name(enum rtop_loss loss);       /* "nodes", … as in JSON */
+
 struct rtop_feed_info {
   pid_t pid;
   const char *command;                 /* sanitised; of a living process as it calls itself now */
@@ -30,6 +38,8 @@ struct rtop_feed_info {
   uint32_t window_ns;
   int64_t clock_offset_ns;             /* real - mono: wall clock of a window's time */
   int64_t started_real_ns;             /* of the channel */
+  bool tells_losses;                   /* a recording does not */
+  uint64_t losses[RTOP_LOSSES];        /* as of the last poll */
 };
 
 /* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in

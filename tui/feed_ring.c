@@ -100,10 +100,28 @@ static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *pro
   return moved;
 }
 
+static void ring_count_losses(struct feed_ring *feed)
+{
+  struct rtop_reader_losses losses;
+  uint64_t *to = feed->base.info.losses;
+  rtop_reader_losses(feed->reader, &losses);
+  to[RTOP_LOSS_NODES] = losses.nodes;
+  to[RTOP_LOSS_FRAMES] = losses.frames;
+  to[RTOP_LOSS_STRINGS] = losses.strings;
+  to[RTOP_LOSS_THREADS] = losses.threads;
+  to[RTOP_LOSS_LABELS] = losses.labels;
+  to[RTOP_LOSS_MARKS] = losses.marks;
+  to[RTOP_LOSS_SAMPLES] = losses.samples;
+  to[RTOP_LOSS_WINDOWS] = losses.windows;
+  feed->base.info.tells_losses = true;
+}
+
 static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
   size_t moved = ring_read_windows(feed, profile);
+  if (moved || !base->info.tells_losses)
+    ring_count_losses(feed);
   if (moved)
     feed->last_arrival_ns = feed_now_ns();
   return moved;

@@ -53,6 +53,14 @@ static json_t *json_sampler(const struct rtop_sum *sum)
   return sampler;
 }
 
+static json_t *json_losses(const struct rtop_report *report)
+{
+  json_t *losses = json_object();
+  for (int loss = 0; loss < RTOP_LOSSES; loss++)
+    json_object_set_new(losses, rtop_loss_name((enum rtop_loss)loss), json_count(report->losses[loss]));
+  return losses;
+}
+
 static json_t *json_gvl(const struct rtop_sum *sum)
 {
   json_t *gvl = json_object();
@@ -231,6 +239,8 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (report->compared)
     json_object_set_new(object, "baseline", json_baseline(report));
   json_object_set_new(object, "sampler", json_sampler(sum));
+  if (report->tells_losses)
+    json_object_set_new(object, "losses", json_losses(report));
   json_object_set_new(object, "gvl", json_gvl(sum));
   json_object_set_new(object, "gc", json_collector(sum));
   json_object_set_new(object, "allocations", json_count(sum->counters.allocations));

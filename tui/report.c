@@ -41,6 +41,9 @@ static void report_process(struct rtop_report *report, const struct rtop_session
   *process = (struct rtop_report_process){
     .pid = info->pid, .state = rtop_session_feed_state(session, index), .command = info->command,
     .ruby = info->ruby, .replaced = rtop_session_feed_replaced(session, index)};
+  report->tells_losses = report->tells_losses || info->tells_losses;
+  for (int loss = 0; loss < RTOP_LOSSES; loss++)
+    report->losses[loss] += info->losses[loss];
   process->has_end = rtop_session_feed_end(session, index, &process->end);
   report->source_pids[index] = info->pid;
 }
@@ -58,6 +61,8 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->command = info ? info->command : "";
   report->ruby = info ? info->ruby : "";
   report->source_count = rtop_session_count(session);
+  report->tells_losses = false;
+  memset(report->losses, 0, sizeof report->losses);
   for (int i = 0; i < report->source_count; i++)
     report_process(report, session, i);
   if (!rtop_profile_sum(profile, span, &report->sum) ||

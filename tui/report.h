@@ -38,6 +38,8 @@ struct rtop_report {
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];   /* by source */
   struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX];   /* by source */
   int source_count;
+  bool tells_losses;                   /* of any process */
+  uint64_t losses[RTOP_LOSSES];        /* what found no room, of all processes since they were started */
   struct history history;              /* of the last minute, when the methods are sorted by it */
   bool compared;                       /* the rows carry changes (row->delta), of this figure: */
   enum rtop_sort_key change_of;

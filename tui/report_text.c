@@ -137,6 +137,21 @@ static void text_old_stacks(const struct rtop_report *report, FILE *out, int col
     fprintf(out, "Old stacks of %u more thread%s\n", count - told, count - told == 1 ? "" : "s");
 }
 
+/* What found no room; samples that were dropped are told of the frame. */
+static void text_losses(const struct rtop_report *report, FILE *out)
+{
+  bool any = false;
+  for (int loss = 0; loss < RTOP_LOSSES; loss++) {
+    if (!report->losses[loss] || loss == RTOP_LOSS_SAMPLES)
+      continue;
+    fprintf(out, "%s%" PRIu64 " %s", any ? ", " : "No room since the start for: ", report->losses[loss],
+            rtop_loss_name((enum rtop_loss)loss));
+    any = true;
+  }
+  if (any)
+    fprintf(out, "\n");
+}
+
 /* DELTA, when something is compared, and what the rows are sorted by, when no other column shows it. */
 struct text_extra {
   int count, columns;
@@ -235,6 +250,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_gvl(report, out);
   text_threads(report, out);
   text_old_stacks(report, out, columns);
+  text_losses(report, out);
   text_heading(report, &extra, out, method_columns);
   for (size_t i = 0; i < report->methods.count; i++)
     text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);

@@ -33,6 +33,31 @@ static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
   return &heat->lines[heat->at[line] - 1];
 }
 
+/* Written in C, or belongs to Ruby itself: nobody looks at lines of it. */
+static bool has_no_lines(const struct rtop_symbols *symbols, uint32_t frame)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
+  return symbol->kind == RTOP_SYMBOL_C
+    || (symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) == 0);
+}
+
+/* Of a leaf without lines its time goes to the line that called it, or that called what called it. */
+static void add_called(struct source_heat *heat, const struct rtop_symbols *symbols, uint32_t leaf, uint64_t ns)
+{
+  uint32_t node = leaf;
+  while (node != 0 && has_no_lines(symbols, rtop_symbols_get_node(symbols, node)->frame)) {
+    uint32_t parent = rtop_symbols_get_node(symbols, node)->parent;
+    node = parent < node ? parent : 0;
+  }
+  if (node == 0 || node == leaf || !in_file(heat, symbols, rtop_symbols_get_node(symbols, node)->frame)) {
+    return;
+  }
+  struct heat_line *line = line_of(heat, rtop_symbols_line(symbols, node));
+  if (line != NULL) {
+    line->called_ns += ns;
+  }
+}
+
 static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbols,
                       const struct rtop_sum_cell *cell, uint64_t stack, enum rtop_mode mode)
 {
@@ -54,13 +79,16 @@ static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbo
     node = call->parent < node ? call->parent : 0;
   }
   heat->file_ns += any ? ns : 0;
+  if (any) {
+    add_called(heat, symbols, cell->node, ns);
+  }
 }
 
 static int by_heat(const void *left, const void *right)
 {
   const struct heat_line *a = left, *b = right;
-  if (a->self_ns != b->self_ns) {
-    return a->self_ns > b->self_ns ? -1 : 1;
+  if (heat_of(a) != heat_of(b)) {
+    return heat_of(a) > heat_of(b) ? -1 : 1;
   }
   if (a->total_ns != b->total_ns) {
     return a->total_ns > b->total_ns ? -1 : 1;
@@ -72,7 +100,7 @@ static void order(struct source_heat *heat)
 {
   if (heat->count > 0) {
     qsort(heat->lines, heat->count, sizeof *heat->lines, by_heat);
-    heat->hottest_ns = heat->lines[0].self_ns;
+    heat->hottest_ns = heat_of(&heat->lines[0]);
   }
   for (uint32_t i = 0; i < heat->count; i++) {
     heat->at[heat->lines[i].line] = i + 1;
@@ -157,6 +185,8 @@ bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
   for (uint32_t i = 1; i < count; i++) {
     if (in_file(heat, symbols, calls[i].frame) && nodes[i].cells > 0) {
       add_node(heat, symbols, nodes, i, mode);
+    } else if (nodes[i].cells > 0 && has_no_lines(symbols, calls[i].frame)) {
+      add_called(heat, symbols, nodes[i].node, rtop_tree_clock(&nodes[i].self, mode));
     }
   }
   order(heat);

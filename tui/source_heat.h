@@ -1,5 +1,5 @@
-/* What every line of a file cost in a sum: as the leaf (self) and anywhere on a stack (total, once per
- * stack however often the line is on it). No screen.
+/* What every line of a file cost in a sum: as the leaf (self), in methods written in C that it calls, and
+ * anywhere on a stack (total, once per stack however often the line is on it). No screen.
  *
  * One walk over the stacks of the sum; only lines that occur are touched. Threads: one. Memory belongs
  * to the heat and is used again.
@@ -15,6 +15,7 @@ enum { HEAT_LINES_MAX = 1 << 17 };     /* lines beyond are counted in the file o
 struct heat_line {
   uint32_t line;
   uint64_t self_ns, total_ns;          /* by mode */
+  uint64_t called_ns;                  /* self of methods without lines (in C, or Ruby's own) called from here */
   uint64_t waiting_ns, allocations;    /* as the leaf */
 };
 
@@ -24,11 +25,11 @@ struct heat_callee {
 };
 
 struct source_heat {
-  struct heat_line *lines;             /* hottest first: self, then total */
+  struct heat_line *lines;             /* hottest first: self and what was called, then total */
   uint32_t count;
   size_t capacity;                     /* private */
   uint64_t file_ns;                    /* time of stacks with any line of the file */
-  uint64_t hottest_ns;                 /* self of the hottest line */
+  uint64_t hottest_ns;                 /* heat of the hottest line */
   struct heat_callee *callees;         /* of the line asked for last, largest first */
   size_t callee_count, callee_capacity;
   uint32_t *at;                        /* private: by line, index + 1 into lines */
@@ -39,6 +40,12 @@ struct source_heat {
   size_t in_file_capacity;
   char *path;                          /* private: that in_file is about */
 };
+
+/* What a line is hot of: its own time, and that of methods it calls which have no lines to be hot. */
+static inline uint64_t heat_of(const struct heat_line *line)
+{
+  return line->self_ns + line->called_ns;
+}
 
 /* False when memory ran out. */
 bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,

@@ -77,6 +77,7 @@ struct ui_process {
   bool by_exec;                        /* then: it became another program */
   int64_t ended_real_ns;               /* then: time of day of its last window */
   int64_t lived_ns;                    /* then: from the start of the channel on */
+  uint64_t losses[RTOP_LOSSES];        /* what found no room, since it was started */
 };
 
 /* What is watched, as the loop knows it. */

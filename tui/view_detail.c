@@ -162,13 +162,13 @@ static void hottest(struct writer *writer, const struct source_heat *heat, const
   uint64_t least_ns = writer->ui->methods.length_ns / 2000;    /* less would read 0.0 */
   heading(writer, "HOTTEST LINES IN FILE");
   for (uint32_t i = 0; i < heat->count && i < HOTTEST_LINES && room(writer); i++) {
-    if (i > 0 && heat->lines[i].self_ns < least_ns) {
+    if (i > 0 && heat_of(&heat->lines[i]) < least_ns) {
       break;
     }
     char share[32], text[512];
     int y = row_of(writer), columns = writer->rect.columns;
     const char *start = text;
-    figure(writer, share, sizeof share, heat->lines[i].self_ns);
+    figure(writer, share, sizeof share, heat_of(&heat->lines[i]));
     source_file_line(file, heat->lines[i].line, text, sizeof text);
     draw_format(y, writer->rect.x, 6, FACE_PLACE, "%6u", heat->lines[i].line);
     draw_right(y, writer->rect.x + 6, columns < 13 ? 0 : 7, FACE_NORMAL, share);

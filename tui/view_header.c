@@ -6,7 +6,7 @@
 #include "ui.h"
 #include <string.h>
 
-enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16 };
+enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -182,6 +182,8 @@ static void draw_title(const struct ui *ui)
   int room = end - x - 1, extra_columns = (int)strlen(extra);
   int others_columns = others_text(ui, others, sizeof others);
   int gone_columns = gone_text(ui, gone, sizeof gone, room - others_columns - TITLE_NAME_COLUMNS);
+  others_columns = room - others_columns - gone_columns < TITLE_NAME_LEAST ? 0 : others_columns;
+  gone_columns = room - gone_columns < TITLE_NAME_LEAST ? 0 : gone_columns;
   room -= others_columns + gone_columns;
   if (room - extra_columns < TITLE_NAME_COLUMNS) {
     extra_columns = 0;
@@ -289,6 +291,24 @@ static struct thread_counts count_threads(const struct ui *ui)
   return counts;
 }
 
+/* What found no room in the process's tables since it was started. Samples that were dropped are told of the
+ * frame. */
+static void losses_text(const struct ui *ui, char *text, size_t bytes)
+{
+  const uint64_t *losses = ui_process(ui)->losses;
+  size_t used = 0;
+  text[0] = '\0';
+  for (int loss = 0; loss < RTOP_LOSSES && used < bytes; loss++) {
+    if (losses[loss] == 0 || loss == RTOP_LOSS_SAMPLES) {
+      continue;
+    }
+    char count[16];
+    rtop_text_count(count, sizeof count, (double)losses[loss]);
+    used += (size_t)snprintf(text + used, bytes - used, "%s%s %s", used == 0 ? "  no room: " : " ", count,
+                             rtop_loss_name((enum rtop_loss)loss));
+  }
+}
+
 /* What goes wrong stands first, so that it is never cut off. */
 static void trouble_text(const struct ui *ui, char *text, size_t bytes)
 {
@@ -317,7 +337,7 @@ static double overhead_percent(const struct ui *ui)
 
 static void draw_threads(const struct ui *ui)
 {
-  char rss[16], trouble[64], text[192], rate[16];
+  char rss[16], trouble[64], losses[160], text[192], rate[16];
   struct rect at = ui->layout.part[PART_THREADS];
   struct thread_counts counts = count_threads(ui);
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
@@ -329,6 +349,8 @@ static void draw_threads(const struct ui *ui)
            counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
   x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
+  losses_text(ui, losses, sizeof losses);
+  x += draw_text(at.y, x, at.columns - x, FACE_WARN, losses);
   snprintf(text, sizeof text, "   smp %s/s drop %llu   ovh %.1f%%   rss %s", rate,
            (unsigned long long)ui->sum.counters.samples_dropped, overhead_percent(ui),
            ui->sum.counters.rss_bytes > 0 ? rss : "?");
@@ -349,7 +371,7 @@ static void window_text(const struct ui *ui, char *text, size_t bytes)
 
 static void draw_right_column(const struct ui *ui, int x, int columns)
 {
-  char window[32], rss[16], alloc[16], trouble[64], rate[16];
+  char window[32], rss[16], alloc[16], trouble[64], losses[160], rate[16];
   const struct rtop_span_counters *counters = &ui->sum.counters;
   struct thread_counts counts = count_threads(ui);
   int y = ui->layout.part[PART_GVL].y;
@@ -374,8 +396,10 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   y = ui->layout.part[PART_CPU].y;
   if (ui->layout.part[PART_CPU].rows > 0) {
     draw_text(y, x, 8, FACE_LABEL, "Overhead");
-    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%.2f%%   RSS %s   alloc %s obj/s",
-                overhead_percent(ui),
+    losses_text(ui, losses, sizeof losses);
+    int used = draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%.2f%%", overhead_percent(ui));
+    used += draw_text(y, x + 9 + used, columns - 9 - used, FACE_WARN, losses);
+    draw_format(y, x + 9 + used, columns - 9 - used, FACE_NORMAL, "   RSS %s   alloc %s obj/s",
                 counters->rss_bytes > 0 ? rss : "?", alloc);
   }
 }

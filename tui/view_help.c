@@ -13,6 +13,8 @@ static const char *const legend[] = {
   "  before a method: the state in which most of its own time passed",
   "  timeline: share of each second in which the GVL was held; blank: nothing known",
   "  source: bold are the lines of the method, ? the file changed after the start",
+  "  heat of a line: # its own time, + methods in C that it calls; ^9 the time of this",
+  "  line is counted on line 9, a loop's: Ruby looks only at the end of its turns",
   "  skyline: width self, height ratio, number threads in it now, * woke up, ^ cut",
   "Trees, icicle, groups",
   "  [-] open   [+] closed   * the holder of the GVL came through here",

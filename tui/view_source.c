@@ -155,6 +155,7 @@ static void update(struct ui *ui)
   uint64_t size_before = view->file.size;
   source_file_open(&view->file, ui_source_pid(ui), symbol->path);
   source_heat_follow(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
+  source_view_find_loops(view);
   if (ui->baseline.comparing) {
     source_heat_build(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
   }

@@ -13,6 +13,8 @@
 
 struct ui;
 
+enum { SOURCE_LOOPS_MAX = 16 };
+
 struct source_view {
   struct source_file file;
   struct source_heat heat;
@@ -22,6 +24,8 @@ struct source_view {
   bool ruby;                           /* the method has lines */
   uint32_t frame;                      /* that is shown; 0: none yet */
   struct pager pager;                  /* over rows */
+  struct { uint32_t line, end; } loops[SOURCE_LOOPS_MAX];   /* hot ones: what runs in them is told with `line` */
+  int loop_count;
   int shift;                           /* columns of the text that are skipped */
 };
 
@@ -31,6 +35,11 @@ uint32_t source_view_line(const struct source_view *view, size_t row);
 bool source_view_matches(const struct ui *ui, uint32_t line);
 /* The file is newer than the process: its lines may not be those that run. */
 bool source_view_changed(const struct ui *ui);
+
+/* view_source_loops.c: finds the loops that hold the time of their bodies, by heat and text. */
+void source_view_find_loops(struct source_view *view);
+/* The line of the innermost one around a line, with which its time is told; 0: none. */
+uint32_t source_view_loop(const struct source_view *view, uint32_t line);
 
 void source_view_draw(struct ui *ui, struct source_view *view);
 

@@ -51,6 +51,8 @@ static void figure(const struct ui *ui, int y, int x, int columns, enum face fac
   draw_right(y, x, columns, face, text);
 }
 
+static const char loop_note[] = "^N: counted on line N   ";
+
 static void draw_file_name(const struct ui *ui, const struct source_view *view, struct rect at)
 {
   char right[160], share[32];
@@ -61,7 +63,10 @@ static void draw_file_name(const struct ui *ui, const struct source_view *view, 
     : view->file.state != SOURCE_READY ? "not a file"
     : changed ? "changed since the start: lines marked ?"
     : view->file.cut ? "cut: too large" : "disk = loaded";
-  snprintf(right, sizeof right, "file %s%%  (%s)", share, state);
+  snprintf(right, sizeof right, "%sfile %s%%  (%s)", view->loop_count > 0 ? loop_note : "", share, state);
+  if (view->loop_count > 0 && at.columns - rtop_text_width(right) <= 24) {
+    snprintf(right, sizeof right, "file %s%%  (%s)", share, state);
+  }
   int width = rtop_text_width(right);
   bool fits = at.columns - width > 24;
   bool trouble = changed || view->file.state != SOURCE_READY;
@@ -95,7 +100,15 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
 
 static enum face heat_face(const struct source_view *view, const struct heat_line *heat)
 {
-  return heat->self_ns * 2 >= view->heat.hottest_ns ? FACE_HOT : FACE_STRIP;
+  return heat_of(heat) * 2 >= view->heat.hottest_ns ? FACE_HOT : FACE_STRIP;
+}
+
+/* At least one for whatever there is. */
+static int heat_columns(const struct source_view *view, const struct columns *columns, uint64_t ns)
+{
+  double share = view->heat.hottest_ns > 0 ? (double)ns / (double)view->heat.hottest_ns : 0;
+  int filled = (int)lround(share * columns->heat_columns);
+  return ns > 0 && filled == 0 ? 1 : filled;
 }
 
 static void change(const struct ui *ui, int y, int x, enum face face, uint64_t now_ns, uint64_t before_ns)
@@ -110,11 +123,9 @@ static void draw_heat(const struct ui *ui, const struct source_view *view, const
 {
   int x = ui->layout.part[PART_TABLE].x;
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
-  int filled = view->heat.hottest_ns > 0 && heat->self_ns > 0
-    ? (int)lround((double)heat->self_ns / (double)view->heat.hottest_ns * columns->heat_columns) : 0;
-  filled = heat->self_ns > 0 && filled == 0 ? 1 : filled;
+  int own = heat_columns(view, columns, heat->self_ns), filled = heat_columns(view, columns, heat_of(heat));
   for (int i = 0; i < filled && i < columns->heat_columns; i++) {
-    draw_text(y, x + columns->heat + i, 1, selected ? FACE_CURSOR : heat_face(view, heat), "#");
+    draw_text(y, x + columns->heat + i, 1, selected ? FACE_CURSOR : heat_face(view, heat), i < own ? "#" : "+");
   }
   const struct heat_line *before = source_heat_line(&view->before, source_line);
   if (ui->baseline.comparing) {
@@ -174,8 +185,13 @@ static void draw_line(const struct ui *ui, const struct source_view *view, size_
     draw_blank(y, table.x, table.columns, FACE_CURSOR);
     draw_text(y, table.x, 1, FACE_CURSOR, ">");
   }
+  uint32_t loop = source_view_loop(view, line);
   if (heat != NULL) {
     draw_heat(ui, view, heat, line, y, columns, selected);
+  }
+  if (loop > 0 && (heat == NULL || heat_of(heat) == 0) && columns->heat_columns > 0) {
+    snprintf(text, sizeof text, "^%u", loop);
+    draw_text(y, table.x + columns->heat, columns->heat_columns - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
   }
   snprintf(text, sizeof text, "%u", line);
   draw_right(y, table.x + columns->number, NUMBER - 1, selected ? FACE_CURSOR : FACE_PLACE, text);

@@ -40,8 +40,9 @@ class TestContract < Minitest::Test
   end
 
   KEYS = {
-    [] => %w[schema time pid command ruby state frame windows gaps sampler gvl gc allocations exceptions threads methods],
+    [] => %w[schema time pid command ruby state frame windows gaps sampler losses gvl gc allocations exceptions threads methods],
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
+    ["losses"] => %w[nodes frames strings threads labels marks samples windows],
     ["gvl"] => %w[running waiting blocked],
     ["gc"] => %w[marking sweeping minor major],
     ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu stack stack_current stack_age],
@@ -78,6 +79,22 @@ class TestContract < Minitest::Test
     assert_operator object["gc"]["minor"], :>, 0
     assert_operator object["gc"]["marking"] + object["gc"]["sweeping"], :>, 0.01
     assert_operator object["allocations"], :>, 1000
+  end
+
+  # More sets of labels than any table has rows for.
+  def test_what_finds_no_room_is_counted
+    running("#{PROGRAMS}/many_labels.rb") do |pid|
+      object = E2E.wait_until("the table to be full") do
+        read = viewer("-b", "-J", "-n", "1", "-F", "0.3", "-p", pid.to_s).objects.last
+        read if read["losses"]["labels"].positive?
+      end
+      assert_equal 0, object["losses"]["threads"]
+      assert_match(/^No room since the start for: \d+ labels$/, viewer("-b", "-n", "1", "-F", "0.3", "-p", pid.to_s).out)
+      [80, 140].each do |columns|
+        screen = viewer("-p", pid.to_s, "--dump-screen", "#{columns}x30").out
+        assert_match(/no room: \S+ labels/, screen, "#{columns} columns")
+      end
+    end
   end
 
   def test_cpu_mode_counts_cpu

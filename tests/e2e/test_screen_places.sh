@@ -104,7 +104,7 @@ it "its method is found" wait_until row_is_marked "hot_method"
 keys Escape 5
 it "its source is shown" wait_for "n.times { |i| x += i * i }"
 it "it is the file that runs" on_screen "(disk = loaded)"
-it "a line is hot" wait_match '##########'
+it "a line is hot, by its own time and that of what Ruby calls for it" wait_match '#[#+]{9}'
 it "the cursor is on it" row_is_marked "n.times"
 keys /  l i n e Enter
 it "the text is searched" wait_for "search: line 1/1"

@@ -118,6 +118,32 @@ static void assert_windows(struct rtop_reader *reader, uint64_t first, uint64_t 
   }
 }
 
+/* Each is told as what it is. */
+static void test_losses(void **state)
+{
+  (void)state;
+  struct rtop_writer *writer = support_writer();
+  struct rtop_reader_losses losses;
+  struct rtop_reader *reader = open_reader(rtop_writer_path(writer));
+  rtop_reader_losses(reader, &losses);
+  assert_true(losses.nodes + losses.frames + losses.threads + losses.samples + losses.windows == 0);
+  rtop_writer_count_losses(writer, &(struct rtop_losses){
+    .samples_dropped = 1, .nodes_overflowed = 2, .frames_overflowed = 3, .threads_overflowed = 4, .windows_folded = 5,
+    .marks_overflowed = 6, .labels_overflowed = 7});
+  assert_int_equal(write_windows(writer, 1, 1), 0);
+  rtop_reader_losses(reader, &losses);
+  assert_int_equal(losses.samples, 1);
+  assert_int_equal(losses.nodes, 2);
+  assert_int_equal(losses.frames, 3);
+  assert_int_equal(losses.threads, 4);
+  assert_int_equal(losses.windows, 5);
+  assert_int_equal(losses.marks, 6);
+  assert_int_equal(losses.labels, 7);
+  assert_int_equal(losses.strings, 0);
+  rtop_reader_close(&reader);
+  rtop_writer_destroy(&writer, false);
+}
+
 static void test_one_process(void **state)
 {
   (void)state;
@@ -410,6 +436,7 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    READER_TEST(test_losses),
     READER_TEST(test_one_process),
     READER_TEST(test_tables),
     READER_TEST(test_two_processes_live),

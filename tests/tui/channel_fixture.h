@@ -32,6 +32,7 @@ struct channel {
  *   m publish 20,000 windows: they overrun a 1 MB ring
  *   n add a frame and a node, which the next windows use
  *   t call itself "puma: worker 3" from now on
+ *   l count losses with the next window: 7 nodes, 2 threads, a sample
  *   k put a mark into the middle of the next window
  *   x end the channel and exit
  *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
@@ -123,6 +124,10 @@ CHANNEL void channel_serve(int orders, int answers)
       break;
     case 'n': to.node = channel_add_node(to.writer, to.node, "new \xff one"); break;
     case 't': channel_title("puma: worker 3"); break;
+    case 'l':
+      rtop_writer_count_losses(to.writer, &(struct rtop_losses){
+        .nodes_overflowed = 7, .threads_overflowed = 2, .samples_dropped = 1});
+      break;
     case 'k': to.mark = true; break;
     case 'x': rtop_writer_destroy(&to.writer, false); break;
     case 'e': {

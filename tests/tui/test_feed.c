@@ -124,6 +124,26 @@ static void test_info(void **state)
   channel_kill(&watch.channel);
 }
 
+static void test_losses(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "w");
+  const struct rtop_feed_info *info = rtop_feed_info(watch.feed);
+  watch_poll(&watch);
+  assert_true(info->tells_losses);
+  for (int loss = 0; loss < RTOP_LOSSES; loss++)
+    assert_int_equal(info->losses[loss], 0);
+  channel_tell(&watch.channel, "lwlw");
+  watch_poll(&watch);
+  assert_int_equal(info->losses[RTOP_LOSS_NODES], 14);
+  assert_int_equal(info->losses[RTOP_LOSS_THREADS], 4);
+  assert_int_equal(info->losses[RTOP_LOSS_SAMPLES], 2);
+  assert_int_equal(info->losses[RTOP_LOSS_FRAMES], 0);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
 /* Of a living process; of a dead one there is nothing else. */
 static void test_the_past_can_be_skipped(void **state)
 {
@@ -365,6 +385,7 @@ int main(void)
     cmocka_unit_test(test_windows_become_history),
     cmocka_unit_test(test_marks_come_along),
     cmocka_unit_test(test_info),
+    cmocka_unit_test(test_losses),
     cmocka_unit_test(test_the_past_can_be_skipped),
     cmocka_unit_test(test_lost_windows_are_one_gap),
     cmocka_unit_test(test_merged_tiers_fill_what_was_overwritten),

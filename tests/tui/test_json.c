@@ -299,6 +299,24 @@ static void test_changes(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* Only who knows them tells them. */
+static void test_losses(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  fixture.report.tells_losses = true;
+  fixture.report.losses[RTOP_LOSS_NODES] = 12;
+  fixture.report.losses[RTOP_LOSS_WINDOWS] = 3;
+  json_t *object = round_trip(&fixture.report, NULL), *losses = json_object_get(object, "losses");
+  KEYS(losses, "nodes", "frames", "strings", "threads", "labels", "marks", "samples", "windows");
+  assert_float_equal(number(losses, "nodes"), 12, 0);
+  assert_float_equal(number(losses, "windows"), 3, 0);
+  assert_float_equal(number(losses, "threads"), 0, 0);
+  json_decref(object);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_a_full_device_is_noticed(void **state)
 {
   (void)state;
@@ -324,6 +342,7 @@ int main(void)
     cmocka_unit_test(test_deep_stacks_are_cut),
     cmocka_unit_test(test_numbers_are_written_plainly),
     cmocka_unit_test(test_changes),
+    cmocka_unit_test(test_losses),
     cmocka_unit_test(test_a_full_device_is_noticed),
   };
   setlocale(LC_CTYPE, "C.UTF-8");

@@ -91,6 +91,19 @@ static char *written(const struct rtop_report *report)
   return text;
 }
 
+static void test_losses(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  fixture.report.losses[RTOP_LOSS_SAMPLES] = 5;        /* told of the frame */
+  assert_null(strstr(written(&fixture.report), "No room"));
+  fixture.report.losses[RTOP_LOSS_NODES] = 12000;
+  fixture.report.losses[RTOP_LOSS_LABELS] = 3;
+  assert_non_null(strstr(written(&fixture.report), "\nNo room since the start for: 12000 nodes, 3 labels\n"));
+  report_fixture_destroy(&fixture);
+}
+
 /* What the rows are sorted by can be read, whatever it is. */
 static void test_the_figure_sorted_by_is_there(void **state)
 {
@@ -172,6 +185,7 @@ int main(void)
     cmocka_unit_test(test_batch_text),
     cmocka_unit_test(test_old_stacks),
     cmocka_unit_test(test_how_it_ended),
+    cmocka_unit_test(test_losses),
     cmocka_unit_test(test_the_figure_sorted_by_is_there),
     cmocka_unit_test(test_change_against_the_frame_before),
   };

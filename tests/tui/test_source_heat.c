@@ -82,7 +82,9 @@ static void test_self_and_total(void **state)
   assert_int_equal(heat.file_ns, 180);
   assert_int_equal(heat.hottest_ns, 120);
   assert_int_equal(heat.lines[0].line, 2);
-  assert_int_equal(heat.lines[1].line, 3);
+  assert_int_equal(heat.lines[1].line, 1);
+  assert_int_equal(heat.lines[1].called_ns, 50);
+  assert_int_equal(heat.lines[2].line, 3);
   assert_null(source_heat_line(&heat, 4));
   assert_null(source_heat_line(&heat, UINT32_MAX));
   build(cells, 5, "/x.rb", RTOP_MODE_CPU);
@@ -92,6 +94,30 @@ static void test_self_and_total(void **state)
   check(5, 1000, 1003);
   build(cells, 0, "/x.rb", RTOP_MODE_WALL);
   assert_int_equal(heat.count, 0);
+}
+
+/* The time of methods in C is heat of the line that calls them, also through others in C; that of Ruby is not. */
+static void test_called(void **state)
+{
+  (void)state;
+  struct rtop_sum_cell cells[] = {
+    cell("a1*0", 100, 0), cell("a2*0*1", 30, 10), cell("a2b3", 70, 0), cell("a4*0b5*0", 8, 0), cell("A5*0", 500, 0),
+    cell("*0", 900, 0),
+  };
+  build(cells, 6, "/x.rb", RTOP_MODE_WALL);
+  static const uint64_t called[] = { 0, 100, 40, 0, 0, 8 };
+  for (uint32_t line = 1; line <= 5; line++) {
+    assert_int_equal(source_heat_line(&heat, line)->called_ns, called[line]);
+  }
+  assert_int_equal(heat.lines[0].line, 1);
+  assert_int_equal(heat.hottest_ns, 100);
+  build(cells, 6, "/x.rb", RTOP_MODE_CPU);
+  assert_int_equal(source_heat_line(&heat, 2)->called_ns, 15);
+  uint32_t times = rtop_symbols_frame(symbols, "times", 5, "<internal:numeric>", 18, "", 0, 231, RTOP_SYMBOL_RUBY);
+  struct rtop_sum_cell own = { .node = rtop_symbols_node(symbols, stack("a7"), times, 238) };
+  own.cost.wall_ns[RTOP_STATE_RUNNING] = 60;
+  build(&own, 1, "/x.rb", RTOP_MODE_WALL);
+  assert_int_equal(source_heat_line(&heat, 7)->called_ns, 60);
 }
 
 /* A line that recurs counts once per stack. */
@@ -198,7 +224,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    TEST(test_self_and_total), TEST(test_recursion), TEST(test_absurd_lines),
+    TEST(test_self_and_total), TEST(test_called), TEST(test_recursion), TEST(test_absurd_lines),
     TEST(test_from_a_live_sum),
     TEST(test_lines_of_eval),
   };

@@ -77,6 +77,24 @@ static void test_alone(void **state)
   }
 }
 
+/* What found no room: of all together, or of the one that is shown. */
+static void test_losses(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.at[1].losses[RTOP_LOSS_NODES] = 12345;
+  ui.source.at[1].losses[RTOP_LOSS_SAMPLES] = 9;
+  ui.source.main.losses[RTOP_LOSS_NODES] = 12345;
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("no room: 12.3k nodes") && !shows("samples"));
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  assert_false(shows("no room"));
+  model_press(&ui, 'H');
+  assert_true(shows("no room: 12.3k nodes"));
+}
+
 /* One of several that is gone is named in the title, with how and when; shorter where there is little room. */
 static void test_gone(void **state)
 {
@@ -114,6 +132,25 @@ static int open_two_narrow(void **state)
   (void)state;
   open_case(&narrow, two_processes());
   return 0;
+}
+
+static int open_two_tiny(void **state)
+{
+  static const struct screen_case tiny = { .rows = 5, .columns = 20 };
+  (void)state;
+  open_case(&tiny, two_processes());
+  return 0;
+}
+
+/* The state stays whatever else there is to say. */
+static void test_gone_in_no_room(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.at[1].state = RTOP_FEED_DEAD;
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("4~  1 gone  [LIVE]") || shows("471~  1 gone [LIVE]"));
 }
 
 static void test_gone_in_little_room(void **state)
@@ -167,7 +204,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_processes, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_alone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_losses, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_gone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone_in_no_room, open_two_tiny, tear_down),
     cmocka_unit_test_setup_teardown(test_gone_in_little_room, open_two_narrow, tear_down),
     cmocka_unit_test_setup_teardown(test_one_process, set_up, tear_down),
   };
