@@ -30,7 +30,7 @@ class TestEnds < Minitest::Test
       object = again.objects.last
       assert_equal "dead", object["state"]
       assert_operator method_named(object, "Object#fib")["self"], :>, 0.3
-      assert_match(/^\s*#{pid}\s+dead\b/, viewer("--list").out)
+      assert_match(/^\s*#{pid} +#{Etc.getpwuid.name} +dead\b/, viewer("--list").out)
     end
   end
 
