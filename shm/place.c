@@ -323,6 +323,8 @@ size_t place_for_writer(const char *named, const char *runtime, struct place pla
     named = secure_getenv("RPERF_TOP_DIR");
   if (!runtime)
     runtime = secure_getenv("XDG_RUNTIME_DIR");
+  for (size_t i = 0; i < PLACE_WRITER_MAX; i++)
+    places[i].private = !named || !*named;
   if (named && *named) {
     int length = snprintf(places[0].path, sizeof places[0].path, "%s", named);
     if (length > 0 && length < PLACE_PATH_MAX)

@@ -295,8 +295,8 @@ static void registry_find_place(int fd, const char *path, uid_t owner, void *arg
 
 /* A directory as the process sees it. The container's files may be links to anywhere: they are resolved
  * inside its root (a kernel without openat2 gets no search there); and only memory file systems count. -1
- * also when it is our own one. */
-static int registry_open_inside(pid_t pid, const char *directory)
+ * also, if `elsewhere`, when it is our own one. */
+static int registry_open_inside(pid_t pid, const char *directory, bool elsewhere)
 {
   char root[64];
   struct stat inside, own;
@@ -313,10 +313,11 @@ static int registry_open_inside(pid_t pid, const char *directory)
   close(root_fd);
   if (handle < 0)
     return -1;
-  bool elsewhere =
-    fstatfs(handle, &system) == 0 && system.f_type == TMPFS_MAGIC && fstat(handle, &inside) == 0 &&
-    (stat(directory, &own) != 0 || own.st_dev != inside.st_dev || own.st_ino != inside.st_ino);
-  int fd = elsewhere ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) : -1;
+  bool right = fstatfs(handle, &system) == 0 && system.f_type == TMPFS_MAGIC &&
+               (!elsewhere || (fstat(handle, &inside) == 0 &&
+                               (stat(directory, &own) != 0 || own.st_dev != inside.st_dev ||
+                                own.st_ino != inside.st_ino)));
+  int fd = right ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) : -1;
   close(handle);
   return fd;
 }
@@ -329,7 +330,7 @@ static void registry_find_inside(struct registry_search *search, const char *dir
   uid_t owner = private ? search->status.uid : (uid_t)PLACE_SHARED;
   struct registry_scope scope = {.directory = inside, .owner = owner, .inside = true};
   int length = snprintf(inside, sizeof inside, "/proc/%d/root%s", (int)search->pid, directory);
-  int fd = registry_open_inside(search->pid, directory);
+  int fd = registry_open_inside(search->pid, directory, !private);
   if (fd >= 0 && (length < 0 || (size_t)length >= sizeof inside ||
                   (private && (fstat(fd, &status) != 0 || status.st_uid != search->status.uid)))) {
     close(fd);
@@ -355,12 +356,13 @@ static bool registry_name_visit(int directory_fd, const char *name, void *argume
   return names->count < REGISTRY_INSIDE_MAX;
 }
 
-/* The container's own /dev/shm: its user's directories there, and files of version 1.0. */
+/* The container's /dev/shm: its user's directories there, and files of version 1.0. Directories also when it is
+ * our own one: a user may have another number inside, and his directory is named by that. */
 static void registry_find_container(struct registry_search *search)
 {
   struct registry_names names = {.owner = search->status.uid};
   char directory[96];
-  int fd = registry_open_inside(search->pid, PLACE_SHARED_MEMORY);
+  int fd = registry_open_inside(search->pid, PLACE_SHARED_MEMORY, false);
   if (fd < 0)
     return;
   registry_scan(fd, registry_name_visit, &names);

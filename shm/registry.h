@@ -37,8 +37,8 @@ size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity);
 int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop_error *error);
 
 /* Removes this user's dead segments that are older than an hour, or beyond the newest 4, or beyond
- * `kept_bytes` of memory in all, the oldest first; looks at 64 of this user's at the most. Never one whose lock is held by a writer or a viewer.
- * Returns how many went. */
+ * `kept_bytes` of memory in all, the oldest first; looks at 64 of this user's at the most. Never one whose
+ * lock is held by a writer or a viewer. Returns how many went. */
 size_t rtop_registry_sweep(const char *directory, uint64_t kept_bytes);
 
 #endif

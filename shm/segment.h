@@ -1,8 +1,9 @@
 /* The segment file: made by the writer so that nobody ever sees it half made, mapped by readers who
  * trust nothing in it.
  *
- * Name: <directory>/rperf-top.<uid>.<pid>.<16 hex>, mode 0600; the directories: place.h. Creation: O_TMPFILE, posix_fallocate (of the first part of what
- * grows: a full file system is found at once), header, record lock (liveness.h), then linkat into place.
+ * Name: <directory>/rperf-top.<uid>.<pid>.<16 hex>, mode 0600; the directories: place.h. Creation:
+ * O_TMPFILE, posix_fallocate (of what grows only the first part: a full file system is found at once),
+ * header, record lock (liveness.h), then linkat into place.
  *
  * Threads: a segment belongs to one thread at a time. May block in system calls; allocates.
  */

@@ -120,6 +120,9 @@ static int writer_open(struct rtop_segment *segment, struct rtop_control *contro
 {
   struct place places[PLACE_WRITER_MAX];
   size_t count = place_for_writer(options->directory, options->runtime_directory, places, error);
+  /* What version 1.0 left there is swept as well. */
+  if (count && places[0].private)
+    rtop_registry_sweep(PLACE_SHARED_MEMORY, writer_kept_bytes(PLACE_SHARED_MEMORY));
   for (size_t i = 0; i < count; i++)
     if (writer_open_largest(segment, control, places[i].path, options, error) == 0)
       return 0;

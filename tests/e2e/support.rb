@@ -31,8 +31,8 @@ module E2E
   end
 
   # The segments of a process in the directories of its user.
-  def channels(pid)
-    places = ["/dev/shm/rperf-top-#{Process.uid}*", "#{ENV.fetch("XDG_RUNTIME_DIR", "/run/user/#{Process.uid}")}/rperf-top"]
+  def channels(pid, runtime = ENV["XDG_RUNTIME_DIR"])
+    places = ["/dev/shm/rperf-top-#{Process.uid}*", "#{runtime || "/run/user/#{Process.uid}"}/rperf-top"]
     Dir[*places.map { |place| "#{place}/rperf-top.#{Process.uid}.#{pid}.????????????????" }]
   end
 
@@ -40,7 +40,7 @@ module E2E
   def running(*program, env: {}, signal: :KILL)
     pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, *program,
                 out: File::NULL)
-    wait_until("a channel of #{pid}") { channels(pid).any? }
+    wait_until("a channel of #{pid}") { channels(pid, *env["XDG_RUNTIME_DIR"]).any? }
     yield pid
   ensure
     begin

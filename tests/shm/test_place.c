@@ -4,6 +4,7 @@
 #include "shm/liveness.h"
 #include "shm/place.h"
 #include "shm/registry.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -327,6 +328,46 @@ static void test_forged_processes(void **state)
   run_apart(forged_processes);
 }
 
+/* Lives in a user namespace where its user is number 7, and shares our /dev/shm. */
+static int live_as_seven(struct support_pipes pipes, void *argument)
+{
+  struct rtop_segment_sizes sizes = support_sizes();
+  struct rtop_segment_identity identity = support_identity();
+  struct rtop_segment segment;
+  char path[128];
+  (void)argument;
+  snprintf(path, sizeof path, "/dev/shm/rperf-top-7/rperf-top.7.%d.0123456789abcdef", (int)getpid());
+  if (setuid(OTHER) != 0 || mkdir("/dev/shm/rperf-top-7", 0700) != 0 ||
+      rtop_segment_create_at(&segment, path, &sizes, &identity, NULL) != 0)
+    return 1;
+  segment.geometry.uid = 7;
+  segment.geometry.crc32c = rtop_geometry_crc(&segment.geometry);
+  pwrite(segment.fd, &segment.geometry, sizeof segment.geometry, 0);
+  support_tell(pipes.out);
+  support_hear(pipes.in);
+  return 0;
+}
+
+static int another_number_inside(void)
+{
+  struct support_child child = support_fork(live_as_seven, NULL);
+  char inside[128];
+  EXPECT(support_hear(child.from));
+  EXPECT(rtop_registry_list(entries, LIST_MAX) == 0);
+  EXPECT(rtop_registry_find(child.pid, entries, NULL) == 0);
+  EXPECT(entries[0].alive && entries[0].pid == child.pid && entries[0].uid == OTHER);
+  snprintf(inside, sizeof inside, "/proc/%d/root/dev/shm/rperf-top-7/", (int)child.pid);
+  EXPECT(strncmp(entries[0].path, inside, strlen(inside)) == 0);
+  support_join(&child);
+  return 0;
+}
+
+static void test_another_number_inside(void **state)
+{
+  (void)state;
+  run_apart(another_number_inside);
+}
+
 static int planted_post_mortems(void)
 {
   struct rtop_error error;
@@ -403,6 +444,23 @@ static int starving_the_sweep(void)
   return 0;
 }
 
+/* What version 1.0 left in /dev/shm itself goes, too. */
+static int sweeping_the_old_place(void)
+{
+  static const char old[] = "/dev/shm/rperf-top.0.1.0123456789abcdef";
+  struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  EXPECT(close(open(old, O_CREAT | O_RDWR, 0600)) == 0 && utimensat(AT_FDCWD, old, times, 0) == 0);
+  leave_dead(&(struct life){.uid = 0});
+  EXPECT(access(old, F_OK) != 0 && errno == ENOENT);
+  return 0;
+}
+
+static void test_sweeping_the_old_place(void **state)
+{
+  (void)state;
+  run_apart(sweeping_the_old_place);
+}
+
 static void test_starving_the_sweep(void **state)
 {
   (void)state;
@@ -418,9 +476,11 @@ int main(void)
     cmocka_unit_test(test_runtime_directory),
     cmocka_unit_test(test_places_of_all),
     cmocka_unit_test(test_forged_processes),
+    cmocka_unit_test(test_another_number_inside),
     cmocka_unit_test(test_planted_post_mortems),
     cmocka_unit_test(test_hiding_behind_names),
     cmocka_unit_test(test_starving_the_sweep),
+    cmocka_unit_test(test_sweeping_the_old_place),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
