@@ -60,7 +60,7 @@ class MemoryLimitTest < Minitest::Test
     killed_at_each_start(60, 10)
   end
 
-  def test_40_megabytes
-    killed_at_each_start(40, 6)
+  def test_22_megabytes
+    killed_at_each_start(22, 6)
   end
 end
