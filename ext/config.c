@@ -3,6 +3,7 @@
 #include "shm/control.h"
 #include "shm/pattern.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +57,19 @@ int config_set_exclude(struct config *config, const char *patterns, size_t bytes
   return 0;
 }
 
+/* What is too long stays too long, for the error that says so. */
+static void take_path(char path[CONFIG_PATH_MAX], const char *name)
+{
+  const char *value = secure_getenv(name);
+  snprintf(path, CONFIG_PATH_MAX, "%s", value ? value : "");
+}
+
 void config_from_environment(struct config *config)
 {
   const char *on = getenv("RPERF_TOP");
   config->enabled = !on || (strcmp(on, "0") != 0 && strcmp(on, "off") != 0);
+  take_path(config->directory, "RPERF_TOP_DIR");
+  take_path(config->runtime_directory, "XDG_RUNTIME_DIR");
   config->keep = number("RPERF_TOP_KEEP", 0, 0, 1) > 0;
   config->storm_per_s = (uint32_t)number("RPERF_TOP_STORM", 100000, 0, 1e9);
   const char *clock = getenv("RPERF_TOP_CPU_CLOCK");

@@ -5,7 +5,7 @@
  *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 200
  *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
  *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
- *   RPERF_TOP_DIR=DIR       where the segment goes, default /dev/shm
+ *   RPERF_TOP_DIR=DIR       where the segment goes, instead of the user's own directory (shm/place.h)
  *   RPERF_TOP_KEEP=1        keep the segment when the process ends
  *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 100000; 0: never
  *   RPERF_TOP_EXCLUDE=LIST  patterns of frames that are left out of stacks (shm/pattern.h)
@@ -21,7 +21,7 @@
 
 struct rtop_error;
 
-enum { CONFIG_EXCLUDE_MAX = 4096, CONFIG_DEPTH_MAX = 2048 };
+enum { CONFIG_PATH_MAX = 512, CONFIG_EXCLUDE_MAX = 4096, CONFIG_DEPTH_MAX = 2048 };
 
 struct config {
   bool enabled;
@@ -34,6 +34,8 @@ struct config {
   uint64_t ring_bytes;
   uint32_t depth_max;
   uint32_t exclude_bytes;
+  char directory[CONFIG_PATH_MAX];     /* RPERF_TOP_DIR, XDG_RUNTIME_DIR; "" when not set or not to be trusted */
+  char runtime_directory[CONFIG_PATH_MAX];
   char exclude[CONFIG_EXCLUDE_MAX];    /* patterns, known to be right; exclude_bytes of them */
 };
 

@@ -91,7 +91,8 @@ static void warn(struct publisher *publisher, const char *text)
 static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_error *error)
 {
   struct rtop_writer_options options = {
-    .ring_bytes = publisher->config.ring_bytes, .identity = { .window_ns = WINDOW_NS },
+    .ring_bytes = publisher->config.ring_bytes, .directory = publisher->config.directory,
+    .runtime_directory = publisher->config.runtime_directory, .identity = { .window_ns = WINDOW_NS },
   };
   memcpy(options.identity.ruby_version, publisher->ruby_version, sizeof options.identity.ruby_version);
   memcpy(options.identity.command, publisher->command, sizeof options.identity.command);

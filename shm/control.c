@@ -61,7 +61,8 @@ static int control_fill(struct rtop_control *control, struct rtop_error *error)
   if (fchmod(control->fd, 0600) != 0)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot set the mode of %.160s: %s",
                           control->path, strerror(errno));
-  if (segment_file_reserve(control->fd, RTOP_PAGE_BYTES, error) != 0)
+  if (segment_file_size(control->fd, RTOP_PAGE_BYTES, error) != 0 ||
+      segment_file_reserve(control->fd, 0, RTOP_PAGE_BYTES, error) != 0)
     return -1;
   if (pwrite(control->fd, &page, sizeof page, 0) != (ssize_t)sizeof page)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot write %.160s: %s", control->path,
@@ -87,7 +88,8 @@ int rtop_control_create(struct rtop_control *control, const char *segment_path, 
   if (control->fd < 0)
     return rtop_error_set(error,
                           errno == ENOSPC || errno == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
-                          errno, "cannot make %.160s: %s", control->path, strerror(errno));
+                          errno, "cannot make %.160s: %s; set RPERF_TOP_DIR to another directory",
+                          control->path, strerror(errno));
   control->fd = segment_file_lift(control->fd);
   if (control_remember(control) && control_fill(control, error) == 0)
     return 0;

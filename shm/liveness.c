@@ -19,11 +19,12 @@ static int liveness_set(int fd, short type, int64_t where)
   return fcntl(fd, F_SETLK, &lock);
 }
 
-/* Asking for a write lock finds readers and writers alike; the descriptor may be read-only. */
+/* Asking for a write lock finds readers and writers alike; the descriptor may be read-only. A lock of an
+ * open file description (F_OFD_SETLK) belongs to no process, and the kernel says -1. */
 static bool liveness_held(int fd, int64_t where, pid_t *pid)
 {
   struct flock lock = liveness_byte(F_WRLCK, where);
-  if (fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+  if (fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid < 0)
     return false;
   if (pid)
     *pid = lock.l_pid > 0 ? lock.l_pid : 0;

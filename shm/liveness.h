@@ -23,8 +23,9 @@ int rtop_liveness_hold_writer(int fd);
 int rtop_liveness_hold_viewer(int fd);
 int rtop_liveness_drop_viewer(int fd);
 
-/* Does another process hold the writer's lock? *pid becomes the holder in the caller's pid namespace
- * (0 when it lives in a sibling namespace). A process never sees its own locks. */
+/* Does another process hold the writer's lock? Locks that no process owns do not count. *pid becomes the
+ * holder in the caller's pid namespace (0 when it lives in a sibling namespace). A process never sees its own
+ * locks. */
 bool rtop_liveness_writer_alive(int fd, pid_t *pid);
 
 /* Does any other process hold a viewer's lock? */

@@ -2,7 +2,9 @@
 #include "atomics.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 void outlet_init(struct outlet *outlet, int fd, const void *view)
@@ -10,6 +12,7 @@ void outlet_init(struct outlet *outlet, int fd, const void *view)
   outlet->fd = fd;
   outlet->view = view;
   outlet->cause = 0;
+  outlet->extent_count = 0;
   for (size_t i = 0; i < OUTLET_RUNS; i++)
     outlet->runs[i].bytes = 0;
 }
@@ -22,6 +25,56 @@ bool outlet_failed(const struct outlet *outlet)
 static uint64_t outlet_offset(const struct outlet *outlet, const void *shared)
 {
   return (uint64_t)((const unsigned char *)shared - outlet->view);
+}
+
+void outlet_grow(struct outlet *outlet, const struct outlet_extent *extent)
+{
+  if (outlet->extent_count < OUTLET_EXTENTS)
+    outlet->extents[outlet->extent_count++] = *extent;
+}
+
+/* A sixteenth of the file system is left to others, who perhaps cannot do with less. */
+static bool outlet_leaves_room(const struct outlet *outlet, uint64_t bytes)
+{
+  struct statvfs space;
+  if (fstatvfs(outlet->fd, &space) != 0 || space.f_blocks == 0)
+    return true;
+  return (uint64_t)space.f_bavail * space.f_frsize >= bytes + (uint64_t)space.f_blocks * space.f_frsize / 16;
+}
+
+/* A reader that maps the file must never meet a hole: that would cost memory of its own, or a signal on a full
+ * file system. */
+static bool outlet_extend(struct outlet *outlet, struct outlet_extent *extent, uint64_t needed)
+{
+  uint64_t wanted = needed + extent->step - 1;
+  int cause;
+  wanted -= wanted % extent->step;
+  if (wanted > extent->bytes)
+    wanted = extent->bytes;
+  if (!outlet_leaves_room(outlet, wanted - extent->reserved))
+    return false;
+  do
+    cause = posix_fallocate(outlet->fd, (off_t)(extent->offset + extent->reserved),
+                            (off_t)(wanted - extent->reserved));
+  while (cause == EINTR);
+  if (cause == 0)
+    extent->reserved = wanted;
+  return cause == 0;
+}
+
+bool outlet_reserve(struct outlet *outlet, const void *shared, size_t count)
+{
+  if (!outlet)
+    return true;
+  uint64_t offset = outlet_offset(outlet, shared);
+  for (size_t i = 0; i < outlet->extent_count; i++) {
+    struct outlet_extent *extent = &outlet->extents[i];
+    if (offset < extent->offset || offset - extent->offset >= extent->bytes)
+      continue;
+    uint64_t needed = offset - extent->offset + count;
+    return needed <= extent->reserved || outlet_extend(outlet, extent, needed);
+  }
+  return true;
 }
 
 /* A short write says that the rest has no room: the next one says why. */

@@ -10,7 +10,7 @@
  * NULL for an outlet: the addresses are memory, stored to in relaxed words. So the protocols can be tested on
  * plain arrays, under ThreadSanitizer as well.
  *
- * Threads: the publisher. Blocks in pwrite and pread alone; never allocates.
+ * Threads: the publisher. Blocks in pwrite, pread and posix_fallocate alone; never allocates.
  */
 #ifndef RTOP_SHM_OUTLET_H
 #define RTOP_SHM_OUTLET_H
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OUTLET_RUNS = 3, OUTLET_RUN_BYTES = 8192 };
+enum { OUTLET_RUNS = 3, OUTLET_RUN_BYTES = 8192, OUTLET_EXTENTS = 8 };
 
 /* Bytes that follow each other in the file and go out in one write. */
 struct outlet_run {
@@ -28,16 +28,32 @@ struct outlet_run {
   unsigned char buffer[OUTLET_RUN_BYTES];
 };
 
+/* A part of the file of which only the beginning has its memory yet. */
+struct outlet_extent {
+  uint64_t offset, bytes;
+  uint64_t reserved;                   /* of these */
+  uint64_t step;                       /* by how much it grows */
+};
+
 struct outlet {
   int fd;
   const unsigned char *view;           /* the address that stands for the start of the file */
   int cause;                           /* errno of the first failure; 0: none so far */
   struct outlet_run runs[OUTLET_RUNS];
+  size_t extent_count;
+  struct outlet_extent extents[OUTLET_EXTENTS];
 };
 
 /* `outlet` is zeroed memory. */
 void outlet_init(struct outlet *outlet, int fd, const void *view);
 bool outlet_failed(const struct outlet *outlet);
+
+/* From now on this part of the file is reserved in steps. */
+void outlet_grow(struct outlet *outlet, const struct outlet_extent *extent);
+
+/* Before bytes are stored where perhaps nothing is reserved yet: reserves them. False: there is no room; nothing
+ * may be stored there, and nothing else is the worse for it. */
+bool outlet_reserve(struct outlet *outlet, const void *shared, size_t count);
 
 /* Stores now. `shared` is 8-byte aligned, and when it is memory the last partial word is padded with zeros. */
 void outlet_store(struct outlet *outlet, void *shared, const void *bytes, size_t count);

@@ -10,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Reads a small /proc file whole; the text is always terminated. */
-static size_t process_read_file(const char *path, char *text, size_t text_bytes)
+size_t process_read_file(const char *path, char *text, size_t text_bytes)
 {
   text[0] = '\0';
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -60,6 +59,7 @@ bool process_status_read(pid_t pid, struct process_status *status)
   if (!uids || sscanf(uids, "%u %u", &real, &effective) != 2)
     return false;
   status->uid = effective;
+  status->real_uid = real;
   const char *pids = process_status_field(text, "\nNSpid:");
   if (pids)
     process_parse_pids(pids, status);

@@ -15,6 +15,7 @@ enum { PROCESS_NAMESPACE_MAX = 8 };
 
 struct process_status {
   uid_t uid;                                  /* effective */
+  uid_t real_uid;
   pid_t pids[PROCESS_NAMESPACE_MAX];          /* one per nested pid namespace, ours first */
   size_t pid_count;                           /* at least 1 */
 };
@@ -37,6 +38,9 @@ bool process_in_first_namespace(void);
 /* The value of a variable in the environment that a process was started with. False: not there, not ours to
  * read, too long. */
 bool process_environment(pid_t pid, const char *name, char *value, size_t value_bytes);
+
+/* Reads a small file of the kernel whole; the text is always terminated. Returns its length, 0: unreadable. */
+size_t process_read_file(const char *path, char *text, size_t text_bytes);
 
 /* Field 22 of the calling process's stat line, its pid namespace's inode, the boot's id. */
 uint64_t process_own_start_ticks(void);

@@ -1,9 +1,11 @@
 /* Finding segments: all of them for a list, the one of a process, the dead ones to sweep.
  *
- * A name is only a hint where to look; who owns a segment is told by the lock (liveness.h) and by the
- * file's owner. Looked at: $RPERF_TOP_DIR, /dev/shm, for a process in a container /proc/PID/root/dev/shm,
- * and for any living one the RPERF_TOP_DIR in its own environment, if we may read that. Every scan is
- * bounded in entries.
+ * A name is only a hint where to look; whose a segment is, is told by the lock (liveness.h) and by the
+ * file's owner. Only a file counts, for a list as for a limit, whose owner is the user in its name and in its
+ * header, and the directory's, when that is one user's; only a process of that user is taken for its
+ * writer. Looked at: the places of place.h, for a process in a container those of its own /dev/shm, and for
+ * any living one the RPERF_TOP_DIR and XDG_RUNTIME_DIR in its own environment, if we may read that. Every
+ * scan is bounded.
  */
 #ifndef RTOP_SHM_REGISTRY_H
 #define RTOP_SHM_REGISTRY_H
@@ -27,11 +29,12 @@ struct rtop_registry_entry {
 };
 
 /* Lists readable segments, newest first, at most `capacity`; returns how many. Files of other users are
- * skipped unless the caller may read them (root). */
+ * skipped unless the caller may read them (root). When there are too many, whoever has most goes short. */
 size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity);
 
 /* The segment of process `pid` as the caller's namespace numbers it: live if there is one, else the
- * newest dead one that carries this pid. 0, or -1: NOT_FOUND, PERMISSION, VERSION, CORRUPT, UNSAFE. */
+ * newest dead one that carries this pid: of a process that is there only what its user made, of one that is
+ * gone only when no two users left one (UNSAFE). 0, or -1: NOT_FOUND, PERMISSION, VERSION, CORRUPT, UNSAFE. */
 int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop_error *error);
 
 /* rtop_ending_find(), and for a process that is gone: did it leave another segment that is younger than this
@@ -39,9 +42,9 @@ int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop
 void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, bool closed, int64_t last_mono_ns,
                           struct rtop_ending *ending);
 
-/* Removes this user's dead segments that are older than an hour, or beyond the newest 4, or beyond 64 MB
- * in all; looks at 64 entries at the most. Never one whose lock is held by a writer or a viewer.
- * Returns how many went. */
-size_t rtop_registry_sweep(const char *directory);
+/* Removes this user's dead segments that are older than an hour, or beyond the newest 4, or beyond
+ * `kept_bytes` of memory in all, the oldest first; looks at 64 of this user's at the most. Never one whose
+ * lock is held by a writer or a viewer. Returns how many went. */
+size_t rtop_registry_sweep(const char *directory, uint64_t kept_bytes);
 
 #endif

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Digits without sign, space or leading zero, up to a full stop. */
@@ -56,18 +55,4 @@ void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char 
 int registry_open_directory(const char *path)
 {
   return open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-}
-
-size_t registry_directories(const char *paths[2])
-{
-  static const char shared_memory[] = "/dev/shm";
-  struct stat own, usual;
-  size_t count = 0;
-  const char *named = secure_getenv("RPERF_TOP_DIR");
-  if (named && *named && stat(named, &own) == 0)
-    paths[count++] = named;
-  if (count == 0 || stat(shared_memory, &usual) != 0 || own.st_dev != usual.st_dev ||
-      own.st_ino != usual.st_ino)
-    paths[count++] = shared_memory;
-  return count;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { REGISTRY_SCAN_MAX = 4096 };     /* directory entries looked at, whatever they are */
+enum { REGISTRY_SCAN_MAX = 1 << 16 };  /* directory entries looked at, whatever they are */
 
 /* rperf-top.<uid>.<pid>.<16 hex>, exactly. */
 bool registry_name_parse(const char *name, uid_t *uid, pid_t *pid);
@@ -21,8 +21,5 @@ void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char 
 
 /* Opens a directory for scanning; -1 when it cannot be. */
 int registry_open_directory(const char *path);
-
-/* The directories of this machine, without the same one twice. Returns how many (at most 2). */
-size_t registry_directories(const char *paths[2]);
 
 #endif

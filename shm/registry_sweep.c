@@ -17,8 +17,8 @@ enum {
   SWEEP_LOOK_MAX = 64,
   SWEEP_KEEP_MAX = 4,
   SWEEP_AGE_MAX_S = 3600,
+  SWEEP_ORPHAN_AGE_S = 60,             /* a process makes its control file first, then the segment */
 };
-#define SWEEP_KEEP_BYTES_MAX (UINT64_C(64) << 20)
 
 struct sweep_candidate {
   char name[80];
@@ -30,6 +30,7 @@ struct sweep_candidate {
 
 struct sweep {
   const char *directory;
+  int64_t now_s;
   size_t looked;
   size_t count;
   struct sweep_candidate candidates[SWEEP_LOOK_MAX];
@@ -62,14 +63,35 @@ static int sweep_open(const char *directory, const char *name, struct stat *stat
   return segment_file_open(path, geteuid(), O_RDWR, status, NULL);
 }
 
+/* A control file whose segment never came, or is gone. */
+static bool sweep_is_orphan(const struct sweep *sweep, int directory_fd, const char *name)
+{
+  char segment[80];
+  struct stat status;
+  uid_t uid;
+  pid_t pid;
+  size_t length = strlen(name);
+  if (length < 4 || length - 4 >= sizeof segment || strcmp(name + length - 4, ".ctl") != 0)
+    return false;
+  memcpy(segment, name, length - 4);
+  segment[length - 4] = '\0';
+  return registry_name_parse(segment, &uid, &pid) && uid == geteuid() &&
+         fstatat(directory_fd, segment, &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+         fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_uid == geteuid() &&
+         sweep->now_s - status.st_mtim.tv_sec > SWEEP_ORPHAN_AGE_S;
+}
+
 static bool sweep_visit(int directory_fd, const char *name, void *argument)
 {
   struct sweep *sweep = argument;
   struct stat status;
   uid_t uid;
   pid_t pid;
-  (void)directory_fd;
-  if (!registry_name_parse(name, &uid, &pid) || uid != geteuid())
+  if (sweep_is_orphan(sweep, directory_fd, name))
+    unlinkat(directory_fd, name, 0);
+  /* Names that others made up do not count. */
+  if (!registry_name_parse(name, &uid, &pid) || uid != geteuid() ||
+      fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())
     return true;
   if (sweep->looked++ == SWEEP_LOOK_MAX)
     return false;
@@ -82,7 +104,7 @@ static bool sweep_visit(int directory_fd, const char *name, void *argument)
     candidate->device = status.st_dev;
     candidate->inode = status.st_ino;
     candidate->modified_s = status.st_mtim.tv_sec;
-    candidate->bytes = (uint64_t)status.st_size;
+    candidate->bytes = (uint64_t)status.st_blocks * 512;
   }
   close(fd);
   return true;
@@ -115,22 +137,21 @@ static bool sweep_remove(const struct sweep *sweep, const struct sweep_candidate
   return removed;
 }
 
-size_t rtop_registry_sweep(const char *directory)
+size_t rtop_registry_sweep(const char *directory, uint64_t kept_bytes)
 {
-  struct sweep sweep = {.directory = directory};
+  struct sweep sweep = {.directory = directory, .now_s = (int64_t)time(NULL)};
   int fd = registry_open_directory(directory);
   if (fd < 0)
     return 0;
   registry_scan(fd, sweep_visit, &sweep);
   qsort(sweep.candidates, sweep.count, sizeof sweep.candidates[0], sweep_newest_first);
-  int64_t now_s = (int64_t)time(NULL);
   uint64_t bytes = 0;
   size_t removed = 0;
   for (size_t i = 0; i < sweep.count; i++) {
     const struct sweep_candidate *candidate = &sweep.candidates[i];
     bytes += candidate->bytes;
-    if (i >= SWEEP_KEEP_MAX || bytes > SWEEP_KEEP_BYTES_MAX ||
-        now_s - candidate->modified_s > SWEEP_AGE_MAX_S)
+    if (i >= SWEEP_KEEP_MAX || bytes > kept_bytes ||
+        sweep.now_s - candidate->modified_s > SWEEP_AGE_MAX_S)
       removed += sweep_remove(&sweep, candidate);
   }
   return removed;

@@ -24,12 +24,14 @@ uint32_t rtop_ring_payload_max(const struct rtop_ring *ring)
   return eighth < RTOP_WINDOW_RAW_BYTES_MAX ? (uint32_t)eighth : RTOP_WINDOW_RAW_BYTES_MAX;
 }
 
-/* Where a payload goes that never wraps: the rest of this lap when it fits, else the next lap. */
+/* Where a payload goes that never wraps: the rest of this lap when it fits and can be reserved, else the next
+ * lap. So a full file system shortens the history, no more. */
 static uint64_t ring_place(const struct rtop_ring *ring, uint64_t bytes)
 {
   uint64_t mask = ring->capacity - 1;
   uint64_t position = ring->next_position;
-  if ((position & mask) + bytes > ring->capacity)
+  if ((position & mask) + bytes > ring->capacity ||
+      !outlet_reserve(ring->outlet, ring->bytes + (position & mask), bytes))
     position = (position | mask) + 1;
   return position;
 }

@@ -54,6 +54,13 @@ static void segment_lay_out(struct rtop_geometry *geometry, const struct rtop_se
   }
 }
 
+uint64_t rtop_segment_bytes(const struct rtop_segment_sizes *sizes)
+{
+  struct rtop_geometry geometry = {.section_count = 0};
+  segment_lay_out(&geometry, sizes);
+  return geometry.segment_bytes;
+}
+
 /* Every size small enough that no product or sum can overflow. */
 static bool segment_sizes_sane(const struct rtop_segment_sizes *sizes)
 {
@@ -128,12 +135,41 @@ static int segment_write(int fd, const void *bytes, size_t count, off_t offset, 
                         cause, "cannot write the segment: %s", strerror(cause));
 }
 
+enum { SEGMENT_TABLE_BYTES_MIN = 1 << 16 };
+
+/* Of a ring the eighth that the largest window can take. */
+uint64_t rtop_segment_reserved(const struct rtop_section *section)
+{
+  uint64_t least = section->bytes;
+  switch (section->kind) {
+  case RTOP_SECTION_STRINGS:
+  case RTOP_SECTION_FRAMES:
+  case RTOP_SECTION_NODES: least = SEGMENT_TABLE_BYTES_MIN; break;
+  case RTOP_SECTION_RING:
+  case RTOP_SECTION_RING_1S:
+  case RTOP_SECTION_RING_10S: least = section->bytes / 8; break;
+  }
+  return least < section->bytes ? least : section->bytes;
+}
+
+static int segment_reserve(int fd, const struct rtop_geometry *geometry, struct rtop_error *error)
+{
+  if (segment_file_size(fd, geometry->segment_bytes, error) != 0 ||
+      segment_file_reserve(fd, 0, RTOP_SECTIONS_OFFSET, error) != 0)
+    return -1;
+  for (uint32_t i = 0; i < geometry->section_count; i++)
+    if (segment_file_reserve(fd, geometry->sections[i].offset,
+                             rtop_segment_reserved(&geometry->sections[i]), error) != 0)
+      return -1;
+  return 0;
+}
+
 /* Everything that must be true before the file gets its name. */
 static int segment_fill(struct rtop_segment *segment, int fd, struct rtop_error *error)
 {
   struct stat status;
   segment->fd = fd;
-  if (segment_file_reserve(fd, segment->geometry.segment_bytes, error) != 0)
+  if (segment_reserve(fd, &segment->geometry, error) != 0)
     return -1;
   const struct rtop_counters counters = {.state = RTOP_STATE_LIVE};
   if (segment_map(segment, -1, error) != 0 ||
@@ -148,10 +184,12 @@ static int segment_fill(struct rtop_segment *segment, int fd, struct rtop_error 
   return 0;
 }
 
-static int segment_create_file(struct rtop_segment *segment, const char *directory, const char *name,
-                               bool anonymous, struct rtop_error *error)
+static int segment_create_file(struct rtop_segment *segment, bool anonymous, struct rtop_error *error)
 {
   struct segment_file file;
+  char directory[sizeof segment->path];
+  const char *name = strrchr(segment->path, '/') + 1;
+  snprintf(directory, sizeof directory, "%.*s", (int)(name - segment->path), segment->path);
   if (segment_file_make(&file, directory, anonymous, error) != 0)
     return -1;
   bool named = segment_fill(segment, file.fd, error) == 0 && segment_file_name(&file, name, error) == 0;
@@ -165,32 +203,47 @@ static int segment_create_file(struct rtop_segment *segment, const char *directo
   return -1;
 }
 
-int rtop_segment_create(struct rtop_segment *segment, const char *directory,
-                        const struct rtop_segment_sizes *sizes,
-                        const struct rtop_segment_identity *identity, struct rtop_error *error)
+int rtop_segment_choose_path(char path[512], const char *directory, struct rtop_error *error)
+{
+  uint64_t random;
+  process_random(&random, sizeof random);
+  int length = snprintf(path, 512, "%s/rperf-top.%u.%u.%016" PRIx64, directory, (unsigned)geteuid(),
+                        (unsigned)getpid(), random);
+  if (length < 0 || length >= 512)
+    return rtop_error_set(error, RTOP_ERROR_LIMIT, ENAMETOOLONG, "the path %.96s... is too long", directory);
+  return 0;
+}
+
+int rtop_segment_create_at(struct rtop_segment *segment, const char *path,
+                           const struct rtop_segment_sizes *sizes,
+                           const struct rtop_segment_identity *identity, struct rtop_error *error)
 {
   struct rtop_error cause = {0};
-  uint64_t random;
-  char name[96];
   memset(segment, 0, sizeof *segment);
   segment->fd = -1;
   if (segment_describe(&segment->geometry, sizes, identity, error) != 0)
     return -1;
-  process_random(&random, sizeof random);
-  snprintf(name, sizeof name, "rperf-top.%u.%u.%016" PRIx64, (unsigned)geteuid(), (unsigned)getpid(),
-           random);
-  int length = snprintf(segment->path, sizeof segment->path, "%s/%s", directory, name);
-  if (length < 0 || (size_t)length >= sizeof segment->path)
-    return rtop_error_set(error, RTOP_ERROR_LIMIT, ENAMETOOLONG, "the path %.96s... is too long",
-                          directory);
-  if (segment_create_file(segment, directory, name, true, &cause) == 0)
+  snprintf(segment->path, sizeof segment->path, "%s", path);
+  if (segment_create_file(segment, true, &cause) == 0)
     return 0;
   /* A file system without O_TMPFILE, or no /proc to link it by. */
   int why = cause.errno_value;
   if (cause.code == RTOP_ERROR_SYSTEM && (why == EOPNOTSUPP || why == EISDIR || why == EINVAL) &&
-      segment_create_file(segment, directory, name, false, &cause) == 0)
+      segment_create_file(segment, false, &cause) == 0)
     return 0;
   return rtop_error_set(error, cause.code, cause.errno_value, "%s", cause.text);
+}
+
+int rtop_segment_create(struct rtop_segment *segment, const char *directory,
+                        const struct rtop_segment_sizes *sizes,
+                        const struct rtop_segment_identity *identity, struct rtop_error *error)
+{
+  char path[sizeof segment->path];
+  memset(segment, 0, sizeof *segment);
+  segment->fd = -1;
+  if (rtop_segment_choose_path(path, directory, error) != 0)
+    return -1;
+  return rtop_segment_create_at(segment, path, sizes, identity, error);
 }
 
 static int segment_read_geometry(struct rtop_segment *segment, uint64_t file_bytes,

@@ -1,9 +1,9 @@
 /* The segment file: made by the writer so that nobody ever sees it half made, mapped by readers who
  * trust nothing in it.
  *
- * Name: <directory>/rperf-top.<uid>.<pid>.<16 hex>, mode 0600. Directories, in order of preference:
- * $RPERF_TOP_DIR, /dev/shm. Creation: O_TMPFILE, posix_fallocate (a full file system never raises
- * SIGBUS in the application), header, record lock (liveness.h), then linkat into place.
+ * Name: <directory>/rperf-top.<uid>.<pid>.<16 hex>, mode 0600; the directories: place.h. Creation:
+ * O_TMPFILE, posix_fallocate (of what grows only the first part: a full file system is found at once),
+ * header, record lock (liveness.h), then linkat into place.
  *
  * Threads: a segment belongs to one thread at a time. May block in system calls; allocates.
  */
@@ -56,12 +56,26 @@ struct rtop_segment {
  * every table in proportion: 8 MB of history make 12 MB in all. */
 struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes);
 
+/* How long the file will be. */
+uint64_t rtop_segment_bytes(const struct rtop_segment_sizes *sizes);
+
+/* How much of a section has its memory from the beginning. The rings and the tables that are appended to get
+ * theirs in steps, as they are filled; what can be written at any place gets it whole. */
+uint64_t rtop_segment_reserved(const struct rtop_section *section);
+
+/* A new name in `directory` for a segment of this process: nobody can guess it. -1: LIMIT. */
+int rtop_segment_choose_path(char path[512], const char *directory, struct rtop_error *error);
+
 /* Makes the segment of this process in `directory` and links it into place, with the writer's lock
  * held. Reserved nodes and frames are not written here (writer.h). Returns 0, or -1: NO_SPACE when the
  * file system cannot hold it (the caller may try a smaller one). Nothing is mapped: see outlet.h. */
 int rtop_segment_create(struct rtop_segment *segment, const char *directory,
                         const struct rtop_segment_sizes *sizes,
                         const struct rtop_segment_identity *identity, struct rtop_error *error);
+/* The same under a path that was chosen before. */
+int rtop_segment_create_at(struct rtop_segment *segment, const char *path,
+                           const struct rtop_segment_sizes *sizes,
+                           const struct rtop_segment_identity *identity, struct rtop_error *error);
 
 /* Opens a segment for reading by name, safely: no symbolic link, a regular file with one link, owned by
  * `expected_uid` (or -1: the caller's own uid), not writable by others, a sane size; then validates

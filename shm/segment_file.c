@@ -75,16 +75,24 @@ bool segment_file_size_allowed(uint64_t bytes)
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
 }
 
-/* In steps, because a signal interrupts the call and undoes its work. */
-int segment_file_reserve(int fd, uint64_t bytes, struct rtop_error *error)
+int segment_file_size(int fd, uint64_t bytes, struct rtop_error *error)
 {
   if (!segment_file_size_allowed(bytes))
     return rtop_error_set(error, RTOP_ERROR_NO_SPACE, EFBIG,
                           "the file size limit (ulimit -f) is below the %" PRIu64 " bytes of a segment",
                           bytes);
+  if (ftruncate(fd, (off_t)bytes) == 0)
+    return 0;
+  return rtop_error_set(error, errno == EFBIG || errno == ENOSPC ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
+                        errno, "cannot make a file of %" PRIu64 " bytes: %s", bytes, strerror(errno));
+}
+
+/* In steps, because a signal interrupts the call and undoes its work. */
+int segment_file_reserve(int fd, uint64_t offset, uint64_t bytes, struct rtop_error *error)
+{
   for (uint64_t done = 0; done < bytes;) {
     uint64_t step = bytes - done < RESERVE_STEP_BYTES ? bytes - done : RESERVE_STEP_BYTES;
-    int cause = posix_fallocate(fd, (off_t)done, (off_t)step);
+    int cause = posix_fallocate(fd, (off_t)(offset + done), (off_t)step);
     if (cause == EINTR)
       continue;
     if (cause != 0)

@@ -22,8 +22,11 @@ struct segment_file {
 int segment_file_make(struct segment_file *file, const char *directory, bool anonymous,
                       struct rtop_error *error);
 
-/* Reserves every byte, so that no store can run into a full file system. NO_SPACE when it cannot. */
-int segment_file_reserve(int fd, uint64_t bytes, struct rtop_error *error);
+/* Gives the file its length, without memory for it. NO_SPACE: beyond the limit on file sizes. */
+int segment_file_size(int fd, uint64_t bytes, struct rtop_error *error);
+
+/* Reserves every byte of this part, so that a full file system is found now. NO_SPACE when it cannot. */
+int segment_file_reserve(int fd, uint64_t offset, uint64_t bytes, struct rtop_error *error);
 
 /* Gives the file its name; it must not exist. -1: EOPNOTSUPP in *error when an anonymous file cannot
  * be named here (no /proc): make it again with a temporary name. */

@@ -34,12 +34,13 @@ uint32_t tables_add_string(struct tables *tables, const char *bytes, size_t coun
     return 0;
   size_t kept = rtop_utf8_cut(bytes, count, RTOP_STRING_BYTES_MAX);
   uint64_t needed = sizeof(struct rtop_string_head) + ((kept + 7) & ~(size_t)7);
-  if (needed > tables->parts->string_bytes - tables->string_bytes) {
+  unsigned char *to = tables->parts->strings + tables->string_bytes;
+  if (needed > tables->parts->string_bytes - tables->string_bytes ||
+      !outlet_reserve(tables->parts->outlet, to, needed)) {
     tables->strings_overflowed++;
     return 0;
   }
   struct rtop_string_head head = {.bytes = (uint32_t)kept, .flags = kept < count};
-  unsigned char *to = tables->parts->strings + tables->string_bytes;
   uint32_t reference = (uint32_t)tables->string_bytes;
   unsigned char entry[sizeof head + RTOP_STRING_BYTES_MAX + 8];
   memset(entry + needed - 8, 0, 8);
@@ -52,11 +53,13 @@ uint32_t tables_add_string(struct tables *tables, const char *bytes, size_t coun
 
 bool tables_add_frame(struct tables *tables, const struct rtop_frame_entry *frame, uint32_t *id)
 {
-  if (tables->frame_count >= tables->parts->frame_capacity) {
+  struct rtop_frame_entry *to = &tables->parts->frames[tables->frame_count];
+  if (tables->frame_count >= tables->parts->frame_capacity ||
+      !outlet_reserve(tables->parts->outlet, to, sizeof *to)) {
     tables->frames_overflowed++;
     return false;
   }
-  outlet_append(tables->parts->outlet, &tables->parts->frames[tables->frame_count], frame, sizeof *frame);
+  outlet_append(tables->parts->outlet, to, frame, sizeof *frame);
   *id = (uint32_t)tables->frame_count++;
   return true;
 }
@@ -76,11 +79,13 @@ void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, ui
 
 bool tables_add_node(struct tables *tables, const struct rtop_node_entry *node, uint32_t *id)
 {
-  if (tables->node_count >= tables->parts->node_capacity) {
+  struct rtop_node_entry *to = &tables->parts->nodes[tables->node_count];
+  if (tables->node_count >= tables->parts->node_capacity ||
+      !outlet_reserve(tables->parts->outlet, to, sizeof *to)) {
     tables->nodes_overflowed++;
     return false;
   }
-  outlet_append(tables->parts->outlet, &tables->parts->nodes[tables->node_count], node, sizeof *node);
+  outlet_append(tables->parts->outlet, to, node, sizeof *node);
   *id = (uint32_t)tables->node_count++;
   return true;
 }

@@ -1,7 +1,9 @@
 #include "writer.h"
 #include "channel.h"
 #include "liveness.h"
+#include "memory_limit.h"
 #include "outlet.h"
+#include "place.h"
 #include "registry.h"
 #include "segment_file.h"
 #include "tables.h"
@@ -10,6 +12,7 @@
 #include "window_threads.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,8 +21,10 @@
 
 enum {
   WRITER_CELLS_MAX = 1 << 18,          /* far more than fit into any window */
+  WRITER_STEP_BYTES = 1 << 17,         /* by which rings and tables grow */
 };
 #define WRITER_HISTORY_BYTES_MIN (UINT64_C(1) << 20)
+#define WRITER_KEPT_BYTES_MAX (UINT64_C(64) << 20)
 
 struct rtop_writer {
   size_t memory_bytes;                 /* of the mapping that starts with this struct */
@@ -37,42 +42,67 @@ struct rtop_writer {
   void *scratch;
 };
 
-static const char *writer_directory(const struct rtop_writer_options *options)
+static uint64_t writer_smaller(uint64_t a, uint64_t b)
 {
-  const char *named = options->directory ? options->directory : secure_getenv("RPERF_TOP_DIR");
-  return named && *named ? named : "/dev/shm";
+  return a < b ? a : b;
 }
 
-/* A small file system (containers have 64 MB) is shared with others: a sixteenth of it for the rings. */
+/* A small file system (containers have 64 MB) and a limit on memory are shared with others: a sixteenth of
+ * what is free of the one, of the other as it is, for the rings. */
 static uint64_t writer_wanted_history(const char *directory, uint64_t wanted)
 {
   struct statvfs space;
-  if (statvfs(directory, &space) == 0 && space.f_blocks > 0) {
-    uint64_t share = (uint64_t)space.f_bavail * space.f_frsize / 16;
-    wanted = share < wanted ? share : wanted;
-  }
+  if (statvfs(directory, &space) == 0 && space.f_blocks > 0)
+    wanted = writer_smaller(wanted, (uint64_t)space.f_bavail * space.f_frsize / 16);
+  wanted = writer_smaller(wanted, memory_limit() / 16);
   return wanted < WRITER_HISTORY_BYTES_MIN ? WRITER_HISTORY_BYTES_MIN : wanted;
 }
 
+/* All that the dead may keep together: an eighth of what there is. */
+static uint64_t writer_kept_bytes(const char *directory)
+{
+  struct statvfs space;
+  uint64_t kept = writer_smaller(WRITER_KEPT_BYTES_MAX, memory_limit() / 8);
+  if (statvfs(directory, &space) == 0 && space.f_blocks > 0)
+    kept = writer_smaller(kept, (uint64_t)space.f_blocks * space.f_frsize / 8);
+  return kept;
+}
+
+/* Reserved is only a part of it at first, but there must be room for all. */
+static int writer_has_room(const char *directory, const struct rtop_segment_sizes *sizes,
+                           struct rtop_error *error)
+{
+  struct statvfs space;
+  uint64_t bytes = rtop_segment_bytes(sizes);
+  if (statvfs(directory, &space) != 0 || space.f_blocks == 0 ||
+      (uint64_t)space.f_bavail * space.f_frsize >= bytes)
+    return 0;
+  return rtop_error_set(error, RTOP_ERROR_NO_SPACE, ENOSPC, "there is no room for %" PRIu64 " bytes", bytes);
+}
+
+/* The control file first: once the segment is there, others know its name. */
 static int writer_open_files(struct rtop_segment *segment, struct rtop_control *control,
                              const char *directory, const struct rtop_writer_options *options,
                              uint64_t history_bytes, struct rtop_error *error)
 {
   struct rtop_segment_sizes sizes = rtop_segment_plan(history_bytes);
-  if (rtop_segment_create(segment, directory, &sizes, &options->identity, error) != 0)
+  char path[sizeof segment->path];
+  if (writer_has_room(directory, &sizes, error) != 0 ||
+      rtop_segment_choose_path(path, directory, error) != 0 ||
+      rtop_control_create(control, path, error) != 0)
     return -1;
-  if (rtop_control_create(control, segment->path, error) == 0)
+  if (rtop_segment_create_at(segment, path, &sizes, &options->identity, error) == 0)
     return 0;
-  rtop_segment_close(segment, true);
+  rtop_control_close(control, true);
   return -1;
 }
 
 static int writer_open_largest(struct rtop_segment *segment, struct rtop_control *control,
-                               const struct rtop_writer_options *options, struct rtop_error *error)
+                               const char *directory, const struct rtop_writer_options *options,
+                               struct rtop_error *error)
 {
-  const char *directory = writer_directory(options);
   struct rtop_error cause = {0};
-  rtop_registry_sweep(directory);
+  rtop_registry_sweep(directory, writer_kept_bytes(directory));
   uint64_t history_bytes = writer_wanted_history(directory, options->ring_bytes);
   for (; history_bytes >= WRITER_HISTORY_BYTES_MIN; history_bytes /= 2) {
     if (writer_open_files(segment, control, directory, options, history_bytes, &cause) == 0)
@@ -85,9 +115,36 @@ static int writer_open_largest(struct rtop_segment *segment, struct rtop_control
                         directory, cause.text);
 }
 
+static int writer_open(struct rtop_segment *segment, struct rtop_control *control,
+                       const struct rtop_writer_options *options, struct rtop_error *error)
+{
+  struct place places[PLACE_WRITER_MAX];
+  size_t count = place_for_writer(options->directory, options->runtime_directory, places, error);
+  /* What version 1.0 left there is swept as well. */
+  if (count && places[0].private)
+    rtop_registry_sweep(PLACE_SHARED_MEMORY, writer_kept_bytes(PLACE_SHARED_MEMORY));
+  for (size_t i = 0; i < count; i++)
+    if (writer_open_largest(segment, control, places[i].path, options, error) == 0)
+      return 0;
+  return -1;
+}
+
 static size_t writer_round_up(size_t bytes)
 {
   return (bytes + 63) & ~(size_t)63;
+}
+
+/* What was not reserved whole grows. */
+static void writer_grow(struct rtop_writer *writer)
+{
+  const struct rtop_geometry *geometry = &writer->segment.geometry;
+  for (uint32_t i = 0; i < geometry->section_count; i++) {
+    const struct rtop_section *section = &geometry->sections[i];
+    uint64_t reserved = rtop_segment_reserved(section);
+    if (reserved < section->bytes)
+      outlet_grow(&writer->outlet,
+                  &(struct outlet_extent){section->offset, section->bytes, reserved, WRITER_STEP_BYTES});
+  }
 }
 
 /* One private mapping holds the writer and all its scratch memory; pages that are never used cost
@@ -118,6 +175,7 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   outlet_init(&writer->outlet, segment->fd, segment->base);
   channel_parts_of(&writer->segment, &writer->parts);
   channel_parts_write(&writer->parts, &writer->outlet);
+  writer_grow(writer);
   tables_init(&writer->tables, &writer->parts);
   thread_slots_init(&writer->threads, &writer->parts, memory + head);
   const struct tiers_buffers buffers = {writer->raw, writer->packed, writer->scratch};
@@ -143,7 +201,7 @@ struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options
 {
   struct rtop_segment segment;
   struct rtop_control control;
-  if (writer_open_largest(&segment, &control, options, error) != 0)
+  if (writer_open(&segment, &control, options, error) != 0)
     return NULL;
   struct rtop_writer *writer = writer_allocate(&segment, error);
   if (!writer) {

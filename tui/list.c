@@ -144,9 +144,9 @@ static void list_print_row(const struct rtop_list_row *row, FILE *out)
   rtop_list_age(age, sizeof age, row->age_ns);
   if (row->rate_hz)
     snprintf(rate, sizeof rate, "%u", row->rate_hz);
-  fprintf(out, "%7d %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, rtop_list_state_name(row), age,
-          rate, row->threads, row->ruby, row->command, *row->end ? "  (" : "", row->end,
-          *row->end ? ")" : "");
+  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, row->user,
+          rtop_list_state_name(row), age, rate, row->threads, row->ruby, row->command,
+          *row->end ? "  (" : "", row->end, *row->end ? ")" : "");
 }
 
 int rtop_list_print(FILE *out)
@@ -156,8 +156,8 @@ int rtop_list_print(FILE *out)
   if (count == 0)
     fprintf(out, "no Ruby process has a channel: start one with  rperf-top -- ruby app.rb\n");
   else
-    fprintf(out, "%7s %-8s %6s %5s %7s %-8s %s\n", "PID", "STATE", "AGE", "HZ", "THREADS", "RUBY",
-            "COMMAND");
+    fprintf(out, "%7s %-10s %-8s %6s %5s %7s %-8s %s\n", "PID", "USER", "STATE", "AGE", "HZ", "THREADS",
+            "RUBY", "COMMAND");
   for (size_t i = 0; i < count; i++)
     list_print_row(&rows[i], out);
   free(rows);

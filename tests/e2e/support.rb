@@ -1,4 +1,5 @@
 # Helpers of the end-to-end tests: the built viewer on real Ruby programs.
+require "etc"
 require "json"
 require "minitest/autorun"
 require "open3"
@@ -29,11 +30,17 @@ module E2E
     viewer("-b", "-J", "-n", count.to_s, *options, "--", RbConfig.ruby, *program, env: env)
   end
 
+  # The segments of a process in the directories of its user.
+  def channels(pid, runtime = ENV["XDG_RUNTIME_DIR"])
+    places = ["/dev/shm/rperf-top-#{Process.uid}*", "#{runtime || "/run/user/#{Process.uid}"}/rperf-top"]
+    Dir[*places.map { |place| "#{place}/rperf-top.#{Process.uid}.#{pid}.????????????????" }]
+  end
+
   # Starts a Ruby program with the extension; yields its pid once its channel is there; ends it.
   def running(*program, env: {}, signal: :KILL)
     pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, *program,
                 out: File::NULL)
-    wait_until("a channel of #{pid}") { Dir["/dev/shm/rperf-top.*.#{pid}.*"].any? }
+    wait_until("a channel of #{pid}") { channels(pid, *env["XDG_RUNTIME_DIR"]).any? }
     yield pid
   ensure
     begin
@@ -42,7 +49,7 @@ module E2E
     rescue SystemCallError
       nil
     end
-    Dir["/dev/shm/rperf-top.#{Process.uid}.#{pid}.*"].each { |path| File.unlink(path) rescue nil }
+    channels(pid).each { |path| [path, "#{path}.ctl"].each { |name| File.unlink(name) rescue nil } }
   end
 
   def wait_until(what, seconds: DEADLINE)

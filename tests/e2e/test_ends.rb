@@ -30,7 +30,23 @@ class TestEnds < Minitest::Test
       object = again.objects.last
       assert_equal "dead", object["state"]
       assert_operator method_named(object, "Object#fib")["self"], :>, 0.3
-      assert_match(/^\s*#{pid}\s+dead\b/, viewer("--list").out)
+      assert_match(/^\s*#{pid} +#{Etc.getpwuid.name} +dead\b/, viewer("--list").out)
+    end
+  end
+
+  # Where no other user can look; found by a viewer that has the same directory, or that asks by number.
+  def test_in_the_runtime_directory
+    Dir.mktmpdir do |dir|
+      env = { "XDG_RUNTIME_DIR" => dir }
+      running("#{PROGRAMS}/fib.rb", env: env) do |pid|
+        assert_equal 0o700, File.stat("#{dir}/rperf-top").mode & 0o777
+        assert_match(/^\s*#{pid} +\S+ +live\b/, viewer("--list", env: env).out)
+        [env, { "XDG_RUNTIME_DIR" => nil }].each do |one|
+          result = viewer("-b", "-J", "-n", "1", "-p", pid.to_s, env: one)
+          assert_predicate result.status, :success?, result.err
+          assert_equal "live", result.objects.last["state"]
+        end
+      end
     end
   end
 

@@ -170,7 +170,7 @@ class EnvironmentTest < Minitest::Test
   # Daemons close every descriptor that is not theirs; the numbers are then used by the program's own files.
   def test_descriptors_closed_by_the_program
     program = run_program(<<~'RUBY')
-      sleep 0.001 until Dir[ENV["RPERF_TOP_DIR"] + "/*.ctl"].any?
+      sleep 0.001 until Dir[ENV["RPERF_TOP_DIR"] + "/rperf-top.*.????????????????"].any?
       sleep 0.15
       own = [$stdin, $stdout, $stderr].map(&:fileno)
       (3..30).each { |n| IO.for_fd(n).close rescue nil unless own.include?(n) }

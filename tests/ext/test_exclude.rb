@@ -6,7 +6,7 @@ class ExcludeTest < Minitest::Test
 
   FAST = { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }.freeze
   PROGRAM = <<~'RUBY'
-    sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any?
+    sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     def spin(s) = (t = now; nil while now - t < s)
     module Shop; class Order; def total = [1].each { line }; def line = spin(0.1); end; end
@@ -85,11 +85,11 @@ class ExcludeTest < Minitest::Test
       def hidden = spin(0.1)
       def seen = hidden
       RperfTop.start(record_hz: 1000, budget: 100)
-      sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any?
+      sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?
       seen
       RperfTop.stop
       RperfTop.start(record_hz: 1000, budget: 100, exclude: ["Object#hidden", "<C>", "Object#spin"], depth: 10)
-      sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any?
+      sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?
       seen
       sleep 0.12
     RUBY

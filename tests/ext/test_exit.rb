@@ -4,7 +4,7 @@ require_relative "support"
 class ExitTest < Minitest::Test
   include Support
 
-  WORK = "$stdout.sync = true\nsleep 0.01 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any? || !defined?(RperfTop)\n" \
+  WORK = "$stdout.sync = true\nsleep 0.01 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any? || !defined?(RperfTop)\n" \
          "20_000.times { |i| i.to_s }\n"
 
   def ends(code)

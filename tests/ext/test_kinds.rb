@@ -6,7 +6,7 @@ class KindsTest < Minitest::Test
   include Support
 
   FAST = { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }.freeze
-  READY = "$VERBOSE = nil\nsleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any?\n"
+  READY = "$VERBOSE = nil\nsleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?\n"
   SPIN = "def spin(s) = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC); nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < s)\n"
   ON_GVL = %w[running marking sweeping].freeze
 

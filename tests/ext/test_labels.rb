@@ -5,7 +5,7 @@ class LabelsTest < Minitest::Test
   include Support
 
   SPIN = "def spin(s) = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC); nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < s)\n"
-  READY = "sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any?\n"
+  READY = "sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?\n"
 
   def answers(code, **options) = run_program(code, **options).out.lines.map(&:chomp)
 

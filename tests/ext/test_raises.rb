@@ -4,7 +4,7 @@ require_relative "support"
 class RaisesTest < Minitest::Test
   include Support
 
-  def raised(code, **options) = history("sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/*.ctl'].any?; sleep 0.15\n#{code}\nsleep 0.25", **options).first.counter("exceptions")
+  def raised(code, **options) = history("sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?; sleep 0.15\n#{code}\nsleep 0.25", **options).first.counter("exceptions")
 
   def test_every_raise_counts
     quiet = raised("")
@@ -18,7 +18,7 @@ class RaisesTest < Minitest::Test
       def some(n) = n.times { begin; raise "x"; rescue; end }
       some(50)
       RperfTop.start
-      sleep 0.001 until Dir[ENV["RPERF_TOP_DIR"] + "/*.ctl"].any?
+      sleep 0.001 until Dir[ENV["RPERF_TOP_DIR"] + "/rperf-top.*.????????????????"].any?
       RperfTop.stop
       some(50)
       RperfTop.start

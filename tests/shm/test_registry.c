@@ -40,6 +40,7 @@ static int live(struct support_pipes pipes, void *argument)
   struct rtop_window window = {0};
   struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = support_identity()};
   options.directory = life->directory;
+  options.runtime_directory = "";
   if (life->uid && setuid(life->uid) != 0)
     return 1;
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
@@ -313,11 +314,10 @@ static pid_t only_child_of(pid_t parent)
   return pid;
 }
 
-static void test_process_in_a_container(void **state)
+static void assert_found_in_a_container(const char *directory, const char *below)
 {
-  (void)state;
-  struct life life = {.directory = "/dev/shm"};
-  char expected[64];
+  struct life life = {.directory = directory};
+  char expected[96];
   if (geteuid() != 0)
     skip();
   struct support_child child = support_fork(live_in_a_container, &life);
@@ -328,7 +328,7 @@ static void test_process_in_a_container(void **state)
   pid_t pid = only_child_of(child.pid);
   struct rtop_error error = {0};
   int found = rtop_registry_find(pid, entries, &error);
-  snprintf(expected, sizeof expected, "/proc/%d/root/dev/shm/rperf-top.", (int)pid);
+  snprintf(expected, sizeof expected, "/proc/%d/root/dev/shm/%srperf-top.", (int)pid, below);
   support_tell(child.to);
   assert_int_equal(support_join(&child), 0);
   assert_string_equal(error.text, "");
@@ -337,6 +337,18 @@ static void test_process_in_a_container(void **state)
   assert_true(entries[0].alive);
   assert_int_equal(entries[0].pid, pid);
   assert_int_equal(entries[0].geometry.pid, 1);
+}
+
+static void test_process_in_a_container(void **state)
+{
+  (void)state;
+  assert_found_in_a_container("", "rperf-top-0/");
+}
+
+static void test_process_of_version_1_0_in_a_container(void **state)
+{
+  (void)state;
+  assert_found_in_a_container("/dev/shm", "");
 }
 
 static int live_elsewhere(struct support_pipes pipes, void *argument)
@@ -384,7 +396,8 @@ int main(int argc, char **argv)
     REGISTRY_TEST(test_process_without_a_channel), REGISTRY_TEST(test_live_before_dead_and_newest_dead),
     REGISTRY_TEST(test_name_is_only_a_hint),       REGISTRY_TEST(test_bad_files),
     REGISTRY_TEST(test_another_users_process),     REGISTRY_TEST(test_root_sees_all),
-    REGISTRY_TEST(test_process_in_a_container),    REGISTRY_TEST(test_process_with_a_directory_of_its_own),
+    REGISTRY_TEST(test_process_in_a_container),    REGISTRY_TEST(test_process_of_version_1_0_in_a_container),
+    REGISTRY_TEST(test_process_with_a_directory_of_its_own),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

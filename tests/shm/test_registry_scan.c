@@ -83,31 +83,11 @@ static void test_scan_visits_until_told(void **state)
   assert_int_equal(registry_open_directory(support_path("file1")), -1);
 }
 
-static void test_directories(void **state)
-{
-  (void)state;
-  const char *paths[2];
-  assert_int_equal(registry_directories(paths), 2);
-  assert_string_equal(paths[0], support_directory());
-  assert_string_equal(paths[1], "/dev/shm");
-  setenv("RPERF_TOP_DIR", "/dev/../dev/shm/", 1);
-  assert_int_equal(registry_directories(paths), 1);
-  setenv("RPERF_TOP_DIR", "/does/not/exist", 1);
-  assert_int_equal(registry_directories(paths), 1);
-  assert_string_equal(paths[0], "/dev/shm");
-  setenv("RPERF_TOP_DIR", "", 1);
-  assert_int_equal(registry_directories(paths), 1);
-  unsetenv("RPERF_TOP_DIR");
-  assert_int_equal(registry_directories(paths), 1);
-  setenv("RPERF_TOP_DIR", support_directory(), 1);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_names),
     cmocka_unit_test_teardown(test_scan_visits_until_told, support_empty),
-    cmocka_unit_test(test_directories),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A file under a segment's name, so old and so large. */
+#define KEPT_BYTES (UINT64_C(4) << 20)
+
+/* A file under a segment's name, so old and so large, in memory too. */
 static const char *make(unsigned number, int64_t age_s, off_t bytes)
 {
   char name[80];
@@ -19,7 +21,7 @@ static const char *make(unsigned number, int64_t age_s, off_t bytes)
   const char *path = support_path(name);
   int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   assert_true(fd >= 0);
-  assert_int_equal(ftruncate(fd, bytes), 0);
+  assert_int_equal(posix_fallocate(fd, 0, bytes), 0);
   struct timespec times[2] = {{.tv_sec = time(NULL) - (time_t)age_s},
                               {.tv_sec = time(NULL) - (time_t)age_s}};
   assert_int_equal(futimens(fd, times), 0);
@@ -29,14 +31,14 @@ static const char *make(unsigned number, int64_t age_s, off_t bytes)
 
 static size_t sweep(void)
 {
-  return rtop_registry_sweep(support_directory());
+  return rtop_registry_sweep(support_directory(), KEPT_BYTES);
 }
 
 static void test_young_and_few_stay(void **state)
 {
   (void)state;
   for (unsigned i = 0; i < 4; i++)
-    make(i, 3000, 1 << 20);
+    make(i, 3000, 1 << 19);
   assert_int_equal(sweep(), 0);
   assert_int_equal(support_count_files(), 4);
 }
@@ -70,14 +72,38 @@ static void test_beyond_the_newest_four_go(void **state)
   assert_int_equal(support_count_files(), 4);
 }
 
-static void test_beyond_64_megabytes_go(void **state)
+/* The oldest go first; holes take no memory. */
+static void test_beyond_the_memory_that_may_be_kept_go(void **state)
 {
   (void)state;
-  make(1, 10, 40 << 20);
-  make(2, 20, 24 << 20);
+  assert_int_equal(truncate(make(1, 10, 5 << 19), 1 << 30), 0);
+  make(2, 20, 3 << 19);
   const char *third = make(3, 30, 1);
   assert_int_equal(sweep(), 1);
   assert_int_equal(access(third, F_OK), -1);
+  assert_int_equal(rtop_registry_sweep(support_directory(), 3 << 20), 1);
+  assert_int_equal(rtop_registry_sweep(support_directory(), 0), 1);
+  assert_int_equal(support_count_files(), 0);
+}
+
+/* A control file whose process died before its segment had a name. */
+static void test_orphans_go(void **state)
+{
+  (void)state;
+  char young[600], old[600];
+  snprintf(young, sizeof young, "%s.ctl", make(1, 0, 1));
+  snprintf(old, sizeof old, "%s.ctl", make(2, 0, 1));
+  struct timespec times[2] = {{.tv_sec = time(NULL) - 100}, {.tv_sec = time(NULL) - 100}};
+  close(open(young, O_CREAT | O_RDWR, 0600));
+  close(open(old, O_CREAT | O_RDWR, 0600));
+  assert_int_equal(utimensat(AT_FDCWD, old, times, 0), 0);
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(support_count_files(), 4);
+  young[strlen(young) - 4] = old[strlen(old) - 4] = '\0';
+  assert_int_equal(unlink(young), 0);
+  assert_int_equal(unlink(old), 0);
+  assert_int_equal(sweep(), 0);
+  assert_int_equal(support_count_files(), 1);
 }
 
 static void test_other_names_stay(void **state)
@@ -198,7 +224,7 @@ static void test_bounded(void **state)
     make(i, 9999, 1);
   assert_int_equal(sweep(), 64);
   assert_int_equal(sweep(), 36);
-  assert_int_equal(rtop_registry_sweep(support_path("missing")), 0);
+  assert_int_equal(rtop_registry_sweep(support_path("missing"), KEPT_BYTES), 0);
 }
 
 /* A new writer cleans up after the dead. */
@@ -219,7 +245,8 @@ int main(void)
     SWEEP_TEST(test_young_and_few_stay),
     SWEEP_TEST(test_older_than_an_hour_go),
     SWEEP_TEST(test_beyond_the_newest_four_go),
-    SWEEP_TEST(test_beyond_64_megabytes_go),
+    SWEEP_TEST(test_beyond_the_memory_that_may_be_kept_go),
+    SWEEP_TEST(test_orphans_go),
     SWEEP_TEST(test_other_names_stay),
     SWEEP_TEST(test_other_users_and_links_stay),
     SWEEP_TEST(test_held_and_watched_stay),

@@ -36,7 +36,12 @@ static void test_create_then_open(void **state)
   assert_int_equal(stat(created.path, &status), 0);
   assert_int_equal(status.st_mode & 07777, 0600);
   assert_int_equal(status.st_nlink, 1);
-  assert_true((uint64_t)status.st_blocks * 512 >= created.geometry.segment_bytes);
+  /* Reserved is what must be there from the beginning. */
+  uint64_t reserved = RTOP_SECTIONS_OFFSET;
+  for (uint32_t i = 0; i < created.geometry.section_count; i++)
+    reserved += rtop_segment_reserved(&created.geometry.sections[i]);
+  assert_true((uint64_t)status.st_blocks * 512 >= reserved);
+  assert_int_equal(status.st_size, created.geometry.segment_bytes);
   assert_int_equal(rtop_segment_open(&opened, created.path, (uid_t)-1, &error), 0);
   assert_memory_equal(&opened.geometry, &created.geometry, sizeof opened.geometry);
   assert_int_equal(opened.geometry.pid, getpid());

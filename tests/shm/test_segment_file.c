@@ -18,7 +18,7 @@ static void make_both_ways(bool anonymous)
   assert_int_equal(segment_file_make(&file, support_directory(), anonymous, &error), 0);
   umask(before);
   assert_int_equal(support_count_files(), anonymous ? 0 : 1);
-  assert_int_equal(segment_file_reserve(file.fd, 100000, &error), 0);
+  assert_int_equal(segment_file_reserve(file.fd, 0, 100000, &error), 0);
   assert_int_equal(fstat(file.fd, &status), 0);
   assert_int_equal(status.st_size, 100000);
   assert_true(status.st_blocks * 512 >= 100000);
@@ -144,9 +144,11 @@ static int reserve_limited(struct support_pipes pipes, void *argument)
     return 1;
   if (segment_file_size_allowed(50001) || !segment_file_size_allowed(50000))
     return 2;
-  if (segment_file_reserve(file.fd, 50001, &error) != -1 || error.code != RTOP_ERROR_NO_SPACE)
+  if (segment_file_size(file.fd, 50001, &error) != -1 || error.code != RTOP_ERROR_NO_SPACE)
     return 3;
-  return segment_file_reserve(file.fd, 50000, &error) == 0 ? 0 : 4;
+  if (segment_file_size(file.fd, 50000, &error) != 0)
+    return 4;
+  return segment_file_reserve(file.fd, 4096, 45904, &error) == 0 ? 0 : 5;
 }
 
 static void test_file_size_limit(void **state)
@@ -165,10 +167,10 @@ static void test_full_file_system(void **state)
   if (mount("tmpfs", support_path("small"), "tmpfs", 0, "size=1m") != 0)
     skip();
   assert_int_equal(segment_file_make(&file, support_path("small"), true, NULL), 0);
-  int too_much = segment_file_reserve(file.fd, 3 << 20, &error);
+  int too_much = segment_file_reserve(file.fd, 0, 3 << 20, &error);
   segment_file_finish(&file, false);
   assert_int_equal(segment_file_make(&file, support_path("small"), true, NULL), 0);
-  int enough = segment_file_reserve(file.fd, 1 << 19, NULL);
+  int enough = segment_file_reserve(file.fd, 4096, 1 << 19, NULL);
   segment_file_finish(&file, false);
   assert_int_equal(umount(support_path("small")), 0);
   assert_int_equal(too_much, -1);

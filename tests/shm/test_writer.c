@@ -334,6 +334,124 @@ static void test_small_file_systems(void **state)
   }
 }
 
+/* ---- memory in steps --------------------------------------------------------------------------------- */
+
+static uint64_t memory_of(const struct rtop_writer *writer)
+{
+  struct stat status = {0};
+  stat(rtop_writer_path(writer), &status);
+  return (uint64_t)status.st_blocks * 512;
+}
+
+enum { MUCH_NODES = 700 };
+
+static void add_nodes(struct rtop_writer *writer)
+{
+  struct rtop_node_entry node = {.parent = RTOP_NODE_ROOT, .depth = 1};
+  uint32_t id = 0;
+  while (id < MUCH_NODES)
+    assert_true(rtop_writer_add_node(writer, &node, &id));
+}
+
+/* Some kB that hardly compress. */
+static uint64_t publish_much(struct rtop_writer *writer, uint64_t windows)
+{
+  struct rtop_window window = {0};
+  uint64_t sequence = 0;
+  for (uint64_t n = 0; n < windows; n++) {
+    rtop_window_reset(&window);
+    window.start_mono_ns = (int64_t)(n * 1000);
+    window.end_mono_ns = (int64_t)(n * 1000 + 1000);
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = 1, .serial = 1};
+    for (uint32_t i = 0; i < MUCH_NODES; i++)
+      *rtop_window_add_cell(&window) =
+        (struct rtop_cell){.node = i, .state = i % 5, .samples = 1, .wall_ns = (uint64_t)rand() << 8};
+    sequence = rtop_writer_publish(writer, &window);
+    if (sequence == 0)
+      break;
+  }
+  rtop_window_destroy(&window);
+  return sequence;
+}
+
+/* Every window between the oldest and the newest is whole: a hole would be a window of zeros, or a signal. */
+static uint64_t readable_windows(const struct rtop_writer *writer)
+{
+  struct rtop_window window = {0};
+  struct rtop_reader *reader = rtop_reader_open(rtop_writer_path(writer), (uid_t)-1, NULL);
+  uint64_t count = 0, newest = rtop_reader_newest(reader);
+  for (uint64_t q = rtop_reader_oldest(reader); q <= newest; q++, count++)
+    assert_int_equal(rtop_reader_window(reader, q, &window), RTOP_OK);
+  rtop_reader_close(&reader);
+  rtop_window_destroy(&window);
+  return count;
+}
+
+static void test_memory_grows_with_the_history(void **state)
+{
+  (void)state;
+  struct rtop_writer_options options = {.ring_bytes = 8 << 20, .identity = support_identity()};
+  struct rtop_writer *writer = rtop_writer_create(&options, NULL);
+  uint64_t whole = rtop_writer_segment(writer)->geometry.segment_bytes, first = memory_of(writer);
+  add_nodes(writer);
+  assert_int_equal(whole, 12 << 20);
+  assert_in_range(first, 1, whole / 4);
+  assert_true(publish_much(writer, 300) > 0);
+  uint64_t later = memory_of(writer);
+  assert_in_range(later, first + (1 << 17), whole / 2);
+  assert_true(publish_much(writer, 3000) > 0);
+  assert_in_range(memory_of(writer), later + (1 << 21), whole);
+  assert_true(readable_windows(writer) > 500);
+  rtop_writer_destroy(&writer, false);
+}
+
+static void fill_up(const char *directory, const char *name)
+{
+  char path[700];
+  static char block[1 << 16];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  memset(block, 1, sizeof block);
+  while (write(fd, block, sizeof block) > 0)
+    ;
+  close(fd);
+}
+
+/* Others take what is left: the history is shorter, tables are full sooner, and nothing else happens. */
+static void test_full_file_system_shortens_the_history(void **state)
+{
+  (void)state;
+  char small[600], others[700];
+  snprintf(small, sizeof small, "%s", support_path("small"));
+  snprintf(others, sizeof others, "%s/others", small);
+  mkdir(small, 0700);
+  if (mount("tmpfs", small, "tmpfs", 0, "size=64m") != 0)
+    skip();
+  struct rtop_writer_options options = {.ring_bytes = 8 << 20, .directory = small, .identity = support_identity()};
+  struct rtop_writer *writer = rtop_writer_create(&options, NULL);
+  struct rtop_node_entry node = {.parent = RTOP_NODE_ROOT, .depth = 1};
+  uint32_t id = 0;
+  assert_int_equal(rtop_writer_segment(writer)->geometry.segment_bytes, 6 << 20);
+  add_nodes(writer);
+  assert_true(publish_much(writer, 10) > 0);
+  fill_up(small, "others");
+  uint64_t before = memory_of(writer);
+  while (rtop_writer_add_node(writer, &node, &id))
+    ;
+  uint64_t last = publish_much(writer, 1500);
+  assert_int_equal(last, 1510);
+  assert_int_equal(memory_of(writer), before);
+  assert_true(id > 1000 && id + 1 < rtop_writer_node_capacity(writer));
+  uint64_t few = readable_windows(writer);
+  assert_in_range(few, 20, 400);
+  unlink(others);
+  assert_true(rtop_writer_add_node(writer, &node, &id));
+  assert_true(publish_much(writer, 1500) > last);
+  assert_true(readable_windows(writer) > few);
+  rtop_writer_destroy(&writer, false);
+  assert_int_equal(umount(small), 0);
+}
+
 #define WRITER_TEST(name) cmocka_unit_test_setup(name, support_empty)
 
 int main(void)
@@ -351,6 +469,8 @@ int main(void)
     WRITER_TEST(test_no_directory),
     WRITER_TEST(test_file_size_limits),
     WRITER_TEST(test_small_file_systems),
+    WRITER_TEST(test_memory_grows_with_the_history),
+    WRITER_TEST(test_full_file_system_shortens_the_history),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

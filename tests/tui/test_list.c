@@ -75,15 +75,17 @@ static void test_print(void **state)
 {
   (void)state;
   struct channel live;
-  char *text = NULL, expected[64];
+  char *text = NULL, expected[96];
   size_t bytes = 0;
   channel_open(&live);
   channel_tell(&live, "w");
   FILE *out = open_memstream(&text, &bytes);
   assert_int_equal(rtop_list_print(out), 0);
   fclose(out);
-  assert_memory_equal(text, "    PID STATE ", 14);
-  snprintf(expected, sizeof expected, "%7d live ", (int)live.pid);
+  assert_memory_equal(text, "    PID USER       STATE ", 25);
+  struct rtop_list_row row;
+  assert_int_equal(rtop_list_read(&row, 1), 1);
+  snprintf(expected, sizeof expected, "%7d %-10s live ", (int)live.pid, row.user);
   assert_non_null(strstr(text, expected));
   assert_non_null(strstr(text, " ruby te?st.rb\n"));
   assert_null(strchr(text, '\x1b'));
