@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static int save_problem(const char *path, int problem)
+static int save_problem(const char *path, const char *problem)
 {
-  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, strerror(problem));
+  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, problem);
   return 1;
 }
 
@@ -55,7 +55,7 @@ int rtop_export_run(const struct rtop_options *options)
     return rtop_record_run(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
   if (!rtop_export_file_open(&file, options->output))
-    return save_problem(options->output, errno);
+    return save_problem(options->output, strerror(errno));
   if (!batch_baseline_open(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);
     rtop_export_file_close(&file, false);
@@ -67,9 +67,13 @@ int rtop_export_run(const struct rtop_options *options)
     ;
   rtop_session_poll(watch.session);
   bool ready = rtop_session_ready(watch.session);
+  batch_watch_saves(&watch);
   bool fine = !ready || save_write(watch.session, baseline, options, file.stream);
-  if (!rtop_export_file_close(&file, ready && fine) || !fine)
-    status = save_problem(options->output, errno);
+  int problem = errno;
+  if (!rtop_export_file_close(&file, ready && fine))
+    status = save_problem(options->output, strerror(errno));
+  else if (!fine)
+    status = save_problem(options->output, rtop_export_problem(problem, rtop_session_profile(watch.session)));
   else if (ready)
     fprintf(stderr, "rperf-top: wrote %s\n", options->output);
   rtop_session_close(&baseline);

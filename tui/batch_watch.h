@@ -20,6 +20,8 @@ int64_t batch_now_ns(void);
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
 /* Sleeps until something may be new, then reads it. False: the watching is over (time, signal, end). */
 bool batch_watch_next(struct batch_watch *watch);
+/* The watching is over, and what came of it is being written: another signal ends that at once. */
+void batch_watch_saves(const struct batch_watch *watch);
 /* Ends what runs. The exit status: that of the command when it ended by itself or was ended by us on a
  * signal, else `status`. */
 int batch_watch_close(struct batch_watch *watch, int status);

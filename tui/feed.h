@@ -30,6 +30,7 @@ struct rtop_feed_info {
   uint32_t window_ns;
   int64_t clock_offset_ns;             /* real - mono: wall clock of a window's time */
   int64_t started_real_ns;             /* of the channel */
+  uint64_t bytes;                      /* of the segment or the file; of a recording only with its first feed */
 };
 
 /* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
@@ -63,6 +64,9 @@ struct rtop_feed_end {
 };
 /* False while it lives. A recording tells it after the first poll, when the process ended in its time. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
+
+/* A sentence when not all of it was read: it asked for too much. NULL: it did not. */
+const char *rtop_feed_problem(const struct rtop_feed *feed);
 
 /* Before the first poll of a ring, when another one was opened before it: from now on its times are by the clock
  * of that one. Processes of one boot have the same clock, those of others are shifted by the difference of

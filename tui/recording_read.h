@@ -32,6 +32,10 @@ struct rtop_recording_source {
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
 void rtop_recording_close(struct rtop_recording **recording);
 
+/* What reading it may cost. When it is over, the sentence that says which limit was reached. */
+struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording);
+void rtop_recording_refuse(const struct rtop_recording *recording, const char *path, struct rtop_error *error);
+
 /* What is in the file, in its order. Chunks that no index tells of know no windows (known_count 0). */
 const struct recording_index *rtop_recording_index(const struct rtop_recording *recording);
 int64_t rtop_recording_created_real_ns(const struct rtop_recording *recording);

@@ -74,6 +74,7 @@ static void session_own(struct rtop_session *session, struct rtop_feed *feed)
 static void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
   session_own(session, feed);
+  rtop_profile_add_source_bytes(session->profile, rtop_feed_info(feed)->bytes);
   if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY)
     rtop_feed_align(feed, session->feeds[0].feed);
   if (session->recorder)
@@ -320,6 +321,9 @@ const char *rtop_session_problem(const struct rtop_session *session)
 {
   if (session->count == 0 && session->command_over)
     return "the command ended and never had a channel: is it a Ruby >= 3.3.1, and did it run long enough?";
+  for (int i = 0; i < session->count; i++)
+    if (rtop_feed_problem(session->feeds[i].feed))
+      return rtop_feed_problem(session->feeds[i].feed);
   return NULL;
 }
 

@@ -13,7 +13,7 @@
 enum {
   SYMBOLS_FRAMES_MAX = 1 << 20,
   SYMBOLS_NODES_MAX = 1 << 22,
-  SYMBOLS_DEPTH_MAX = 65535,
+  SYMBOLS_DEPTH_MAX = 4096,            /* twice what the extension keeps: stacks are written out in full */
   SYMBOLS_TEXT_MAX = 4096,
   SYMBOLS_NAMES_BYTES_MAX = 128 << 20, /* a hostile table can name one long string a million times */
   SYMBOLS_CHUNK = 4096,                /* entries; chunks never move, so that pointers stay valid */
