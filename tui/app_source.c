@@ -68,7 +68,7 @@ static void name_file(char *out, size_t bytes, const char *path)
 static bool same_source(const struct ui_source *a, const struct ui_source *b)
 {
   return a->ready == b->ready && a->processes == b->processes && a->count == b->count &&
-         memcmp(a->pids, b->pids, sizeof a->pids) == 0 && a->pid == b->pid && a->state == b->state &&
+         memcmp(a->pids, b->pids, sizeof a->pids) == 0 && a->pid == b->pid && a->owner == b->owner && a->state == b->state &&
          a->clock_offset_ns == b->clock_offset_ns && a->started_real_ns == b->started_real_ns &&
          a->recording == b->recording && strcmp(a->file, b->file) == 0 && a->lived_ns == b->lived_ns &&
          strcmp(a->end, b->end) == 0 && a->launch == b->launch && a->problem == b->problem &&
@@ -103,6 +103,7 @@ void app_source_update(struct ui *ui, const struct rtop_session *session,
   const struct rtop_feed_info *info = main_info(session);
   if (info != NULL) {
     source.pid = info->pid;
+    source.owner = info->owner;
     source.started_real_ns = info->started_real_ns;
     snprintf(source.command, sizeof source.command, "%s", info->command);
     snprintf(source.ruby, sizeof source.ruby, "%s", info->ruby);

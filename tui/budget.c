@@ -13,7 +13,7 @@ static const struct {
   [RTOP_BUDGET_CONTENT] = {16 * BUDGET_MB, 16, 1, "unpacks to more than", ""},
   [RTOP_BUDGET_MEMORY] = {64 * BUDGET_MB, 64, 1, "takes more than", " of memory"},
   [RTOP_BUDGET_OUTPUT] = {64 * BUDGET_MB, 64, 1, "makes a file of more than", ""},
-  [RTOP_BUDGET_TIME] = {10, 1, 2 * BUDGET_MB, "takes more than", " of computing"},
+  [RTOP_BUDGET_TIME] = {5, 1, 4 * BUDGET_MB, "takes more than", " of computing"},
 };
 
 uint64_t rtop_budget_max(enum rtop_budget_limit limit, uint64_t source_bytes)

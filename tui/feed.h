@@ -24,6 +24,7 @@ const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … 
 
 struct rtop_feed_info {
   pid_t pid;
+  uid_t owner;                         /* of the segment or the file */
   const char *command;                 /* sanitised */
   const char *ruby;                    /* "3.3.8" */
   const char *folder;                  /* where it works, raw bytes; "": not known */

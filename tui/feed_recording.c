@@ -243,6 +243,7 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
       about->clock_offset_ns - rtop_recording_shift_ns(file->recording, source);
     feed->base.info.started_real_ns = about->started_real_ns;
   }
+  feed->base.info.owner = rtop_recording_owner(file->recording);
   if (source == 0)
     feed->base.info.bytes = rtop_recording_budget(file->recording)->source_bytes;
   return &feed->base;

@@ -191,7 +191,7 @@ static void ring_close(struct rtop_feed *base)
 
 static const struct feed_ops ring_ops = {ring_state, ring_read, ring_wait_ms, ring_close};
 
-static void ring_fill_info(struct feed_ring *feed, pid_t pid)
+static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
 {
   const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
   rtop_text_sanitize(feed->base.command, sizeof feed->base.command, geometry->command,
@@ -206,6 +206,7 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid)
     .window_ns = geometry->window_ns,
     .started_real_ns = geometry->created_real_ns,
     .bytes = geometry->segment_bytes,
+    .owner = owner,
   };
   memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
   /* Hostile clocks may be any numbers. */
@@ -231,7 +232,7 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   feed->base.source = source;
   feed->names.budget.source_bytes = rtop_reader_geometry(feed->reader)->segment_bytes;
   feed->last_arrival_ns = feed_now_ns();
-  ring_fill_info(feed, entry->pid);
+  ring_fill_info(feed, entry->pid, entry->uid);
   /* Without a control file windows still come, at the recorder's rate. */
   rtop_reader_watch(feed->reader, rate_hz, NULL);
   feed->base.state = ring_state(&feed->base);

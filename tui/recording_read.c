@@ -42,6 +42,11 @@ void rtop_recording_refuse(const struct rtop_recording *recording, const char *p
   rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "%s %s", path, why);
 }
 
+uid_t rtop_recording_owner(const struct rtop_recording *recording)
+{
+  return recording->owner;
+}
+
 struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording)
 {
   return &recording->budget;
@@ -54,6 +59,7 @@ static bool read_head(struct rtop_recording *recording, const char *path, struct
   if (fstat(recording->fd, &status) != 0 || !S_ISREG(status.st_mode))
     return read_fail(error, RTOP_ERROR_CORRUPT, path, "is no file");
   recording->bytes = (uint64_t)status.st_size;
+  recording->owner = status.st_uid;
   if (recording->bytes < sizeof *head || !recording_pread(recording, head, sizeof *head, 0) ||
       memcmp(head->magic, RECORDING_MAGIC, sizeof head->magic) != 0)
     return read_fail(error, RTOP_ERROR_CORRUPT, path, "is no recording of rperf-top");

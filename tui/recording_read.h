@@ -12,6 +12,7 @@
 #include "recording_index.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct rtop_recording;
 struct rtop_error;
@@ -32,6 +33,8 @@ struct rtop_recording_source {
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
 void rtop_recording_close(struct rtop_recording **recording);
 
+/* Whose file it is. */
+uid_t rtop_recording_owner(const struct rtop_recording *recording);
 /* What reading it may cost. When it is over, the sentence that says which limit was reached. */
 struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording);
 void rtop_recording_refuse(const struct rtop_recording *recording, const char *path, struct rtop_error *error);

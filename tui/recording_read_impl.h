@@ -11,6 +11,7 @@ struct rtop_recording {
   struct recording_head head;
   bool complete;
   struct rtop_budget budget;
+  uid_t owner;
   struct recording_index index;
   /* names (recording_read_names.c) */
   struct rtop_recording_source *sources;

@@ -71,6 +71,7 @@ struct ui_source {
   int count;                           /* of all sources, those that ended too */
   pid_t pids[UI_SOURCES_MAX];          /* by source */
   pid_t pid;
+  uid_t owner;                         /* of the channel or the recording: with whose rights files are read */
   char command[256];
   char ruby[32];
   enum rtop_feed_state state;

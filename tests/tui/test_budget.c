@@ -44,7 +44,7 @@ static void test_it_says_which(void **state)
   rtop_budget_say(RTOP_BUDGET_CONTENT, 1 << 20, text, sizeof text);
   assert_string_equal(text, "unpacks to more than 32.0M, the limit for a source of 1.0M");
   rtop_budget_say(RTOP_BUDGET_TIME, 0, text, sizeof text);
-  assert_string_equal(text, "takes more than 10 s of computing, the limit for a source of 0B");
+  assert_string_equal(text, "takes more than 5 s of computing, the limit for a source of 0B");
 }
 
 /* ---- recordings that would be bombs ---------------------------------------------------------------- */
