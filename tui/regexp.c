@@ -48,6 +48,7 @@ static const char *regexp_interval(const char *at, uint64_t *times)
 
 static bool regexp_repeat(struct regexp_size *size, uint64_t times)
 {
+  size->last += size->last == 0;       /* nothing before it: it stands for itself, or is an error */
   uint64_t more = times > 1 ? size->last * (times - 1) : 0;
   size->last += more;
   size->whole[size->depth] += more;
@@ -63,19 +64,21 @@ static bool regexp_open_group(struct regexp_size *size)
   return true;
 }
 
-static bool regexp_close_group(struct regexp_size *size)
-{
-  if (size->depth == 0)
-    return true;
-  size->last = size->whole[size->depth--];
-  size->whole[size->depth] += size->last;
-  return size->whole[size->depth] <= REGEXP_SIZE_MAX;
-}
-
 static void regexp_one(struct regexp_size *size)
 {
   size->last = 1;
   size->whole[size->depth]++;
+}
+
+static bool regexp_close_group(struct regexp_size *size)
+{
+  if (size->depth == 0) {
+    regexp_one(size);                  /* stands for itself */
+    return true;
+  }
+  size->last = size->whole[size->depth--];
+  size->whole[size->depth] += size->last;
+  return size->whole[size->depth] <= REGEXP_SIZE_MAX;
 }
 
 static bool regexp_is_small(const char *at)
