@@ -7,6 +7,7 @@
 #include "session.h"
 #include "shm/error.h"
 #include "ui.h"
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,9 +52,15 @@ static void collect(struct rtop_session *session, const struct rtop_options *opt
   }
 }
 
+static FILE *file_for_us_alone(const char *path)
+{
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  return fd >= 0 ? fdopen(fd, "w") : NULL;
+}
+
 static int write_to(const struct app_dump_target *target)
 {
-  FILE *out = target->file[0] == '\0' ? stdout : fopen(target->file, "we");
+  FILE *out = target->file[0] == '\0' ? stdout : file_for_us_alone(target->file);
   if (out == NULL) {
     fprintf(stderr, "rperf-top: cannot write ");
     perror(target->file);

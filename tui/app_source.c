@@ -68,6 +68,7 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   const struct rtop_feed_info *info = rtop_session_info(session, index);
   struct rtop_feed_end end;
   process->pid = info->pid;
+  process->owner = info->owner;
   snprintf(process->command, sizeof process->command, "%s", info->command);
   snprintf(process->ruby, sizeof process->ruby, "%s", info->ruby);
   process->state = rtop_session_feed_state(session, index);

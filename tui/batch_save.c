@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static int save_problem(const char *path, int problem)
+static int save_problem(const char *path, const char *problem)
 {
-  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, strerror(problem));
+  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, problem);
   return 1;
 }
 
@@ -56,7 +56,7 @@ int rtop_export_run(const struct rtop_options *options)
     return rtop_record_run(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
   if (!rtop_export_file_open(&file, options->output))
-    return save_problem(options->output, errno);
+    return save_problem(options->output, strerror(errno));
   if (!batch_baseline_open(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);
     rtop_export_file_close(&file, false);
@@ -67,11 +67,15 @@ int rtop_export_run(const struct rtop_options *options)
   while (batch_watch_next(&watch))
     ;
   rtop_session_poll(watch.session);
+  batch_watch_saves(&watch);
   struct rtop_span held = rtop_profile_bounds(rtop_session_profile(watch.session));
   bool any = held.end_ns > held.start_ns;
   bool fine = !any || save_write(&watch, baseline, file.stream);
-  if (!rtop_export_file_close(&file, any && fine) || !fine)
-    status = save_problem(options->output, errno);
+  int problem = errno;
+  if (!rtop_export_file_close(&file, any && fine))
+    status = save_problem(options->output, strerror(errno));
+  else if (!fine)
+    status = save_problem(options->output, rtop_export_problem(problem, rtop_session_profile(watch.session)));
   else if (!any)
     status = batch_watch_nothing(&watch);
   else

@@ -2,6 +2,7 @@
 
 #include "batch_watch.h"
 #include "interrupt.h"
+#include "output_status.h"
 #include "report.h"
 #include "stat.h"
 #include "text.h"
@@ -93,8 +94,10 @@ static int stat_write(struct stat_watch *watch, struct rtop_span held)
   stat_fill(watch, &stat);
   if (!options->json)
     rtop_stat_write_text(&stat, stderr);
-  else if (!rtop_stat_write_json(&stat, stdout))
+  else if (!rtop_stat_write_json(&stat, stdout) && !ferror(stdout))
     status = 1;
+  if (status == 0)
+    status = rtop_output_status(options->json ? stdout : stderr);
   rtop_report_destroy(&report);
   return status;
 }

@@ -1,8 +1,12 @@
 #include "batch_watch.h"
 
+#include "budget.h"
 #include "interrupt.h"
 #include "shm/error.h"
+#include "text.h"
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 int64_t batch_now_ns(void)
@@ -12,10 +16,36 @@ int64_t batch_now_ns(void)
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* What is read at once has all its time when it is opened; what lives may be watched for ever. */
+static void batch_limit_time(const struct rtop_options *options)
+{
+  char why[128], name[160], line[320];
+  struct stat status;
+  const char *path = options->replays[options->replay_count - 1];
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return;
+  uint64_t bytes = (uint64_t)status.st_size;
+  rtop_text_sanitize(name, sizeof name, path, strlen(path));
+  rtop_budget_say(RTOP_BUDGET_TIME, bytes, why, sizeof why);
+  snprintf(line, sizeof line, "rperf-top: %s %s", name, why);
+  interrupt_limit_time(rtop_budget_max(RTOP_BUDGET_TIME, bytes), line);
+}
+
+void batch_watch_saves(const struct batch_watch *watch)
+{
+  const struct rtop_launch *launch = rtop_session_launch(watch->session);
+  interrupt_at_once(!launch || rtop_launch_ended(rtop_session_launch(watch->session)));
+}
+
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
 {
   struct rtop_error error = {0};
   interrupt_open();
+  /* What is there already is only read, and a table on its way out is no loss. */
+  if (options->action == RTOP_ACTION_REPLAY)
+    batch_limit_time(options);
+  interrupt_at_once(options->action == RTOP_ACTION_REPLAY ||
+                    (options->action == RTOP_ACTION_WATCH && options->batch && !options->on_stall));
   *watch = (struct batch_watch){.options = options};
   stall_action_open(&watch->action, options);
   watch->session = rtop_session_open(options, exit_status, &error);
@@ -104,6 +134,8 @@ int batch_watch_close(struct batch_watch *watch, int status)
   struct rtop_launch *launch = rtop_session_launch(watch->session);
   if (problem)
     fprintf(stderr, "rperf-top: %s\n", problem);
+  if (problem && status == 0 && !launch)
+    status = 1;
   if (launch && status == 0 && rtop_launch_ended(launch))
     status = rtop_launch_status(launch);
   else if (status == 0 && interrupt_signal() && !watch->options->output)

@@ -28,6 +28,8 @@ bool batch_watch_next(struct batch_watch *watch);
 double batch_watch_seconds(const struct batch_watch *watch);
 /* Nothing came that could be saved: says so. The exit status. */
 int batch_watch_nothing(const struct batch_watch *watch);
+/* The watching is over, and what came of it is being written: another signal ends that at once. */
+void batch_watch_saves(const struct batch_watch *watch);
 /* Ends what runs. The exit status: that of the command when it ended by itself or was ended by us on a
  * signal, else `status`. */
 int batch_watch_close(struct batch_watch *watch, int status);

@@ -119,7 +119,7 @@ static void export_profile(struct ui *ui, enum rtop_file_format format, const ch
   } else if (write_profile(ui, format, home_path(path, sizeof path, name))) {
     ui_say(ui, "wrote %s", name);
   } else {
-    ui_say(ui, "cannot write %s: %s", name, strerror(errno));
+    ui_say(ui, "cannot write %s: %s", name, rtop_export_problem(errno, ui->profile));
   }
 }
 

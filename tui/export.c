@@ -1,9 +1,11 @@
 #include "export.h"
 
+#include "budget.h"
 #include "export_impl.h"
 #include "lens.h"
 #include <errno.h>
 #include <stdio_ext.h>
+#include <string.h>
 
 typedef bool export_format(struct export_job *job);
 
@@ -88,25 +90,44 @@ static bool export_run(struct export_job *job, enum rtop_file_format format)
   return fine;
 }
 
+/* Compressed when wanted, and never more than the budget of what it is made from. */
+static bool export_open(struct export_job *job, bool gzip, FILE *out, FILE **packed)
+{
+  uint64_t bytes_max =
+    rtop_budget_max(RTOP_BUDGET_OUTPUT, rtop_profile_source_bytes(job->given->profile));
+  *packed = gzip ? export_gzip_open(out) : NULL;
+  if (!gzip || *packed)
+    job->out = export_limit_open(gzip ? *packed : out, bytes_max, &job->problem);
+  if (!job->out && *packed)
+    fclose(*packed);
+  return job->out != NULL;
+}
+
 /* The first thing that went wrong decides errno. */
 bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out)
 {
-  struct export_job job = {.given = export, .out = kind.gzip ? export_gzip_open(out) : out};
-  if (!job.out)
+  struct export_job job = {.given = export};
+  FILE *packed;
+  if (!export_open(&job, kind.gzip, out, &packed))
     return false;
-  bool fine = export_run(&job, kind.format);
-  if (fine && fflush(job.out) != 0)
-    fine = false;
-  int problem = fine ? 0 : errno;
-  if (kind.gzip && fclose(job.out) != 0 && fine) {
+  int problem = export_run(&job, kind.format) ? 0 : errno;
+  if (fclose(job.out) != 0 && !problem)
     problem = errno;
-    fine = false;
-  }
-  if (fine && (fflush(out) != 0 || ferror(out))) {
+  problem = job.problem ? job.problem : problem;
+  if (packed && fclose(packed) != 0 && !problem)
+    problem = errno;
+  if ((fflush(out) != 0 || ferror(out)) && !problem)
     problem = errno ? errno : EIO;
-    fine = false;
-  }
-  if (!fine)
-    errno = problem;
-  return fine;
+  errno = problem;
+  return problem == 0;
+}
+
+const char *rtop_export_problem(int problem, const struct rtop_profile *profile)
+{
+  static char text[160];
+  uint64_t bytes = rtop_profile_source_bytes(profile);
+  if (problem != EOVERFLOW)
+    return strerror(problem);
+  rtop_budget_say(RTOP_BUDGET_OUTPUT, bytes, text, sizeof text);
+  return text;
 }

@@ -34,9 +34,11 @@ struct rtop_export {
   int pid_count;
 };
 
-/* Writes the format to `out`, compressed if wanted. False: memory ran out or `out` failed; errno says
- * which. */
+/* Writes the format to `out`, compressed if wanted. False: memory ran out, `out` failed, or it would be larger
+ * than what the sources allow (EOVERFLOW, budget.h); errno says which. */
 bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out);
+/* That errno in words; valid till it is asked again. */
+const char *rtop_export_problem(int problem, const struct rtop_profile *profile);
 
 /* A file that appears only when it is complete. */
 struct rtop_export_file {

@@ -73,7 +73,7 @@ static bool collapsed_lines(struct collapsed *work)
   for (uint32_t node = 0; fine && node < tree->count; node++) {
     uint64_t before_ns = node < work->before_count ? work->before_ns[node] : 0;
     uint64_t after_ns = rtop_tree_has(tree, node) ? export_clock(work->job, &tree->nodes[node].self) : 0;
-    fine = collapsed_line(work, node, before_ns, after_ns);
+    fine = collapsed_line(work, node, before_ns, after_ns) && export_goes_on(work->job);
   }
   return fine;
 }

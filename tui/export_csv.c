@@ -59,7 +59,8 @@ static void csv_heading(const struct export_job *job)
 static void csv_row(const struct export_job *job, const struct export_method *method)
 {
   static const char *const kinds[] = {
-    [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special"};
+    [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special",
+    [RTOP_SYMBOL_GROUP] = "group"};
   const struct rtop_method_row *row = &method->now;
   const struct rtop_symbol *symbol = rtop_symbols_get(job->symbols, row->frame);
   csv_text(symbol->label, job->out);
@@ -84,7 +85,7 @@ bool export_csv(struct export_job *job)
   bool fine = export_table_build(&table, job, job->options.sort);
   if (fine)
     csv_heading(job);
-  for (size_t i = 0; fine && i < table.count; i++)
+  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++)
     csv_row(job, &table.methods[i]);
   export_table_destroy(&table);
   return fine;

@@ -1,70 +1,55 @@
 #include "export.h"
 
+#include "temporary.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { EXPORT_FILE_BUFFER_BYTES = 1 << 16 };
 
 static bool export_fail(struct rtop_export_file *file)
 {
-  int problem = errno;
-  if (file->temporary)
-    unlink(file->temporary);
+  rtop_temporary_drop(&file->temporary);
   free(file->path);
-  free(file->temporary);
   *file = (struct rtop_export_file){0};
-  errno = problem;
   return false;
 }
 
 bool rtop_export_file_open(struct rtop_export_file *file, const char *path)
 {
-  struct stat status;
   *file = (struct rtop_export_file){.path = strdup(path)};
-  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;   /* a rename would replace a device or a pipe */
+  int fd = rtop_temporary_create(path, &file->temporary);
+  if (fd < 0)
     return export_fail(file);
-  }
-  if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0 || !file->path) {
-    file->temporary = NULL;
-    errno = ENOMEM;
-    return export_fail(file);
-  }
-  int fd = mkostemp(file->temporary, 0);
-  if (fd < 0) {
-    free(file->temporary);
-    file->temporary = NULL;
-    return export_fail(file);
-  }
-  mode_t mask = umask(0);
-  umask(mask);
-  fchmod(fd, 0666 & ~mask);
-  file->stream = fdopen(fd, "w");
+  file->stream = file->path ? fdopen(fd, "w") : NULL;
   if (file->stream) {
     setvbuf(file->stream, NULL, _IOFBF, EXPORT_FILE_BUFFER_BYTES);
     return true;
   }
   close(fd);
+  errno = ENOMEM;
   return export_fail(file);
 }
 
+/* What was not written is said by errno, whichever call saw it. */
 bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
 {
-  bool fine = !ferror(file->stream);
-  fine = fflush(file->stream) == 0 && fine;
-  fine = fclose(file->stream) == 0 && fine;
-  if (!keep)
-    unlink(file->temporary);
-  else if (!fine || rename(file->temporary, file->path) != 0)
-    return export_fail(file);
-  free(file->path);
-  free(file->temporary);
-  *file = (struct rtop_export_file){0};
-  return true;
+  FILE *stream = file->stream;
+  errno = 0;
+  bool fine = !ferror(stream);
+  fine = fflush(stream) == 0 && fine;
+  if (keep && fine)
+    fine = rtop_temporary_keep(fileno(stream), &file->temporary, file->path);
+  int problem = errno ? errno : EIO;
+  if (fclose(stream) != 0 && fine) {
+    problem = errno;
+    fine = false;
+  }
+  export_fail(file);
+  errno = problem;
+  return fine || !keep;
 }
 
 bool rtop_export_save(const struct rtop_export *export, const char *path)

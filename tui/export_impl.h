@@ -12,6 +12,7 @@ struct export_job {
   struct rtop_sum sum, baseline;       /* what is left of them; in these symbols */
   bool differs;                        /* there is a baseline */
   FILE *out;
+  int problem;                         /* why writing to it failed first; 0: it did not */
 };
 
 /* The clock that is asked for. */
@@ -84,6 +85,15 @@ void export_json_key_text(FILE *out, bool first, const char *key, const char *te
 
 /* export_gzip.c: a stream that compresses into another one, which stays open. NULL: errno says why. */
 FILE *export_gzip_open(FILE *out);
+
+/* export_limit.c: a stream into another one, which stays open, that fails when it is given more than so many bytes.
+ * *problem, 0 at first, becomes the errno of the first failure: EOVERFLOW is that one. NULL: errno says why. */
+FILE *export_limit_open(FILE *out, uint64_t bytes_max, int *problem);
+/* Writing on is of no use: whoever makes many pieces looks between them. */
+static inline bool export_goes_on(const struct export_job *job)
+{
+  return !ferror(job->out);
+}
 
 /* One file each. False: memory ran out. Failures of `out` are seen by its error mark. */
 bool export_text(struct export_job *job);

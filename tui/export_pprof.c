@@ -193,7 +193,7 @@ bool export_pprof(struct export_job *job)
   if (fine)
     pprof_head(&pprof);
   for (size_t i = 0; fine && i < job->sum.cell_count; i++)
-    fine = pprof_cell(&pprof, &job->sum.cells[i]);
+    fine = pprof_cell(&pprof, &job->sum.cells[i]) && export_goes_on(job);
   fine = fine && pprof_tables_write(&pprof.tables, job->symbols, job->given->command, job->out);
   pprof_tables_close(&pprof.tables);
   free(pprof.stack);

@@ -234,7 +234,7 @@ bool export_slices(const struct export_job *job, const struct rtop_window_summar
   bool fine = slices_open_threads(&slices);
   for (size_t i = 0; fine && i < count; i++)
     if (!windows[i].gap)
-      fine = slices_sum(&slices, &windows[i]) && slices_window(&slices, &windows[i]);
+      fine = slices_sum(&slices, &windows[i]) && slices_window(&slices, &windows[i]) && export_goes_on(job);
   for (size_t i = 0; fine && i < job->sum.thread_count; i++)
     fine = slices_close(&slices, (uint32_t)i, 0);
   slices_destroy(&slices);

@@ -90,7 +90,7 @@ static bool speedscope_profile(struct speedscope *scope, size_t from, size_t to,
       continue;
     fputs(between, out);
     between = ",\n";
-    if (!speedscope_stack(scope, scope->stacks.list[i].node))
+    if (!speedscope_stack(scope, scope->stacks.list[i].node) || !export_goes_on(scope->job))
       return false;
   }
   fputs("],\n\"weights\":[", out);

@@ -87,7 +87,7 @@ bool export_walk(const struct export_job *job, const struct rtop_sum *sum, expor
     size_t depth = export_path(&stacks.tree, stack->node, &frames, &capacity);
     struct export_walk walk = {&sum->threads[stack->thread_index], stack->thread_index, frames, depth,
                                &stack->cost};
-    fine = depth > 0 && visit(context, &walk);
+    fine = depth > 0 && visit(context, &walk) && export_goes_on(job);
   }
   export_stacks_destroy(&stacks);
   free(frames);

@@ -1,5 +1,6 @@
 #include "feed.h"
 
+#include "budget.h"
 #include "clock_shift.h"
 #include "feed_impl.h"
 #include <stdio.h>
@@ -58,6 +59,18 @@ bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end)
 {
   *end = feed->end;
   return feed->has_end;
+}
+
+const char *rtop_feed_problem(const struct rtop_feed *feed)
+{
+  return *feed->problem ? feed->problem : NULL;
+}
+
+void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget)
+{
+  char why[128];
+  rtop_budget_say(budget->limit, budget->source_bytes, why, sizeof why);
+  snprintf(feed->problem, sizeof feed->problem, "not all of it could be read: it %s", why);
 }
 
 void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first)

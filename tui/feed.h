@@ -32,6 +32,7 @@ const char *rtop_loss_name(enum rtop_loss loss);       /* "nodes", … as in JSO
 
 struct rtop_feed_info {
   pid_t pid;
+  uid_t owner;                         /* of the segment or the file */
   const char *command;                 /* sanitised; of a living process as it calls itself now */
   const char *ruby;                    /* "3.3.8" */
   const char *folder;                  /* where it works, raw bytes; "": not known */
@@ -40,6 +41,7 @@ struct rtop_feed_info {
   int64_t started_real_ns;             /* of the channel */
   bool tells_losses;                   /* a recording does not */
   uint64_t losses[RTOP_LOSSES];        /* as of the last poll */
+  uint64_t bytes;                      /* of the segment or the file; of a recording only with its first feed */
 };
 
 /* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
@@ -76,6 +78,9 @@ struct rtop_feed_end {
 };
 /* False while it lives. A recording tells it after the first poll, when the process ended in its time. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
+
+/* A sentence when not all of it was read: it asked for too much. NULL: it did not. */
+const char *rtop_feed_problem(const struct rtop_feed *feed);
 
 /* Before the first poll of a ring, when another one was opened before it: from now on its times are by the clock
  * of that one. Processes of one boot have the same clock, those of others are shifted by the difference of

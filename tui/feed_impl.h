@@ -2,6 +2,7 @@
 #ifndef RTOP_TUI_FEED_IMPL_H
 #define RTOP_TUI_FEED_IMPL_H
 
+#include "budget.h"
 #include "feed.h"
 
 #include "shm/reader.h"
@@ -9,10 +10,12 @@
 /* How a source's ids read in the profile: grown as its tables grow. */
 struct feed_names {
   uint32_t *frames, *nodes, *threads;  /* threads: of the window at hand */
-  size_t frame_count, frame_capacity;
+  uint32_t *labels;                    /* of frames: the strings that they were read from last */
+  size_t frame_count, frame_capacity, label_capacity;
   size_t node_count, node_capacity;
   size_t thread_capacity;
   uint64_t labels_seen;                /* how many labels had been completed when they were read last */
+  struct rtop_budget budget;           /* of the segment: how much text it may name */
   char text[3][RTOP_STRING_BYTES_MAX + 1];
 };
 
@@ -39,7 +42,11 @@ struct rtop_feed {
   bool has_end;
   struct rtop_feed_end end;
   char end_text[64];
+  char problem[256];                   /* "": none */
 };
+/* feed.c: it asked for more than its budget. */
+struct rtop_budget;
+void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget);
 
 /* The ring of a process, live or dead (feed_ring.c). */
 struct feed_ring {

@@ -1,6 +1,7 @@
 #include "feed_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool names_reserve(uint32_t **ids, size_t *capacity, size_t count)
 {
@@ -22,19 +23,36 @@ static enum rtop_symbol_kind names_kind(uint32_t kind)
                                  : RTOP_SYMBOL_SPECIAL;
 }
 
+/* Reads strings of a frame into names->text; false: the segment has had its share of work. Many frames may name
+ * one long string. */
+static bool names_read(struct feed_names *names, const struct rtop_reader *reader, const uint32_t *references,
+                       size_t count, size_t *bytes)
+{
+  uint64_t all = sizeof(struct rtop_frame_entry);
+  for (size_t i = 0; i < count && !names->budget.over; i++) {
+    bytes[i] = rtop_reader_string(reader, references[i], names->text[i], sizeof names->text[i]);
+    all += bytes[i];
+  }
+  return rtop_budget_spend(&names->budget, RTOP_BUDGET_CONTENT, all);
+}
+
+static uint32_t names_special(struct rtop_symbols *symbols, const char *label)
+{
+  return rtop_symbols_frame(symbols, label, strlen(label), "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
+}
+
 /* A damaged frame is shown as such: its time belongs to somebody. */
 static uint32_t names_frame(struct feed_names *names, const struct rtop_reader *reader,
                             struct rtop_symbols *symbols, uint32_t id)
 {
-  static const char unreadable[] = "(unreadable)";
   struct rtop_frame_entry entry;
   if (!rtop_reader_frame(reader, id, &entry))
-    return rtop_symbols_frame(symbols, unreadable, sizeof unreadable - 1, "", 0, "", 0, 0,
-                              RTOP_SYMBOL_SPECIAL);
+    return names_special(symbols, "(unreadable)");
   const uint32_t references[3] = {entry.label, entry.path, entry.namespace_label};
-  size_t bytes[3];
-  for (int i = 0; i < 3; i++)
-    bytes[i] = rtop_reader_string(reader, references[i], names->text[i], sizeof names->text[i]);
+  size_t bytes[3] = {0};
+  names->labels[id] = entry.label;
+  if (!names_read(names, reader, references, 3, bytes))
+    return names_special(symbols, "(too many names)");
   if (bytes[0] == 0)
     return rtop_symbols_frame(symbols, "(no name)", 9, names->text[1], bytes[1], names->text[2], bytes[2],
                               entry.line, names_kind(entry.kind));
@@ -46,7 +64,8 @@ static bool names_frames(struct feed_names *names, const struct rtop_reader *rea
                          struct rtop_symbols *symbols)
 {
   uint64_t count = rtop_reader_frame_count(reader);
-  if (count > UINT32_MAX || !names_reserve(&names->frames, &names->frame_capacity, (size_t)count))
+  if (count > UINT32_MAX || !names_reserve(&names->frames, &names->frame_capacity, (size_t)count) ||
+      !names_reserve(&names->labels, &names->label_capacity, (size_t)count))
     return false;
   for (; names->frame_count < count; names->frame_count++)
     names->frames[names->frame_count] = names_frame(names, reader, symbols, (uint32_t)names->frame_count);
@@ -62,13 +81,15 @@ static void names_relabel(struct feed_names *names, const struct rtop_reader *re
   if (counters.frame_labels == names->labels_seen)
     return;
   names->labels_seen = counters.frame_labels;
-  for (uint32_t id = 0; id < names->frame_count; id++) {
+  for (uint32_t id = 0; id < names->frame_count && !names->budget.over; id++) {
     struct rtop_frame_entry entry;
-    if (!rtop_reader_frame(reader, id, &entry))
+    size_t bytes[2] = {0};
+    if (!rtop_reader_frame(reader, id, &entry) || entry.label == names->labels[id])
       continue;
-    size_t label = rtop_reader_string(reader, entry.label, names->text[0], sizeof names->text[0]);
-    size_t space = rtop_reader_string(reader, entry.namespace_label, names->text[1], sizeof names->text[1]);
-    rtop_symbols_relabel(symbols, names->frames[id], names->text[0], label, names->text[1], space);
+    const uint32_t references[2] = {entry.label, entry.namespace_label};
+    names->labels[id] = entry.label;
+    if (names_read(names, reader, references, 2, bytes))
+      rtop_symbols_relabel(symbols, names->frames[id], names->text[0], bytes[0], names->text[1], bytes[1]);
   }
 }
 
@@ -133,6 +154,7 @@ void feed_names_marks(struct feed_names *names, const struct rtop_reader *reader
 void feed_names_destroy(struct feed_names *names)
 {
   free(names->frames);
+  free(names->labels);
   free(names->nodes);
   free(names->threads);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILE_LATE_BYTES_MIN = 1 << 18, FILE_LATE_CHUNK_BYTES = 1 << 13 };   /* what a chunk costs at least */
+
 /* One file, one feed per process in it. The first feed reads for all; the last one to be closed closes. */
 struct feed_file {
   struct rtop_recording *recording;
@@ -15,6 +17,7 @@ struct feed_file {
   int64_t *last_ns;                    /* per source: the end of its last window; 0: none */
   size_t source_count;
   int64_t *late_ns;                    /* per chunk: the earliest late record in it and behind it */
+  uint64_t late_bytes;                 /* how much content is read for those that reach into one chunk */
   struct rtop_window window;
   uint32_t *threads;
   size_t thread_capacity;
@@ -77,7 +80,8 @@ static size_t file_know_by_reading(struct feed_file *file, size_t chunk)
   uint32_t source;
   if (!rtop_recording_load(file->recording, chunk))
     return 0;                          /* the hole in time becomes a gap with the next window */
-  while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END) {
+  while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END &&
+         rtop_budget_spend(rtop_recording_budget(file->recording), RTOP_BUDGET_MEMORY, sizeof known)) {
     memset(&known, 0, sizeof known);
     recording_known_fill(&known, source, &file->window);
     known.gap = row == RTOP_RECORDING_GAP;
@@ -91,6 +95,8 @@ static size_t file_know_chunk(struct feed_file *file, size_t at)
   const struct recording_index *index = rtop_recording_index(file->recording);
   const struct recording_chunk *chunk = &index->chunks[at];
   size_t moved = 0;
+  if (rtop_recording_budget(file->recording)->over)
+    return 0;
   if (chunk->known_count == 0 && chunk->head.windows_bytes)
     return file_know_by_reading(file, at);
   for (size_t i = 0; i < chunk->known_count; i++)
@@ -116,7 +122,8 @@ static void file_load_chunk(struct feed_file *file, size_t chunk, uint64_t place
 }
 
 /* The chunk, and those behind it whose late records reach into it: by the clocks of the sources as they
- * are, of which there may be several. Then rather too many are read. */
+ * are, of which there may be several. Then rather too many are read; but if every chunk claims to reach into
+ * every other one, only the nearest are believed. */
 static void file_load(void *context, uint64_t place)
 {
   struct feed_file *file = context;
@@ -124,9 +131,14 @@ static void file_load(void *context, uint64_t place)
   size_t chunk = (size_t)place - 1;
   int64_t end_ns = index->chunks[chunk].head.end_ns;
   file_load_chunk(file, chunk, place);
-  for (size_t i = chunk + 1; i < index->chunk_count && file->late_ns[i] < end_ns; i++)
-    if (index->chunks[i].head.late_ns < end_ns)
-      file_load_chunk(file, i, place);
+  uint64_t left = file->late_bytes;
+  for (size_t i = chunk + 1; i < index->chunk_count && file->late_ns[i] < end_ns && left > 0; i++) {
+    uint64_t bytes = FILE_LATE_CHUNK_BYTES + (uint64_t)index->chunks[i].head.windows_raw_bytes;
+    if (index->chunks[i].head.late_ns >= end_ns)
+      continue;
+    file_load_chunk(file, i, place);
+    left -= bytes < left ? bytes : left;
+  }
   if (file->progress)
     file->progress(file->progress_context, (double)place / (double)index->chunk_count);
 }
@@ -156,6 +168,8 @@ static size_t recording_read(struct rtop_feed *base, struct rtop_profile *profil
   (void)profile;                       /* the one that it was opened for */
   for (; base->source == 0 && file->next < rtop_recording_index(file->recording)->chunk_count; file->next++)
     moved += file_know_chunk(file, file->next);
+  if (rtop_recording_budget(file->recording)->over && !*base->problem)
+    feed_refuse(base, rtop_recording_budget(file->recording));
   recording_note_end(base);
   return moved;
 }
@@ -229,6 +243,9 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
       about->clock_offset_ns - rtop_recording_shift_ns(file->recording, source);
     feed->base.info.started_real_ns = about->started_real_ns;
   }
+  feed->base.info.owner = rtop_recording_owner(file->recording);
+  if (source == 0)
+    feed->base.info.bytes = rtop_recording_budget(file->recording)->source_bytes;
   return &feed->base;
 }
 
@@ -250,7 +267,10 @@ static bool file_prepare(struct feed_file *file)
   for (size_t i = index->chunk_count; i-- > 0;) {
     late_ns = index->chunks[i].head.late_ns < late_ns ? index->chunks[i].head.late_ns : late_ns;
     file->late_ns[i] = late_ns;
+    file->late_bytes += index->chunks[i].head.windows_raw_bytes;
   }
+  /* Room for 16 usual ones, and of short recordings for all. */
+  file->late_bytes = FILE_LATE_BYTES_MIN + (index->chunk_count ? 16 * file->late_bytes / index->chunk_count : 0);
   rtop_profile_set_loader(file->profile, &loader);
   file_read_all_names(file);
   file->source_count = rtop_recording_source_count(file->recording);

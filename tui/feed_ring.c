@@ -5,10 +5,11 @@
 #include "shm/registry.h"
 #include "target.h"
 #include "text.h"
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
   FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
@@ -57,6 +58,8 @@ size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
     rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
     return 0;
   }
+  if (names->budget.over && !*feed->base.problem)
+    feed_refuse(&feed->base, &names->budget);
   feed_names_marks(names, feed->reader, profile, feed->base.source, &feed->window);
   return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count,
                           names->threads);
@@ -220,7 +223,7 @@ static void ring_close(struct rtop_feed *base)
 
 static const struct feed_ops ring_ops = {ring_state, ring_read, ring_wait_ms, ring_close};
 
-static void ring_fill_info(struct feed_ring *feed, pid_t pid)
+static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
 {
   const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
   rtop_text_sanitize(feed->base.command, sizeof feed->base.command, geometry->command,
@@ -234,6 +237,8 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid)
     .folder = feed->base.folder,
     .window_ns = geometry->window_ns,
     .started_real_ns = geometry->created_real_ns,
+    .bytes = geometry->segment_bytes,
+    .owner = owner,
   };
   memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
   /* Hostile clocks may be any numbers. */
@@ -257,8 +262,9 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   }
   feed->base.ops = &ring_ops;
   feed->base.source = source;
+  feed->names.budget.source_bytes = rtop_reader_geometry(feed->reader)->segment_bytes;
   feed->last_arrival_ns = feed_now_ns();
-  ring_fill_info(feed, entry->pid);
+  ring_fill_info(feed, entry->pid, entry->uid);
   /* Without a control file windows still come, at the recorder's rate. */
   rtop_reader_watch(feed->reader, rate_hz, NULL);
   feed->base.state = ring_state(&feed->base);
@@ -281,11 +287,12 @@ void rtop_feed_skip_past(struct rtop_feed *base)
 bool rtop_feed_is_segment(const char *path)
 {
   unsigned char magic[sizeof RTOP_MAGIC - 1];
-  FILE *file = fopen(path, "re");
-  bool is = file && fread(magic, sizeof magic, 1, file) == 1 &&
-            memcmp(magic, RTOP_MAGIC, sizeof magic) == 0;
-  if (file)
-    fclose(file);
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  bool is = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+            read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, RTOP_MAGIC, sizeof magic) == 0;
+  if (fd >= 0)
+    close(fd);
   return is;
 }
 

@@ -3,6 +3,7 @@
 #include "launch_proc.h"
 #include "shm/error.h"
 #include "signals.h"
+#include "temporary.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,6 @@
 enum {
   LAUNCH_DESCENDANTS_MAX = 1024,
   LAUNCH_PATIENCE_MS = 2000,
-  LAUNCH_LOG_TRIES = 100,
 };
 
 struct rtop_launch {
@@ -43,21 +43,9 @@ static int64_t launch_now_ns(void)
 
 static bool launch_open_log(struct rtop_launch *launch, struct rtop_error *error)
 {
-  const int flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-  const char *folder = getenv("TMPDIR");
-  folder = folder && *folder ? folder : "/tmp";
-  for (int i = 0; i < LAUNCH_LOG_TRIES; i++) {
-    char again[16] = "";
-    if (i > 0)
-      snprintf(again, sizeof again, "-%d", i);
-    snprintf(launch->log_path, sizeof launch->log_path, "%s/rperf-top-%d%s.log", folder, (int)getpid(),
-             again);
-    launch->log_fd = open(launch->log_path, flags, 0600);
-    if (launch->log_fd >= 0)
-      return true;
-    if (errno != EEXIST)
-      break;
-  }
+  launch->log_fd = rtop_temporary_log("", launch->log_path, sizeof launch->log_path);
+  if (launch->log_fd >= 0)
+    return true;
   rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot make the log file %s for the command's output: %s"
                  " (TMPDIR names another folder)", launch->log_path, strerror(errno));
   return false;

@@ -1,5 +1,6 @@
 #include "list.h"
 
+#include "output_status.h"
 #include "shm/ending.h"
 #include "shm/reader.h"
 #include "shm/registry.h"
@@ -161,5 +162,5 @@ int rtop_list_print(FILE *out)
   for (size_t i = 0; i < count; i++)
     list_print_row(&rows[i], out);
   free(rows);
-  return fflush(out) == 0 && !ferror(out) ? 0 : 1;
+  return rtop_output_status(out);
 }

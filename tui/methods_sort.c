@@ -1,5 +1,6 @@
 #include "methods_impl.h"
 
+#include "regexp.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,11 +61,13 @@ const char *rtop_methods_check_regex(const char *expression)
 {
   static char message[160];
   regex_t compiled;
-  int code = regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB);
+  int code = rtop_regexp_compile(&compiled, expression);
   if (code == 0) {
     regfree(&compiled);
     return NULL;
   }
+  if (code == REG_ESPACE)
+    return "too large with its repetitions written out";
   regerror(code, &compiled, message, sizeof message);
   return message;
 }
@@ -77,7 +80,7 @@ bool methods_regex_use(struct methods_regex *regex, const char *expression)
   if (!expression)
     return true;
   regex->text = strdup(expression);
-  if (regex->text && regcomp(&regex->compiled, expression, REG_EXTENDED | REG_NOSUB) == 0)
+  if (regex->text && rtop_regexp_compile(&regex->compiled, expression) == 0)
     return true;
   free(regex->text);
   regex->text = NULL;

@@ -3,6 +3,7 @@
 #include "file_formats.h"
 #include "options_help.h"
 #include "options_impl.h"
+#include "output_status.h"
 #include "recording_write.h"
 #include "shm/control.h"
 #include "shm/version.h"
@@ -444,7 +445,7 @@ static int options_done(const struct rtop_options *options)
     keys_write_list(stdout);
   else
     return -1;
-  return fflush(stdout) == 0 ? 0 : 1;
+  return rtop_output_status(stdout);
 }
 
 int rtop_options_parse(struct rtop_options *options, int argc, char **argv)

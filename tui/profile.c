@@ -75,6 +75,16 @@ uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile)
   return profile->late_dropped_ns;
 }
 
+void rtop_profile_add_source_bytes(struct rtop_profile *profile, uint64_t bytes)
+{
+  profile->source_bytes += bytes;
+}
+
+uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile)
+{
+  return profile->source_bytes;
+}
+
 static struct profile_source *profile_source(struct rtop_profile *profile, uint32_t source,
                                              int64_t start_ns)
 {

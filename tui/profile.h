@@ -141,6 +141,10 @@ void rtop_profile_keep_sums(struct rtop_profile *profile);
 /* Time of late records that began before anything held, or in a gap: it could not be placed. */
 uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile);
 
+/* How large the sources are together: what is made of them is in proportion (budget.h). */
+void rtop_profile_add_source_bytes(struct rtop_profile *profile, uint64_t bytes);
+uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile);
+
 /* Feeds. A source numbers its threads by serial; the profile makes its own ids, which are used again
  * when no window knows the thread any more. RTOP_THREAD_NONE: memory ran out; adding skips it. */
 #define RTOP_THREAD_NONE UINT32_MAX

@@ -135,6 +135,7 @@ struct rtop_profile {
   struct profile_name *names;
   struct rtop_profile_mark *marks;     /* by time */
   size_t mark_count, mark_capacity;
+  uint64_t source_bytes;
   uint64_t late_dropped_ns;
   uint32_t late_steps;                 /* left for the window that is being added */
   bool keep_sums;

@@ -3,6 +3,7 @@
 #include "recording_impl.h"
 
 #include "reserve.h"
+#include "temporary.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,10 +89,10 @@ static bool drop_copy_groups(struct drop *drop)
 static bool drop_take_place(struct drop *drop)
 {
   struct rtop_recorder *recorder = drop->recorder;
-  if (!recorder->temporary && !recording_file_keep(&drop->temporary, recorder->path))
+  if (!recorder->temporary && !rtop_temporary_keep(drop->fd, &drop->temporary, recorder->path))
     return false;
   if (recorder->temporary) {           /* not in its place yet: the new file goes there later */
-    recording_file_drop(&recorder->temporary);
+    rtop_temporary_drop(&recorder->temporary);
     recorder->temporary = drop->temporary;
     drop->temporary = NULL;
   }
@@ -109,14 +110,14 @@ static void drop_until(struct rtop_recorder *recorder, uint64_t wanted_bytes)
     first_chunk = recorder->groups[drop.first].first_chunk;
   else if (recorder->chunk.number)
     first_chunk = recorder->chunk.number;
-  drop.fd = recording_file_create(recorder->path, &drop.temporary);
+  drop.fd = rtop_temporary_create(recorder->path, &drop.temporary);
   if (drop.fd >= 0 && drop_copy_head(&drop) && drop_write_base(&drop, first_chunk) &&
       drop_copy_groups(&drop) && drop_take_place(&drop))
     return;
   int problem = errno;
   if (drop.fd >= 0)
     close(drop.fd);
-  recording_file_drop(&drop.temporary);
+  rtop_temporary_drop(&drop.temporary);
   recorder_fail(recorder, problem);
 }
 

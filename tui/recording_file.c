@@ -1,55 +1,8 @@
 #include "recording_impl.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-int recording_file_create(const char *path, char **temporary)
-{
-  struct stat status;
-  *temporary = NULL;
-  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;   /* a rename would replace a device or a pipe */
-    return -1;
-  }
-  if (asprintf(temporary, "%s.XXXXXX", path) < 0) {
-    *temporary = NULL;
-    errno = ENOMEM;
-    return -1;
-  }
-  int fd = mkostemp(*temporary, O_CLOEXEC);
-  if (fd < 0) {
-    free(*temporary);
-    *temporary = NULL;
-    return -1;
-  }
-  mode_t mask = umask(0);
-  umask(mask);
-  fchmod(fd, 0666 & ~mask);
-  return fd;
-}
-
-bool recording_file_keep(char **temporary, const char *path)
-{
-  if (rename(*temporary, path) != 0)
-    return false;
-  free(*temporary);
-  *temporary = NULL;
-  return true;
-}
-
-void recording_file_drop(char **temporary)
-{
-  int problem = errno;
-  if (*temporary)
-    unlink(*temporary);
-  free(*temporary);
-  *temporary = NULL;
-  errno = problem;
-}
 
 bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t position)
 {

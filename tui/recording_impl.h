@@ -47,11 +47,7 @@ static inline bool recorder_failed(const struct rtop_recorder *recorder)
   return recorder->problem.code != 0;
 }
 
-/* recording_file.c: a new file beside `path`; *temporary is its name till it is kept, which gives it that
- * of `path`, or dropped; both free the name. -1 or false: errno says why. */
-int recording_file_create(const char *path, char **temporary);
-bool recording_file_keep(char **temporary, const char *path);
-void recording_file_drop(char **temporary);
+/* recording_file.c. False: errno says why. */
 bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t position);
 bool recording_file_copy(int from, uint64_t from_position, int to, uint64_t to_position, uint64_t bytes);
 

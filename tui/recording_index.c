@@ -27,9 +27,15 @@ void recording_index_destroy(struct recording_index *index)
   *index = (struct recording_index){0};
 }
 
+static bool index_may_hold(const struct recording_index *index, size_t bytes)
+{
+  return !index->budget || rtop_budget_spend(index->budget, RTOP_BUDGET_MEMORY, bytes);
+}
+
 struct recording_chunk *recording_index_add_chunk(struct recording_index *index)
 {
-  if (!rtop_reserve(&index->chunks, &index->chunk_capacity, index->chunk_count + 1, sizeof *index->chunks))
+  if (!index_may_hold(index, sizeof *index->chunks) ||
+      !rtop_reserve(&index->chunks, &index->chunk_capacity, index->chunk_count + 1, sizeof *index->chunks))
     return NULL;
   struct recording_chunk *chunk = &index->chunks[index->chunk_count++];
   *chunk = (struct recording_chunk){.known_start = index->known_count};
@@ -38,7 +44,8 @@ struct recording_chunk *recording_index_add_chunk(struct recording_index *index)
 
 struct recording_known *recording_index_add_known(struct recording_index *index)
 {
-  if (!rtop_reserve(&index->known, &index->known_capacity, index->known_count + 1, sizeof *index->known))
+  if (!index_may_hold(index, sizeof *index->known) ||
+      !rtop_reserve(&index->known, &index->known_capacity, index->known_count + 1, sizeof *index->known))
     return NULL;
   struct recording_known *known = &index->known[index->known_count++];
   memset(known, 0, sizeof *known);
@@ -211,6 +218,8 @@ bool recording_index_decode(struct recording_index *index, const void *frame, si
   const char *stored = (const char *)frame + sizeof head;
   if (head.stored_bytes > bytes - sizeof head || head.raw_bytes > RECORDING_RAW_BYTES_MAX ||
       head.stored_bytes > head.raw_bytes || head.chunk_count > head.raw_bytes / INDEX_CHUNK_BYTES_MIN)
+    return false;
+  if (index->budget && !rtop_budget_spend(index->budget, RTOP_BUDGET_CONTENT, head.raw_bytes))
     return false;
   char *raw = malloc((size_t)head.raw_bytes + 1);
   bool right = raw != NULL;

@@ -5,6 +5,7 @@
 #ifndef RTOP_TUI_RECORDING_INDEX_H
 #define RTOP_TUI_RECORDING_INDEX_H
 
+#include "budget.h"
 #include "profile.h"
 #include "recording_bytes.h"
 #include "shm/format.h"
@@ -28,6 +29,7 @@ struct recording_chunk {
 
 /* A zeroed one is empty. Order is that of the file. */
 struct recording_index {
+  struct rtop_budget *budget;          /* of the file that is read; NULL: it is being written */
   struct recording_chunk *chunks;
   size_t chunk_count, chunk_capacity;
   struct recording_known *known;
@@ -36,7 +38,7 @@ struct recording_index {
 /* Its chunks are in the file: forgets them, but not windows that no chunk has yet. Keeps the memory. */
 void recording_index_written(struct recording_index *index);
 void recording_index_destroy(struct recording_index *index);
-/* NULL: memory ran out. */
+/* NULL: memory ran out, or the budget. */
 struct recording_chunk *recording_index_add_chunk(struct recording_index *index);
 struct recording_known *recording_index_add_known(struct recording_index *index);
 /* What a window says of itself. */

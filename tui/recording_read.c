@@ -35,6 +35,23 @@ static bool read_fail(struct rtop_error *error, enum rtop_error_code code, const
   return false;
 }
 
+void rtop_recording_refuse(const struct rtop_recording *recording, const char *path, struct rtop_error *error)
+{
+  char why[128];
+  rtop_budget_say(recording->budget.limit, recording->budget.source_bytes, why, sizeof why);
+  rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "%s %s", path, why);
+}
+
+uid_t rtop_recording_owner(const struct rtop_recording *recording)
+{
+  return recording->owner;
+}
+
+struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording)
+{
+  return &recording->budget;
+}
+
 static bool read_head(struct rtop_recording *recording, const char *path, struct rtop_error *error)
 {
   struct recording_head *head = &recording->head;
@@ -42,6 +59,7 @@ static bool read_head(struct rtop_recording *recording, const char *path, struct
   if (fstat(recording->fd, &status) != 0 || !S_ISREG(status.st_mode))
     return read_fail(error, RTOP_ERROR_CORRUPT, path, "is no file");
   recording->bytes = (uint64_t)status.st_size;
+  recording->owner = status.st_uid;
   if (recording->bytes < sizeof *head || !recording_pread(recording, head, sizeof *head, 0) ||
       memcmp(head->magic, RECORDING_MAGIC, sizeof head->magic) != 0)
     return read_fail(error, RTOP_ERROR_CORRUPT, path, "is no recording of rperf-top");
@@ -51,7 +69,28 @@ static bool read_head(struct rtop_recording *recording, const char *path, struct
     return read_fail(error, RTOP_ERROR_VERSION, path, "is of another version: open it with that rperf-top");
   if (!recording_sealed(head, sizeof *head, RECORDING_TAG_HEAD))
     return read_fail(error, RTOP_ERROR_CORRUPT, path, "is damaged at its very beginning");
+  recording->budget.source_bytes = recording->bytes;
+  recording->index.budget = &recording->budget;
   return true;
+}
+
+/* All that is ever unpacked, as the file tells it; what it does not tell is not unpacked. */
+static bool read_is_modest(struct rtop_recording *recording)
+{
+  for (size_t i = 0; i < recording->index.chunk_count; i++) {
+    const struct recording_chunk_head *head = &recording->index.chunks[i].head;
+    if (!rtop_budget_spend(&recording->budget, RTOP_BUDGET_CONTENT,
+                           (uint64_t)head->names_raw_bytes + head->windows_raw_bytes))
+      return false;
+  }
+  return !recording->budget.over;
+}
+
+static bool read_chunks(struct rtop_recording *recording)
+{
+  recording->complete = recording_read_ends(recording);
+  return (recording->complete || (!recording->budget.over && recording_walk(recording))) &&
+         read_is_modest(recording);
 }
 
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error)
@@ -65,10 +104,12 @@ struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *
   if (recording->fd < 0)
     rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot open %s: %s", path, strerror(errno));
   else if (read_head(recording, path, error)) {
-    recording->complete = recording_read_ends(recording);
-    if (recording->complete || recording_walk(recording))
+    if (read_chunks(recording))
       return recording;
-    rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
+    if (recording->budget.over)
+      rtop_recording_refuse(recording, path, error);
+    else
+      rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
   }
   rtop_recording_close(&recording);
   return NULL;

@@ -12,6 +12,7 @@
 #include "recording_index.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct rtop_recording;
 struct rtop_error;
@@ -31,6 +32,12 @@ struct rtop_recording_source {
 /* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. */
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
 void rtop_recording_close(struct rtop_recording **recording);
+
+/* Whose file it is. */
+uid_t rtop_recording_owner(const struct rtop_recording *recording);
+/* What reading it may cost. When it is over, the sentence that says which limit was reached. */
+struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording);
+void rtop_recording_refuse(const struct rtop_recording *recording, const char *path, struct rtop_error *error);
 
 /* What is in the file, in its order. Chunks that no index tells of know no windows (known_count 0). */
 const struct recording_index *rtop_recording_index(const struct rtop_recording *recording);

@@ -10,6 +10,8 @@ struct rtop_recording {
   uint64_t bytes;                      /* of the file when it was opened */
   struct recording_head head;
   bool complete;
+  struct rtop_budget budget;
+  uid_t owner;
   struct recording_index index;
   /* names (recording_read_names.c) */
   struct rtop_recording_source *sources;

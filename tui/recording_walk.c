@@ -131,7 +131,7 @@ static bool walk_take_index(struct rtop_recording *recording, uint64_t position,
 bool recording_walk(struct rtop_recording *recording)
 {
   uint64_t position = sizeof(struct recording_head);
-  while (position < recording->bytes) {
+  while (position < recording->bytes && !recording->budget.over) {
     struct recording_chunk_head head;
     size_t index_bytes;
     uint64_t bytes = walk_chunk(recording, position, &head);

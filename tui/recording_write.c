@@ -2,6 +2,7 @@
 
 #include "reserve.h"
 #include "shm/version.h"
+#include "temporary.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void write_free(struct rtop_recorder *recorder)
 {
   if (recorder->fd >= 0)
     close(recorder->fd);
-  recording_file_drop(&recorder->temporary);
+  rtop_temporary_drop(&recorder->temporary);
   recording_names_destroy(&recorder->names);
   recording_index_destroy(&recorder->index);
   recording_bytes_destroy(&recorder->window_rows);
@@ -78,7 +79,7 @@ struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profi
     bytes_max && bytes_max < RTOP_RECORDING_BYTES_MIN ? RTOP_RECORDING_BYTES_MIN : bytes_max;
   recorder->flushed_ns = write_clock_ns(CLOCK_MONOTONIC);
   recording_names_open(&recorder->names, profile, bytes_max == 0);
-  recorder->fd = recording_file_create(path, &recorder->temporary);
+  recorder->fd = rtop_temporary_create(path, &recorder->temporary);
   if (recorder->fd >= 0 && write_head(recorder))
     return recorder;
   write_failed(error, path, errno);
@@ -108,7 +109,7 @@ struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile
   struct rtop_recorder *recorder = recorder_open(path, profile, bytes_max, error);
   if (!recorder)
     return NULL;
-  if (!recording_file_keep(&recorder->temporary, path)) {
+  if (!rtop_temporary_keep(recorder->fd, &recorder->temporary, path)) {
     write_failed(error, path, errno);
     write_free(recorder);
     return NULL;
@@ -255,12 +256,12 @@ bool rtop_recorder_close(struct rtop_recorder **handle, struct rtop_error *error
   recorder_write_index(recorder);
   if (!recorder_failed(recorder))
     write_end(recorder);
+  if (recorder->temporary && !recorder_failed(recorder) &&
+      !rtop_temporary_keep(recorder->fd, &recorder->temporary, recorder->path))
+    recorder_fail(recorder, errno);
   int fd = recorder->fd;
   recorder->fd = -1;
   if (close(fd) != 0 && !recorder_failed(recorder))
-    recorder_fail(recorder, errno);
-  if (recorder->temporary && !recorder_failed(recorder) &&
-      !recording_file_keep(&recorder->temporary, recorder->path))
     recorder_fail(recorder, errno);
   bool fine = !recorder_failed(recorder);
   if (!fine && error)

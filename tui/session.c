@@ -54,11 +54,11 @@ static bool session_is_over(enum rtop_feed_state state)
   return state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD || state == RTOP_FEED_REPLAY;
 }
 
-static struct rtop_session *session_create(uint32_t rate_hz, struct rtop_error *error)
+static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes, struct rtop_error *error)
 {
   struct rtop_session *session = calloc(1, sizeof *session);
   if (session)
-    session->profile = rtop_profile_create(RTOP_SESSION_MEMORY_BYTES);
+    session->profile = rtop_profile_create(memory_bytes);
   if (session && session->profile) {
     session->rate_hz = rate_hz;
     return session;
@@ -79,6 +79,7 @@ static void session_own(struct rtop_session *session, struct rtop_feed *feed)
 static void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
   session_own(session, feed);
+  rtop_profile_add_source_bytes(session->profile, rtop_feed_info(feed)->bytes);
   if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY)
     rtop_feed_align(feed, session->feeds[0].feed);
   if (session->recorder)
@@ -154,11 +155,21 @@ static bool session_start(struct rtop_session *session, const struct rtop_option
   return session_add_pids(session, options, error);
 }
 
+size_t rtop_session_memory(const struct rtop_options *options)
+{
+  static const double short_seconds = 10;
+  bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
+              options->frame_seconds > short_seconds;
+  if (options->action == RTOP_ACTION_REPLAY)
+    return RTOP_SESSION_REPLAY_BYTES;
+  return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
+}
+
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
                                        struct rtop_error *error)
 {
   *exit_status = 1;
-  struct rtop_session *session = session_create(options->rate_hz, error);
+  struct rtop_session *session = session_create(options->rate_hz, rtop_session_memory(options), error);
   if (!session)
     return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), &options->lens);
@@ -172,7 +183,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
 
 struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error)
 {
-  struct rtop_session *session = session_create(rate_hz, error);
+  struct rtop_session *session = session_create(rate_hz, RTOP_SESSION_MEMORY_BYTES, error);
   if (session && !session_add_pid(session, pid, error))
     rtop_session_close(&session);
   return session;
@@ -180,7 +191,7 @@ struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct r
 
 struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error)
 {
-  struct rtop_session *session = session_create(0, error);
+  struct rtop_session *session = session_create(0, RTOP_SESSION_REPLAY_BYTES, error);
   if (session && !session_add_recording(session, path, error))
     rtop_session_close(&session);
   return session;
@@ -347,6 +358,9 @@ const char *rtop_session_problem(const struct rtop_session *session)
 {
   if (session->count == 0 && session->command_over)
     return "the command ended and never had a channel: is it a Ruby >= 3.3.1, and did it run long enough?";
+  for (int i = 0; i < session->count; i++)
+    if (rtop_feed_problem(session->feeds[i].feed))
+      return rtop_feed_problem(session->feeds[i].feed);
   return NULL;
 }
 

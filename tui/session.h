@@ -21,7 +21,10 @@ struct rtop_session;
 struct rtop_options;
 
 enum {
-  RTOP_SESSION_MEMORY_BYTES = 96 << 20,  /* of history */
+  /* Of history: of a recording, which can be read again; of what is watched; of what is printed and gone. */
+  RTOP_SESSION_REPLAY_BYTES = 96 << 20,
+  RTOP_SESSION_MEMORY_BYTES = 48 << 20,
+  RTOP_SESSION_BATCH_BYTES = 12 << 20,
   RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
 };
 
@@ -35,6 +38,8 @@ enum {
  * memory cannot hold any more. */
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
                                        struct rtop_error *error);
+/* How much history they need: a batch with short frames that saves nothing of the past needs little. */
+size_t rtop_session_memory(const struct rtop_options *options);
 /* A recording, whatever else is watched: the one to compare with. As above, without options. */
 struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error);
 /* The same for one process chosen from the list. */

@@ -215,6 +215,28 @@ static const char *real_name(const char *path, char *out)
   return realpath(path, out) != NULL ? out : path;
 }
 
+/* For root: neither a folder on the way nor a link is in the hands of another user, who could lead us anywhere. */
+static bool is_ours_all_the_way(const char *path)
+{
+  char part[PATH_MAX];
+  struct stat status;
+  for (size_t length = 1; length <= strlen(path) && geteuid() == 0; length++) {
+    if (path[length] != '/' && path[length] != '\0') {
+      continue;
+    }
+    snprintf(part, sizeof part, "%.*s", (int)length, path);
+    if (lstat(part, &status) != 0) {
+      return errno == ENOENT;
+    }
+    bool open_to_all = S_ISDIR(status.st_mode) && (status.st_mode & 0022) && !(status.st_mode & S_ISVTX);
+    if (status.st_uid != 0 || open_to_all) {
+      errno = EPERM;
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool may_replace(const char *path)
 {
   struct stat status;
@@ -235,7 +257,6 @@ static bool save(const struct ui *ui, const char *path)
     free(old);
     return false;
   }
-  fchmod(fileno(file.stream), 0600);
   write_over(ui, old != NULL ? old : first, file.stream);
   free(old);
   return rtop_export_file_close(&file, true);
@@ -248,8 +269,11 @@ void settings_save(struct ui *ui, const struct rtop_options *options)
     ui_say(ui, "there is no place for settings: give --config FILE");
     return;
   }
-  make_folders(path);
-  if (save(ui, real_name(path, real))) {
+  bool safe = is_ours_all_the_way(path);
+  if (safe) {
+    make_folders(path);
+  }
+  if (safe && is_ours_all_the_way(real_name(path, real)) && save(ui, real_name(path, real))) {
     ui_say(ui, "settings are kept in %s", path);
   } else {
     ui_say(ui, "settings cannot be kept in %s: %s", path, strerror(errno));

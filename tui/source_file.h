@@ -1,8 +1,8 @@
 /* A source file for the screen: found where the process sees it, read once, lines made safe.
  *
- * Path and contents are a stranger's: only regular files are opened, at most SOURCE_BYTES_MAX of them is
+ * Path and contents are a stranger's: files are opened as source_open.h tells, at most SOURCE_BYTES_MAX of them is
  * read, and every line is sanitised. A process in a container has another root: its files are looked for
- * below /proc/PID/root first, without following links out of it.
+ * below /proc/PID/root.
  *
  * Threads: one. Memory belongs to the file.
  */
@@ -34,11 +34,13 @@ struct source_file {
   uint32_t *line_start;
   uint32_t line_count;
   pid_t pid;
+  uid_t owner;
   uint64_t size, inode;
 };
 
-/* Makes `path` of process `pid` (0: not known, or over) the file. Reads only when something changed. */
-void source_file_open(struct source_file *file, pid_t pid, const char *path);
+/* Makes `path` of process `pid` (0: not known, or over) the file. Reads only when something changed, and for root
+ * with the rights of the owner of what named the path: a channel, a recording. */
+void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const char *path);
 /* Line 1 is the first. Sanitised, tabs as blanks to the next eighth column; "" beyond the end. */
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes);
 /* It was changed after the process began: its lines may not be those that run. 0: not known when that was. */

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "session.h"
 #include "shm/error.h"
+#include "temporary.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ACTION_FILES_MAX = 100, ACTION_LOG_TRIES = 100 };
+enum { ACTION_FILES_MAX = 100 };
 static const int64_t action_before_ns = INT64_C(5000000000), action_after_ns = INT64_C(1000000000);
 static const int64_t action_patience_ns = INT64_C(30000000000);
 
@@ -40,19 +41,8 @@ static pid_t action_pid(const struct rtop_session *session, const struct stall *
 
 static int action_log(struct stall_action *action)
 {
-  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-  const char *folder = getenv("TMPDIR");
-  folder = folder && *folder ? folder : "/tmp";
-  for (int i = 0; action->log_fd < 0 && i < ACTION_LOG_TRIES; i++) {
-    char again[16] = "";
-    if (i > 0)
-      snprintf(again, sizeof again, "-%d", i);
-    snprintf(action->log_path, sizeof action->log_path, "%s/rperf-top-%d-stall%s.log", folder,
-        (int)getpid(), again);
-    action->log_fd = open(action->log_path, flags, 0600);
-    if (action->log_fd < 0 && errno != EEXIST)
-      break;
-  }
+  if (action->log_fd < 0)
+    action->log_fd = rtop_temporary_log("stall", action->log_path, sizeof action->log_path);
   return action->log_fd;
 }
 

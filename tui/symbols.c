@@ -5,6 +5,7 @@
 #include "text.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 /* Without this uthash ends the program when memory runs out. */
 #define HASH_NONFATAL_OOM 1
@@ -14,7 +15,7 @@
 enum {
   SYMBOLS_FRAMES_MAX = 1 << 20,
   SYMBOLS_NODES_MAX = 1 << 22,
-  SYMBOLS_DEPTH_MAX = 65535,
+  SYMBOLS_DEPTH_MAX = 4096,            /* twice what the extension keeps: stacks are written out in full */
   SYMBOLS_TEXT_MAX = 4096,
   SYMBOLS_NAMES_BYTES_MAX = 128 << 20, /* a hostile table can name one long string a million times */
   SYMBOLS_CHUNK = 4096,                /* entries; chunks never move, so that pointers stay valid */
@@ -29,16 +30,8 @@ struct symbols_frame {
   char key[];                          /* line, kind, label, path, namespace: see symbols_key */
 };
 
-struct symbols_node {
-  uint32_t id;
-  bool lost;
-  UT_hash_handle hh;
-};
-
-/* Who walks up stacks reads the calls only: they lie close together. */
 struct symbols_chunk {
   struct rtop_call_node calls[SYMBOLS_CHUNK];            /* parent, frame, line are the key */
-  struct symbols_node nodes[SYMBOLS_CHUNK];
 };
 
 struct symbols_head {                  /* of a frame's key; no padding */
@@ -53,7 +46,9 @@ struct rtop_symbols {
   struct symbols_frame *frames_by_key;
   struct symbols_chunk **node_chunks;
   uint32_t node_count, node_capacity;
-  struct symbols_node *nodes_by_key;
+  uint32_t *node_slots;                /* ids of nodes by their keys, 0: free; more than twice as many as nodes */
+  size_t slot_count;
+  uint64_t seed;                       /* nobody who makes names knows where they go */
   uint32_t names;                      /* labels completed so far */
   bool labelled;
   uint32_t unsampled;
@@ -195,39 +190,62 @@ uint32_t rtop_symbols_names(const struct rtop_symbols *symbols)
   return symbols->names;
 }
 
-enum { SYMBOLS_NODE_KEY_BYTES = offsetof(struct rtop_call_node, depth) };
+static uint64_t symbols_mix(uint64_t hash, uint64_t value)
+{
+  hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 32;
+}
+
+/* The slot that holds the node, else a free one. */
+static size_t symbols_slot(const struct rtop_symbols *symbols, const struct rtop_call_node *key)
+{
+  uint64_t hash = symbols_mix(symbols_mix(symbols->seed, (uint64_t)key->parent << 32 | key->frame), key->line);
+  size_t mask = symbols->slot_count - 1, at = (size_t)symbols_mix(hash, symbols->seed) & mask;
+  for (; symbols->node_slots[at]; at = (at + 1) & mask) {
+    const struct rtop_call_node *call = symbols_at(symbols, symbols->node_slots[at]);
+    if (call->parent == key->parent && call->frame == key->frame && call->line == key->line)
+      break;
+  }
+  return at;
+}
+
+static bool symbols_grow_slots(struct rtop_symbols *symbols)
+{
+  if ((size_t)symbols->node_count * 2 < symbols->slot_count)
+    return true;
+  size_t slot_count = symbols->slot_count ? symbols->slot_count * 2 : 1024;
+  uint32_t *slots = calloc(slot_count, sizeof *slots);
+  if (!slots)
+    return false;
+  free(symbols->node_slots);
+  symbols->node_slots = slots;
+  symbols->slot_count = slot_count;
+  for (uint32_t id = 1; id < symbols->node_count; id++)
+    slots[symbols_slot(symbols, symbols_at(symbols, id))] = id;
+  return true;
+}
 
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line)
 {
   struct rtop_call_node key = {.parent = parent, .frame = frame, .line = line};
-  struct symbols_node *node = NULL;
-  if (parent >= symbols->node_count || frame >= symbols->frame_count)
+  if (parent >= symbols->node_count || frame >= symbols->frame_count || !symbols_grow_slots(symbols))
     return 0;
-  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all bytes of the key are set */
-  HASH_FIND(hh, symbols->nodes_by_key, &key, SYMBOLS_NODE_KEY_BYTES, node);
-  if (node)
-    return node->id;
+  size_t slot = symbols_slot(symbols, &key);
+  if (symbols->node_slots[slot])
+    return symbols->node_slots[slot];
   key.depth = symbols_at(symbols, parent)->depth + 1;
   key.labels = symbols_at(symbols, parent)->labels;
   if (parent == 0 && rtop_symbol_is_labels(&symbols->frames[frame]->symbol))
     key.labels = frame;
-  if (key.depth > SYMBOLS_DEPTH_MAX || symbols->node_count >= SYMBOLS_NODES_MAX)
+  if (key.depth > SYMBOLS_DEPTH_MAX || symbols->node_count >= SYMBOLS_NODES_MAX || !symbols_grow_nodes(symbols))
     return 0;
-  if (!symbols_grow_nodes(symbols))
-    return 0;
-  uint32_t id = symbols->node_count;
-  struct rtop_call_node *call = symbols_at(symbols, id);
-  *call = key;
-  node = &symbols->node_chunks[id / SYMBOLS_CHUNK]->nodes[id % SYMBOLS_CHUNK];
-  *node = (struct symbols_node){.id = id};
-  HASH_ADD_KEYPTR(hh, symbols->nodes_by_key, call, SYMBOLS_NODE_KEY_BYTES, node);
-  if (node->lost)
-    return 0;
-  symbols->node_count++;
+  uint32_t id = symbols->node_count++;
+  *symbols_at(symbols, id) = key;
+  symbols->node_slots[slot] = id;
   symbols->labelled = symbols->labelled || key.labels;
   if (parent == 0 && !symbols->unsampled && symbol_is_unsampled(&symbols->frames[frame]->symbol))
     symbols->unsampled = id;
-  return node->id;
+  return id;
 }
 
 static void symbols_free_frame(struct symbols_frame *frame)
@@ -241,6 +259,8 @@ struct rtop_symbols *rtop_symbols_create(void)
   struct rtop_symbols *symbols = calloc(1, sizeof *symbols);
   if (!symbols)
     return NULL;
+  if (getrandom(&symbols->seed, sizeof symbols->seed, GRND_NONBLOCK) < 0)
+    symbols->seed = (uint64_t)(uintptr_t)symbols;
   rtop_symbols_frame(symbols, "(root)", 6, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
   if (symbols->frame_count == 1 && symbols_grow_nodes(symbols)) {
     symbols->node_count = 1;           /* zeroed: its own parent, frame 0, and in no hash */
@@ -257,13 +277,13 @@ void rtop_symbols_destroy(struct rtop_symbols **handle)
   if (!symbols)
     return;
   HASH_CLEAR(hh, symbols->frames_by_key);
-  HASH_CLEAR(hh, symbols->nodes_by_key);
   for (uint32_t i = 0; i < symbols->frame_count; i++)
     symbols_free_frame(symbols->frames[i]);
   for (uint32_t i = 0; i < symbols->node_capacity / SYMBOLS_CHUNK; i++)
     free(symbols->node_chunks[i]);
   free(symbols->frames);
   free(symbols->node_chunks);
+  free(symbols->node_slots);
   free(symbols);
 }
 

@@ -68,6 +68,7 @@ enum { UI_SOURCES_MAX = 128 };
 /* A process that is watched. */
 struct ui_process {
   pid_t pid;
+  uid_t owner;                         /* of the channel or the recording: with whose rights files are read */
   char command[256];
   char ruby[32];
   enum rtop_feed_state state;
@@ -286,6 +287,7 @@ void view_strip_draw(const struct ui *ui);
 void view_footer_draw(struct ui *ui);
 /* Whose files can be read: 0 when it is over. */
 pid_t ui_source_pid(const struct ui *ui);
+uid_t ui_source_owner(const struct ui *ui);   /* with whose rights its files are read */
 
 struct detail;
 struct source_file;

@@ -1,5 +1,6 @@
 /* Which threads the figures are made from. */
 #include "fnv.h"
+#include "regexp.h"
 #include "text.h"
 #include "thread_table.h"
 #include "ui.h"
@@ -7,7 +8,7 @@
 
 bool ui_focus_init(struct ui *ui, const char *names)
 {
-  ui->focus.has_names = names != NULL && regcomp(&ui->focus.names, names, REG_EXTENDED | REG_NOSUB) == 0;
+  ui->focus.has_names = names != NULL && rtop_regexp_compile(&ui->focus.names, names) == 0;
   return names == NULL || ui->focus.has_names;
 }
 

@@ -127,7 +127,7 @@ static void update_file(struct ui *ui, uint32_t frame)
   if (!rtop_symbol_has_source(symbol)) {
     source_file_close(&view->file);
   } else if (other || ui->now_ns >= view->file_until_ns) {
-    source_file_open(&view->file, ui_source_pid(ui), symbol->path);
+    source_file_open(&view->file, ui_source_pid(ui), ui_source_owner(ui), symbol->path);
     view->file_until_ns = ui->now_ns + FILE_NS;
   }
 }

@@ -153,7 +153,7 @@ static void update(struct ui *ui)
     return;
   }
   uint64_t size_before = view->file.size;
-  source_file_open(&view->file, ui_source_pid(ui), symbol->path);
+  source_file_open(&view->file, ui_source_pid(ui), ui_source_owner(ui), symbol->path);
   source_heat_follow(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
   source_view_find_loops(view);
   if (ui->baseline.comparing) {

@@ -39,6 +39,12 @@ watch() {
   watching=$!
 }
 
+# The viewer itself: what timeout says of signals to it is its own.
+viewer_of() { wait_until pgrep -P "$1" > /dev/null; pgrep -P "$1"; }
+
+# FOLDER PID: the process makes a file there, be it one without a name yet.
+holds_open() { find "/proc/$2/fd" -lname "$1/*" 2> /dev/null | grep -q .; }
+
 ok() {                                 # NAME; the status of the command before decides
   local good=$?
   number=$((number + 1))
@@ -178,10 +184,40 @@ ok "-o where nothing can be"
 run -o "$work/p.collapsed" -t 0.3 -p "$fake"
 [ "$status" = 0 ] && grep -qE '^[^ ].* [0-9]+$' "$work/p.collapsed"; ok "-o saves a profile"
 watch -o "$work/i.txt" -p "$fake"
-wait_until eval "[ -n \"\$(find '$work' -name 'i.txt.*')\" ]"
-kill -INT "$(pgrep -P "$watching")"     # the viewer itself: what timeout says of signals to it is its own
+wait_until holds_open "$work" "$(viewer_of "$watching")"
+kill -INT "$(viewer_of "$watching")"
 wait "$watching"; status=$?
 [ "$status" = 0 ] && grep -q 'Flat, by self' "$work/i.txt"; ok "an interrupted -o saves what it has"
+
+[ "$(stat -c %a "$work/i.txt")" = 600 ]; ok "a profile is for its owner alone"
+for signal in INT TERM HUP; do
+  mkfifo "$work/stuck.$signal"
+  timeout 60 env --default-signal=INT "$viewer" -r "$work/stuck.$signal" -b > "$out" 2> "$err"; status=$?
+  refused 1 "is no file"; ok "a pipe for a recording does not hang ($signal)"
+done
+# A recording that takes long to write out: the work is cut short, and nothing is left of the file.
+"$build/tests/tools/recording_make" "$work/long.rpt" 600 64 10000
+for signal in INT TERM HUP; do
+  watch -r "$work/long.rpt" -o "$work/cut.json.gz"
+  wait_until holds_open "$work" "$(viewer_of "$watching")"
+  kill "-$signal" "$(viewer_of "$watching")"
+  wait "$watching"; status=$?
+  [ "$status" = $((128 + $(kill -l "$signal"))) ] && [ -z "$(find "$work" -name 'cut.*')" ]
+  ok "a conversion ends at once on $signal"
+done
+rm "$work/long.rpt"
+for action in --help --version --list "-b -r tests/tui/recordings/1.0.rpt" "--stat -J -r tests/tui/recordings/1.0.rpt"; do
+  # shellcheck disable=SC2086
+  timeout 60 "$viewer" $action > /dev/full 2> "$err"; status=$?; : > "$out"
+  refused 1 "cannot write"; ok "standard output is full (${action%% *})"
+done
+for merge in class file gem label; do
+  run -r tests/tui/recordings/1.0.rpt -o "$work/merged.csv" --merge "$merge"
+  [ "$status" = 0 ] && ! cut -d , -f 4 "$work/merged.csv" | grep -vE '^(kind|ruby|c|special|group)$' | grep -qvE '^[0-9"]'
+  ok "a table merged by $merge"
+done
+run -b -r tests/tui/recordings/1.0.rpt --filter '((((x{99}){99}){99}){9})'; refused 2 --filter "too large"
+ok "an expression that would take gigabytes"
 
 run -b -- no-such-command; refused 127 "'no-such-command'"; ok "a command that does not exist"
 run -b -- "$work/lib/rperf_top.rb"; refused 126 "ermission"; ok "a command that cannot be executed"

@@ -230,6 +230,22 @@ static int setup(void **state)
   return fclose(file);
 }
 
+/* What is printed and gone needs no history of hours. */
+static void test_a_long_batch_holds_little(void **state)
+{
+  (void)state;
+  struct rtop_options options = {.action = RTOP_ACTION_WATCH, .batch = true, .frame_seconds = 1};
+  assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_BATCH_BYTES);
+  options.frame_seconds = 60;
+  assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_MEMORY_BYTES);
+  options.frame_seconds = 0;           /* everything */
+  assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_MEMORY_BYTES);
+  options = (struct rtop_options){.action = RTOP_ACTION_WATCH, .frame_seconds = 1};
+  assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_MEMORY_BYTES);
+  options = (struct rtop_options){.action = RTOP_ACTION_REPLAY, .batch = true, .frame_seconds = 1};
+  assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_REPLAY_BYTES);
+}
+
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
@@ -238,6 +254,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_exec_is_followed),
     cmocka_unit_test(test_dead_ring_is_over_at_once),
     cmocka_unit_test(test_the_end_in_a_recording),
+    cmocka_unit_test(test_a_long_batch_holds_little),
     cmocka_unit_test(test_a_command_without_a_channel),
     cmocka_unit_test(test_a_descendant_of_the_command_is_found),
   };

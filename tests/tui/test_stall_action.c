@@ -157,7 +157,7 @@ static void test_the_log(void **state)
   poll_action(false);
   await_command();
   stall_action_close(&action, session, &stalls);
-  assert_int_equal(files("rperf-top-*-stall.log"), 1);
+  assert_int_equal(files("rperf-top-*-stall-*.log"), 1);
   open_action("true", NULL);           /* an empty one is not left behind */
   poll_action(false);
   found(STALL_GC, false);

@@ -1,5 +1,6 @@
 #include "model_fixture.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 static uint32_t frame(struct rtop_symbols *symbols, const char *label, uint32_t line)
@@ -92,8 +93,8 @@ static void test_depth_is_bounded(void **state)
       break;
     node = next;
   }
-  assert_int_equal(depth, 65535);
-  assert_int_equal(rtop_symbols_get_node(symbols, node)->depth, 65535);
+  assert_int_equal(depth, 4096);
+  assert_int_equal(rtop_symbols_get_node(symbols, node)->depth, 4096);
   rtop_symbols_destroy(&symbols);
 }
 
@@ -114,6 +115,26 @@ static void test_pointers_stay(void **state)
   assert_ptr_equal(rtop_symbols_get(symbols, id), symbol);
   assert_ptr_equal(rtop_symbols_get_node(symbols, node), call);
   assert_string_equal(symbol->label, "first");
+  rtop_symbols_destroy(&symbols);
+}
+
+/* A process that makes methods all the time makes nodes all the time: they must cost little. */
+static void test_nodes_are_small(void **state)
+{
+  (void)state;
+  enum { NODES = 200000 };
+#ifdef __SANITIZE_ADDRESS__
+  skip();                              /* its allocator tells nothing */
+#endif
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t made = frame(symbols, "made", 1);
+  size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  for (uint32_t line = 0; line < NODES; line++)
+    assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
+  size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+  assert_in_range((after - before) / NODES, 20, 40);
+  for (uint32_t line = 0; line < NODES; line++)
+    assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
   rtop_symbols_destroy(&symbols);
 }
 
@@ -159,6 +180,7 @@ int main(void)
     cmocka_unit_test(test_wrong_ids_give_the_root),
     cmocka_unit_test(test_depth_is_bounded),
     cmocka_unit_test(test_pointers_stay),
+    cmocka_unit_test(test_nodes_are_small),
     cmocka_unit_test(test_names_are_bounded),
     cmocka_unit_test(test_labels_are_completed),
   };

@@ -1,0 +1,147 @@
+/* Exports of hostile data: names, threads, times and stacks from whatever bytes, in every format. What was written
+ * stays below the limit for a source of that size, JSON is JSON, and no control character gets out. */
+#include "shm/window.h"
+#include "tui/budget.h"
+#include "tui/export.h"
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { EXPORT_NODES_MAX = 4096, EXPORT_THREADS = 4 };
+
+struct bytes {
+  const uint8_t *next, *end;
+};
+
+static void demand(bool right)
+{
+  if (!right)
+    abort();
+}
+
+static uint32_t take(struct bytes *bytes)
+{
+  return bytes->next < bytes->end ? *bytes->next++ : 0;
+}
+
+/* So many bytes as they are. */
+static const char *take_text(struct bytes *bytes, size_t *length)
+{
+  size_t left = (size_t)(bytes->end - bytes->next), wanted = take(bytes) * 4;
+  left -= left > 0;
+  *length = wanted < left ? wanted : left;
+  const char *text = (const char *)bytes->next;
+  bytes->next += *length;
+  return text;
+}
+
+/* Labels too (RperfTop.label), groups of a lens, frames without a path. */
+static uint32_t take_frame(struct bytes *bytes, struct rtop_symbols *symbols)
+{
+  size_t lengths[3];
+  const char *texts[3];
+  for (int i = 0; i < 3; i++)
+    texts[i] = take_text(bytes, &lengths[i]);
+  return rtop_symbols_frame(symbols, texts[0], lengths[0], texts[1], lengths[1], texts[2], lengths[2], take(bytes),
+                            (enum rtop_symbol_kind)(take(bytes) % (RTOP_SYMBOL_GROUP + 1)));
+}
+
+static uint32_t take_nodes(struct bytes *bytes, struct rtop_symbols *symbols, uint32_t *nodes)
+{
+  uint32_t frames[16], count = 1;
+  for (int i = 0; i < 16; i++)
+    frames[i] = take_frame(bytes, symbols);
+  nodes[0] = 0;
+  while (count < EXPORT_NODES_MAX && bytes->next < bytes->end) {
+    uint32_t what = take(bytes), back = what & 128 ? take(bytes) : 0;
+    for (uint32_t i = 0; i < 1 + what % 64 && count < EXPORT_NODES_MAX; i++, count++) {
+      uint32_t parent = nodes[count - 1 - (back < count ? back : 0)];
+      nodes[count] = rtop_symbols_node(symbols, parent, frames[what % 16], count);
+      back = 0;
+    }
+  }
+  return count;
+}
+
+static void add_window(struct bytes *bytes, struct rtop_profile *profile, int64_t start_ns, const uint32_t *nodes,
+                       uint32_t node_count)
+{
+  struct rtop_window window = {.start_mono_ns = start_ns, .end_mono_ns = start_ns + 100000000};
+  uint32_t threads[EXPORT_THREADS];
+  for (uint32_t i = 0; i < EXPORT_THREADS; i++) {
+    struct rtop_source_thread thread = {.serial = i + 1, .native_id = i};
+    thread.name = take_text(bytes, &thread.name_bytes);
+    threads[i] = rtop_profile_thread(profile, 0, &thread);
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = i, .serial = i + 1};
+  }
+  for (uint32_t i = 0; i < node_count; i++)
+    *rtop_window_add_cell(&window) = (struct rtop_cell){
+      .node = i, .thread = (i + take(bytes)) % EXPORT_THREADS, .state = (uint32_t)(start_ns / 100000000) % 5,
+      .wall_ns = 1000 + take(bytes), .cpu_ns = 10, .samples = 1, .allocations = 3,
+    };
+  size_t length;
+  const char *mark = take_text(bytes, &length);
+  rtop_profile_add_mark(profile, 0, start_ns, mark, length);
+  rtop_profile_add(profile, 0, &window, nodes, node_count, threads);
+  rtop_window_destroy(&window);
+}
+
+static void check_text(enum rtop_file_format format, const char *text, size_t bytes)
+{
+  if (format == RTOP_FILE_PPROF)
+    return;
+  for (size_t i = 0; i < bytes; i++)
+    demand((unsigned char)text[i] >= ' ' || text[i] == '\n' || (text[i] == '\r' && format == RTOP_FILE_CSV));
+  if (format != RTOP_FILE_RPERF && format != RTOP_FILE_SPEEDSCOPE && format != RTOP_FILE_TRACE)
+    return;
+  json_t *json = json_loadb(text, bytes, JSON_ALLOW_NUL, NULL);
+  demand(json != NULL);
+  json_decref(json);
+}
+
+static void write_all(const struct rtop_export *given)
+{
+  uint64_t most = rtop_budget_max(RTOP_BUDGET_OUTPUT, rtop_profile_source_bytes(given->profile));
+  for (int format = 0; format < RTOP_FILE_FORMATS; format++) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    bool fine = rtop_export_write(given, (struct rtop_file_kind){(enum rtop_file_format)format, false}, out);
+    int problem = errno;
+    fclose(out);
+    demand(bytes <= most && (fine || problem == EOVERFLOW));
+    if (fine && bytes < 1 << 22)
+      check_text((enum rtop_file_format)format, text, bytes);
+    free(text);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static uint32_t nodes[EXPORT_NODES_MAX];
+  struct bytes bytes = {data, data + size};
+  if (size < 8)
+    return 0;
+  struct rtop_methods_options options = {.mode = take(&bytes) & 1 ? RTOP_MODE_CPU : RTOP_MODE_WALL};
+  bool compares = take(&bytes) & 1;
+  struct rtop_profile *profile = rtop_profile_create(32 << 20);
+  uint32_t count = take_nodes(&bytes, rtop_profile_symbols(profile), nodes);
+  bytes.next = data + size / 2;
+  add_window(&bytes, profile, 100000000, nodes, count);
+  add_window(&bytes, profile, 200000000, nodes, count / 2);
+  struct rtop_sum sum = {0}, before = {0};
+  struct rtop_span held = rtop_profile_bounds(profile);
+  demand(rtop_profile_sum(profile, held, &sum));
+  demand(rtop_profile_sum(profile, (struct rtop_span){held.start_ns, held.start_ns + 100000000}, &before));
+  const pid_t pid = 4711;
+  write_all(&(struct rtop_export){
+    .profile = profile, .sum = &sum, .baseline = compares ? &before : NULL, .options = &options,
+    .command = "ruby app.rb", .ruby = "3.3.8", .pids = &pid, .pid_count = 1});
+  rtop_sum_destroy(&sum);
+  rtop_sum_destroy(&before);
+  rtop_profile_destroy(&profile);
+  return 0;
+}

@@ -1,0 +1,148 @@
+#include "source_rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define RIGHTS_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define RIGHTS_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+/* /proc/PID/status, as the kernel wrote it. */
+static bool rights_parse(struct source_rights *rights, FILE *status)
+{
+  char line[4096];
+  unsigned ids[4];
+  bool user = false, group = false;
+  while (fgets(line, sizeof line, status)) {
+    if (sscanf(line, "Uid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4)
+      user = ids[3] == rights->user;   /* the one that opens files */
+    if (sscanf(line, "Gid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4) {
+      rights->group = ids[3];
+      group = true;
+    }
+    if (strncmp(line, "Groups:", 7) != 0)
+      continue;
+    char *at = line + 7, *end;
+    for (unsigned long id = strtoul(at, &end, 10); end != at && rights->group_count < SOURCE_GROUPS_MAX;
+         at = end, id = strtoul(at, &end, 10))
+      rights->groups[rights->group_count++] = (gid_t)id;
+  }
+  return user && group;
+}
+
+bool source_rights_of(struct source_rights *rights, pid_t pid, uid_t user)
+{
+  char path[32];
+  *rights = (struct source_rights){.user = user};
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *status = pid > 0 ? fopen(path, "re") : NULL;
+  bool known = status && rights_parse(rights, status);
+  if (status)
+    fclose(status);
+  if (user == 0 || user == (uid_t)-1)
+    return false;
+  rights->is_process = known;
+  if (known)
+    return true;
+  const struct passwd *entry = getpwuid(user);
+  *rights = (struct source_rights){.user = user, .group = entry ? entry->pw_gid : (gid_t)-1};
+  return entry != NULL;
+}
+
+static int rights_compare(const void *left, const void *right)
+{
+  return *(const int *)left - *(const int *)right;
+}
+
+/* Everything open but these and standard error, where a sanitizer would complain. */
+static bool rights_close_all(const int *keep, size_t keep_count)
+{
+  int sorted[8] = {STDERR_FILENO};
+  size_t count = 1;
+  for (size_t i = 0; i < keep_count && count < 8; i++)
+    if (keep[i] >= 0)
+      sorted[count++] = keep[i];
+  qsort(sorted, count, sizeof *sorted, rights_compare);
+  unsigned from = 0;
+  for (size_t i = 0; i < count; i++) {
+    if ((unsigned)sorted[i] > from && syscall(SYS_close_range, from, (unsigned)sorted[i] - 1, 0) != 0)
+      return false;
+    from = (unsigned)sorted[i] + 1;
+  }
+  return syscall(SYS_close_range, from, ~0U, 0) == 0;
+}
+
+static bool rights_limit(int resource, rlim_t most)
+{
+  struct rlimit limit = {most, most};
+  return setrlimit((__rlimit_resource_t)resource, &limit) == 0;
+}
+
+static void rights_forget_handlers(void)
+{
+  for (int number = 1; number < NSIG; number++)
+    signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What opening, looking at and reading files needs; everything else is refused with EPERM. */
+static bool rights_filter(void)
+{
+#ifdef RIGHTS_ARCHITECTURE
+  static const unsigned allowed[] = {
+    SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_openat, SYS_openat2, SYS_newfstatat, SYS_exit_group, SYS_exit,
+    SYS_rt_sigreturn,
+  };
+  enum { COUNT = sizeof allowed / sizeof allowed[0] };
+  struct sock_filter code[COUNT + 6] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RIGHTS_ARCHITECTURE, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+  };
+  for (size_t i = 0; i < COUNT; i++)
+    code[4 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i],
+                                               (unsigned char)(COUNT - i), 0);
+  code[4 + COUNT] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  code[5 + COUNT] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {.len = COUNT + 6, .filter = code};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || errno == EINVAL;   /* a kernel without */
+#else
+  return true;
+#endif
+}
+
+bool source_rights_take(const struct source_rights *rights, const int *keep, size_t keep_count)
+{
+  rights_forget_handlers();
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || !rights_close_all(keep, keep_count) ||
+      !rights_limit(RLIMIT_CORE, 0) || !rights_limit(RLIMIT_CPU, 1) ||
+      setgroups(rights->group_count, rights->groups) != 0 ||
+      setresgid(rights->group, rights->group, rights->group) != 0 ||
+      setresuid(rights->user, rights->user, rights->user) != 0)
+    return false;
+  /* The change of user forgot the first of these. */
+  return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && prctl(PR_SET_DUMPABLE, 0) == 0 &&
+         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && setresuid(0, 0, 0) != 0 &&
+         rights_limit(RLIMIT_FSIZE, 0) && rights_limit(RLIMIT_NPROC, 0) && rights_limit(RLIMIT_NOFILE, 1024) &&
+         rights_filter();
+}

@@ -1,0 +1,32 @@
+/* Taking the rights of another user, for good. Only root can do that.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_SOURCE_RIGHTS_H
+#define RTOP_TUI_SOURCE_RIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { SOURCE_GROUPS_MAX = 64 };
+
+struct source_rights {
+  uid_t user;
+  gid_t group;
+  gid_t groups[SOURCE_GROUPS_MAX];
+  size_t group_count;
+  bool is_process;                     /* they are of the process that was named */
+};
+
+/* Those of a process of the user, groups too; else (it is over, or another's) what the user database says, without
+ * further groups. False: the user is root, or has no group. */
+bool source_rights_of(struct source_rights *rights, pid_t pid, uid_t user);
+
+/* In a process that was forked for it: takes them, gives up everything else (capabilities, descriptors but those to
+ * `keep` (-1: none), the parent's signal handlers) and lets the kernel refuse all calls that reading files does not
+ * need. Files cannot be written, processes not made; it dies with its parent and after a second of computing.
+ * False: it has not worked, and nothing may be done but ending. */
+bool source_rights_take(const struct source_rights *rights, const int *keep, size_t keep_count);
+
+#endif
