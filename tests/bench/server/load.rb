@@ -1,6 +1,8 @@
 # Asks a server, in a process of its own that does little: one thread, connections that stay open.
 #
-#   load.rb SOCKET CONNECTIONS
+#   load.rb SOCKET CONNECTIONS PROCESSES
+#
+# Every process of the server gets as many connections as the others, whichever of them is quick to accept.
 #
 # Each line of its input is a task, "COUNT [THINK]": so many requests in all, the routes in turn, a connection rests
 # for THINK milliseconds in the mean (none without it) after an answer; or a path, which is asked for once. Each is
@@ -85,9 +87,24 @@ def ask_all(connections, count, think, random)
   latencies
 end
 
+# The surplus of a process stays open meanwhile, so that it is the others that have room.
+def connect(path, count, processes)
+  taken, surplus = Hash.new { |all, pid| all[pid] = [] }, []
+  finish = now + 30
+  until taken.values.sum(&:size) == count
+    raise "only #{taken.keys.size} of #{processes} processes accept" if now > finish
+    connection = Connection.new(path)
+    own = taken[JSON.parse(once(connection, "/told"))["pid"]]
+    (own.size < count / processes ? own : surplus) << connection
+    surplus.shift.io.close if surplus.size > 20
+  end
+  surplus.each { |connection| connection.io.close }
+  taken.values.flatten
+end
+
 $stdout.sync = true
-path, count = ARGV
-connections = Array.new(Integer(count)) { Connection.new(path) }
+path, *numbers = ARGV
+connections = connect(path, *numbers.map { |text| Integer(text) })
 random = Random.new(1)
 while (task = $stdin.gets&.chomp)
   if task.start_with?("/")

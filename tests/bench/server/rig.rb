@@ -22,7 +22,7 @@ class Rig
     @pid = spawn(@env.merge(env), *(pin ? ["taskset", "-c", "0"] : []), RbConfig.ruby, *arguments, "#{__dir__}/serve.rb", socket, threads.to_s,
                  workers.to_s, pgroup: true, out: "#{@folder}/out", err: "#{@folder}/err")
     wait_for("the server") { answers?(socket) && ready?(threads, workers) }
-    @load = IO.popen([@env, *@beside, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s], "r+")
+    @load = IO.popen([@env, *@beside, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s, [workers, 1].max.to_s], "r+")
   end
 
   # {"seconds", "latencies"} of so many requests.
