@@ -5,10 +5,10 @@
 # known, or to the last one of a window:
 #   waits   taken at every release they are exact; chosen by length with one stack per T, the deviation is
 #           sqrt(T / sum of the short waits): 2.6 % for the smallest sum here (15 s) and T = 10 ms, far more than the
-#           budget of stacks asks for. Held are 12 %; such a rule is off by 33 to 72 %, and by 1400 % for the lock.
+#           budget of stacks asks for. Held are 12 %; such a rule is off by 29 to 72 %, and for the lock by up to 1500 %.
 #   bursts  n instants found a thread running, a share p of the work is in the method: the deviation is
 #           sqrt((1 - p) / pn), 1.5 to 2.5 % at 1000 Hz, 5 to 8 % at 100 Hz. Held are six of them; such a rule is
-#           off by 46 and 82 %.
+#           off by 20 to 46 % and by 82 to 91 %.
 require_relative "support"
 
 class MixturesTest < Minitest::Test
@@ -54,7 +54,7 @@ class MixturesTest < Minitest::Test
   # As if evenly spread: an instant stands for the more time the fewer there are.
   def instants_per_ns(dump)
     rows = dump.windows.map { |window| [window["end_ns"] - window["start_ns"], window["counters"]["ticks"]] }
-    rows.sum(&:first) / rows.sum { |ns, ticks| ns * ns / [ticks, 0.5].max }
+    rows.sum(&:first).to_f / rows.sum { |ns, ticks| ns * ns / [ticks, 0.5].max }
   end
 
   # Short of everything that a stack could be: threads that no instant has met yet.

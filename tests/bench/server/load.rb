@@ -5,8 +5,8 @@
 # Every process of the server gets as many connections as the others, whichever of them is quick to accept.
 #
 # Each line of its input is a task, "COUNT [THINK]": so many requests in all, the routes in turn, a connection rests
-# for THINK milliseconds in the mean (none without it) after an answer; or a path, which is asked for once. Each is
-# answered by a line of JSON: the seconds it took and the latencies in ms, or what came for the path.
+# for THINK milliseconds in the mean (none without it) after an answer; or a path, which each process is asked for
+# once. Each is answered by a line of JSON: the seconds it took and the latencies in ms, or a list of what came.
 require "json"
 require "socket"
 
@@ -99,16 +99,17 @@ def connect(path, count, processes)
     surplus.shift.io.close if surplus.size > 20
   end
   surplus.each { |connection| connection.io.close }
-  taken.values.flatten
+  taken.values
 end
 
 $stdout.sync = true
 path, *numbers = ARGV
-connections = connect(path, *numbers.map { |text| Integer(text) })
+processes = connect(path, *numbers.map { |text| Integer(text) })
+connections = processes.flatten
 random = Random.new(1)
 while (task = $stdin.gets&.chomp)
   if task.start_with?("/")
-    puts once(connections.first, task)
+    puts JSON.generate(processes.map { |own| once(own.first, task) })
   else
     requests, think = task.split
     start = now

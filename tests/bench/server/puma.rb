@@ -25,7 +25,7 @@ def rig(setup, with: true)
   threads, workers = setup.split("x").reverse.map(&:to_i)
   rig = Rig.new(build: BUILD, gems: OPTIONS[:gems], threads: threads, workers: workers || 0, connections: threads * [workers || 1, 1].max,
                 arguments: with ? ["-I", BUILD, "-r", "rperf_top"] : [],
-                env: { "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "64" })
+                env: { "RPERF_TOP_SIZE" => "64" })
   yield rig
 ensure
   rig&.stop
@@ -38,7 +38,7 @@ end
 def shares(setup, kind)
   rows, met = rig(setup) do |rig|
     asked(rig, kind, OPTIONS[:requests], 0)
-    Shares.of(rig.finish)
+    Shares.of(rig.read)
   end
   text = %w[wall CPU].each_with_index.map do |name, clock|
     parts = Shares::ROUTES.map { |route| format("%s %.2f (%.2f)", route, *Shares.share(rows, route, clock).reverse.map { |share| 100 * share }) }

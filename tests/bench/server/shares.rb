@@ -3,11 +3,11 @@ module Shares
   ROUTES = %w[cpu json wait].freeze
 
   # {"cpu" => [true wall, true CPU, found wall, found CPU], ...} in ns, of all processes; and how many instants
-  # of the clock met their work, as if they had been evenly spread. `processes` is what Rig#finish returns.
+  # of the clock met their work, as if they had been evenly spread. `processes` is what Rig#read returns.
   def self.of(processes)
     rows = ROUTES.to_h { |route| [route, [0, 0, 0, 0]] }
     met = 0
-    processes.each_value do |told, channel|
+    processes.each do |told, channel|
       totals = found(channel)
       met += instants_per_ns(channel["windows"]) * told["routes"].values.sum(&:last)
       ROUTES.each do |route|
