@@ -1,10 +1,12 @@
 # Asks a server, in a process of its own that does little: one thread, connections that stay open.
 #
-#   load.rb SOCKET CONNECTIONS
+#   load.rb SOCKET CONNECTIONS PROCESSES
+#
+# Every process of the server gets as many connections as the others, whichever of them is quick to accept.
 #
 # Each line of its input is a task, "COUNT [THINK]": so many requests in all, the routes in turn, a connection rests
-# for THINK milliseconds in the mean (none without it) after an answer; or a path, which is asked for once. Each is
-# answered by a line of JSON: the seconds it took and the latencies in ms, or what came for the path.
+# for THINK milliseconds in the mean (none without it) after an answer; or a path, which each process is asked for
+# once. Each is answered by a line of JSON: the seconds it took and the latencies in ms, or a list of what came.
 require "json"
 require "socket"
 
@@ -85,13 +87,29 @@ def ask_all(connections, count, think, random)
   latencies
 end
 
+# The surplus of a process stays open meanwhile, so that it is the others that have room.
+def connect(path, count, processes)
+  taken, surplus = Hash.new { |all, pid| all[pid] = [] }, []
+  finish = now + 30
+  until taken.values.sum(&:size) == count
+    raise "only #{taken.keys.size} of #{processes} processes accept" if now > finish
+    connection = Connection.new(path)
+    own = taken[JSON.parse(once(connection, "/told"))["pid"]]
+    (own.size < count / processes ? own : surplus) << connection
+    surplus.shift.io.close if surplus.size > 20
+  end
+  surplus.each { |connection| connection.io.close }
+  taken.values
+end
+
 $stdout.sync = true
-path, count = ARGV
-connections = Array.new(Integer(count)) { Connection.new(path) }
+path, *numbers = ARGV
+processes = connect(path, *numbers.map { |text| Integer(text) })
+connections = processes.flatten
 random = Random.new(1)
 while (task = $stdin.gets&.chomp)
   if task.start_with?("/")
-    puts once(connections.first, task)
+    puts JSON.generate(processes.map { |own| once(own.first, task) })
   else
     requests, think = task.split
     start = now

@@ -4,7 +4,7 @@
 #
 # A setup is the number of threads, or workers x threads. Shares: with the recorder alone and watched (a viewer, -b
 # -J, on all processes), how much of the time of the three routes (app.rb) each took, by the channels and (in
-# brackets) by its own clocks; "sum" is how far the time of all three is off; "chance" is the standard deviation that so many samples leave of a share of CPU. Latencies: p50 and p99 in
+# brackets) by its own clocks; "sum" is how far the time of all three is off; "chance" is the standard deviation that so many instants leave of a share of CPU. Latencies: p50 and p99 in
 # ms of all requests without, recorded and watched, in random order, the medians over the rounds; connections rest
 # for some --think ms between two requests, for a server that is not overrun (40 % of a core).
 require "optparse"
@@ -25,7 +25,7 @@ def rig(setup, with: true)
   threads, workers = setup.split("x").reverse.map(&:to_i)
   rig = Rig.new(build: BUILD, gems: OPTIONS[:gems], threads: threads, workers: workers || 0, connections: threads * [workers || 1, 1].max,
                 arguments: with ? ["-I", BUILD, "-r", "rperf_top"] : [],
-                env: { "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "64" })
+                env: { "RPERF_TOP_SIZE" => "64" })
   yield rig
 ensure
   rig&.stop
@@ -36,16 +36,16 @@ def asked(rig, kind, count, think)
 end
 
 def shares(setup, kind)
-  rows, ticks = rig(setup) do |rig|
+  rows, met = rig(setup) do |rig|
     asked(rig, kind, OPTIONS[:requests], 0)
-    Shares.of(rig.finish)
+    Shares.of(rig.read)
   end
   text = %w[wall CPU].each_with_index.map do |name, clock|
     parts = Shares::ROUTES.map { |route| format("%s %.2f (%.2f)", route, *Shares.share(rows, route, clock).reverse.map { |share| 100 * share }) }
     all = rows.values.sum { |row| row[clock + 2] }.fdiv(rows.values.sum { |row| row[clock] })
     format("%s %% %s, sum %+.2f %%", name, parts.join(", "), 100 * (all - 1))
   end
-  puts format("%-5s %-9s %s  [%d ticks, chance %.2f]", setup, kind, text.join("  "), ticks, 100 * Shares.chance(ticks))
+  puts format("%-5s %-9s %s  [%d instants, chance %.2f]", setup, kind, text.join("  "), met, 100 * Shares.chance(met))
   $stdout.flush
 end
 

@@ -22,13 +22,16 @@ class Rig
     @pid = spawn(@env.merge(env), *(pin ? ["taskset", "-c", "0"] : []), RbConfig.ruby, *arguments, "#{__dir__}/serve.rb", socket, threads.to_s,
                  workers.to_s, pgroup: true, out: "#{@folder}/out", err: "#{@folder}/err")
     wait_for("the server") { answers?(socket) && ready?(threads, workers) }
-    @load = IO.popen([@env, *@beside, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s], "r+")
+    @load = IO.popen([@env, *@beside, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s, [workers, 1].max.to_s], "r+")
   end
 
   # {"seconds", "latencies"} of so many requests.
   def ask(count, think_ms = 0) = JSON.parse(command("#{count} #{think_ms}"))
 
-  def told = JSON.parse(command("/told"))
+  # What the routes measured so far (app.rb), of each process.
+  def told_by_all = JSON.parse(command("/told")).map { |text| JSON.parse(text) }
+
+  def told = told_by_all.first
 
   def switch(name = "") = command("/switch?#{name}")
 
@@ -65,26 +68,20 @@ class Rig
     windows.sum { |window| window["counters"]["cost_ns"] }.fdiv(length) unless windows.empty?
   end
 
-  # Ends the server in order. {pid => [what it measured, its channel as channel_dump prints it]} of the processes that
-  # answered; the channel is nil without the extension. It must have been started with RPERF_TOP_KEEP.
-  def finish
-    @load.close
-    @load = nil
-    Process.kill(:TERM, @pid)
-    Process.wait(@pid)
-    told = Dir["#{@folder}/socket.*.json"].to_h { |path| [path[/(\d+)\.json\z/, 1].to_i, JSON.parse(File.read(path))] }
-    told.select { |_, one| one["routes"].values.any? { |calls,| calls.positive? } }
-        .to_h { |pid, one| [pid, [one, dump(Dir["#{@folder}/rperf-top.*.#{pid}.*"].grep_v(/\.ctl\z/).first)]] }
+  # [[what its routes measured, its channel as channel_dump prints it], ...] of each process, once the channel tells
+  # all that there was until now. The server is at rest then.
+  def read
+    told_by_all.map do |told|
+      channel = nil
+      wait_for("the windows of #{told["pid"]}") { (channel = dump(told["pid"]))["windows"].last["end_ns"] >= told["now"] }
+      [told, channel]
+    end
   end
 
   def stop
     @load&.close
-    begin
-      Process.kill(:KILL, -@pid)
-      Process.wait(@pid)
-    rescue Errno::ESRCH, Errno::ECHILD
-      nil                              # it ended in order
-    end
+    Process.kill(:KILL, -@pid)
+    Process.wait(@pid)
   ensure
     FileUtils.rm_rf(@folder)
   end
@@ -92,9 +89,9 @@ class Rig
   private
 
   def dump(target)
-    out, status = Open3.capture2(@env, "#{@build}/tests/tools/channel_dump", target.to_s) if target
-    raise "channel_dump failed" if target && !status.success?
-    out && JSON.parse(out)
+    out, status = Open3.capture2(@env, "#{@build}/tests/tools/channel_dump", target.to_s)
+    raise "channel_dump failed" unless status.success?
+    JSON.parse(out)
   end
 
   def command(text)

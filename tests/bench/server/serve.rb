@@ -1,12 +1,9 @@
 # The server of the benchmarks: puma as its users run it.  serve.rb SOCKET THREADS WORKERS
-# When it ends in order each of its processes writes what it measured to SOCKET.PID.json.
 require "puma"
 require "puma/cli"
 require_relative "app"
 
 socket, threads, workers = ARGV
-SERVER_APP = ServerApp.new
-at_exit { File.write("#{socket}.#{Process.pid}.json", SERVER_APP.told) }
 File.write("#{socket}.rb", <<~RUBY)
   bind "unix://#{socket}"
   threads #{threads}, #{threads}
@@ -14,6 +11,6 @@ File.write("#{socket}.rb", <<~RUBY)
   silence_single_worker_warning
   persistent_timeout 600
   max_keep_alive 10_000_000
-  app SERVER_APP
+  app ServerApp.new
 RUBY
 Puma::CLI.new(["--quiet", "--config", "#{socket}.rb"]).run

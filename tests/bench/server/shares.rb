@@ -2,25 +2,27 @@
 module Shares
   ROUTES = %w[cpu json wait].freeze
 
-  # {"cpu" => [true wall, true CPU, found wall, found CPU], ...} in ns, of all processes; and how many ticks of the
-  # clock met their work. `processes` is what Rig#finish returns.
+  # {"cpu" => [true wall, true CPU, found wall, found CPU], ...} in ns, of all processes; and how many instants
+  # of the clock met their work, as if they had been evenly spread. `processes` is what Rig#read returns.
   def self.of(processes)
     rows = ROUTES.to_h { |route| [route, [0, 0, 0, 0]] }
-    ticks = 0
-    processes.each_value do |told, channel|
+    met = 0
+    processes.each do |told, channel|
       totals = found(channel)
-      ticks += ticks_per_ns(channel) * told["routes"].values.sum(&:last)
+      met += instants_per_ns(channel["windows"]) * told["routes"].values.sum(&:last)
       ROUTES.each do |route|
         more = told["routes"][route].drop(1) + totals[route]
         rows[route] = rows[route].zip(more).map(&:sum)
       end
     end
-    [rows, ticks]
+    [rows, met]
   end
 
-  def self.ticks_per_ns(channel)
-    windows = channel["windows"]
-    windows.sum { |window| window["counters"]["ticks"] }.fdiv(windows.sum { |window| window["end_ns"] - window["start_ns"] })
+  # An instant stands for the more time the fewer there are: where the rate was lowered they count for most of the chance.
+  def self.instants_per_ns(windows)
+    rows = windows.map { |window| [window["end_ns"] - window["start_ns"], window["counters"]["ticks"]] }
+    length = rows.sum(&:first).to_f
+    length / rows.sum { |ns, ticks| ns * ns / [ticks, 0.5].max }
   end
 
   # {"cpu" => [wall, CPU], ...}
@@ -40,10 +42,10 @@ module Shares
   end
 
   # The standard deviation of a share of CPU that so many instants leave.
-  def self.chance(ticks) = Math.sqrt(0.25 / [ticks, 1].max)
+  def self.chance(met) = Math.sqrt(0.25 / [met, 1].max)
 
-  # [true share, found share] of a route by clock (0 wall, 1 CPU).
-  def self.share(rows, route, clock)
-    [clock, clock + 2].map { |at| rows[route][at].fdiv(rows.values.sum { |row| row[at] }) }
+  # [true share, found share] of a route among these by clock (0 wall, 1 CPU).
+  def self.share(rows, route, clock, among = ROUTES)
+    [clock, clock + 2].map { |at| rows[route][at].fdiv(rows.values_at(*among).sum { |row| row[at] }) }
   end
 end
