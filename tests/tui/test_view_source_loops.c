@@ -26,7 +26,7 @@ static int open_file(void **state)
 {
   (void)state;
   memset(&view, 0, sizeof view);
-  source_file_open(&view.file, 0, "tests/tui/sources/loops.rb");
+  source_file_open(&view.file, 0, geteuid(), "tests/tui/sources/loops.rb");
   return view.file.state != SOURCE_READY;
 }
 
