@@ -13,7 +13,7 @@ struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes)
   struct rtop_segment_sizes sizes = {
     .ring_bytes = history / 2,
     .directory_slots = history / 16 / sizeof(struct rtop_slot),
-    .frame_capacity = history / 16 / sizeof(struct rtop_frame_entry),
+    .frame_capacity = history * 5 / 64 / sizeof(struct rtop_frame_entry),
     .node_capacity = history / 4 / sizeof(struct rtop_node_entry),
     .thread_capacity = history / 64 / sizeof(struct rtop_thread_entry),
     .tiers = {{history / 8, history / 32 / sizeof(struct rtop_slot)},
@@ -21,7 +21,7 @@ struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes)
   };
   /* The strings get what is left of one and a half times the history, the header and the counters of the
    * tiers included. */
-  sizes.string_bytes = history * 3 / 2 - history * 7 / 8 - history / 4 - 2 * (history / 16) -
+  sizes.string_bytes = history * 3 / 2 - history * 7 / 8 - history / 4 - history / 16 - history * 5 / 64 -
                        2 * (history / 32) - history / 64 - RTOP_SECTIONS_OFFSET - RTOP_PAGE_BYTES;
   return sizes;
 }

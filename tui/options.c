@@ -452,7 +452,7 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
 {
   int option, status = -1;
   *options = (struct rtop_options){
-    .action = RTOP_ACTION_CHOOSE, .delay_seconds = 1, .frame_seconds = 1, .rate_hz = 1000,
+    .action = RTOP_ACTION_CHOOSE, .delay_seconds = 1, .frame_seconds = 1,
     .methods = {.sort = RTOP_SORT_SELF, .min_percent = -1}, .stall = STALL_LIMITS_USUAL,
   };
   opterr = 0;

@@ -26,7 +26,7 @@ const char options_help[] =
   "      --merge KEY         put together by method, line, class, file, gem or label\n"
   "      --label KEY=VALUE   only work with this label; VALUE may have * and ?, KEY alone:\n"
   "                          any value (may be repeated)\n"
-  "      --hz N              stacks per second to ask for, 1 to 10000 (1000)\n"
+  "      --hz N              stacks per second to ask for, 1 to 10000 (200)\n"
   "\n"
   "  -b, --batch             no screen: a text report per refresh\n"
   "  -J, --json              no screen: one JSON object per refresh and line\n"

@@ -58,6 +58,22 @@ class LawsTest < Minitest::Test
       dump.threads.each_value { |thread| assert_windows_whole dump, thread }
     end
 
+    # Late records only move time that was told already, so the windows say it by themselves.
+    define_method("test_the_lock_is_one_at_#{hz}_hz") do
+      dump, = mixed(hz)
+      dump.told.each do |window|
+        held = window["cells"].sum { |_, _, state, _, wall| %w[running marking sweeping].include?(state) ? wall : 0 }
+        assert_operator held, :<=, window["end_ns"] - window["start_ns"], "window #{window["sequence"]}"
+      end
+    end
+
+    # What windows told of as not sampled has found its stack, but for the end.
+    define_method("test_what_was_not_sampled_is_corrected_at_#{hz}_hz") do
+      dump, = mixed(hz)
+      assert_operator dump.unsampled, :<=, dump.total / 1000
+      assert_operator dump.unsampled(state: "running"), :<=, 2 * SECOND / hz + SECOND / 100
+    end
+
     define_method("test_cpu_is_within_the_states_that_can_burn_it_at_#{hz}_hz") do
       dump, process_cpu = mixed(hz)
       dump.threads.each_value do |thread|

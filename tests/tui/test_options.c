@@ -49,7 +49,7 @@ static void test_defaults(void **state)
   assert_int_equal(parse(&options, ""), -1);
   assert_string_equal(said, "");
   assert_int_equal(options.action, RTOP_ACTION_CHOOSE);
-  assert_int_equal(options.rate_hz, 1000);
+  assert_int_equal(options.rate_hz, 0);
   assert_true(options.frame_seconds == 1 && options.delay_seconds == 1 && options.time_seconds == 0);
   assert_int_equal(options.methods.sort, RTOP_SORT_SELF);
   assert_int_equal(options.methods.mode, RTOP_MODE_WALL);
