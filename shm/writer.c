@@ -199,8 +199,8 @@ static void writer_flush(struct rtop_writer *writer)
 
 struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options, struct rtop_error *error)
 {
-  struct rtop_segment segment;
-  struct rtop_control control;
+  struct rtop_segment segment = {.fd = -1};
+  struct rtop_control control = {.fd = -1};
   if (writer_open(&segment, &control, options, error) != 0)
     return NULL;
   struct rtop_writer *writer = writer_allocate(&segment, error);
