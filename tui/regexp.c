@@ -4,12 +4,13 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { REGEXP_BYTES_MAX = 4096, REGEXP_SIZE_MAX = 20000, REGEXP_DEPTH_MAX = 50 };
+enum { REGEXP_BYTES_MAX = 4096, REGEXP_SIZE_MAX = 2000, REGEXP_DEPTH_MAX = 50, REGEXP_HEIGHT_MAX = 3 };
 
 /* How long the expression is with its repetitions written out. What is malformed is for regcomp() to say. */
 struct regexp_size {
   uint64_t whole[REGEXP_DEPTH_MAX + 1];   /* of the group at each depth, as far as it was read */
   uint64_t last;                       /* of what a repetition would repeat; in `whole` already */
+  int heights[REGEXP_DEPTH_MAX + 1], last_height;   /* how many repetitions stand around each other there */
   int depth;
 };
 
@@ -52,7 +53,10 @@ static bool regexp_repeat(struct regexp_size *size, uint64_t times)
   uint64_t more = times > 1 ? size->last * (times - 1) : 0;
   size->last += more;
   size->whole[size->depth] += more;
-  return size->whole[size->depth] <= REGEXP_SIZE_MAX;
+  size->last_height++;
+  if (size->heights[size->depth] < size->last_height)
+    size->heights[size->depth] = size->last_height;
+  return size->whole[size->depth] <= REGEXP_SIZE_MAX && size->last_height <= REGEXP_HEIGHT_MAX;
 }
 
 static bool regexp_open_group(struct regexp_size *size)
@@ -60,6 +64,7 @@ static bool regexp_open_group(struct regexp_size *size)
   if (size->depth == REGEXP_DEPTH_MAX)
     return false;
   size->whole[++size->depth] = 1;
+  size->heights[size->depth] = size->last_height = 0;
   size->last = 0;
   return true;
 }
@@ -67,6 +72,7 @@ static bool regexp_open_group(struct regexp_size *size)
 static void regexp_one(struct regexp_size *size)
 {
   size->last = 1;
+  size->last_height = 0;
   size->whole[size->depth]++;
 }
 
@@ -76,7 +82,10 @@ static bool regexp_close_group(struct regexp_size *size)
     regexp_one(size);                  /* stands for itself */
     return true;
   }
+  size->last_height = size->heights[size->depth];
   size->last = size->whole[size->depth--];
+  if (size->heights[size->depth] < size->last_height)
+    size->heights[size->depth] = size->last_height;
   size->whole[size->depth] += size->last;
   return size->whole[size->depth] <= REGEXP_SIZE_MAX;
 }
@@ -99,7 +108,7 @@ static bool regexp_is_small(const char *at)
     case '(': small = regexp_open_group(&size); break;
     case ')': small = regexp_close_group(&size); break;
     case '+': small = regexp_repeat(&size, 2); break;
-    case '*': case '?': break;
+    case '*': case '?': small = regexp_repeat(&size, 1); break;
     case '{':
       at = regexp_interval(at, &times);
       small = regexp_repeat(&size, times);
