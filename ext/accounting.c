@@ -335,7 +335,7 @@ static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int
 /* A method on it was never met: the next job, which comes at once, names the stack and charges the stretch. */
 static bool note(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
-  if (!data->main_ractor || sampler->stack_depth <= 0) return false;
+  if (sampler->stack_depth <= 0) return false;
   struct noted_stack *noted = noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines,
                                         (uint32_t)sampler->stack_depth);
   if (!noted) return false;
@@ -345,7 +345,7 @@ static bool note(struct sampler *sampler, struct thread_data *data, const struct
     noted->states[i] = stretch->states[i];
     noted->wall_ns[i] = stretch->wall_ns[i];
   }
-  rb_postponed_job_trigger(sampler->job);
+  if (data->main_ractor) rb_postponed_job_trigger(sampler->job);
   return true;
 }
 

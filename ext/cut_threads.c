@@ -177,12 +177,18 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   return taken;
 }
 
+/* What no cell covers yet, of this window and of those before. */
+static int64_t outstanding(const struct thread_data *data, int state)
+{
+  return data->forgiven_ns[state] + data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
+}
+
 /* Time in the lane whose point has come while the thread did not look. */
 static void settle(struct cut *cut, struct thread_data *data, struct cells *cells, enum rtop_thread_state state)
 {
   struct lane *lane = &data->lanes[state];
   uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed), node;
-  int64_t left = data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
+  int64_t left = outstanding(data, state);
   if (left <= 0 || atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
   if (!axis_node(&cut->sampler->pools.entries[pool].axes[state], epoch, &node)) return;
@@ -208,7 +214,7 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
     uint64_t epoch = axis_epoch(axis);
     uint32_t node = RTOP_NODE_UNSAMPLED;
     if (epoch > 0) axis_node(axis, epoch - 1, &node);
-    int64_t left = data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
+    int64_t left = outstanding(data, state);
     struct rtop_cell cell = {
       .node = node, .thread = data->index, .state = (uint32_t)state, .wall_ns = left > 0 ? (uint64_t)left : 0,
     };
@@ -353,11 +359,19 @@ static struct rtop_cell split_off(struct rtop_cell *cell, uint64_t wall_ns)
   return part;
 }
 
-/* Earlier windows told of time of this thread and state as not sampled: the oldest of it is what the cell covers. */
+/* Earlier windows told of time of this thread and state as not sampled: the oldest of it is what the cell covers. Where
+ * so much is open that its place was given up, that stays as it was told, and the cell is less. */
 static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
 {
   struct owed *owed = data->owed[cell->state];
   uint32_t *count = &data->owed_count[cell->state];
+  int64_t *forgiven = &data->forgiven_ns[cell->state];
+  if (*forgiven > 0 && cell->wall_ns > 0) {
+    uint64_t wall = cell->wall_ns < (uint64_t)*forgiven ? cell->wall_ns : (uint64_t)*forgiven;
+    split_off(cell, wall);
+    *forgiven -= (int64_t)wall;
+    data->charged_ns[cell->state] -= (int64_t)wall;
+  }
   while (*count > 0 && cell->wall_ns > 0) {
     uint64_t wall = cell->wall_ns < (uint64_t)owed->wall_ns ? cell->wall_ns : (uint64_t)owed->wall_ns;
     struct rtop_late *late = rtop_window_add_late(&cut->window);
@@ -382,9 +396,14 @@ static void owe(struct cut *cut, struct thread_data *data, int state, int64_t wa
   int64_t start = cut->window.end_mono_ns - wall_ns;
   struct owed *newest = *count ? &owed[*count - 1] : NULL;
   data->owed_ns[state] += wall_ns;
-  if (newest && (newest->start_ns + newest->wall_ns == start || *count == THREADS_OWED_MAX)) {
+  if (newest && newest->start_ns + newest->wall_ns == start) {
     newest->wall_ns += wall_ns;
     return;
+  }
+  if (*count == THREADS_OWED_MAX) {
+    data->forgiven_ns[state] += owed[0].wall_ns;
+    data->owed_ns[state] -= owed[0].wall_ns;
+    memmove(owed, owed + 1, --*count * sizeof *owed);
   }
   owed[(*count)++] = (struct owed){ .start_ns = start, .wall_ns = wall_ns };
 }

@@ -47,7 +47,7 @@ struct loop {
   struct governor governor;
   uint32_t wanted_hz;
   int64_t next_tick_ns, next_cut_ns, active_ns;
-  uint64_t ticks, missed, wakes, points[RTOP_STATE_COUNT];
+  uint64_t ticks, missed, served, points[RTOP_STATE_COUNT];
   int64_t tick_cost_ns, stacks_cost_ns;
 };
 
@@ -238,18 +238,22 @@ static int64_t whole_cost(struct loop *loop)
   const uint64_t *counters = loop->cut.window.counters;
   int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
                            counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
-  cost += (int64_t)loop->wakes * loop->tick_cost_ns;
-  loop->wakes = 0;
+  cost += (int64_t)loop->served * loop->tick_cost_ns;
+  loop->served = 0;
   return cost;
 }
 
-/* Of the cost, what the rate is answerable for. Stacks off the GVL have a share of their own, which they may save up. */
+/* What the rate is answerable for, and of the rest no more than a quarter of the budget: a lower rate makes windows
+ * of many threads and hooks no cheaper. Stacks off the GVL have a share of their own, which they may save up. */
 static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_ns)
 {
+  const uint64_t *counters = loop->cut.window.counters;
   int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
-  int64_t share = (int64_t)(stacks_share(loop) * (double)length_ns);
+  int64_t rest = stacks + (int64_t)(counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
+                                    counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
+  int64_t most = (int64_t)(loop->publisher->config.budget * (double)length_ns / 4);
   loop->stacks_cost_ns = paid;
-  return stacks > share ? cost_ns - stacks + share : cost_ns;
+  return rest > most ? cost_ns - rest + most : cost_ns;
 }
 
 static bool publish(struct loop *loop, int64_t end_ns, bool last)
@@ -286,6 +290,7 @@ static void tick(struct loop *loop, int64_t now)
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   if (!any_active(loop->sampler)) return;
   loop->active_ns = now;
+  loop->served++;
   atomic_store_explicit(&loop->sampler->tick_ns, now, memory_order_release);
   rb_postponed_job_trigger(loop->sampler->job);
 }
@@ -334,7 +339,6 @@ static bool run(struct loop *loop)
     if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed);   /* no ticks to go by */
     int64_t deadline = idle || loop->next_tick_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->next_tick_ns;
     sleep_until(publisher, deadline, idle);
-    loop->wakes++;
     if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
   }
   if (loop->wanted_hz) publish(loop, clock_now_ns(), true);

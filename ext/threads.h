@@ -37,7 +37,7 @@ struct lane {
 struct owed {
   int64_t start_ns, wall_ns;
 };
-enum { THREADS_OWED_MAX = 8 };
+enum { THREADS_OWED_MAX = 12 };
 
 struct thread_data {
   /* shared */
@@ -110,9 +110,10 @@ struct thread_data {
   int64_t moved_ns[RTOP_STATE_COUNT];  /* time by state that the publisher charged itself */
   int64_t seen_ns[RTOP_STATE_COUNT];   /* all time by state up to the last cut */
   int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT];   /* in the window being built */
-  int64_t owed_ns[RTOP_STATE_COUNT];   /* told as not sampled, by windows before: the sum of */
+  int64_t owed_ns[RTOP_STATE_COUNT];   /* told as not sampled, by windows before: the sum of `owed` */
   struct owed owed[RTOP_STATE_COUNT][THREADS_OWED_MAX];   /* oldest first */
   uint32_t owed_count[RTOP_STATE_COUNT];
+  int64_t forgiven_ns[RTOP_STATE_COUNT];   /* told so too, but nobody remembers where: it stays not sampled */
 
   /* The last stack, root first: the next one shares its prefix. NULL when there was no memory for it. */
   uint64_t prefix_generation;

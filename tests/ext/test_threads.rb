@@ -127,8 +127,8 @@ class ThreadsTest < Minitest::Test
       seconds = (dump.end_ns - dump.start_ns) / 1e9
       releases = dump.counter("gvl_releases")
       assert_operator releases, :>, program.out.to_i, "#{name}: no storm"
-      # The share of stacks off the lock, of which ten seconds may be saved up; as much again for the rest.
-      assert_operator dump.counter("cost_ns"), :<=, (10 + 2 * seconds) * 0.003 * 1e9, name
+      # The share of stacks off the lock, of which ten seconds may be saved up and some are given at the start; as much again for the rest.
+      assert_operator dump.counter("cost_ns"), :<=, (14 + 2 * seconds) * 0.003 * 1e9, name
     end
   end
 end
