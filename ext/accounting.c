@@ -345,7 +345,7 @@ static bool note(struct sampler *sampler, struct thread_data *data, const struct
     noted->states[i] = stretch->states[i];
     noted->wall_ns[i] = stretch->wall_ns[i];
   }
-  if (data->main_ractor) rb_postponed_job_trigger(sampler->job);
+  rb_postponed_job_trigger(sampler->job);
   return true;
 }
 

@@ -347,6 +347,14 @@ void sampler_job(struct sampler *sampler)
   accounting_end_own(sampler, data, &own);
 }
 
+bool sampler_job_elsewhere(struct sampler *sampler)
+{
+  struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
+  if (!data || data->main_ractor || !atomic_load(&data->native_id)) return false;
+  charge_noted(sampler);
+  return true;
+}
+
 void sampler_hand_in(struct sampler *sampler)
 {
   sampler_read_vm(sampler);

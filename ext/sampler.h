@@ -153,6 +153,10 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
 /* [job] One tick's sample of the calling thread, and the housekeeping that needs the GVL. */
 void sampler_job(struct sampler *sampler);
 
+/* [job] The same on a thread of another Ractor, where the main one's threads run beside: true when it is one. Only what
+ * hooks noted is seen to. */
+bool sampler_job_elsewhere(struct sampler *sampler);
+
 /* Under the GVL, before the session ends: the time, CPU, blame and allocations of the calling thread up to now. */
 void sampler_hand_in(struct sampler *sampler);
 

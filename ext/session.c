@@ -118,6 +118,7 @@ static void job(void *unused)
     return;
   }
   if (session.state == STOPPED) return;
+  if (session.state == ACTIVE && sampler_job_elsewhere(&session.sampler)) return;
   bool park = atomic_load_explicit(&session.publisher.wish, memory_order_relaxed) == PUBLISHER_WISH_PARK;
   if (park && session.state == ACTIVE) turn_off(PARKED);
   else if (!park && session.state == PARKED) protected_turn_on();

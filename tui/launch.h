@@ -57,6 +57,9 @@ size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size
 /* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
 size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity);
 
+/* Is it stopped (SIGSTOP, Ctrl-Z, a debugger)? */
+bool rtop_launch_is_stopped(pid_t pid);
+
 /* Folder with rperf_top.so and rperf_top.rb: false when there is none. */
 bool rtop_launch_extension_folder(char *folder, size_t bytes);
 

@@ -33,6 +33,22 @@ static pid_t launch_parent_of(pid_t pid)
   return end && sscanf(end, ") %c %d", &state, &parent) == 2 && state != 'Z' ? parent : 0;
 }
 
+bool rtop_launch_is_stopped(pid_t pid)
+{
+  char path[64], line[64];
+  bool stopped = false;
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *status = fopen(path, "re");
+  while (status && fgets(line, sizeof line, status))
+    if (strncmp(line, "State:\t", 7) == 0) {
+      stopped = line[7] == 'T' || line[7] == 't';
+      break;
+    }
+  if (status)
+    fclose(status);
+  return stopped;
+}
+
 bool launch_is_running(pid_t pid)
 {
   return launch_parent_of(pid) > 0;

@@ -1,5 +1,6 @@
 #include "list.h"
 
+#include "launch.h"
 #include "output_status.h"
 #include "shm/ending.h"
 #include "shm/reader.h"
@@ -85,6 +86,8 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
   row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), &holder));
   if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
     rtop_target_command(holder, row->command, sizeof row->command);
+  if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
+    row->state = RTOP_FEED_STALLED;    /* one look cannot tell that no windows come */
   list_window(row, reader, window);
   list_end(row, reader);
   rtop_reader_close(&reader);

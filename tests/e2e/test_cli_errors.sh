@@ -156,6 +156,10 @@ run -b -J -p "$fake"
 start_fake
 watch -b -J -d 0.2 -F 0.2 -p "$fake"
 wait_until test -s "$out"
+kill -STOP "$fake"
+wait_until grep -q 'State:.[Tt]' "/proc/$fake/status"
+"$viewer" --list | grep -qE "^ *$fake stalled"; ok "a stopped process is stalled in the list"
+kill -CONT "$fake"
 kill -TERM "$fake"
 wait "$watching"; status=$?
 [ "$status" = 0 ] && tail -n 1 "$out" | grep -q '"state":"ended"'; ok "a process that ends while watched"

@@ -8,6 +8,7 @@
 #include "shm/reader.h"
 #include "shm/ring.h"
 #include "shm/writer.h"
+#include "tui/feed.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -221,6 +222,26 @@ static void read_everything(struct rtop_reader *reader)
   read_tables(reader);
 }
 
+/* The way that the viewer takes: into a history, with all names, till nothing more comes. */
+static void feed_it(void)
+{
+  static struct rtop_sum sum;
+  enum rtop_feed_state state;
+  struct rtop_error error = {0};
+  if (!rtop_feed_is_segment(path))
+    return;
+  struct rtop_feed *feed = rtop_feed_open_segment(path, 0, &error);
+  demand(feed || error.text[0] != '\0');
+  if (!feed)
+    return;
+  struct rtop_profile *profile = rtop_profile_create(1 << 20);
+  for (int polls = 0; polls < 8; polls++)
+    rtop_feed_poll(feed, profile, &state);
+  demand(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  rtop_feed_close(&feed);
+  rtop_profile_destroy(&profile);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct rtop_error error = {0};
@@ -240,5 +261,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (reader)
     read_everything(reader);
   rtop_reader_close(&reader);
+  feed_it();
   return 0;
 }
