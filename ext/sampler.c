@@ -266,6 +266,7 @@ void sampler_adopt_threads(struct sampler *sampler)
     data->running_since_ns = now;
     data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
     data->main_ractor = true;
+    atomic_store(&data->stack_known, false);
     if (running) threads_bind_native(data);
     else walk_other(sampler, data);
   }

@@ -77,7 +77,7 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   atomic_store(&data->state_since_ns, now_ns);
   atomic_store(&data->node, RTOP_NODE_NO_FRAMES);
   atomic_store(&data->node_seen_ns, now_ns);
-  atomic_store(&data->stack_known, true);
+  atomic_store(&data->stack_known, state == RTOP_BLOCKED);   /* one that starts has no frames yet */
   atomic_store(&data->generation, atomic_load(&threads->generation));
   atomic_store(&data->thread, thread);
   if (!take_entry(threads, data)) {

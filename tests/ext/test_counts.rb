@@ -50,7 +50,8 @@ class CountsTest < Minitest::Test
       by[method] += cell.allocations
     end
     assert_near small + large, by.values.sum, relative: 0.02
-    assert_operator by["Object#none"] + by["Object#nap"], :<=, (small + large) * 0.002
+    # A short piece between two samples of the same method cannot be seen.
+    assert_operator by["Object#none"] + by["Object#nap"], :<=, (small + large) * 0.02
     assert_operator by["Object#large"], :<=, large
     assert_operator by["Object#large"], :>=, large * 0.8
     assert_operator by["Object#small"], :<=, small * 1.1
