@@ -178,7 +178,7 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
 }
 
 /* What no cell covers yet, of this window and of those before. */
-static int64_t outstanding(const struct thread_data *data, int state)
+static int64_t outstanding(const struct thread_data *data, unsigned state)
 {
   return data->forgiven_ns[state] + data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
 }
@@ -209,7 +209,7 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
 {
   struct sampler *sampler = cut->sampler;
   uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
-  for (int state = 0; state < RTOP_STATE_COUNT; state++) {
+  for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
     struct axis *axis = &sampler->pools.entries[pool].axes[state];
     uint64_t epoch = axis_epoch(axis);
     uint32_t node = RTOP_NODE_UNSAMPLED;
