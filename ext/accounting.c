@@ -27,9 +27,8 @@ static void note_boundary(struct thread_data *data, enum rtop_thread_state state
   atomic_store_explicit(&data->boundary_ns, boundary_ns, memory_order_relaxed);
 }
 
-/* `counts_as`: the state whose time the stretch is; RTOP_STATE_COUNT: the one that it was in. */
-static int64_t move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
-                    enum rtop_thread_state counts_as, enum rtop_thread_state *before)
+int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                        int64_t now_ns, enum rtop_thread_state *before)
 {
   uint32_t turn = atomic_load_explicit(&data->turn, memory_order_relaxed) | 1;
   atomic_store_explicit(&data->turn, turn, memory_order_relaxed);
@@ -42,19 +41,12 @@ static int64_t move(struct sampler *sampler, struct thread_data *data, enum rtop
   } while (!atomic_compare_exchange_weak_explicit(&data->word, &old, threads_pack(end, state), memory_order_seq_cst,
                                                   memory_order_acquire));
   *before = threads_state(old);
-  if (counts_as == RTOP_STATE_COUNT) counts_as = *before;
   int64_t boundary = atomic_load_explicit(&sampler->boundary_ns, memory_order_relaxed);
   if (end > boundary && atomic_load_explicit(&data->boundary_ns, memory_order_relaxed) != boundary)
-    note_boundary(data, counts_as, since, boundary);
-  add_relaxed(&data->total_ns[counts_as], end - since);
+    note_boundary(data, *before, since, boundary);
+  add_relaxed(&data->total_ns[*before], end - since);
   atomic_store_explicit(&data->turn, turn + 1, memory_order_release);
   return end - since;
-}
-
-int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
-                        int64_t now_ns, enum rtop_thread_state *before)
-{
-  return move(sampler, data, state, now_ns, RTOP_STATE_COUNT, before);
 }
 
 /* ---- estimated: whose it is ----------------------------------------------------------------------- */
@@ -253,13 +245,12 @@ int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, co
   int64_t wall = now - own->begin_ns - (data->not_own_ns - own->not_own_ns);
   if (wall < 0) wall = 0;              /* in a storm GC is told by the ticks */
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
-  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  enum rtop_thread_state state;
   if (coarse) {                        /* time goes by the ticks: none of it can be told apart */
     atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)wall, memory_order_relaxed);
     return wall;
   }
-  /* It holds the GVL still, also when it is about to go off it. */
-  int64_t moved = move(sampler, data, state, now, RTOP_RUNNING, &state);
+  int64_t moved = accounting_move(sampler, data, RTOP_RUNNING, now, &state);
   accounting_add(sampler, data, RTOP_RUNNING, moved - wall);
   int64_t cpu = own_cpu(data, wall, now);
   add_relaxed(&data->cpu_read_ns, cpu);

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
@@ -78,7 +79,7 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 
 /* ---- time by state ------------------------------------------------------------------------------ */
 
-enum { READ_TRIES = 20000, MOVE_TRIES = 16 };
+enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
 
 /* The thread's own part of all its time by state up to end_ns, and its word as it was then. False: it was taken off
  * its core in the middle of moving on, and did not come back. */
@@ -88,7 +89,8 @@ static bool read_totals(const struct thread_data *data, int64_t end_ns, int64_t 
   for (int tries = 0; tries < READ_TRIES; tries++) {
     uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
     if (turn & 1) {
-      sched_yield();
+      if (tries < YIELDS) sched_yield();
+      else nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);   /* it must get a core before it can go on */
       continue;
     }
     *word = atomic_load_explicit(&data->word, memory_order_acquire);

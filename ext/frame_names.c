@@ -1,5 +1,7 @@
 #include "frame_names.h"
 
+#include "method_entry.h"
+
 #include "shm/format.h"
 #include "shm/utf8.h"
 #include <ruby/debug.h>
@@ -14,17 +16,15 @@ static void set_string(VALUE string, const char **bytes, size_t *count)
   *count = (size_t)RSTRING_LEN(string);
 }
 
-static void read_plain(VALUE frame, struct frame_names *names)
+/* Of Ruby code; false of C functions. */
+static bool read_plain(VALUE frame, struct frame_names *names)
 {
   VALUE path = rb_profile_frame_path(frame);
   names->is_c = NIL_P(path);
   names->line = 0;
-  names->namespace_label = names->path = "";
-  names->namespace_bytes = names->path_bytes = 0;
-  if (names->is_c) {
-    set_string(rb_profile_frame_method_name(frame), &names->plain, &names->plain_bytes);
-  }
-  else {
+  names->namespace_label = names->path = names->plain = "";
+  names->namespace_bytes = names->path_bytes = names->plain_bytes = 0;
+  if (!names->is_c) {
     VALUE absolute = rb_profile_frame_absolute_path(frame);
     VALUE line = rb_profile_frame_first_lineno(frame);
     set_string(rb_profile_frame_label(frame), &names->plain, &names->plain_bytes);
@@ -35,6 +35,41 @@ static void read_plain(VALUE frame, struct frame_names *names)
   if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
   names->label = names->plain;
   names->label_bytes = names->plain_bytes;
+  return !names->is_c;
+}
+
+static size_t append(char *to, size_t used, const char *bytes, size_t count)
+{
+  size_t room = FRAME_NAMES_LABEL_MAX - used;
+  memcpy(to + used, bytes, count < room ? count : room);
+  return used + (count < room ? count : room);
+}
+
+/* "block in " + "Price" + "#" + "total" */
+static bool add_class(struct frame_names *names, VALUE frame)
+{
+  const char *base, *class;
+  size_t base_bytes, class_bytes;
+  VALUE defined = method_entry_class(frame);
+  if (!defined || RTEST(rb_profile_frame_singleton_method_p(frame))) return false;
+  set_string(rb_mod_name(defined), &class, &class_bytes);
+  if (!class_bytes || memchr(class, '<', class_bytes)) return false;
+  set_string(rb_profile_frame_base_label(frame), &base, &base_bytes);
+  size_t prefix = names->plain_bytes >= base_bytes ? names->plain_bytes - base_bytes : 0;
+  size_t used = append(names->label_buffer, 0, names->plain, prefix);
+  used = append(names->label_buffer, used, class, class_bytes);
+  used = append(names->label_buffer, used, "#", 1);
+  names->label_bytes = append(names->label_buffer, used, base, base_bytes);
+  names->label = names->label_buffer;
+  names->namespace_bytes = append(names->namespace_buffer, 0, class, class_bytes);
+  names->namespace_label = names->namespace_buffer;
+  return names->label_bytes < FRAME_NAMES_LABEL_MAX;
+}
+
+bool frame_names_peek(VALUE frame, struct frame_names *names)
+{
+  if (method_entry_is_code(frame)) return read_plain(frame, names);
+  return method_entry_is(frame) && read_plain(frame, names) && add_class(names, frame);
 }
 
 static bool is_hex(char c)
@@ -83,7 +118,12 @@ bool frame_names_read(VALUE frame, struct frame_names *names)
   }
   const char *from;
   size_t count;
-  read_plain(frame, names);
+  if (!read_plain(frame, names)) {
+    set_string(rb_profile_frame_method_name(frame), &names->plain, &names->plain_bytes);
+    if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
+    names->label = names->plain;
+    names->label_bytes = names->plain_bytes;
+  }
   set_string(results[1], &from, &count);
   if (count) {
     names->label_bytes = copy_without_addresses(names->label_buffer, from, count);

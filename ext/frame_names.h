@@ -1,4 +1,4 @@
-/* Names of one frame VALUE, as the VM tells them. In the job only: that makes Ruby objects and takes locks of the VM.
+/* Names of one frame VALUE, as the VM tells them.
  *
  * Anonymous classes and singletons carry an address in their label ("#<Class:0x000…>#run"): it is taken
  * out, or every request would make new methods.
@@ -22,7 +22,12 @@ struct frame_names {
   char label_buffer[FRAME_NAMES_LABEL_MAX], namespace_buffer[FRAME_NAMES_LABEL_MAX];
 };
 
-/* The label as Ruby prints it: "Object#fib", "block in Price#total", "JSON.generate". False when that raised. */
+/* The label as Ruby prints it: "Object#fib", "block in Price#total", "JSON.generate". Makes Ruby objects and takes locks of
+ * the VM: in the job only. False when that raised. */
 bool frame_names_read(VALUE frame, struct frame_names *names);
+
+/* The same of Ruby code whose texts all exist since it was compiled and its class was named: nothing is made, and no lock
+ * is taken while the process has one Ractor, to whose threads this is left. False of all other code. [hook] */
+bool frame_names_peek(VALUE frame, struct frame_names *names);
 
 #endif

@@ -212,6 +212,16 @@ uint32_t frames_find(struct frames *frames, VALUE value)
   return frames->value_count < frames->values_max ? FRAMES_UNKNOWN : FRAMES_OTHER;
 }
 
+uint32_t frames_peek(struct frames *frames, VALUE value)
+{
+  struct frame_names names;
+  bool made;
+  if (frames->value_count >= frames->values_max || !frame_names_peek(value, &names)) return FRAMES_UNKNOWN;
+  uint32_t frame = find_or_add(frames, &names, &made);
+  remember(frames, value, frame);
+  return frame;
+}
+
 bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock)
 {
   struct frame_names names;

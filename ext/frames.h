@@ -6,8 +6,9 @@
  * method can have several, and a program that makes a class per request makes a new one each time.
  *
  * Names are made in the job, before a frame is used (frames_add). A hook that meets a new VALUE can only note the
- * stack (noted.h), but methods of the VM in which programs wait are known from the start (waits.h), so that a process
- * that does nothing but wait has names all the same. The publisher copies frames and strings in order of their ids.
+ * stack (noted.h). But a process may go to wait for ever in what it never did before, and no job will come: so methods
+ * of the VM in which programs wait are known from the start (waits.h), and of Ruby code texts that exist already are
+ * read in place, as long as the process has one Ractor (frames_peek). The publisher copies frames and strings in order of their ids.
  *
  * Threads: frames_find() under the sampler's lock. frames_add() in the job only, without that lock (it makes Ruby
  * objects, so the GC may run). The publisher reads below the published counts at any time.
@@ -83,6 +84,10 @@ void frames_destroy(struct frames *frames);
 
 /* Id of a frame, or FRAMES_UNKNOWN. [hook] */
 uint32_t frames_find(struct frames *frames, VALUE value);
+
+/* Adds Ruby code whose names can be read without asking for anything (frame_names_peek); else FRAMES_UNKNOWN. On a thread
+ * of the only Ractor; under the sampler's lock. [hook] */
+uint32_t frames_peek(struct frames *frames, VALUE value);
 
 /* Names `value` and adds it unless it is there. `lock` is the sampler's; false when it could not be had or the VM
  * raised. */

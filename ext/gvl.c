@@ -69,6 +69,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
   if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
   else if (data->native_shared) threads_follow_native(data);
+  if (!data->main_ractor) atomic_store_explicit(&sampler->ractors_seen, true, memory_order_relaxed);
   publisher_wake(sampler->publisher_word);
   count_release(sampler, data);
   if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
@@ -79,15 +80,15 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
 }
 
 /* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose job did not
- * come in time. */
-static void stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
-                               bool tick_due)
+ * come in time. The thread has the GVL meanwhile, and is told to run. Returns when it was done. */
+static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
+                                  bool tick_due)
 {
   struct accounting_own own = accounting_begin_own(data);
   if (!clock_trylock(&sampler->lock)) {
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     accounting_add(sampler, data, RTOP_RUNNING, open);
-    return;
+    return now;
   }
   uint32_t node = sampler_stack(sampler, data, NULL);
   bool taken = node != SAMPLER_NO_STACK;
@@ -102,15 +103,26 @@ static void stack_at_suspended(struct sampler *sampler, struct thread_data *data
   clock_unlock(&sampler->lock);
   if (taken) sampler_saw(data, node, now);
   data->off_stack_ns = now;
-  /* Before the publisher may charge the stretch. */
-  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
-  if (taken) atomic_store_explicit(&data->stack_known, true, memory_order_release);
+  int64_t cost = accounting_end_own(sampler, data, &own);
+  accounting_pay(sampler, cost);
+  atomic_store_explicit(&data->stack_known, taken, memory_order_release);
+  return threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
+}
+
+/* It waits from now on. What lies before is charged. */
+static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
+  if (rest > 0) accounting_add(sampler, data, before, rest);
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 }
 
 static void on_suspended(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
+  bool runs = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) == RTOP_RUNNING;
   enum rtop_thread_state before;
-  int64_t open = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
+  int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   if (before != RTOP_RUNNING) {   /* a wait that was interrupted before it began: the VM never said RESUMED */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
@@ -122,12 +134,12 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   accounting_read_allocations(sampler, data);
   if (cpu_clock_usable() || open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed) || data->native_shared)
     accounting_read_cpu(data, now);
-  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 
   bool tick_due = sampler_tick_due(sampler, data, now);
   bool stale = now - data->off_stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
-  if (tick_due || stale || accounting_can_afford(sampler)) stack_at_suspended(sampler, data, now, open, tick_due);
+  if (tick_due || stale || accounting_can_afford(sampler)) now = stack_at_suspended(sampler, data, now, open, tick_due);
   else accounting_settle_running(sampler, data, open);
+  go_off(sampler, data, now);
 }
 
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)

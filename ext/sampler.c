@@ -101,6 +101,8 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
     VALUE value = sampler->stack_frames[depth - 1 - level];
     int line = sampler->stack_lines[depth - 1 - level];
     uint32_t frame = frames_find(&sampler->frames, value);
+    if (frame == FRAMES_UNKNOWN && !unknown && data->main_ractor && !atomic_load(&sampler->ractors_seen))
+      frame = frames_peek(&sampler->frames, value);
     if (frame == FRAMES_UNKNOWN) {
       if (unknown) *unknown = value;
       return SAMPLER_NO_STACK;

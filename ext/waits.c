@@ -1,37 +1,8 @@
 #include "waits.h"
 
-#include <ruby/debug.h>
-#include <stdbool.h>
+#include "method_entry.h"
 #include <stdio.h>
 #include <string.h>
-
-/* The words of a method entry. */
-enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID };
-#define IMEMO_TYPE_MASK ((VALUE)0xF << RUBY_FL_USHIFT | RUBY_T_MASK)
-
-static bool layout_known;
-static VALUE entry_flags;              /* of a method entry, as far as its type goes */
-
-static VALUE word(VALUE frame, int which)
-{
-  return ((const VALUE *)frame)[which];
-}
-
-static VALUE probe(VALUE self)
-{
-  VALUE frame = Qnil;
-  if (rb_profile_frames(0, 1, &frame, NULL) != 1 || RB_SPECIAL_CONST_P(frame)) return Qfalse;
-  entry_flags = word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK;
-  bool right = word(frame, WORD_CLASS) == CLASS_OF(self) && word(frame, WORD_ID) == rb_intern("rperf_top_probe");
-  return right && (entry_flags & RUBY_T_MASK) == RUBY_T_IMEMO ? Qtrue : Qfalse;
-}
-
-static void learn_layout(void)
-{
-  VALUE object = rb_obj_alloc(rb_class_new(rb_cObject));
-  rb_define_method(CLASS_OF(object), "rperf_top_probe", probe, 0);
-  layout_known = rb_funcallv(object, rb_intern("rperf_top_probe"), 0, NULL) == Qtrue;
-}
 
 static VALUE constant(VALUE under, const char *name)
 {
@@ -67,8 +38,7 @@ static void add_singleton(struct waits *waits, VALUE class, const char *space, c
 static VALUE learn(VALUE pointer)
 {
   struct waits *waits = (struct waits *)pointer;
-  learn_layout();
-  if (!layout_known) return Qnil;
+  method_entry_learn();
   add_class(waits, rb_mKernel, "Kernel", "sleep gets select system readline");
   add_class(waits, rb_cIO, "IO", "read readpartial sysread gets readline readbyte getc wait wait_readable wait_writable write");
   add_singleton(waits, rb_cIO, "IO", "select copy_stream");
@@ -98,11 +68,10 @@ void waits_learn(struct waits *waits)
 
 uint32_t waits_find(const struct waits *waits, VALUE frame)
 {
-  if (!layout_known || (word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK) != entry_flags) return WAITS_MAX;
-  VALUE class = word(frame, WORD_CLASS);
-  if (!class || RB_SPECIAL_CONST_P(class)) return WAITS_MAX;
-  if (RB_BUILTIN_TYPE(class) == T_ICLASS) class = RBASIC_CLASS(class);
+  if (!method_entry_is(frame)) return WAITS_MAX;
+  VALUE class = method_entry_class(frame);
+  ID id = method_entry_id(frame);
   for (uint32_t i = 0; i < waits->count; i++)
-    if (waits->entries[i].class == class && waits->entries[i].id == (ID)word(frame, WORD_ID)) return i;
+    if (waits->entries[i].class == class && waits->entries[i].id == id) return i;
   return WAITS_MAX;
 }

@@ -2,9 +2,7 @@
  *
  * A hook may not ask for names. But a process that only waits runs no job, and what it waits in is what one wants to
  * know. So at load each of these methods is looked up once: its class, its name, and the label that Ruby would print.
- * A frame of a C function is its method entry, whose words hold the class and the id of the name. That is not part of
- * the VM's interface: a method that we made ourselves is looked at first, and unless everything is where it should be
- * nothing is found here, and such frames wait for a job like others.
+ * A frame is known by the words of its method entry.
  *
  * Threads: waits_learn() once, under the GVL, not in a hook. waits_find() any. [hook]
  */

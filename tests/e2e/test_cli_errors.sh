@@ -158,7 +158,7 @@ watch -b -J -d 0.2 -F 0.2 -p "$fake"
 wait_until test -s "$out"
 kill -STOP "$fake"
 wait_until grep -q 'State:.[Tt]' "/proc/$fake/status"
-"$viewer" --list | grep -qE "^ *$fake stalled"; ok "a stopped process is stalled in the list"
+"$viewer" --list | grep -qE "^ *$fake +[^ ]+ +stalled"; ok "a stopped process is stalled in the list"
 kill -CONT "$fake"
 kill -TERM "$fake"
 wait "$watching"; status=$?

@@ -1,0 +1,25 @@
+/* What the words of a method entry hold. A frame VALUE of a method is one; of other code (the top of a file, a class body)
+ * it is a compiled piece of code.
+ *
+ * That is not part of the VM's interface. So at load a method that we made ourselves is looked at first, and unless
+ * everything is where it should be, nothing is taken for a method entry.
+ *
+ * Threads: method_entry_learn() once, under the GVL, not in a hook, may raise. The others any. [hook]
+ */
+#ifndef RTOP_EXT_METHOD_ENTRY_H
+#define RTOP_EXT_METHOD_ENTRY_H
+
+#include <ruby.h>
+#include <stdbool.h>
+
+void method_entry_learn(void);
+
+/* False of everything when the layout is not known. */
+bool method_entry_is(VALUE frame);
+bool method_entry_is_code(VALUE frame);
+
+/* Of a method entry: the class or module that defines the method, 0 when there is none; the id of its name. */
+VALUE method_entry_class(VALUE frame);
+ID method_entry_id(VALUE frame);
+
+#endif
