@@ -305,7 +305,11 @@ static void charge_whole(struct sampler *sampler, struct thread_data *data, cons
   }
 }
 
-/* Nobody waits for the lock. */
+/* Nobody waits for the lock: threads of other Ractors may have it, and the publisher for a moment. What was long is worth
+ * some ten microseconds. */
+enum { TRIES = 20, TRIES_LONG = 2000 };
+#define LONG_NS INT64_C(1000000)
+
 static bool try_lock(struct sampler *sampler, int tries)
 {
   while (tries-- > 0)
@@ -332,6 +336,7 @@ static bool note(struct sampler *sampler, struct thread_data *data, const struct
   if (!noted) return false;
   noted->thread = data->index;
   noted->serial = data->serial;
+  noted->root = sampler_root(sampler, data);
   for (int i = 0; i < 2; i++) {
     noted->states[i] = stretch->states[i];
     noted->wall_ns[i] = stretch->wall_ns[i];
@@ -342,14 +347,16 @@ static bool note(struct sampler *sampler, struct thread_data *data, const struct
 
 static bool end_whole(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
+  int64_t wall = stretch->wall_ns[0] + stretch->wall_ns[1];
+  int tries = wall > LONG_NS ? TRIES_LONG : TRIES;
   if (stretch->known) {
-    if (!try_lock(sampler, 20)) return false;
+    if (!try_lock(sampler, tries)) return false;
     charge_whole(sampler, data, stretch, atomic_load_explicit(&data->node, memory_order_relaxed));
     clock_unlock(&sampler->lock);
     return true;
   }
   struct accounting_own own = accounting_begin_own(data);
-  if (!try_lock(sampler, 20)) return false;
+  if (!try_lock(sampler, tries)) return false;
   uint32_t node = stack_now(sampler, data, own.begin_ns);
   for (int i = 0; i < 2 && node != SAMPLER_NO_STACK; i++)
     if (stretch->wall_ns[i] > 0) sampler_count(&sampler->counters.points[stretch->states[i]], 1);
@@ -376,7 +383,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
   bool any = due[0] || due[1];
   struct accounting_own own = { 0 };
   if (any) own = accounting_begin_own(data);
-  bool locked = (any || behind) && try_lock(sampler, any ? 20 : 1);
+  bool locked = (any || behind) && try_lock(sampler, any ? TRIES : 1);
   uint32_t node = any && locked ? stack_now(sampler, data, own.begin_ns) : 0;
   for (int i = 0; i < 2; i++) {
     enum rtop_thread_state state = stretch->states[i];

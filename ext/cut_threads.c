@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
+
 static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
 {
   return atomic_load_explicit(&cut->sampler->threads.table[index], memory_order_acquire);
@@ -17,12 +19,18 @@ static uint32_t high(const struct cut *cut)
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
 }
 
+/* A stack of it may wait for its names still. */
+static bool is_over(const struct cut *cut, const struct thread_data *data, int64_t end_ns)
+{
+  return atomic_load_explicit(&data->ended, memory_order_acquire) && data->end_ns <= end_ns &&
+         (end_ns - data->end_ns > NAMES_WITHIN_NS || !noted_has(&cut->sampler->frames.noted, data->serial));
+}
+
 void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 {
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    if (data && atomic_load_explicit(&data->ended, memory_order_acquire) && data->end_ns <= end_ns)
-      data->last_window = true;
+    if (data && is_over(cut, data, end_ns)) data->last_window = true;
   }
 }
 
@@ -100,7 +108,8 @@ static bool read_totals(const struct thread_data *data, int64_t end_ns, int64_t 
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&data->turn, memory_order_relaxed) != turn) continue;
     int64_t since = threads_since_ns(*word);
-    if (!passed && since < end_ns && !data->last_window) total_ns[threads_state(*word)] += end_ns - since;
+    bool lives = !atomic_load_explicit(&data->ended, memory_order_acquire);
+    if (!passed && since < end_ns && lives) total_ns[threads_state(*word)] += end_ns - since;
     return true;
   }
   return false;
@@ -156,7 +165,7 @@ static uint64_t find_accrued(struct cut *cut, struct thread_data *data, struct c
   for (int tries = 0; tries < MOVE_TRIES; tries++) {
     if (!read_totals(data, end, total, &word)) break;
     for (int i = 0; i < RTOP_STATE_COUNT; i++) data->accrued_ns[i] = total[i] + data->moved_ns[i] - data->seen_ns[i];
-    bool open = threads_since_ns(word) < end && !data->last_window;
+    bool open = threads_since_ns(word) < end && !atomic_load_explicit(&data->ended, memory_order_acquire);
     if (!open || !stack_is_known(data, threads_state(word)) || charge_off_gvl(cut, data, cells, word)) {
       for (int i = 0; i < RTOP_STATE_COUNT; i++) data->seen_ns[i] += data->accrued_ns[i];
       return word;

@@ -22,6 +22,14 @@ void noted_drop_first(struct noted *noted)
   atomic_store_explicit(&noted->count, count - 1, memory_order_release);
 }
 
+bool noted_has(const struct noted *noted, uint64_t serial)
+{
+  uint32_t count = atomic_load_explicit(&noted->count, memory_order_relaxed);
+  for (uint32_t i = 0; i < count; i++)
+    if (noted->stacks[i].serial == serial) return true;
+  return false;
+}
+
 void noted_mark(const struct noted *noted)
 {
   uint32_t count = atomic_load_explicit(&noted->count, memory_order_acquire);

@@ -18,6 +18,7 @@ enum { NOTED_MAX = 16, NOTED_DEPTH_MAX = 192 };
 struct noted_stack {
   uint64_t serial;                     /* of the thread */
   uint32_t thread, depth;
+  uint32_t root;                       /* node below which it stands */
   uint32_t states[2];
   int64_t wall_ns[2];
   VALUE frames[NOTED_DEPTH_MAX];       /* leaf first */
@@ -34,6 +35,9 @@ struct noted_stack *noted_add(struct noted *noted, const VALUE *frames, const in
 
 /* Frees the place of the oldest. */
 void noted_drop_first(struct noted *noted);
+
+/* Is there one of this thread? */
+bool noted_has(const struct noted *noted, uint64_t serial);
 
 void noted_mark(const struct noted *noted);
 

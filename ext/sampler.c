@@ -80,14 +80,19 @@ static void choose_pool(struct sampler *sampler, struct thread_data *data, uint3
                           memory_order_relaxed);
 }
 
+uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data)
+{
+  return label_nodes_root(&sampler->labels, &sampler->frames, &sampler->tree,
+                          atomic_load_explicit(&data->thread, memory_order_relaxed));
+}
+
 /* Root first over the stack buffer: nodes of the prefix shared with the thread's last stack are taken
  * over, the rest is looked up. A stack that was cut at the root has no prefix to share. */
-static uint32_t walk(struct sampler *sampler, struct thread_data *data, int frames, VALUE *unknown)
+static uint32_t walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown)
 {
   uint32_t depth = (uint32_t)frames;
   uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
-  uint32_t node = label_nodes_root(&sampler->labels, &sampler->frames, &sampler->tree,
-                                   atomic_load_explicit(&data->thread, memory_order_relaxed));
+  uint32_t node = root;
   bool cut = frames == SAMPLER_STACK_MAX;
   bool shared = !cut && data->prefix && data->prefix_generation == generation && data->prefix_root == node;
   uint32_t level = shared ? shared_prefix(sampler, data, depth) : 0;
@@ -126,7 +131,7 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
   if (depth <= 0) return RTOP_NODE_NO_FRAMES;
   /* JIT code keeps no program counter for the leaf; the VM finds its line all the same. */
   if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline();
-  uint32_t node = walk(sampler, data, depth, unknown);
+  uint32_t node = walk(sampler, data, depth, sampler_root(sampler, data), unknown);
   if (node != SAMPLER_NO_STACK) sampler_count(&sampler->counters.samples, 1);
   return node;
 }
@@ -169,7 +174,7 @@ static uint32_t stack_of_other(struct sampler *sampler, struct thread_data *data
 {
   VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
   int depth = rb_profile_thread_frames(thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
-  return depth > 0 ? walk(sampler, data, depth, unknown) : RTOP_NODE_NO_FRAMES;
+  return depth > 0 ? walk(sampler, data, depth, sampler_root(sampler, data), unknown) : RTOP_NODE_NO_FRAMES;
 }
 
 static void walk_other(struct sampler *sampler, struct thread_data *data)
@@ -188,20 +193,21 @@ static uint32_t stack_noted(struct sampler *sampler, struct thread_data *data, V
   const struct noted_stack *noted = &sampler->frames.noted.stacks[0];
   memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
   memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);
-  return walk(sampler, data, (int)noted->depth, unknown);
+  return walk(sampler, data, (int)noted->depth, noted->root, unknown);
 }
 
-/* Time whose stack a hook could not name belongs to it now. That of a thread that ended is the publisher's. */
+/* Time whose stack a hook could not name belongs to it now. The publisher waits a while for that when a thread ended. */
 static void charge_noted(struct sampler *sampler)
 {
   struct noted *noted = &sampler->frames.noted;
   while (atomic_load(&noted->count)) {
     const struct noted_stack *first = &noted->stacks[0];
     struct thread_data *data = atomic_load(&sampler->threads.table[first->thread]);
-    bool alive = data && data->serial == first->serial && !atomic_load(&data->ended);
+    bool alive = data && data->serial == first->serial;
     uint32_t node = alive ? stack_with_names(sampler, data, stack_noted) : SAMPLER_NO_STACK;
     if (alive && node == SAMPLER_NO_STACK) return;
     if (!alive && !clock_trylock(&sampler->lock)) return;
+    alive = alive && data->serial == first->serial && !data->last_window;
     for (int i = 0; i < 2 && alive; i++) {
       struct rtop_cell cell = {
         .node = node, .thread = data->index, .state = first->states[i], .samples = 1, .wall_ns = (uint64_t)first->wall_ns[i],

@@ -1,6 +1,8 @@
 #include "waits.h"
 
 #include "method_entry.h"
+#include <ruby/debug.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,12 +68,18 @@ void waits_learn(struct waits *waits)
   waits->count = 0;
 }
 
+/* Some are written in Ruby in some versions, and programs may define them anew. */
+static bool is_c(VALUE frame)
+{
+  return NIL_P(rb_profile_frame_path(frame));
+}
+
 uint32_t waits_find(const struct waits *waits, VALUE frame)
 {
   if (!method_entry_is(frame)) return WAITS_MAX;
   VALUE class = method_entry_class(frame);
   ID id = method_entry_id(frame);
   for (uint32_t i = 0; i < waits->count; i++)
-    if (waits->entries[i].class == class && waits->entries[i].id == id) return i;
+    if (waits->entries[i].class == class && waits->entries[i].id == id) return is_c(frame) ? i : WAITS_MAX;
   return WAITS_MAX;
 }

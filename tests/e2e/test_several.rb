@@ -16,7 +16,7 @@ class TestSeveral < Minitest::Test
     workers(1) do |(pid)|
       name = "puma: cluster worker 0: 42 [shop]"
       assert_equal name, viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last["command"]
-      assert_match(/^ *#{pid} live .* #{Regexp.escape(name)}$/, viewer("-l").out)
+      assert_match(/^ *#{pid} +\S+ +live .* #{Regexp.escape(name)}$/, viewer("-l").out)
       assert_includes viewer("-p", pid.to_s, "--dump-screen", "100x24").out, "#{pid} #{name}"
       reader, writer = IO.pipe
       watching = spawn(VIEWER, "-b", "-J", "-d", "0.2", "-F", "0.2", "-p", pid.to_s, out: writer, err: File::NULL)

@@ -24,7 +24,7 @@ class TestStalls < Minitest::Test
       assert_match(/^RPERF_TOP_STALL_START=\d{10}\.\d+$/, found)
       refute_includes result.out, "noise"
       assert_equal result.out.lines.size, result.objects.size      # nothing but JSON
-      logs = Dir["#{folder}/rperf-top-*-stall.log"]
+      logs = Dir["#{folder}/rperf-top-*-stall-*.log"]
       assert_equal 1, logs.size
       assert_equal "noise\nmore\n", File.read(logs.first)
       recordings = Dir["#{folder}/stall-*-blocked-*.rpt"]
