@@ -32,12 +32,16 @@ int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum 
 {
   uint32_t turn = atomic_load_explicit(&data->turn, memory_order_relaxed) | 1;
   atomic_store_explicit(&data->turn, turn, memory_order_relaxed);
-  atomic_thread_fence(memory_order_release);
+  /* The clock may have been read long ago: the thread was taken off its core, and the publisher has told of it as it was.
+   * Either that is seen here, or the publisher sees the odd turn and looks again. */
+  atomic_thread_fence(memory_order_seq_cst);
+  int64_t floor = atomic_load_explicit(&data->floor_ns, memory_order_relaxed);
+  if (now_ns < floor) now_ns = floor;
   uint64_t old = atomic_load_explicit(&data->word, memory_order_acquire);
   int64_t since, end;
   do {
     since = threads_since_ns(old);
-    end = now_ns > since ? now_ns : since;   /* the publisher may have charged a little further */
+    end = now_ns > since ? now_ns : since;
   } while (!atomic_compare_exchange_weak_explicit(&data->word, &old, threads_pack(end, state), memory_order_seq_cst,
                                                   memory_order_acquire));
   *before = threads_state(old);

@@ -91,9 +91,10 @@ enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
 
 /* The thread's own part of all its time by state up to end_ns, and its word as it was then. False: it was taken off
  * its core in the middle of moving on, and did not come back. */
-static bool read_totals(const struct thread_data *data, int64_t end_ns, int64_t total_ns[RTOP_STATE_COUNT],
-                        uint64_t *word)
+static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_ns[RTOP_STATE_COUNT], uint64_t *word)
 {
+  atomic_store_explicit(&data->floor_ns, end_ns, memory_order_seq_cst);
+  atomic_thread_fence(memory_order_seq_cst);
   for (int tries = 0; tries < READ_TRIES; tries++) {
     uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
     if (turn & 1) {

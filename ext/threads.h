@@ -44,6 +44,7 @@ struct thread_data {
   _Atomic uint64_t word;               /* since_ns << 3 | state */
   _Atomic uint32_t turn;               /* odd while the word and the totals change together */
   _Atomic int64_t total_ns[RTOP_STATE_COUNT];   /* exact time by state; the publisher's moves are not in it */
+  _Atomic int64_t floor_ns;            /* the publisher has told of it up to here: nothing takes place before */
   _Atomic int64_t boundary_ns;         /* end of the window that it saw pass last, and the totals then */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT];
   struct lane lanes[RTOP_STATE_COUNT];
