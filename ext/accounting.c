@@ -311,7 +311,7 @@ static void charge_whole(struct sampler *sampler, struct thread_data *data, cons
 
 /* Nobody waits for the lock: threads of other Ractors may have it, and the publisher for a moment. What was long is worth
  * some ten microseconds. */
-enum { TRIES = 20, TRIES_LONG = 2000 };
+enum { TRIES = 20, TRIES_SOME = 500, TRIES_LONG = 2000 };
 #define LONG_NS INT64_C(1000000)
 
 static bool try_lock(struct sampler *sampler, int tries)
@@ -320,6 +320,11 @@ static bool try_lock(struct sampler *sampler, int tries)
     if (clock_trylock(&sampler->lock)) return true;
   atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
   return false;
+}
+
+bool accounting_try_lock(struct sampler *sampler)
+{
+  return try_lock(sampler, TRIES_SOME);
 }
 
 /* The stack of the stretch that just ended, which is still that of the thread. Lock held. */

@@ -96,6 +96,9 @@ static inline void accounting_pay(struct sampler *sampler, int64_t cost_ns)
   atomic_fetch_add_explicit(&sampler->stacks_cost_ns, cost_ns, memory_order_relaxed);
 }
 
+/* Takes the sampler's lock, after some microseconds at the most; else counts that a stack was dropped. */
+bool accounting_try_lock(struct sampler *sampler);
+
 /* The end of a stretch of one or two states with the same stack (blocked then waiting; or GC). */
 struct accounting_stretch {
   enum rtop_thread_state states[2];

@@ -53,11 +53,9 @@ void cut_announce(struct cut *cut, int64_t end_ns)
 }
 
 /* The cells of the window that ends; those that are open from now on belong to the next one. */
-static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
+static struct cells *swap_cells(struct sampler *sampler, int64_t end_ns)
 {
-  struct sampler *sampler = cut->sampler;
   lock_sampler(sampler);
-  cut_threads_note_ended(cut, end_ns);   /* all their cells are in those that end */
   struct cells *full = sampler->open;
   sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   sampler->cut_pending = true;
@@ -162,7 +160,8 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   window->end_mono_ns = end_ns;
   cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
-  struct cells *cells = swap_cells(cut, end_ns);
+  cut_threads_note_ended(cut, end_ns);   /* before the swap: all their cells are in it */
+  struct cells *cells = swap_cells(cut->sampler, end_ns);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   bool complete = cut_threads_charge(cut, cells, last);
   cut_threads_update_nodes(cut);

@@ -19,18 +19,23 @@ static uint32_t high(const struct cut *cut)
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
 }
 
-/* A stack of it may wait for its names still. */
-static bool is_over(const struct cut *cut, const struct thread_data *data, int64_t end_ns)
+/* A stack of it may wait for its names still: the job that names it looks at last_window under the lock, too. */
+static void note_unless_noted(struct cut *cut, struct thread_data *data, int64_t end_ns)
 {
-  return atomic_load_explicit(&data->ended, memory_order_acquire) && data->end_ns <= end_ns &&
-         (end_ns - data->end_ns > NAMES_WITHIN_NS || !noted_has(&cut->sampler->frames.noted, data->serial));
+  struct sampler *sampler = cut->sampler;
+  while (!clock_trylock(&sampler->lock)) sched_yield();
+  data->last_window = end_ns - data->end_ns > NAMES_WITHIN_NS || !noted_has(&sampler->frames.noted, data->serial);
+  clock_unlock(&sampler->lock);
 }
 
 void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 {
+  bool any_noted = atomic_load(&cut->sampler->frames.noted.count) > 0;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    if (data && is_over(cut, data, end_ns)) data->last_window = true;
+    if (!data || !atomic_load_explicit(&data->ended, memory_order_acquire) || data->end_ns > end_ns) continue;
+    if (any_noted) note_unless_noted(cut, data, end_ns);
+    else data->last_window = true;
   }
 }
 

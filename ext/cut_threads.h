@@ -7,7 +7,7 @@
 
 #include "cut.h"
 
-/* Marks threads that had ended by then: this window is their last. Under the sampler's lock. */
+/* Marks threads that had ended by then: this window is their last. */
 void cut_threads_note_ended(struct cut *cut, int64_t end_ns);
 
 /* Lists every thread in the window, finds how long it was in each state, and charges what the publisher may charge into

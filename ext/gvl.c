@@ -85,8 +85,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
                                   bool tick_due)
 {
   struct accounting_own own = accounting_begin_own(data);
-  if (!clock_trylock(&sampler->lock)) {
-    atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
+  if (!accounting_try_lock(sampler)) {
     accounting_add(sampler, data, RTOP_RUNNING, open);
     return now;
   }

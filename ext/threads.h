@@ -103,7 +103,7 @@ struct thread_data {
   /* publisher's */
   uint32_t slot;                       /* in the segment */
   bool in_segment;
-  bool last_window;                    /* ended before the window being built was cut; set under the sampler's lock */
+  bool last_window;                    /* ended before the window being built was cut */
   uint64_t name_published;
   uint64_t releases_seen, coarse_releases_seen;
   uint32_t native_published;
