@@ -162,7 +162,8 @@ bool ui_update(struct ui *ui)
       rtop_profile_alone(ui->profile, alone, &ui->sum);
     }
     ui_focus_apply(ui);
-    fine = fine && (ui->view->threads || update_methods(ui)) && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
+    fine = fine && (ui->view->threads || update_methods(ui))
+      && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
     fine = ui_baseline_tree(ui)
