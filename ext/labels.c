@@ -1,37 +1,43 @@
 #include "labels.h"
 
+#include "shm/utf8.h"
 #include <ruby/encoding.h>
+#include <string.h>
 
 enum { GIVEN_MAX = 64 };
 
-/* The keywords of a call; `keep` holds their strings. */
+/* The keywords of a call, copied as each is read: the to_s of a later one may collect, compact or replace their strings. */
 struct given {
   struct rtop_label labels[GIVEN_MAX];
+  struct rtop_label_buffer copies[GIVEN_MAX];
   size_t count;
-  VALUE keep;
 };
 
 static struct label_sets *sets;
 
-static VALUE utf8(struct given *given, VALUE object)
+/* As UTF-8 into `to`, cut to `most` bytes. Returns how many. */
+static size_t copy_utf8(VALUE object, char *to, size_t most)
 {
   VALUE text = rb_obj_as_string(object);
   text = rb_str_conv_enc(text, rb_enc_get(text), rb_utf8_encoding());
-  rb_ary_push(given->keep, text);
-  return text;
+  size_t bytes = (size_t)RSTRING_LEN(text);
+  if (bytes > most) bytes = rtop_utf8_cut(RSTRING_PTR(text), bytes, most);
+  memcpy(to, RSTRING_PTR(text), bytes);
+  to[bytes] = '\0';
+  RB_GC_GUARD(text);
+  return bytes;
 }
 
 static int collect(VALUE key, VALUE value, VALUE pointer)
 {
   struct given *given = (struct given *)pointer;
   if (given->count == GIVEN_MAX) return ST_STOP;
-  VALUE name = utf8(given, key);
+  struct rtop_label_buffer *copy = &given->copies[given->count];
   struct rtop_label *label = &given->labels[given->count];
-  *label = (struct rtop_label){ .key = RSTRING_PTR(name), .key_bytes = (size_t)RSTRING_LEN(name) };
+  *label = (struct rtop_label){ .key = copy->key, .key_bytes = copy_utf8(key, copy->key, RTOP_LABEL_KEY_MAX) };
   if (!NIL_P(value)) {
-    VALUE text = utf8(given, value);
-    label->value = RSTRING_PTR(text);
-    label->value_bytes = (size_t)RSTRING_LEN(text);
+    label->value = copy->value;
+    label->value_bytes = copy_utf8(value, copy->value, RTOP_LABEL_VALUE_MAX);
   }
   given->count++;
   return ST_CONTINUE;
@@ -55,13 +61,13 @@ static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
 {
   (void)self;
   VALUE options;
-  struct given given = { .count = 0, .keep = rb_ary_new() };
+  struct given given;
+  given.count = 0;
   rb_scan_args(argc, argv, "0:", &options);
   if (!NIL_P(options)) rb_hash_foreach(options, collect, (VALUE)&given);
   struct change change = { .thread = rb_thread_current() };
   change.before = label_sets_of(sets, change.thread);
   uint32_t after = label_sets_with(sets, change.before, given.labels, given.count);
-  RB_GC_GUARD(given.keep);
   label_sets_give(sets, change.thread, after);
   return rb_block_given_p() ? rb_ensure(rb_yield, Qnil, restore, (VALUE)&change) : Qnil;
 }

@@ -23,7 +23,7 @@ module RperfTop
       return reason if reason
       require_relative "rperf_top.so"
       nil
-    rescue LoadError => error
+    rescue LoadError, StandardError => error # whatever it is: the program runs without it
       detail = error.message.sub(/ - [^ ]*\/rperf_top\.so\z/, "")
       "its native part does not load (#{detail}): build it again with RUBY=#{ruby}"
     end

@@ -142,6 +142,26 @@ class LabelsTest < Minitest::Test
     assert_operator dump.counters["node_count"], :<, dump["geometry"]["sections"]["3"] / 16
   end
 
+  # A later to_s may do what it likes with the strings of those before.
+  def test_labels_are_copied_as_they_are_read
+    program = run_program(<<~'RUBY')
+      text = "x" * 5000
+      replacer = Object.new
+      replacer.define_singleton_method(:to_s) { text.replace("y" * 100_000); $junk = Array.new(50) { "q" * 5000 }; "v" }
+      compactor = Object.new
+      compactor.define_singleton_method(:to_s) { GC.start; GC.compact; $junk = Array.new(20_000) { |i| "ZZZZZZZ#{i % 10}" }; "v" }
+      bad = 0
+      20.times do
+        text = "x" * 5000
+        RperfTop.label(a: text, b: replacer) { bad += 1 unless RperfTop.labels[:a].match?(/\Ax+\z/) }
+        labels = (0...12).to_h { |k| [:"key_#{k}", "value#{k}"] }
+        RperfTop.label(**labels, zzz: compactor) { bad += 1 unless labels.all? { |key, value| RperfTop.labels[key] == value } }
+      end
+      puts bad
+    RUBY
+    assert_equal "0\n", program.out
+  end
+
   def test_without_the_profiler
     assert_equal ["{:a=>\"1\"}", "{}"], answers("RperfTop.label(a: 1) { p RperfTop.labels }; p RperfTop.labels", env: { "RPERF_TOP" => "0" })
     dump, = history(SPIN + "RperfTop.label(early: 1) { RperfTop.start(record_hz: 1000); sleep 0.2; spin(0.2) }", env: { "RPERF_TOP" => "0" })
