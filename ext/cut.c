@@ -43,13 +43,19 @@ static void unlock_sampler(struct sampler *sampler)
   clock_unlock(&sampler->lock);
 }
 
-void cut_announce(struct cut *cut, int64_t end_ns)
+int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
 {
   struct sampler *sampler = cut->sampler;
   lock_sampler(sampler);
-  atomic_store(&sampler->boundary_ns, end_ns);
+  for (;;) {
+    atomic_store(&sampler->boundary_ns, end_ns);
+    int64_t now = clock_now_ns();      /* a thread that was taken off its core here may have been away for long */
+    if (now < end_ns) break;
+    end_ns = now + step_ns;
+  }
   sampler->cut_pending = false;
   unlock_sampler(sampler);
+  return end_ns;
 }
 
 /* The cells of the window that ends; those that are open from now on belong to the next one. */

@@ -38,13 +38,13 @@ void cut_init(struct cut *cut, struct sampler *sampler);
 void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *names, int64_t start_ns);
 void cut_destroy(struct cut *cut);
 
-/* Says when the open window will end. Threads tell their time apart there, so it lies ahead. */
-void cut_announce(struct cut *cut, int64_t end_ns);
+/* Says when the open window will end: at end_ns, or step_ns from now if that has passed by then, for threads tell their
+ * time apart there and must know before. Returns the end. */
+int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns);
 
-/* The window from the start of the open one to end_ns, which was announced and passed; else it ends before its time.
- * Until the next end is announced all that is charged belongs to the next window. Ticks and rates are the caller's to
- * add. `last`: no window follows, so nothing is left for later. False when memory ran out: the window is lost and
- * counts as a gap. */
+/* The window from the start of the open one to end_ns, which was announced and has passed. Until the next end is
+ * announced all that is charged belongs to the next window. Ticks and rates are the caller's to add. `last`: no window
+ * follows, so nothing is left for later. False when memory ran out: the window is lost and counts as a gap. */
 bool cut_window(struct cut *cut, int64_t end_ns, bool last);
 
 #endif

@@ -440,21 +440,40 @@ static bool add_unsampled(struct cut *cut, struct thread_data *data)
   return true;
 }
 
+/* Own work is handed in within a window or two, so it is left where it was told but for what this window has no time
+ * for: a late record per thread and window would be dear. */
+static bool repay_surplus(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
+{
+  int64_t surplus = data->charged_ns[cell->state] - data->accrued_ns[cell->state];
+  if (surplus <= 0 || !cell->wall_ns) return true;
+  struct rtop_cell early = split_off(cell, (uint64_t)surplus < cell->wall_ns ? (uint64_t)surplus : cell->wall_ns);
+  if (!repay(cut, data, &early)) return false;
+  cell->wall_ns += early.wall_ns;
+  cell->cpu_ns += early.cpu_ns;
+  return true;
+}
+
 /* Cells name threads by registry index, the window by position in its own list. */
+static bool add_cell(struct cut *cut, struct rtop_cell rest, bool own)
+{
+  struct thread_data *data = thread_at(cut, rest.thread);
+  rest.node = names_out_known(cut->names, &cut->sampler->tree, rest.node);
+  if ((rest.node == cut->sampler->own_node) != own || !is_listed(cut, data)) return true;
+  if (!(own ? repay_surplus(cut, data, &rest) : repay(cut, data, &rest))) return false;
+  if (!rest.wall_ns && !rest.samples && !rest.cpu_ns && !rest.allocations && !rest.blame_ns) return true;
+  struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
+  if (!cell) return false;
+  *cell = rest;
+  cell->thread = data->window_index;
+  return true;
+}
+
 bool cut_threads_add_cells(struct cut *cut, const struct cells *cells)
 {
-  for (uint32_t i = 0; i < cells->count; i++) {
-    struct rtop_cell rest = cells->entries[i];
-    struct thread_data *data = thread_at(cut, rest.thread);
-    rest.node = names_out_known(cut->names, &cut->sampler->tree, rest.node);
-    if (!is_listed(cut, data)) continue;
-    if (rest.node != cut->sampler->own_node && !repay(cut, data, &rest)) return false;
-    if (!rest.wall_ns && !rest.samples && !rest.cpu_ns && !rest.allocations && !rest.blame_ns) continue;
-    struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
-    if (!cell) return false;
-    *cell = rest;
-    cell->thread = data->window_index;
-  }
+  for (uint32_t i = 0; i < cells->count; i++)
+    if (!add_cell(cut, cells->entries[i], false)) return false;
+  for (uint32_t i = 0; i < cells->count; i++)
+    if (!add_cell(cut, cells->entries[i], true)) return false;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
     if (is_listed(cut, data) && !add_unsampled(cut, data)) return false;

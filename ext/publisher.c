@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define WINDOW_NS (CLOCK_NS_PER_SECOND / 10)
+#define LAST_AHEAD_NS INT64_C(50000)
 #define DISTANCE_MAX_NS (60 * CLOCK_NS_PER_SECOND)
 #define DISTANCE_MIN_NS INT64_C(1000)
 #define POINTS_PER_WINDOW 50
@@ -144,9 +145,8 @@ static bool begin(struct loop *loop, struct publisher *publisher)
                 publisher->config.storm_per_s);
   refill(loop, STACKS_SAVED_NS);
   loop->next_tick_ns = now;
-  loop->next_cut_ns = now + WINDOW_NS;
+  loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
   loop->active_ns = now;
-  cut_announce(&loop->cut, loop->next_cut_ns);
   return true;
 }
 
@@ -227,7 +227,7 @@ static void park(struct loop *loop, uint32_t futex_value)
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   int64_t now = clock_now_ns();
   loop->next_tick_ns = now;
-  loop->next_cut_ns = now + WINDOW_NS;
+  loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
   loop->cut.start_ns = now;            /* the time in between is a gap */
   refill(loop, STACKS_SAVED_NS);
 }
@@ -322,8 +322,16 @@ static bool at_cut(struct loop *loop, int64_t now)
   follow_wishes(loop);
   now = clock_now_ns();
   if (loop->next_cut_ns < now + WINDOW_NS / 10) loop->next_cut_ns = now + WINDOW_NS;
-  cut_announce(&loop->cut, loop->next_cut_ns);
+  loop->next_cut_ns = cut_announce(&loop->cut, loop->next_cut_ns, WINDOW_NS);
   return true;
+}
+
+/* The end of a window must be known before it comes, that of the last one, too. */
+static void publish_last(struct loop *loop)
+{
+  int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);
+  while (clock_now_ns() <= end) sched_yield();
+  publish(loop, end, true);
 }
 
 /* False: the segment was removed or truncated underneath. */
@@ -341,7 +349,7 @@ static bool run(struct loop *loop)
     sleep_until(publisher, deadline, idle);
     if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
   }
-  if (loop->wanted_hz) publish(loop, clock_now_ns(), true);
+  if (loop->wanted_hz) publish_last(loop);
   return true;
 }
 

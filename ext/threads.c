@@ -68,6 +68,7 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   if (!data) goto untracked;
   data->serial = atomic_fetch_add(&threads->serial, 1) + 1;
   data->start_ns = now_ns;
+  data->off_since_ns = now_ns;
   data->random = (uint32_t)data->serial * 2654435761u | 1;
   data->prefix_generation = UINT64_MAX;
   data->prefix = malloc(sizeof *data->prefix);

@@ -91,7 +91,8 @@ struct thread_data {
   int64_t off_stack_ns;                /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
-  int64_t not_own_ns;                  /* GC so far, and own work: what a piece of own work around it leaves out */
+  int64_t off_since_ns;                /* it let go of the GVL then */
+  int64_t not_own_ns;                  /* GC, time off the GVL and own work: what own work around it leaves out */
   int64_t own_wall_ns, own_cpu_ns;     /* the profiler's own work on this thread, not handed in yet */
   uint64_t own_window;                 /* in which it was handed in last */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
