@@ -85,8 +85,8 @@ static void text_counters(const struct rtop_sum *sum, FILE *out)
 {
   const struct rtop_span_counters *counters = &sum->counters;
   fprintf(out, "GC: %" PRIu64 " minor, %" PRIu64 " major; %" PRIu64 " objects allocated; CPU %.3f s;"
-          " sampling cost %.4f s\n", counters->gc_minor, counters->gc_major, counters->allocations,
-          text_seconds(counters->cpu_ns), text_seconds(counters->cost_ns));
+          " profiling cost %.4f s\n", counters->gc_minor, counters->gc_major, counters->allocations,
+          text_seconds(counters->cpu_ns), text_seconds(rtop_counters_cost_ns(counters)));
 }
 
 static void text_header(const struct export_job *job)

@@ -46,7 +46,7 @@ static json_t *json_sampler(const struct rtop_sum *sum)
   json_object_set_new(sampler, "hz", json_count(counters->rate_hz));
   json_object_set_new(sampler, "samples", json_count(counters->samples));
   json_object_set_new(sampler, "dropped", json_count(counters->samples_dropped));
-  json_object_set_new(sampler, "cost", json_real((double)counters->cost_ns / length_ns));
+  json_object_set_new(sampler, "cost", json_real((double)rtop_counters_cost_ns(counters) / length_ns));
   json_object_set_new(sampler, "governed", json_boolean(counters->rate_wanted_hz > counters->rate_hz));
   json_object_set_new(sampler, "releases", json_count(counters->gvl_releases));
   json_object_set_new(sampler, "storm", json_count(counters->gvl_coarse));

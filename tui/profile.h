@@ -62,13 +62,20 @@ struct rtop_span {
 
 /* Counters of a span: changes are summed, "now" values are those of its last window. */
 struct rtop_span_counters {
-  uint64_t samples, ticks, ticks_missed, samples_dropped, cost_ns;
+  uint64_t samples, ticks, ticks_missed, samples_dropped;
+  uint64_t cost_ns, whole_cost_ns;     /* of samples and hooks in the program; of all (0 = not told) */
   uint64_t rate_hz, rate_wanted_hz;    /* now; wanted > rate: governed */
   uint64_t gc_minor, gc_major, allocations, exceptions;
   uint64_t heap_live_slots, malloc_bytes, rss_bytes;   /* now; 0 = unknown */
   uint64_t cpu_ns, publisher_cpu_ns;
   uint64_t gvl_releases, gvl_coarse;   /* coarse: timed by the ticks alone, in a storm */
 };
+
+/* What profiling cost, as far as it is known. */
+static inline uint64_t rtop_counters_cost_ns(const struct rtop_span_counters *counters)
+{
+  return counters->whole_cost_ns ? counters->whole_cost_ns : counters->cost_ns + counters->publisher_cpu_ns;
+}
 
 /* A thread as it was in a span. */
 struct rtop_thread_row {

@@ -16,6 +16,7 @@ static const struct counter_field {
   FIELD(TICKS_MISSED, CHANGE, ticks_missed),
   FIELD(SAMPLES_DROPPED, CHANGE, samples_dropped),
   FIELD(COST_NS, CHANGE, cost_ns),
+  FIELD(WHOLE_COST_NS, CHANGE, whole_cost_ns),
   FIELD(RATE_HZ, RATE, rate_hz),
   FIELD(RATE_WANTED_HZ, RATE, rate_wanted_hz),
   FIELD(GC_MINOR, CHANGE, gc_minor),

@@ -105,7 +105,7 @@ static void text_threads(const struct rtop_report *report, FILE *out)
     fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
   if (counters->gvl_coarse)
     fprintf(out, "  storm: %" PRIu64 " GVL releases timed by ticks", counters->gvl_coarse);
-  fprintf(out, "\nCost %.2f%%", 100 * text_share(report, counters->cost_ns));
+  fprintf(out, "\nCost %.2f%%", 100 * text_share(report, rtop_counters_cost_ns(counters)));
   if (counters->rss_bytes)
     fprintf(out, "  memory %s", memory);
   if (report->sum.gap_count)

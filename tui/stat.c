@@ -121,7 +121,8 @@ static void stat_cost(const struct rtop_stat *stat, FILE *out)
 {
   const struct rtop_sum *sum = &stat->report->sum;
   const struct rtop_span_counters *counters = &sum->counters;
-  uint64_t cost_ns = counters->cost_ns + counters->publisher_cpu_ns;
+  uint64_t cost_ns = rtop_counters_cost_ns(counters);
+  uint64_t measured_ns = counters->cost_ns + counters->publisher_cpu_ns;
   char samples[STAT_TEXT], ticks[STAT_TEXT];
   fprintf(out, "\n  %s samples, %s ticks at %" PRIu64 " Hz",
           stat_grouped(samples, sizeof samples, counters->samples),
@@ -136,6 +137,8 @@ static void stat_cost(const struct rtop_stat *stat, FILE *out)
     fprintf(out, ", %u gaps", sum->gap_count);
   fprintf(out, "\n  profiling took %.1f ms in the program and %.1f ms beside it",
           (double)counters->cost_ns / 1e6, (double)counters->publisher_cpu_ns / 1e6);
+  if (cost_ns > measured_ns)
+    fprintf(out, ", and about %.1f ms in interruptions", (double)(cost_ns - measured_ns) / 1e6);
   if (counters->cpu_ns)
     fprintf(out, ": %.2f%% of its CPU time", 100 * (double)cost_ns / (double)counters->cpu_ns);
   fprintf(out, "\n");

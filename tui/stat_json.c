@@ -63,7 +63,8 @@ static void stat_ruby(json_t *object, const struct rtop_stat *stat)
   stat_number(sampler, "ticks_missed", counters->ticks_missed);
   stat_number(sampler, "dropped", counters->samples_dropped);
   stat_number(sampler, "gaps", report->sum.gap_count);
-  stat_seconds(sampler, "cost", counters->cost_ns);
+  stat_seconds(sampler, "cost", rtop_counters_cost_ns(counters));
+  stat_seconds(sampler, "sampling", counters->cost_ns);
   stat_seconds(sampler, "publisher", counters->publisher_cpu_ns);
   json_object_set_new(object, "sampler", sampler);
 }

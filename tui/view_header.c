@@ -332,7 +332,7 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
 
 static double overhead_percent(const struct ui *ui)
 {
-  return 100 * share_of(ui->sum.counters.cost_ns, ui->sum.length_ns);
+  return 100 * share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
 }
 
 static void draw_threads(const struct ui *ui)

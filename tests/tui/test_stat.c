@@ -80,6 +80,27 @@ static void test_unknown(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* What nobody measures is told as such, and counts for the share. */
+static void test_cost(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  struct rtop_span_counters *counters = &fixture.report.sum.counters;
+  *counters = (struct rtop_span_counters){.cost_ns = 3000000, .publisher_cpu_ns = 1000000, .cpu_ns = 1000000000};
+  assert_int_equal(rtop_counters_cost_ns(counters), 4000000);
+  struct rtop_stat stat = whole(&fixture);
+  char *text = text_of(&stat);
+  assert_non_null(strstr(text, "3.0 ms in the program and 1.0 ms beside it: 0.40% of its CPU time\n"));
+  free(text);
+  counters->whole_cost_ns = 10000000;
+  assert_int_equal(rtop_counters_cost_ns(counters), 10000000);
+  text = text_of(&stat);
+  assert_non_null(strstr(text, "1.0 ms beside it, and about 6.0 ms in interruptions: 1.00% of its CPU time\n"));
+  free(text);
+  report_fixture_destroy(&fixture);
+}
+
 /* Serials say how many threads a process has had, also when early ones are forgotten. */
 static void test_threads(void **state)
 {
@@ -99,6 +120,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_text),
     cmocka_unit_test(test_unknown),
+    cmocka_unit_test(test_cost),
     cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
