@@ -2,6 +2,7 @@
 
 #define OWN_CPU_MAX_NS INT64_C(200000)
 #define OWN_AT_ONCE_NS INT64_C(100000)
+enum { WAITS_IN_MEAN = 8 };
 
 static int64_t at_most(int64_t value, int64_t limit)
 {
@@ -210,22 +211,44 @@ static int64_t cpu_charged_ns(const struct thread_data *data)
 
 void accounting_watch_cpu(struct thread_data *data, int64_t now_ns)
 {
+  data->waits_unread++;
   if (!data->native_shared) cpu_clock_watch(&data->cpu_mark, now_ns, cpu_charged_ns(data));
+}
+
+int64_t accounting_read_wait_cpu(struct thread_data *data, int64_t now_ns, int64_t blocked_ns)
+{
+  bool asked;
+  data->waits_unread++;
+  int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
+  if (used < 0) used = 0;
+  int64_t own = used / data->waits_unread, others = used - own;
+  data->wait_cpu_ns += (own - data->wait_cpu_ns) / (data->wait_cpu_ns ? WAITS_IN_MEAN : 1);
+  add_relaxed(&data->cpu_read_ns, used);
+  if (data->waits_unread > 1) {
+    others = at_most(others, data->wall_since_cpu_read_ns[RTOP_BLOCKED]);
+    atomic_fetch_add_explicit(&data->lanes[RTOP_BLOCKED].cpu_ns, others, memory_order_relaxed);
+  }
+  data->waits_unread = 0;
+  data->wall_since_cpu_read_ns[RTOP_BLOCKED] = 0;
+  return at_most(own, blocked_ns);
 }
 
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
 {
   static const enum rtop_thread_state on_gvl[] = { RTOP_RUNNING, RTOP_MARKING, RTOP_SWEEPING };
   static const enum rtop_thread_state off_gvl[] = { RTOP_BLOCKED };
-  int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns) - cpu_charged_ns(data);
+  bool asked;
+  int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   if (used < 0) used = 0;
   int64_t on_wall = 0, off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED];
   for (int i = 0; i < 3; i++) on_wall += data->wall_since_cpu_read_ns[on_gvl[i]];
-  int64_t on_cpu = at_most(used, on_wall);
+  int64_t waits = asked ? at_most(data->waits_unread * data->wait_cpu_ns, at_most(used, off_wall)) : 0;
+  int64_t on_cpu = at_most(used - waits, on_wall);
   int64_t off_cpu = at_most(used - on_cpu, off_wall);
   split_cpu(data, on_gvl, 3, on_wall, on_cpu);
   split_cpu(data, off_gvl, 1, off_wall, off_cpu);
-  for (int state = 0; state < RTOP_STATE_COUNT; state++) data->wall_since_cpu_read_ns[state] = 0;
+  for (int i = 0; i < 3; i++) data->wall_since_cpu_read_ns[on_gvl[i]] = 0;
+  if (asked) data->wall_since_cpu_read_ns[RTOP_BLOCKED] = data->waits_unread = 0;
   atomic_store_explicit(&data->cpu_unread_ns, 0, memory_order_relaxed);
   /* What no state can own yet (the two clocks are not read at the same instant) waits for the next time. */
   add_relaxed(&data->cpu_read_ns, on_cpu + off_cpu);
@@ -239,7 +262,8 @@ static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns
 {
   if (cpu_clock_unbroken(&data->cpu_mark)) return wall_ns;
   if (!cpu_clock_usable()) return at_most(wall_ns, OWN_CPU_MAX_NS);
-  int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns) - cpu_charged_ns(data);
+  bool asked;
+  int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   return used > 0 ? at_most(used, wall_ns) : 0;
 }
 
@@ -301,11 +325,14 @@ static void charge_whole(struct sampler *sampler, struct thread_data *data, cons
   for (int i = 0; i < 2; i++) {
     if (stretch->wall_ns[i] <= 0) continue;
     struct lane *lane = &data->lanes[stretch->states[i]];
+    int64_t cpu = i == 0 && stretch->cpu_known ? stretch->cpu_ns : take_cpu(lane, stretch->wall_ns[i]);
     struct rtop_cell cell = {
       .node = node, .thread = data->index, .state = stretch->states[i], .samples = 1,
-      .wall_ns = (uint64_t)stretch->wall_ns[i], .cpu_ns = (uint64_t)take_cpu(lane, stretch->wall_ns[i]),
+      .wall_ns = (uint64_t)stretch->wall_ns[i], .cpu_ns = (uint64_t)cpu,
     };
-    if (!accounting_charge(sampler, data, &cell, 0)) accounting_add(sampler, data, stretch->states[i], stretch->wall_ns[i]);
+    if (accounting_charge(sampler, data, &cell, 0)) continue;
+    accounting_add(sampler, data, stretch->states[i], stretch->wall_ns[i]);
+    atomic_fetch_add_explicit(&lane->cpu_ns, cpu, memory_order_relaxed);
   }
 }
 
@@ -399,6 +426,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
     if (stretch->wall_ns[i] <= 0) continue;
     if (locked) accounting_settle(sampler, data, state);
     accounting_add(sampler, data, state, stretch->wall_ns[i]);
+    if (i == 0 && stretch->cpu_known) atomic_fetch_add_explicit(&data->lanes[state].cpu_ns, stretch->cpu_ns, memory_order_relaxed);
     if (!due[i] || !locked || node == SAMPLER_NO_STACK) continue;
     accounting_point(sampler, data, state, node, keep[i]);
     sampler_count(&sampler->counters.points[state], 1);

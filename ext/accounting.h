@@ -57,8 +57,13 @@ bool accounting_charge(struct sampler *sampler, struct thread_data *data, const 
  * the states in proportion to their wall time: first those on the GVL, what is left over to blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 
-/* The thread got the GVL at now_ns: until it is taken off its core, CPU is wall time. */
+/* The thread got the GVL at now_ns: until it is taken off its core, CPU is wall time. What it used while it waited is
+ * left for later, where it is taken for as much as waits of this thread took that were read. */
 void accounting_watch_cpu(struct thread_data *data, int64_t now_ns);
+
+/* The same for a wait worth a system call: returns what it used. It was blocked for blocked_ns; what it used while it
+ * waited for the GVL is nobody's. All CPU before the wait was read. */
+int64_t accounting_read_wait_cpu(struct thread_data *data, int64_t now_ns, int64_t blocked_ns);
 
 /* Of a stretch that ended just now. */
 void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
@@ -104,6 +109,8 @@ struct accounting_stretch {
   enum rtop_thread_state states[2];
   int64_t wall_ns[2];
   bool known;                          /* data->node is its stack already */
+  bool cpu_known;                      /* of the first state, and this much: */
+  int64_t cpu_ns;
 };
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
                             const struct accounting_stretch *stretch);

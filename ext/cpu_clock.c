@@ -68,13 +68,17 @@ bool cpu_clock_unbroken(const struct cpu_clock_mark *mark)
          atomic_load_explicit(last_owner(area), memory_order_relaxed) == mark->owner;
 }
 
-int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns)
+int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *asked)
 {
+  *asked = true;
   if (!usable) return clock_own_cpu_ns();
   int64_t since = now_ns - mark->wall_ns;
   atomic_signal_fence(memory_order_seq_cst);   /* now_ns was read before: a switch in between is seen */
   bool fresh = since > -CPU_CLOCK_TRUE_EVERY_NS && since < CPU_CLOCK_TRUE_EVERY_NS;
-  if (fresh && cpu_clock_unbroken(mark)) return mark->cpu_ns + since;
+  if (fresh && cpu_clock_unbroken(mark)) {
+    *asked = false;
+    return mark->cpu_ns + since;
+  }
   watch(mark);
   atomic_signal_fence(memory_order_seq_cst);   /* first watched, then read: the next reading sees a switch in between */
   mark->wall_ns = clock_now_ns();
@@ -132,10 +136,11 @@ void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns
   (void)cpu_ns;
 }
 
-int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns)
+int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *asked)
 {
   (void)mark;
   (void)now_ns;
+  *asked = true;
   return clock_own_cpu_ns();
 }
 

@@ -41,8 +41,8 @@ bool cpu_clock_init(bool always_ask);
 bool cpu_clock_usable(void);
 
 /* CPU time of the calling native thread at now_ns (CLOCK_MONOTONIC, just read); may be a little later. It may
- * fall behind what was returned before, by as much as was wrong then. */
-int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns);
+ * fall behind what was returned before, by as much as was wrong then. *asked: by a system call. */
+int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *asked);
 
 /* The calling thread is on its core at now_ns and is taken to have used cpu_ns by then: what the next reading within
  * CPU_CLOCK_TRUE_EVERY_NS says goes by that, unless the thread is taken off its core before. No system call. */

@@ -45,6 +45,22 @@ static void count_release(struct sampler *sampler, struct thread_data *data)
   atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
 }
 
+/* What a wait whose stack is known used is worth asking for, where it can be told from what ran before. */
+static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, struct accounting_stretch *stretch)
+{
+  bool all_read = !atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
+  if (!stretch->known || data->native_shared || !all_read || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) {
+    accounting_watch_cpu(data, now);
+    accounting_end_stretch(sampler, data, stretch);
+    return;
+  }
+  struct accounting_own own = accounting_begin_own(data);
+  stretch->cpu_known = true;
+  stretch->cpu_ns = accounting_read_wait_cpu(data, now, stretch->wall_ns[0]);
+  accounting_end_stretch(sampler, data, stretch);
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+}
+
 static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   struct accounting_stretch stretch = {
@@ -76,8 +92,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
     rb_postponed_job_trigger(sampler->job);
   atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
-  accounting_watch_cpu(data, now);
-  accounting_end_stretch(sampler, data, &stretch);
+  end_wait(sampler, data, now, &stretch);
 }
 
 /* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose job did not

@@ -91,6 +91,7 @@ struct thread_data {
   int64_t off_stack_ns;                /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
+  int64_t waits_unread, wait_cpu_ns;   /* waits since the CPU clock itself was read; what one takes, a running mean */
   int64_t off_since_ns;                /* it let go of the GVL then */
   int64_t not_own_ns;                  /* GC, time off the GVL and own work: what own work around it leaves out */
   int64_t own_wall_ns, own_cpu_ns;     /* the profiler's own work on this thread, not handed in yet */

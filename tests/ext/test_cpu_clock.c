@@ -41,12 +41,13 @@ static void spin_until(int64_t mono_ns)
 /* A reading between two of the kernel's. */
 struct reading {
   int64_t before_ns, found_ns, after_ns;
+  bool asked;
 };
 
 static struct reading take(struct cpu_clock_mark *mark)
 {
   struct reading reading = { .before_ns = clock_own_cpu_ns() };
-  reading.found_ns = cpu_clock_read_ns(mark, clock_now_ns());
+  reading.found_ns = cpu_clock_read_ns(mark, clock_now_ns(), &reading.asked);
   reading.after_ns = clock_own_cpu_ns();
   return reading;
 }
