@@ -81,8 +81,8 @@ def stack
   end
   parts = own[100].slice("clock", "cpu_clock", "allocations").map { |name, ns| format("%s %.0f", name, ns) }
   puts "ingredients, ns: #{parts.join(", ")}; a timer wake-up of the publisher: #{own[100]["wake"].round} ns of CPU"
-  puts format("the three events of a release of the GVL, ns: hooks that read the clock %.0f, ours %.0f, in a storm %.0f",
-              *own[1].values_at("clocked_release", "release", "coarse_release"))
+  puts format("the three events of a release of the GVL, ns: hooks that read the clock %.0f, ours %.0f, in a storm %.0f; with a stack of " \
+              "ten frames %.0f", *own[1].values_at("clocked_release", "release", "coarse_release"), own[10]["known_release"])
   puts
 end
 

@@ -9,7 +9,7 @@ def down_again(depth, &block) = depth <= 1 ? yield : down(depth - 1, &block)
 
 def own(depth)
   down(depth) do
-    actions = %w[frames_no_lines frames sample tick clock cpu_clock allocations clocked_release release coarse_release]
+    actions = %w[frames_no_lines frames sample tick clock cpu_clock allocations clocked_release release known_release coarse_release]
     hot = actions.to_h { |action| [action, SamplerBench.hot(action, 31)] }
     hot.merge("cold_frames" => SamplerBench.cold("frames", 200), "cold_sample" => SamplerBench.cold("sample", 200),
               "wake" => depth == 100 ? SamplerBench.wake(300) : 0)

@@ -11,7 +11,6 @@
  * Actions: a whole sample as a tick's job takes it, a bare rb_profile_frames call, and the ingredients.
  */
 #include "ext/accounting.h"
-#include "ext/frame_names.h"
 #include "ext/gvl.h"
 #include "ext/sampler.h"
 #include <linux/futex.h>
@@ -42,7 +41,7 @@ static void tick(long number)
   if (number % TICKS_PER_WINDOW == 0) {
     cells_clear(sampler.open);
     atomic_fetch_add(&sampler.window, 1);
-    atomic_store(&sampler.window_start_ns, clock_now_ns());
+    atomic_store(&sampler.boundary_ns, clock_now_ns() + CLOCK_NS_PER_SECOND / 10);
   }
   atomic_store_explicit(&sampler.tick_ns, clock_now_ns(), memory_order_release);
 }
@@ -88,10 +87,11 @@ static void one_allocations(long number)
   accounting_read_allocations(&sampler, own_data());
 }
 
-/* The three events of a release of the GVL, with whatever they lead to at 1000 Hz; beside them, hooks that read
- * the clock. */
-static void one_release(long number)
+/* The three events of a release of the GVL, with whatever they lead to at 1000 Hz, with a stack or without; beside them,
+ * hooks that read the clock. */
+static void release_gvl(long number, int64_t credit_ns)
 {
+  atomic_store_explicit(&sampler.stack_credit_ns, credit_ns, memory_order_relaxed);
   const rb_internal_thread_event_data_t data = { .thread = rb_thread_current() };
   if (number % RELEASES_PER_TICK == 0) {
     tick(number / RELEASES_PER_TICK);
@@ -100,6 +100,16 @@ static void one_release(long number)
   gvl_event(RUBY_INTERNAL_THREAD_EVENT_SUSPENDED, &data, &sampler);
   gvl_event(RUBY_INTERNAL_THREAD_EVENT_READY, &data, &sampler);
   gvl_event(RUBY_INTERNAL_THREAD_EVENT_RESUMED, &data, &sampler);
+}
+
+static void one_release(long number)
+{
+  release_gvl(number, 0);
+}
+
+static void one_known_release(long number)
+{
+  release_gvl(number, CLOCK_NS_PER_SECOND);
 }
 
 static void one_coarse_release(long number)
@@ -127,7 +137,7 @@ static const struct {
 } actions[] = {
   { "sample", one_sample }, { "frames", one_frames }, { "frames_no_lines", one_frames_no_lines },
   { "clock", one_clock }, { "cpu_clock", one_cpu_clock }, { "allocations", one_allocations },
-  { "release", one_release }, { "coarse_release", one_coarse_release },
+  { "release", one_release }, { "known_release", one_known_release }, { "coarse_release", one_coarse_release },
   { "clocked_release", one_clocked_release }, { "stack", one_stack }, { "tick", tick },
 };
 
@@ -253,13 +263,12 @@ void Init_sampler_bench(void)
   rb_define_singleton_method(module, "wake_for_ever", bench_wake_for_ever, 0);
   threads_init(&sampler.threads, false);
   label_sets_init(&sampler.labels);
-  frame_names_learn();
   cpu_clock_init(getenv("RPERF_TOP_CPU_CLOCK") != NULL);
   if (sampler_create(&sampler, NODES, FRAMES, STRING_BYTES) != 0) rb_raise(rb_eNoMemError, "sampler");
   sampler.publisher_word = &publisher_word;
   atomic_store(&sampler.period_ns, CLOCK_NS_PER_SECOND / 1000);
-  atomic_store(&sampler.off_period_ns, CLOCK_NS_PER_SECOND / 1000);
-  atomic_store(&sampler.window_start_ns, clock_now_ns());
+  sampler_begin(&sampler);
+  sampler.cut_pending = false;
   sampler_adopt_threads(&sampler);
   atomic_store(&sampler.active, true);
 }
