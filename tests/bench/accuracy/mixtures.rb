@@ -101,6 +101,7 @@ def found(channel, names)
   totals = names.to_h { |name| [name, [0, 0]] }
   all, missing = [0, 0], [0, 0]        # wall, CPU of what runs
   channel["windows"].each do |window|
+    window["late"].each { |row| missing[0] -= row[5] }   # told as not sampled before
     (window["cells"] + window["late"].map { |row| row.drop(1) }).each do |node, _, state, _, wall, cpu|
       times = [wall, state == "running" ? cpu : 0]
       all = all.zip(times).map(&:sum)
@@ -110,6 +111,7 @@ def found(channel, names)
       totals[name][1] += cpu
     end
   end
+  all[0] -= channel["windows"].sum { |window| window["late"].sum { |row| row[5] } }
   [totals, *missing.zip(all).map { |part, whole| part.fdiv(whole) }]
 end
 
