@@ -256,11 +256,12 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
 
 /* ---- the profiler's own work ------------------------------------------------------------------------ */
 
-/* On a core without a break CPU is wall time; else the clock tells. Where asking it is dear, a piece of work
- * counts for at most a fifth of a millisecond: what is longer was another process on the core. */
+/* On a core without a break CPU is wall time, of which what lies before a reading was taken then; else the clock tells.
+ * Where asking it is dear, a piece of work counts for at most a fifth of a millisecond: what is longer was another
+ * process on the core. */
 static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns)
 {
-  if (cpu_clock_unbroken(&data->cpu_mark)) return wall_ns;
+  if (cpu_clock_unbroken(&data->cpu_mark)) return at_most(wall_ns, now_ns - data->cpu_mark.wall_ns);
   if (!cpu_clock_usable()) return at_most(wall_ns, OWN_CPU_MAX_NS);
   bool asked;
   int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
