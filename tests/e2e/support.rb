@@ -12,7 +12,7 @@ module E2E
   BUILD = ENV["RTOP_BUILD"] || "#{ROOT}/build"
   VIEWER = "#{BUILD}/rperf-top"
   PROGRAMS = "#{ROOT}/tests/e2e/programs"
-  DEADLINE = 60
+  DEADLINE = 150
 
   Result = Struct.new(:out, :err, :status) do
     def objects = out.lines.map { |line| JSON.parse(line) }

@@ -60,7 +60,7 @@ class Terminal
     bytes[from..].to_s.gsub(/\e\[[0-9;]*m|\e\(B/n, "").force_encoding("UTF-8").scrub("?")
   end
 
-  def wait_for(text, from: 0, seconds: 15)
+  def wait_for(text, from: 0, seconds: E2E::DEADLINE)
     E2E.wait_until(text.inspect, seconds: seconds) { self.text(from).include?(text) }
   rescue RuntimeError => error
     raise "#{error.message} in #{self.text(from)[-2000..] || self.text(from)}"
@@ -81,7 +81,7 @@ class Terminal
   end
 
   # Its Process::Status, or nil when it has not ended by then.
-  def ended(seconds = 15)
+  def ended(seconds = E2E::DEADLINE)
     finish = now + seconds
     until @status
       done, status = Process.wait2(@pid, Process::WNOHANG)

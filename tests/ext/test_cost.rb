@@ -76,6 +76,6 @@ class CostTest < Minitest::Test
     gc = dump.total(thread: main, state: %w[marking sweeping])
     assert_operator gc, :>, SECOND / 100
     assert_operator own.sum(&:wall), :<, gc / 3
-    assert_near dump.lifetime(dump.main), dump.total(thread: main), absolute: 6 * SECOND / 1000
+    assert_whole_life dump, dump.main, absolute: 6 * SECOND / 1000
   end
 end

@@ -10,8 +10,9 @@ class GovernorTest < Minitest::Test
   PROGRAM = <<~'RUBY'
     $stdout.sync = true
     $on = true
+    # They take turns by themselves: 64 time slices of the VM take seconds.
     def deep(n, &block) = n.zero? ? block.call : deep(n - 1, &block)
-    threads = 64.times.map { |i| Thread.new { Thread.current.name = "deep #{i}"; deep(500) { 50.times { |k| k.to_s } while $on } } }
+    threads = 64.times.map { |i| Thread.new { Thread.current.name = "deep #{i}"; deep(500) { (50.times { |k| k.to_s }; Thread.pass) while $on } } }
     sleep 0.001 until threads.all? { |thread| thread.status == "run" }
     puts "deep"
     gets
