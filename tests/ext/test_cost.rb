@@ -77,5 +77,10 @@ class CostTest < Minitest::Test
     assert_operator gc, :>, SECOND / 100
     assert_operator own.sum(&:wall), :<, gc / 3
     assert_whole_life dump, dump.main, absolute: 6 * SECOND / 1000
+    # Own work that a window's end falls into is told once.
+    dump.told.each do |window|
+      sum = window["cells"].sum { |_, thread, _, _, wall| thread == main ? wall : 0 }
+      assert_operator sum, :<=, window["end_ns"] - window["start_ns"], "window #{window["sequence"]}"
+    end
   end
 end
