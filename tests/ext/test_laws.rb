@@ -70,7 +70,9 @@ class LawsTest < Minitest::Test
     # What windows told of as not sampled has found its stack, but for the end.
     define_method("test_what_was_not_sampled_is_corrected_at_#{hz}_hz") do
       dump, = mixed(hz)
-      assert_operator dump.unsampled, :<=, dump.total / 1000
+      early = dump.windows[0...-3].sum { |window| window["cells"].sum { |cell| cell.node == Dump::UNSAMPLED ? cell.wall : 0 } }
+      assert_operator early, :<=, dump.total / 1000
+      assert_operator dump.unsampled, :<=, dump.total / 1000 + 2 * dump.threads.size * SECOND / hz
       assert_operator dump.unsampled(state: "running"), :<=, 2 * SECOND / hz + SECOND / 100
     end
 
@@ -140,10 +142,11 @@ class LawsTest < Minitest::Test
     rest = windows_cells(dump, main, "Object#long_call") { |window| window["end_ns"] > to && window["start_ns"] < to }
     assert_near to - from, rest + late.sum { |record| [record.start + record.wall, to].min - [record.start, from].max },
                 absolute: 2 * period
-    late.each do |record|
-      assert_equal "running", record.state
-      assert_includes dump.stack(record.node), "Object#long_call"
-    end
+    late.each { |record| assert_equal "running", record.state }
+    # What was before it reaches into it no further than the next tick, which the kernel may have kept from its core.
+    before = late.reject { |record| dump.stack(record.node).include?("Object#long_call") }
+    window = dump.windows.find { |one| one["end_ns"] > from }
+    assert_operator before.sum { |record| dump.overlap(record, from, to) }, :<=, 2 * period + without_core(window, dump.main)
     # Whole windows under it are whole again.
     per_window = dump.per_window(dump.main)
     during.each do |window, _|

@@ -41,7 +41,10 @@ class StormTest < Minitest::Test
       # Some 20,000 stacks. On a machine that is too busy for them chance alone may be more than 2 %.
       chance = 5 * Math.sqrt(0.75 * 0.25 / dump.counter("samples"))
       assert_in_delta heavy / (heavy + light), found[0].fdiv(found.sum), [0.02, chance].max
-      assert_near (heavy + light) * SECOND, found.sum, relative: 0.02
+      # All that the program measured, but for what the profiler did meanwhile, or was off its core in the midst of.
+      beside = dump.total(leaf: "(rperf-top)") + dump.unsampled
+      assert_operator found.sum, :<=, 1.02 * (heavy + light) * SECOND
+      assert_operator found.sum + beside, :>=, 0.98 * (heavy + light) * SECOND
     end
   end
 
