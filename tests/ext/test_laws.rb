@@ -96,7 +96,10 @@ class LawsTest < Minitest::Test
       blame = dump.total(:blame)
       assert_operator waiting, :>, SECOND
       assert_operator blame, :<=, waiting + 5 * dump.threads.size * SECOND / hz
-      assert_operator blame, :>=, waiting * 0.9 - 5 * dump.threads.size * SECOND / hz
+      # While nobody has it the others wait for the kernel to give the next one a core.
+      nobodys = (dump.end_ns - dump.start_ns - dump.total(state: %w[running marking sweeping])) * (dump.threads.size - 1)
+      least = [waiting * 0.9, waiting - nobodys].min
+      assert_operator blame, :>=, least - 5 * dump.threads.size * SECOND / hz
       assert_equal 0, dump.total(:blame, state: "waiting")
     end
   end
