@@ -36,9 +36,10 @@ class CostTest < Minitest::Test
                                               "RPERF_TOP_CPU_CLOCK" => way }, arguments: ["1.5"])
       used = program.out.lines.to_h { |line| [line[/\A\w+/], line[/\d+/].to_i] }
       assert_equal %w[compute garbage lock sleeper], used.keys.sort
+      missed = dump.windows.map { |window| window["counters"]["ticks_missed"] }.max   # by the kernel's will a period is longer
       used.each do |name, cpu|
         found = dump.total(:cpu, thread: dump.thread(name).serial)
-        assert_in_delta cpu, found, slack + 5 * SECOND / 1000, name
+        assert_in_delta cpu, found, slack + (5 + missed) * SECOND / 1000, name
       end
     end
   end

@@ -6,7 +6,7 @@ class StormTest < Minitest::Test
   include Support
 
   SECOND = 1_000_000_000
-  STORM = { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_STORM" => "1000" }.freeze   # of these every program is one
+  STORM = { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_STORM" => "10" }.freeze   # of these every program is one
 
   # Every write is a release. Of the same pieces of work the one method does three times as many as the other; what
   # they took says the program, for on a busy machine each may meet another's time slice.
