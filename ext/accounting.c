@@ -92,7 +92,7 @@ bool accounting_charge(struct sampler *sampler, struct thread_data *data, const 
   struct cells *next = sampler->open == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   struct rtop_cell rest = {
     .node = cell->node, .thread = cell->thread, .state = cell->state, .wall_ns = behind,
-    .cpu_ns = (uint64_t)((double)cell->cpu_ns * (double)behind / (double)cell->wall_ns),
+    .cpu_ns = cells_cpu_of(cell, behind),
   };
   struct rtop_cell first = *cell;
   first.wall_ns -= rest.wall_ns;

@@ -27,6 +27,14 @@ int cells_create(struct cells *cells);
 void cells_destroy(struct cells *cells);
 void cells_clear(struct cells *cells);
 
+/* The CPU that goes with so much of the cell's wall time. Where the cell has no more CPU than wall time neither part has. */
+static inline uint64_t cells_cpu_of(const struct rtop_cell *cell, uint64_t wall_ns)
+{
+  uint64_t left_ns = cell->wall_ns - wall_ns;
+  uint64_t cpu_ns = (uint64_t)((double)cell->cpu_ns * (double)wall_ns / (double)cell->wall_ns);
+  return cell->cpu_ns > cpu_ns + left_ns ? cell->cpu_ns - left_ns : cpu_ns;
+}
+
 /* Adds the cost in `cell` to the cell with its key. False when there is no room even for what is folded. */
 bool cells_add(struct cells *cells, const struct rtop_cell *cell);
 

@@ -255,6 +255,13 @@ static void charge_own(struct cut *cut, struct thread_data *data, struct cells *
   data->own_wall_ns = data->own_cpu_ns = 0;
 }
 
+/* What the window before had no time for. */
+static void charge_ahead(struct cut *cut, struct thread_data *data, struct cells *cells)
+{
+  charge(data, cells, RTOP_RUNNING, cut->sampler->own_node, data->ahead_wall_ns, data->ahead_cpu_ns);
+  data->ahead_wall_ns = data->ahead_cpu_ns = 0;
+}
+
 static void add_releases(struct cut *cut, struct thread_data *data)
 {
   uint64_t releases = atomic_load_explicit(&data->releases, memory_order_relaxed);
@@ -307,6 +314,7 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   add_releases(cut, data);
   *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
   describe(cut, data, row, find_accrued(cut, data, cells));
+  charge_ahead(cut, data, cells);
   for (int state = 0; state < RTOP_STATE_COUNT; state++) settle(cut, data, cells, (enum rtop_thread_state)state);
   if (data->last_window) charge_own(cut, data, cells);
   if (data->last_window || last) charge_rest(cut, data, cells);
@@ -364,7 +372,7 @@ static struct rtop_cell split_off(struct rtop_cell *cell, uint64_t wall_ns)
   double share = (double)wall_ns / (double)cell->wall_ns;
   part.wall_ns = wall_ns;
   if (wall_ns < cell->wall_ns) {
-    part.cpu_ns = (uint64_t)((double)cell->cpu_ns * share);
+    part.cpu_ns = cells_cpu_of(cell, wall_ns);
     part.blame_ns = (uint64_t)((double)cell->blame_ns * share);
     part.allocations = part.samples = 0;
   }
@@ -441,15 +449,18 @@ static bool add_unsampled(struct cut *cut, struct thread_data *data)
 }
 
 /* Own work is handed in within a window or two, so it is left where it was told but for what this window has no time
- * for: a late record per thread and window would be dear. */
+ * for: a late record per thread and window would be dear. Where nothing is owed a sample met the thread in the midst of
+ * it (where a collection begins there is one) and charged it all, which goes off what the thread does next: so does
+ * that part of the own work. */
 static bool repay_surplus(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
 {
   int64_t surplus = data->charged_ns[cell->state] - data->accrued_ns[cell->state];
   if (surplus <= 0 || !cell->wall_ns) return true;
   struct rtop_cell early = split_off(cell, (uint64_t)surplus < cell->wall_ns ? (uint64_t)surplus : cell->wall_ns);
   if (!repay(cut, data, &early)) return false;
-  cell->wall_ns += early.wall_ns;
-  cell->cpu_ns += early.cpu_ns;
+  data->charged_ns[cell->state] -= (int64_t)early.wall_ns;
+  data->ahead_wall_ns += (int64_t)early.wall_ns;
+  data->ahead_cpu_ns += (int64_t)early.cpu_ns;
   return true;
 }
 

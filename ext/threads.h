@@ -113,6 +113,7 @@ struct thread_data {
   int64_t moved_ns[RTOP_STATE_COUNT];  /* time by state that the publisher charged itself */
   int64_t seen_ns[RTOP_STATE_COUNT];   /* all time by state up to the last cut */
   int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT];   /* in the window being built */
+  int64_t ahead_wall_ns, ahead_cpu_ns; /* own work that the window before had no time for */
   int64_t owed_ns[RTOP_STATE_COUNT];   /* told as not sampled, by windows before: the sum of `owed` */
   struct owed owed[RTOP_STATE_COUNT][THREADS_OWED_MAX];   /* oldest first */
   uint32_t owed_count[RTOP_STATE_COUNT];

@@ -1,5 +1,6 @@
 # Helpers of the end-to-end tests: the built viewer on real Ruby programs.
 require "etc"
+require "fileutils"
 require "json"
 require "minitest/autorun"
 require "open3"
@@ -12,7 +13,7 @@ module E2E
   BUILD = ENV["RTOP_BUILD"] || "#{ROOT}/build"
   VIEWER = "#{BUILD}/rperf-top"
   PROGRAMS = "#{ROOT}/tests/e2e/programs"
-  DEADLINE = 60
+  DEADLINE = 150
 
   Result = Struct.new(:out, :err, :status) do
     def objects = out.lines.map { |line| JSON.parse(line) }
@@ -20,8 +21,13 @@ module E2E
 
   module_function
 
+  # Where the viewer puts what commands print: it goes away with the tests.
+  def logs
+    @@logs ||= Dir.mktmpdir("rperf-top-e2e").tap { |dir| Minitest.after_run { FileUtils.rm_rf(dir) } }
+  end
+
   def viewer(*arguments, env: {}, **options)
-    out, err, status = Open3.capture3(env, VIEWER, *arguments, stdin_data: "", **options)
+    out, err, status = Open3.capture3({ "TMPDIR" => logs }.merge(env), VIEWER, *arguments, stdin_data: "", **options)
     Result.new(out, err, status)
   end
 

@@ -60,7 +60,7 @@ class Terminal
     bytes[from..].to_s.gsub(/\e\[[0-9;]*m|\e\(B/n, "").force_encoding("UTF-8").scrub("?")
   end
 
-  def wait_for(text, from: 0, seconds: 15)
+  def wait_for(text, from: 0, seconds: E2E::DEADLINE)
     E2E.wait_until(text.inspect, seconds: seconds) { self.text(from).include?(text) }
   rescue RuntimeError => error
     raise "#{error.message} in #{self.text(from)[-2000..] || self.text(from)}"
@@ -80,8 +80,26 @@ class Terminal
     @held.read_nonblock(100, exception: false).then { |bytes| bytes == :wait_readable ? "" : bytes }
   end
 
+  # Seconds until the viewer is gone, or what it says happens, without those in which it or this program waited for a
+  # core. (Of the time that the machine itself was not given one, all counts as waited.)
+  def seconds_until(what, pid = @pid)
+    from, waited = now, waited_for_a_core(pid)
+    most = 0
+    E2E.wait_until(what) do
+      most = [most, waited_for_a_core(pid) - waited].max
+      yield
+    end
+    now - from - most
+  end
+
+  def self.zombie?(pid)
+    File.read("/proc/#{pid}/stat")[/\) (.)/, 1] == "Z"
+  rescue Errno::ENOENT, Errno::ESRCH
+    true
+  end
+
   # Its Process::Status, or nil when it has not ended by then.
-  def ended(seconds = 15)
+  def ended(seconds = E2E::DEADLINE)
     finish = now + seconds
     until @status
       done, status = Process.wait2(@pid, Process::WNOHANG)
@@ -111,6 +129,12 @@ class Terminal
   private
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def waited_for_a_core(pid)
+    ns = [pid, "thread-self"].sum { |task| File.read("/proc/#{task}/schedstat").split[1].to_i rescue 0 }
+    stolen = File.read("/proc/stat")[/^cpu .*/].split[8].to_f / Etc.sysconf(Etc::SC_CLK_TCK)
+    ns / 1e9 + stolen
+  end
 
   def read
     loop do

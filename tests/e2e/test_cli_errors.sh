@@ -69,7 +69,7 @@ refused() {                            # STATUS WORD...
 }
 
 wait_until() {
-  local deadline=$((SECONDS + 20))
+  local deadline=$((SECONDS + 60))
   until "$@"; do
     [ "$SECONDS" -lt "$deadline" ] || return 1
     sleep 0.02

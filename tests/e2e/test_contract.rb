@@ -13,15 +13,19 @@ class TestContract < Minitest::Test
       assert_in_delta 1.0, method_named(object, "Object#fib")["self"], 0.12
       assert_in_delta 1.0, object["gvl"]["running"], 0.12
     end
-    assert_operator objects.last["sampler"]["samples"], :>, 50
+    last = objects.last
+    assert_operator last["sampler"]["samples"], :>, 50 * method_named(last, "Object#fib")["cpu"]
   end
 
   def test_four_threads_computing
     object = watch(2, "#{PROGRAMS}/threads.rb").objects.last
-    assert_in_delta 1.0, object["gvl"]["running"] + object["threads"].sum { |thread| thread["gc"] }, 0.1
-    assert_in_delta 3.0, object["gvl"]["waiting"], 0.3
+    held = object["gvl"]["running"] + object["threads"].sum { |thread| thread["gc"] }
+    # From one to the next it goes as fast as the kernel gives them a core.
+    assert_in_delta 4.0, held + object["gvl"]["waiting"], 0.15
+    assert_operator held, :<=, 1.05
+    assert_operator held, :>=, object["threads"].sum { |thread| thread["cpu"] } - 0.05
     blame = object["methods"].map { |row| row["blame"] }.max
-    assert_operator blame, :>, 2.0, "somebody held the GVL while the others waited"
+    assert_operator blame, :>, 2.0 * held, "somebody held the GVL while the others waited"
   end
 
   def test_a_sleeper_is_seen_while_it_sleeps

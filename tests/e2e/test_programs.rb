@@ -49,20 +49,31 @@ class TestPrograms < Minitest::Test
     frames.reject { |frame| frame[:name] =~ /\A\((garbage|marking|sweeping)/ }
   end
 
-  # CPU time in µs by label: as a leaf, and anywhere on the stack.
+  # CPU time in µs by label: as a leaf, and anywhere on the stack; and how many samples tell it.
   def own_run(dir)
     File.write("#{dir}/rdoc.rb", RDOC)
-    result = viewer("-m", "cpu", "-o", "#{dir}/out.collapsed", "--", RbConfig.ruby, "#{dir}/rdoc.rb")
-    assert_predicate result.status, :success?, result.err
-    leaf, anywhere = Hash.new(0), Hash.new(0)
+    [["-o", "#{dir}/out.rpt", "--", RbConfig.ruby, "#{dir}/rdoc.rb"], ["-o", "#{dir}/out.collapsed", "-r", "#{dir}/out.rpt"]].each do |words|
+      result = viewer("-m", "cpu", *words)
+      assert_predicate result.status, :success?, result.err
+    end
+    leaf, anywhere, all = Hash.new(0), Hash.new(0), 0
     File.foreach("#{dir}/out.collapsed", chomp: true) do |line|
       stack, weight = line.match(/\A(.*) (\d+)\z/).captures
       labels = stack.split(";")
+      all += weight.to_i
       next unless labels.include?(WORK)
       leaf[labels.last] += weight.to_i
       labels.uniq.each { |label| anywhere[label] += weight.to_i }
     end
-    [leaf, anywhere]
+    [leaf, anywhere, instants("#{dir}/out.rpt") * leaf.values.sum / all]
+  end
+
+  # As if evenly spread over the CPU time: a sample stands for the more of it the fewer there are.
+  def instants(file)
+    rows = viewer("-J", "-d", "0.1", "-F", "0.1", "-r", file).objects.map do |object|
+      [object["threads"].sum { |thread| thread["cpu"] }, object["sampler"]["samples"]]
+    end
+    rows.sum(&:first)**2 / rows.sum { |cpu, samples| cpu * cpu / [samples, 0.5].max }
   end
 
   # One run of each serves both tests.
@@ -72,12 +83,12 @@ class TestPrograms < Minitest::Test
     @@rdoc_runs
   end
 
-  # How far shares are apart, by name, in standard deviations of what so many samples can tell. We take one a ms.
-  def apart(frames, samples, reference_sum, ours, our_sum_us)
+  # How far shares are apart, by name, in standard deviations of what so many samples can tell.
+  def apart(frames, samples, reference_sum, ours, our_sum_us, our_samples)
     frames.to_h do |frame|
       theirs, own = frame[samples].fdiv(reference_sum), ours[frame[:name]].fdiv(our_sum_us)
       both = ((theirs + own) / 2).clamp(0.001, 0.999)
-      deviation = Math.sqrt(both * (1 - both) * (1.0 / reference_sum + 1000.0 / our_sum_us))
+      deviation = Math.sqrt(both * (1 - both) * (1.0 / reference_sum + 1.0 / our_samples))
       ["#{frame[:name]} #{theirs.round(4)} #{own.round(4)}", ((own - theirs) / deviation).round(1)]
     end
   end
@@ -85,22 +96,22 @@ class TestPrograms < Minitest::Test
   def test_leaves_of_rdoc_over_the_standard_library
     # Compiled code pops the frame of a C method before anybody looks: its time is its caller's.
     skip "other leaves under YJIT" if YJIT
-    reference, ours, = rdoc_runs
+    reference, ours, _, our_samples = rdoc_runs
     sum = reference.sum { |frame| frame[:samples] }
     assert_operator sum, :>, 350
-    leaves = apart(reference.max_by(15) { |frame| frame[:samples] }, :samples, sum, ours, ours.values.sum)
+    leaves = apart(reference.max_by(15) { |frame| frame[:samples] }, :samples, sum, ours, ours.values.sum, our_samples)
     assert_operator leaves.values.map(&:abs).max, :<=, 4.5, leaves.inspect
     assert_operator leaves.values.sum { |z| z * z } / leaves.size, :<=, 3, leaves.inspect
   end
 
   def test_callers_of_rdoc_over_the_standard_library
-    reference, _, ours = rdoc_runs
+    reference, _, ours, our_samples = rdoc_runs
     whole = reference.find { |frame| frame[:name] == WORK }[:total_samples]
     known = reference.select { |frame| frame[:name].start_with?("RDoc::") && frame[:total_samples] > whole / 10 }
     assert_operator known.size, :>, 3
     known.each { |frame| assert_in_delta frame[:total_samples].fdiv(whole), ours[frame[:name]].fdiv(ours[WORK]), 0.2, frame[:name] }
     return if YJIT                     # of compiled code no more is known than that
-    callers = apart(known, :total_samples, whole, ours, ours[WORK])
+    callers = apart(known, :total_samples, whole, ours, ours[WORK], our_samples)
     assert_operator callers.values.map(&:abs).max, :<=, 4.5, callers.inspect
   end
 

@@ -14,7 +14,7 @@ class TestTerminalAnswers < Minitest::Test
   end
 
   def wait_for_ascii(terminal)
-    E2E.wait_until("a screen in ASCII", seconds: 15) { terminal.repainted.ascii_only? }
+    E2E.wait_until("a screen in ASCII") { terminal.repainted.ascii_only? }
   end
 
   def assert_untouched(terminal)
@@ -80,7 +80,7 @@ class TestTerminalAnswers < Minitest::Test
   end
 
   def test_an_answer_in_parts_is_heard
-    parts = ->(terminal) { ["\e[", "2;8", "R"].each { |part| terminal.type(part) && sleep(0.15) } }
+    parts = ->(terminal) { ["\e[", "2;8", "R"].each { |part| terminal.type(part) && sleep(0.05) } }
     watch(answer: parts) do |terminal|
       terminal.wait_for("blocks are two columns wide")
       assert_includes terminal.repainted, "[1Methods]"
@@ -95,7 +95,7 @@ class TestTerminalAnswers < Minitest::Test
       terminal.type("2")
       assert_includes terminal.repainted, "[2Tree]"
       terminal.type("q")
-      assert_equal 0, terminal.ended(2)&.exitstatus
+      assert_equal 0, terminal.ended&.exitstatus
     end
   end
 
@@ -111,7 +111,7 @@ class TestTerminalAnswers < Minitest::Test
   def test_a_cut_answer_does_not_take_keys_for_long
     watch(answer: "\e[2;") do |terminal|
       E2E.wait_until("the question") { terminal.asked == 1 }
-      sleep 1.2
+      sleep 3                            # what is cut counts for a second from when it was read
       terminal.type("2")
       assert_includes terminal.repainted, "[2Tree]"
     end
@@ -126,22 +126,28 @@ class TestTerminalAnswers < Minitest::Test
 
   # Nothing of it is left for the shell.
   def test_who_leaves_early_takes_the_answer_along
-    late = lambda do |terminal|
-      terminal.type("q")
-      sleep 0.2
-      terminal.type(WIDE)
-    end
-    Terminal.open("-p", Terminal.fake, answer: late) do |terminal|
-      assert_equal 0, terminal.ended(3)&.exitstatus
-      sleep 0.3
-      assert_equal "", terminal.left_in_input
+    E2E.wait_until("an answer within half a second, for which it waits") do
+      took = nil
+      late = lambda do |terminal|
+        from = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        terminal.type("q")
+        sleep 0.2
+        terminal.type(WIDE)
+        took = Process.clock_gettime(Process::CLOCK_MONOTONIC) - from
+      end
+      Terminal.open("-p", Terminal.fake, answer: late) do |terminal|
+        assert_equal 0, terminal.ended&.exitstatus
+        E2E.wait_until("the answer") { took }
+        assert_equal "", terminal.left_in_input if took < 0.4
+      end
+      took < 0.4
     end
   end
 
   def test_leaving_does_not_wait_for_ever
     Terminal.open("-p", Terminal.fake, answer: ->(terminal) { terminal.type("q") }) do |terminal|
       E2E.wait_until("the question") { terminal.asked == 1 }
-      assert_equal 0, terminal.ended(2)&.exitstatus
+      assert_equal 0, terminal.ended&.exitstatus
     end
   end
 

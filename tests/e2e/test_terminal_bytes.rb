@@ -33,7 +33,7 @@ class TestTerminalBytes < Minitest::Test
     watch do |terminal|
       "12345678?".each_char { |key| terminal.type(key) && terminal.repainted }
       terminal.type("qq")
-      assert_equal 0, terminal.ended(2)&.exitstatus
+      assert_equal 0, terminal.ended&.exitstatus
       bytes = terminal.bytes
       assert_equal 1, bytes.scan("\e[?1049h").size
       assert_equal 1, bytes.scan("\e[?1049l").size

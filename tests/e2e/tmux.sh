@@ -2,7 +2,7 @@
 #
 # Every test program has its own tmux server and its own folder for channels, and removes both when it
 # ends, however it ends. Nothing here sleeps for a fixed time: every wait is for something on the screen,
-# with a deadline (WAIT seconds, 15).
+# with a deadline (WAIT seconds, 60).
 #
 #   start_fake [SECONDS]             a process to watch (fake_process); its pid: FAKE
 #   open_pane COLUMNS ROWS COMMAND   a terminal of this size that runs COMMAND of sh; its exit: EXIT
@@ -45,7 +45,7 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
 wait_until() {
-  local deadline=$((SECONDS + ${WAIT:-15}))
+  local deadline=$((SECONDS + ${WAIT:-60}))
   until "$@"; do
     [ "$SECONDS" -lt "$deadline" ] || return 1
     sleep 0.05

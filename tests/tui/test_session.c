@@ -11,9 +11,9 @@ static int64_t now_ms(void)
   return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Polls until the condition holds; fails after ten seconds. */
+/* Polls until the condition holds; fails after a minute. */
 #define WAIT_UNTIL(session, condition) \
-  for (int64_t deadline = now_ms() + 10000; rtop_session_poll(session), !(condition);) { \
+  for (int64_t deadline = now_ms() + 60000; rtop_session_poll(session), !(condition);) { \
     if (now_ms() > deadline) \
       fail_msg("waited in vain for %s", #condition); \
     usleep(1000 * (unsigned)rtop_session_wait_ms(session) / 10); \
