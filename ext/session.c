@@ -144,6 +144,7 @@ static void at_end(VALUE unused)
 
 void session_init(void)
 {
+  sampler_learn(&session.sampler);     /* may raise: before anything is registered */
   session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
   session.sampler.publisher_word = &session.publisher.word;
   VALUE description = rb_const_get(rb_cObject, rb_intern("RUBY_DESCRIPTION"));
