@@ -59,7 +59,7 @@ static VALUE rperf_stop(VALUE self)
 static VALUE rperf_running(VALUE self)
 {
   (void)self;
-  return session_over() ? Qfalse : Qtrue;
+  return session_running() ? Qtrue : Qfalse;
 }
 
 /* RperfTop.mark(name): what is called so happened now. */

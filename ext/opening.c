@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define FORK_WAITS_NS (CLOCK_NS_PER_SECOND / 5)
+#define FORK_WAITS_NS (CLOCK_NS_PER_SECOND / 2)
 #define LOOK_AGAIN_NS 50000
 
 static struct clock_trylock lock;

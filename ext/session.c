@@ -242,30 +242,46 @@ static int create(void)
 /* One that waits for the publisher without the GVL. */
 struct patience {
   int64_t deadline_ns;
-  _Atomic bool over;                   /* there is something else to do: a signal, Thread#raise, Thread#kill */
+  _Atomic bool interrupted;
 };
 
 static void *wait_without_gvl(void *pointer)
 {
   struct patience *patience = pointer;
-  publisher_wait(&session.publisher, patience->deadline_ns, &patience->over);
+  publisher_wait(&session.publisher, patience->deadline_ns, &patience->interrupted);
   return NULL;
 }
 
-static void lose_patience(void *pointer)
+static void interrupt_wait(void *pointer)
 {
   struct patience *patience = pointer;
-  atomic_store(&patience->over, true);
+  atomic_store(&patience->interrupted, true);
 }
 
-/* True when there is no publisher any more. Interrupts are left for the caller to look at. */
+/* Signals and what other threads raise here are served meanwhile. */
+static VALUE wait_long(VALUE pointer)
+{
+  struct patience *patience = (struct patience *)pointer;
+  do {
+    atomic_store(&patience->interrupted, false);
+    rb_nogvl(wait_without_gvl, patience, interrupt_wait, patience, RB_NOGVL_UBF_ASYNC_SAFE);
+  } while (atomic_load(&patience->interrupted) && clock_now_ns() < patience->deadline_ns);
+  return Qnil;
+}
+
+static VALUE reap(VALUE unused)
+{
+  publisher_reap(&session.publisher);
+  return unused;
+}
+
+/* True when there is no publisher any more. */
 static bool wait_for_publisher(void)
 {
   struct patience patience = { .deadline_ns = clock_now_ns() + STOP_NS };
   publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
-  if (publisher_reap(&session.publisher)) return true;
-  rb_nogvl(wait_without_gvl, &patience, lose_patience, &patience, RB_NOGVL_INTR_FAIL);
-  return publisher_reap(&session.publisher);
+  if (!publisher_reap(&session.publisher)) rb_ensure(wait_long, (VALUE)&patience, reap, Qnil);
+  return !session.publisher.started;
 }
 
 static const char *turn_on_with(const struct config *config)
@@ -301,7 +317,7 @@ void session_stop(void)
   publisher_tell_to_stop(&session.publisher);
   publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
   turn_off(STOPPED);
-  if (!wait_for_publisher()) rb_thread_check_ints();
+  wait_for_publisher();
 }
 
 void session_warn(const char *text)
