@@ -187,7 +187,7 @@ static void in_forked_child(void)
   session.hook_for_fork = false;
   if (session.state == STOPPED && !session.publisher.started) return;
   atomic_store(&session.sampler.active, false);
-  session.forked_child = true;
+  session.forked_child = session.forked_child || session.state != STOPPED;
   atomic_store(&session.fork_pending, true);
   rb_postponed_job_trigger(session.sampler.job);
 }
@@ -311,13 +311,14 @@ const char *session_start(const struct config *config)
 
 void session_stop(void)
 {
-  if (session.state == STOPPED) return;
   if (atomic_load(&session.fork_pending)) drop_parent();
   if (session.state == ACTIVE) sampler_hand_in(&session.sampler);
-  publisher_tell_to_stop(&session.publisher);
-  publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
-  turn_off(STOPPED);
-  wait_for_publisher();
+  if (session.state != STOPPED) {
+    publisher_tell_to_stop(&session.publisher);
+    publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
+    turn_off(STOPPED);
+  }
+  if (!session.publisher.alone) wait_for_publisher();   /* another thread may be doing so */
 }
 
 void session_warn(const char *text)
