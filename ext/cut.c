@@ -1,6 +1,7 @@
 #include "cut.h"
 
 #include "cut_threads.h"
+#include "opening.h"
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -72,13 +73,23 @@ static struct cells *swap_cells(struct sampler *sampler, int64_t end_ns)
 }
 
 /* Opened anew each time: an application that closes all descriptors would give this one's number away. */
+static ssize_t read_statm(char *text, size_t bytes)
+{
+  ssize_t count = -1;
+  opening_begin();
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    count = read(fd, text, bytes);
+    close(fd);
+  }
+  opening_end();
+  return count;
+}
+
 static uint64_t rss_bytes(void)
 {
   char text[128];
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t count = read(fd, text, sizeof text - 1);
-  close(fd);
+  ssize_t count = read_statm(text, sizeof text - 1);
   if (count <= 0) return 0;
   text[count] = '\0';
   unsigned long size, resident;

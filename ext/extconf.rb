@@ -27,7 +27,9 @@ $warnflags += " -Werror" if ENV["WERROR"] == "1"
 $INCFLAGS = $INCFLAGS.gsub(/-I(?=\$\((?:arch_)?hdrdir\))/, "-isystem ") + " -I#{root}"
 
 $CPPFLAGS << " -D_GNU_SOURCE " << given["CPPFLAGS"]
-$CFLAGS << " -std=c11 -fvisibility=hidden -ffunction-sections -fdata-sections -pthread " << given["CFLAGS"]
+# initial-exec: the first use of a thread-local in a hook must not allocate.
+$CFLAGS << " -std=c11 -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections -pthread "
+$CFLAGS << given["CFLAGS"]
 # nodelete: the VM and the kernel keep addresses in it (hooks, atfork handlers, ext/cpu_clock.h).
 $DLDFLAGS << " -Wl,--gc-sections -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed -pthread " << given["LDFLAGS"]
 

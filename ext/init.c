@@ -10,6 +10,9 @@
 #include <ruby/ractor.h>
 #include <ruby/thread.h>
 
+/* What the environment says, read once: reading it later would race with whoever changes it. */
+static struct config environment;
+
 /* One String of patterns, or an Array of them. */
 static void set_exclude(struct config *config, VALUE patterns)
 {
@@ -21,14 +24,13 @@ static void set_exclude(struct config *config, VALUE patterns)
   RB_GC_GUARD(list);
 }
 
-/* RperfTop.start(record_hz: 100, hz: 1000, budget: 1.0, exclude: [], depth: nil): what is not given comes
- * from the environment. */
+/* RperfTop.start(record_hz: 100, hz: 200, budget: 1.0, exclude: [], depth: nil): what is not given comes from the
+ * environment as it was at load. False when the program is ending. */
 static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
 {
   (void)self;
-  struct config config;
+  struct config config = environment;
   VALUE options;
-  config_from_environment(&config);
   rb_scan_args(argc, argv, "0:", &options);
   if (!NIL_P(options)) {
     ID names[] = { rb_intern("record_hz"), rb_intern("hz"), rb_intern("budget"), rb_intern("exclude"),
@@ -42,8 +44,9 @@ static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
     bool deep = values[4] != Qundef && NIL_P(values[4]);
     if (values[4] != Qundef) config_set_depth(&config, deep ? CONFIG_DEPTH_MAX : NUM2DBL(values[4]));
   }
-  if (session_start(&config) != 0) rb_raise(rb_eRuntimeError, "rperf_top: no memory or native thread left");
-  return Qtrue;
+  const char *failure = session_start(&config);
+  if (failure) rb_raise(rb_eRuntimeError, "rperf_top: %s", failure);
+  return session_over() ? Qfalse : Qtrue;
 }
 
 static VALUE rperf_stop(VALUE self)
@@ -111,7 +114,7 @@ void Init_rperf_top(void)
   labels_define(module, session_labels());
   rb_ext_ractor_safe(false);
   session_init();
-  struct config config;
-  config_from_environment(&config);
-  if (config.enabled) session_start(&config);   /* a failure leaves the program as it was */
+  config_from_environment(&environment);
+  const char *failure = environment.enabled ? session_start(&environment) : NULL;
+  if (failure) session_warn(failure);   /* the program goes on as it was */
 }

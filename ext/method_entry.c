@@ -5,8 +5,17 @@
 enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID };
 #define IMEMO_TYPE_MASK ((VALUE)0xF << RUBY_FL_USHIFT | RUBY_T_MASK)
 
-static bool known;
+/* A definition: its type, then for a C function that function, how it is called, the number of its arguments; its name. */
+enum { FUNCTION_TYPE, FUNCTION_CALL, FUNCTION_INVOKER, FUNCTION_ARGUMENTS, FUNCTION_NAME };
+#define FUNCTION_TYPE_MASK ((VALUE)0xF)
+
+enum { METHOD_WORDS = 5 };             /* of a Method object; one of them is the entry */
+
+static bool known, functions_known;
 static VALUE entry_flags;              /* as far as its type goes */
+static VALUE own_entry;
+static int entry_of_method;            /* which word of a Method object */
+static VALUE function_type;
 
 static VALUE word(VALUE frame, int which)
 {
@@ -19,14 +28,53 @@ static VALUE probe(VALUE self)
   if (rb_profile_frames(0, 1, &frame, NULL) != 1 || RB_SPECIAL_CONST_P(frame)) return Qfalse;
   entry_flags = word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK;
   bool right = word(frame, WORD_CLASS) == CLASS_OF(self) && word(frame, WORD_ID) == rb_intern("rperf_top_probe");
+  own_entry = frame;
   return right && (entry_flags & RUBY_T_MASK) == RUBY_T_IMEMO ? Qtrue : Qfalse;
+}
+
+static bool is_function(VALUE entry, ID name)
+{
+  VALUE definition = word(entry, WORD_DEFINITION);
+  return word(definition, FUNCTION_NAME) == (VALUE)name && (uint32_t)word(definition, FUNCTION_ARGUMENTS) == 0 &&
+         (word(definition, FUNCTION_TYPE) & FUNCTION_TYPE_MASK) == function_type;
+}
+
+/* What stands in a Method object, and how a definition in C looks: as that of our own method. */
+static bool learn_functions(VALUE object, ID name)
+{
+  VALUE method = rb_obj_method(object, ID2SYM(name)), definition = word(own_entry, WORD_DEFINITION);
+  if (!RB_TYPE_P(method, T_DATA) || !definition || RB_SPECIAL_CONST_P(definition)) return false;
+  const VALUE *words = RTYPEDDATA_GET_DATA(method);
+  for (entry_of_method = 0; entry_of_method < METHOD_WORDS; entry_of_method++)
+    if (words[entry_of_method] == own_entry) break;
+  function_type = word(definition, FUNCTION_TYPE) & FUNCTION_TYPE_MASK;
+  bool right = entry_of_method < METHOD_WORDS && word(definition, FUNCTION_CALL) == (VALUE)probe &&
+               is_function(own_entry, name);
+  RB_GC_GUARD(method);
+  return right;
 }
 
 void method_entry_learn(void)
 {
+  ID name = rb_intern("rperf_top_probe");
   VALUE object = rb_obj_alloc(rb_class_new(rb_cObject));
+  functions_known = false;
   rb_define_method(CLASS_OF(object), "rperf_top_probe", probe, 0);
-  known = rb_funcallv(object, rb_intern("rperf_top_probe"), 0, NULL) == Qtrue;
+  known = rb_funcallv(object, name, 0, NULL) == Qtrue;
+  functions_known = known && learn_functions(object, name);
+}
+
+method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char *name)
+{
+  ID id = rb_intern(name);
+  if (!functions_known || !rb_method_basic_definition_p(CLASS_OF(receiver), id)) return NULL;
+  VALUE method = rb_obj_method(receiver, ID2SYM(id));
+  VALUE entry = ((const VALUE *)RTYPEDDATA_GET_DATA(method))[entry_of_method];
+  bool right = entry && !RB_SPECIAL_CONST_P(entry) && method_entry_is(entry) && method_entry_class(entry) == class &&
+               method_entry_id(entry) == id && is_function(entry, id);
+  VALUE call = right ? word(word(entry, WORD_DEFINITION), FUNCTION_CALL) : 0;
+  RB_GC_GUARD(method);
+  return (method_entry_call *)call;
 }
 
 bool method_entry_is(VALUE frame)

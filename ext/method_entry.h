@@ -4,13 +4,17 @@
  * That is not part of the VM's interface. So at load a method that we made ourselves is looked at first, and unless
  * everything is where it should be, nothing is taken for a method entry.
  *
- * Threads: method_entry_learn() once, under the GVL, not in a hook, may raise. The others any. [hook]
+ * Threads: method_entry_learn() under the GVL, not in a hook, may raise; so may method_entry_function(), which also
+ * allocates. The others any. [hook]
  */
 #ifndef RTOP_EXT_METHOD_ENTRY_H
 #define RTOP_EXT_METHOD_ENTRY_H
 
 #include <ruby.h>
 #include <stdbool.h>
+
+/* A function behind a method without arguments. */
+typedef VALUE method_entry_call(VALUE self);
 
 void method_entry_learn(void);
 
@@ -21,5 +25,9 @@ bool method_entry_is_code(VALUE frame);
 /* Of a method entry: the class or module that defines the method, 0 when there is none; the id of its name. */
 VALUE method_entry_class(VALUE frame);
 ID method_entry_id(VALUE frame);
+
+/* The VM's own function behind the method `name` of `receiver`, which is defined in `class` and takes no arguments. NULL
+ * when it is not known, when it is no C function, or when somebody has put another method in its place. */
+method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char *name);
 
 #endif

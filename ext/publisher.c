@@ -5,6 +5,7 @@
 #include "governor.h"
 #include "marks_out.h"
 #include "names_out.h"
+#include "opening.h"
 #include "shm/snapshot.h"
 #include "shm/version.h"
 #include "shm/writer.h"
@@ -35,7 +36,8 @@
 #define RELEASE_COST_NS 200
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 
-enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256, SNAPSHOT_TRIES = 2000 };
+enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256, SNAPSHOT_TRIES = 2000,
+       SEGMENTS_MAX = 16 };
 
 /* State of the publisher's loop. */
 struct loop {
@@ -79,14 +81,20 @@ static void sleep_until(struct publisher *publisher, int64_t deadline_ns, bool i
   if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
 }
 
-static void warn(struct publisher *publisher, const char *text)
+void publisher_warn(struct publisher *publisher, const char *text)
 {
   char line[512];
-  if (publisher->warned) return;
-  publisher->warned = true;
+  if (atomic_exchange(&publisher->warned, true)) return;
   int count = snprintf(line, sizeof line, "rperf_top: %s; this process is not profiled\n", text);
   if (count > (int)sizeof line - 1) count = (int)sizeof line - 1;
   if (count > 0 && write(STDERR_FILENO, line, (size_t)count) < 0) return;
+}
+
+static void trigger(struct publisher *publisher)
+{
+  if (!clock_trylock(&publisher->vm_lock)) return;
+  rb_postponed_job_trigger(publisher->sampler->job);
+  clock_unlock(&publisher->vm_lock);
 }
 
 static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_error *error)
@@ -117,27 +125,38 @@ static void refill(struct loop *loop, int64_t length_ns)
   atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
 }
 
-static bool begin(struct loop *loop, struct publisher *publisher)
+/* A fork that comes meanwhile finds no writer, or one with all that belongs to it. */
+static bool open_channel(struct loop *loop)
 {
+  struct publisher *publisher = loop->publisher;
   struct rtop_error error;
-  *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
-  cut_init(&loop->cut, loop->sampler);
-  /* Making the segment takes some ms: what runs meanwhile gets its first sample before. */
-  atomic_store_explicit(&loop->sampler->tick_ns, clock_now_ns(), memory_order_release);
-  rb_postponed_job_trigger(loop->sampler->job);
   loop->writer = make_writer(publisher, &error);
   if (!loop->writer) {
-    warn(publisher, error.text);
+    publisher_warn(publisher, error.text);
     return false;
   }
   if (names_out_create(&loop->names, &loop->sampler->frames) != 0 ||
       marks_out_create(&loop->marks, &publisher->marks, loop->writer) != 0) {
-    warn(publisher, "out of memory");
+    publisher_warn(publisher, "out of memory");
     names_out_destroy(&loop->names);
     rtop_writer_destroy(&loop->writer, false);
     return false;
   }
   set_writer(publisher, loop->writer);
+  return true;
+}
+
+static bool begin(struct loop *loop, struct publisher *publisher)
+{
+  *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
+  cut_init(&loop->cut, loop->sampler);
+  /* Making the segment takes some ms: what runs meanwhile gets its first sample before. */
+  atomic_store_explicit(&loop->sampler->tick_ns, clock_now_ns(), memory_order_release);
+  trigger(publisher);
+  opening_begin();
+  bool opened = open_channel(loop);
+  opening_end();
+  if (!opened) return false;
   loop->tick_cost_ns = tick_cost_ns();
   int64_t now = clock_now_ns();
   cut_open(&loop->cut, loop->writer, &loop->names, loop->sampler->start_ns);
@@ -152,11 +171,13 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 
 static void end(struct loop *loop)
 {
+  opening_begin();
   set_writer(loop->publisher, NULL);
   cut_destroy(&loop->cut);
   marks_out_destroy(&loop->marks);
   names_out_destroy(&loop->names);
   rtop_writer_destroy(&loop->writer, loop->publisher->config.keep);
+  opening_end();
 }
 
 static bool is_on_gvl(struct sampler *sampler, uint32_t index)
@@ -222,7 +243,7 @@ static void park(struct loop *loop, uint32_t futex_value)
   struct publisher *publisher = loop->publisher;
   cut_threads_end_slots(&loop->cut, clock_now_ns());
   atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
-  rb_postponed_job_trigger(loop->sampler->job);
+  trigger(loop->publisher);
   if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   int64_t now = clock_now_ns();
@@ -292,7 +313,7 @@ static void tick(struct loop *loop, int64_t now)
   loop->active_ns = now;
   loop->served++;
   atomic_store_explicit(&loop->sampler->tick_ns, now, memory_order_release);
-  rb_postponed_job_trigger(loop->sampler->job);
+  trigger(loop->publisher);
 }
 
 /* Looks who watches; parks as long as nobody wants anything; takes over the rate that is wanted. */
@@ -316,7 +337,7 @@ static void follow_wishes(struct loop *loop)
 static bool at_cut(struct loop *loop, int64_t now)
 {
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
-  rb_postponed_job_trigger(loop->sampler->job);   /* also for housekeeping and changes of wish */
+  trigger(loop->publisher);   /* also for housekeeping and changes of wish */
   if (!publish(loop, loop->next_cut_ns, false)) return false;
   loop->next_cut_ns += WINDOW_NS;
   follow_wishes(loop);
@@ -353,76 +374,109 @@ static bool run(struct loop *loop)
   return true;
 }
 
+/* Somebody takes them away as fast as they are made. */
+static void give_up(struct publisher *publisher)
+{
+  char text[96];
+  snprintf(text, sizeof text, "its segment was removed or truncated %d times", SEGMENTS_MAX);
+  publisher_warn(publisher, text);
+  atomic_store(&publisher->failed, true);
+  atomic_store(&publisher->sampler->active, false);
+  atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
+  trigger(publisher);
+}
+
 static void *publisher_main(void *pointer)
 {
   struct publisher *publisher = pointer;
   struct loop loop;
   bool again = true;
-  for (int segments = 0; again && segments < 16; segments++) {
+  for (int segments = 0; again && segments < SEGMENTS_MAX; segments++) {
     if (!begin(&loop, publisher)) break;
     rtop_writer_count_losses(loop.writer, &(struct rtop_losses){ .segments_lost = (uint64_t)segments });
     again = !run(&loop);
     end(&loop);
   }
-  if (again) {
-    atomic_store(&publisher->failed, true);
-    atomic_store(&publisher->sampler->active, false);
-    atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
-    rb_postponed_job_trigger(publisher->sampler->job);
-  }
+  if (again) give_up(publisher);
+  atomic_store(&publisher->left, 1);
+  syscall(SYS_futex, &publisher->left, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
   return NULL;
+}
+
+static int make_thread(struct publisher *publisher)
+{
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  int failed = pthread_attr_init(&attributes);
+  if (failed) return failed;
+  pthread_attr_setstacksize(&attributes, 512 * 1024);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  failed = pthread_create(&publisher->thread, &attributes, publisher_main, publisher);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return failed;
 }
 
 int publisher_start(struct publisher *publisher)
 {
-  sigset_t all, before;
-  pthread_attr_t attributes;
   atomic_store(&publisher->word, WORD_TICKING);
   atomic_store(&publisher->stopping, false);
   atomic_store(&publisher->failed, false);
+  atomic_store(&publisher->left, 0);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   publisher->writer = NULL;
   clock_unlock(&publisher->writer_lock);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 512 * 1024);
-  int failed = pthread_create(&publisher->thread, &attributes, publisher_main, publisher);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  int failed = make_thread(publisher);
   publisher->started = failed == 0;
-  if (failed) return -1;
-  pthread_setname_np(publisher->thread, "rperf-top");
-  return 0;
+  if (!failed) pthread_setname_np(publisher->thread, "rperf-top");
+  return failed;
 }
 
-void publisher_stop(struct publisher *publisher)
+void publisher_tell_to_stop(struct publisher *publisher)
 {
-  if (!publisher->started) return;
   atomic_store(&publisher->stopping, true);
-  for (;;) {   /* it may be asleep on either word, or between looking and sleeping */
-    atomic_store(&publisher->word, WORD_STOP);
-    syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    if (clock_trylock(&publisher->writer_lock)) {
-      if (publisher->writer) rtop_writer_wake(publisher->writer);
-      clock_unlock(&publisher->writer_lock);
-    }
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 1000000;
-    if (until.tv_nsec >= CLOCK_NS_PER_SECOND) {
-      until.tv_sec++;
-      until.tv_nsec -= CLOCK_NS_PER_SECOND;
-    }
-    if (pthread_timedjoin_np(publisher->thread, NULL, &until) == 0) break;
+}
+
+/* It may be asleep on either word, or between looking and sleeping. */
+static void rouse(struct publisher *publisher)
+{
+  atomic_store(&publisher->word, WORD_STOP);
+  syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  if (!clock_trylock(&publisher->writer_lock)) return;
+  if (publisher->writer) rtop_writer_wake(publisher->writer);
+  clock_unlock(&publisher->writer_lock);
+}
+
+void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough)
+{
+  struct timespec step = { .tv_nsec = 1000000 };
+  while (atomic_load(&publisher->started) && !atomic_load(&publisher->left)) {
+    if ((enough && atomic_load(enough)) || clock_now_ns() >= deadline_ns) return;
+    rouse(publisher);
+    syscall(SYS_futex, &publisher->left, FUTEX_WAIT_PRIVATE, 0, &step, NULL, 0);
   }
+}
+
+bool publisher_reap(struct publisher *publisher)
+{
+  if (!publisher->started) return true;
+  bool left = atomic_load(&publisher->left);
+  if (!left && !publisher->alone)
+    while (!clock_trylock(&publisher->vm_lock)) sched_yield();
+  publisher->alone = !left;
+  if (!left) return false;
+  pthread_join(publisher->thread, NULL);
+  clock_unlock(&publisher->vm_lock);
   publisher->started = false;
+  return true;
 }
 
 void publisher_abandon(struct publisher *publisher)
 {
   if (publisher->writer) rtop_writer_abandon(&publisher->writer);
-  publisher->started = false;
+  publisher->started = publisher->alone = false;
+  clock_unlock(&publisher->vm_lock);
 }
 
 /* Takes the lock that keeps the writer where it is. A segment that is just being made is worth waiting for, one

@@ -29,16 +29,30 @@ struct publisher {
   _Atomic bool stopping;
   _Atomic int wish;                    /* enum publisher_wish */
   _Atomic bool failed;                 /* no channel: profiling is off */
-  bool warned;                         /* one line is enough, for the children of a fork too */
+  _Atomic uint32_t left;               /* futex: 1 when the thread is done */
+  struct clock_trylock vm_lock;        /* around what the thread calls of the VM; kept from one that was left alone */
+  bool alone;
+  _Atomic bool warned;                         /* one line is enough, for the children of a fork too */
   struct clock_trylock writer_lock;    /* never wanted by a hook or a sample */
   struct rtop_writer *writer;          /* under writer_lock: for waking and abandoning */
 };
 
-/* 0, or -1 when the thread could not be made. */
+/* 0, or the error number when the thread could not be made. Not while there is one. */
 int publisher_start(struct publisher *publisher);
 
-/* Publishes what is left, ends the channel, joins. Bounded: a few ms. */
-void publisher_stop(struct publisher *publisher);
+/* The one line that a process gets: why it is not profiled. Any thread. */
+void publisher_warn(struct publisher *publisher, const char *text);
+
+/* Tells the thread to publish what is left and to end the channel. */
+void publisher_tell_to_stop(struct publisher *publisher);
+
+/* Until it did, until deadline_ns of the monotonic clock, or until *enough. A few ms mostly; as long as the file system
+ * likes: without the GVL. Several may wait. */
+void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough);
+
+/* True when there is no thread any more. One that is still writing is left alone: it calls nothing of the VM from now
+ * on, so that the process may end under it. */
+bool publisher_reap(struct publisher *publisher);
 
 /* A copy of the segment as it is now, into a new file. Waits for the file system: without the GVL. 0 or -1. */
 int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error);

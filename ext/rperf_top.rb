@@ -23,7 +23,9 @@ module RperfTop
       return reason if reason
       require_relative "rperf_top.so"
       nil
-    rescue LoadError, StandardError => error # whatever it is: the program runs without it
+    rescue SystemExit, SignalException # somebody ends the program
+      raise
+    rescue Exception => error # whatever else it is: the program runs without it
       detail = error.message.sub(/ - [^ ]*\/rperf_top\.so\z/, "")
       "its native part does not load (#{detail}): build it again with RUBY=#{ruby}"
     end

@@ -2,6 +2,8 @@
 
 #include "accounting.h"
 #include "label_nodes.h"
+#include "method_entry.h"
+#include "thread_calls.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +11,16 @@ enum { THREADS_PER_JOB = 16, POOL_FRAMES = 4 };
 #define LOST_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
 #define AGE_INTERVAL_NS (15 * CLOCK_NS_PER_SECOND)
 
-int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
-                   uint32_t string_bytes)
+/* Where that cannot be learnt, what rests on it is left out. */
+static VALUE learn_layout(VALUE unused)
+{
+  (void)unused;
+  method_entry_learn();
+  thread_calls_learn();
+  return Qnil;
+}
+
+void sampler_learn(struct sampler *sampler)
 {
   static const char *const names[] = { "total_allocated_objects", "minor_gc_count", "major_gc_count",
                                        "heap_live_slots", "malloc_increase_bytes" };
@@ -18,6 +28,15 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
     sampler->gc_symbols[i] = ID2SYM(rb_intern(names[i]));   /* interned by C code: never collected */
     rb_gc_stat(sampler->gc_symbols[i]);
   }
+  int raised = 0;
+  VALUE error = rb_errinfo();
+  rb_protect(learn_layout, Qnil, &raised);
+  if (raised) rb_set_errinfo(error);
+}
+
+int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
+                   uint32_t string_bytes)
+{
   if (calltree_create(&sampler->tree, node_capacity) != 0) return -1;
   if (frames_create(&sampler->frames, frame_capacity, string_bytes) != 0) return -1;
   for (int i = 0; i < 2; i++)
@@ -246,20 +265,20 @@ static void name_missed(struct sampler *sampler, struct thread_data *own)
   }
 }
 
-/* The threads of this Ractor; only the current one when somebody has overridden Thread.list. */
+/* The threads of this Ractor; only the current one where they cannot be known. */
 static VALUE list_threads(VALUE unused)
 {
   (void)unused;
-  if (!rb_method_basic_definition_p(CLASS_OF(rb_cThread), rb_intern("list"))) return rb_ary_new_from_args(1, rb_thread_current());
-  return rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
+  VALUE list = thread_calls_list();
+  return list == Qundef ? rb_ary_new_from_args(1, rb_thread_current()) : list;
 }
 
 void sampler_adopt_threads(struct sampler *sampler)
 {
   int raised = 0;
-  VALUE list = rb_protect(list_threads, Qnil, &raised);
+  VALUE error = rb_errinfo(), list = rb_protect(list_threads, Qnil, &raised);   /* there may be no memory */
   if (raised) {
-    rb_set_errinfo(Qnil);
+    rb_set_errinfo(error);
     return;
   }
   VALUE current = rb_thread_current();

@@ -100,6 +100,9 @@ struct sampler {
   int stack_lines[SAMPLER_STACK_MAX];
 };
 
+/* Once, at load: what of this VM is to be known. Raises when it lacks a counter. */
+void sampler_learn(struct sampler *sampler);
+
 /* Under the GVL. 0, or -1 when memory ran out. */
 int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
                    uint32_t string_bytes);

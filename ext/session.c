@@ -4,6 +4,7 @@
 #include "exclude.h"
 #include "gc.h"
 #include "gvl.h"
+#include "opening.h"
 #include "publisher.h"
 #include "raises.h"
 #include "sampler.h"
@@ -11,9 +12,17 @@
 #include <pthread.h>
 #include <ruby.h>
 #include <ruby/debug.h>
+#include <ruby/thread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* How long the end waits for a file system: with the GVL, and then without. */
+#define STOP_AT_ONCE_NS (CLOCK_NS_PER_SECOND / 50)
+#define STOP_NS CLOCK_NS_PER_SECOND
+
+/* Exported by every Ruby, declared since 4.0. */
+int ruby_thread_has_gvl_p(void);
 
 /* Hooks of the VM are on in ACTIVE only, or in a forked child, which must not touch them. */
 enum state { STOPPED, ACTIVE, PARKED };
@@ -24,7 +33,9 @@ static struct {
   struct config config;
   enum state state;
   bool created;
-  bool forked_child;                   /* this process came out of fork with the hooks on */
+  bool forked_child;                   /* this process came out of fork with a session: no hook is added or removed */
+  bool hook_for_fork;                  /* the hook is there for a child, and only while fork goes on */
+  bool ended;                          /* the program's last words are said: nothing starts any more */
   bool torn;                           /* its tables were being written at that moment: never again */
   _Atomic bool fork_pending;           /* set by the atfork handler, done by the next job */
   pid_t pid;
@@ -38,6 +49,7 @@ static VALUE turn_on(VALUE unused)
   (void)unused;
   threads_clear(&sampler->threads);
   atomic_store(&sampler->waiting.word, 0);
+  if (!session.hook && session.forked_child) rb_raise(rb_eRuntimeError, "no hooks in this child");
   if (!session.hook) session.hook = gvl_install(sampler);
   if (!session.trace_point) {
     session.trace_point = gc_install(sampler);
@@ -97,6 +109,19 @@ static void drop_parent(void)
   marks_init(&session.publisher.marks);
 }
 
+static const char no_hooks[] = "its hooks cannot be set";
+
+/* NULL, or why not. */
+static const char *start_publisher(void)
+{
+  static char text[96];
+  int failed = publisher_start(&session.publisher);
+  if (!failed) return NULL;
+  turn_off(STOPPED);
+  snprintf(text, sizeof text, "no native thread can be made: %s", strerror(failed));
+  return text;
+}
+
 /* The same again in the child, under a channel of its own. */
 static void restart_in_child(void)
 {
@@ -107,7 +132,8 @@ static void restart_in_child(void)
   }
   sampler_begin(&session.sampler);
   protected_turn_on();
-  if (session.state == ACTIVE && publisher_start(&session.publisher) != 0) turn_off(STOPPED);
+  const char *failure = session.state == ACTIVE ? start_publisher() : no_hooks;
+  if (failure) publisher_warn(&session.publisher, failure);
 }
 
 static void job(void *unused)
@@ -125,13 +151,43 @@ static void job(void *unused)
   else if (session.state == ACTIVE) sampler_job(&session.sampler);
 }
 
+static VALUE add_hook(VALUE unused)
+{
+  session.hook = gvl_install(&session.sampler);
+  return unused;
+}
+
+/* A child cannot add a hook: the lock around them may be held for ever by a thread that is not there any more. So the
+ * child of a process that has taken its hook away gets one from its parent. */
+static void before_fork(void)
+{
+  opening_before_fork();
+  if (session.state != PARKED || session.hook || session.forked_child || !ruby_thread_has_gvl_p()) return;
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  rb_protect(add_hook, Qnil, &raised);
+  if (raised) rb_set_errinfo(error);
+  session.hook_for_fork = session.hook != NULL;
+}
+
+static void in_parent(void)
+{
+  opening_after_fork();
+  if (!session.hook_for_fork || !ruby_thread_has_gvl_p()) return;
+  session.hook_for_fork = false;
+  gvl_remove(session.hook);
+  session.hook = NULL;
+}
+
 /* Also runs for system() as root, so it may do no more than set flags: Ruby code that goes on in the child
  * meets the job, a program that is executed at once never does. */
 static void in_forked_child(void)
 {
-  if (session.state == STOPPED) return;
+  opening_in_child();
+  session.hook_for_fork = false;
+  if (session.state == STOPPED && !session.publisher.started) return;
   atomic_store(&session.sampler.active, false);
-  session.forked_child = session.forked_child || session.hook != NULL;
+  session.forked_child = session.forked_child || session.state != STOPPED;
   atomic_store(&session.fork_pending, true);
   rb_postponed_job_trigger(session.sampler.job);
 }
@@ -139,18 +195,21 @@ static void in_forked_child(void)
 static void at_end(VALUE unused)
 {
   (void)unused;
+  session.ended = true;
   if (session.pid == getpid()) session_stop();
 }
 
 void session_init(void)
 {
+  sampler_learn(&session.sampler);     /* may raise: before anything is registered */
   session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
+  session.publisher.sampler = &session.sampler;
   session.sampler.publisher_word = &session.publisher.word;
   VALUE description = rb_const_get(rb_cObject, rb_intern("RUBY_DESCRIPTION"));
   threads_init(&session.sampler.threads, strstr(StringValueCStr(description), "+MN") != NULL);
   marks_init(&session.publisher.marks);
   label_sets_init(&session.sampler.labels);
-  pthread_atfork(NULL, NULL, in_forked_child);
+  pthread_atfork(before_fork, in_parent, in_forked_child);
   rb_set_end_proc(at_end, Qnil);
 }
 
@@ -174,19 +233,61 @@ static int create(void)
     return -1;
   }
   cpu_clock_init(session.config.ask_cpu_clock);
-  publisher->sampler = &session.sampler;
   VALUE version = rb_const_get(rb_cObject, rb_intern("RUBY_VERSION"));
   snprintf(publisher->ruby_version, sizeof publisher->ruby_version, "%s", StringValueCStr(version));
   session.created = true;
   return 0;
 }
 
-int session_start(const struct config *config)
+/* One that waits for the publisher without the GVL. */
+struct patience {
+  int64_t deadline_ns;
+  _Atomic bool interrupted;
+};
+
+static void *wait_without_gvl(void *pointer)
 {
-  if (session.state != STOPPED) return 0;
-  if (session.torn) return -1;
+  struct patience *patience = pointer;
+  publisher_wait(&session.publisher, patience->deadline_ns, &patience->interrupted);
+  return NULL;
+}
+
+static void interrupt_wait(void *pointer)
+{
+  struct patience *patience = pointer;
+  atomic_store(&patience->interrupted, true);
+}
+
+/* Signals and what other threads raise here are served meanwhile. */
+static VALUE wait_long(VALUE pointer)
+{
+  struct patience *patience = (struct patience *)pointer;
+  do {
+    atomic_store(&patience->interrupted, false);
+    rb_nogvl(wait_without_gvl, patience, interrupt_wait, patience, RB_NOGVL_UBF_ASYNC_SAFE);
+  } while (atomic_load(&patience->interrupted) && clock_now_ns() < patience->deadline_ns);
+  return Qnil;
+}
+
+static VALUE reap(VALUE unused)
+{
+  publisher_reap(&session.publisher);
+  return unused;
+}
+
+/* True when there is no publisher any more. */
+static bool wait_for_publisher(void)
+{
+  struct patience patience = { .deadline_ns = clock_now_ns() + STOP_NS };
+  publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
+  if (!publisher_reap(&session.publisher)) rb_ensure(wait_long, (VALUE)&patience, reap, Qnil);
+  return !session.publisher.started;
+}
+
+static const char *turn_on_with(const struct config *config)
+{
   session.config = *config;
-  if (!session.created && create() != 0) return -1;
+  if (!session.created && create() != 0) return "there is no memory for its tables";
   session.publisher.config = *config;
   session.sampler.depth_max = config->depth_max;
   exclude_use(&session.sampler.frames, &session.sampler.lock, config->exclude, config->exclude_bytes);
@@ -196,19 +297,38 @@ int session_start(const struct config *config)
   sampler_begin(&session.sampler);
   if (config->record_hz) protected_turn_on();
   else session.state = PARKED;
-  if (session.state == STOPPED) return -1;
-  if (publisher_start(&session.publisher) == 0) return 0;
-  turn_off(STOPPED);
-  return -1;
+  return session.state == STOPPED ? no_hooks : start_publisher();
+}
+
+const char *session_start(const struct config *config)
+{
+  if (session.state != STOPPED || session.ended) return NULL;
+  if (atomic_load(&session.fork_pending)) drop_parent();
+  if (session.torn) return "its tables were being written when this process was forked";
+  if (!wait_for_publisher()) return "the session before is still being written";
+  return session.state == STOPPED ? turn_on_with(config) : NULL;   /* somebody may have been quicker */
 }
 
 void session_stop(void)
 {
-  if (session.state == STOPPED) return;
   if (atomic_load(&session.fork_pending)) drop_parent();
   if (session.state == ACTIVE) sampler_hand_in(&session.sampler);
-  publisher_stop(&session.publisher);
-  turn_off(STOPPED);
+  if (session.state != STOPPED) {
+    publisher_tell_to_stop(&session.publisher);
+    publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
+    turn_off(STOPPED);
+  }
+  if (!session.publisher.alone) wait_for_publisher();   /* another thread may be doing so */
+}
+
+void session_warn(const char *text)
+{
+  publisher_warn(&session.publisher, text);
+}
+
+bool session_over(void)
+{
+  return session.ended;
 }
 
 bool session_running(void)

@@ -11,14 +11,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Once, at load: registers the job, the atfork handler and the end of the process. */
+/* Once, at load: registers the job, the atfork handlers and the end of the process. May
+ * raise. */
 void session_init(void);
 
-/* 0; -1 when memory or the native thread could not be had. Starting a running session does nothing. */
-int session_start(const struct config *config);
+/* NULL, or in words why it did not start. Starting a running session does nothing, nor does a start when the program
+ * has come to its end. */
+const char *session_start(const struct config *config);
 
-/* Ends the channel. Stopping a stopped session does nothing. */
+/* Ends the channel. Stopping a stopped session does nothing. Waits a second at most, most of it without the GVL; may
+ * raise what was to be raised in this thread. */
 void session_stop(void);
+
+/* Has the program come to its end? Nothing starts any more. */
+bool session_over(void);
+
+/* The one line that a process gets: why it is not profiled. */
+void session_warn(const char *text);
 bool session_running(void);
 
 /* Saves what the channel holds now in a new file. Without the GVL. 0 or -1. */

@@ -1,10 +1,12 @@
 #include "threads.h"
 
+#include "thread_calls.h"
 #include <pthread.h>
 #include <ruby/ractor.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -116,30 +118,30 @@ void threads_follow_native(struct thread_data *data)
   atomic_store_explicit(&data->native_id, (uint32_t)syscall(SYS_gettid), memory_order_release);
 }
 
-static VALUE ask_name(VALUE thread)
+static void take_name(struct thread_data *data, const char *bytes, size_t count)
 {
-  return rb_funcallv(thread, rb_intern("name"), 0, NULL);
-}
-
-void threads_refresh_name(struct thread_data *data)
-{
-  VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
-  if (!thread || !rb_method_basic_definition_p(CLASS_OF(thread), rb_intern("name"))) return;
-  VALUE error = rb_errinfo();
-  int raised = 0;
-  VALUE name = rb_protect(ask_name, thread, &raised);
-  if (raised) {
-    rb_set_errinfo(error);
-    return;
-  }
-  if (!RB_TYPE_P(name, T_STRING)) return;
-  const char *bytes = RSTRING_PTR(name);
-  size_t count = (size_t)RSTRING_LEN(name);
   if (count > THREADS_NAME_MAX) count = THREADS_NAME_MAX;
   if (count == data->name_bytes && memcmp(bytes, data->name, count) == 0) return;
   memcpy(data->name, bytes, count);
   data->name_bytes = (uint32_t)count;
   atomic_fetch_add_explicit(&data->name_version, 1, memory_order_release);
+}
+
+/* Ruby gives what fits of the name to the native thread, of a thread without one its file and line. */
+static void take_native_name(struct thread_data *data)
+{
+  char name[16];
+  bool own = !data->is_main && !data->native_shared && rb_thread_current() == atomic_load(&data->thread);
+  if (own && prctl(PR_GET_NAME, name) == 0) take_name(data, name, strnlen(name, sizeof name));
+}
+
+void threads_refresh_name(struct thread_data *data)
+{
+  VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
+  if (!thread) return;
+  VALUE name = thread_calls_name(thread);
+  if (name == Qundef) take_native_name(data);
+  else if (RB_TYPE_P(name, T_STRING)) take_name(data, RSTRING_PTR(name), (size_t)RSTRING_LEN(name));
 }
 
 void threads_remove(struct threads *threads, struct thread_data *data)

@@ -168,8 +168,8 @@ void threads_bind_native(struct thread_data *data);
  * its CPU time goes on from what the clock says there. On the thread itself. */
 void threads_follow_native(struct thread_data *data);
 
-/* Takes the name of a living thread when it changed. Under the GVL, in the job. A class that overrides
- * Thread#name is not asked: its Ruby code could do anything here. */
+/* Takes the name of a living thread when it changed, or what the kernel knows of it where thread_calls.h does not know
+ * better. Under the GVL, in the job. */
 void threads_refresh_name(struct thread_data *data);
 
 /* Publisher: takes an ended thread out. */

@@ -40,7 +40,6 @@ static void add_singleton(struct waits *waits, VALUE class, const char *space, c
 static VALUE learn(VALUE pointer)
 {
   struct waits *waits = (struct waits *)pointer;
-  method_entry_learn();
   add_class(waits, rb_mKernel, "Kernel", "sleep gets select system readline");
   add_class(waits, rb_cIO, "IO", "read readpartial sysread gets readline readbyte getc wait wait_readable wait_writable write");
   add_singleton(waits, rb_cIO, "IO", "select copy_stream");

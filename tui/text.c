@@ -5,7 +5,8 @@
 #include <string.h>
 #include <wchar.h>
 
-enum { TEXT_COMBINING_MAX = 4, TEXT_BAD = 0xFFFFFFFF };
+enum { TEXT_COMBINING_MAX = 4 };
+#define TEXT_BAD UINT32_MAX
 
 struct text_range {
   uint32_t first, last;

@@ -20,6 +20,15 @@ class EnvironmentTest < Minitest::Test
     assert_match(%r{/does/not/exist}, goes_on(env: { "RPERF_TOP_DIR" => "/does/not/exist" }))
   end
 
+  # Whoever changes it later would race with whoever reads it.
+  def test_the_environment_is_read_once
+    program = start("$stdout.sync = true\nENV['RPERF_TOP_DIR'] = '/does/not/exist'\nRperfTop.stop\nRperfTop.start\nputs :ready\ngets")
+    program.line
+    wait_for("a channel or a complaint") { channels(program.pid).any? || !program.err.empty? }
+    program.finish
+    assert_empty program.err
+  end
+
   def test_directory_is_a_file
     refute_empty goes_on(env: { "RPERF_TOP_DIR" => __FILE__ })
   end
