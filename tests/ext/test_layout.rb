@@ -2,6 +2,7 @@
 #
 # The only insides that are read are the words of a method entry (ext/method_entry.h). A library loaded before the VM's
 # stands in for a VM with other ones: what the probes at load see of themselves is changed by it, nothing after that.
+# Counters that a VM lacks turn the profiler off.
 require_relative "support"
 
 class LayoutTest < Minitest::Test
@@ -45,6 +46,15 @@ class LayoutTest < Minitest::Test
       else if (!strcmp(how, "module") && probes == 2) change("class", frames);
       else change(how, frames);
       return count;
+    }
+
+    size_t rb_gc_stat(VALUE key)
+    {
+      static size_t (*real)(VALUE);
+      if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_gc_stat");
+      void (*raise)(VALUE, const char *, ...) = (void (*)(VALUE, const char *, ...))dlsym(RTLD_DEFAULT, "rb_raise");
+      if (!strcmp(getenv("OTHER_VM"), "no counter")) raise(*(VALUE *)dlsym(RTLD_DEFAULT, "rb_eArgError"), "unknown key");
+      return real(key);
     }
   C
 
@@ -102,6 +112,22 @@ class LayoutTest < Minitest::Test
     first, dump = run_in("as it is")
     assert_equal ["IO#gets", "Object#first_wait", "<main>"], first
     assert_all_is_named(dump)
+  end
+
+  def test_counters_that_are_lacking
+    program = start("puts RperfTop.running?", env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => "no counter", "OTHER_VM_TOLD" => "#{@folder}/told" })
+    program.finish
+    skip "this Ruby does not ask its library for the function" if program.out == "true\n"
+    assert_equal "false\n", program.out
+    assert_match(/\Arperf_top: .*unknown key.*; the program runs without it\n\z/, program.err)
+    assert_predicate program.status, :success?
+  end
+
+  INSIDES = /\b(RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
+
+  def test_only_one_file_looks_inside
+    files = Dir[File.expand_path("../../ext/*.{c,h}", __dir__)].select { |path| File.read(path).match?(INSIDES) }
+    assert_equal ["method_entry.c"], files.map { |path| File.basename(path) }
   end
 
   ["nil", "kind", "class", "moved", "id", "kind of the second", "module"].each do |how|
