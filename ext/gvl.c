@@ -63,6 +63,9 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
     stretch.wall_ns[0] += length;
   }
   data->off_waiting_ns = 0;
+  /* The VM may switch threads where a job makes names. */
+  if (data->off_since_ns) data->not_own_ns += now - data->off_since_ns;
+  data->off_since_ns = 0;
   data->running_since_ns = now;
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
@@ -114,6 +117,7 @@ static void go_off(struct sampler *sampler, struct thread_data *data, int64_t no
   enum rtop_thread_state before;
   int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (rest > 0) accounting_add(sampler, data, before, rest);
+  data->off_since_ns = now;
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 }
 

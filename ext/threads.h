@@ -88,10 +88,11 @@ struct thread_data {
   /* the open stretches */
   int64_t running_since_ns;            /* since RESUMED */
   int64_t off_waiting_ns;              /* of the open off-GVL stretch, as the hooks saw it */
+  int64_t off_since_ns;                /* when it went off the GVL last */
   int64_t off_stack_ns;                /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
-  int64_t not_own_ns;                  /* GC so far, and own work: what a piece of own work around it leaves out */
+  int64_t not_own_ns;                  /* GC, time off the GVL and own work so far: what a piece of own work around it leaves out */
   int64_t own_wall_ns, own_cpu_ns;     /* the profiler's own work on this thread, not handed in yet */
   uint64_t own_window;                 /* in which it was handed in last */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
