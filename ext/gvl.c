@@ -79,7 +79,9 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
     stretch.wall_ns[0] += length;
   }
   data->off_waiting_ns = 0;
-  data->not_own_ns += now - data->off_since_ns;   /* a name that is asked for in Ruby may let go of the GVL */
+  /* The VM may switch threads where a job makes names. */
+  if (data->off_since_ns) data->not_own_ns += now - data->off_since_ns;
+  data->off_since_ns = 0;
   data->running_since_ns = now;
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);

@@ -12,8 +12,9 @@ enum { FUNCTION_TYPE, FUNCTION_CALL, FUNCTION_INVOKER, FUNCTION_ARGUMENTS, FUNCT
 enum { METHOD_WORDS = 5 };             /* of a Method object; one of them is the entry */
 
 static bool known, functions_known;
-static VALUE entry_flags;              /* as far as its type goes */
-static VALUE own_entry;
+static VALUE entry_flags;              /* as far as its type goes; 0 until one was right */
+static VALUE defined_in;               /* a class for the first probe, a module for the second */
+static VALUE own_entry;                /* that of the first */
 static int entry_of_method;            /* which word of a Method object */
 static VALUE function_type;
 
@@ -22,14 +23,24 @@ static VALUE word(VALUE frame, int which)
   return ((const VALUE *)frame)[which];
 }
 
+/* The type of a frame's object; 0: it is none that could be a method entry. */
+static VALUE type_of(VALUE frame)
+{
+  if (RB_SPECIAL_CONST_P(frame) || RB_BUILTIN_TYPE(frame) != T_IMEMO) return 0;
+  return word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK;
+}
+
 static VALUE probe(VALUE self)
 {
   VALUE frame = Qnil;
-  if (rb_profile_frames(0, 1, &frame, NULL) != 1 || RB_SPECIAL_CONST_P(frame)) return Qfalse;
-  entry_flags = word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK;
-  bool right = word(frame, WORD_CLASS) == CLASS_OF(self) && word(frame, WORD_ID) == rb_intern("rperf_top_probe");
+  if (rb_profile_frames(0, 1, &frame, NULL) != 1) return Qfalse;
+  VALUE flags = type_of(frame);
+  if (!flags || method_entry_id(frame) != rb_intern("rperf_top_probe")) return Qfalse;
+  if (entry_flags) return flags == entry_flags && method_entry_class(frame) == defined_in ? Qtrue : Qfalse;
+  if (word(frame, WORD_CLASS) != defined_in) return Qfalse;   /* compared only: it may be anything yet */
+  entry_flags = flags;
   own_entry = frame;
-  return right && (entry_flags & RUBY_T_MASK) == RUBY_T_IMEMO ? Qtrue : Qfalse;
+  return Qtrue;
 }
 
 static bool is_function(VALUE entry, ID name)
@@ -54,14 +65,25 @@ static bool learn_functions(VALUE object, ID name)
   return right;
 }
 
+/* Calls a method of `object` that stands in `class`. */
+static bool is_right(VALUE object, VALUE class)
+{
+  defined_in = class;
+  rb_define_method(class, "rperf_top_probe", probe, 0);
+  return rb_funcallv(object, rb_intern("rperf_top_probe"), 0, NULL) == Qtrue;
+}
+
+/* One method in a class, and one in a module, whose entry names what stands for the module in the class. */
 void method_entry_learn(void)
 {
-  ID name = rb_intern("rperf_top_probe");
-  VALUE object = rb_obj_alloc(rb_class_new(rb_cObject));
-  functions_known = false;
-  rb_define_method(CLASS_OF(object), "rperf_top_probe", probe, 0);
-  known = rb_funcallv(object, name, 0, NULL) == Qtrue;
-  functions_known = known && learn_functions(object, name);
+  VALUE class = rb_class_new(rb_cObject), including = rb_class_new(rb_cObject), module = rb_module_new();
+  VALUE object = rb_obj_alloc(class);
+  rb_include_module(including, module);
+  known = functions_known = false;
+  entry_flags = 0;
+  known = is_right(object, class) && is_right(rb_obj_alloc(including), module);
+  functions_known = known && learn_functions(object, rb_intern("rperf_top_probe"));
+  RB_GC_GUARD(module);
 }
 
 method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char *name)

@@ -1,8 +1,9 @@
 /* What the words of a method entry hold. A frame VALUE of a method is one; of other code (the top of a file, a class body)
  * it is a compiled piece of code.
  *
- * That is not part of the VM's interface. So at load a method that we made ourselves is looked at first, and unless
- * everything is where it should be, nothing is taken for a method entry.
+ * That is not part of the VM's interface. So at load methods that we made ourselves are looked at first, one of a class and
+ * one of a module, and unless everything is where it should be, nothing is taken for a method entry: names are
+ * made in the job then, as all others are (tests/ext/test_layout.rb).
  *
  * Threads: method_entry_learn() under the GVL, not in a hook, may raise; so may method_entry_function(), which also
  * allocates. The others any. [hook]

@@ -84,4 +84,30 @@ class CostTest < Minitest::Test
       assert_operator sum, :<=, window["end_ns"] - window["start_ns"], "window #{window["sequence"]}"
     end
   end
+
+  # The VM may switch threads inside a job, of itself in 3.4. Here a TracePoint makes it: it sees the job ask for names of
+  # threads, and sleeps. That is no work of the profiler's, nor is it on the GVL.
+  def test_waits_within_the_profilers_own_work_are_waits
+    dump, program = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      slept = 0
+      trace = TracePoint.new(:c_call) do |point|
+        (slept += 1; sleep 0.03) if point.method_id == :name && point.defined_class == Thread && slept < 20
+      end
+      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      trace.enable
+      nil while slept < 10 && Process.clock_gettime(Process::CLOCK_MONOTONIC) - start < 10
+      trace.disable
+      puts slept
+    RUBY
+    skip "nobody sees the job ask" if program.out.to_i.zero?
+    slept = program.out.to_i * 3 * SECOND / 100
+    main = dump.main.serial
+    own = dump.cells.sum { |cell| dump.leaf(cell.node) == OWN ? cell.wall : 0 }
+    assert_operator own, :<, slept / 3
+    assert_operator dump.total(thread: main, state: "blocked", on_stack: "Kernel#sleep"), :>, slept * 0.9
+    dump.told.each do |window|
+      held = window["cells"].sum { |_, _, state, _, wall| %w[running marking sweeping].include?(state) ? wall : 0 }
+      assert_operator held, :<=, window["end_ns"] - window["start_ns"], "window #{window["sequence"]}"
+    end
+  end
 end

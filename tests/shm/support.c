@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,6 +121,11 @@ int support_kill(struct support_child *child)
 {
   kill(child->pid, SIGKILL);
   return support_join(child);
+}
+
+bool support_has_openat2(void)
+{
+  return syscall(SYS_openat2, -1, NULL, NULL, (size_t)0) == 0 || errno != ENOSYS;
 }
 
 bool support_wait_for(bool (*condition)(void *argument), void *argument)

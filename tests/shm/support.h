@@ -45,6 +45,9 @@ bool support_hear(int fd);
 int support_join(struct support_child *child);
 int support_kill(struct support_child *child);
 
+/* Old kernels have no openat2, nor has qemu's emulation of another machine's: nothing is found in another root there. */
+bool support_has_openat2(void);
+
 /* Polls until true; false when a generous deadline has passed. */
 bool support_wait_for(bool (*condition)(void *argument), void *argument);
 

@@ -350,6 +350,8 @@ static int live_as_seven(struct support_pipes pipes, void *argument)
 
 static int another_number_inside(void)
 {
+  if (!support_has_openat2())
+    return SKIPPED;
   struct support_child child = support_fork(live_as_seven, NULL);
   char inside[128];
   EXPECT(support_hear(child.from));

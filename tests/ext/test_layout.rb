@@ -1,0 +1,140 @@
+# What a VM whose insides are other ones gets: the checks at load find it out, and all names are made in jobs.
+#
+# The only insides that are read are the words of a method entry (ext/method_entry.h). A library loaded before the VM's
+# stands in for a VM with other ones: what the probes at load see of themselves is changed by it, nothing after that.
+# Counters that a VM lacks turn the profiler off.
+require_relative "support"
+
+class LayoutTest < Minitest::Test
+  include Support
+
+  # The probes are the only ones that ask for one frame. A copy of the method entry is changed, not the VM's.
+  OTHER_VM = <<~'C'
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+
+    typedef unsigned long VALUE;
+    enum { FLAGS, CLASS, DEFINITION, ID, WORDS = 5 };
+    static VALUE copy[WORDS];
+
+    static void change(const char *how, VALUE *frame)
+    {
+      if (!strcmp(how, "nil")) { *frame = 4; return; }
+      memcpy(copy, (void *)*frame, sizeof copy);
+      if (!strcmp(how, "kind")) copy[FLAGS] ^= 1 << 12;
+      if (!strcmp(how, "class")) copy[CLASS] = copy[DEFINITION];
+      if (!strcmp(how, "moved")) memmove(copy + 1, (VALUE *)*frame, sizeof copy - sizeof *copy);
+      if (!strcmp(how, "id")) copy[ID] += 16;
+      *frame = (VALUE)copy;
+    }
+
+    int rb_profile_frames(int start, int limit, VALUE *frames, int *lines)
+    {
+      static int (*real)(int, int, VALUE *, int *);
+      static int probes;
+      if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_profile_frames");
+      int count = real(start, limit, frames, lines);
+      const char *how = getenv("OTHER_VM"), *told = getenv("OTHER_VM_TOLD");
+      if (limit != 1) return count;
+      close(open(told, O_CREAT | O_WRONLY, 0600));
+      probes++;
+      if (!strcmp(how, "kind of the second") && probes == 2) change("kind", frames);
+      else if (!strcmp(how, "module") && probes == 2) change("class", frames);
+      else change(how, frames);
+      return count;
+    }
+
+    size_t rb_gc_stat(VALUE key)
+    {
+      static size_t (*real)(VALUE);
+      if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_gc_stat");
+      void (*raise)(VALUE, const char *, ...) = (void (*)(VALUE, const char *, ...))dlsym(RTLD_DEFAULT, "rb_raise");
+      if (!strcmp(getenv("OTHER_VM"), "no counter")) raise(*(VALUE *)dlsym(RTLD_DEFAULT, "rb_eArgError"), "unknown key");
+      return real(key);
+    }
+  C
+
+  # Main waits right after load, so no job comes before that; then it works, and waits again.
+  PROGRAM = <<~'RUBY'
+    def first_wait = $stdin.gets
+    def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+    def work = (t = cpu; nil while cpu - t < 0.15)
+    class Price
+      def total = work
+    end
+    first_wait
+    Price.new.total
+    20.times { sleep 0.01 }
+    $stdin.gets
+  RUBY
+
+  def other_vm
+    @@other_vm ||= begin
+      folder = Dir.mktmpdir("rperf-top-other-vm.")
+      Minitest.after_run { FileUtils.rm_rf(folder) }
+      File.write("#{folder}/other_vm.c", OTHER_VM)
+      built = system(ENV.fetch("CC", "cc"), "-shared", "-fPIC", "-o", "#{folder}/other_vm.so", "#{folder}/other_vm.c", "-ldl")
+      built or raise "the library could not be built"
+      "#{folder}/other_vm.so"
+    end
+  end
+
+  # The stack of main while it waits for the first time, and the whole history.
+  def run_in(how)
+    told = "#{@folder}/told"
+    program = start(PROGRAM, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => told,
+                                    "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_KEEP" => "1" })
+    dump = program.dump_until("windows of a process that waits") { |d| d.windows.size >= 3 }
+    skip "this Ruby does not ask its library for the function" unless File.exist?(told)
+    row = dump.windows.last["threads"].find { |one| one["serial"] == dump.main.serial }
+    first = dump.stack(row["node"])
+    program.puts
+    program.dump_until("the second wait") { |d| d.total(leaf: "Kernel#sleep", state: "blocked") > 150_000_000 }
+    program.puts
+    program.finish
+    assert program.status.success?, program.err
+    assert_empty program.err
+    [first, Dump.read(program.channel)]
+  end
+
+  def assert_all_is_named(dump)
+    assert_operator dump.total(on_stack: "Price#total", state: "running"), :>, 50_000_000
+    assert_operator dump.total(leaf: "Kernel#sleep", state: "blocked"), :>, 150_000_000
+    assert_empty dump.labels.grep(/probe/)
+  end
+
+  def test_a_vm_as_it_should_be
+    first, dump = run_in("as it is")
+    assert_equal ["IO#gets", "Object#first_wait", "<main>"], first
+    assert_all_is_named(dump)
+  end
+
+  def test_counters_that_are_lacking
+    program = start("puts RperfTop.running?", env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => "no counter", "OTHER_VM_TOLD" => "#{@folder}/told" })
+    program.finish
+    skip "this Ruby does not ask its library for the function" if program.out == "true\n"
+    assert_equal "false\n", program.out
+    assert_match(/\Arperf_top: .*unknown key.*; the program runs without it\n\z/, program.err)
+    assert_predicate program.status, :success?
+  end
+
+  INSIDES = /\b(RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
+
+  def test_only_one_file_looks_inside
+    files = Dir[File.expand_path("../../ext/*.{c,h}", __dir__)].select { |path| File.read(path).match?(INSIDES) }
+    assert_equal ["method_entry.c"], files.map { |path| File.basename(path) }
+  end
+
+  ["nil", "kind", "class", "moved", "id", "kind of the second", "module"].each do |how|
+    define_method("test_another_#{how.tr(" ", "_")}") do
+      first, dump = run_in(how)
+      refute_includes first, "IO#gets"
+      refute_includes first, "Object#first_wait"
+      assert_all_is_named(dump)
+    end
+  end
+end
