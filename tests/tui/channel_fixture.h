@@ -21,6 +21,9 @@
 
 enum { CHANNEL_WINDOW_NS = 100000000 };
 
+/* Who makes channels: not root when that is tried. */
+__attribute__((unused)) static uid_t channel_user;
+
 struct channel {
   pid_t pid;
   int orders, answers;                 /* pipes */
@@ -172,6 +175,10 @@ CHANNEL void channel_open(struct channel *channel)
   if (channel->pid == 0) {
     close(orders[1]);
     close(answers[0]);
+    if (channel_user > 0 &&
+        (setresgid(channel_user, channel_user, channel_user) != 0 ||
+         setresuid(channel_user, channel_user, channel_user) != 0))
+      _exit(97);
     channel_serve(orders[0], answers[1]);
   }
   close(orders[0]);
@@ -198,11 +205,19 @@ CHANNEL void channel_kill(struct channel *channel)
 /* A folder of its own for all segments of the test. */
 CHANNEL int channel_folder(void **state)
 {
-  static char folder[] = "/dev/shm/rtop-test-XXXXXX";
+  static char folder[32];
   (void)state;
+  strcpy(folder, "/dev/shm/rtop-test-XXXXXX");
   if (!mkdtemp(folder))
     return -1;
   return setenv("RPERF_TOP_DIR", folder, 1);
+}
+
+/* The same for channels of another user; only root can make them. */
+CHANNEL int channel_folder_of_another(void **state)
+{
+  channel_user = 65534;
+  return channel_folder(state) == 0 ? chown(getenv("RPERF_TOP_DIR"), channel_user, channel_user) : -1;
 }
 
 CHANNEL int channel_remove_folder(void **state)
