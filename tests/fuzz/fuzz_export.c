@@ -62,8 +62,9 @@ static uint32_t take_frame(struct bytes *bytes, struct rtop_symbols *symbols)
   const char *texts[3];
   for (int i = 0; i < 3; i++)
     texts[i] = take_text(bytes, &lengths[i]);
-  return rtop_symbols_frame(symbols, texts[0], lengths[0], texts[1], lengths[1], texts[2], lengths[2], take(bytes),
-                            (enum rtop_symbol_kind)(take(bytes) % (RTOP_SYMBOL_GROUP + 1)));
+  uint32_t line = take(bytes);
+  enum rtop_symbol_kind kind = (enum rtop_symbol_kind)(take(bytes) % (RTOP_SYMBOL_GROUP + 1));
+  return rtop_symbols_frame(symbols, texts[0], lengths[0], texts[1], lengths[1], texts[2], lengths[2], line, kind);
 }
 
 static uint32_t take_nodes(struct bytes *bytes, struct rtop_symbols *symbols, uint32_t *nodes)

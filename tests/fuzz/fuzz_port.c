@@ -1,5 +1,6 @@
 /* What is believed of a process that parses a segment for root: any bytes as its answers, to every question in turn. What
  * comes through must be in range. */
+#include "shm/error.h"
 #include "shm/window.h"
 #include "shm/writer.h"
 #include "tui/segment_port_impl.h"
@@ -95,12 +96,30 @@ static void ask_for_tables(struct segment_port *port, uint32_t from)
   demand(segment_port_string(port, 8, text, 4) < 4);
 }
 
+/* A true one: of our own segment directly, and as root with another's rights. */
+static void ask_a_true_one(uid_t owner)
+{
+  struct rtop_error error = {0};
+  struct segment_port *port = segment_port_open(reader, 0, owner, &error);
+  demand(port || error.text[0] != '\0');
+  if (!port)
+    return;
+  ask_for_windows(port);
+  ask_for_tables(port, 0);
+  demand(segment_port_problem(port) == NULL);
+  segment_port_close(&port);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   int ends[2];
   if (size < 2 || size > 60000)
     return 0;
   demand(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  if (data[0] == 255) {
+    ask_a_true_one(geteuid());
+    ask_a_true_one(65534);
+  }
   struct segment_port *port = port_attach(reader, nobody(), ends[0]);
   demand(port && write(ends[1], data + 1, size - 1) == (ssize_t)(size - 1) && shutdown(ends[1], SHUT_WR) == 0);
   if (data[0] & 1)

@@ -44,8 +44,12 @@ static void demand(bool condition)
 
 static void clean_up(void)
 {
-  unlink(dead_path);
-  unlink(live_path);
+  static const char *const endings[] = {"", ".ctl"};
+  for (int i = 0; i < 4; i++) {
+    char name[112];
+    snprintf(name, sizeof name, "%s%s", i & 1 ? dead_path : live_path, endings[i / 2]);
+    unlink(name);
+  }
   rmdir(directory);
 }
 
@@ -211,6 +215,18 @@ static void write_file(const void *bytes, size_t count)
   close(fd);
 }
 
+/* What stands beside it may be anything, too. */
+static void write_control(const void *bytes, size_t count)
+{
+  static unsigned char page[RTOP_PAGE_BYTES];
+  char name[112];
+  snprintf(name, sizeof name, "%s.ctl", path);
+  int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  memcpy(page, bytes, count < sizeof page ? count : sizeof page);
+  demand(fd >= 0 && write(fd, page, sizeof page) == (ssize_t)sizeof page);
+  close(fd);
+}
+
 static void read_tables(const struct rtop_reader *reader)
 {
   char text[256];
@@ -259,6 +275,7 @@ static void read_everything(struct rtop_reader *reader)
   rtop_reader_losses(reader, &losses);
   demand(strcmp(rtop_reader_path(reader), path) == 0);
   rtop_reader_watch(reader, 1000, NULL);
+  demand(rtop_reader_oldest(reader) == rtop_reader_tier_oldest(reader, RTOP_TIER_FINE));
   for (enum rtop_tier tier = RTOP_TIER_FINE; tier < RTOP_TIERS; tier++)
     read_tier(reader, tier);
   read_tables(reader);
@@ -345,6 +362,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       sign();
     write_file(file, data[0] & 2 ? pattern_bytes : pattern_bytes - (data[0] >> 2) * 64u);
   }
+  if (data[size - 1] & 1)
+    write_control(data, size);
   struct rtop_reader *reader = rtop_reader_open(path, (uid_t)-1, &error);
   demand(reader ? error.code == RTOP_ERROR_NONE : error.text[0] != '\0');
   if (reader)
