@@ -173,6 +173,8 @@ static void figures(const char *bytes, size_t count)
 static void use_column(struct columns_choice *choice, int key)
 {
   struct columns_shown shown;
+  columns_fit(&shown, choice, key, RTOP_SORT_ALLOC, 0);
+  columns_scroll_max(choice, key / 2, RTOP_SORT_ALLOC);
   enum column column = (enum column)(key % COLUMN_COUNT);
   enum rtop_sort_key sort = (enum rtop_sort_key)(key % RTOP_SORT_KEYS);
   if (key & 1)

@@ -281,7 +281,15 @@ static void read_everything(struct rtop_reader *reader)
   read_tables(reader);
 }
 
-/* Labels are completed while somebody looks. */
+static void set_head(uint64_t sequence)
+{
+  const off_t head = RTOP_COUNTERS_OFFSET + (off_t)offsetof(struct rtop_counters, head_sequence);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  demand(fd >= 0 && pwrite(fd, &sequence, sizeof sequence, head) == sizeof sequence);
+  close(fd);
+}
+
+/* Labels are completed and windows come while somebody looks. */
 static void rename_frames(const struct rtop_geometry *geometry)
 {
   const off_t labels = RTOP_COUNTERS_OFFSET + (off_t)offsetof(struct rtop_counters, frame_labels);
@@ -294,6 +302,7 @@ static void rename_frames(const struct rtop_geometry *geometry)
       demand(pwrite(fd, &reference, sizeof reference, (off_t)geometry->sections[i].offset +
                                                         id * (off_t)sizeof(struct rtop_frame_entry)) > 0);
   close(fd);
+  set_head(WINDOWS);
 }
 
 /* The way that the viewer takes: into a history, with all names, till nothing more comes. */
@@ -304,6 +313,8 @@ static void feed_it(bool renames, bool skips)
   struct rtop_error error = {0};
   if (!rtop_feed_is_segment(path))
     return;
+  if (renames)
+    set_head(WINDOWS - 2);
   struct rtop_feed *feed = rtop_feed_open_segment(path, 0, &error);
   demand(feed || error.text[0] != '\0');
   if (!feed)
