@@ -125,12 +125,13 @@ static const unsigned rights_open_calls[] = {
   SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_openat, SYS_openat2, SYS_newfstatat, SYS_exit_group, SYS_exit,
   SYS_rt_sigreturn,
 };
-/* Memory, locks that are asked about, and the signal mask that a guarded read puts back. */
+/* Memory, locks that are asked about, and the signal mask that a guarded read puts back; the last two for sanitizers. */
 static const unsigned rights_parse_calls[] = {
   SYS_read, SYS_write, SYS_fstat, SYS_newfstatat, SYS_fcntl, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise,
   SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_clock_gettime, SYS_futex, SYS_exit_group, SYS_exit,
+  SYS_sigaltstack, SYS_gettid,
 };
-enum { RIGHTS_CALLS_MAX = 16 };
+enum { RIGHTS_CALLS_MAX = 20 };
 _Static_assert(sizeof rights_open_calls / sizeof(unsigned) <= RIGHTS_CALLS_MAX, "calls");
 _Static_assert(sizeof rights_parse_calls / sizeof(unsigned) <= RIGHTS_CALLS_MAX, "calls");
 
