@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct rtop_reader {
   struct rtop_segment segment;
@@ -94,6 +95,27 @@ const struct rtop_geometry *rtop_reader_geometry(const struct rtop_reader *reade
 const char *rtop_reader_path(const struct rtop_reader *reader)
 {
   return reader->segment.path;
+}
+
+bool rtop_reader_follow_fork(struct rtop_reader *reader)
+{
+  const struct rtop_segment *segment = &reader->segment;
+  return mmap(segment->base, segment->bytes, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, segment->fd, 0) ==
+         segment->base;
+}
+
+int rtop_reader_descriptor(const struct rtop_reader *reader)
+{
+  return reader->segment.fd;
+}
+
+struct rtop_window_limits rtop_reader_limits(const struct rtop_reader *reader)
+{
+  return (struct rtop_window_limits){
+    .node_count = reader_tables_node_count(&reader->tables),
+    .thread_slots = reader->parts.thread_capacity,
+    .string_bytes = reader_tables_string_bytes(&reader->tables),
+  };
 }
 
 static bool reader_ended(const struct rtop_reader *reader)
@@ -286,11 +308,8 @@ static enum rtop_result reader_decode(const struct rtop_reader *reader, const st
   if (slot->node_count > reader_tables_node_count(&reader->tables) ||
       slot->frame_count > reader_tables_frame_count(&reader->tables))
     return RTOP_CORRUPT;
-  struct rtop_window_limits limits = {
-    .node_count = slot->node_count,
-    .thread_slots = reader->parts.thread_capacity,
-    .string_bytes = reader_tables_string_bytes(&reader->tables),
-  };
+  struct rtop_window_limits limits = rtop_reader_limits(reader);
+  limits.node_count = slot->node_count;
   window->sequence = slot->sequence;
   window->start_mono_ns = slot->start_mono_ns;
   window->end_mono_ns = slot->end_mono_ns;

@@ -34,6 +34,12 @@ void rtop_reader_close(struct rtop_reader **reader);
 
 const struct rtop_geometry *rtop_reader_geometry(const struct rtop_reader *reader);
 const char *rtop_reader_path(const struct rtop_reader *reader);
+/* In a forked child, where the mapping is missing: puts it in its place again. The child may read then; the parent's
+ * locks are not its own. */
+bool rtop_reader_follow_fork(struct rtop_reader *reader);
+int rtop_reader_descriptor(const struct rtop_reader *reader);   /* of the segment; the reader's */
+/* What a decoded window may point into, as far as it is published now. */
+struct rtop_window_limits rtop_reader_limits(const struct rtop_reader *reader);
 
 /* Holds the viewer's lock and asks for a rate (0: no wish), or gives both up. A channel whose process is
  * gone is only held: nobody sweeps it away while it is being read. -1 when the control file cannot be opened: windows still come at the

@@ -85,6 +85,24 @@ void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_b
   return moved;
 }
 
+#define WINDOW_SIZE(window, array, count, capacity, wanted)                                                 \
+  do {                                                                                                     \
+    void *moved = window_grow((window)->array, &(window)->capacity, wanted, sizeof *(window)->array);      \
+    if (!moved)                                                                                            \
+      return false;                                                                                        \
+    (window)->array = moved;                                                                               \
+    (window)->count = wanted;                                                                              \
+  } while (0)
+
+bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks)
+{
+  WINDOW_SIZE(window, threads, thread_count, thread_capacity, threads);
+  WINDOW_SIZE(window, cells, cell_count, cell_capacity, cells);
+  WINDOW_SIZE(window, late, late_count, late_capacity, late);
+  WINDOW_SIZE(window, marks, mark_count, mark_capacity, marks);
+  return true;
+}
+
 void rtop_window_reset(struct rtop_window *window)
 {
   window->sequence = 0;

@@ -123,6 +123,12 @@ bool rtop_window_decompress(const void *stored, size_t stored_bytes, uint32_t co
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,
                         const struct rtop_window_limits *limits);
 
+/* The last part of decoding: is every index in range, and does no sum over all cells overflow? Sets window->folded. For
+ * windows that come from elsewhere than rtop_window_decode(). */
+bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits);
+/* Gives the arrays room for so many elements, which are the caller's to fill, and sets the counts. False: memory ran out. */
+bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks);
+
 /* A zeroed struct is a valid empty window. Clears the content, keeps the arrays. */
 void rtop_window_reset(struct rtop_window *window);
 void rtop_window_destroy(struct rtop_window *window);

@@ -203,6 +203,12 @@ static bool decode_marks_valid(const struct rtop_window *window, const struct rt
   return true;
 }
 
+bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
+         decode_marks_valid(window, limits);
+}
+
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,
                         const struct rtop_window_limits *limits)
 {
@@ -212,8 +218,7 @@ bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_
   window->sequence = sequence;
   window->start_mono_ns = start_mono_ns;
   window->end_mono_ns = end_mono_ns;
-  if (decode_parts(window, raw, raw_bytes) && decode_threads_valid(window, limits) &&
-      decode_cells_valid(window, limits) && decode_marks_valid(window, limits))
+  if (decode_parts(window, raw, raw_bytes) && rtop_window_valid(window, limits))
     return true;
   rtop_window_reset(window);
   return false;

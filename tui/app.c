@@ -229,8 +229,13 @@ static void draw(struct app *app)
 static void run_editor(struct app *app)
 {
   int status = 0;
+  uid_t user;
+  if (!editor_user(app->ui.edit.owner, &user)) {
+    ui_say(&app->ui, "as root no editor is started for a file that another user named (with sudo it is)");
+    return;
+  }
   screen_leave();
-  pid_t pid = editor_start(app->ui.edit.line, app->ui.edit.path);
+  pid_t pid = editor_start(app->ui.edit.line, app->ui.edit.path, user);
   while (pid > 0 && !editor_ended(pid, &status)) {
     poll(NULL, 0, EDITOR_MS);
     if (app->session != NULL) {

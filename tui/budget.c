@@ -20,7 +20,7 @@ uint64_t rtop_budget_max(enum rtop_budget_limit limit, uint64_t source_bytes)
 {
   uint64_t more;
   if (__builtin_mul_overflow(source_bytes / budget_limits[limit].per, budget_limits[limit].factor, &more) ||
-      more > INT64_MAX)
+      more > INT64_MAX - budget_limits[limit].least)
     return INT64_MAX;
   return budget_limits[limit].least + more;
 }

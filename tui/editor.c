@@ -1,6 +1,8 @@
 #include "editor.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +41,31 @@ size_t editor_words(char **words, char *editor, uint32_t line, const char *path,
   return count;
 }
 
-static void run(uint32_t line, const char *path)
+bool editor_user(uid_t owner, uid_t *user)
+{
+  const char *caller = getenv("SUDO_UID");
+  char *end = NULL;
+  *user = (uid_t)-1;
+  if (geteuid() != 0 || owner == 0) {
+    return true;
+  }
+  unsigned long id = caller != NULL && *caller >= '0' && *caller <= '9' ? strtoul(caller, &end, 10) : 0;
+  if (id == 0 || *end != '\0' || id >= (uid_t)-1 || getpwuid((uid_t)id) == NULL) {
+    return false;
+  }
+  *user = (uid_t)id;
+  return true;
+}
+
+static bool take_rights(uid_t user)
+{
+  const struct passwd *entry = getpwuid(user);
+  return entry != NULL && setenv("HOME", entry->pw_dir, 1) == 0 && setenv("USER", entry->pw_name, 1) == 0 &&
+         setenv("LOGNAME", entry->pw_name, 1) == 0 && initgroups(entry->pw_name, entry->pw_gid) == 0 &&
+         setresgid(entry->pw_gid, entry->pw_gid, entry->pw_gid) == 0 && setresuid(user, user, user) == 0;
+}
+
+static void run(uint32_t line, const char *path, uid_t user)
 {
   char editor[512], place[2048], *words[EDITOR_WORDS_MAX];
   const char *wish = getenv("VISUAL");
@@ -58,11 +84,14 @@ static void run(uint32_t line, const char *path)
       close(terminal);
     }
   }
+  if (user != (uid_t)-1 && !take_rights(user)) {
+    _exit(127);
+  }
   execvp(words[0], words);
   _exit(127);
 }
 
-pid_t editor_start(uint32_t line, const char *path)
+pid_t editor_start(uint32_t line, const char *path, uid_t user)
 {
   for (int i = 0; i < SHARED; i++) {
     struct sigaction action = { .sa_handler = shared[i].meanwhile };
@@ -70,7 +99,7 @@ pid_t editor_start(uint32_t line, const char *path)
   }
   pid_t pid = fork();
   if (pid == 0) {
-    run(line, path);
+    run(line, path, user);
   }
   if (pid < 0) {
     for (int i = 0; i < SHARED; i++) {

@@ -22,7 +22,7 @@ static int64_t history_begin(const struct feed_ring *feed, enum rtop_tier tier)
       break;
     if (oldest > 1)
       oldest += (newest - oldest) / 8 < HISTORY_MARGIN ? (newest - oldest) / 8 : HISTORY_MARGIN;
-    if (rtop_reader_tier_time(feed->reader, tier, oldest, &start_ns, &end_ns) == RTOP_OK)
+    if (segment_port_time(feed->port, tier, oldest, &start_ns, &end_ns) == RTOP_OK)
       return start_ns;
   }
   return INT64_MAX;
@@ -33,14 +33,14 @@ static size_t history_tier(struct feed_ring *feed, struct rtop_profile *profile,
                            int64_t limit_ns)
 {
   size_t moved = 0;
-  uint64_t sequence = rtop_reader_tier_find(feed->reader, tier, feed->told_ns);
+  uint64_t sequence = segment_port_find(feed->port, tier, feed->told_ns);
   for (int i = 0; sequence > 0 && i < HISTORY_WINDOWS_MAX; i++, sequence++) {
     int64_t start_ns = 0, end_ns;
-    enum rtop_result result = rtop_reader_tier_time(feed->reader, tier, sequence, &start_ns, &end_ns);
+    enum rtop_result result = segment_port_time(feed->port, tier, sequence, &start_ns, &end_ns);
     if ((result != RTOP_OK && result != RTOP_LOST) || start_ns >= limit_ns)
       break;
     if (result == RTOP_OK && start_ns >= feed->told_ns &&
-        rtop_reader_tier_window(feed->reader, tier, sequence, &feed->window) == RTOP_OK)
+        segment_port_window(feed->port, tier, sequence, &feed->window) == RTOP_OK)
       moved += feed_hand_in(feed, profile);
   }
   return moved;
@@ -55,6 +55,6 @@ size_t feed_history_read(struct feed_ring *feed, struct rtop_profile *profile)
   int64_t second_ns = history_begin(feed, RTOP_TIER_1S);
   moved += history_tier(feed, profile, RTOP_TIER_10S, second_ns < fine_ns ? second_ns : fine_ns);
   moved += history_tier(feed, profile, RTOP_TIER_1S, fine_ns);
-  feed->next_sequence = rtop_reader_tier_find(feed->reader, RTOP_TIER_FINE, feed->told_ns);
+  feed->next_sequence = segment_port_find(feed->port, RTOP_TIER_FINE, feed->told_ns);
   return moved;
 }

@@ -5,6 +5,7 @@
 #include "budget.h"
 #include "feed.h"
 
+#include "segment_port.h"
 #include "shm/reader.h"
 
 /* How a source's ids read in the profile: grown as its tables grow. */
@@ -51,7 +52,8 @@ void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget);
 /* The ring of a process, live or dead (feed_ring.c). */
 struct feed_ring {
   struct rtop_feed base;
-  struct rtop_reader *reader;
+  struct rtop_reader *reader;          /* words of fixed place, and locks */
+  struct segment_port *port;           /* everything else in it */
   uint64_t next_sequence;              /* of the fine tier; 0: nothing read yet */
   int64_t told_ns;                     /* the profile knows everything up to here; 0: nothing yet */
   int64_t last_arrival_ns;             /* when a window came, by our own clock */
@@ -64,12 +66,10 @@ struct feed_ring {
   struct rtop_window window;
 };
 
-/* feed_names.c: brings the translation up to what the window needs; false when memory ran out. */
-bool feed_names_update(struct feed_names *names, struct rtop_reader *reader, struct rtop_profile *profile,
-                       uint32_t source, const struct rtop_window *window);
+/* feed_names.c: brings the translation up to what feed->window needs; false when memory ran out. */
+bool feed_names_update(struct feed_ring *feed, struct rtop_profile *profile);
 /* Hands the marks of the window to the profile. */
-void feed_names_marks(struct feed_names *names, const struct rtop_reader *reader, struct rtop_profile *profile,
-                      uint32_t source, const struct rtop_window *window);
+void feed_names_marks(struct feed_ring *feed, struct rtop_profile *profile);
 void feed_names_destroy(struct feed_names *names);
 
 /* feed_ring.c: hands feed->window to the profile. Returns the number of windows moved. */

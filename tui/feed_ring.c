@@ -6,6 +6,7 @@
 #include "target.h"
 #include "text.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +22,7 @@ enum {
 static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
 {
   int64_t start_ns, end_ns;
-  if (rtop_reader_time(feed->reader, feed->next_sequence, &start_ns, &end_ns) == RTOP_OK)
+  if (segment_port_time(feed->port, RTOP_TIER_FINE, feed->next_sequence, &start_ns, &end_ns) == RTOP_OK)
     rtop_profile_add_gap(profile, feed->base.source, rtop_clock_shifted(start_ns, feed->base.shift_ns),
                          rtop_clock_shifted(end_ns, feed->base.shift_ns));
 }
@@ -54,13 +55,13 @@ size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
   if (feed->window.end_mono_ns > feed->told_ns)
     feed->told_ns = feed->window.end_mono_ns;
   rtop_clock_shift_window(&feed->window, feed->base.shift_ns);
-  if (!feed_names_update(names, feed->reader, profile, feed->base.source, &feed->window)) {
+  if (!feed_names_update(feed, profile)) {
     rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
     return 0;
   }
   if (names->budget.over && !*feed->base.problem)
     feed_refuse(&feed->base, &names->budget);
-  feed_names_marks(names, feed->reader, profile, feed->base.source, &feed->window);
+  feed_names_marks(feed, profile);
   return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count,
                           names->threads);
 }
@@ -82,7 +83,7 @@ static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *pro
   if (feed->next_sequence == 0)
     return 0;
   for (int i = 0; i < FEED_WINDOWS_PER_POLL; i++) {
-    switch (rtop_reader_window(feed->reader, feed->next_sequence, &feed->window)) {
+    switch (segment_port_window(feed->port, RTOP_TIER_FINE, feed->next_sequence, &feed->window)) {
     case RTOP_OK:
       moved += feed_take(feed, profile);
       break;
@@ -123,6 +124,8 @@ static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
   size_t moved = ring_read_windows(feed, profile);
+  if (segment_port_problem(feed->port) && !*base->problem)
+    snprintf(base->problem, sizeof base->problem, "%s", segment_port_problem(feed->port));
   if (moved || !base->info.tells_losses)
     ring_count_losses(feed);
   if (moved)
@@ -136,7 +139,7 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   struct rtop_feed *base = &feed->base;
   struct rtop_ending ending;
   int64_t start_ns, end_ns = geometry->created_mono_ns;
-  rtop_reader_time(feed->reader, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
+  segment_port_time(feed->port, RTOP_TIER_FINE, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
   rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
@@ -214,7 +217,7 @@ static int ring_wait_ms(const struct rtop_feed *base)
 static void ring_close(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
-  rtop_reader_unwatch(feed->reader);
+  segment_port_close(&feed->port);
   rtop_reader_close(&feed->reader);
   rtop_window_destroy(&feed->window);
   feed_names_destroy(&feed->names);
@@ -256,7 +259,9 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
     return NULL;
   }
   feed->reader = rtop_reader_open(entry->path, entry->uid, error);
-  if (!feed->reader) {
+  feed->port = feed->reader ? segment_port_open(feed->reader, entry->pid, entry->uid, error) : NULL;
+  if (!feed->port) {
+    rtop_reader_close(&feed->reader);
     free(feed);
     return NULL;
   }
@@ -281,7 +286,7 @@ void rtop_feed_skip_past(struct rtop_feed *base)
   if (newest == 0)
     return;
   feed->next_sequence = newest + 1;
-  rtop_reader_time(feed->reader, newest, &start_ns, &feed->told_ns);
+  segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &feed->told_ns);
 }
 
 bool rtop_feed_is_segment(const char *path)

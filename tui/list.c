@@ -2,6 +2,7 @@
 
 #include "launch.h"
 #include "output_status.h"
+#include "segment_port.h"
 #include "shm/ending.h"
 #include "shm/reader.h"
 #include "shm/registry.h"
@@ -30,10 +31,10 @@ static void list_user(struct rtop_list_row *row)
 }
 
 /* The newest window that can be read tells the threads, and of a living process the rate. */
-static void list_window(struct rtop_list_row *row, struct rtop_reader *reader, struct rtop_window *window)
+static void list_window(struct rtop_list_row *row, struct segment_port *port, uint64_t newest,
+                        struct rtop_window *window)
 {
-  uint64_t newest = rtop_reader_newest(reader);
-  if (newest == 0 || rtop_reader_window(reader, newest, window) != RTOP_OK)
+  if (newest == 0 || segment_port_window(port, RTOP_TIER_FINE, newest, window) != RTOP_OK)
     return;
   for (size_t i = 0; i < window->thread_count; i++)
     row->threads += !(window->threads[i].flags & RTOP_WINDOW_THREAD_ENDED);
@@ -42,13 +43,13 @@ static void list_window(struct rtop_list_row *row, struct rtop_reader *reader, s
     row->rate_hz = (uint32_t)rate_hz;
 }
 
-static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader)
+static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader, struct segment_port *port)
 {
   struct rtop_ending ending;
   int64_t start_ns, end_ns = rtop_reader_geometry(reader)->created_mono_ns;
   if (row->state != RTOP_FEED_ENDED && row->state != RTOP_FEED_DEAD)
     return;
-  rtop_reader_time(reader, rtop_reader_newest(reader), &start_ns, &end_ns);
+  segment_port_time(port, RTOP_TIER_FINE, rtop_reader_newest(reader), &start_ns, &end_ns);
   rtop_registry_ending(row->pid, rtop_reader_geometry(reader), row->state == RTOP_FEED_ENDED, end_ns, &ending);
   row->by_exec = ending.cause == RTOP_ENDING_EXEC;
   rtop_ending_text(&ending, row->end, sizeof row->end);
@@ -88,8 +89,12 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
     rtop_target_command(holder, row->command, sizeof row->command);
   if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
     row->state = RTOP_FEED_STALLED;    /* one look cannot tell that no windows come */
-  list_window(row, reader, window);
-  list_end(row, reader);
+  struct segment_port *port = segment_port_open(reader, row->pid, row->uid, NULL);
+  if (port) {
+    list_window(row, port, rtop_reader_newest(reader), window);
+    list_end(row, reader, port);
+    segment_port_close(&port);
+  }
   rtop_reader_close(&reader);
 }
 

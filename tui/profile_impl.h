@@ -171,6 +171,8 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
 bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window *window,
                              const struct profile_cell *cell);
 void profile_evict(struct rtop_profile *profile);
+/* Of the memory given, what is left for windows: names, which stay, take theirs from it. */
+size_t profile_room(const struct rtop_profile *profile);
 /* Position of the first window that can reach to `time_ns` or beyond; count when there is none. */
 size_t profile_find(const struct rtop_profile *profile, int64_t time_ns);
 static inline struct profile_window *profile_window_at(const struct rtop_profile *profile, size_t position)

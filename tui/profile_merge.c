@@ -299,7 +299,7 @@ void profile_merge_old(struct rtop_profile *profile)
 {
   struct merge_group *groups = calloc((size_t)profile->source_count + 1, sizeof *groups);
   for (size_t level = 0; groups && level < MERGE_LEVELS; level++) {
-    size_t share = profile->memory_bytes_max / merge_levels[level].share;
+    size_t share = profile_room(profile) / merge_levels[level].share;
     struct merge_sweep sweep = {.profile = profile, .level = &merge_levels[level], .groups = groups,
                                 .bytes_wanted = share - share / 64};
     for (uint32_t i = 0; i < profile->source_count; i++)

@@ -163,7 +163,7 @@ static _Noreturn void source_serve(int out, const struct source_place *place, co
   static char piece[1 << 16];
   struct source_answer answer = {.found = SOURCE_FOUND_NOTHING};
   const int keep[2] = {out, place->root};
-  if (!source_rights_take(rights, keep, 2))
+  if (!source_rights_take(rights, SOURCE_RIGHTS_OPEN, keep, 2))
     _exit(1);
   int fd = source_open_place(place, &answer.status, &answer.found);
   if (!source_write(out, &answer, sizeof answer) || fd < 0 || source_is_same(&answer.status, before))

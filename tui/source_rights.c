@@ -18,11 +18,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RIGHTS_SANITIZED true          /* its words go to standard error, its memory has no bounds */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define RIGHTS_SANITIZED true
+#endif
+#endif
+#ifndef RIGHTS_SANITIZED
+#define RIGHTS_SANITIZED false
+#endif
+
 #if defined(__x86_64__)
 #define RIGHTS_ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
 #define RIGHTS_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
+
+#define RIGHTS_MORE_BYTES ((rlim_t)256 << 20)
+#define RIGHTS_UNKNOWN_BYTES ((rlim_t)256 << 20)
 
 /* /proc/PID/status, as the kernel wrote it. */
 static bool rights_parse(struct source_rights *rights, FILE *status)
@@ -95,54 +109,104 @@ static bool rights_limit(int resource, rlim_t most)
   return setrlimit((__rlimit_resource_t)resource, &limit) == 0;
 }
 
+/* That of SIGBUS guards what is read of a mapping. */
 static void rights_forget_handlers(void)
 {
   for (int number = 1; number < NSIG; number++)
-    signal(number, SIG_DFL);
+    if (number != SIGBUS)
+      signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What opening, looking at and reading files needs; everything else is refused with EPERM. */
-static bool rights_filter(void)
-{
 #ifdef RIGHTS_ARCHITECTURE
-  static const unsigned allowed[] = {
-    SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_openat, SYS_openat2, SYS_newfstatat, SYS_exit_group, SYS_exit,
-    SYS_rt_sigreturn,
-  };
-  enum { COUNT = sizeof allowed / sizeof allowed[0] };
-  struct sock_filter code[COUNT + 6] = {
+static const unsigned rights_open_calls[] = {
+  SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_openat, SYS_openat2, SYS_newfstatat, SYS_exit_group, SYS_exit,
+  SYS_rt_sigreturn,
+};
+/* Memory, locks that are asked about, and the signal mask that a guarded read puts back; the last two for sanitizers. */
+static const unsigned rights_parse_calls[] = {
+  SYS_read, SYS_write, SYS_fstat, SYS_newfstatat, SYS_fcntl, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise,
+  SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_clock_gettime, SYS_futex, SYS_exit_group, SYS_exit,
+  SYS_sigaltstack, SYS_gettid,
+};
+enum { RIGHTS_CALLS_MAX = 20 };
+_Static_assert(sizeof rights_open_calls / sizeof(unsigned) <= RIGHTS_CALLS_MAX, "calls");
+_Static_assert(sizeof rights_parse_calls / sizeof(unsigned) <= RIGHTS_CALLS_MAX, "calls");
+
+static bool rights_install(const unsigned *allowed, size_t count)
+{
+  struct sock_filter code[RIGHTS_CALLS_MAX + 6] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RIGHTS_ARCHITECTURE, 1, 0),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
   };
-  for (size_t i = 0; i < COUNT; i++)
+  for (size_t i = 0; i < count; i++)
     code[4 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i],
-                                               (unsigned char)(COUNT - i), 0);
-  code[4 + COUNT] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-  code[5 + COUNT] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  struct sock_fprog program = {.len = COUNT + 6, .filter = code};
+                                               (unsigned char)(count - i), 0);
+  code[4 + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  code[5 + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {.len = (unsigned short)(count + 6), .filter = code};
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || errno == EINVAL;   /* a kernel without */
+}
+#endif
+
+/* What its use needs; everything else is refused with EPERM. */
+static bool rights_filter(enum source_rights_use use)
+{
+#ifdef RIGHTS_ARCHITECTURE
+  if (use == SOURCE_RIGHTS_PARSE)
+    return rights_install(rights_parse_calls, sizeof rights_parse_calls / sizeof *rights_parse_calls);
+  return rights_install(rights_open_calls, sizeof rights_open_calls / sizeof *rights_open_calls);
 #else
+  (void)use;
   return true;
 #endif
 }
 
-bool source_rights_take(const struct source_rights *rights, const int *keep, size_t keep_count)
+/* So much more than what the parent had when this process was made of it. */
+static bool rights_limit_memory(void)
+{
+  unsigned long long pages[6] = {0};
+  FILE *file = RIGHTS_SANITIZED ? NULL : fopen("/proc/self/statm", "re");
+  bool known = file && fscanf(file, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1], &pages[2], &pages[3],
+                              &pages[4], &pages[5]) == 6;
+  if (file)
+    fclose(file);
+  rlim_t now = known ? pages[5] * (rlim_t)sysconf(_SC_PAGESIZE) : RIGHTS_UNKNOWN_BYTES;
+  return RIGHTS_SANITIZED || rights_limit(RLIMIT_DATA, now + RIGHTS_MORE_BYTES);
+}
+
+/* Standard error is the terminal of root. */
+static bool rights_hush(void)
+{
+  int null = RIGHTS_SANITIZED ? STDERR_FILENO : open("/dev/null", O_WRONLY | O_CLOEXEC);
+  bool done = null >= 0 && dup2(null, STDERR_FILENO) == STDERR_FILENO;
+  if (null > STDERR_FILENO)
+    close(null);
+  return done;
+}
+
+/* What can be given up only as root. */
+static bool rights_change(const struct source_rights *rights)
+{
+  return setgroups(rights->group_count, rights->groups) == 0 &&
+         setresgid(rights->group, rights->group, rights->group) == 0 &&
+         setresuid(rights->user, rights->user, rights->user) == 0 && setresuid(0, 0, 0) != 0;
+}
+
+bool source_rights_take(const struct source_rights *rights, enum source_rights_use use, const int *keep,
+                        size_t keep_count)
 {
   rights_forget_handlers();
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || !rights_close_all(keep, keep_count) ||
-      !rights_limit(RLIMIT_CORE, 0) || !rights_limit(RLIMIT_CPU, 1) ||
-      setgroups(rights->group_count, rights->groups) != 0 ||
-      setresgid(rights->group, rights->group, rights->group) != 0 ||
-      setresuid(rights->user, rights->user, rights->user) != 0)
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || !rights_limit_memory() || !rights_hush() ||
+      !rights_close_all(keep, keep_count) || !rights_limit(RLIMIT_CORE, 0) ||
+      (use == SOURCE_RIGHTS_OPEN && !rights_limit(RLIMIT_CPU, 1)) || !rights_change(rights))
     return false;
   /* The change of user forgot the first of these. */
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && prctl(PR_SET_DUMPABLE, 0) == 0 &&
-         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && setresuid(0, 0, 0) != 0 &&
-         rights_limit(RLIMIT_FSIZE, 0) && rights_limit(RLIMIT_NPROC, 0) && rights_limit(RLIMIT_NOFILE, 1024) &&
-         rights_filter();
+         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && rights_limit(RLIMIT_FSIZE, 0) &&
+         rights_limit(RLIMIT_NPROC, 0) && rights_limit(RLIMIT_NOFILE, 1024) && rights_filter(use);
 }

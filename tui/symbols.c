@@ -158,6 +158,9 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
     return;
   memcpy(completed, clean, bytes);
   memcpy(completed + bytes, clean_namespace, more);
+  if (entry->completed)
+    symbols->names_bytes -= strlen(entry->symbol.label) + strlen(entry->symbol.namespace_label) + 2;
+  symbols->names_bytes += bytes + more;
   entry->symbol.label = completed;
   entry->symbol.namespace_label = completed + bytes;
   free(entry->completed);
@@ -285,6 +288,16 @@ void rtop_symbols_destroy(struct rtop_symbols **handle)
   free(symbols->node_chunks);
   free(symbols->node_slots);
   free(symbols);
+}
+
+/* Each frame is an allocation and stands in a hash that has a bucket for every few of them. */
+size_t rtop_symbols_bytes(const struct rtop_symbols *symbols)
+{
+  enum { ALLOCATION = 16, BUCKET = 16 };
+  return symbols->names_bytes + symbols->frame_count * (sizeof(struct symbols_frame) + ALLOCATION + BUCKET) +
+         symbols->frame_capacity * sizeof *symbols->frames +
+         symbols->node_capacity / SYMBOLS_CHUNK * sizeof(struct symbols_chunk) +
+         symbols->slot_count * sizeof *symbols->node_slots;
 }
 
 uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols)

@@ -11,7 +11,6 @@
 #define RTOP_TUI_SYMBOLS_H
 
 #include <stdbool.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -78,6 +77,9 @@ uint32_t rtop_symbols_names(const struct rtop_symbols *symbols);
 
 /* Some node has labels. */
 bool rtop_symbols_labelled(const struct rtop_symbols *symbols);
+
+/* Memory that frames and nodes take, by and large. */
+size_t rtop_symbols_bytes(const struct rtop_symbols *symbols);
 
 uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);
 uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);

@@ -178,6 +178,7 @@ struct ui {
   struct {
     bool wanted;
     uint32_t line;
+    uid_t owner;                       /* of the channel that named it */
     char path[1400];
   } edit;                              /* the loop opens the editor */
   char command[PROMPT_BYTES];          /* the loop runs it (command.h); empty: none */

@@ -215,6 +215,7 @@ static bool edit(struct ui *ui)
     return true;
   }
   ui->edit.wanted = true;
+  ui->edit.owner = ui_source_owner(ui);
   ui->edit.line = source_view_line(view, view->pager.cursor);
   snprintf(ui->edit.path, sizeof ui->edit.path, "%s", view->file.opened);
   return true;

@@ -7,10 +7,27 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *count, char ***arguments);
 
 enum { EXPORT_NODES_MAX = 4096, EXPORT_THREADS = 4 };
+
+static char folder[] = "/dev/shm/rtop-fuzz.XXXXXX";
+
+static void clean_up(void)
+{
+  rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+  (void)count;
+  (void)arguments;
+  atexit(clean_up);
+  return mkdtemp(folder) ? 0 : 1;
+}
 
 struct bytes {
   const uint8_t *next, *end;
@@ -45,8 +62,9 @@ static uint32_t take_frame(struct bytes *bytes, struct rtop_symbols *symbols)
   const char *texts[3];
   for (int i = 0; i < 3; i++)
     texts[i] = take_text(bytes, &lengths[i]);
-  return rtop_symbols_frame(symbols, texts[0], lengths[0], texts[1], lengths[1], texts[2], lengths[2], take(bytes),
-                            (enum rtop_symbol_kind)(take(bytes) % (RTOP_SYMBOL_GROUP + 1)));
+  uint32_t line = take(bytes);
+  enum rtop_symbol_kind kind = (enum rtop_symbol_kind)(take(bytes) % (RTOP_SYMBOL_GROUP + 1));
+  return rtop_symbols_frame(symbols, texts[0], lengths[0], texts[1], lengths[1], texts[2], lengths[2], line, kind);
 }
 
 static uint32_t take_nodes(struct bytes *bytes, struct rtop_symbols *symbols, uint32_t *nodes)
@@ -119,27 +137,51 @@ static void write_all(const struct rtop_export *given)
   }
 }
 
+/* To a file, packed or not, as its name says: all or nothing. */
+static void save(const struct rtop_export *given)
+{
+  static const char *const endings[] = {"json.gz", "txt", "pb.gz", "svg", "csv"};
+  char path[96];
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    snprintf(path, sizeof path, "%s/a.%s", folder, endings[i]);
+    bool fine = rtop_export_save(given, path);
+    demand(fine || rtop_export_problem(errno, given->profile)[0] != '\0');
+    demand((access(path, F_OK) == 0) == fine);
+    unlink(path);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static uint32_t nodes[EXPORT_NODES_MAX];
   struct bytes bytes = {data, data + size};
   if (size < 8)
     return 0;
-  struct rtop_methods_options options = {.mode = take(&bytes) & 1 ? RTOP_MODE_CPU : RTOP_MODE_WALL};
-  bool compares = take(&bytes) & 1;
+  uint32_t how = take(&bytes);
+  struct rtop_methods_options options = {.mode = how & 1 ? RTOP_MODE_CPU : RTOP_MODE_WALL};
+  options.filter = how & 2 ? "[a-m]" : NULL;
+  options.filter_invert = how & 4;
+  options.min_percent = how & 8 ? 5 : 0;
+  bool compares = take(&bytes) & 1, saves = how & 128;
   struct rtop_profile *profile = rtop_profile_create(32 << 20);
   uint32_t count = take_nodes(&bytes, rtop_profile_symbols(profile), nodes);
   bytes.next = data + size / 2;
   add_window(&bytes, profile, 100000000, nodes, count);
   add_window(&bytes, profile, 200000000, nodes, count / 2);
+  struct rtop_lens_look lens = {.merge = (enum rtop_merge)((how >> 4) % RTOP_MERGES), .labels = how & 8};
+  rtop_lens_set(rtop_profile_lens(profile), &lens);
+  rtop_profile_add_source_bytes(profile, size);
   struct rtop_sum sum = {0}, before = {0};
   struct rtop_span held = rtop_profile_bounds(profile);
   demand(rtop_profile_sum(profile, held, &sum));
   demand(rtop_profile_sum(profile, (struct rtop_span){held.start_ns, held.start_ns + 100000000}, &before));
   const pid_t pid = 4711;
-  write_all(&(struct rtop_export){
+  struct rtop_export given = {
     .profile = profile, .sum = &sum, .baseline = compares ? &before : NULL, .options = &options,
-    .command = "ruby app.rb", .ruby = "3.3.8", .pids = &pid, .pid_count = 1});
+    .command = "ruby app.rb", .ruby = "3.3.8", .pids = &pid, .pid_count = 1};
+  write_all(&given);
+  if (saves)
+    save(&given);
   rtop_sum_destroy(&sum);
   rtop_sum_destroy(&before);
   rtop_profile_destroy(&profile);

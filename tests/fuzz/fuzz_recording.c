@@ -1,4 +1,4 @@
-/* Hostile recordings: any bytes; and chunks and indexes whose seals and checksums are right, but not what
+/* Hostile recordings: any bytes, with a right beginning or without; and chunks and indexes whose seals and checksums are right, but not what
  * is in them. Everything that opens is asked for in several spans. */
 #include "shm/error.h"
 #include "tui/feed.h"
@@ -44,7 +44,7 @@ static void open_and_look(const void *data, size_t size)
   enum rtop_feed_state state;
   char path[64];
   int fd = fuzz_file(data, size, path);
-  struct rtop_profile *profile = rtop_profile_create(1 << 20);
+  struct rtop_profile *profile = rtop_profile_create(size % 2 ? 1 << 20 : 1 << 13);
   int count = rtop_feed_open_recording(path, profile, feeds, FUZZ_FEEDS, &error);
   for (int i = 0; i < count; i++)
     rtop_feed_poll(feeds[i], profile, &state);
@@ -98,13 +98,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct recording_bytes out = {0};
   if (size < 4 || size > 1000000)
     return 0;
-  uint8_t kind = data[0] % 3, few = data[1];
+  uint8_t kind = data[0] % 4, few = data[1];
   size_t cut = ((size_t)data[2] << 8 | data[3]) % (size - 3);
   data += 4;
   size -= 4;
   cut = cut < size ? cut : size;
-  put_head(&out);
-  if (kind == 0) {
+  if (kind < 3)
+    put_head(&out);
+  if (kind == 0 || kind == 3) {
     recording_put(&out, data, size);
   } else if (kind == 1) {
     put_chunk(&out, data, cut, cut / 2, 1000000000);

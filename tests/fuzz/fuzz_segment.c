@@ -5,26 +5,33 @@
  * geometry and windows put right afterwards. Inputs that start with the magic bytes are taken as files
  * as they are.
  */
+#include "shm/liveness.h"
 #include "shm/reader.h"
+#include "shm/registry.h"
 #include "shm/ring.h"
 #include "shm/writer.h"
 #include "tui/feed.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { WINDOWS = 5 };
+enum { WINDOWS = 5, NAMED_PID = 999999999 };
 
 static char directory[64];
-static char path[96];
+static char dead_path[96], live_path[96];
+static const char *path;       /* one of them */
+static pid_t holder;           /* holds the lock of the other */
 static unsigned char *pattern; /* the file as its writer left it */
 static size_t pattern_bytes;
 static unsigned char *file;
@@ -37,7 +44,12 @@ static void demand(bool condition)
 
 static void clean_up(void)
 {
-  unlink(path);
+  static const char *const endings[] = {"", ".ctl"};
+  for (int i = 0; i < 4; i++) {
+    char name[112];
+    snprintf(name, sizeof name, "%s%s", i & 1 ? dead_path : live_path, endings[i / 2]);
+    unlink(name);
+  }
   rmdir(directory);
 }
 
@@ -52,6 +64,8 @@ static void publish(struct rtop_ring *ring, uint64_t n)
   *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = 1, .serial = 1};
   for (uint32_t i = 0; i < 10 * n % 17; i++)
     *rtop_window_add_cell(&window) = (struct rtop_cell){.node = i, .wall_ns = 7 * i, .state = i % 5};
+  *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = window.start_mono_ns + 5, .name = 8};
+  *rtop_window_add_late(&window) = (struct rtop_late){.start_mono_ns = 100, .cell = {.node = 3, .wall_ns = 9}};
   rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, n);
   slot.raw_bytes = (uint32_t)rtop_window_encode(&window, raw, sizeof raw, scratch);
   slot.stored_bytes =
@@ -91,6 +105,31 @@ static void fill(struct rtop_segment *segment)
   }
 }
 
+/* A process that lives, as far as locks tell. */
+static void hold_live(void)
+{
+  int ready[2];
+  char byte = 0;
+  demand(pipe(ready) == 0);
+  holder = fork();
+  demand(holder >= 0);
+  if (holder == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    snprintf(live_path, sizeof live_path, "%s/rperf-top.%u.%d.0123456789abcdef", directory, (unsigned)geteuid(),
+             (int)getpid());
+    int fd = open(live_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 && rtop_liveness_hold_writer(fd) == 0 && write(ready[1], &byte, 1) == 1)
+      for (;;)
+        pause();
+    _exit(1);
+  }
+  demand(read(ready[0], &byte, 1) == 1);
+  close(ready[0]);
+  close(ready[1]);
+  snprintf(live_path, sizeof live_path, "%s/rperf-top.%u.%d.0123456789abcdef", directory, (unsigned)geteuid(),
+           (int)holder);
+}
+
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
   struct rtop_segment_sizes sizes = {4096, 4, 4096, 16, 32, 8, {{4096, 4}, {4096, 4}}};
@@ -110,7 +149,9 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
   file = malloc(pattern_bytes);
   memcpy(pattern, segment.base, pattern_bytes);
   rtop_segment_close(&segment, true);
-  snprintf(path, sizeof path, "%s/segment", directory);
+  snprintf(dead_path, sizeof dead_path, "%s/rperf-top.%u.%d.0123456789abcdef", directory, (unsigned)geteuid(), NAMED_PID);
+  setenv("RPERF_TOP_DIR", directory, 1);
+  hold_live();
   atexit(clean_up);
   return 0;
 }
@@ -174,6 +215,18 @@ static void write_file(const void *bytes, size_t count)
   close(fd);
 }
 
+/* What stands beside it may be anything, too. */
+static void write_control(const void *bytes, size_t count)
+{
+  static unsigned char page[RTOP_PAGE_BYTES];
+  char name[112];
+  snprintf(name, sizeof name, "%s.ctl", path);
+  int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  memcpy(page, bytes, count < sizeof page ? count : sizeof page);
+  demand(fd >= 0 && write(fd, page, sizeof page) == (ssize_t)sizeof page);
+  close(fd);
+}
+
 static void read_tables(const struct rtop_reader *reader)
 {
   char text[256];
@@ -215,31 +268,94 @@ static void read_tier(struct rtop_reader *reader, enum rtop_tier tier)
 static void read_everything(struct rtop_reader *reader)
 {
   struct rtop_counters counters;
-  rtop_reader_state(reader, 0, NULL);
+  struct rtop_reader_losses losses;
+  demand(rtop_channel_state_name(rtop_reader_state(reader, 0, NULL))[0] != '\0');
+  rtop_reader_state(reader, INT64_C(100000000000), NULL);
   rtop_reader_counters(reader, &counters);
+  rtop_reader_losses(reader, &losses);
+  demand(strcmp(rtop_reader_path(reader), path) == 0);
+  rtop_reader_watch(reader, 1000, NULL);
+  demand(rtop_reader_oldest(reader) == rtop_reader_tier_oldest(reader, RTOP_TIER_FINE));
   for (enum rtop_tier tier = RTOP_TIER_FINE; tier < RTOP_TIERS; tier++)
     read_tier(reader, tier);
   read_tables(reader);
 }
 
+static void set_head(uint64_t sequence)
+{
+  const off_t head = RTOP_COUNTERS_OFFSET + (off_t)offsetof(struct rtop_counters, head_sequence);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  demand(fd >= 0 && pwrite(fd, &sequence, sizeof sequence, head) == sizeof sequence);
+  close(fd);
+}
+
+/* Labels are completed and windows come while somebody looks. */
+static void rename_frames(const struct rtop_geometry *geometry)
+{
+  const off_t labels = RTOP_COUNTERS_OFFSET + (off_t)offsetof(struct rtop_counters, frame_labels);
+  uint64_t completed = 7;
+  uint32_t reference = 8;
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  demand(fd >= 0 && pwrite(fd, &completed, sizeof completed, labels) == sizeof completed);
+  for (uint32_t i = 0; i < geometry->section_count && i < RTOP_SECTION_MAX; i++)
+    for (off_t id = 3; geometry->sections[i].kind == RTOP_SECTION_FRAMES && id < 9; id += 3)
+      demand(pwrite(fd, &reference, sizeof reference, (off_t)geometry->sections[i].offset +
+                                                        id * (off_t)sizeof(struct rtop_frame_entry)) > 0);
+  close(fd);
+  set_head(WINDOWS);
+}
+
 /* The way that the viewer takes: into a history, with all names, till nothing more comes. */
-static void feed_it(void)
+static void feed_it(bool renames, bool skips)
 {
   static struct rtop_sum sum;
   enum rtop_feed_state state;
   struct rtop_error error = {0};
   if (!rtop_feed_is_segment(path))
     return;
+  if (renames)
+    set_head(WINDOWS - 2);
   struct rtop_feed *feed = rtop_feed_open_segment(path, 0, &error);
   demand(feed || error.text[0] != '\0');
   if (!feed)
     return;
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
-  for (int polls = 0; polls < 8; polls++)
+  if (skips)
+    rtop_feed_skip_past(feed);
+  for (int polls = 0; polls < 8; polls++) {
+    struct rtop_feed_end end;
     rtop_feed_poll(feed, profile, &state);
+    rtop_feed_end(feed, &end);
+    if (polls == 0 && renames)
+      rename_frames((const struct rtop_geometry *)(const void *)pattern);
+    demand(rtop_feed_wait_ms(feed) > 0 && rtop_feed_info(feed) != NULL);
+  }
   demand(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
   rtop_feed_close(&feed);
   rtop_profile_destroy(&profile);
+}
+
+/* As a stranger's among others: listed, looked for, swept. */
+static void find_it(bool is_old)
+{
+  static struct rtop_registry_entry entries[8];
+  struct rtop_error error = {0};
+  size_t count = rtop_registry_list(entries, 8);
+  demand(count <= 8);
+  demand(rtop_registry_list(entries, 1) <= 1 && rtop_registry_list(entries, 8) == count);
+  for (size_t i = 0; i < count; i++) {
+    struct rtop_ending ending;
+    char text[64];
+    rtop_registry_ending(entries[i].pid, &entries[i].geometry, entries[i].ended, 300, &ending);
+    rtop_ending_text(&ending, text, sizeof text);
+  }
+  demand(rtop_registry_find(NAMED_PID, entries, &error) == 0 || error.text[0] != '\0');
+  demand(rtop_registry_find(getpid(), entries, &error) != 0);
+  demand(rtop_registry_find(holder, entries, &error) == 0 || error.text[0] != '\0');
+  const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  if (is_old)
+    utimensat(AT_FDCWD, path, old, 0);
+  rtop_registry_sweep(directory, 1 << 16);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -247,6 +363,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct rtop_error error = {0};
   if (size < 1)
     return 0;
+  path = data[size - 1] & 1 ? live_path : dead_path;
   if (size >= 8 && memcmp(data, RTOP_MAGIC, 8) == 0) {
     write_file(data, size);
   } else {
@@ -256,11 +373,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       sign();
     write_file(file, data[0] & 2 ? pattern_bytes : pattern_bytes - (data[0] >> 2) * 64u);
   }
+  if (data[size - 1] & 1)
+    write_control(data, size);
   struct rtop_reader *reader = rtop_reader_open(path, (uid_t)-1, &error);
   demand(reader ? error.code == RTOP_ERROR_NONE : error.text[0] != '\0');
   if (reader)
     read_everything(reader);
   rtop_reader_close(&reader);
-  feed_it();
+  feed_it(data[size - 1] & 2, data[size - 1] & 4);
+  find_it(data[size - 1] & 8);
   return 0;
 }

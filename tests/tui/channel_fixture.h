@@ -21,6 +21,11 @@
 
 enum { CHANNEL_WINDOW_NS = 100000000 };
 
+/* Who makes channels: not root when that is tried. */
+__attribute__((unused)) static uid_t channel_user;
+
+__attribute__((unused)) static uint64_t channel_ring_bytes = 1 << 20;
+
 struct channel {
   pid_t pid;
   int orders, answers;                 /* pipes */
@@ -33,6 +38,7 @@ struct channel {
  *   n add a frame and a node, which the next windows use
  *   t call itself "puma: worker 3" from now on
  *   l count losses with the next window: 7 nodes, 2 threads, a sample
+ *   h add 20,000 frames, as many as find room, that all name one string of 4 kB
  *   k put a mark into the middle of the next window
  *   x end the channel and exit
  *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
@@ -79,6 +85,16 @@ CHANNEL void channel_publish(struct channel_writer *to)
   rtop_writer_publish(to->writer, window);
 }
 
+CHANNEL void channel_add_long_names(struct rtop_writer *writer)
+{
+  static char name[4096];
+  memset(name, 'x', sizeof name);
+  uint32_t label = rtop_writer_add_string(writer, name, sizeof name), frame;
+  for (uint32_t line = 1; line <= 20000; line++)
+    rtop_writer_add_frame(writer, &(struct rtop_frame_entry){.label = label, .path = label, .namespace_label = label,
+                                                             .line = line}, &frame);
+}
+
 /* As Process.setproctitle does it: over the command line that it was started with. */
 CHANNEL void channel_title(const char *title)
 {
@@ -91,7 +107,7 @@ CHANNEL void channel_title(const char *title)
 
 CHANNEL void channel_create(struct channel_writer *to)
 {
-  struct rtop_writer_options options = {.ring_bytes = 1 << 20};
+  struct rtop_writer_options options = {.ring_bytes = channel_ring_bytes};
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   options.identity.window_ns = CHANNEL_WINDOW_NS;
@@ -123,6 +139,7 @@ CHANNEL void channel_serve(int orders, int answers)
         channel_publish(&to);
       break;
     case 'n': to.node = channel_add_node(to.writer, to.node, "new \xff one"); break;
+    case 'h': channel_add_long_names(to.writer); break;
     case 't': channel_title("puma: worker 3"); break;
     case 'l':
       rtop_writer_count_losses(to.writer, &(struct rtop_losses){
@@ -172,6 +189,10 @@ CHANNEL void channel_open(struct channel *channel)
   if (channel->pid == 0) {
     close(orders[1]);
     close(answers[0]);
+    if (channel_user > 0 &&
+        (setresgid(channel_user, channel_user, channel_user) != 0 ||
+         setresuid(channel_user, channel_user, channel_user) != 0))
+      _exit(97);
     channel_serve(orders[0], answers[1]);
   }
   close(orders[0]);
@@ -198,11 +219,19 @@ CHANNEL void channel_kill(struct channel *channel)
 /* A folder of its own for all segments of the test. */
 CHANNEL int channel_folder(void **state)
 {
-  static char folder[] = "/dev/shm/rtop-test-XXXXXX";
+  static char folder[32];
   (void)state;
+  strcpy(folder, "/dev/shm/rtop-test-XXXXXX");
   if (!mkdtemp(folder))
     return -1;
   return setenv("RPERF_TOP_DIR", folder, 1);
+}
+
+/* The same for channels of another user; only root can make them. */
+CHANNEL int channel_folder_of_another(void **state)
+{
+  channel_user = 65534;
+  return channel_folder(state) == 0 ? chown(getenv("RPERF_TOP_DIR"), channel_user, channel_user) : -1;
 }
 
 CHANNEL int channel_remove_folder(void **state)

@@ -7,6 +7,7 @@
 #include "tui/recording_read.h"
 #include <errno.h>
 #include <lz4.h>
+#include <time.h>
 
 static void test_what_is_spent_is_gone(void **state)
 {
@@ -123,6 +124,76 @@ static void test_a_recording_that_unpacks_to_much(void **state)
   recording_bytes_destroy(&out);
 }
 
+/* ---- work ------------------------------------------------------------------------------------------- */
+
+/* A chunk of one window whose late record reaches back to the very first one. */
+static void bomb_late_chunk(struct recording_bytes *out, uint32_t number)
+{
+  enum { CELLS = 100 };
+  static unsigned char raw[1 << 14], scratch[1 << 14];
+  struct recording_bytes names = {0}, windows = {0}, row = {0};
+  int64_t start_ns = INT64_C(1000000000) + number * INT64_C(100000000);
+  struct rtop_window window = {.start_mono_ns = start_ns, .end_mono_ns = start_ns + 100000000};
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){.serial = 1};
+  for (uint32_t i = 0; i < CELLS; i++)
+    *rtop_window_add_cell(&window) = (struct rtop_cell){.node = i, .wall_ns = 10};
+  *rtop_window_add_late(&window) = (struct rtop_late){.start_mono_ns = 1000000000, .cell.wall_ns = 1000000};
+  assert_true(rtop_window_scratch_bytes(CELLS) <= sizeof scratch);
+  recording_put_number(&row, 0);
+  recording_put_signed(&row, start_ns);
+  recording_put_number(&row, 100000000);
+  recording_put(&row, raw, rtop_window_encode(&window, raw, sizeof raw, scratch));
+  recording_put_record(&windows, RECORDING_WINDOW, &row);
+  if (number == 1)
+    bomb_source(&names);
+  struct recording_chunk_head head = {.number = number, .window_count = 1, .start_ns = start_ns,
+                                      .end_ns = start_ns + 100000000, .late_ns = 1000000000};
+  assert_true(recording_put_chunk(out, &head, &names, &windows));
+  recording_bytes_destroy(&names);
+  recording_bytes_destroy(&windows);
+  recording_bytes_destroy(&row);
+  rtop_window_destroy(&window);
+}
+
+static double computed_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Every chunk told once for every other would be a minute of work for half a megabyte. */
+static void test_late_records_that_all_reach_back(void **state)
+{
+  (void)state;
+  enum { CHUNKS = 4000 };
+  struct recording_bytes out = {0};
+  struct rtop_error error = {0};
+  struct rtop_feed *feed = NULL;
+  struct rtop_sum sum = {0};
+  enum rtop_feed_state now;
+  char path[128];
+  bomb_head(&out);
+  for (uint32_t number = 1; number <= CHUNKS; number++)
+    bomb_late_chunk(&out, number);
+  strcpy(path, recording_path("late.rpt"));
+  FILE *file = fopen(path, "w");
+  assert_int_equal(fwrite(out.data, 1, out.count, file), out.count);
+  fclose(file);
+  recording_bytes_destroy(&out);
+  struct rtop_profile *profile = rtop_profile_create(96 << 20);
+  double before = computed_seconds();
+  assert_int_equal(rtop_feed_open_recording(path, profile, &feed, 1, &error), 1);
+  rtop_feed_poll(feed, profile, &now);
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_true(computed_seconds() - before < 15);
+  assert_int_equal(sum.window_count, CHUNKS);
+  rtop_sum_destroy(&sum);
+  rtop_feed_close(&feed);
+  rtop_profile_destroy(&profile);
+  unlink(path);
+}
+
 /* An index of windows that cost three bytes each there, and hundreds of bytes here. */
 static void test_an_index_of_too_many_windows(void **state)
 {
@@ -235,6 +306,7 @@ int main(void)
     cmocka_unit_test(test_it_grows_with_the_source_and_never_wraps),
     cmocka_unit_test(test_it_says_which),
     cmocka_unit_test(test_a_recording_that_unpacks_to_much),
+    cmocka_unit_test(test_late_records_that_all_reach_back),
     cmocka_unit_test(test_an_index_of_too_many_windows),
     cmocka_unit_test(test_an_export_that_would_be_large),
     cmocka_unit_test(test_a_full_device_is_said),

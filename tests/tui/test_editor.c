@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void check(const char *editor, uint32_t line, const char *path, const char *wanted)
@@ -39,7 +40,7 @@ static int run(const char *editor, uint32_t line, const char *path)
 {
   int status = -1;
   setenv("VISUAL", editor, 1);
-  pid_t pid = editor_start(line, path);
+  pid_t pid = editor_start(line, path, (uid_t)-1);
   assert_true(pid > 0);
   for (int tries = 0; tries < 5000; tries++) {
     if (editor_ended(pid, &status)) {
@@ -75,7 +76,7 @@ static void test_signals(void **state)
   struct sigaction ours = { .sa_handler = on_interrupt }, now;
   sigaction(SIGINT, &ours, NULL);
   setenv("VISUAL", "sleep", 1);
-  pid_t pid = editor_start(0, "/");                 /* a wrong argument: it ends by itself */
+  pid_t pid = editor_start(0, "/", (uid_t)-1);                 /* a wrong argument: it ends by itself */
   sigaction(SIGINT, NULL, &now);
   assert_true(now.sa_handler == SIG_IGN);
   int status = 0;
@@ -87,12 +88,48 @@ static void test_signals(void **state)
   assert_true(now.sa_handler == on_interrupt);
 }
 
+/* A file that another user named is not for root's editor. */
+static void test_root_lends_nobody_its_rights(void **state)
+{
+  (void)state;
+  enum { NOBODY = 65534 };
+  uid_t user = 0;
+  unsetenv("SUDO_UID");
+  assert_true(editor_user(geteuid(), &user));
+  assert_int_equal(user, (uid_t)-1);
+  if (geteuid() != 0) {
+    assert_true(editor_user(0, &user));             /* it is refused by the kernel */
+    skip();
+  }
+  static const char *const wrong[] = { "", "0", "x", "65534x", "-1", "4294967295", "99999999999", "31415926" };
+  assert_false(editor_user(NOBODY, &user));
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    setenv("SUDO_UID", wrong[i], 1);
+    assert_false(editor_user(NOBODY, &user));
+  }
+  setenv("SUDO_UID", "65534", 1);
+  assert_true(editor_user(NOBODY, &user));
+  assert_int_equal(user, NOBODY);
+  assert_true(editor_user(0, &user));
+  assert_int_equal(user, (uid_t)-1);
+  setenv("VISUAL", "test -r", 1);
+  int status = -1;
+  pid_t pid = editor_start(0, "/etc/shadow", NOBODY);
+  for (int tries = 0; tries < 5000 && !editor_ended(pid, &status); tries++) {
+    poll(NULL, 0, 2);
+  }
+  assert_int_equal(status, 1);
+  assert_int_equal(run("test -r", 0, "/etc/shadow"), 0);
+  unsetenv("SUDO_UID");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_words),
     cmocka_unit_test(test_status),
     cmocka_unit_test(test_signals),
+    cmocka_unit_test(test_root_lends_nobody_its_rights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -368,6 +368,26 @@ static void test_clocks_of_two_boots(void **state)
   channel_kill(&watch.channel);
 }
 
+/* A small segment stays small work: the rest of its names is left out, and that is said. */
+static void test_too_many_long_names(void **state)
+{
+  (void)state;
+  struct watch watch;
+  if (channel_user > 0)
+    skip();                            /* once is enough: the same limit counts what the other process sends */
+  channel_ring_bytes = 8 << 20;
+  watch_open(&watch, "whw");
+  channel_ring_bytes = 1 << 20;
+  assert_int_equal(watch_poll(&watch), 2);
+  assert_non_null(rtop_feed_problem(watch.feed));
+  assert_non_null(strstr(rtop_feed_problem(watch.feed), "unpacks to more than"));
+  assert_in_range(rtop_symbols_frame_count(rtop_profile_symbols(watch.profile)), 100, 20000);
+  channel_tell(&watch.channel, "w");
+  assert_int_equal(watch_poll(&watch), 1);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
 static void test_no_such_process(void **state)
 {
   (void)state;
@@ -396,7 +416,12 @@ int main(void)
     cmocka_unit_test(test_truncated_segment),
     cmocka_unit_test(test_segment_by_path),
     cmocka_unit_test(test_clocks_of_two_boots),
+    cmocka_unit_test(test_too_many_long_names),
     cmocka_unit_test(test_no_such_process),
   };
-  return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);
+  int failed = cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);
+  /* Everything once more with a channel of another user, which root reads by another process. */
+  if (geteuid() == 0)
+    failed += cmocka_run_group_tests_name("another", tests, channel_folder_of_another, channel_remove_folder);
+  return failed;
 }

@@ -467,11 +467,50 @@ static int no_folder(void **state)
   return rmdir(getenv("RPERF_TOP_DIR"));
 }
 
+/* A process that makes methods all the time: what is held together stays below one bound, names and windows, and a third
+ * of it is for windows whatever comes. */
+static void test_names_take_their_memory_from_history(void **state)
+{
+  (void)state;
+  enum { MOST = 12 << 20, FREE = 4 << 20, CELLS = 200, ROUNDS = 500, NEW = 400 };
+  struct rtop_profile *profile = rtop_profile_create(MOST);
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_window window = {0};
+  uint32_t nodes[CELLS] = {0};
+  size_t largest = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    struct rtop_source_thread main_thread = {.serial = 1, .name = "main", .name_bytes = 4};
+    uint32_t thread = rtop_profile_thread(profile, 0, &main_thread);
+    for (int i = 0; i < NEW; i++) {
+      char label[64];
+      snprintf(label, sizeof label, "Maker#made_method_%d_of_%d_of_the_day", i, round);
+      nodes[i % CELLS] = rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "/app/lib/generated/made.rb", 1), 1);
+    }
+    rtop_window_reset(&window);
+    window.start_mono_ns = (round + 1) * 100 * MS;
+    window.end_mono_ns = window.start_mono_ns + 100 * MS;
+    rtop_window_add_thread(&window)->serial = 1;
+    for (uint32_t i = 0; i < CELLS; i++)
+      *rtop_window_add_cell(&window) = (struct rtop_cell){.node = i, .wall_ns = 100000, .samples = 1};
+    assert_true(rtop_profile_add(profile, 0, &window, nodes, CELLS, &thread));
+    size_t names = rtop_symbols_bytes(symbols);
+    if (names < FREE + MOST / 3 * 2 && profile->memory_bytes + names > largest)
+      largest = profile->memory_bytes + names;
+  }
+  assert_in_range(largest, MOST / 2, MOST + FREE + (1 << 20));
+  assert_true(rtop_symbols_bytes(symbols) > FREE + MOST / 3 * 2);
+  assert_true(profile->memory_bytes <= MOST / 3 + (1 << 20));
+  assert_true(profile->count > 1);
+  rtop_window_destroy(&window);
+  rtop_profile_destroy(&profile);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_memory_makes_old_windows_longer),
     cmocka_unit_test(test_thousands_of_threads),
+    cmocka_unit_test(test_names_take_their_memory_from_history),
     cmocka_unit_test(test_late_records_reach_into_merged_windows),
     cmocka_unit_test(test_late_records_take_from_merged_windows),
     cmocka_unit_test(test_what_ended_threads_left_open_is_kept),

@@ -243,6 +243,56 @@ static void test_through_a_link(void **state)
   assert_non_null(strstr(content(target), "sort = self"));
 }
 
+enum { NOBODY = 65534 };
+
+/* Root saves; what stands in `target` afterwards. */
+static const char *saved_by_root(const char *target)
+{
+  ui.message[0] = '\0';
+  settings_save(&ui, &options);
+  assert_int_equal(strncmp(ui.message, "settings cannot be kept", 23), 0);
+  return content(target);
+}
+
+/* Another user's link leads root to a third one's file, or root's own link into another's hands. */
+static void test_root_follows_nobody(void **state)
+{
+  char target[128], below[160];
+  (void)state;
+  if (geteuid() != 0) {
+    skip();                            /* only root may write more than its own */
+  }
+  snprintf(target, sizeof target, "%s/victim", folder);
+  snprintf(file, sizeof file, "%s/victim", folder);
+  write_text("secret = 1\n", 11);
+  snprintf(file, sizeof file, "%s/config", folder);
+  assert_int_equal(symlink(target, file), 0);
+  assert_int_equal(lchown(file, NOBODY, NOBODY), 0);
+  assert_string_equal(saved_by_root(target), "secret = 1\n");
+  assert_int_equal(lchown(file, 0, 0), 0);
+  assert_int_equal(chown(target, NOBODY, NOBODY), 0);
+  assert_string_equal(saved_by_root(target), "secret = 1\n");
+  assert_int_equal(unlink(file), 0);
+  snprintf(below, sizeof below, "%s/his", folder);
+  assert_int_equal(mkdir(below, 0755), 0);
+  assert_int_equal(chown(below, NOBODY, NOBODY), 0);
+  snprintf(below, sizeof below, "%s/his/config", folder);
+  snprintf(file, sizeof file, "%s/his/config", folder);
+  write_text("secret = 2\n", 11);                   /* root's file where another can put anything */
+  snprintf(file, sizeof file, "%s/config", folder);
+  assert_int_equal(symlink(below, file), 0);
+  assert_string_equal(saved_by_root(below), "secret = 2\n");
+  options.config = below;
+  assert_string_equal(saved_by_root(below), "secret = 2\n");
+  options.config = file;
+  assert_int_equal(unlink(file), 0);
+  assert_int_equal(chmod(folder, 0777), 0);         /* not sticky: anybody may replace what is in it */
+  assert_null(saved_by_root(file));
+  assert_int_equal(chmod(folder, 0700), 0);
+  settings_save(&ui, &options);
+  assert_non_null(strstr(content(file), "sort = self"));
+}
+
 static void test_nothing_is_written_unasked(void **state)
 {
   (void)state;
@@ -264,6 +314,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_written_and_read_again, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_old_content_is_kept, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_through_a_link, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_root_follows_nobody, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_nothing_is_written_unasked, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -316,7 +316,7 @@ static void test_rights_are_given_up_for_good(void **state)
   pid_t pid = fork();
   if (pid == 0) {
     int out = ends[1];
-    bool taken = source_rights_take(&rights, &out, 1);
+    bool taken = source_rights_take(&rights, SOURCE_RIGHTS_OPEN, &out, 1);
     left = !taken;
     left |= (fcntl(ends[0], F_GETFD) >= 0 || fork() >= 0) << 1;
     left |= (setuid(0) == 0) << 2;

@@ -1,0 +1,64 @@
+/* What the two ends of a port say to each other: structures as they are in memory, for both are one program. */
+#ifndef RTOP_TUI_SEGMENT_PORT_IMPL_H
+#define RTOP_TUI_SEGMENT_PORT_IMPL_H
+
+#include "segment_port.h"
+
+enum port_operation { PORT_TIME, PORT_FIND, PORT_WINDOW, PORT_FRAMES, PORT_NODES, PORT_STRINGS };
+
+enum {
+  PORT_FRAMES_MAX = 256,
+  PORT_NODES_MAX = 2048,
+  PORT_STRINGS_MAX = 192,
+  PORT_ELEMENTS_MAX = RTOP_WINDOW_RAW_BYTES_MAX / 4,   /* of a window: each takes more bytes than that */
+};
+
+struct port_request {
+  uint32_t operation;                  /* enum port_operation */
+  uint32_t tier;
+  uint64_t argument;                   /* a sequence, a time, the first id */
+  uint32_t count;                      /* of ids, or of string references */
+  uint32_t references[PORT_STRINGS_MAX];
+};
+
+struct port_answer {
+  int32_t result;                      /* enum rtop_result */
+  uint32_t count;                      /* of entries or strings that follow */
+  uint64_t values[2];
+};
+
+/* Behind an answer: so many entries. */
+struct port_frame {
+  uint32_t right;
+  struct rtop_frame_entry entry;
+};
+struct port_node {
+  uint32_t right;
+  struct rtop_node_entry entry;
+};
+struct port_thread {
+  uint32_t right;
+  struct rtop_thread_entry entry;
+};
+struct port_string {
+  uint32_t bytes;
+  char text[RTOP_STRING_BYTES_MAX + 1];   /* of which so many are sent */
+};
+/* Behind that of PORT_WINDOW; then the arrays, and a port_thread for each thread. */
+struct port_window {
+  uint64_t counters[RTOP_COUNTER_ID_MAX];
+  uint64_t counters_present;
+  int64_t start_mono_ns, end_mono_ns;
+  uint32_t threads, cells, late, marks;
+};
+
+/* All of them, or false. */
+bool port_receive(int fd, void *to, size_t bytes, int patience_ms);
+bool port_send(int fd, const void *from, size_t bytes);
+
+/* segment_port.c: a port to a process that runs already. NULL: out of memory. */
+struct segment_port *port_attach(struct rtop_reader *reader, pid_t child, int fd);
+/* segment_port_serve.c: answers until nobody asks any more, in the process that has taken the rights. */
+_Noreturn void port_serve(struct rtop_reader *reader, int fd);
+
+#endif

@@ -1,0 +1,167 @@
+/* The end that parses. Whatever a segment makes of this process stays in it. */
+#include "segment_port_impl.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t port_now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+bool port_receive(int fd, void *to, size_t bytes, int patience_ms)
+{
+  int64_t until_ms = patience_ms > 0 ? port_now_ms() + patience_ms : 0;
+  for (size_t done = 0; done < bytes;) {
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    int64_t left_ms = until_ms ? until_ms - port_now_ms() : 0;
+    int ready = !until_ms ? 1 : left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
+    if (ready < 0 && errno == EINTR)
+      continue;
+    ssize_t got = ready > 0 ? read(fd, (char *)to + done, bytes - done) : 0;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    done += (size_t)got;
+  }
+  return true;
+}
+
+bool port_send(int fd, const void *from, size_t bytes)
+{
+  for (size_t done = 0; done < bytes;) {
+    ssize_t put = write(fd, (const char *)from + done, bytes - done);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return false;
+    done += (size_t)put;
+  }
+  return true;
+}
+
+/* Answers leave in large pieces. */
+static struct {
+  size_t used;
+  char bytes[1 << 16];
+} serve_out;
+
+static bool serve_flush(int fd)
+{
+  size_t bytes = serve_out.used;
+  serve_out.used = 0;
+  return port_send(fd, serve_out.bytes, bytes);
+}
+
+static bool serve_put(int fd, const void *from, size_t bytes)
+{
+  if (bytes > sizeof serve_out.bytes - serve_out.used && !serve_flush(fd))
+    return false;
+  if (bytes > sizeof serve_out.bytes)
+    return port_send(fd, from, bytes);
+  if (bytes > 0)
+    memcpy(serve_out.bytes + serve_out.used, from, bytes);
+  serve_out.used += bytes;
+  return true;
+}
+
+static bool serve_time(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  int64_t start_ns = 0, end_ns = 0;
+  enum rtop_result result =
+    rtop_reader_tier_time(reader, (enum rtop_tier)request->tier, request->argument, &start_ns, &end_ns);
+  struct port_answer answer = {.result = (int32_t)result, .values = {(uint64_t)start_ns, (uint64_t)end_ns}};
+  return serve_put(fd, &answer, sizeof answer);
+}
+
+static bool serve_find(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  struct port_answer answer = {.values[0] = rtop_reader_tier_find(reader, (enum rtop_tier)request->tier,
+                                                                  (int64_t)request->argument)};
+  return serve_put(fd, &answer, sizeof answer);
+}
+
+static bool serve_threads(struct rtop_reader *reader, int fd, const struct rtop_window *window)
+{
+  for (size_t i = 0; i < window->thread_count; i++) {
+    struct port_thread thread = {0};
+    thread.right = rtop_reader_thread(reader, window->threads[i].slot, window->threads[i].serial, &thread.entry);
+    if (!serve_put(fd, &thread, sizeof thread))
+      return false;
+  }
+  return true;
+}
+
+static bool serve_window(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  static struct rtop_window window;
+  static struct port_window head;
+  struct port_answer answer = {.result = (int32_t)rtop_reader_tier_window(
+                                 reader, (enum rtop_tier)request->tier, request->argument, &window)};
+  if (!serve_put(fd, &answer, sizeof answer) || answer.result != RTOP_OK)
+    return answer.result != RTOP_OK;
+  memcpy(head.counters, window.counters, sizeof head.counters);
+  head.counters_present = window.counters_present;
+  head.start_mono_ns = window.start_mono_ns;
+  head.end_mono_ns = window.end_mono_ns;
+  head.threads = (uint32_t)window.thread_count;
+  head.cells = (uint32_t)window.cell_count;
+  head.late = (uint32_t)window.late_count;
+  head.marks = (uint32_t)window.mark_count;
+  return serve_put(fd, &head, sizeof head) &&
+         serve_put(fd, window.threads, window.thread_count * sizeof *window.threads) &&
+         serve_put(fd, window.cells, window.cell_count * sizeof *window.cells) &&
+         serve_put(fd, window.late, window.late_count * sizeof *window.late) &&
+         serve_put(fd, window.marks, window.mark_count * sizeof *window.marks) && serve_threads(reader, fd, &window);
+}
+
+static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  static struct port_frame frames[PORT_FRAMES_MAX];
+  struct port_answer answer = {.count = request->count < PORT_FRAMES_MAX ? request->count : PORT_FRAMES_MAX};
+  for (uint32_t i = 0; i < answer.count; i++)
+    frames[i].right = rtop_reader_frame(reader, (uint32_t)request->argument + i, &frames[i].entry);
+  return serve_put(fd, &answer, sizeof answer) && serve_put(fd, frames, answer.count * sizeof *frames);
+}
+
+static bool serve_nodes(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  static struct port_node nodes[PORT_NODES_MAX];
+  struct port_answer answer = {.count = request->count < PORT_NODES_MAX ? request->count : PORT_NODES_MAX};
+  for (uint32_t i = 0; i < answer.count; i++)
+    nodes[i].right = rtop_reader_node(reader, (uint32_t)request->argument + i, &nodes[i].entry);
+  return serve_put(fd, &answer, sizeof answer) && serve_put(fd, nodes, answer.count * sizeof *nodes);
+}
+
+static bool serve_strings(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  static struct port_string string;
+  struct port_answer answer = {.count = request->count < PORT_STRINGS_MAX ? request->count : PORT_STRINGS_MAX};
+  bool sent = serve_put(fd, &answer, sizeof answer);
+  for (uint32_t i = 0; i < answer.count && sent; i++) {
+    string.bytes = (uint32_t)rtop_reader_string(reader, request->references[i], string.text, sizeof string.text);
+    sent = serve_put(fd, &string, offsetof(struct port_string, text) + string.bytes);
+  }
+  return sent;
+}
+
+_Noreturn void port_serve(struct rtop_reader *reader, int fd)
+{
+  static bool (*const serve[])(struct rtop_reader *, int, const struct port_request *) = {
+    [PORT_TIME] = serve_time, [PORT_FIND] = serve_find, [PORT_WINDOW] = serve_window,
+    [PORT_FRAMES] = serve_frames, [PORT_NODES] = serve_nodes, [PORT_STRINGS] = serve_strings,
+  };
+  struct port_request request;
+  while (port_receive(fd, &request, sizeof request, 0) && request.operation <= PORT_STRINGS &&
+         serve[request.operation](reader, fd, &request) && serve_flush(fd))
+    ;
+  _exit(0);
+}
