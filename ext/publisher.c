@@ -116,6 +116,17 @@ static void refill(struct loop *loop, int64_t length_ns)
   atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
 }
 
+/* The end of the open window is told before it passes: what threads did beyond it could not be told apart any more.
+ * The publisher may lose its core on the way, so it looks again. */
+static void announce(struct loop *loop)
+{
+  do {
+    int64_t now = clock_now_ns();
+    if (loop->next_cut_ns < now + WINDOW_NS / 10) loop->next_cut_ns = now + WINDOW_NS;
+    cut_announce(&loop->cut, loop->next_cut_ns);
+  } while (clock_now_ns() >= loop->next_cut_ns);
+}
+
 static bool begin(struct loop *loop, struct publisher *publisher)
 {
   struct rtop_error error;
@@ -146,7 +157,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   loop->next_tick_ns = now;
   loop->next_cut_ns = now + WINDOW_NS;
   loop->active_ns = now;
-  cut_announce(&loop->cut, loop->next_cut_ns);
+  announce(loop);
   return true;
 }
 
@@ -320,9 +331,7 @@ static bool at_cut(struct loop *loop, int64_t now)
   if (!publish(loop, loop->next_cut_ns, false)) return false;
   loop->next_cut_ns += WINDOW_NS;
   follow_wishes(loop);
-  now = clock_now_ns();
-  if (loop->next_cut_ns < now + WINDOW_NS / 10) loop->next_cut_ns = now + WINDOW_NS;
-  cut_announce(&loop->cut, loop->next_cut_ns);
+  announce(loop);
   return true;
 }
 
@@ -331,6 +340,7 @@ static bool run(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
   follow_wishes(loop);
+  announce(loop);                      /* it may have parked meanwhile */
   while (!atomic_load(&publisher->stopping)) {
     int64_t now = clock_now_ns();
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <ruby.h>
 #include <ruby/debug.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,11 +33,22 @@ static struct {
   VALUE trace_point;
 } session;
 
+/* What was counted before the hooks went off is of threads that nobody knows any more. Cells that the publisher has in
+ * hand are its own, and will be clear. */
+static void forget_cells(struct sampler *sampler)
+{
+  while (!clock_trylock(&sampler->lock)) sched_yield();
+  for (int i = 0; i < 2; i++)
+    if (!sampler->cut_pending || sampler->open == &sampler->cells[i]) cells_clear(&sampler->cells[i]);
+  clock_unlock(&sampler->lock);
+}
+
 static VALUE turn_on(VALUE unused)
 {
   struct sampler *sampler = &session.sampler;
   (void)unused;
   threads_clear(&sampler->threads);
+  forget_cells(sampler);
   atomic_store(&sampler->waiting.word, 0);
   if (!session.hook) session.hook = gvl_install(sampler);
   if (!session.trace_point) {
