@@ -26,18 +26,17 @@
 #define NOTE_LATE 10          /* mutant: noted after the stretch went to the totals */
 #define NOTE_AGAIN 11         /* mutant: noted by each later move, too */
 #define NOTE_SHORT 12         /* mutant: noted without what the stretch had before the boundary */
-#define OPEN_TOO 13           /* mutant: the open stretch is added to noted totals */
-#define STORE_FOR_CAS 14      /* mutant: the publisher moves the word without comparing */
-#define MOVED_FORGOTTEN 15    /* mutant: what the publisher moved is not counted */
-#define ANNOUNCED_ONCE 16     /* mutant: an announcement that came too late stands */
-#define NOT_ANNOUNCED 17      /* mutant: the boundary is told at the cut only */
-#define NO_SWAP 18            /* mutant: the exchange of the thread does not see that the publisher moved the word */
-#define REACH_PASSED 19       /* reached: noted totals are used */
-#define REACH_CHARGED 20      /* reached: the publisher moves a word */
-#define REACH_LOST_CAS 21     /* reached: it comes too late for that */
-#define REACH_AGAIN 22        /* reached: the turn changed while it looked */
-#define REACH_FLOOR 23        /* reached: a clock that was read before the cut is behind it */
-#define REACH_LATE 24         /* reached: an announcement came too late and is made again */
+#define STORE_FOR_CAS 13      /* mutant: the publisher moves the word without comparing */
+#define MOVED_FORGOTTEN 14    /* mutant: what the publisher moved is not counted */
+#define ANNOUNCED_ONCE 15     /* mutant: an announcement that came too late stands */
+#define NOT_ANNOUNCED 16      /* mutant: the boundary is told at the cut only */
+#define NO_SWAP 17            /* mutant: the exchange of the thread does not see that the publisher moved the word */
+#define REACH_PASSED 18       /* reached: noted totals are used */
+#define REACH_CHARGED 19      /* reached: the publisher moves a word */
+#define REACH_LOST_CAS 20     /* reached: it comes too late for that */
+#define REACH_AGAIN 21        /* reached: the turn changed while it looked */
+#define REACH_FLOOR 22        /* reached: a clock that was read before the cut is behind it */
+#define REACH_LATE 23         /* reached: an announcement came too late and is made again */
 
 #ifndef HANDOVERS
 #define HANDOVERS 1
@@ -289,7 +288,7 @@ inline read_totals(d)
   atomic {
   since = word / 2;                                   /*: int64_t since = threads_since_ns(*word); */
   if   /*: if (!passed && since < end_ns && lives) total_ns[threads_state(*word)] += end_ns - since; */
-  :: (!passed_it || M(OPEN_TOO)) && since < end ->
+  :: !passed_it && since < end ->
      if
      :: word % 2 == RUNNING -> total0 = total0 + end - since
      :: else -> total1 = total1 + end - since

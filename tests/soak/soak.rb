@@ -5,6 +5,7 @@
 # Looked at all the time: memory (anonymous), descriptors and threads of the server, memory and descriptors of the
 # viewer that stays, latency of the requests. The last quarter is compared with the second: what a process takes as
 # it warms up is no leak. Then the sums: what the windows tell of each thread is as long as they are.
+# Runs alone: it measures how soon requests are answered.
 # --leak lets the server lose 100 kB, or a descriptor, each second: then it must fail. Prints TAP.
 require "minitest"
 require_relative "../bench/server/rig"
@@ -122,6 +123,9 @@ class Soak
     channel["windows"].each do |window|
       told = window["cells"].group_by { |cell| cell[1] }.transform_values { |cells| cells.sum { |cell| cell[4] } }
       told.each { |thread, time| sums[thread] << [time, window["end_ns"] - window["start_ns"]] }
+    end
+    if ENV["SOAK_DEBUG"]
+      sums.each { |t, pairs| pairs[1..-2].each_with_index { |(a, b), i| puts "#{channel["threads"].find { |x| x["serial"] == t }&.slice("name", "serial")} #{i} #{a} #{b}" if (a - b).abs > 1_000_000 } }
     end
     whole = sums.values.map { |pairs| pairs[1..-2] }.reject { |pairs| pairs.size < 50 }
     off = whole.map { |pairs| (pairs.sum(&:first).fdiv(pairs.sum(&:last)) - 1).abs }.max
