@@ -37,7 +37,8 @@ static struct {
   bool reading;
   uint32_t known, pending;
   uint32_t passed[WORDS];              /* the clock of what it read there last */
-  unsigned eagerness;                  /* of 8 loads so many give the newest value */
+  unsigned eagerness[2];               /* of 8 loads so many give the newest value; payloads apart */
+  size_t payloads;                     /* the word where they begin */
   uint64_t random;
 } machine;
 
@@ -76,7 +77,7 @@ static uint64_t machine_load(size_t word, bool acquire)
 {
   uint32_t least = machine.known > machine.passed[word] ? machine.known : machine.passed[word];
   const struct store *store = &machine.stores[machine.newest[word]];
-  bool eager = !machine.reading || draw() % 8 < machine.eagerness;
+  bool eager = !machine.reading || draw() % 8 < machine.eagerness[word >= machine.payloads];
   while (!eager && store->clock > least) {
     store = &machine.stores[store->before];
     eager = draw() % 4 == 0;
@@ -182,6 +183,7 @@ enum {
 struct truth {
   uint32_t begun, complete;            /* publications */
   uint64_t position[WINDOWS + 1], bytes[WINDOWS + 1], end;
+  uint32_t clock[WINDOWS + 2];         /* of the machine, when they were published */
 };
 
 struct tally {
@@ -222,8 +224,10 @@ static void publish(struct channel_parts *parts, struct tables *tables, struct t
   struct rtop_counters counters = {0};
   uint32_t id;
   tables_add_node(tables, &node, &id);
-  thread_slots_native_id(threads, 1, 1, (uint32_t)sequence);
-  thread_slots_name(threads, 1, 1, "abcdefghijklmnopqrstuvwxyz", sequence);
+  if (draw() % 2) {                    /* else its fences would stand in for others */
+    thread_slots_native_id(threads, 1, 1, (uint32_t)sequence);
+    thread_slots_name(threads, 1, 1, "abcdefghijklmnopqrstuvwxyz", sequence);
+  }
   outlet_flush(parts->outlet);
   thread_slots_flush(threads);
   tables_count(tables, &counters);
@@ -242,6 +246,7 @@ static void publish(struct channel_parts *parts, struct tables *tables, struct t
   }
   if (machine.clock <= machine.limit)
     truth->complete = (uint32_t)sequence;
+  truth->clock[sequence] = machine.clock < machine.limit ? machine.clock : machine.limit;
 }
 
 static bool window_whole(const struct truth *truth, const struct rtop_slot *slot, uint64_t q, const uint64_t *words)
@@ -292,6 +297,9 @@ static void read_window(const struct reader_tables *tables, const struct truth *
   struct rtop_slot slot, there;
   if (draw() % 2)
     q = truth->begun > 6 ? truth->begun - draw() % 6 : q;
+  /* Half of the readers know that the window came, and little of what followed. */
+  if (!late && truth->clock[q] && draw() % 2)
+    machine.known = machine.pending = truth->clock[q];
   enum rtop_result looked = rtop_ring_read_slot(ring, q, &there);
   enum rtop_result result = rtop_ring_read(ring, q, &slot, words, sizeof words);
   if (result == RTOP_CORRUPT || looked == RTOP_CORRUPT)
@@ -313,12 +321,14 @@ static void read_all(const struct channel_parts *parts, const struct truth *trut
   const struct reader_tables tables = {parts, (unsigned char *)machine.arena, ARENA_BYTES};
   uint32_t last = machine.clock < machine.limit ? machine.clock : machine.limit;
   machine.reading = true;
+  machine.payloads = word_of(parts->ring.bytes);
   for (int i = 0; i < ATTEMPTS && truth->begun; i++) {
     bool late = draw() % 8 == 0;
     memset(machine.passed, 0, sizeof machine.passed);
     machine.known = late ? last : (uint32_t)(draw() % (last + 1));
     machine.pending = machine.known;
-    machine.eagerness = (unsigned)(draw() % 9);
+    for (int kind = 0; kind < 2; kind++)
+      machine.eagerness[kind] = (unsigned)(draw() % 9);
     read_window(&tables, truth, late, tally);
     read_thread(&tables, tally);
   }
