@@ -116,18 +116,18 @@ class Soak
     @bad.zero?
   end
 
-  # A thread that a window lists was there for all of it, but for the first and the last one that do.
+  # A thread was there from the first window that tells of it to the last. A window may lack one that was just being
+  # moved, then the next one has both.
   def judge_sums
     _, channel = @rig.read.first
-    sums = Hash.new { |all, thread| all[thread] = [] }
-    channel["windows"].each do |window|
+    windows = channel["windows"].map do |window|
       told = window["cells"].group_by { |cell| cell[1] }.transform_values { |cells| cells.sum { |cell| cell[4] } }
-      told.each { |thread, time| sums[thread] << [time, window["end_ns"] - window["start_ns"]] }
+      [told, window["end_ns"] - window["start_ns"]]
     end
-    if ENV["SOAK_DEBUG"]
-      sums.each { |t, pairs| pairs[1..-2].each_with_index { |(a, b), i| puts "#{channel["threads"].find { |x| x["serial"] == t }&.slice("name", "serial")} #{i} #{a} #{b}" if (a - b).abs > 1_000_000 } }
+    whole = windows.flat_map { |told,| told.keys }.uniq.filter_map do |thread|
+      first, last = windows.index { |told,| told[thread] }, windows.rindex { |told,| told[thread] }
+      windows[first + 1...last].map { |told, length| [told[thread] || 0, length] } if last - first > 50
     end
-    whole = sums.values.map { |pairs| pairs[1..-2] }.reject { |pairs| pairs.size < 50 }
     off = whole.map { |pairs| (pairs.sum(&:first).fdiv(pairs.sum(&:last)) - 1).abs }.max
     say(whole.size >= 5 && off < 0.001, format("time of %d threads, told and real, differs by %.4f %% at the most", whole.size, 100 * (off || 1)))
   end

@@ -78,10 +78,9 @@ static uint64_t machine_load(size_t word, bool acquire)
   uint32_t least = machine.known > machine.passed[word] ? machine.known : machine.passed[word];
   const struct store *store = &machine.stores[machine.newest[word]];
   bool eager = !machine.reading || draw() % 8 < machine.eagerness[word >= machine.payloads];
-  while (!eager && store->clock > least) {
+  bool to_the_end = draw() % 16 != 0;
+  while (!eager && store->clock > least && (to_the_end || draw() % 4))
     store = &machine.stores[store->before];
-    eager = draw() % 4 == 0;
-  }
   if (!machine.reading)
     return store->value;
   machine.passed[word] = store->clock;
