@@ -13,6 +13,7 @@
 #include <ruby.h>
 #include <ruby/debug.h>
 #include <ruby/thread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,11 +44,22 @@ static struct {
   VALUE trace_point;
 } session;
 
+/* What was counted before the hooks went off is of threads that nobody knows any more. Cells that the publisher has in
+ * hand are its own, and will be clear. */
+static void forget_cells(struct sampler *sampler)
+{
+  while (!clock_trylock(&sampler->lock)) sched_yield();
+  for (int i = 0; i < 2; i++)
+    if (!sampler->cut_pending || sampler->open == &sampler->cells[i]) cells_clear(&sampler->cells[i]);
+  clock_unlock(&sampler->lock);
+}
+
 static VALUE turn_on(VALUE unused)
 {
   struct sampler *sampler = &session.sampler;
   (void)unused;
   threads_clear(&sampler->threads);
+  forget_cells(sampler);
   atomic_store(&sampler->waiting.word, 0);
   if (!session.hook && session.forked_child) rb_raise(rb_eRuntimeError, "no hooks in this child");
   if (!session.hook) session.hook = gvl_install(sampler);

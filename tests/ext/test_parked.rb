@@ -54,6 +54,23 @@ class ParkedTest < Minitest::Test
     program.finish
   end
 
+  PASSING = "$stdout.sync = true\n4.times { Thread.new { loop { 20.times { |i| i.to_s }; Thread.pass } } }\nputs :ready\ngets\n"
+
+  # The end of the first window after the recorder slept is announced like that of any other: threads that pass it
+  # before the publisher comes are told apart there.
+  def test_the_first_window_holds_no_more_than_its_length
+    program = start(PASSING, env: PARKED)
+    program.line
+    parked(program)
+    window = program.dump("--watch", "100", "--until-windows", "3").told.first
+    assert_equal 1, window["sequence"]
+    length = window["end_ns"] - window["start_ns"]
+    times = window["cells"].group_by { |cell| cell[1] }.transform_values { |cells| cells.sum { |cell| cell[4] } }
+    assert_operator times.size, :>=, 4
+    times.each { |thread, time| assert_operator time, :<=, length, "thread #{thread}" }
+    program.finish
+  end
+
   # Each watch must give back the slots it took: threads that are listed no more have ended.
   def test_watching_again_and_again_leaves_no_living_threads_behind
     program = start(BUSY, env: PARKED)

@@ -321,7 +321,19 @@ static void test_stored_size_at_the_end_of_the_ring(void **state)
   slot->position += 128;
   counters.intent_position = CAPACITY + 64;
   sign(slot);
+  struct rtop_slot copy;
+  assert_int_equal(rtop_ring_read_slot(&ring, 8, &copy), RTOP_CORRUPT);   /* before anything is copied */
   assert_int_equal(read_back(8, NULL), RTOP_CORRUPT);
+}
+
+static void test_stored_size_above_the_largest_payload(void **state)
+{
+  (void)state;
+  struct rtop_slot copy;
+  publish(PAYLOAD_MAX);
+  slots[1].stored_bytes = slots[1].raw_bytes = PAYLOAD_MAX + 64;
+  sign(&slots[1]);
+  assert_int_equal(rtop_ring_read_slot(&ring, 1, &copy), RTOP_CORRUPT);
 }
 
 static void test_every_flipped_byte_is_noticed(void **state)
@@ -436,6 +448,7 @@ int main(void)
     RING_TEST(test_slot_boundaries),
     RING_TEST(test_compressed_bounds),
     RING_TEST(test_stored_size_at_the_end_of_the_ring),
+    RING_TEST(test_stored_size_above_the_largest_payload),
     RING_TEST(test_every_flipped_byte_is_noticed),
     RING_TEST(test_foreign_instance),
     RING_TEST(test_wild_counters_only_reject),

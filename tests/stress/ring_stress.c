@@ -1,8 +1,11 @@
-/* One writer and a reader for each tier, four processes, rings so small that the readers are lapped all
+/* One writer and some readers of each tier, every one a process, rings so small that the readers are lapped all
  * the time. First the writer stores as a process that is observed does, with pwrite; then, for half of the
  * time, into a mapping of its own, which laps the readers far more often. The readers always map.
  *
- *   ring_stress [SECONDS]
+ *   ring_stress [SECONDS [VIEWERS [WINDOWS]]]
+ *
+ * VIEWERS is the number of readers (3, one for each tier). With WINDOWS it goes on until so many are published, in
+ * all tiers and both ways together, however long that takes.
  *
  * Every payload is derived from its sequence, so that a reader can tell whether what it was given is
  * whole. Readers stay near the oldest edge, where the writer overwrites. Passes when nothing torn was
@@ -24,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { READERS = RTOP_TIERS, PAYLOAD_MAX = 2048, AGE_MAX = 1 << 20 };
+enum { READERS_MAX = 1000, PAYLOAD_MAX = 2048, AGE_MAX = 1 << 20 };
 
 struct tally {
   uint64_t attempts, accepted, lost, none, corrupt, torn;
@@ -34,8 +37,14 @@ struct tally {
 /* Shared between the processes: what each has counted, and whether to go on. */
 struct board {
   uint64_t stop;
-  struct tally readers[READERS];
+  struct tally readers[READERS_MAX];
 };
+
+static struct {
+  double seconds;
+  int readers;
+  uint64_t windows;                    /* 0: as many as there is time for */
+} wanted = {5, RTOP_TIERS, 0};
 
 static uint64_t mix(uint64_t x)
 {
@@ -83,11 +92,14 @@ static void publish(struct rtop_ring *ring)
 /* Round by round into every tier, as a merged window follows on the one that completes it. */
 static void publish_until_stopped(struct channel_parts *parts, struct board *board)
 {
-  while (!rtop_load_relaxed(&board->stop)) {
+  uint64_t windows = 0;
+  while (wanted.windows ? windows < wanted.windows / 2 : !rtop_load_relaxed(&board->stop)) {
     publish(&parts->ring);
     for (size_t i = 0; i < RTOP_MERGED_TIERS; i++)
       publish(&parts->tiers[i]);
+    windows += RTOP_TIERS;
   }
+  rtop_store_relaxed(&board->stop, 1);
 }
 
 #ifdef RING_STRESS_NO_CHECK
@@ -133,6 +145,14 @@ static uint64_t next_age(uint64_t age, const struct tally *tally)
   return age > step ? age - step : 1;
 }
 
+/* More viewers than there are cores for would leave none to the writer. */
+static void rest(uint64_t round)
+{
+  const struct timespec length = {.tv_nsec = wanted.readers * 100000L % 1000000000L};
+  if (wanted.readers > RTOP_TIERS && round % 32 == 0)
+    nanosleep(&length, NULL);
+}
+
 /* Aims at the oldest windows, and knows them only from a while ago: the longer, the more are overwritten
  * before or under the read. The while adapts itself to the machine until three reads in four are lost. */
 static void read_until_stopped(const struct rtop_ring *ring, struct board *board, struct tally *tally,
@@ -141,6 +161,7 @@ static void read_until_stopped(const struct rtop_ring *ring, struct board *board
   uint64_t words[PAYLOAD_MAX / 8];
   uint64_t oldest = 1, age = 0, age_max = 1;
   for (uint64_t round = 0; !rtop_load_relaxed(&board->stop); round++) {
+    rest(round);
     if (++age >= age_max) {
       oldest = rtop_ring_oldest(ring);
       age = 0;
@@ -177,14 +198,15 @@ static void reader_work(struct board *board, int number)
     _exit(1);
   }
   channel_parts_of(&segment, &parts);
-  const struct rtop_ring *ring = number == RTOP_TIER_FINE ? &parts.ring : &parts.tiers[number - 1];
+  int tier = number % RTOP_TIERS;
+  const struct rtop_ring *ring = tier == RTOP_TIER_FINE ? &parts.ring : &parts.tiers[tier - 1];
   read_until_stopped(ring, board, &board->readers[number], (uint64_t)number << 40);
 }
 
-static int judge(const struct board *board, uint64_t published)
+static int judge(const struct board *board, uint64_t published, double seconds)
 {
   struct tally sum = {0};
-  for (int i = 0; i < READERS; i++) {
+  for (int i = 0; i < wanted.readers; i++) {
     const struct tally *tally = &board->readers[i];
     sum.attempts += tally->attempts;
     sum.accepted += tally->accepted;
@@ -194,10 +216,10 @@ static int judge(const struct board *board, uint64_t published)
     sum.torn += tally->torn;
     sum.overtaken += tally->overtaken;
   }
-  printf("%" PRIu64 " published; %" PRIu64 " reads: %" PRIu64 " accepted, %" PRIu64
+  printf("%" PRIu64 " published (%.0f a second) to %d viewers; %" PRIu64 " reads: %" PRIu64 " accepted, %" PRIu64
          " lost (%.0f %%), %" PRIu64 " of them overwritten during the read, %" PRIu64
          " not yet there, %" PRIu64 " corrupt, %" PRIu64 " torn\n",
-         published, sum.attempts, sum.accepted, sum.lost,
+         published, (double)published / seconds, wanted.readers, sum.attempts, sum.accepted, sum.lost,
          100.0 * (double)sum.lost / (double)(sum.attempts + 1), sum.overtaken, sum.none, sum.corrupt,
          sum.torn);
   if (sum.torn > 0 || sum.corrupt > 0)
@@ -224,7 +246,27 @@ static bool choose_way(struct rtop_segment *segment, struct channel_parts *parts
                             segment->fd, 0) == segment->base;
 }
 
-static int race(double seconds, bool by_stores)
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static pid_t start_clock(struct board *board, double seconds)
+{
+  pid_t pid = fork();
+  if (pid == 0) {
+    struct timespec length = {.tv_sec = (time_t)seconds,
+                              .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&length, NULL);
+    rtop_store_relaxed(&board->stop, 1);
+    _exit(0);
+  }
+  return pid;
+}
+
+static int race(bool by_stores)
 {
   const char *directory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
   struct rtop_segment_sizes sizes = {
@@ -250,21 +292,17 @@ static int race(double seconds, bool by_stores)
   if (board == MAP_FAILED || !choose_way(&segment, &parts, &outlet, by_stores))
     return 1;
   strcpy((char *)(board + 1), segment.path);
-  pid_t readers[READERS], clock = fork();
-  if (clock == 0) {
-    struct timespec length = {.tv_sec = (time_t)seconds,
-                              .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    nanosleep(&length, NULL);
-    rtop_store_relaxed(&board->stop, 1);
-    _exit(0);
-  }
-  for (int i = 0; i < READERS; i++)
+  double begin = now();
+  pid_t readers[READERS_MAX], clock = wanted.windows ? -1 : start_clock(board, wanted.seconds / 2);
+  for (int i = 0; i < wanted.readers; i++)
     readers[i] = start(reader_work, board, i);
   publish_until_stopped(&parts, board);
+  double seconds = now() - begin;
   int failed = 0, status;
-  for (int i = 0; i < READERS; i++)
+  for (int i = 0; i < wanted.readers; i++)
     failed |= waitpid(readers[i], &status, 0) != readers[i] || status != 0;
-  waitpid(clock, &status, 0);
+  if (clock > 0)
+    waitpid(clock, &status, 0);
   if (outlet_failed(&outlet)) {
     puts("FAIL: the segment could not be written");
     failed = 1;
@@ -273,12 +311,21 @@ static int race(double seconds, bool by_stores)
   if (failed)
     puts("FAIL: a reader did not end well");
   printf("%s: ", by_stores ? "stores" : "pwrite");
-  return judge(board, parts.ring.last_sequence) | failed;
+  return judge(board, parts.ring.last_sequence * RTOP_TIERS, seconds) | failed;
 }
 
 int main(int count_of_arguments, char **arguments)
 {
-  double seconds = count_of_arguments > 1 ? strtod(arguments[1], NULL) : 5;
-  int failed = race(seconds / 2, false);
-  return race(seconds / 2, true) | failed;
+  if (count_of_arguments > 1)
+    wanted.seconds = strtod(arguments[1], NULL);
+  if (count_of_arguments > 2)
+    wanted.readers = atoi(arguments[2]);
+  if (count_of_arguments > 3)
+    wanted.windows = strtoull(arguments[3], NULL, 10);
+  if (wanted.readers < RTOP_TIERS || wanted.readers > READERS_MAX) {
+    fprintf(stderr, "ring_stress: between %d and %d viewers\n", RTOP_TIERS, READERS_MAX);
+    return 2;
+  }
+  int failed = race(false);
+  return race(true) | failed;
 }

@@ -10,7 +10,7 @@ require "tmpdir"
 class Rig
   DEADLINE = 30
 
-  attr_reader :pid
+  attr_reader :pid, :folder
 
   # arguments: of Ruby, before the script; env: beside the gems' folder; pin: on the first core, all else on the others.
   def initialize(build:, gems:, threads: 5, workers: 0, connections: threads, arguments: [], env: {}, pin: false)
@@ -46,14 +46,15 @@ class Rig
     pids.sum { |pid| Dir["/proc/#{pid}/task/*/schedstat"].sum { |file| File.read(file).to_i } } / 1e9
   end
 
-  # A viewer that has printed its first object, until the block ends. Its objects are added to `objects`.
+  # A viewer that has printed its first object, until the block ends, which is given its pid. Its objects are added to
+  # `objects`.
   def watched(objects, *options, pids: serving)
     pids.each { |pid| wait_for("a channel of #{pid}") { Dir["#{@folder}/rperf-top.#{Process.uid}.#{pid}.*"].any? } }
     reader = IO.popen([@env, *@beside, "#{@build}/rperf-top", "-b", "-J", "-p", pids.join(","), *options, err: "#{@folder}/viewer"])
     line = reader.gets or raise "the viewer ended at once: #{File.read("#{@folder}/viewer")}"
     objects << JSON.parse(line)
     thread = Thread.new { reader.each_line { |text| objects << JSON.parse(text) } }
-    yield
+    yield reader.pid
   ensure
     Process.kill(:TERM, reader.pid) if reader
     thread&.join
