@@ -377,10 +377,10 @@ int publisher_start(struct publisher *publisher)
   clock_unlock(&publisher->writer_lock);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 512 * 1024);
-  int failed = pthread_create(&publisher->thread, &attributes, publisher_main, publisher);
-  pthread_attr_destroy(&attributes);
+  bool small = pthread_attr_init(&attributes) == 0;   /* else a stack of the usual size */
+  if (small) pthread_attr_setstacksize(&attributes, 512 * 1024);
+  int failed = pthread_create(&publisher->thread, small ? &attributes : NULL, publisher_main, publisher);
+  if (small) pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   publisher->started = failed == 0;
   if (failed) return -1;
