@@ -230,6 +230,19 @@ static bool control_mend(const struct rtop_control *control)
          segment_file_size_allowed(RTOP_PAGE_BYTES) && ftruncate(control->fd, RTOP_PAGE_BYTES) == 0;
 }
 
+/* Where a filter does not let the kernel do both in one step. */
+static void control_wake_in_steps(const struct rtop_control *control, void *word)
+{
+  const off_t offset = offsetof(struct rtop_control_page, futex);
+  uint32_t value;
+  if (!segment_file_size_allowed(RTOP_PAGE_BYTES) ||
+      pread(control->fd, &value, sizeof value, offset) != (ssize_t)sizeof value)
+    return;
+  value++;
+  if (pwrite(control->fd, &value, sizeof value, offset) == (ssize_t)sizeof value)
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 /* The kernel adds to the word and wakes in one step: no store of ours that could fault when the file
  * was truncated, no write that could hit a file size limit. */
 void rtop_control_wake(const struct rtop_control *control)
@@ -237,9 +250,15 @@ void rtop_control_wake(const struct rtop_control *control)
   if (!control->page)
     return;
   void *word = control_futex_word(control);
-  for (int try = 0; try < CONTROL_WAKE_TRIES; try++)
+  for (int try = 0; try < CONTROL_WAKE_TRIES; try++) {
     if (syscall(SYS_futex, word, FUTEX_WAKE_OP, INT_MAX, (void *)0, word,
-                FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0 ||
-        errno != EFAULT || !control_mend(control))
+                FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0)
       return;
+    if (errno != EFAULT) {
+      control_wake_in_steps(control, word);
+      return;
+    }
+    if (!control_mend(control))
+      return;
+  }
 }

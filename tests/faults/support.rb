@@ -7,7 +7,7 @@ module Faults
   FOLDER = File.expand_path(__dir__)
   SHIM = "#{BUILD}/tests/faults/fail_calls.so"
   # A file system of its own where shared memory is, so that what is left there is known and nobody else's.
-  OWN_MEMORY = ["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=256m tmpfs /dev/shm && exec \"$@\"", "sh"].freeze
+  OWN_MEMORY = "mount -t tmpfs -o size=256m tmpfs /dev/shm"
   FULL = ENV["RTOP_FAULTS"] == "full"
 
   # How a call may fail; 0: it does half of its work. Of the others one way stands in fail_calls.c.
@@ -23,53 +23,56 @@ module Faults
   OTHER_ERRORS = %i[ENOMEM EPERM ENOSYS].freeze
   FOR_EVER = 1 << 40 # no kernel interrupts for ever, nor does a thread that was told to end live for ever
   MAY_LEAVE = %w[lstat unlink *].freeze # files, because these remove them
-  PROCESSES = { "start" => 1, "life" => 2, "parked" => 2 }.freeze
+  PROCESSES = Hash.new(1).merge("life" => 2, "parked" => 2).freeze
 
   Job = Struct.new(:program, :fault, :env, :folder)
+
+  def self.included(test_class) = Support.included(test_class)
 
   def setup
     super
     skip "no #{SHIM}: run make tests" unless File.exist?(SHIM)
     @plain = {}
     @jobs = {}
-    place = @place = Dir.mktmpdir("rperf-top-faults.") # not in the shared memory that the jobs do not see
-    at_exit { FileUtils.rm_rf(place) }
+    FileUtils.rm_rf(@folder)
+    folder = @folder = Dir.mktmpdir("rperf-top-faults.", "/tmp") # not in the shared memory, which the programs do not see
+    at_exit { FileUtils.rm_rf(folder) }
   end
 
   def teardown
     @input&.close
     @server && Process.wait(@server)
-    FileUtils.rm_rf(@place) if @place
     super
   end
 
-  def self.own_memory?
-    @own_memory = system(*OWN_MEMORY, "true", err: File::NULL) || false if @own_memory.nil?
-    @own_memory
+  # What runs a command after a script, in a mount namespace of its own; nil where none can be made.
+  def self.after(script)
+    @unshare ||= [%w[unshare -m], %w[unshare -rm]].find { |command| system(*command, "sh", "-c", OWN_MEMORY, err: File::NULL) } || []
+    @unshare.empty? ? nil : [*@unshare, "sh", "-ec", "#{script}; exec \"$@\"", "sh"]
   end
 
   def serve
-    own = Faults.own_memory? ? OWN_MEMORY : []
+    own = Faults.after(OWN_MEMORY) || []
     input, @input = IO.pipe(binmode: true)
     @answers, output = IO.pipe(binmode: true)
     env = CLEAN.merge("LD_PRELOAD" => nil, "RPERF_TOP_DIR" => nil, "XDG_RUNTIME_DIR" => nil)
     command = [*own, "env", "LD_PRELOAD=#{SHIM}", RbConfig.ruby, "--disable-gems", "-I", BUILD, "#{FOLDER}/server.rb"]
-    @server = Process.spawn(env, *command, in: input, out: output, err: "#{@place}/server.err")
+    @server = Process.spawn(env, *command, in: input, out: output, err: "#{@folder}/server.err")
     [input, output].each(&:close)
   end
 
   # Where its channel is to be: in XDG_RUNTIME_DIR, or in a shared memory of its own where that can be had.
   def place(folder, runtime)
-    return { "RPERF_TOP_DIR" => folder } unless Faults.own_memory?
+    return { "RPERF_TOP_DIR" => folder } unless Faults.after(OWN_MEMORY)
     { "XDG_RUNTIME_DIR" => runtime ? "/dev/shm/#{File.basename(folder)}" : nil }
   end
 
   def send_job(program, fault: nil, env: {}, with: true, runtime: false)
     serve unless @server
     id = @jobs.size
-    folder = "#{@place}/job#{id}"
+    folder = "#{@folder}/job#{id}"
     Dir.mkdir(folder)
-    env = { "RTOP_FAULT" => fault, "RTOP_FAULT_COUNTS" => "#{folder}/counts", **place(folder, runtime), **env }
+    env = { "FAULT_FOLDER" => folder, "RTOP_FAULT" => fault, "RTOP_FAULT_COUNTS" => "#{folder}/counts", **place(folder, runtime), **env }
     Marshal.dump({ id: id, program: "#{FOLDER}/programs/#{program}.rb", env: env, folder: folder, with: with }, @input)
     @jobs[id] = Job.new(program, fault, env, folder)
     id
@@ -80,7 +83,7 @@ module Faults
     answer[:counts] = counts(@jobs[answer[:id]].folder)
     answer
   rescue EOFError
-    flunk "the server ended: #{File.read("#{@place}/server.err")}"
+    flunk "the server ended: #{File.read("#{@folder}/server.err")}"
   end
 
   def counts(folder)

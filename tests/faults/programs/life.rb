@@ -31,7 +31,7 @@ threads << Thread.new { 120.times.sum { queue.pop } }
   GC.start if i.even?
 end
 puts threads.map(&:value).inspect
-ask { RperfTop.snapshot($state_path + ".snapshot") }
+ask { RperfTop.snapshot("#{ENV.fetch("FAULT_FOLDER")}/snapshot") }
 child = fork do
   deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.12
   work(1000) until Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
