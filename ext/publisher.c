@@ -399,7 +399,7 @@ void publisher_stop(struct publisher *publisher)
       if (publisher->writer) rtop_writer_wake(publisher->writer);
       clock_unlock(&publisher->writer_lock);
     }
-    struct timespec until;
+    struct timespec until = { 0 };
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += 1000000;
     if (until.tv_nsec >= CLOCK_NS_PER_SECOND) {

@@ -30,10 +30,6 @@ class FaultsLifeTest < Minitest::Test
     AT_RANDOM.times.map { "*:#{rand(1 << 30)}:#{[1, 3, 10, 30, 100].sample}:0" }
   end
 
-  def calls(program, **options)
-    answer_to(program, **options)[:counts].reject { |kind, count| count.zero? || kind == "failed" }
-  end
-
   def test_one_call_fails
     assert_law("life", spread(calls("life", runtime: true), 2), runtime: true)
   end

@@ -22,7 +22,7 @@ class FaultsStartTest < Minitest::Test
   end
 
   def test_each_call_fails_once
-    counts = answer_to("start", runtime: true)[:counts]
+    counts = calls("start", runtime: true)
     assert_operator counts.values.sum, :>, 200
     faults = counts.flat_map do |kind, count|
       some(count, 60).flat_map { |number| faults(kind, number, 1, many: FULL) }
@@ -37,7 +37,7 @@ class FaultsStartTest < Minitest::Test
   end
 
   def test_every_call_of_a_kind_fails
-    counts = answer_to("start")[:counts].reject { |_, count| count.zero? }
+    counts = calls("start")
     assert_law("start", counts.flat_map do |kind, count|
       [1, count / 2 + 1].uniq.flat_map { |first| faults(kind, first, many: FULL) }
     end)

@@ -21,7 +21,8 @@ module Faults
     "fstat" => %i[EIO EBADF], "clock_gettime" => %i[EINVAL EPERM], "pthread_timedjoin_np" => %i[ETIMEDOUT EINVAL],
   }.freeze
   OTHER_ERRORS = %i[ENOMEM EPERM ENOSYS].freeze
-  FOR_EVER = 1 << 40 # no kernel interrupts for ever, nor does a thread that was told to end live for ever
+  FOR_EVER = 1 << 40
+  PASSES = %w[clock_gettime pthread_timedjoin_np].freeze # as interruptions do: no clock stands for ever
   MAY_LEAVE = %w[lstat unlink *].freeze # files, because these remove them
   PROCESSES = Hash.new(1).merge("life" => 2, "parked" => 2).freeze
 
@@ -126,9 +127,16 @@ module Faults
     errors = errors_of(kind)
     errors = [errors[first % errors.size]] unless many
     errors.map do |error|
-      passes = error == Errno::EINTR::Errno || kind == "pthread_timedjoin_np"
+      passes = error == Errno::EINTR::Errno || PASSES.include?(kind)
       "#{kind}:#{first}:#{passes ? [count, 1000].min : count}:#{error}"
     end
+  end
+
+  # How often it calls what when nothing fails. The machine has a say in that: the fewest of three lives.
+  def calls(program, **options)
+    lives = []
+    run_jobs([{ program: program, **options }] * 3) { |answer| lives << answer[:counts] }
+    lives.reduce { |a, b| a.merge(b) { |_, x, y| [x, y].min } }.reject { |kind, count| count.zero? || kind == "failed" }
   end
 
   # Runs the program once for each fault and complains of those that break the law.
@@ -142,7 +150,7 @@ module Faults
       what = wrong(answer, plain, job.fault, PROCESSES[program]) and broken << "#{what}: #{describe(answer, job)}"
     end
     assert_empty broken, "#{broken.size} of #{faults.size} broke the law:\n#{broken.join("\n")}\n"
-    assert_operator missed, :<=, faults.size / 5, "so many of #{faults.size} faults found no call to fail"
+    assert_operator missed, :<=, faults.size / 3, "so many of #{faults.size} faults found no call to fail"
   end
 
   # The law. Returns what is wrong, or nil. A child says for itself that it is not profiled.
