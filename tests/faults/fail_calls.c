@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -43,7 +44,7 @@
   X(clock_gettime, EINVAL) X(time, EINVAL) X(nanosleep, EINTR) X(timerfd_create, EMFILE) X(timerfd_settime, EINVAL) \
   X(syscall, EINTR) X(sysconf, EINVAL) X(pthread_create, EAGAIN) X(pthread_attr_init, ENOMEM) \
   X(pthread_attr_setstacksize, EINVAL) X(pthread_getcpuclockid, ENOENT) X(pthread_setname_np, EINVAL) \
-  X(pthread_timedjoin_np, ETIMEDOUT) X(__register_atfork, ENOMEM) X(LZ4_compress_default, 0)
+  X(pthread_timedjoin_np, ETIMEDOUT) X(pthread_join, ESRCH) X(prctl, EINVAL) X(__register_atfork, ENOMEM) X(LZ4_compress_default, 0)
 
 enum kind {
 #define X(name, error) KIND_##name,
@@ -255,6 +256,7 @@ WRAP(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, 
 WRAP(int, pthread_setname_np, (pthread_t thread, const char *name), (thread, name), errno)
 WRAP(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until), (thread, result, until),
      errno)
+WRAP(int, pthread_join, (pthread_t thread, void **result), (thread, result), errno)
 WRAP(int, __register_atfork, (void (*before)(void), void (*parent)(void), void (*child)(void), void *object),
      (before, parent, child, object), errno)
 WRAP(int, LZ4_compress_default, (const char *from, char *to, int bytes, int room), (from, to, bytes, room), 0)
@@ -306,6 +308,17 @@ int fcntl(int fd, int command, ...)
 {
   LAST_ARGUMENT(void *, command);
   return FAILS(fcntl) ? -1 : REAL(fcntl)(fd, command, last);
+}
+
+int prctl(int option, ...)
+{
+  va_list list;
+  unsigned long arguments[4];
+  va_start(list, option);
+  for (int i = 0; i < 4; i++)
+    arguments[i] = va_arg(list, unsigned long);
+  va_end(list);
+  return FAILS(prctl) ? -1 : REAL(prctl)(option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
 
 /* Only the futex can fail of those that are called so. */
