@@ -20,7 +20,7 @@ static void set_exclude(struct config *config, VALUE patterns)
   VALUE list = rb_ary_join(rb_Array(patterns), rb_str_new_cstr("\n"));
   StringValue(list);
   if (config_set_exclude(config, RSTRING_PTR(list), (size_t)RSTRING_LEN(list), &error) != 0)
-    rb_raise(rb_eArgError, "exclude: %s", error.text);
+    rb_raise(error.code == RTOP_ERROR_SYSTEM ? rb_eRuntimeError : rb_eArgError, "exclude: %s", error.text);
   RB_GC_GUARD(list);
 }
 

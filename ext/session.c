@@ -8,6 +8,7 @@
 #include "publisher.h"
 #include "raises.h"
 #include "sampler.h"
+#include "shm/memory_limit.h"
 #include "shm/segment.h"
 #include <pthread.h>
 #include <ruby.h>
@@ -24,6 +25,7 @@
 
 /* Exported by every Ruby, declared since 4.0. */
 int ruby_thread_has_gvl_p(void);
+#define HISTORY_BYTES_MIN (UINT64_C(1) << 20)
 
 /* Hooks of the VM are on in ACTIVE only, or in a forked child, which must not touch them. */
 enum state { STOPPED, ACTIVE, PARKED };
@@ -40,6 +42,7 @@ static struct {
   bool torn;                           /* its tables were being written at that moment: never again */
   _Atomic bool fork_pending;           /* set by the atfork handler, done by the next job */
   pid_t pid;
+  uint64_t history_bytes;              /* that the tables were made for */
   rb_internal_thread_event_hook_t *hook;
   VALUE trace_point;
 } session;
@@ -235,9 +238,19 @@ static void read_command(char *command, size_t bytes)
   command[count] = '\0';
 }
 
+/* The tables take thrice the history: a tenth of what limits on memory leave; 0: they leave nothing to take. */
+static uint64_t history_bytes(uint64_t wanted)
+{
+  uint64_t most = rtop_memory_left() / 32;
+  if (most < HISTORY_BYTES_MIN) return 0;
+  return wanted < most ? wanted : most;
+}
+
 static int create(void)
 {
-  struct rtop_segment_sizes sizes = rtop_segment_plan(session.config.ring_bytes);
+  session.history_bytes = history_bytes(session.config.ring_bytes);
+  if (!session.history_bytes) return -1;
+  struct rtop_segment_sizes sizes = rtop_segment_plan(session.history_bytes);
   struct publisher *publisher = &session.publisher;
   if (sampler_create(&session.sampler, (uint32_t)sizes.node_capacity, (uint32_t)sizes.frame_capacity,
                      (uint32_t)sizes.string_bytes) != 0) {
@@ -300,7 +313,8 @@ static const char *turn_on_with(const struct config *config)
 {
   session.config = *config;
   if (!session.created && create() != 0) return "there is no memory for its tables";
-  session.publisher.config = *config;
+  session.config.ring_bytes = session.history_bytes;
+  session.publisher.config = session.config;
   session.sampler.depth_max = config->depth_max;
   exclude_use(&session.sampler.frames, &session.sampler.lock, config->exclude, config->exclude_bytes);
   session.pid = getpid();

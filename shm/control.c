@@ -64,9 +64,8 @@ static int control_fill(struct rtop_control *control, struct rtop_error *error)
   if (segment_file_size(control->fd, RTOP_PAGE_BYTES, error) != 0 ||
       segment_file_reserve(control->fd, 0, RTOP_PAGE_BYTES, error) != 0)
     return -1;
-  if (pwrite(control->fd, &page, sizeof page, 0) != (ssize_t)sizeof page)
-    return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot write %.160s: %s", control->path,
-                          strerror(errno));
+  if (segment_file_write(control->fd, &page, sizeof page, 0, error) != 0)
+    return -1;
   return control_map(control, error);
 }
 
@@ -80,6 +79,16 @@ static bool control_remember(struct rtop_control *control)
   return true;
 }
 
+/* Nobody knows which file it is, but that its name was free just now. */
+static int control_drop_new(struct rtop_control *control, struct rtop_error *error)
+{
+  rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot look at %.160s: %s", control->path, strerror(errno));
+  unlink(control->path);
+  close(control->fd);
+  control->fd = -1;
+  return -1;
+}
+
 int rtop_control_create(struct rtop_control *control, const char *segment_path, struct rtop_error *error)
 {
   if (control_set_path(control, segment_path, error) != 0)
@@ -91,7 +100,9 @@ int rtop_control_create(struct rtop_control *control, const char *segment_path, 
                           errno, "cannot make %.160s: %s; set RPERF_TOP_DIR to another directory",
                           control->path, strerror(errno));
   control->fd = segment_file_lift(control->fd);
-  if (control_remember(control) && control_fill(control, error) == 0)
+  if (!control_remember(control))
+    return control_drop_new(control, error);
+  if (control_fill(control, error) == 0)
     return 0;
   rtop_control_close(control, true);
   return -1;
@@ -202,16 +213,11 @@ bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value,
   int64_t now_ns = control_now_ns();
   int64_t end_ns = timeout_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + timeout_ns;
   struct timespec deadline = control_timespec(end_ns);
-  /* Absolute time, so that an interrupted wait does not grow. */
-  while (syscall(SYS_futex, control_futex_word(control), FUTEX_WAIT_BITSET, futex_value,
-                 timeout_ns < 0 ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY) != 0) {
-    if (errno == EINTR)
-      continue;
-    if (errno == ETIMEDOUT)
-      return false;
-    return errno == EAGAIN || control_nap(timeout_ns);
-  }
-  return true;
+  if (syscall(SYS_futex, control_futex_word(control), FUTEX_WAIT_BITSET, futex_value,
+              timeout_ns < 0 ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY) == 0 ||
+      errno == EINTR || errno == EAGAIN)
+    return true;
+  return errno != ETIMEDOUT && control_nap(timeout_ns);
 }
 
 /* The page back, when somebody has cut it off: who sleeps on it is known by the file, and cannot be woken
@@ -224,6 +230,19 @@ static bool control_mend(const struct rtop_control *control)
          segment_file_size_allowed(RTOP_PAGE_BYTES) && ftruncate(control->fd, RTOP_PAGE_BYTES) == 0;
 }
 
+/* Where a filter does not let the kernel do both in one step. */
+static void control_wake_in_steps(const struct rtop_control *control, void *word)
+{
+  const off_t offset = offsetof(struct rtop_control_page, futex);
+  uint32_t value;
+  if (!segment_file_size_allowed(RTOP_PAGE_BYTES) ||
+      pread(control->fd, &value, sizeof value, offset) != (ssize_t)sizeof value)
+    return;
+  value++;
+  if (pwrite(control->fd, &value, sizeof value, offset) == (ssize_t)sizeof value)
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 /* The kernel adds to the word and wakes in one step: no store of ours that could fault when the file
  * was truncated, no write that could hit a file size limit. */
 void rtop_control_wake(const struct rtop_control *control)
@@ -231,9 +250,15 @@ void rtop_control_wake(const struct rtop_control *control)
   if (!control->page)
     return;
   void *word = control_futex_word(control);
-  for (int try = 0; try < CONTROL_WAKE_TRIES; try++)
+  for (int try = 0; try < CONTROL_WAKE_TRIES; try++) {
     if (syscall(SYS_futex, word, FUTEX_WAKE_OP, INT_MAX, (void *)0, word,
-                FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0 ||
-        errno != EFAULT || !control_mend(control))
+                FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0)
       return;
+    if (errno != EFAULT) {
+      control_wake_in_steps(control, word);
+      return;
+    }
+    if (!control_mend(control))
+      return;
+  }
 }

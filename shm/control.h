@@ -49,7 +49,8 @@ void rtop_control_read(const struct rtop_control *control, struct rtop_request *
                        uint32_t *futex_value);
 
 /* Writer: sleeps until a viewer or rtop_control_wake() wakes it; returns at once when the word is no
- * longer futex_value. timeout_ns < 0: for ever. True when woken or changed, false at the time-out. */
+ * longer futex_value. timeout_ns < 0: for ever. True when woken, changed or interrupted (the caller looks again),
+ * false at the time-out. */
 bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value, int64_t timeout_ns);
 void rtop_control_wake(const struct rtop_control *control);
 

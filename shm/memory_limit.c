@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { LIMIT_PATH_MAX = 1024, LIMIT_LEVELS_MAX = 64 };
+#define LIMIT_THREAD_BYTES (UINT64_C(65) << 20)   /* of addresses: the C library's heap of a thread, and its stack */
 #define LIMIT_NONE (UINT64_C(1) << 60)   /* version 1 says "none" by a huge number */
 
 static uint64_t limit_smaller(uint64_t a, uint64_t b)
@@ -96,4 +99,27 @@ uint64_t memory_limit(void)
   char groups[4096];
   process_read_file("/proc/self/cgroup", groups, sizeof groups);
   return memory_limit_of(groups, "/sys/fs/cgroup");
+}
+
+/* `used` is in pages. */
+static uint64_t limit_left(__rlimit_resource_t resource, unsigned long used)
+{
+  struct rlimit limit;
+  uint64_t bytes = (uint64_t)used * (uint64_t)sysconf(_SC_PAGESIZE);
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return UINT64_MAX;
+  return limit.rlim_cur > bytes ? limit.rlim_cur - bytes : 0;
+}
+
+uint64_t rtop_memory_left(void)
+{
+  char text[128];
+  unsigned long size = 0, data = 0;
+  process_read_file("/proc/self/statm", text, sizeof text);
+  if (sscanf(text, "%lu %*u %*u %*u %*u %lu", &size, &data) != 2)
+    size = data = 0;
+  uint64_t addresses = limit_left(RLIMIT_AS, size);
+  if (addresses < 8 * LIMIT_THREAD_BYTES)
+    return 0;
+  return limit_smaller(addresses, limit_left(RLIMIT_DATA, data));
 }

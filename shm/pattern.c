@@ -1,5 +1,6 @@
 #include "pattern.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,7 +208,7 @@ struct rtop_patterns *rtop_patterns_create(const char *text, size_t bytes, struc
   size_t room = bytes + (size_t)RTOP_PATTERNS_MAX * PATTERN_GROWTH_MAX;
   struct rtop_patterns *patterns = calloc(1, sizeof *patterns + room);
   if (!patterns) {
-    rtop_error_set(error, RTOP_ERROR_SYSTEM, 0, "no memory left for the patterns");
+    rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "no memory left for the patterns");
     return NULL;
   }
   if (read_list(patterns, text, bytes, error) != 0)

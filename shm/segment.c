@@ -125,16 +125,6 @@ static int segment_map(struct rtop_segment *segment, int fd, struct rtop_error *
   return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot map the segment: %s", strerror(errno));
 }
 
-static int segment_write(int fd, const void *bytes, size_t count, off_t offset, struct rtop_error *error)
-{
-  ssize_t written = pwrite(fd, bytes, count, offset);
-  if (written == (ssize_t)count)
-    return 0;
-  int cause = written < 0 ? errno : ENOSPC;
-  return rtop_error_set(error, cause == ENOSPC || cause == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
-                        cause, "cannot write the segment: %s", strerror(cause));
-}
-
 enum { SEGMENT_TABLE_BYTES_MIN = 1 << 16 };
 
 /* Of a ring the eighth that the largest window can take. */
@@ -173,8 +163,8 @@ static int segment_fill(struct rtop_segment *segment, int fd, struct rtop_error 
     return -1;
   const struct rtop_counters counters = {.state = RTOP_STATE_LIVE};
   if (segment_map(segment, -1, error) != 0 ||
-      segment_write(fd, &counters, sizeof counters, RTOP_COUNTERS_OFFSET, error) != 0 ||
-      segment_write(fd, &segment->geometry, sizeof segment->geometry, 0, error) != 0)
+      segment_file_write(fd, &counters, sizeof counters, RTOP_COUNTERS_OFFSET, error) != 0 ||
+      segment_file_write(fd, &segment->geometry, sizeof segment->geometry, 0, error) != 0)
     return -1;
   if (rtop_liveness_hold_writer(fd) != 0 || fstat(fd, &status) != 0)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot lock the segment: %s", strerror(errno));

@@ -27,6 +27,11 @@ static int segment_file_open_new(struct segment_file *file, bool anonymous)
                 0600);
 }
 
+static bool segment_file_no_space(int cause)
+{
+  return cause == ENOSPC || cause == EDQUOT;
+}
+
 int segment_file_make(struct segment_file *file, const char *directory, bool anonymous,
                       struct rtop_error *error)
 {
@@ -45,7 +50,7 @@ int segment_file_make(struct segment_file *file, const char *directory, bool ano
     return 0;
   int cause = errno;
   segment_file_finish(file, false);
-  return rtop_error_set(error, cause == ENOSPC || cause == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
+  return rtop_error_set(error, segment_file_no_space(cause) ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
                         cause, "cannot make a file in %.128s: %s; set RPERF_TOP_DIR to another directory",
                         directory, strerror(cause));
 }
@@ -99,6 +104,21 @@ int segment_file_reserve(int fd, uint64_t offset, uint64_t bytes, struct rtop_er
       return rtop_error_set(error, RTOP_ERROR_NO_SPACE, cause, "cannot reserve %" PRIu64 " bytes: %s",
                             bytes, strerror(cause));
     done += step;
+  }
+  return 0;
+}
+
+int segment_file_write(int fd, const void *bytes, size_t count, uint64_t offset, struct rtop_error *error)
+{
+  for (size_t done = 0; done < count;) {
+    ssize_t written = pwrite(fd, (const char *)bytes + done, count - done, (off_t)(offset + done));
+    if (written > 0) {
+      done += (size_t)written;
+    } else if (written == 0 || errno != EINTR) {
+      int cause = written == 0 ? ENOSPC : errno;
+      return rtop_error_set(error, segment_file_no_space(cause) ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM, cause,
+                            "cannot write the segment: %s", strerror(cause));
+    }
   }
   return 0;
 }

@@ -28,6 +28,9 @@ int segment_file_size(int fd, uint64_t bytes, struct rtop_error *error);
 /* Reserves every byte of this part, so that a full file system is found now. NO_SPACE when it cannot. */
 int segment_file_reserve(int fd, uint64_t offset, uint64_t bytes, struct rtop_error *error);
 
+/* Writes all of it. */
+int segment_file_write(int fd, const void *bytes, size_t count, uint64_t offset, struct rtop_error *error);
+
 /* Gives the file its name; it must not exist. -1: EOPNOTSUPP in *error when an anonymous file cannot
  * be named here (no /proc): make it again with a temporary name. */
 int segment_file_name(struct segment_file *file, const char *name, struct rtop_error *error);

@@ -3,11 +3,13 @@
 #include "shm/control.h"
 #include "shm/ring.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define SECOND INT64_C(1000000000)
@@ -80,6 +82,27 @@ static void test_wake_by_the_own_process(void **state)
   read_rate(&value);
   rtop_control_wake(&writer);
   assert_true(rtop_control_wait(&writer, value, -1));
+}
+
+static void nothing(int signal)
+{
+  (void)signal;
+}
+
+/* Who waits looks again: perhaps it is to end, and nobody can wake it. */
+static void test_interrupted_wait_returns(void **state)
+{
+  (void)state;
+  uint32_t value;
+  const struct sigaction handler = {.sa_handler = nothing};
+  const struct itimerval often = {.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000}, never = {0};
+  read_rate(&value);
+  assert_int_equal(sigaction(SIGALRM, &handler, NULL), 0);
+  assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+  bool woken = rtop_control_wait(&writer, value, -1);
+  setitimer(ITIMER_REAL, &never, NULL);
+  signal(SIGALRM, SIG_DFL);
+  assert_true(woken);
 }
 
 static int ask(struct support_pipes pipes, void *argument)
@@ -294,6 +317,7 @@ int main(void)
     CONTROL_TEST(test_request_is_bounded_and_wakes),
     CONTROL_TEST(test_wait_runs_out),
     CONTROL_TEST(test_wake_by_the_own_process),
+    CONTROL_TEST(test_interrupted_wait_returns),
     CONTROL_TEST(test_another_process_wakes),
     CONTROL_TEST(test_garbage_reads_as_no_wish),
     CONTROL_TEST(test_truncated_underneath),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,12 +96,40 @@ static void test_own(void **state)
   assert_true(memory_limit() > 0);
 }
 
+static uint64_t left_under(__rlimit_resource_t resource, uint64_t limit)
+{
+  struct rlimit before, lower;
+  assert_int_equal(getrlimit(resource, &before), 0);
+  lower = (struct rlimit){.rlim_cur = limit, .rlim_max = before.rlim_max};
+  assert_int_equal(setrlimit(resource, &lower), 0);
+  uint64_t left = rtop_memory_left();
+  assert_int_equal(setrlimit(resource, &before), 0);
+  return left;
+}
+
+static void test_limits_of_the_process(void **state)
+{
+  (void)state;
+  const uint64_t gigabyte = UINT64_C(1) << 30;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY ||
+      getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY)
+    skip();
+  assert_true(rtop_memory_left() == UINT64_MAX);
+  assert_in_range(left_under(RLIMIT_DATA, gigabyte), gigabyte * 9 / 10, gigabyte - 1);
+  assert_true(left_under(RLIMIT_DATA, 4096) == 0);
+#ifndef __SANITIZE_ADDRESS__           /* which takes terabytes of addresses */
+  assert_in_range(left_under(RLIMIT_AS, 4 * gigabyte), 3 * gigabyte, 4 * gigabyte - 1);
+#endif
+  assert_true(left_under(RLIMIT_AS, gigabyte / 4) == 0);   /* a thread would take too much of it */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(test_version_2, clear),          cmocka_unit_test_teardown(test_version_1, clear),
     cmocka_unit_test_teardown(test_version_2_beside_1, clear), cmocka_unit_test_teardown(test_nonsense, clear),
-    cmocka_unit_test(test_own),
+    cmocka_unit_test(test_own),                cmocka_unit_test(test_limits_of_the_process),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
