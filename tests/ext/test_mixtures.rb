@@ -1,3 +1,4 @@
+# Runs alone: beside others on all cores the ticks come when the scheduler lets them, which is no longer by chance.
 # Threads as servers have them: short waits beside long ones, bursts of work, a lock. What methods take is what the
 # program itself measured, whatever the machine does meanwhile.
 #

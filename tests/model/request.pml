@@ -27,7 +27,7 @@ byte viewers_done;
 /*= shm/control.c */
 inline rtop_control_wake()
 {
-  atomic { futex++; sleeping = false }     /*: FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0 || */
+  atomic { futex++; sleeping = false }     /*: FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0) */
 }
 
 inline rtop_control_request(hz)
@@ -129,5 +129,5 @@ init {
   :: M(STOP_WITHOUT_WAKE)
   :: else -> rtop_control_wake()           /*: if (publisher->writer) rtop_writer_wake(publisher->writer); */
   fi;
-  stopped                                  /*: if (pthread_timedjoin_np(publisher->thread, NULL, &until) == 0) break; */
+  stopped                                  /*: while (atomic_load(&publisher->started) && !atomic_load(&publisher->left)) { */
 }
