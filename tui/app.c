@@ -17,6 +17,7 @@
 #include "signals.h"
 #include "stall_action.h"
 #include "ui.h"
+#include "viewer.h"
 #include <errno.h>
 #include <ncurses.h>
 #include <poll.h>

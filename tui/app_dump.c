@@ -7,6 +7,7 @@
 #include "session.h"
 #include "shm/error.h"
 #include "ui.h"
+#include "viewer.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
