@@ -10,6 +10,7 @@
 #include "list.h"
 #include "mouse.h"
 #include "options.h"
+#include "options_session.h"
 #include "screen.h"
 #include "session.h"
 #include "settings.h"

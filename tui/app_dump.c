@@ -3,6 +3,7 @@
 #include "app_source.h"
 #include "list.h"
 #include "options.h"
+#include "options_session.h"
 #include "screen.h"
 #include "session.h"
 #include "shm/error.h"
