@@ -1,5 +1,7 @@
 #include "accounting.h"
 
+#include "stacks.h"
+
 #define OWN_CPU_MAX_NS INT64_C(200000)
 #define OWN_AT_ONCE_NS INT64_C(100000)
 enum { WAITS_IN_MEAN = 8 };

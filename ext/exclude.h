@@ -12,10 +12,6 @@
 #include <stddef.h>
 
 struct frames;
-struct frames_entry;
-
-/* Judges a frame whose names are in place. */
-void exclude_judge(const struct frames *frames, struct frames_entry *entry);
 
 /* From now on these patterns; all frames are judged again. "" or a text that means nothing: none. Under the
  * GVL, while nothing is sampled in this Ractor; waits for the lock. Allocates with libc. */

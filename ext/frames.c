@@ -1,6 +1,5 @@
 #include "frames.h"
 
-#include "exclude.h"
 #include "frame_names.h"
 #include "hash.h"
 #include "shm/label_text.h"
@@ -97,6 +96,19 @@ static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
   return id;
 }
 
+void frames_judge(const struct frames *frames, struct frames_entry *entry)
+{
+  struct rtop_pattern_frame frame = { .is_c = entry->kind == RTOP_FRAME_C };
+  if (!frames->excluded || entry->kind == RTOP_FRAME_SPECIAL) {
+    entry->excluded = false;
+    return;
+  }
+  frame.label = frames_string(frames, entry->label, &frame.label_bytes);
+  frame.namespace_label = frames_string(frames, entry->namespace_label, &frame.namespace_bytes);
+  frame.path = frames_string(frames, entry->path, &frame.path_bytes);
+  entry->excluded = rtop_patterns_match(frames->excluded, &frame);
+}
+
 static uint32_t add_entry(struct frames *frames, const struct frame_names *names, uint32_t kind)
 {
   uint32_t id = atomic_load_explicit(&frames->count, memory_order_relaxed);
@@ -111,7 +123,7 @@ static uint32_t add_entry(struct frames *frames, const struct frame_names *names
   entry->path = intern(frames, names->path, names->path_bytes);
   entry->line = names->line;
   entry->kind = (uint16_t)kind;
-  exclude_judge(frames, entry);
+  frames_judge(frames, entry);
   atomic_store_explicit(&frames->count, id + 1, memory_order_release);
   return id;
 }

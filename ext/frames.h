@@ -93,6 +93,9 @@ uint32_t frames_peek(struct frames *frames, VALUE value);
  * raised. */
 bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock);
 
+/* Is a frame whose names are in place left out of stacks? Sets entry->excluded. Under the sampler's lock. */
+void frames_judge(const struct frames *frames, struct frames_entry *entry);
+
 /* A frame of the profiler's own. At start only. */
 uint32_t frames_special(struct frames *frames, const char *label);
 

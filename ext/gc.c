@@ -1,6 +1,7 @@
 #include "gc.h"
 
 #include "accounting.h"
+#include "stacks.h"
 #include <ruby/debug.h>
 
 /* One collection runs at a time, in the VM as a whole. */

@@ -2,6 +2,7 @@
 
 #include "accounting.h"
 #include "publisher.h"
+#include "stacks.h"
 
 /* The header's macros are not parenthesised. */
 enum {

@@ -148,15 +148,6 @@ void sampler_count_from_now(struct sampler *sampler);
 /* Takes over what the VM counts (objects, collections, heap). Under the GVL, not in a hook. */
 void sampler_read_vm(struct sampler *sampler);
 
-#define SAMPLER_NO_STACK UINT32_MAX
-
-/* The node below which stacks of the thread stand now: the root, or that of its labels. The lock is held. [hook] */
-uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data);
-
-/* The stack of the calling thread as a node, or SAMPLER_NO_STACK: *unknown (when not NULL) is then a VALUE that has no
- * name yet, and the stack is in the stack buffers. The lock is held. [hook] */
-uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown);
-
 /* [job] One tick's sample of the calling thread, and the housekeeping that needs the GVL. */
 void sampler_job(struct sampler *sampler);
 

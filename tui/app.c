@@ -10,6 +10,7 @@
 #include "list.h"
 #include "mouse.h"
 #include "options.h"
+#include "options_session.h"
 #include "screen.h"
 #include "session.h"
 #include "settings.h"
@@ -17,6 +18,7 @@
 #include "signals.h"
 #include "stall_action.h"
 #include "ui.h"
+#include "viewer.h"
 #include <errno.h>
 #include <ncurses.h>
 #include <poll.h>

@@ -3,10 +3,12 @@
 #include "app_source.h"
 #include "list.h"
 #include "options.h"
+#include "options_session.h"
 #include "screen.h"
 #include "session.h"
 #include "shm/error.h"
 #include "ui.h"
+#include "viewer.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>

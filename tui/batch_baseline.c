@@ -1,5 +1,6 @@
 #include "batch_baseline.h"
 
+#include "options_session.h"
 #include "shm/error.h"
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
 
 #include "budget.h"
 #include "interrupt.h"
+#include "options_session.h"
 #include "shm/error.h"
 #include "text.h"
 #include <stdio.h>

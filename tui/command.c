@@ -5,6 +5,7 @@
 #include "profile_alone.h"
 #include "ui.h"
 #include "ui_settings.h"
+#include "viewer.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #ifndef RTOP_TUI_FEED_H
 #define RTOP_TUI_FEED_H
 
+#include "feed_info.h"
 #include "profile.h"
 #include <sys/types.h>
 
@@ -13,36 +14,8 @@ struct rtop_error;
 struct rtop_feed;
 struct rtop_registry_entry;            /* shm/registry.h */
 
-enum rtop_feed_state {
-  RTOP_FEED_LIVE,
-  RTOP_FEED_STALLED,                   /* alive, but no windows come: stopped, frozen, or parked */
-  RTOP_FEED_ENDED,
-  RTOP_FEED_DEAD,
-  RTOP_FEED_REPLAY,
-};
 const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … as in the JSON contract */
-
-/* What found no room in the channel, or was not taken, since it was made. */
-enum rtop_loss {
-  RTOP_LOSS_NODES, RTOP_LOSS_FRAMES, RTOP_LOSS_STRINGS, RTOP_LOSS_THREADS, RTOP_LOSS_LABELS, RTOP_LOSS_MARKS,
-  RTOP_LOSS_SAMPLES, RTOP_LOSS_WINDOWS,
-  RTOP_LOSSES,
-};
 const char *rtop_loss_name(enum rtop_loss loss);       /* "nodes", … as in JSON */
-
-struct rtop_feed_info {
-  pid_t pid;
-  uid_t owner;                         /* of the segment or the file */
-  const char *command;                 /* sanitised; of a living process as it calls itself now */
-  const char *ruby;                    /* "3.3.8" */
-  const char *folder;                  /* where it works, raw bytes; "": not known */
-  uint32_t window_ns;
-  int64_t clock_offset_ns;             /* real - mono: wall clock of a window's time */
-  int64_t started_real_ns;             /* of the channel */
-  bool tells_losses;                   /* a recording does not */
-  uint64_t losses[RTOP_LOSSES];        /* as of the last poll */
-  uint64_t bytes;                      /* of the segment or the file; of a recording only with its first feed */
-};
 
 /* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
  * error->text that says what to do. `source` is the number under which the profile keeps it. */

@@ -9,7 +9,7 @@
 #ifndef RTOP_TUI_RECORDING_NAMES_H
 #define RTOP_TUI_RECORDING_NAMES_H
 
-#include "feed.h"
+#include "feed_info.h"
 #include "profile.h"
 #include "recording_bytes.h"
 

@@ -13,7 +13,7 @@
 #ifndef RTOP_TUI_RECORDING_WRITE_H
 #define RTOP_TUI_RECORDING_WRITE_H
 
-#include "feed.h"
+#include "feed_info.h"
 #include "profile.h"
 #include <stdbool.h>
 #include <stdint.h>

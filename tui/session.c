@@ -1,6 +1,5 @@
 #include "session.h"
 
-#include "options.h"
 #include "shm/error.h"
 #include "shm/registry.h"
 #include <errno.h>
@@ -118,65 +117,52 @@ static bool session_add_recording(struct rtop_session *session, const char *path
 }
 
 /* Those that cannot be watched are left out while there are others: a pattern finds more than Ruby. */
-static bool session_add_pids(struct rtop_session *session, const struct rtop_options *options,
+static bool session_add_pids(struct rtop_session *session, const struct rtop_session_wish *wish,
                              struct rtop_error *error)
 {
-  session->left_out = calloc((size_t)options->pid_count, sizeof *session->left_out);
-  for (int i = 0; i < options->pid_count; i++) {
+  session->left_out = calloc((size_t)wish->pid_count, sizeof *session->left_out);
+  for (int i = 0; i < wish->pid_count; i++) {
     struct rtop_error why = {0};
-    if (session_add_pid(session, options->pids[i], &why))
+    if (session_add_pid(session, wish->pids[i], &why))
       continue;
     if (session->count == 0 && session->left_out_count == 0)
       *error = why;
     if (session->left_out)
       strcpy(session->left_out[session->left_out_count++], why.text);
   }
-  if (session->count == 0 && options->pid_count > 1)
+  if (session->count == 0 && wish->pid_count > 1)
     rtop_error_set(error, error->code, error->errno_value, "none of %d processes can be watched: %.180s",
-                   options->pid_count, session->left_out ? session->left_out[0] : error->text);
+                   wish->pid_count, session->left_out ? session->left_out[0] : error->text);
   else if (session->count > 0)
     *error = (struct rtop_error){0};
   return session->count > 0;
 }
 
-static bool session_start(struct rtop_session *session, const struct rtop_options *options,
-                          int *exit_status, struct rtop_error *error)
+static bool session_start(struct rtop_session *session, const struct rtop_session_wish *wish, int *exit_status,
+                          struct rtop_error *error)
 {
-  enum rtop_launch_kind kind = options->batch || options->output ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
-  if (options->stat && !options->json)
-    kind = RTOP_LAUNCH_PLAIN;          /* what is said comes when it has ended, and on standard error */
-  if (options->action == RTOP_ACTION_RUN) {
+  if (wish->command) {
     session->launched_mono_ns = session_now_ns();
-    session->launch = rtop_launch_start(options->command, kind, exit_status, error);
+    session->launch = rtop_launch_start(wish->command, wish->kind, exit_status, error);
     return session->launch != NULL;
   }
-  if (options->action == RTOP_ACTION_REPLAY)
-    return session_add_recording(session, options->replays[options->replay_count - 1], error);
-  return session_add_pids(session, options, error);
+  if (wish->replay)
+    return session_add_recording(session, wish->replay, error);
+  return session_add_pids(session, wish, error);
 }
 
-size_t rtop_session_memory(const struct rtop_options *options)
-{
-  static const double short_seconds = 10;
-  bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
-              options->frame_seconds > short_seconds;
-  if (options->action == RTOP_ACTION_REPLAY)
-    return RTOP_SESSION_REPLAY_BYTES;
-  return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
-}
-
-struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
-                                       struct rtop_error *error)
+struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, int *exit_status,
+                                        struct rtop_error *error)
 {
   *exit_status = 1;
-  struct rtop_session *session = session_create(options->rate_hz, rtop_session_memory(options), error);
+  struct rtop_session *session = session_create(wish->rate_hz, wish->memory_bytes, error);
   if (!session)
     return NULL;
-  rtop_lens_set(rtop_profile_lens(session->profile), &options->lens);
-  session->skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME);
-  if (options->output || options->stat || options->frame_seconds <= 0)
+  rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
+  session->skips_past = wish->skips_past;
+  if (wish->keeps_sums)
     rtop_profile_keep_sums(session->profile);
-  if (!session_start(session, options, exit_status, error))
+  if (!session_start(session, wish, exit_status, error))
     rtop_session_close(&session);
   return session;
 }

@@ -18,7 +18,6 @@
 #include <sys/types.h>
 
 struct rtop_session;
-struct rtop_options;
 
 enum {
   /* Of history: of a recording, which can be read again; of what is watched; of what is printed and gone. */
@@ -28,19 +27,24 @@ enum {
   RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
 };
 
-/* Opens options->pids (RTOP_ACTION_WATCH; of several those that can be watched), or the last of options->replays (RTOP_ACTION_REPLAY; those
- * before are for comparing: see below), or starts options->command (RTOP_ACTION_RUN). NULL: one clear
- * sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). The
- * command's output goes to a log file; its standard input is /dev/null when we have a screen.
- *
- * With options->output and a time, but no frame, only what comes from now on is read of living processes.
- * With options->output, options->stat or a frame of `all`, the profile keeps the sum of windows that its
- * memory cannot hold any more. */
-struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
-                                       struct rtop_error *error);
-/* How much history they need: a batch with short frames that saves nothing of the past needs little. */
-size_t rtop_session_memory(const struct rtop_options *options);
-/* A recording, whatever else is watched: the one to compare with. As above, without options. */
+/* What to watch, the first of these three that is there, and what is kept of it. */
+struct rtop_session_wish {
+  char *const *command;                /* to be started; its standard input is /dev/null when we have a screen */
+  enum rtop_launch_kind kind;          /* where its output goes */
+  const char *replay;                  /* a recording, or the file of a segment */
+  const pid_t *pids;                   /* of several those that can be watched */
+  int pid_count;
+  uint32_t rate_hz;
+  size_t memory_bytes;                 /* of history */
+  const struct rtop_lens_look *lens;
+  bool skips_past;                     /* only what comes from now on is read of living processes */
+  bool keeps_sums;                     /* of windows that memory cannot hold any more */
+};
+
+/* NULL: one clear sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). */
+struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, int *exit_status,
+                                        struct rtop_error *error);
+/* A recording, whatever else is watched: the one to compare with. As above, with no other wish. */
 struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error);
 /* The same for one process chosen from the list. */
 struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error);

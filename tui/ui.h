@@ -1,8 +1,5 @@
-/* The state of the screen between two keys, and the two things done with it: bring the model up to date,
- * draw it. The loop (app.c), the one-screen dump and the tests drive the same functions.
- *
- * Views are one file and one row in the table of ui.c each; they draw from the sum and rows here and
- * never see channels.
+/* The state of the screen between two keys, and what every view needs of it. Views are one file and one row in
+ * the table of viewer.c each; they draw from the sum and rows here and never see channels.
  *
  * Threads: one.
  */
@@ -49,9 +46,6 @@ struct view_ops {
   void (*forget)(struct ui *ui);       /* another target: nothing of the last one is left */
   void (*destroy)(struct ui *ui);
 };
-extern const struct view_ops view_time, view_threads, view_source, view_skyline;
-extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help,
-  view_chooser;
 
 /* What the open menu is for; the answer is menu_value(). */
 enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP };
@@ -190,28 +184,6 @@ struct ui {
   bool quit, suspend, repaint;
 };
 
-bool ui_init(struct ui *ui, const struct rtop_options *options);
-void ui_destroy(struct ui *ui);
-
-/* Another target: forgets everything about the last one. */
-void ui_watch(struct ui *ui, struct rtop_profile *profile);
-void ui_open_view(struct ui *ui, enum view_id id);
-
-/* NULL: there is no such view. */
-const struct view_ops *ui_view(enum view_id id);
-
-/* Sums the span, builds rows, tells the view. False when memory ran out. */
-bool ui_update(struct ui *ui);
-/* Draws everything into curses' buffer for the screen's present size; the caller refreshes. */
-void ui_draw(struct ui *ui);
-
-/* A key: prompt, menu, view, then what all views share. */
-void ui_key(struct ui *ui, int key);
-
-/* A click or a turn of the wheel (ui_mouse.c). */
-struct mouse_event;
-void ui_mouse(struct ui *ui, const struct mouse_event *event);
-
 /* Keys that mean the same in every view of the data: sort, window, units, copy (ui_figures.c). Views see a
  * new order when they compare wanted.sort and wanted.reverse with what they know. */
 bool ui_figures_request(struct ui *ui, enum request request);
@@ -278,27 +250,8 @@ void ui_focus_clear(struct ui *ui);
 /* "puma 001", "3 threads", "no idle", "" when everything is shown. */
 void ui_focus_text(const struct ui *ui, char *out, size_t bytes);
 
-/* Parts of the frame, each in a file of its own. */
-void view_header_draw(struct ui *ui);
-void view_header_tabs(struct ui *ui);   /* called by the one above */
-/* Everything that is marked, left out or put together: in full in at most `columns` columns, else cut to
- * those or to `brief_columns`, but for ten at least. Returns the columns; 0: all is as usual. */
-int view_header_active(const struct ui *ui, int columns, int brief_columns, char *out, size_t bytes);
-void view_strip_draw(const struct ui *ui);
-void view_footer_draw(struct ui *ui);
 /* Whose files can be read: 0 when it is over. */
 pid_t ui_source_pid(const struct ui *ui);
 uid_t ui_source_owner(const struct ui *ui);   /* with whose rights its files are read */
-
-struct detail;
-struct source_file;
-struct label_shares;
-struct detail_beside {
-  const struct source_file *file;      /* of the method, for the text of its lines */
-  const struct label_shares *labels;
-};
-/* `beside` may be NULL: nothing more is known. */
-void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
-                      struct rect rect);
 
 #endif

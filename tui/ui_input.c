@@ -2,33 +2,11 @@
 #include "draw.h"
 #include "text.h"
 #include "ui.h"
-#include "ui_settings.h"
 #include "ui_lens.h"
+#include "ui_settings.h"
+#include "viewer.h"
 #include <stdlib.h>
 #include <string.h>
-
-void ui_ask(struct ui *ui, enum ui_prompt what)
-{
-  static const char *const label[] = { "", "Search: ", "Filter: ", "Seconds between refreshes: ", ":",
-                                      "Hide (Class::*, path/, gem:NAME, stdlib): ", "Go to time: " };
-  char delay[32];
-  snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
-  const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
-  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->before_prompt) {
-    text = ui->lens.exclude;           /* longer ones can only be written anew */
-  }
-  snprintf(ui->before_prompt, sizeof ui->before_prompt, "%.*s", PROMPT_BYTES - 1,
-           what == UI_PROMPT_SEARCH ? ui->search : text);
-  ui->prompting = what;
-  ui->filter_error = NULL;
-  prompt_start(&ui->prompt, label[what], text);
-}
-
-void ui_ask_command(struct ui *ui, const char *text)
-{
-  ui_ask(ui, UI_PROMPT_COMMAND);
-  prompt_start(&ui->prompt, ui->prompt.label, text);
-}
 
 static void take_delay(struct ui *ui, const char *text)
 {

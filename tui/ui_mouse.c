@@ -1,6 +1,7 @@
 /* What a click means: a tab, a key of the footer, an entry of a menu, else the view's business. */
 #include "mouse.h"
 #include "ui.h"
+#include "viewer.h"
 #include <ncurses.h>
 
 enum { WHEEL_ROWS = 3 };

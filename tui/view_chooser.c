@@ -3,6 +3,7 @@
 #include "pager.h"
 #include "text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <string.h>
 
 static void draw_prompt(struct ui *ui, struct rect at)

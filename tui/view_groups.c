@@ -3,6 +3,7 @@
 #include "view_groups.h"
 #include "ui.h"
 #include "ui_outline.h"
+#include "viewer.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "thread_table.h"
 #include "time_text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <string.h>
 
 enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };

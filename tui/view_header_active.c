@@ -2,6 +2,7 @@
 #include "text.h"
 #include "time_text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <limits.h>
 
 enum { ACTIVE_MAX = 10, CAP_MAX = 40, CAP_MIN = 3 };

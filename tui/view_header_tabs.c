@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <limits.h>
 
 static bool is_data(const struct ui *ui)

@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "pager.h"
 #include "ui.h"
+#include "viewer.h"
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>

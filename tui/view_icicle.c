@@ -1,6 +1,7 @@
 /* The icicle: cursor over cells, zoom, what is highlighted. Cells are drawn in view_icicle_draw.c. */
 #include "view_icicle.h"
 #include "ui.h"
+#include "viewer.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "screen.h"
 #include "text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <stdlib.h>
 #include <string.h>
 

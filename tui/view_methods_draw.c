@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "text.h"
 #include "ui.h"
+#include "view_detail.h"
 #include "view_methods.h"
 #include <math.h>
 #include <ncurses.h>

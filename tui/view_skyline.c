@@ -2,6 +2,7 @@
 #include "view_skyline.h"
 #include "text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>

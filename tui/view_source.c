@@ -2,6 +2,7 @@
 #include "view_source.h"
 #include "text.h"
 #include "ui.h"
+#include "viewer.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* The timeline in the header: a cell a second, cursor and selected span on it. */
 #include "draw.h"
 #include "ui.h"
+#include "viewer.h"
 
 /* "-70s"; from `limit` seconds on "-12m", "-3h". */
 static void short_age(char *text, size_t bytes, int64_t age_ns, int limit)

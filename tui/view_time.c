@@ -4,6 +4,7 @@
 #include "profile_alone.h"
 #include "ui.h"
 #include "view_methods.h"
+#include "viewer.h"
 #include <stdlib.h>
 #include <string.h>
 

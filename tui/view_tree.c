@@ -2,6 +2,7 @@
 #include "view_tree.h"
 #include "ui.h"
 #include "ui_outline.h"
+#include "viewer.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

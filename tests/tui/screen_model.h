@@ -4,7 +4,7 @@
 #ifndef RTOP_TESTS_TUI_SCREEN_MODEL_H
 #define RTOP_TESTS_TUI_SCREEN_MODEL_H
 
-#include "tui/ui.h"
+#include "tui/viewer.h"
 #include <stdbool.h>
 #include <stdio.h>
 

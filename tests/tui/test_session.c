@@ -2,6 +2,7 @@
 
 #include "shm/error.h"
 #include "tui/options.h"
+#include "tui/options_session.h"
 #include "tui/session.h"
 
 static int64_t now_ms(void)

@@ -13,6 +13,7 @@
 #include "ext/accounting.h"
 #include "ext/gvl.h"
 #include "ext/sampler.h"
+#include "ext/stacks.h"
 #include <linux/futex.h>
 #include <pthread.h>
 #include <ruby.h>

@@ -1,0 +1,22 @@
+/* Stacks of threads as nodes of the call tree.
+ *
+ * Threads: the lock of the sampler is held. What is marked [hook] may be called by one.
+ */
+#ifndef RTOP_EXT_STACKS_H
+#define RTOP_EXT_STACKS_H
+
+#include "sampler.h"
+
+#define SAMPLER_NO_STACK UINT32_MAX
+
+/* The node below which stacks of the thread stand now: the root, or that of its labels. [hook] */
+uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data);
+
+/* The stack of the calling thread as a node, or SAMPLER_NO_STACK: *unknown (when not NULL) is then a VALUE that has no
+ * name yet, and the stack is in the stack buffers. [hook] */
+uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown);
+
+/* The same for what stands in the stack buffers, leaf first, below a root: so many frames, one at least. [hook] */
+uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown);
+
+#endif
