@@ -1,6 +1,6 @@
 # Writes the Makefile of the extension, for the Ruby that runs this file.
 #
-# ext/*.c and the writing half of shm/*.c become one shared object that exports Init_rperf_top and
+# The sources below ext/ and the writing half of shm/ become one shared object that exports Init_rperf_top and
 # needs liblz4 and libc only. Environment: CC, CPPFLAGS, CFLAGS and LDFLAGS are added, WERROR=1 turns
 # warnings of the project's code into errors.
 require "mkmf"
@@ -10,8 +10,8 @@ unless (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 1]) >= 0 && RUBY_ENGINE =
 end
 
 root = File.expand_path("..", __dir__)
-sources = Dir["#{root}/{ext,shm}/*.c"].map { |path| path.delete_prefix("#{root}/") }.sort
-sources.reject! { |path| path.start_with?("shm/reader", "shm/sigbus") }
+sources = Dir["#{root}/{ext,shm}/**/*.c"].map { |path| path.delete_prefix("#{root}/") }.sort
+sources.reject! { |path| path.match?(%r{\Ashm/\w+/(reader|sigbus)}) }
 abort "there are no sources in #{root}/ext" unless sources.any? { |path| path.start_with?("ext/") }
 
 given = %w[CC CPPFLAGS CFLAGS LDFLAGS].to_h { |name| [name, ENV.fetch(name, "").strip] }
@@ -30,7 +30,7 @@ $CPPFLAGS << " -D_GNU_SOURCE " << given["CPPFLAGS"]
 # initial-exec: the first use of a thread-local in a hook must not allocate.
 $CFLAGS << " -std=c11 -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections -pthread "
 $CFLAGS << given["CFLAGS"]
-# nodelete: the VM and the kernel keep addresses in it (hooks, atfork handlers, ext/cpu_clock.h).
+# nodelete: the VM and the kernel keep addresses in it (hooks, atfork handlers, ext/base/cpu_clock.h).
 $DLDFLAGS << " -Wl,--gc-sections -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed -pthread " << given["LDFLAGS"]
 
 # Ruby's own functions come from the process that loads the extension, be its libruby shared or not.
@@ -41,9 +41,10 @@ $DEFLIBPATH.clear if $DEFLIBPATH
 # Objects stand in a folder per source folder: two files may have the same name.
 $objs = sources.map { |path| path.sub(/\.c\z/, ".o") }
 $VPATH << root
-%w[ext shm].each { |folder| FileUtils.mkdir_p(folder) }
-$distcleandirs = %w[ext shm]
+folders = sources.map { |path| File.dirname(path) }.uniq
+folders.each { |folder| FileUtils.mkdir_p(folder) }
+$distcleandirs = folders.sort_by { |folder| -folder.size } | %w[ext shm]
 
 create_makefile("rperf_top") do |lines|
-  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/*.h"].sort.join(" ")}\n"
+  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/**/*.h"].sort.join(" ")}\n"
 end

@@ -1,10 +1,10 @@
 /* The Ruby side: module RperfTop, and the start at load. */
 
-#include "config.h"
-#include "labels.h"
 #include "session.h"
-#include "shm/error.h"
-#include "shm/version.h"
+#include "ext/base/config.h"
+#include "ext/hooks/labels.h"
+#include "shm/base/error.h"
+#include "shm/base/version.h"
 #include <ruby.h>
 #include <ruby/encoding.h>
 #include <ruby/ractor.h>

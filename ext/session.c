@@ -1,15 +1,15 @@
 #include "session.h"
 
-#include "cpu_clock.h"
-#include "exclude.h"
-#include "gc.h"
-#include "gvl.h"
-#include "opening.h"
-#include "publisher.h"
-#include "raises.h"
-#include "sampler.h"
-#include "shm/memory_limit.h"
-#include "shm/segment.h"
+#include "ext/base/cpu_clock.h"
+#include "ext/hooks/gc.h"
+#include "ext/hooks/gvl.h"
+#include "ext/hooks/raises.h"
+#include "ext/names/exclude.h"
+#include "ext/out/opening.h"
+#include "ext/out/publisher.h"
+#include "ext/sampling/sampler.h"
+#include "shm/base/memory_limit.h"
+#include "shm/segment/segment.h"
 #include <pthread.h>
 #include <ruby.h>
 #include <ruby/debug.h>

@@ -6,8 +6,8 @@
 #ifndef RTOP_EXT_SESSION_H
 #define RTOP_EXT_SESSION_H
 
-#include "config.h"
-#include "label_sets.h"
+#include "ext/base/config.h"
+#include "ext/names/label_sets.h"
 #include <stdbool.h>
 #include <stddef.h>
 

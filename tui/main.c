@@ -1,8 +1,8 @@
 /* rperf-top: reads the command line and goes where it says. */
-#include "app.h"
-#include "batch.h"
-#include "list.h"
-#include "options.h"
+#include "tui/app/app.h"
+#include "tui/cli/batch.h"
+#include "tui/cli/options.h"
+#include "tui/feed/list.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -5,7 +5,7 @@
  *
  * SIGTERM ends the channel in good order. SIGUSR1 stops publishing (stalled), SIGUSR2 goes on.
  */
-#include "shm/writer.h"
+#include "shm/channel/writer.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

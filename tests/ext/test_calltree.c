@@ -1,4 +1,4 @@
-#include "ext/calltree.h"
+#include "ext/names/calltree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

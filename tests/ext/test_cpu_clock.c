@@ -1,9 +1,9 @@
 /* The CPU clock that need not ask the kernel, against the kernel's. Bounds are by construction: while a thread
  * keeps its core, what is found differs by what the clocks count differently within CPU_CLOCK_TRUE_EVERY_NS;
  * after a break it is the kernel's own. */
-#include "ext/cpu_clock.h"
+#include "ext/base/cpu_clock.h"
 
-#include "ext/clock.h"
+#include "ext/base/clock.h"
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "ext/governor.h"
+#include "ext/sampling/governor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -19,7 +19,7 @@ class HooksTest < Minitest::Test
 
   # {function => names that its code refers to}
   def self.references
-    @references ||= Dir["#{BUILD}/ext/{ext,shm}/*.o"].each_with_object({}) do |object, all|
+    @references ||= Dir["#{BUILD}/ext/{ext,shm}/**/*.o"].each_with_object({}) do |object, all|
       out, status = Open3.capture2("objdump", "-dr", "--no-show-raw-insn", object)
       raise "objdump: #{status}" unless status.success?
       function = nil

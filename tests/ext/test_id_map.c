@@ -1,4 +1,4 @@
-#include "ext/id_map.h"
+#include "ext/base/id_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 # What a VM whose insides are other ones gets: the checks at load find it out, and all names are made in jobs.
 #
-# The only insides that are read are the words of a method entry (ext/method_entry.h). A library loaded before the VM's
+# The only insides that are read are the words of a method entry (ext/names/method_entry.h). A library loaded before the VM's
 # stands in for a VM with other ones: what the probes at load see of themselves is changed by it, nothing after that.
 # Counters that a VM lacks turn the profiler off.
 require_relative "support"
@@ -125,7 +125,7 @@ class LayoutTest < Minitest::Test
   INSIDES = /\b(RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
 
   def test_only_one_file_looks_inside
-    files = Dir[File.expand_path("../../ext/*.{c,h}", __dir__)].select { |path| File.read(path).match?(INSIDES) }
+    files = Dir[File.expand_path("../../ext/**/*.{c,h}", __dir__)].select { |path| File.read(path).match?(INSIDES) }
     assert_equal ["method_entry.c"], files.map { |path| File.basename(path) }
   end
 

@@ -1,4 +1,4 @@
-#include "ext/marks.h"
+#include "ext/sampling/marks.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 /* Exports of hostile data: names, threads, times and stacks from whatever bytes, in every format. What was written
  * stays below the limit for a source of that size, JSON is JSON, and no control character gets out. */
-#include "shm/window.h"
-#include "tui/budget.h"
-#include "tui/export.h"
+#include "shm/window/window.h"
+#include "tui/export/export.h"
+#include "tui/text/budget.h"
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,18 +1,18 @@
 /* What a user, a shell or a terminal hands in: the command line, expressions, patterns, words of settings, names, and
  * the bytes that a terminal sends, in pieces. Whatever is taken must be within what the rest counts on. */
-#include "shm/error.h"
-#include "shm/label_text.h"
-#include "shm/pattern.h"
-#include "tui/budget.h"
-#include "tui/columns.h"
-#include "tui/escape.h"
-#include "tui/file_formats.h"
-#include "tui/lens.h"
-#include "tui/methods.h"
-#include "tui/options.h"
-#include "tui/regexp.h"
-#include "tui/text.h"
-#include "tui/theme_name.h"
+#include "shm/base/error.h"
+#include "shm/base/label_text.h"
+#include "shm/base/pattern.h"
+#include "tui/cli/options.h"
+#include "tui/export/file_formats.h"
+#include "tui/history/lens.h"
+#include "tui/methods/methods.h"
+#include "tui/tables/columns.h"
+#include "tui/term/escape.h"
+#include "tui/term/theme_name.h"
+#include "tui/text/budget.h"
+#include "tui/text/regexp.h"
+#include "tui/text/text.h"
 #include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>

@@ -2,14 +2,14 @@
  * windows in any order, in so little memory that windows are merged, carried and dropped all the time. Sums over
  * parts must add up to the sum over the whole, what slides must stay what is summed, what is recorded must be what comes
  * out of the recording, and nothing may grow beyond its bound. */
-#include "shm/error.h"
-#include "shm/window.h"
-#include "tui/feed.h"
-#include "tui/profile.h"
-#include "tui/profile_alone.h"
-#include "tui/profile_each.h"
-#include "tui/profile_slide.h"
-#include "tui/recording_write.h"
+#include "shm/base/error.h"
+#include "shm/window/window.h"
+#include "tui/feed/feed.h"
+#include "tui/history/profile.h"
+#include "tui/history/profile_alone.h"
+#include "tui/history/profile_each.h"
+#include "tui/history/profile_slide.h"
+#include "tui/recording/recording_write.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

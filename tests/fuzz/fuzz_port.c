@@ -1,9 +1,9 @@
 /* What is believed of a process that parses a segment for root: any bytes as its answers, to every question in turn. What
  * comes through must be in range. */
-#include "shm/error.h"
-#include "shm/window.h"
-#include "shm/writer.h"
-#include "tui/segment_port_impl.h"
+#include "shm/base/error.h"
+#include "shm/channel/writer.h"
+#include "shm/window/window.h"
+#include "tui/feed/segment_port_impl.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Hostile recordings: any bytes, with a right beginning or without; and chunks and indexes whose seals and checksums are right, but not what
  * is in them. Everything that opens is asked for in several spans. */
-#include "shm/error.h"
-#include "tui/feed.h"
-#include "tui/recording_index.h"
+#include "shm/base/error.h"
+#include "tui/feed/feed.h"
+#include "tui/recording/recording_index.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,12 +5,12 @@
  * geometry and windows put right afterwards. Inputs that start with the magic bytes are taken as files
  * as they are.
  */
-#include "shm/liveness.h"
-#include "shm/reader.h"
-#include "shm/registry.h"
-#include "shm/ring.h"
-#include "shm/writer.h"
-#include "tui/feed.h"
+#include "shm/base/liveness.h"
+#include "shm/base/ring.h"
+#include "shm/channel/reader.h"
+#include "shm/channel/writer.h"
+#include "shm/segment/registry.h"
+#include "tui/feed/feed.h"
 
 #include <fcntl.h>
 #include <signal.h>

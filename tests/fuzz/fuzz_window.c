@@ -1,7 +1,7 @@
 /* The decoder of windows, on whatever bytes. What it accepts must be in range, and must be the same
  * when it is encoded and decoded once more.
  */
-#include "shm/window.h"
+#include "shm/window/window.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -116,7 +116,7 @@ inline clock_now_ns(into)
   }
 }
 
-/*= ext/accounting.c */
+/*= ext/sampling/accounting.c */
 inline note_boundary(d, state)
 {
   for (i : 0 .. 1) {
@@ -138,7 +138,7 @@ inline note_if_passed(d)
   fi
 }
 
-/*= ext/accounting.c */
+/*= ext/sampling/accounting.c */
 inline accounting_move(d, state)
 {
   atomic {
@@ -223,10 +223,10 @@ active proctype hooks()
 #endif
   }
   for (handover : 1 .. HANDOVERS) {
-    /*= ext/gvl.c */
+    /*= ext/hooks/gvl.c */
     clock_now_ns(now);
     accounting_move(holder, BLOCKED);                 /*: int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before); */
-    if   /*= ext/gvl.c */
+    if   /*= ext/hooks/gvl.c */
     :: store_release(HOOK, KNOWN(holder), 1)          /*: atomic_store_explicit(&data->stack_known, taken, memory_order_release); */
     :: true
     fi;
@@ -240,7 +240,7 @@ active proctype hooks()
   hooks_done = true
 }
 
-/*= ext/cut_threads.c */
+/*= ext/out/cut_threads.c */
 inline read_totals(d)
 {
   atomic {
@@ -357,7 +357,7 @@ inline find_accrued(d)
   }
 }
 
-/*= ext/cut.c */
+/*= ext/out/cut.c */
 inline announce()
 {
   end = MAX(start, clock) + LENGTH;
@@ -391,7 +391,7 @@ active proctype publisher()
     atomic {
       do :: clock < end -> clock++; settled = thread_clock[PUBLISHER] :: else -> break od
     }
-    /*= ext/cut.c */
+    /*= ext/out/cut.c */
     store_release(PUBLISHER, BOUNDARY, end);          /*: atomic_store(&sampler->boundary_ns, end_ns); */
     find_accrued(0);
 #if THREADS == 2

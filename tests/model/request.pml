@@ -24,7 +24,7 @@ byte runs_at;                 /* 0: parked */
 bool sleeping, stopping, stopped, half_taken;
 byte viewers_done;
 
-/*= shm/control.c */
+/*= shm/channel/control.c */
 inline rtop_control_wake()
 {
   atomic { futex++; sleeping = false }     /*: FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0)) >= 0) */
@@ -55,7 +55,7 @@ inline rtop_control_read()
   half_taken = half_taken || read_crc != read_rate
 }
 
-/*= ext/publisher.c */
+/*= ext/out/publisher.c */
 inline wanted_rate()
 {
   rtop_control_read();                     /*: rtop_writer_request(loop->writer, &request, futex_value); */
@@ -96,7 +96,7 @@ active proctype publisher()
   stopped = true
 }
 
-/*= shm/reader.c */
+/*= shm/channel/reader.c */
 proctype viewer(byte hz)
 {
   if :: M(REQUEST_FIRST) -> rtop_control_request(hz); locks++
@@ -123,7 +123,7 @@ init {
   runs_at == 2;
   /* Told to stop when nobody watches any more, it may sleep, be about to, or run. */
   if :: locks-- :: true fi;
-  /*= ext/publisher.c */
+  /*= ext/out/publisher.c */
   stopping = true;                         /*: atomic_store(&publisher->stopping, true); */
   if
   :: M(STOP_WITHOUT_WAKE)

@@ -79,7 +79,7 @@ byte position_of[WINDOWS + 2], cells_of[WINDOWS + 2], end_position;
 /* Killed, or the outlet failed: then nothing goes out any more. */
 inline may_end() { if :: true -> skip :: goto cut_off fi }
 
-/*= shm/outlet.c */
+/*= shm/base/outlet.c */
 inline outlet_fence(t)
 {
   if
@@ -96,13 +96,13 @@ inline outlet_release(t, loc, v)
   fi
 }
 
-/*= shm/writer.c */
+/*= shm/channel/writer.c */
 inline writer_flush(s)
 {
   store_relaxed(WRITER, NODES + s, s);     /*: outlet_flush(&writer->outlet); */
   may_end();
   /*: channel_publish_counters(&writer->parts, counters); */
-  /*= shm/channel.c */
+  /*= shm/channel/channel.c */
   if
   :: M(NO_COUNT_FENCE)
   :: else -> outlet_fence(WRITER)          /*: outlet_fence(parts->outlet); */
@@ -111,7 +111,7 @@ inline writer_flush(s)
   may_end()
 }
 
-/*= shm/ring.c */
+/*= shm/base/ring.c */
 inline ring_place(cells)
 {
   position = next_position;                /*: uint64_t position = ring->next_position; */
@@ -223,7 +223,7 @@ active proctype rtop_writer()
     fi;
     may_end()
   }
-  /*= shm/writer.c */
+  /*= shm/channel/writer.c */
   if
   :: M(END_RELAXED) -> store_relaxed(WRITER, STATE, 1)
   :: else -> outlet_release(WRITER, STATE, 1)   /*: outlet_release(&taken->outlet, &taken->parts.counters->state, RTOP_STATE_ENDED); */
@@ -236,7 +236,7 @@ ended:
   gone = true
 }
 
-/*= shm/ring.c */
+/*= shm/base/ring.c */
 inline rtop_ring_read()
 {
   /*: uint64_t head = rtop_load_acquire(&counters->head_sequence); /* R1, pairs with W4 */
@@ -302,7 +302,7 @@ inline position_check()
   fi
 }
 
-/*= shm/reader.c */
+/*= shm/channel/reader.c */
 inline reader_none()
 {
   load_acquire(READER, STATE, ended);      /*: bool ended = reader_ended(reader); */

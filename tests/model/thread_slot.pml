@@ -32,7 +32,7 @@ bool by_pwrite, gone;
 
 inline may_end() { if :: true -> skip :: goto cut_off fi }
 
-/*= shm/outlet.c */
+/*= shm/base/outlet.c */
 inline outlet_fence(t)
 {
   if
@@ -49,7 +49,7 @@ inline outlet_release(t, loc, v)
   fi
 }
 
-/*= shm/thread_slots.c */
+/*= shm/channel/thread_slots.c */
 inline thread_slots_store(n)
 {
   if
@@ -91,7 +91,7 @@ cut_off:
   gone = true
 }
 
-/*= shm/reader_tables.c */
+/*= shm/channel/reader_tables.c */
 active proctype rtop_reader()
 {
   byte head, version, name, flags, again;

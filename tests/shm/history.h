@@ -10,7 +10,7 @@
 #ifndef RTOP_TESTS_SHM_HISTORY_H
 #define RTOP_TESTS_SHM_HISTORY_H
 
-#include "shm/window.h"
+#include "shm/window/window.h"
 #include <stdint.h>
 #include <stdlib.h>
 

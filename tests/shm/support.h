@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "shm/segment.h"
-#include "shm/window.h"
-#include "shm/writer.h"
+#include "shm/channel/writer.h"
+#include "shm/segment/segment.h"
+#include "shm/window/window.h"
 #include <stdbool.h>
 #include <sys/types.h>
 

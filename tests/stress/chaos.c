@@ -6,11 +6,11 @@
  * Exit status 0 when nothing torn was found, windows survived every kill, and some of the processes
  * were in the middle of a publication (else the moments were not random enough to prove anything).
  */
-#include "shm/atomics.h"
-#include "shm/channel.h"
-#include "shm/reader.h"
-#include "shm/registry.h"
-#include "shm/writer.h"
+#include "shm/base/atomics.h"
+#include "shm/channel/channel.h"
+#include "shm/channel/reader.h"
+#include "shm/channel/writer.h"
+#include "shm/segment/registry.h"
 
 #include <inttypes.h>
 #include <signal.h>

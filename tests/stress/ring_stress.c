@@ -14,9 +14,9 @@
  * Built with RING_STRESS_NO_CHECK the readers leave out the checks of the protocol (R2, R4, CRC): then
  * torn reads must be seen, which proves that the test can see them. Exit status 1 then, too.
  */
-#include "shm/atomics.h"
-#include "shm/channel.h"
-#include "shm/outlet.h"
+#include "shm/base/atomics.h"
+#include "shm/base/outlet.h"
+#include "shm/channel/channel.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -164,13 +164,13 @@ static ssize_t machine_pread(int fd, void *bytes, size_t count, off_t offset)
 
 #define pwrite machine_pwrite
 #define pread machine_pread
-#include "shm/channel.c"
-#include "shm/outlet.c"
-#include "shm/ring.c"
-#include "shm/tables.c"
-#include "shm/thread_slots.c"
+#include "shm/base/outlet.c"
+#include "shm/base/ring.c"
+#include "shm/channel/channel.c"
+#include "shm/channel/tables.c"
+#include "shm/channel/thread_slots.c"
 #define tables_count tables_bound      /* a function of that name stands in both */
-#include "shm/reader_tables.c"
+#include "shm/channel/reader_tables.c"
 #undef tables_count
 
 enum {

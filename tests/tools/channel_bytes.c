@@ -7,7 +7,7 @@
  *
  * Exit status: 0, 1 when there is no channel or no window, 2 usage.
  */
-#include "shm/reader.h"
+#include "shm/channel/reader.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>

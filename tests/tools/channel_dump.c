@@ -1,7 +1,7 @@
 /* channel_dump PID|PATH [--watch HZ] [--seconds S] [--until-windows N]
  *
  * Prints everything that a channel tells as one JSON object: what the tests of the extension look at. Reads
- * as the viewer does (shm/reader.h), shows what stands there and judges nothing.
+ * as the viewer does (shm/channel/reader.h), shows what stands there and judges nothing.
  *
  * Without options: the windows that can be read now. --seconds and --until-windows (new ones, after the
  * start) go on reading until then, or until the channel ended. --watch asks for HZ meanwhile, 0 for no
@@ -12,8 +12,8 @@
  *
  * Exit status: 0, 1 when there is no channel (one line on stderr), 2 usage.
  */
-#include "shm/reader.h"
-#include "shm/registry.h"
+#include "shm/channel/reader.h"
+#include "shm/segment/registry.h"
 #include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>

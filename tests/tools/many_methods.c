@@ -7,7 +7,7 @@
  * finds 100 in 100 ms. Half of them are spread over all methods, half over forty hot ones. Without it every
  * method is the leaf of some stack in every second: ten times what a sampler would find.
  */
-#include "shm/writer.h"
+#include "shm/channel/writer.h"
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

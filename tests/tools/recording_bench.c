@@ -1,8 +1,8 @@
 /* recording_bench FILE: how long it takes to open a recording, to look at one second of it here and there,
  * and to sum up all of it. One line per figure: name, value, unit. */
-#include "tui/session.h"
+#include "tui/feed/session.h"
 
-#include "shm/error.h"
+#include "shm/base/error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

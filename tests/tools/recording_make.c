@@ -1,9 +1,9 @@
 /* recording_make FILE [SECONDS [THREADS [METHODS]]]: a recording of a busy server that never was: by
  * default an hour, 64 threads, 10,000 methods in stacks 5 to 60 deep. The same file in every run. */
-#include "shm/window.h"
-#include "tui/recording_write.h"
+#include "shm/window/window.h"
+#include "tui/recording/recording_write.h"
 
-#include "shm/error.h"
+#include "shm/base/error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef RTOP_TESTS_CHANNEL_FIXTURE_H
 #define RTOP_TESTS_CHANNEL_FIXTURE_H
 
-#include "shm/writer.h"
+#include "shm/channel/writer.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

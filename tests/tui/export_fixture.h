@@ -3,7 +3,7 @@
 #define RTOP_TESTS_EXPORT_FIXTURE_H
 
 #include "report_fixture.h"
-#include "tui/export.h"
+#include "tui/export/export.h"
 #include <stdlib.h>
 
 struct export_text {

@@ -4,7 +4,7 @@
 #define RTOP_TESTS_LIVE_FIXTURE_H
 
 #include "model_fixture.h"
-#include "tui/live.h"
+#include "tui/methods/live.h"
 
 enum { FRAMES = 24, NODES = 300, THREADS = 6 };
 

@@ -2,8 +2,8 @@
 #ifndef RTOP_TESTS_MODEL_FIXTURE_H
 #define RTOP_TESTS_MODEL_FIXTURE_H
 
-#include "shm/window.h"
-#include "tui/profile.h"
+#include "shm/window/window.h"
+#include "tui/history/profile.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #define RTOP_TESTS_RECORDING_FIXTURE_H
 
 #include "model_fixture.h"
-#include "shm/error.h"
-#include "tui/feed.h"
-#include "tui/recording_write.h"
+#include "shm/base/error.h"
+#include "tui/feed/feed.h"
+#include "tui/recording/recording_write.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

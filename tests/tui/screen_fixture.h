@@ -3,7 +3,7 @@
 #define RTOP_TESTS_TUI_SCREEN_FIXTURE_H
 
 #include "screen_model.h"
-#include "tui/screen.h"
+#include "tui/term/screen.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

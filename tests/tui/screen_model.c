@@ -1,8 +1,8 @@
 #include "screen_model.h"
-#include "shm/window.h"
-#include "tui/options.h"
-#include "tui/screen.h"
-#include "tui/theme.h"
+#include "shm/window/window.h"
+#include "tui/cli/options.h"
+#include "tui/term/screen.h"
+#include "tui/term/theme.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

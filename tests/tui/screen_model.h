@@ -4,7 +4,7 @@
 #ifndef RTOP_TESTS_TUI_SCREEN_MODEL_H
 #define RTOP_TESTS_TUI_SCREEN_MODEL_H
 
-#include "tui/viewer.h"
+#include "tui/views/viewer.h"
 #include <stdbool.h>
 #include <stdio.h>
 

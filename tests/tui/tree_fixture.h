@@ -3,7 +3,7 @@
 #define RTOP_TESTS_TREE_FIXTURE_H
 
 #include "model_fixture.h"
-#include "tui/tree.h"
+#include "tui/trees/tree.h"
 #include <stdlib.h>
 
 #define FIXTURE_WINDOW (100 * MS)

@@ -10,10 +10,10 @@
  *
  * Actions: a whole sample as a tick's job takes it, a bare rb_profile_frames call, and the ingredients.
  */
-#include "ext/accounting.h"
-#include "ext/gvl.h"
-#include "ext/sampler.h"
-#include "ext/stacks.h"
+#include "ext/hooks/gvl.h"
+#include "ext/sampling/accounting.h"
+#include "ext/sampling/sampler.h"
+#include "ext/sampling/stacks.h"
 #include <linux/futex.h>
 #include <pthread.h>
 #include <ruby.h>

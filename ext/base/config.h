@@ -1,0 +1,52 @@
+/* Settings, from the environment and from RperfTop.start. Every value is bounded; a bad one is ignored.
+ *
+ *   RPERF_TOP=0             loading starts nothing
+ *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
+ *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 200
+ *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
+ *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
+ *   RPERF_TOP_DIR=DIR       where the segment goes, instead of the user's own directory (shm/segment/place.h)
+ *   RPERF_TOP_KEEP=1        keep the segment when the process ends
+ *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 100000; 0: never
+ *   RPERF_TOP_EXCLUDE=LIST  patterns of frames that are left out of stacks (shm/base/pattern.h)
+ *   RPERF_TOP_DEPTH=N       outermost frames of a stack that are kept, default all
+ *   RPERF_TOP_CPU_CLOCK=kernel   read the CPU clock with a system call each time (cpu_clock.h)
+ */
+#ifndef RTOP_EXT_CONFIG_H
+#define RTOP_EXT_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rtop_error;
+
+enum { CONFIG_PATH_MAX = 512, CONFIG_EXCLUDE_MAX = 4096, CONFIG_DEPTH_MAX = 2048 };
+
+struct config {
+  bool enabled;
+  bool keep;
+  bool ask_cpu_clock;
+  uint32_t record_hz;
+  uint32_t watch_hz;
+  double budget;                       /* fraction of wall time */
+  uint32_t storm_per_s;
+  uint64_t ring_bytes;
+  uint32_t depth_max;
+  uint32_t exclude_bytes;
+  char directory[CONFIG_PATH_MAX];     /* RPERF_TOP_DIR, XDG_RUNTIME_DIR; "" when not set or not to be trusted */
+  char runtime_directory[CONFIG_PATH_MAX];
+  char exclude[CONFIG_EXCLUDE_MAX];    /* patterns, known to be right; exclude_bytes of them */
+};
+
+void config_from_environment(struct config *config);
+
+/* Out of bounds: the nearest bound. */
+void config_set_record_hz(struct config *config, double hz);
+void config_set_watch_hz(struct config *config, double hz);
+void config_set_budget(struct config *config, double percent);
+void config_set_depth(struct config *config, double depth);
+/* -1 and *error (if not NULL) when the patterns mean nothing or are too long: nothing changes. */
+int config_set_exclude(struct config *config, const char *patterns, size_t bytes, struct rtop_error *error);
+
+#endif

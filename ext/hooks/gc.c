@@ -1,0 +1,108 @@
+#include "gc.h"
+
+#include "ext/sampling/accounting.h"
+#include "ext/sampling/stacks.h"
+#include <ruby/debug.h>
+
+/* One collection runs at a time, in the VM as a whole. */
+static _Atomic int phase = RTOP_MARKING;
+static bool inside;
+
+/* C code may run for long before it needs the GC, and for long after it without a safepoint: a tick that fell into it
+ * is served here, where its frame still stands on the stack. */
+static void serve_tick(struct sampler *sampler, struct thread_data *data)
+{
+  int64_t now = clock_now_ns();
+  if (!clock_trylock(&sampler->lock)) return;
+  accounting_read_cpu(data, now);
+  uint32_t node = sampler_stack(sampler, data, NULL);
+  if (node != SAMPLER_NO_STACK) accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  clock_unlock(&sampler->lock);
+  if (node == SAMPLER_NO_STACK) return;
+  sampler_saw(data, node, now);
+  sampler_serve_tick(sampler);
+}
+
+static void enter(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  int64_t open = accounting_move(sampler, data, (enum rtop_thread_state)atomic_load(&phase), now, &before);
+  accounting_spent(data, before, open);
+  accounting_add(sampler, data, before, open);
+  accounting_read_blame(sampler, data, now);
+  if (before == RTOP_RUNNING && sampler_tick_due(sampler, data, now)) serve_tick(sampler, data);
+  data->gc_start_ns = now;
+  data->gc_marking_ns = data->gc_sweeping_ns = 0;
+}
+
+static void turn(struct sampler *sampler, struct thread_data *data, int64_t now, enum rtop_thread_state next)
+{
+  enum rtop_thread_state before;
+  int64_t length = accounting_move(sampler, data, next, now, &before);
+  if (before == RTOP_SWEEPING) data->gc_sweeping_ns += length;
+  else data->gc_marking_ns += length;
+}
+
+/* The stack of a collection is still that of the thread when it ends. */
+static void charge_at_once(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch)
+{
+  struct accounting_own own = accounting_begin_own(data);
+  if (!clock_trylock(&sampler->lock)) return;
+  accounting_read_cpu(data, own.begin_ns);
+  uint32_t node = sampler_stack(sampler, data, NULL);
+  accounting_flush_own(sampler, data);
+  clock_unlock(&sampler->lock);
+  stretch->known = node != SAMPLER_NO_STACK;
+  if (stretch->known) sampler_saw(data, node, own.begin_ns);
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+}
+
+static void leave(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  turn(sampler, data, now, RTOP_RUNNING);
+  data->not_own_ns += data->gc_marking_ns + data->gc_sweeping_ns;
+  struct accounting_stretch stretch = {
+    .states = { RTOP_MARKING, RTOP_SWEEPING }, .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },
+  };
+  if (accounting_can_afford(sampler)) charge_at_once(sampler, data, &stretch);
+  accounting_end_stretch(sampler, data, &stretch);
+}
+
+static void on_gc(VALUE trace_point, void *pointer)
+{
+  struct sampler *sampler = pointer;
+  if (!atomic_load_explicit(&sampler->active, memory_order_relaxed)) return;
+  rb_event_flag_t event = rb_tracearg_event_flag(rb_tracearg_from_tracepoint(trace_point));
+  if (event == RUBY_INTERNAL_EVENT_GC_END_MARK) atomic_store(&phase, RTOP_SWEEPING);
+  else if (event != RUBY_INTERNAL_EVENT_GC_ENTER && event != RUBY_INTERNAL_EVENT_GC_EXIT)
+    atomic_store(&phase, RTOP_MARKING);   /* begins, or will next: START, END_SWEEP */
+
+  struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
+  if (!data) return;
+  int64_t now = sampler_event_ns(sampler, data);
+  if (event == RUBY_INTERNAL_EVENT_GC_ENTER) {
+    inside = true;
+    enter(sampler, data, now);
+  }
+  else if (event == RUBY_INTERNAL_EVENT_GC_EXIT) {
+    if (inside) leave(sampler, data, now);
+    inside = false;
+  }
+  else if (inside) {
+    turn(sampler, data, now, (enum rtop_thread_state)atomic_load(&phase));
+  }
+}
+
+VALUE gc_install(struct sampler *sampler)
+{
+  VALUE trace_point = rb_tracepoint_new(Qnil, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT |
+                                        RUBY_INTERNAL_EVENT_GC_START | RUBY_INTERNAL_EVENT_GC_END_MARK |
+                                        RUBY_INTERNAL_EVENT_GC_END_SWEEP, on_gc, sampler);
+  rb_tracepoint_enable(trace_point);
+  return trace_point;
+}
+
+void gc_remove(VALUE trace_point)
+{
+  rb_tracepoint_disable(trace_point);
+}

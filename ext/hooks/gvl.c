@@ -1,0 +1,221 @@
+#include "gvl.h"
+
+#include "ext/out/publisher.h"
+#include "ext/sampling/accounting.h"
+#include "ext/sampling/stacks.h"
+
+/* The header's macros are not parenthesised. */
+enum {
+  EVENT_STARTED = (RUBY_INTERNAL_THREAD_EVENT_STARTED),
+  EVENT_READY = (RUBY_INTERNAL_THREAD_EVENT_READY),
+  EVENT_RESUMED = (RUBY_INTERNAL_THREAD_EVENT_RESUMED),
+  EVENT_SUSPENDED = (RUBY_INTERNAL_THREAD_EVENT_SUSPENDED),
+  EVENT_EXITED = (RUBY_INTERNAL_THREAD_EVENT_EXITED),
+};
+
+static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  int64_t length = accounting_move(sampler, data, RTOP_WAITING, now, &before);
+  if (before == RTOP_WAITING) {
+    data->off_waiting_ns += length;
+    return;
+  }
+  atomic_store_explicit(&data->ready_ns, now, memory_order_relaxed);
+  if (length) atomic_fetch_add_explicit(&data->off_blocked_ns, length, memory_order_release);
+  waiting_begin(&sampler->waiting, now);
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
+}
+
+/* The blocked part that READY noted. The publisher may take it only while the stack is known. */
+static int64_t take_off_blocked(struct thread_data *data, bool known)
+{
+  if (known) return atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
+  int64_t blocked = atomic_load_explicit(&data->off_blocked_ns, memory_order_acquire);
+  atomic_store_explicit(&data->off_blocked_ns, 0, memory_order_relaxed);
+  return blocked;
+}
+
+static void count_release(struct sampler *sampler, struct thread_data *data)
+{
+  uint32_t coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  uint64_t before = atomic_load_explicit(&data->releases, memory_order_relaxed);
+  atomic_store_explicit(&data->releases, before + 1, memory_order_relaxed);
+  if (!coarse) return;
+  before = atomic_load_explicit(&data->coarse_releases, memory_order_relaxed);
+  atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
+}
+
+/* What a wait whose stack is known used is worth asking for, where it can be told from what ran before. */
+static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, struct accounting_stretch *stretch)
+{
+  bool all_read = !atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
+  if (!stretch->known || data->native_shared || !all_read || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) {
+    accounting_watch_cpu(data, now);
+    accounting_end_stretch(sampler, data, stretch);
+    return;
+  }
+  struct accounting_own own = accounting_begin_own(data);
+  stretch->cpu_known = true;
+  stretch->cpu_ns = accounting_read_wait_cpu(data, now, stretch->wall_ns[0]);
+  accounting_end_stretch(sampler, data, stretch);
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+}
+
+static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  struct accounting_stretch stretch = {
+    .states = { RTOP_BLOCKED, RTOP_WAITING }, .known = atomic_load_explicit(&data->stack_known, memory_order_relaxed),
+  };
+  if (stretch.known) atomic_store_explicit(&data->stack_known, false, memory_order_relaxed);
+  enum rtop_thread_state before;
+  int64_t length = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
+  stretch.wall_ns[0] = take_off_blocked(data, stretch.known);
+  stretch.wall_ns[1] = data->off_waiting_ns;
+  if (before == RTOP_WAITING) {
+    stretch.wall_ns[1] += length;
+    waiting_end(&sampler->waiting, now);
+  }
+  else {   /* READY was left out */
+    stretch.wall_ns[0] += length;
+  }
+  data->off_waiting_ns = 0;
+  /* The VM may switch threads where a job makes names. */
+  if (data->off_since_ns) data->not_own_ns += now - data->off_since_ns;
+  data->off_since_ns = 0;
+  data->running_since_ns = now;
+  data->blame_read = waiting_integral(&sampler->waiting, now);
+  data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
+  if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
+  else if (data->native_shared) threads_follow_native(data);
+  if (!data->main_ractor) atomic_store_explicit(&sampler->ractors_seen, true, memory_order_relaxed);
+  publisher_wake(sampler->publisher_word);
+  count_release(sampler, data);
+  if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
+    rb_postponed_job_trigger(sampler->job);
+  atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
+  end_wait(sampler, data, now, &stretch);
+}
+
+/* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose job did not
+ * come in time. The thread has the GVL meanwhile, and is told to run. Returns when it was done. */
+static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
+                                  bool tick_due)
+{
+  struct accounting_own own = accounting_begin_own(data);
+  if (!accounting_try_lock(sampler)) {
+    accounting_add(sampler, data, RTOP_RUNNING, open);
+    return now;
+  }
+  uint32_t node = sampler_stack(sampler, data, NULL);
+  bool taken = node != SAMPLER_NO_STACK;
+  if (!taken) sampler_missed(sampler, data);
+  accounting_settle(sampler, data, RTOP_RUNNING);
+  accounting_add(sampler, data, RTOP_RUNNING, open);
+  if (tick_due && taken) {
+    accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+    sampler_serve_tick(sampler);
+  }
+  accounting_flush_own(sampler, data);
+  clock_unlock(&sampler->lock);
+  if (taken) sampler_saw(data, node, now);
+  data->off_stack_ns = now;
+  int64_t cost = accounting_end_own(sampler, data, &own);
+  accounting_pay(sampler, cost);
+  atomic_store_explicit(&data->stack_known, taken, memory_order_release);
+  return threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
+}
+
+/* It waits from now on. What lies before is charged. */
+static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
+  if (rest > 0) accounting_add(sampler, data, before, rest);
+  data->off_since_ns = now;
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
+}
+
+static void on_suspended(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  bool runs = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) == RTOP_RUNNING;
+  enum rtop_thread_state before;
+  int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
+  if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+  if (before != RTOP_RUNNING) {   /* a wait that was interrupted before it began: the VM never said RESUMED */
+    if (before == RTOP_WAITING) data->off_waiting_ns += open;
+    else atomic_fetch_add(&data->off_blocked_ns, open);
+    return;
+  }
+  accounting_spent(data, RTOP_RUNNING, open);
+  accounting_read_blame(sampler, data, now);
+  accounting_read_allocations(sampler, data);
+  if (cpu_clock_usable() || open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed) || data->native_shared)
+    accounting_read_cpu(data, now);
+
+  bool tick_due = sampler_tick_due(sampler, data, now);
+  bool stale = now - data->off_stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
+  if (tick_due || stale || accounting_can_afford(sampler)) now = stack_at_suspended(sampler, data, now, open, tick_due);
+  else accounting_settle_running(sampler, data, open);
+  go_off(sampler, data, now);
+}
+
+static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  enum rtop_thread_state before;
+  atomic_store(&data->state_since_ns, clock_now_ns());   /* before the word, so that nobody looks after this one */
+  int64_t length = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
+  if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+  accounting_spent(data, before, length);
+  accounting_add(sampler, data, before, length);
+  accounting_add(sampler, data, RTOP_BLOCKED, atomic_exchange(&data->off_blocked_ns, 0));
+  accounting_add(sampler, data, RTOP_WAITING, data->off_waiting_ns);
+  accounting_read_cpu(data, clock_now_ns());
+  data->end_ns = now;
+  atomic_store_explicit(&data->ended, true, memory_order_release);
+}
+
+static void adopt_running(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  data->running_since_ns = now;
+  data->blame_read = waiting_integral(&sampler->waiting, now);
+  data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+  threads_bind_native(data);
+}
+
+void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *event_data, void *user_data)
+{
+  struct sampler *sampler = user_data;
+  if (!atomic_load_explicit(&sampler->active, memory_order_acquire)) return;
+  struct thread_data *data = threads_of(&sampler->threads, event_data->thread);
+  int64_t now = data ? sampler_event_ns(sampler, data) : clock_now_ns();
+  if (event == EVENT_STARTED) {
+    if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);
+    return;
+  }
+  if (!data && event == EVENT_RESUMED) {   /* of another Ractor, older than the session */
+    data = threads_add(&sampler->threads, event_data->thread, RTOP_RUNNING, now);
+    if (data) adopt_running(sampler, data, now);
+    return;
+  }
+  if (!data || atomic_load_explicit(&data->ended, memory_order_relaxed)) return;
+  switch (event) {
+  case EVENT_READY: on_ready(sampler, data, now); break;
+  case EVENT_RESUMED: on_resumed(sampler, data, now); break;
+  case EVENT_SUSPENDED: on_suspended(sampler, data, now); break;
+  case EVENT_EXITED: on_exited(sampler, data, now); break;
+  default: break;
+  }
+}
+
+rb_internal_thread_event_hook_t *gvl_install(struct sampler *sampler)
+{
+  return rb_internal_thread_add_event_hook(gvl_event, EVENT_STARTED | EVENT_READY | EVENT_RESUMED |
+                                           EVENT_SUSPENDED | EVENT_EXITED, sampler);
+}
+
+void gvl_remove(rb_internal_thread_event_hook_t *hook)
+{
+  rb_internal_thread_remove_event_hook(hook);
+}

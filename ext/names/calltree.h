@@ -1,0 +1,41 @@
+/* The calling context tree of the process: (parent, frame, line) -> node, dense ids, never reused.
+ *
+ * Private memory of fixed capacity, touched page by page as it fills; the publisher copies new nodes
+ * into the segment. Node ids here are the ids in the segment.
+ *
+ * Threads: calltree_child() under the sampler's lock. The publisher may read entries below
+ * calltree_count() at any time. No allocation after create.
+ */
+#ifndef RTOP_EXT_CALLTREE_H
+#define RTOP_EXT_CALLTREE_H
+
+#include "shm/base/format.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct calltree {
+  struct rtop_node_entry *entries;
+  uint32_t *index;                     /* open addressing: node id, 0 = free */
+  uint32_t capacity;
+  uint32_t mask, mask_most;            /* of the part of index that is used; it grows, so that few nodes are on few pages */
+  _Atomic uint32_t count;
+  _Atomic uint64_t overflowed;         /* stacks charged to an ancestor because the tree is full */
+};
+
+/* 0, or -1 when memory ran out. Starts with the reserved nodes of format.h. */
+int calltree_create(struct calltree *tree, uint32_t capacity);
+void calltree_destroy(struct calltree *tree);
+
+/* The child, made when it is new; the parent itself when the tree is full. */
+uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, uint32_t line);
+
+/* Where both stacks stand: `b` itself when both have the same leaf called from the same place, else a child with this
+ * frame below what they share. */
+uint32_t calltree_shared(struct calltree *tree, uint32_t a, uint32_t b, uint32_t frame);
+
+static inline uint32_t calltree_count(struct calltree *tree)
+{
+  return atomic_load_explicit(&tree->count, memory_order_acquire);
+}
+
+#endif

@@ -1,0 +1,138 @@
+#include "frame_names.h"
+
+#include "method_entry.h"
+
+#include "shm/base/format.h"
+#include "shm/base/utf8.h"
+#include <ruby/debug.h>
+#include <string.h>
+
+static void set_string(VALUE string, const char **bytes, size_t *count)
+{
+  *bytes = "";
+  *count = 0;
+  if (!RB_TYPE_P(string, T_STRING)) return;
+  *bytes = RSTRING_PTR(string);
+  *count = (size_t)RSTRING_LEN(string);
+}
+
+/* Of Ruby code; false of C functions. */
+static bool read_plain(VALUE frame, struct frame_names *names)
+{
+  VALUE path = rb_profile_frame_path(frame);
+  names->is_c = NIL_P(path);
+  names->line = 0;
+  names->namespace_label = names->path = names->plain = "";
+  names->namespace_bytes = names->path_bytes = names->plain_bytes = 0;
+  if (!names->is_c) {
+    VALUE absolute = rb_profile_frame_absolute_path(frame);
+    VALUE line = rb_profile_frame_first_lineno(frame);
+    set_string(rb_profile_frame_label(frame), &names->plain, &names->plain_bytes);
+    set_string(RB_TYPE_P(absolute, T_STRING) ? absolute : path, &names->path, &names->path_bytes);
+    names->path_bytes = rtop_utf8_cut(names->path, names->path_bytes, RTOP_STRING_BYTES_MAX);
+    if (FIXNUM_P(line) && FIX2LONG(line) > 0) names->line = (uint32_t)FIX2LONG(line);
+  }
+  if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
+  names->label = names->plain;
+  names->label_bytes = names->plain_bytes;
+  return !names->is_c;
+}
+
+static size_t append(char *to, size_t used, const char *bytes, size_t count)
+{
+  size_t room = FRAME_NAMES_LABEL_MAX - used;
+  memcpy(to + used, bytes, count < room ? count : room);
+  return used + (count < room ? count : room);
+}
+
+/* "block in " + "Price" + "#" + "total" */
+static bool add_class(struct frame_names *names, VALUE frame)
+{
+  const char *base, *class;
+  size_t base_bytes, class_bytes;
+  VALUE defined = method_entry_class(frame);
+  if (!defined || RTEST(rb_profile_frame_singleton_method_p(frame))) return false;
+  set_string(rb_mod_name(defined), &class, &class_bytes);
+  if (!class_bytes || memchr(class, '<', class_bytes)) return false;
+  set_string(rb_profile_frame_base_label(frame), &base, &base_bytes);
+  size_t prefix = names->plain_bytes >= base_bytes ? names->plain_bytes - base_bytes : 0;
+  size_t used = append(names->label_buffer, 0, names->plain, prefix);
+  used = append(names->label_buffer, used, class, class_bytes);
+  used = append(names->label_buffer, used, "#", 1);
+  names->label_bytes = append(names->label_buffer, used, base, base_bytes);
+  names->label = names->label_buffer;
+  names->namespace_bytes = append(names->namespace_buffer, 0, class, class_bytes);
+  names->namespace_label = names->namespace_buffer;
+  return names->label_bytes < FRAME_NAMES_LABEL_MAX;
+}
+
+bool frame_names_peek(VALUE frame, struct frame_names *names)
+{
+  if (method_entry_is_code(frame)) return read_plain(frame, names);
+  return method_entry_is(frame) && read_plain(frame, names) && add_class(names, frame);
+}
+
+static bool is_hex(char c)
+{
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* Copies with ":0x0000ffff…" after "#<Class" and the like left out. */
+static size_t copy_without_addresses(char *to, const char *from, size_t count)
+{
+  size_t used = 0;
+  for (size_t i = 0; i < count && used < FRAME_NAMES_LABEL_MAX;) {
+    if (count - i > 3 && memcmp(from + i, ":0x", 3) == 0) {
+      size_t end = i + 3;
+      while (end < count && is_hex(from[end])) end++;
+      if (end - i > 8) {
+        i = end;
+        continue;
+      }
+    }
+    to[used++] = from[i++];
+  }
+  if (used < FRAME_NAMES_LABEL_MAX) return used;
+  while (used && ((unsigned char)to[used - 1] & 0xC0) == 0x80) used--;   /* not inside a character */
+  if (used && (unsigned char)to[used - 1] >= 0xC0) used--;
+  return used;
+}
+
+static VALUE call_full(VALUE pointer)
+{
+  VALUE *results = (VALUE *)pointer;
+  results[1] = rb_profile_frame_full_label(results[0]);
+  results[2] = rb_profile_frame_classpath(results[0]);
+  return Qnil;
+}
+
+bool frame_names_read(VALUE frame, struct frame_names *names)
+{
+  VALUE results[3] = { frame, Qnil, Qnil };
+  int raised = 0;
+  VALUE error = rb_errinfo();
+  rb_protect(call_full, (VALUE)results, &raised);
+  if (raised) {
+    rb_set_errinfo(error);
+    return false;
+  }
+  const char *from;
+  size_t count;
+  if (!read_plain(frame, names)) {
+    set_string(rb_profile_frame_method_name(frame), &names->plain, &names->plain_bytes);
+    if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
+    names->label = names->plain;
+    names->label_bytes = names->plain_bytes;
+  }
+  set_string(results[1], &from, &count);
+  if (count) {
+    names->label_bytes = copy_without_addresses(names->label_buffer, from, count);
+    names->label = names->label_buffer;
+  }
+  set_string(results[2], &from, &count);
+  names->namespace_bytes = copy_without_addresses(names->namespace_buffer, from, count);
+  names->namespace_label = names->namespace_buffer;
+  RB_GC_GUARD(results[1]);
+  RB_GC_GUARD(results[2]);
+  return true;
+}

@@ -1,0 +1,267 @@
+#include "frames.h"
+
+#include "frame_names.h"
+#include "ext/base/hash.h"
+#include "shm/base/label_text.h"
+#include "shm/base/pattern.h"
+#include <ruby/debug.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_SLOTS_FIRST = 2048 };
+
+static void mark_values(void *pointer)
+{
+  struct frames *frames = pointer;
+  if (!frames->values) return;
+  for (uint32_t slot = 0; slot <= frames->value_mask; slot++)
+    if (frames->values[slot].value) rb_gc_mark(frames->values[slot].value);
+  noted_mark(&frames->noted);
+}
+
+/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+static const rb_data_type_t marker_type = {
+  .wrap_struct_name = "rperf_top/frames",
+  .function = { .dmark = mark_values },
+};
+
+/* Room for the most, of which the first slots are used; behind it, half as much for remembering while it grows. */
+static struct frames_value *new_values(const struct frames *frames)
+{
+  return calloc(frames->value_slots + frames->value_slots / 2, sizeof(struct frames_value));
+}
+
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes)
+{
+  uint32_t strings = 2 * capacity;
+  *frames = (struct frames){
+    .capacity = capacity, .arena_capacity = arena_bytes, .string_capacity = strings,
+    .value_mask = VALUE_SLOTS_FIRST - 1, .value_slots = 2 * FRAMES_VALUES_MIN,
+  };
+  while (frames->value_slots < 2 * capacity) frames->value_slots *= 2;
+  frames->values_max = frames->value_slots / 2;
+  frames->entries = calloc(capacity, sizeof *frames->entries);
+  frames->values = new_values(frames);
+  frames->arena = calloc(1, arena_bytes);
+  frames->strings = calloc(strings, sizeof *frames->strings);
+  bool maps = id_map_create(&frames->identities, capacity) == 0 && id_map_create(&frames->string_ids, strings) == 0;
+  if (!frames->entries || !frames->values || !frames->arena || !frames->strings || !maps) {
+    frames_destroy(frames);
+    return -1;
+  }
+  atomic_store(&frames->string_count, 1);   /* 0 is the empty string */
+  atomic_store(&frames->count, RTOP_NODE_FIRST_FREE);
+  frames_special(frames, "(other frames)");
+  frames_special(frames, "(deeper frames)");
+  frames_special(frames, "(rperf-top)");
+  frames_special(frames, "(excluded)");
+  frames_special(frames, "(shared)");
+  waits_learn(&frames->waits);
+  /* Of no class: the program's ObjectSpace does not show it. */
+  frames->marker = rb_data_typed_object_wrap(0, frames, &marker_type);
+  rb_gc_register_address(&frames->marker);
+  return 0;
+}
+
+void frames_destroy(struct frames *frames)
+{
+  if (frames->marker) {
+    RTYPEDDATA_DATA(frames->marker) = NULL;   /* the object may live until the next GC */
+    rb_gc_unregister_address(&frames->marker);
+  }
+  free(frames->entries);
+  id_map_destroy(&frames->identities);
+  free(frames->values);
+  free(frames->arena);
+  free(frames->strings);
+  id_map_destroy(&frames->string_ids);
+  rtop_patterns_destroy(&frames->excluded);
+  *frames = (struct frames){ 0 };
+}
+
+/* Id of an equal string, or a new one; 0 when the arena is full. */
+static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
+{
+  if (count == 0) return 0;
+  uint64_t hash = hash_bytes(HASH_START, bytes, count) | 1;
+  uint32_t known = id_map_find(&frames->string_ids, hash);
+  if (known) return known;
+  uint32_t id = atomic_load_explicit(&frames->string_count, memory_order_relaxed);
+  if (id >= frames->string_capacity || count > frames->arena_capacity - frames->arena_used) return 0;
+  memcpy(frames->arena + frames->arena_used, bytes, count);
+  frames->strings[id] = (struct frames_string){ .offset = frames->arena_used, .bytes = (uint32_t)count };
+  frames->arena_used += (uint32_t)count;
+  id_map_add(&frames->string_ids, hash, id);
+  atomic_store_explicit(&frames->string_count, id + 1, memory_order_release);
+  return id;
+}
+
+void frames_judge(const struct frames *frames, struct frames_entry *entry)
+{
+  struct rtop_pattern_frame frame = { .is_c = entry->kind == RTOP_FRAME_C };
+  if (!frames->excluded || entry->kind == RTOP_FRAME_SPECIAL) {
+    entry->excluded = false;
+    return;
+  }
+  frame.label = frames_string(frames, entry->label, &frame.label_bytes);
+  frame.namespace_label = frames_string(frames, entry->namespace_label, &frame.namespace_bytes);
+  frame.path = frames_string(frames, entry->path, &frame.path_bytes);
+  entry->excluded = rtop_patterns_match(frames->excluded, &frame);
+}
+
+static uint32_t add_entry(struct frames *frames, const struct frame_names *names, uint32_t kind)
+{
+  uint32_t id = atomic_load_explicit(&frames->count, memory_order_relaxed);
+  uint32_t label = id < frames->capacity ? intern(frames, names->label, names->label_bytes) : 0;
+  if (id >= frames->capacity || (names->label_bytes && !label)) {
+    atomic_fetch_add(&frames->overflowed, 1);
+    return FRAMES_OTHER;
+  }
+  struct frames_entry *entry = &frames->entries[id];
+  entry->label = label;
+  entry->namespace_label = intern(frames, names->namespace_label, names->namespace_bytes);
+  entry->path = intern(frames, names->path, names->path_bytes);
+  entry->line = names->line;
+  entry->kind = (uint16_t)kind;
+  frames_judge(frames, entry);
+  atomic_store_explicit(&frames->count, id + 1, memory_order_release);
+  return id;
+}
+
+uint32_t frames_special(struct frames *frames, const char *label)
+{
+  struct frame_names names = { .label = label, .label_bytes = strlen(label), .path = "", .namespace_label = "" };
+  return add_entry(frames, &names, RTOP_FRAME_SPECIAL);
+}
+
+uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes)
+{
+  struct frame_names names = {
+    .label = text, .label_bytes = bytes, .path = "",
+    .namespace_label = RTOP_LABEL_NAMESPACE, .namespace_bytes = sizeof RTOP_LABEL_NAMESPACE - 1,
+  };
+  if (bytes > frames->arena_capacity / 8 - frames->labels_used) return FRAMES_OTHER;
+  uint32_t frame = add_entry(frames, &names, RTOP_FRAME_SPECIAL);
+  if (frame != FRAMES_OTHER) frames->labels_used += (uint32_t)bytes;
+  return frame;
+}
+
+/* A Ruby method is known by path, line and plain label, whatever class it was defined in; a C function
+ * only by its whole label. */
+static uint64_t identity_of(const struct frame_names *names)
+{
+  if (names->is_c) return hash_bytes(1, names->label, names->label_bytes) | 1;
+  uint64_t hash = hash_bytes(names->line + 2, names->path, names->path_bytes);
+  return hash_bytes(hash, names->plain, names->plain_bytes) | 1;
+}
+
+static uint32_t value_slot(const struct frames *frames, VALUE value)
+{
+  uint32_t slot = (uint32_t)((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15) >> 40) & frames->value_mask;
+  while (frames->values[slot].value && frames->values[slot].value != value) slot = (slot + 1) & frames->value_mask;
+  return slot;
+}
+
+/* As in id_map.c. No Ruby code runs meanwhile, so the GC does not look. */
+static void grow_values(struct frames *frames)
+{
+  uint32_t before = frames->value_mask + 1, aside = 2 * before;
+  memcpy(frames->values + aside, frames->values, before * sizeof *frames->values);
+  memset(frames->values, 0, before * sizeof *frames->values);
+  frames->value_mask = 2 * before - 1;
+  for (uint32_t slot = aside; slot < aside + before; slot++) {
+    VALUE value = frames->values[slot].value;
+    if (value) frames->values[value_slot(frames, value)] = frames->values[slot];
+  }
+  memset(frames->values + aside, 0, before * sizeof *frames->values);
+}
+
+static void remember(struct frames *frames, VALUE value, uint32_t frame)
+{
+  if (frames->value_count >= frames->values_max) return;
+  if (frames->value_count > frames->value_mask / 2 && frames->value_mask < frames->value_slots - 1) grow_values(frames);
+  struct frames_value *entry = &frames->values[value_slot(frames, value)];
+  if (!entry->value) frames->value_count++;
+  *entry = (struct frames_value){ .value = value, .frame = frame, .epoch = atomic_load(&frames->epoch) };
+}
+
+/* The frame with this identity; made, with *made set, when there is none. */
+static uint32_t find_or_add(struct frames *frames, const struct frame_names *names, bool *made)
+{
+  uint64_t identity = identity_of(names);
+  uint32_t known = id_map_find(&frames->identities, identity);
+  *made = !known;
+  if (known) return known;
+  uint32_t frame = add_entry(frames, names, names->is_c ? RTOP_FRAME_C : RTOP_FRAME_RUBY);
+  if (frame == FRAMES_OTHER) return frame;
+  id_map_add(&frames->identities, identity, frame);
+  return frame;
+}
+
+/* Its name is made of what was learned at load: nobody asks the VM. */
+static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
+{
+  size_t label_bytes = strlen(wait->label);
+  struct frame_names names = {
+    .plain = wait->label, .plain_bytes = label_bytes, .label = wait->label, .label_bytes = label_bytes,
+    .namespace_label = wait->space, .namespace_bytes = strlen(wait->space), .path = "", .is_c = true,
+  };
+  bool made;
+  uint32_t frame = find_or_add(frames, &names, &made);
+  remember(frames, value, frame);
+  return frame;
+}
+
+uint32_t frames_find(struct frames *frames, VALUE value)
+{
+  struct frames_value *entry = &frames->values[value_slot(frames, value)];
+  if (entry->value) {
+    entry->epoch = atomic_load_explicit(&frames->epoch, memory_order_relaxed);
+    return entry->frame;
+  }
+  uint32_t wait = waits_find(&frames->waits, value);
+  if (wait < WAITS_MAX) return wait_frame(frames, value, &frames->waits.entries[wait]);
+  return frames->value_count < frames->values_max ? FRAMES_UNKNOWN : FRAMES_OTHER;
+}
+
+uint32_t frames_peek(struct frames *frames, VALUE value)
+{
+  struct frame_names names;
+  bool made;
+  if (frames->value_count >= frames->values_max || !frame_names_peek(value, &names)) return FRAMES_UNKNOWN;
+  uint32_t frame = find_or_add(frames, &names, &made);
+  remember(frames, value, frame);
+  return frame;
+}
+
+bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock)
+{
+  struct frame_names names;
+  if (!frame_names_read(value, &names) || !clock_trylock(lock)) return false;
+  bool made;
+  remember(frames, value, find_or_add(frames, &names, &made));
+  clock_unlock(lock);
+  RB_GC_GUARD(value);
+  return true;
+}
+
+void frames_age(struct frames *frames)
+{
+  uint32_t epoch = atomic_fetch_add(&frames->epoch, 1) + 1;
+  bool crowded = frames->value_count > frames->values_max / 2;
+  if (epoch % 2 && !crowded) return;
+  struct frames_value *kept = new_values(frames);
+  if (!kept) return;
+  struct frames_value *old = frames->values;
+  frames->values = kept;
+  frames->value_count = 0;
+  for (uint32_t slot = 0; slot <= frames->value_mask; slot++) {
+    bool is_c = old[slot].value && frames->entries[old[slot].frame].kind == RTOP_FRAME_C;
+    bool stale = epoch - old[slot].epoch > (crowded ? 1u : 2u);
+    if (!old[slot].value || (stale && (!is_c || crowded))) continue;   /* C functions seldom go away */
+    kept[value_slot(frames, old[slot].value)] = old[slot];
+    frames->value_count++;
+  }
+  atomic_fetch_add(&frames->generation, 1);
+  free(old);
+}

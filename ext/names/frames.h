@@ -1,0 +1,126 @@
+/* From the VM's frame VALUEs to the profiler's own frames, with names.
+ *
+ * A VALUE is looked up in a bounded table whose entries are marked (an unmarked VALUE of a collected
+ * method aborts the VM when its name is asked for). Entries that were not seen for a while are dropped,
+ * so that dead classes can go. Frames are told apart by path, first line and label, not by VALUE: one
+ * method can have several, and a program that makes a class per request makes a new one each time.
+ *
+ * Names are made in the job, before a frame is used (frames_add). A hook that meets a new VALUE can only note the
+ * stack (noted.h). But a process may go to wait for ever in what it never did before, and no job will come: so methods
+ * of the VM in which programs wait are known from the start (waits.h), and of Ruby code texts that exist already are
+ * read in place, as long as the process has one Ractor (frames_peek). The publisher copies frames and strings in order of their ids.
+ *
+ * Threads: frames_find() under the sampler's lock. frames_add() in the job only, without that lock (it makes Ruby
+ * objects, so the GC may run). The publisher reads below the published counts at any time.
+ */
+#ifndef RTOP_EXT_FRAMES_H
+#define RTOP_EXT_FRAMES_H
+
+#include "noted.h"
+#include "waits.h"
+#include "ext/base/clock.h"
+#include "ext/base/id_map.h"
+#include "shm/base/format.h"
+#include <ruby.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  FRAMES_VALUES_MIN = 16384,           /* VALUEs kept alive at a time: as many as frames, these at least */
+  FRAMES_ADD_PER_JOB = 256,
+};
+
+/* References to strings are ids in the string table below; 0 is "". */
+struct frames_entry {
+  uint32_t label, path, namespace_label, line;
+  uint16_t kind;                       /* enum rtop_frame_kind */
+  bool excluded;                       /* left out of stacks */
+};
+
+struct frames_string {
+  uint32_t offset;                     /* into the arena */
+  uint32_t bytes;
+};
+
+struct frames_value {
+  VALUE value;                         /* 0: free */
+  uint32_t frame;
+  uint32_t epoch;                      /* in which it was seen last */
+};
+
+struct frames {
+  struct frames_entry *entries;
+  uint32_t capacity;
+  _Atomic uint32_t count;
+  struct id_map identities;            /* hash of (path, line, label) -> frame */
+
+  struct frames_value *values;         /* open addressing over the slots of value_mask; there is room for the most */
+  uint32_t value_slots, values_max;
+  uint32_t value_mask;
+  uint32_t value_count;
+  _Atomic uint32_t epoch;
+  _Atomic uint64_t generation;         /* grows when VALUEs were dropped: caches of VALUEs are stale */
+
+  struct noted noted;
+
+  char *arena;
+  uint32_t arena_used, arena_capacity;
+  uint32_t labels_used;                /* of it, by label sets */
+  struct frames_string *strings;
+  _Atomic uint32_t string_count;
+  uint32_t string_capacity;
+  struct id_map string_ids;            /* hash -> string */
+  struct waits waits;
+  struct rtop_patterns *excluded;      /* what is left out; NULL: nothing. See exclude.h */
+
+  _Atomic uint64_t overflowed;         /* frames that found no room: shown as "(other frames)" */
+  VALUE marker;                        /* keeps the VALUEs alive */
+};
+
+/* Under the GVL; makes one Ruby object. 0, or -1 when memory ran out. */
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes);
+void frames_destroy(struct frames *frames);
+
+/* Id of a frame, or FRAMES_UNKNOWN. [hook] */
+uint32_t frames_find(struct frames *frames, VALUE value);
+
+/* Adds Ruby code whose names can be read without asking for anything (frame_names_peek); else FRAMES_UNKNOWN. On a thread
+ * of the only Ractor; under the sampler's lock. [hook] */
+uint32_t frames_peek(struct frames *frames, VALUE value);
+
+/* Names `value` and adds it unless it is there. `lock` is the sampler's; false when it could not be had or the VM
+ * raised. */
+bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock);
+
+/* Is a frame whose names are in place left out of stacks? Sets entry->excluded. Under the sampler's lock. */
+void frames_judge(const struct frames *frames, struct frames_entry *entry);
+
+/* A frame of the profiler's own. At start only. */
+uint32_t frames_special(struct frames *frames, const char *label);
+
+/* A frame that stands for a set of labels (shm/base/label_text.h); FRAMES_OTHER when there is no room: an eighth
+ * of the strings is theirs. Under the sampler's lock. */
+uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
+
+/* A new epoch; every second one drops the VALUEs that were not seen in the last two. In the job, under
+ * the sampler's lock. */
+void frames_age(struct frames *frames);
+
+static inline uint32_t frames_count(struct frames *frames)
+{
+  return atomic_load_explicit(&frames->count, memory_order_acquire);
+}
+
+static inline const char *frames_string(const struct frames *frames, uint32_t id, size_t *bytes)
+{
+  *bytes = frames->strings[id].bytes;
+  return frames->arena + frames->strings[id].offset;
+}
+
+/* Reserved frames have the ids of their nodes (format.h); these follow them. */
+enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN, FRAMES_EXCLUDED,
+       FRAMES_SHARED };
+#define FRAMES_UNKNOWN UINT32_MAX
+
+#endif

@@ -1,0 +1,142 @@
+#include "label_sets.h"
+
+#include "ext/base/hash.h"
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOCK_TRIES = 1000, INDEX_MASK = 2 * LABEL_SETS_MAX - 1 };
+
+/* The labels of a set while another is made of it. */
+struct draft {
+  struct rtop_label labels[RTOP_LABEL_PAIRS_MAX];
+  struct rtop_label_buffer buffers[RTOP_LABEL_PAIRS_MAX];
+  size_t count;
+};
+
+void label_sets_init(struct label_sets *sets)
+{
+  static char empty[1];
+  clock_unlock(&sets->lock);
+  sets->key = rb_intern("__rperf_top_labels__");
+  sets->sets[0] = (struct label_set){ .text = empty };
+  atomic_store(&sets->count, 1);
+}
+
+static int compare(const struct rtop_label *a, const struct rtop_label *b)
+{
+  size_t both = a->key_bytes < b->key_bytes ? a->key_bytes : b->key_bytes;
+  int order = memcmp(a->key, b->key, both);
+  if (order != 0) return order;
+  return a->key_bytes < b->key_bytes ? -1 : a->key_bytes > b->key_bytes;
+}
+
+static void read_set(const struct label_set *set, struct draft *draft)
+{
+  size_t at = 0;
+  draft->count = 0;
+  while (draft->count < RTOP_LABEL_PAIRS_MAX &&
+         rtop_label_text_next(set->text, set->bytes, &at, &draft->buffers[draft->count])) {
+    const struct rtop_label_buffer *buffer = &draft->buffers[draft->count];
+    draft->labels[draft->count++] = (struct rtop_label){
+      .key = buffer->key, .value = buffer->value,
+      .key_bytes = strlen(buffer->key), .value_bytes = strlen(buffer->value),
+    };
+  }
+}
+
+static void take_out(struct draft *draft, size_t place)
+{
+  draft->count--;
+  struct rtop_label *at = &draft->labels[place];
+  memmove(at, at + 1, (draft->count - place) * sizeof *at);
+}
+
+static void put_in(struct draft *draft, const struct rtop_label *label)
+{
+  size_t place = 0;
+  while (place < draft->count && compare(&draft->labels[place], label) < 0) place++;
+  bool there = place < draft->count && compare(&draft->labels[place], label) == 0;
+  if (!label->value || there) {
+    if (there && !label->value) take_out(draft, place);
+    else if (there) draft->labels[place] = *label;
+    return;
+  }
+  if (place == RTOP_LABEL_PAIRS_MAX) return;
+  if (draft->count == RTOP_LABEL_PAIRS_MAX) draft->count--;
+  struct rtop_label *at = &draft->labels[place];
+  memmove(at + 1, at, (draft->count - place) * sizeof *at);
+  *at = *label;
+  draft->count++;
+}
+
+static bool try_lock(struct label_sets *sets)
+{
+  for (int tries = 0; tries < LOCK_TRIES; tries++) {
+    if (clock_trylock(&sets->lock)) return true;
+    sched_yield();
+  }
+  return false;
+}
+
+/* The set with this text, 0 when there is none; *slot is where it stands in the index, or would. */
+static uint32_t find(const struct label_sets *sets, uint64_t hash, const char *text, size_t bytes,
+                     uint32_t *slot)
+{
+  for (*slot = (uint32_t)(hash >> 20) & INDEX_MASK;; *slot = (*slot + 1) & INDEX_MASK) {
+    uint32_t set = atomic_load_explicit(&sets->index[*slot], memory_order_acquire);
+    const struct label_set *found = &sets->sets[set];
+    if (set == 0 || (found->hash == hash && found->bytes == bytes && memcmp(found->text, text, bytes) == 0))
+      return set;
+  }
+}
+
+/* The lock is held. */
+static uint32_t add(struct label_sets *sets, uint64_t hash, const char *text, size_t bytes, uint32_t slot)
+{
+  uint32_t set = atomic_load_explicit(&sets->count, memory_order_relaxed);
+  if (set == LABEL_SETS_MAX || bytes > LABEL_SETS_BYTES_MAX - sets->bytes) return 0;
+  char *copy = malloc(bytes);
+  if (!copy) return 0;
+  memcpy(copy, text, bytes);
+  sets->sets[set] = (struct label_set){ .hash = hash, .bytes = (uint32_t)bytes, .text = copy };
+  sets->bytes += (uint32_t)bytes;
+  atomic_store_explicit(&sets->count, set + 1, memory_order_release);
+  atomic_store_explicit(&sets->index[slot], (uint16_t)set, memory_order_release);
+  return set;
+}
+
+uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels,
+                         size_t count)
+{
+  struct draft draft;
+  char text[RTOP_LABEL_TEXT_MAX];
+  read_set(&sets->sets[base], &draft);
+  for (size_t i = 0; i < count; i++) put_in(&draft, &labels[i]);
+  size_t bytes = rtop_label_text_write(draft.labels, draft.count, text, sizeof text);
+  if (bytes == 0) return 0;
+  uint64_t hash = hash_bytes(HASH_START, text, bytes);
+  uint32_t slot, set = find(sets, hash, text, bytes, &slot);
+  if (set) return set;
+  if (try_lock(sets)) {
+    set = find(sets, hash, text, bytes, &slot);   /* somebody may have been quicker */
+    if (!set) set = add(sets, hash, text, bytes, slot);
+    clock_unlock(&sets->lock);
+  }
+  if (set) return set;
+  atomic_fetch_add_explicit(&sets->overflowed, 1, memory_order_relaxed);
+  return base;
+}
+
+uint32_t label_sets_of(const struct label_sets *sets, VALUE thread)
+{
+  uint32_t count = atomic_load_explicit(&sets->count, memory_order_acquire);
+  if (count <= 1 || !thread) return 0;
+  VALUE set = rb_thread_local_aref(thread, sets->key);
+  return FIXNUM_P(set) && FIX2LONG(set) >= 0 && FIX2LONG(set) < (long)count ? (uint32_t)FIX2LONG(set) : 0;
+}
+
+void label_sets_give(const struct label_sets *sets, VALUE thread, uint32_t set)
+{
+  if (!RB_OBJ_FROZEN(thread)) rb_thread_local_aset(thread, sets->key, set ? UINT2NUM(set) : Qnil);
+}

@@ -1,0 +1,51 @@
+/* The sets of labels that the program has used: each gets a small number, never used again.
+ *
+ * A bounded table. When it is full, or the texts are too long in all, a new set is not made: the thread
+ * keeps the one that it had, and the loss is counted.
+ *
+ * Threads: any, of any Ractor; a lock that is only tried, so that a fork in the wrong moment stops nobody.
+ * Sets below the count are never changed but for `node`, which belongs to who holds the sampler's lock.
+ * Allocates with libc; not for hooks. label_sets_of() is for hooks.
+ */
+#ifndef RTOP_EXT_LABEL_SETS_H
+#define RTOP_EXT_LABEL_SETS_H
+
+#include "ext/base/clock.h"
+#include "shm/base/label_text.h"
+#include <ruby.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { LABEL_SETS_MAX = 1024, LABEL_SETS_BYTES_MAX = 512 * 1024 };
+
+struct label_set {
+  uint64_t hash;
+  uint32_t bytes;
+  uint32_t node;                       /* call node that stands for it; 0: none yet */
+  char *text;                          /* label_text.h */
+};
+
+struct label_sets {
+  struct clock_trylock lock;
+  ID key;                              /* under which a fiber keeps the number of its set; 0: never used */
+  _Atomic uint32_t count;              /* set 0 is empty and always there */
+  _Atomic uint64_t overflowed;
+  uint32_t bytes;
+  _Atomic uint16_t index[2 * LABEL_SETS_MAX];   /* open addressing by hash: set, 0 = free */
+  struct label_set sets[LABEL_SETS_MAX];
+};
+
+/* For the life of the process; under the GVL. */
+void label_sets_init(struct label_sets *sets);
+
+/* The set `base` with these labels put in; one whose value is NULL is taken out. The first
+ * RTOP_LABEL_PAIRS_MAX of them by key are kept, as far as their text fits. `base` itself when there is no
+ * room. */
+uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels,
+                         size_t count);
+
+/* The set of the fiber that the thread runs; 0: none. Makes no object. */
+uint32_t label_sets_of(const struct label_sets *sets, VALUE thread);
+void label_sets_give(const struct label_sets *sets, VALUE thread, uint32_t set);
+
+#endif

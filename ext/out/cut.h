@@ -1,0 +1,50 @@
+/* Cuts a window: takes the cells that were collected, charges the threads that stay off the GVL, notes what
+ * is still open, and hands everything over as one struct rtop_window.
+ *
+ * Threads: the publisher. Application threads notice nothing but that the lock is taken for the moment of
+ * the swap. Allocates only while the window's arrays grow to their size.
+ */
+#ifndef RTOP_EXT_CUT_H
+#define RTOP_EXT_CUT_H
+
+#include "ext/names/names_out.h"
+#include "ext/sampling/sampler.h"
+#include "shm/channel/writer.h"
+#include "shm/window/window.h"
+
+/* Counter values at the last cut: a window carries the change. */
+struct cut_baseline {
+  uint64_t samples, dropped, cost_ns, gc_minor, gc_major, allocations, exceptions;
+  uint64_t nodes_overflowed, frames_overflowed, threads_untracked, labels_overflowed;
+  int64_t cpu_ns, publisher_cpu_ns;
+};
+
+struct cut {
+  struct sampler *sampler;
+  struct rtop_writer *writer;
+  struct names_out *names;
+  struct rtop_window window;
+  struct cut_baseline baseline;
+  uint32_t starts;                     /* sampler->starts that the baseline belongs to */
+  int64_t start_ns;                    /* of the open window */
+  uint64_t releases, coarse_releases;  /* in the window, of all threads */
+  uint64_t rest_cost_ns;               /* of threads that ended before they could hand it in */
+};
+
+/* What is counted from now on belongs to the first window. */
+void cut_init(struct cut *cut, struct sampler *sampler);
+
+/* Once there is a segment; the first window begins at start_ns. */
+void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *names, int64_t start_ns);
+void cut_destroy(struct cut *cut);
+
+/* Says when the open window will end: at end_ns, or step_ns from now if that has passed by then, for threads tell their
+ * time apart there and must know before. Returns the end. */
+int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns);
+
+/* The window from the start of the open one to end_ns, which was announced and has passed. Until the next end is
+ * announced all that is charged belongs to the next window. Ticks and rates are the caller's to add. `last`: no window
+ * follows, so nothing is left for later. False when memory ran out: the window is lost and counts as a gap. */
+bool cut_window(struct cut *cut, int64_t end_ns, bool last);
+
+#endif

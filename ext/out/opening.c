@@ -1,0 +1,51 @@
+#include "opening.h"
+
+#include "ext/base/clock.h"
+#include <pthread.h>
+#include <time.h>
+
+#define FORK_WAITS_NS (CLOCK_NS_PER_SECOND / 2)
+#define LOOK_AGAIN_NS 50000
+
+static struct clock_trylock lock;
+static _Atomic bool forking;           /* `forker` has the lock */
+static pthread_t forker;
+
+static void wait_a_little(void)
+{
+  nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);
+}
+
+void opening_begin(void)
+{
+  while (!clock_trylock(&lock)) wait_a_little();
+}
+
+void opening_end(void)
+{
+  clock_unlock(&lock);
+}
+
+void opening_before_fork(void)
+{
+  int64_t until_ns = clock_now_ns() + FORK_WAITS_NS;
+  while (!clock_trylock(&lock)) {
+    if (clock_now_ns() > until_ns) return;
+    wait_a_little();
+  }
+  forker = pthread_self();
+  atomic_store(&forking, true);
+}
+
+void opening_after_fork(void)
+{
+  if (!atomic_load(&forking) || !pthread_equal(forker, pthread_self())) return;
+  atomic_store(&forking, false);
+  clock_unlock(&lock);
+}
+
+void opening_in_child(void)
+{
+  atomic_store(&forking, false);
+  clock_unlock(&lock);
+}

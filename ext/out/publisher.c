@@ -1,0 +1,521 @@
+#include "publisher.h"
+
+#include "cut.h"
+#include "cut_threads.h"
+#include "opening.h"
+#include "ext/names/names_out.h"
+#include "ext/sampling/governor.h"
+#include "ext/sampling/marks_out.h"
+#include "ext/sampling/tick_cost.h"
+#include "shm/base/version.h"
+#include "shm/channel/writer.h"
+#include "shm/segment/snapshot.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WINDOW_NS (CLOCK_NS_PER_SECOND / 10)
+#define LAST_AHEAD_NS INT64_C(50000)
+#define DISTANCE_MAX_NS (60 * CLOCK_NS_PER_SECOND)
+#define DISTANCE_MIN_NS INT64_C(1000)
+#define POINTS_PER_WINDOW 50
+#define FRESH_MIN_NS (CLOCK_NS_PER_SECOND / 100)
+#define FRESH_PER_THREAD_NS (CLOCK_NS_PER_SECOND / 500)
+/* What stacks off the GVL may cost: a share of the budget, bounded because more of them tell no more; and how much of
+ * it may be saved up: ten seconds. */
+#define STACKS_OF_BUDGET 0.3
+#define STACKS_SHARE_MAX 0.003
+#define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
+/* The hooks of one release of the GVL, clocks included, when they take no stack (tests/bench/clock_hooks). */
+#define RELEASE_COST_NS 200
+#define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
+
+enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256, SNAPSHOT_TRIES = 2000,
+       SEGMENTS_MAX = 16 };
+
+/* State of the publisher's loop. */
+struct loop {
+  struct publisher *publisher;
+  struct sampler *sampler;
+  struct rtop_writer *writer;
+  struct names_out names;
+  struct marks_out marks;
+  struct cut cut;
+  struct governor governor;
+  uint32_t wanted_hz;
+  int64_t next_tick_ns, next_cut_ns, active_ns;
+  uint64_t ticks, missed, served, points[RTOP_STATE_COUNT];
+  int64_t tick_cost_ns, stacks_cost_ns;
+};
+
+void publisher_wake_slow(_Atomic uint32_t *word)
+{
+  uint32_t idle = WORD_IDLE;
+  if (atomic_compare_exchange_strong(word, &idle, WORD_TICKING))
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void set_writer(struct publisher *publisher, struct rtop_writer *writer)
+{
+  while (!clock_trylock(&publisher->writer_lock)) sched_yield();
+  publisher->writer = writer;
+  clock_unlock(&publisher->writer_lock);
+}
+
+static void sleep_until(struct publisher *publisher, int64_t deadline_ns, bool idle)
+{
+  uint32_t expected = WORD_TICKING;
+  if (idle && !atomic_compare_exchange_strong(&publisher->word, &expected, WORD_IDLE)) return;
+  struct timespec deadline = {
+    .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND), .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
+  };
+  syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline,
+          NULL, FUTEX_BITSET_MATCH_ANY);
+  expected = WORD_IDLE;
+  if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
+}
+
+void publisher_warn(struct publisher *publisher, const char *text)
+{
+  char line[512];
+  if (atomic_exchange(&publisher->warned, true)) return;
+  int count = snprintf(line, sizeof line, "rperf_top: %s; this process is not profiled\n", text);
+  if (count > (int)sizeof line - 1) count = (int)sizeof line - 1;
+  if (count > 0 && write(STDERR_FILENO, line, (size_t)count) < 0) return;
+}
+
+static void trigger(struct publisher *publisher)
+{
+  if (!clock_trylock(&publisher->vm_lock)) return;
+  rb_postponed_job_trigger(publisher->sampler->job);
+  clock_unlock(&publisher->vm_lock);
+}
+
+static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_error *error)
+{
+  struct rtop_writer_options options = {
+    .ring_bytes = publisher->config.ring_bytes, .directory = publisher->config.directory,
+    .runtime_directory = publisher->config.runtime_directory, .identity = { .window_ns = WINDOW_NS },
+  };
+  memcpy(options.identity.ruby_version, publisher->ruby_version, sizeof options.identity.ruby_version);
+  memcpy(options.identity.command, publisher->command, sizeof options.identity.command);
+  snprintf(options.identity.tool_version, sizeof options.identity.tool_version, "%s", RPERF_TOP_VERSION);
+  return rtop_writer_create(&options, error);
+}
+
+static double stacks_share(const struct loop *loop)
+{
+  double share = loop->publisher->config.budget * STACKS_OF_BUDGET;
+  return share < STACKS_SHARE_MAX ? share : STACKS_SHARE_MAX;
+}
+
+/* Stacks off the GVL may cost a share of the time that went by. */
+static void refill(struct loop *loop, int64_t length_ns)
+{
+  double share = stacks_share(loop);
+  int64_t more = (int64_t)(share * (double)length_ns), most = (int64_t)(share * (double)STACKS_SAVED_NS);
+  int64_t credit = atomic_load(&loop->sampler->stack_credit_ns);
+  if (more > most - credit) more = most - credit;
+  atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
+}
+
+/* A fork that comes meanwhile finds no writer, or one with all that belongs to it. */
+static bool open_channel(struct loop *loop)
+{
+  struct publisher *publisher = loop->publisher;
+  struct rtop_error error;
+  loop->writer = make_writer(publisher, &error);
+  if (!loop->writer) {
+    publisher_warn(publisher, error.text);
+    return false;
+  }
+  if (names_out_create(&loop->names, &loop->sampler->frames) != 0 ||
+      marks_out_create(&loop->marks, &publisher->marks, loop->writer) != 0) {
+    publisher_warn(publisher, "out of memory");
+    names_out_destroy(&loop->names);
+    rtop_writer_destroy(&loop->writer, false);
+    return false;
+  }
+  set_writer(publisher, loop->writer);
+  return true;
+}
+
+static bool begin(struct loop *loop, struct publisher *publisher)
+{
+  *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
+  cut_init(&loop->cut, loop->sampler);
+  /* Making the segment takes some ms: what runs meanwhile gets its first sample before. */
+  atomic_store_explicit(&loop->sampler->tick_ns, clock_now_ns(), memory_order_release);
+  trigger(publisher);
+  opening_begin();
+  bool opened = open_channel(loop);
+  opening_end();
+  if (!opened) return false;
+  loop->tick_cost_ns = tick_cost_ns();
+  int64_t now = clock_now_ns();
+  cut_open(&loop->cut, loop->writer, &loop->names, loop->sampler->start_ns);
+  governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz,
+                publisher->config.storm_per_s);
+  refill(loop, STACKS_SAVED_NS);
+  loop->next_tick_ns = now;
+  loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
+  loop->active_ns = now;
+  return true;
+}
+
+static void end(struct loop *loop)
+{
+  opening_begin();
+  set_writer(loop->publisher, NULL);
+  cut_destroy(&loop->cut);
+  marks_out_destroy(&loop->marks);
+  names_out_destroy(&loop->names);
+  rtop_writer_destroy(&loop->writer, loop->publisher->config.keep);
+  opening_end();
+}
+
+static bool is_on_gvl(struct sampler *sampler, uint32_t index)
+{
+  struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
+  if (!data) return false;
+  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  return state != RTOP_BLOCKED && state != RTOP_WAITING;
+}
+
+/* Does any thread hold a GVL? The last that took one mostly; the others are asked when they are few. */
+static bool any_active(struct sampler *sampler)
+{
+  uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
+  uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
+  if (last < high && is_on_gvl(sampler, last)) return true;
+  for (uint32_t i = 0; i < high && i < SCAN_THREADS_MAX; i++)
+    if (is_on_gvl(sampler, i)) return true;
+  return false;
+}
+
+/* Of each state as many stretches are met by a point in a window as may be: the number is inversely proportional to
+ * the distance of the points. */
+static int64_t next_distance(int64_t before_ns, int64_t taken)
+{
+  int64_t wanted = before_ns * taken / POINTS_PER_WINDOW;
+  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2;   /* up at once, down slowly */
+  if (distance > DISTANCE_MAX_NS) return DISTANCE_MAX_NS;
+  return distance < DISTANCE_MIN_NS ? DISTANCE_MIN_NS : distance;
+}
+
+static void set_rate(struct loop *loop, uint32_t rate_hz)
+{
+  atomic_store(&loop->sampler->period_ns, CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1));
+}
+
+static void set_distances(struct loop *loop)
+{
+  struct sampler *sampler = loop->sampler;
+  for (int state = 0; state < RTOP_STATE_COUNT; state++) {
+    uint64_t points = atomic_load(&sampler->counters.points[state]);
+    int64_t before = atomic_load(&sampler->distance_ns[state]);
+    atomic_store(&sampler->distance_ns[state], next_distance(before, (int64_t)(points - loop->points[state])));
+    loop->points[state] = points;
+  }
+  uint32_t threads = atomic_load_explicit(&sampler->threads.high, memory_order_relaxed);
+  int64_t fresh = (int64_t)threads * FRESH_PER_THREAD_NS;
+  atomic_store(&sampler->fresh_ns, fresh > FRESH_MIN_NS ? fresh : FRESH_MIN_NS);
+}
+
+/* Who asks for what: a viewer's wish, else the watch rate, else the recorder's. 0: park. */
+static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
+{
+  const struct config *config = &loop->publisher->config;
+  struct rtop_request request;
+  rtop_writer_request(loop->writer, &request, futex_value);
+  if (!rtop_writer_watched(loop->writer)) return config->record_hz;
+  return request.rate_hz ? request.rate_hz : config->watch_hz;
+}
+
+static void park(struct loop *loop, uint32_t futex_value)
+{
+  struct publisher *publisher = loop->publisher;
+  cut_threads_end_slots(&loop->cut, clock_now_ns());
+  atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
+  trigger(loop->publisher);
+  if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1);
+  atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
+  int64_t now = clock_now_ns();
+  loop->next_tick_ns = now;
+  loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
+  loop->cut.start_ns = now;            /* the time in between is a gap */
+  refill(loop, STACKS_SAVED_NS);
+}
+
+/* What was measured, and what goes with each tick and each release that nobody could measure. */
+static int64_t whole_cost(struct loop *loop)
+{
+  const uint64_t *counters = loop->cut.window.counters;
+  int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
+                           counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
+  cost += (int64_t)loop->served * loop->tick_cost_ns;
+  loop->served = 0;
+  return cost;
+}
+
+/* What the rate is answerable for, and of the rest no more than a quarter of the budget: a lower rate makes windows
+ * of many threads and hooks no cheaper. Stacks off the GVL have a share of their own, which they may save up. */
+static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_ns)
+{
+  const uint64_t *counters = loop->cut.window.counters;
+  int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
+  int64_t rest = stacks + (int64_t)(counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
+                                    counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
+  int64_t most = (int64_t)(loop->publisher->config.budget * (double)length_ns / 4);
+  loop->stacks_cost_ns = paid;
+  return rest > most ? cost_ns - rest + most : cost_ns;
+}
+
+static bool publish(struct loop *loop, int64_t end_ns, bool last)
+{
+  struct rtop_window *window = &loop->cut.window;
+  if (!cut_window(&loop->cut, end_ns, last)) return true;
+  marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->ticks);
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->missed);
+  rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, loop->governor.rate_hz);
+  rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, loop->wanted_hz);
+  rtop_window_set_counter(window, RTOP_COUNTER_POINT_DISTANCE_NS,
+                          (uint64_t)atomic_load(&loop->sampler->distance_ns[RTOP_BLOCKED]));
+  loop->ticks = loop->missed = 0;
+  int64_t length = window->end_mono_ns - window->start_mono_ns;
+  int64_t cost = whole_cost(loop);
+  rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)cost);
+  bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
+  atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
+  if (rtop_writer_publish(loop->writer, window) == 0) return false;
+  set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed_cost(loop, cost, length), length));
+  set_distances(loop);
+  refill(loop, length);
+  return true;
+}
+
+static void tick(struct loop *loop, int64_t now)
+{
+  int64_t period = atomic_load(&loop->sampler->period_ns);
+  int64_t behind = (now - loop->next_tick_ns) / period;
+  loop->ticks += 1 + (uint64_t)behind;
+  loop->missed += (uint64_t)behind;
+  loop->next_tick_ns += (behind + 1) * period;
+  atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
+  if (!any_active(loop->sampler)) return;
+  loop->active_ns = now;
+  loop->served++;
+  atomic_store_explicit(&loop->sampler->tick_ns, now, memory_order_release);
+  trigger(loop->publisher);
+}
+
+/* Looks who watches; parks as long as nobody wants anything; takes over the rate that is wanted. */
+static void follow_wishes(struct loop *loop)
+{
+  uint32_t futex_value;
+  uint32_t wanted = wanted_rate(loop, &futex_value);
+  while (wanted == 0 && !atomic_load(&loop->publisher->stopping)) {
+    park(loop, futex_value);
+    wanted = wanted_rate(loop, &futex_value);
+  }
+  if (wanted == 0 || wanted == loop->wanted_hz) return;
+  loop->wanted_hz = wanted;
+  loop->governor.rate_hz = wanted;
+  loop->governor.calm_windows = 0;
+  set_rate(loop, wanted);
+  loop->next_tick_ns = clock_now_ns();
+}
+
+/* False: the segment is gone. */
+static bool at_cut(struct loop *loop, int64_t now)
+{
+  atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
+  trigger(loop->publisher);   /* also for housekeeping and changes of wish */
+  if (!publish(loop, loop->next_cut_ns, false)) return false;
+  loop->next_cut_ns += WINDOW_NS;
+  follow_wishes(loop);
+  now = clock_now_ns();
+  if (loop->next_cut_ns < now + WINDOW_NS / 10) loop->next_cut_ns = now + WINDOW_NS;
+  loop->next_cut_ns = cut_announce(&loop->cut, loop->next_cut_ns, WINDOW_NS);
+  return true;
+}
+
+/* The end of a window must be known before it comes, that of the last one, too. */
+static void publish_last(struct loop *loop)
+{
+  int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);
+  while (clock_now_ns() <= end) sched_yield();
+  publish(loop, end, true);
+}
+
+/* False: the segment was removed or truncated underneath. */
+static bool run(struct loop *loop)
+{
+  struct publisher *publisher = loop->publisher;
+  follow_wishes(loop);
+  while (!atomic_load(&publisher->stopping)) {
+    int64_t now = clock_now_ns();
+    if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
+    if (now >= loop->next_tick_ns) tick(loop, now);
+    bool idle = now - loop->active_ns > IDLE_AFTER_NS;
+    if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed);   /* no ticks to go by */
+    int64_t deadline = idle || loop->next_tick_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->next_tick_ns;
+    sleep_until(publisher, deadline, idle);
+    if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
+  }
+  if (loop->wanted_hz) publish_last(loop);
+  return true;
+}
+
+/* Somebody takes them away as fast as they are made. */
+static void give_up(struct publisher *publisher)
+{
+  char text[96];
+  snprintf(text, sizeof text, "its segment was removed or truncated %d times", SEGMENTS_MAX);
+  publisher_warn(publisher, text);
+  atomic_store(&publisher->failed, true);
+  atomic_store(&publisher->sampler->active, false);
+  atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
+  trigger(publisher);
+}
+
+static void *publisher_main(void *pointer)
+{
+  struct publisher *publisher = pointer;
+  struct loop loop;
+  bool again = true;
+  for (int segments = 0; again && segments < SEGMENTS_MAX; segments++) {
+    if (!begin(&loop, publisher)) break;
+    rtop_writer_count_losses(loop.writer, &(struct rtop_losses){ .segments_lost = (uint64_t)segments });
+    again = !run(&loop);
+    end(&loop);
+  }
+  if (again) give_up(publisher);
+  atomic_store(&publisher->left, 1);
+  syscall(SYS_futex, &publisher->left, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+  return NULL;
+}
+
+static int make_thread(struct publisher *publisher)
+{
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  int failed = pthread_attr_init(&attributes);
+  if (failed) return failed;
+  pthread_attr_setstacksize(&attributes, 512 * 1024);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  failed = pthread_create(&publisher->thread, &attributes, publisher_main, publisher);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return failed;
+}
+
+int publisher_start(struct publisher *publisher)
+{
+  atomic_store(&publisher->word, WORD_TICKING);
+  atomic_store(&publisher->stopping, false);
+  atomic_store(&publisher->failed, false);
+  atomic_store(&publisher->left, 0);
+  atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
+  publisher->writer = NULL;
+  clock_unlock(&publisher->writer_lock);
+  int failed = make_thread(publisher);
+  publisher->started = failed == 0;
+  if (!failed) pthread_setname_np(publisher->thread, "rperf-top");
+  return failed;
+}
+
+void publisher_tell_to_stop(struct publisher *publisher)
+{
+  atomic_store(&publisher->stopping, true);
+}
+
+/* It may be asleep on either word, or between looking and sleeping. */
+static void rouse(struct publisher *publisher)
+{
+  atomic_store(&publisher->word, WORD_STOP);
+  syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  if (!clock_trylock(&publisher->writer_lock)) return;
+  if (publisher->writer) rtop_writer_wake(publisher->writer);
+  clock_unlock(&publisher->writer_lock);
+}
+
+void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough)
+{
+  struct timespec step = { .tv_nsec = 1000000 };
+  while (atomic_load(&publisher->started) && !atomic_load(&publisher->left)) {
+    if ((enough && atomic_load(enough)) || clock_now_ns() >= deadline_ns) return;
+    rouse(publisher);
+    syscall(SYS_futex, &publisher->left, FUTEX_WAIT_PRIVATE, 0, &step, NULL, 0);
+  }
+}
+
+bool publisher_reap(struct publisher *publisher)
+{
+  if (!publisher->started) return true;
+  bool left = atomic_load(&publisher->left);
+  if (!left && !publisher->alone)
+    while (!clock_trylock(&publisher->vm_lock)) sched_yield();
+  publisher->alone = !left;
+  if (!left) return false;
+  pthread_join(publisher->thread, NULL);
+  clock_unlock(&publisher->vm_lock);
+  publisher->started = false;
+  return true;
+}
+
+void publisher_abandon(struct publisher *publisher)
+{
+  if (publisher->writer) rtop_writer_abandon(&publisher->writer);
+  publisher->started = publisher->alone = false;
+  clock_unlock(&publisher->vm_lock);
+}
+
+/* Takes the lock that keeps the writer where it is. A segment that is just being made is worth waiting for, one
+ * that a fork left locked is not. */
+static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
+{
+  for (int tries = 0; tries < SNAPSHOT_TRIES && atomic_load(&publisher->started); tries++) {
+    if (clock_trylock(&publisher->writer_lock)) {
+      if (publisher->writer) return true;
+      clock_unlock(&publisher->writer_lock);
+    }
+    if (atomic_load(&publisher->failed)) break;
+    nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+  }
+  rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0, "nothing is recorded");
+  return false;
+}
+
+static void *take_snapshot(struct publisher *publisher, size_t *bytes, struct rtop_error *error)
+{
+  if (!hold_writer(publisher, error)) return NULL;
+  const struct rtop_segment *segment = rtop_writer_segment(publisher->writer);
+  *bytes = segment->bytes;
+  void *image = malloc(*bytes);
+  if (!image) rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "no memory for a copy of the segment");
+  if (image && rtop_snapshot_take(segment, image, error) != 0) {
+    free(image);
+    image = NULL;
+  }
+  clock_unlock(&publisher->writer_lock);
+  return image;
+}
+
+int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error)
+{
+  size_t bytes = 0;
+  void *image = take_snapshot(publisher, &bytes, error);
+  if (!image) return -1;
+  int result = rtop_snapshot_save(image, bytes, path, error);
+  free(image);
+  return result;
+}

@@ -1,0 +1,70 @@
+/* The publisher: the one native thread that the profiler adds. Ticks, cuts, encodes, publishes.
+ *
+ * It never takes the GVL, never calls into Ruby but for rb_postponed_job_trigger(), and has all signals
+ * blocked. It makes the segment itself, so that loading the extension costs the application nothing. With
+ * the recorder off and nobody watching it sleeps on the control file's futex: no wake-ups at all.
+ *
+ * Threads: start, stop under the GVL. publisher_wake() [hook].
+ */
+#ifndef RTOP_EXT_PUBLISHER_H
+#define RTOP_EXT_PUBLISHER_H
+
+#include "ext/base/config.h"
+#include "ext/sampling/marks.h"
+#include "ext/sampling/sampler.h"
+#include <pthread.h>
+
+/* What the application side is to do about hooks; carried out by the job (session.h). */
+enum publisher_wish { PUBLISHER_WISH_RUN, PUBLISHER_WISH_PARK };
+
+struct publisher {
+  struct sampler *sampler;
+  struct config config;
+  struct marks marks;                  /* of the program, for the next window */
+  char ruby_version[64];
+  char command[256];
+  pthread_t thread;
+  _Atomic bool started;
+  _Atomic uint32_t word;               /* futex: 0 ticking, 1 idle, 2 stop */
+  _Atomic bool stopping;
+  _Atomic int wish;                    /* enum publisher_wish */
+  _Atomic bool failed;                 /* no channel: profiling is off */
+  _Atomic uint32_t left;               /* futex: 1 when the thread is done */
+  struct clock_trylock vm_lock;        /* around what the thread calls of the VM; kept from one that was left alone */
+  bool alone;
+  _Atomic bool warned;                         /* one line is enough, for the children of a fork too */
+  struct clock_trylock writer_lock;    /* never wanted by a hook or a sample */
+  struct rtop_writer *writer;          /* under writer_lock: for waking and abandoning */
+};
+
+/* 0, or the error number when the thread could not be made. Not while there is one. */
+int publisher_start(struct publisher *publisher);
+
+/* The one line that a process gets: why it is not profiled. Any thread. */
+void publisher_warn(struct publisher *publisher, const char *text);
+
+/* Tells the thread to publish what is left and to end the channel. */
+void publisher_tell_to_stop(struct publisher *publisher);
+
+/* Until it did, until deadline_ns of the monotonic clock, or until *enough. A few ms mostly; as long as the file system
+ * likes: without the GVL. Several may wait. */
+void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough);
+
+/* True when there is no thread any more. One that is still writing is left alone: it calls nothing of the VM from now
+ * on, so that the process may end under it. */
+bool publisher_reap(struct publisher *publisher);
+
+/* A copy of the segment as it is now, into a new file. Waits for the file system: without the GVL. 0 or -1. */
+int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error);
+
+/* In a forked child: the thread is not there; drops descriptors and memory of its channel. */
+void publisher_abandon(struct publisher *publisher);
+
+/* A thread got the GVL: ends the idle sleep if there is one. One relaxed load otherwise. */
+void publisher_wake_slow(_Atomic uint32_t *word);
+static inline void publisher_wake(_Atomic uint32_t *word)
+{
+  if (atomic_load_explicit(word, memory_order_relaxed) == 1) publisher_wake_slow(word);
+}
+
+#endif

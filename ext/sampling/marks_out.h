@@ -1,0 +1,34 @@
+/* Writes the marks of a window: their names into the segment, once each, their times into the window.
+ *
+ * Names are never taken back, so they have an eighth of the segment's strings and no more: a program that
+ * makes up new ones for ever does not take the room of method names. What finds none is called
+ * "(other marks)" and counted.
+ *
+ * Threads: the publisher. Allocates once, at create.
+ */
+#ifndef RTOP_EXT_MARKS_OUT_H
+#define RTOP_EXT_MARKS_OUT_H
+
+#include "marks.h"
+#include "shm/channel/writer.h"
+
+enum { MARKS_OUT_NAMES = 2048 };
+
+struct marks_out {
+  uint64_t *hashes;                    /* open addressing: hash of a name, 0 = free */
+  uint32_t *references;
+  uint32_t count;
+  uint64_t bytes_left;                 /* of their share */
+  uint32_t other;                      /* string reference of "(other marks)" */
+  uint64_t dropped;                    /* marks->dropped, as counted last */
+};
+
+/* For a new segment. 0, or -1 when memory ran out. */
+int marks_out_create(struct marks_out *out, const struct marks *marks, const struct rtop_writer *writer);
+void marks_out_destroy(struct marks_out *out);
+
+/* Takes all marks there are. */
+void marks_out_update(struct marks_out *out, struct marks *marks, struct rtop_writer *writer,
+                      struct rtop_window *window);
+
+#endif

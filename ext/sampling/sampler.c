@@ -1,0 +1,315 @@
+#include "sampler.h"
+
+#include "accounting.h"
+#include "stacks.h"
+#include "thread_calls.h"
+#include "ext/names/method_entry.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_PER_JOB = 16 };
+#define LOST_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
+#define AGE_INTERVAL_NS (15 * CLOCK_NS_PER_SECOND)
+
+/* Where that cannot be learnt, what rests on it is left out. */
+static VALUE learn_layout(VALUE unused)
+{
+  (void)unused;
+  method_entry_learn();
+  thread_calls_learn();
+  return Qnil;
+}
+
+void sampler_learn(struct sampler *sampler)
+{
+  static const char *const names[] = { "total_allocated_objects", "minor_gc_count", "major_gc_count",
+                                       "heap_live_slots", "malloc_increase_bytes" };
+  for (int i = 0; i < 5; i++) {
+    sampler->gc_symbols[i] = ID2SYM(rb_intern(names[i]));   /* interned by C code: never collected */
+    rb_gc_stat(sampler->gc_symbols[i]);
+  }
+  int raised = 0;
+  VALUE error = rb_errinfo();
+  rb_protect(learn_layout, Qnil, &raised);
+  if (raised) rb_set_errinfo(error);
+}
+
+int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
+                   uint32_t string_bytes)
+{
+  if (calltree_create(&sampler->tree, node_capacity) != 0) return -1;
+  if (frames_create(&sampler->frames, frame_capacity, string_bytes) != 0) return -1;
+  for (int i = 0; i < 2; i++)
+    if (cells_create(&sampler->cells[i]) != 0) return -1;
+  sampler->open = &sampler->cells[0];
+  sampler->own_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_OWN, 0);
+  sampler->shared_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_SHARED, 0);
+  return 0;
+}
+
+void sampler_destroy(struct sampler *sampler)
+{
+  for (int i = 0; i < 2; i++) cells_destroy(&sampler->cells[i]);
+  frames_destroy(&sampler->frames);
+  calltree_destroy(&sampler->tree);
+  sampler->open = NULL;
+}
+
+void sampler_begin(struct sampler *sampler)
+{
+  sampler->start_ns = clock_now_ns();
+  sampler->cut_pending = true;
+  atomic_store(&sampler->boundary_ns, INT64_MAX);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++)
+    atomic_store(&sampler->distance_ns[state], CLOCK_NS_PER_SECOND / 1000);
+  atomic_store(&sampler->fresh_ns, CLOCK_NS_PER_SECOND / 100);
+  atomic_store(&sampler->stack_credit_ns, CLOCK_NS_PER_SECOND / 100);
+  memset(&sampler->pools, 0, sizeof sampler->pools);
+}
+
+/* Names what is unknown and tries again, without the lock in between. `stack` gives a node as sampler_stack() does. The
+ * lock is held at return unless SAMPLER_NO_STACK is returned. */
+static uint32_t stack_with_names(struct sampler *sampler, struct thread_data *data,
+                                 uint32_t (*stack)(struct sampler *, struct thread_data *, VALUE *))
+{
+  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
+    if (!clock_trylock(&sampler->lock)) return SAMPLER_NO_STACK;
+    VALUE unknown = 0;
+    uint32_t node = stack(sampler, data, &unknown);
+    if (node != SAMPLER_NO_STACK) return node;
+    clock_unlock(&sampler->lock);
+    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return SAMPLER_NO_STACK;
+  }
+  return SAMPLER_NO_STACK;
+}
+
+static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t begin_ns)
+{
+  accounting_read_cpu(data, begin_ns);
+  accounting_read_blame(sampler, data, begin_ns);
+  accounting_read_allocations(sampler, data);
+  uint32_t node = stack_with_names(sampler, data, sampler_stack);
+  if (node == SAMPLER_NO_STACK) {
+    atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
+    return;
+  }
+  accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  accounting_flush_own(sampler, data);
+  clock_unlock(&sampler->lock);
+  sampler_saw(data, node, begin_ns);
+  sampler_serve_tick(sampler);
+}
+
+/* The stack of a thread that is off the GVL and cannot come back while the caller has it. */
+static uint32_t stack_of_other(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
+{
+  VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
+  int depth = rb_profile_thread_frames(thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
+  return depth > 0 ? sampler_walk(sampler, data, depth, sampler_root(sampler, data), unknown) : RTOP_NODE_NO_FRAMES;
+}
+
+static void walk_other(struct sampler *sampler, struct thread_data *data)
+{
+  uint32_t node = stack_with_names(sampler, data, stack_of_other);
+  if (node == SAMPLER_NO_STACK) return;
+  sampler_count(&sampler->counters.samples, 1);
+  clock_unlock(&sampler->lock);
+  sampler_saw(data, node, clock_now_ns());
+  atomic_store_explicit(&data->stack_known, true, memory_order_release);
+}
+
+/* The oldest stack that a hook noted. */
+static uint32_t stack_noted(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
+{
+  const struct noted_stack *noted = &sampler->frames.noted.stacks[0];
+  memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
+  memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);
+  return sampler_walk(sampler, data, (int)noted->depth, noted->root, unknown);
+}
+
+/* Time whose stack a hook could not name belongs to it now. The publisher waits a while for that when a thread ended. */
+static void charge_noted(struct sampler *sampler)
+{
+  struct noted *noted = &sampler->frames.noted;
+  while (atomic_load(&noted->count)) {
+    const struct noted_stack *first = &noted->stacks[0];
+    struct thread_data *data = atomic_load(&sampler->threads.table[first->thread]);
+    bool alive = data && data->serial == first->serial;
+    uint32_t node = alive ? stack_with_names(sampler, data, stack_noted) : SAMPLER_NO_STACK;
+    if (alive && node == SAMPLER_NO_STACK) return;
+    if (!alive && !clock_trylock(&sampler->lock)) return;
+    alive = alive && data->serial == first->serial && !data->last_window;
+    for (int i = 0; i < 2 && alive; i++) {
+      struct rtop_cell cell = {
+        .node = node, .thread = data->index, .state = first->states[i], .samples = 1, .wall_ns = (uint64_t)first->wall_ns[i],
+      };
+      if (cell.wall_ns) accounting_charge(sampler, data, &cell, 0);
+    }
+    noted_drop_first(noted);
+    clock_unlock(&sampler->lock);
+  }
+}
+
+/* A thread that stays off the GVL and left without a stack: whoever holds the GVL can walk it, since it cannot come back
+ * meanwhile. (Threads of other Ractors could.) */
+static void look_after(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
+{
+  enum rtop_thread_state state = threads_state(atomic_load(&data->word));
+  bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
+  if (!off || !data->main_ractor || now_ns - atomic_load(&data->state_since_ns) < LOST_AFTER_NS) return;
+  if (!atomic_load(&data->stack_known) && atomic_load(&data->thread)) walk_other(sampler, data);
+}
+
+/* Names what hooks could not, before it comes again; and what threads wait in that are still off the GVL. */
+static void name_missed(struct sampler *sampler, struct thread_data *own)
+{
+  while (atomic_load(&sampler->missed_count) && clock_trylock(&sampler->lock)) {
+    uint32_t count = atomic_load(&sampler->missed_count);
+    struct thread_data *data = count ? atomic_load(&sampler->threads.table[sampler->missed[count - 1]]) : NULL;
+    if (count) atomic_store(&sampler->missed_count, count - 1);
+    clock_unlock(&sampler->lock);
+    if (!data || atomic_load(&data->ended)) continue;
+    enum rtop_thread_state state = threads_state(atomic_load(&data->word));
+    bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
+    if (off && data != own && !atomic_load(&data->stack_known)) walk_other(sampler, data);
+    else if (data == own && stack_with_names(sampler, own, sampler_stack) != SAMPLER_NO_STACK)
+      clock_unlock(&sampler->lock);
+  }
+}
+
+/* The threads of this Ractor; only the current one where they cannot be known. */
+static VALUE list_threads(VALUE unused)
+{
+  (void)unused;
+  VALUE list = thread_calls_list();
+  return list == Qundef ? rb_ary_new_from_args(1, rb_thread_current()) : list;
+}
+
+void sampler_adopt_threads(struct sampler *sampler)
+{
+  int raised = 0;
+  VALUE error = rb_errinfo(), list = rb_protect(list_threads, Qnil, &raised);   /* there may be no memory */
+  if (raised) {
+    rb_set_errinfo(error);
+    return;
+  }
+  VALUE current = rb_thread_current();
+  int64_t now = clock_now_ns();
+  for (long i = 0; i < RARRAY_LEN(list); i++) {
+    VALUE thread = RARRAY_AREF(list, i);
+    if (threads_of(&sampler->threads, thread)) continue;
+    bool running = thread == current;
+    struct thread_data *data = threads_add(&sampler->threads, thread, running ? RTOP_RUNNING : RTOP_BLOCKED, now);
+    if (!data) continue;
+    data->is_main = thread == rb_thread_main();
+    data->running_since_ns = now;
+    data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+    data->main_ractor = true;
+    atomic_store(&data->stack_known, false);
+    if (running) threads_bind_native(data);
+    else walk_other(sampler, data);
+  }
+  RB_GC_GUARD(list);
+}
+
+void sampler_read_vm(struct sampler *sampler)
+{
+  struct sampler_counters *counters = &sampler->counters;
+  atomic_store(&counters->allocations, rb_gc_stat(sampler->gc_symbols[0]));
+  atomic_store(&counters->gc_minor, rb_gc_stat(sampler->gc_symbols[1]));
+  atomic_store(&counters->gc_major, rb_gc_stat(sampler->gc_symbols[2]));
+  atomic_store(&counters->heap_live_slots, rb_gc_stat(sampler->gc_symbols[3]));
+  atomic_store(&counters->malloc_bytes, rb_gc_stat(sampler->gc_symbols[4]));
+}
+
+void sampler_count_from_now(struct sampler *sampler)
+{
+  struct sampler_counters *now = &sampler->counters;
+  sampler_read_vm(sampler);
+  sampler->start = (struct sampler_start){
+    .exceptions = atomic_load(&now->exceptions), .gc_minor = atomic_load(&now->gc_minor),
+    .gc_major = atomic_load(&now->gc_major), .allocations = atomic_load(&now->allocations),
+  };
+  atomic_fetch_add_explicit(&sampler->starts, 1, memory_order_release);
+}
+
+/* What only a thread with the GVL can do, bounded per job. */
+static void housekeeping(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
+{
+  charge_noted(sampler);
+  name_missed(sampler, data);
+  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  if (window == sampler->seen_window) return;
+  sampler->seen_window = window;
+  sampler_read_vm(sampler);
+  if (now_ns - sampler->aged_ns > AGE_INTERVAL_NS && clock_trylock(&sampler->lock)) {
+    sampler->aged_ns = now_ns;
+    frames_age(&sampler->frames);
+    clock_unlock(&sampler->lock);
+  }
+  uint32_t high = atomic_load(&sampler->threads.high);
+  for (uint32_t i = 0; i < THREADS_PER_JOB && i < high; i++) {
+    sampler->thread_cursor = (sampler->thread_cursor + 1) % high;
+    struct thread_data *other = atomic_load(&sampler->threads.table[sampler->thread_cursor]);
+    if (!other || atomic_load(&other->ended)) continue;
+    threads_refresh_name(other);
+    look_after(sampler, other, now_ns);
+  }
+}
+
+void sampler_job(struct sampler *sampler)
+{
+  VALUE thread = rb_thread_current();
+  struct thread_data *data = threads_of(&sampler->threads, thread);
+  if (!data) {                         /* older than the session, or there was no room for it */
+    if (!atomic_load(&sampler->threads.full)) sampler_adopt_threads(sampler);
+    return;
+  }
+  struct accounting_own own = accounting_begin_own(data);
+  bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  int64_t now = coarse ? sampler_event_ns(sampler, data) : own.begin_ns;
+  enum rtop_thread_state before;
+  int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
+  if (before != RTOP_RUNNING) {   /* an interrupted wait: the VM went on without RESUMED */
+    if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+    data->running_since_ns = now;
+    accounting_spent(data, before, open);
+    accounting_add(sampler, data, before, open);
+    if (data->native_shared) threads_follow_native(data);
+    atomic_store(&data->state_since_ns, now);
+    atomic_store(&data->stack_known, false);
+    return;
+  }
+  accounting_spent(data, RTOP_RUNNING, open);
+  accounting_settle_running(sampler, data, open);
+  if (sampler_tick_due(sampler, data, now)) take_sample(sampler, data, own.begin_ns);
+  housekeeping(sampler, data, own.begin_ns);
+  accounting_end_own(sampler, data, &own);
+}
+
+bool sampler_job_elsewhere(struct sampler *sampler)
+{
+  struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
+  if (!data || data->main_ractor || !atomic_load(&data->native_id)) return false;
+  charge_noted(sampler);
+  return true;
+}
+
+void sampler_hand_in(struct sampler *sampler)
+{
+  sampler_read_vm(sampler);
+  charge_noted(sampler);
+  struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
+  if (!data) return;
+  int64_t now = clock_now_ns();
+  enum rtop_thread_state before;
+  int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
+  accounting_spent(data, before, open);
+  accounting_add(sampler, data, before, open);
+  accounting_read_cpu(data, now);
+  accounting_read_blame(sampler, data, now);
+  accounting_read_allocations(sampler, data);
+  if (!clock_trylock(&sampler->lock)) return;
+  accounting_flush_own(sampler, data);
+  clock_unlock(&sampler->lock);
+}

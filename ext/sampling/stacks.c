@@ -1,0 +1,94 @@
+#include "stacks.h"
+
+#include "ext/names/label_nodes.h"
+#include <stdatomic.h>
+
+enum { POOL_FRAMES = 4 };
+
+/* How many levels, root first, are the same as in the thread's last stack. */
+static uint32_t shared_prefix(const struct sampler *sampler, const struct thread_data *data, uint32_t depth)
+{
+  uint32_t most = data->prefix_depth < depth ? data->prefix_depth : depth, level = 0;
+  const VALUE *frames = sampler->stack_frames + depth - 1;
+  const int *lines = sampler->stack_lines + depth - 1;
+  while (level < most && data->prefix->frames[level] == *(frames - level) &&
+         data->prefix->lines[level] == *(lines - level)) level++;
+  return level;
+}
+
+/* Is the call of this frame below `node` a node of its own? The level is at least the depth of the node. */
+static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, uint32_t level, uint32_t root)
+{
+  if (sampler->frames.entries[frame].excluded) return false;
+  uint32_t above = root == RTOP_NODE_ROOT ? 0 : 1;   /* the node of the labels is no frame */
+  return level < sampler->depth_max || sampler->tree.entries[node].depth < sampler->depth_max + above;
+}
+
+/* Threads that began alike are of one kind: by their outermost frames when they are first seen. */
+static void choose_pool(struct sampler *sampler, struct thread_data *data, uint32_t depth)
+{
+  uint64_t key = depth < POOL_FRAMES ? depth : POOL_FRAMES;
+  for (uint32_t level = 0; level < depth && level < POOL_FRAMES; level++)
+    key = (key ^ sampler->stack_frames[depth - 1 - level]) * UINT64_C(0x9E3779B97F4A7C15);
+  uint32_t pool = pools_find(&sampler->pools, key | 1);
+  atomic_store_explicit(&data->pool, pool, memory_order_relaxed);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++)
+    atomic_store_explicit(&data->lanes[state].epoch, axis_epoch(&sampler->pools.entries[pool].axes[state]),
+                          memory_order_relaxed);
+}
+
+uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data)
+{
+  return label_nodes_root(&sampler->labels, &sampler->frames, &sampler->tree,
+                          atomic_load_explicit(&data->thread, memory_order_relaxed));
+}
+
+/* Nodes of the prefix shared with the thread's last stack are taken over, the rest is looked up. A stack that was
+ * cut at the root has no prefix to share. */
+uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown)
+{
+  uint32_t depth = (uint32_t)frames;
+  uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
+  uint32_t node = root;
+  bool cut = frames == SAMPLER_STACK_MAX;
+  bool shared = !cut && data->prefix && data->prefix_generation == generation && data->prefix_root == node;
+  uint32_t level = shared ? shared_prefix(sampler, data, depth) : 0;
+  data->prefix_root = node;
+  if (!atomic_load_explicit(&data->pool, memory_order_relaxed)) choose_pool(sampler, data, depth);
+  if (cut) node = calltree_child(&sampler->tree, node, FRAMES_TRUNCATED, 0);
+  else if (level > 0) node = data->prefix->nodes[level - 1];
+  data->prefix_generation = generation;
+  data->prefix_depth = level;
+  for (; level < depth; level++) {
+    VALUE value = sampler->stack_frames[depth - 1 - level];
+    int line = sampler->stack_lines[depth - 1 - level];
+    uint32_t frame = frames_find(&sampler->frames, value);
+    if (frame == FRAMES_UNKNOWN && !unknown && data->main_ractor && !atomic_load(&sampler->ractors_seen))
+      frame = frames_peek(&sampler->frames, value);
+    if (frame == FRAMES_UNKNOWN) {
+      if (unknown) *unknown = value;
+      return SAMPLER_NO_STACK;
+    }
+    bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
+    if (kept(sampler, frame, node, level, data->prefix_root))
+      node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
+    if (level >= THREADS_PREFIX_MAX || cut || !data->prefix) continue;
+    data->prefix->frames[level] = value;
+    data->prefix->lines[level] = line;
+    data->prefix->nodes[level] = node;
+    data->prefix_depth = level + 1;
+  }
+  return node == RTOP_NODE_ROOT ? calltree_child(&sampler->tree, node, FRAMES_EXCLUDED, 0) : node;
+}
+
+uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
+{
+  int depth = rb_profile_frames(0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
+  sampler->stack_depth = depth;
+  if (depth <= 0) return RTOP_NODE_NO_FRAMES;
+  /* JIT code keeps no program counter for the leaf; the VM finds its line all the same. */
+  if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline();
+  uint32_t node = sampler_walk(sampler, data, depth, sampler_root(sampler, data), unknown);
+  if (node != SAMPLER_NO_STACK) sampler_count(&sampler->counters.samples, 1);
+  return node;
+}

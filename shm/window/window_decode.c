@@ -1,0 +1,225 @@
+/* From bytes that nobody vouches for to a window whose every index is in range. */
+#include "window_parts.h"
+#include "shm/base/varint.h"
+
+#include <string.h>
+
+static bool decode_store(unsigned char *element, const struct window_column *column, uint64_t value)
+{
+  if (column->field_bytes == sizeof value) {
+    memcpy(element + column->offset, &value, sizeof value);
+    return true;
+  }
+  uint32_t narrow = (uint32_t)value;
+  memcpy(element + column->offset, &narrow, sizeof narrow);
+  return value <= UINT32_MAX;
+}
+
+static bool decode_column(struct varint_reader *reader, const struct window_column *column,
+                          unsigned char *elements, size_t count, size_t element_bytes,
+                          int64_t start_mono_ns)
+{
+  uint64_t before = column->coding == WINDOW_TIME ? (uint64_t)start_mono_ns : 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t value = varint_get(reader);
+    if (column->coding != WINDOW_PLAIN)
+      value = before + varint_unzigzag(value);
+    if (!decode_store(elements + i * element_bytes, column, value))
+      return false;
+    before = value;
+  }
+  return !reader->bad;
+}
+
+/* The count is bounded by the bytes that are left: every element takes at least one per column. */
+static bool decode_count(struct varint_reader *reader, size_t column_count, size_t *count)
+{
+  uint64_t claimed = varint_get(reader);
+  *count = (size_t)claimed;
+  return !reader->bad && claimed <= varint_left(reader) / column_count;
+}
+
+static void *decode_part(struct varint_reader *reader, const struct window_part *part, void *array,
+                         size_t *capacity, size_t *count, int64_t start_mono_ns, bool *right)
+{
+  size_t elements;
+  *right = false;
+  if (!decode_count(reader, part->column_count, &elements))
+    return array;
+  void *grown = window_grow(array, capacity, elements, part->element_bytes);
+  if (!grown)
+    return array;
+  *right = true;
+  for (size_t i = 0; i < part->column_count && *right; i++)
+    *right = decode_column(reader, &part->columns[i], grown, elements, part->element_bytes, start_mono_ns);
+  *count = elements;
+  return grown;
+}
+
+/* They are written over the zeros of the threads that were decoded before. */
+static bool decode_stacks(struct varint_reader *reader, struct rtop_window *window)
+{
+  size_t count;
+  return decode_count(reader, window_part_stacks.column_count, &count) && count == window->thread_count &&
+         decode_column(reader, &window_part_stacks.columns[0], (unsigned char *)window->threads, count,
+                       window_part_stacks.element_bytes, 0);
+}
+
+static bool decode_threads(struct varint_reader *reader, struct rtop_window *window)
+{
+  bool right;
+  window->threads = decode_part(reader, &window_part_threads, window->threads, &window->thread_capacity,
+                                &window->thread_count, window->start_mono_ns, &right);
+  for (size_t i = 0; right && i < window->thread_count; i++)
+    window->threads[i].stack_age_ns = 0;   /* the array is used again and again */
+  return right;
+}
+
+static bool decode_counters(struct varint_reader *reader, struct rtop_window *window)
+{
+  size_t count;
+  if (!decode_count(reader, 2, &count))
+    return false;
+  struct varint_reader ids = *reader;
+  for (size_t i = 0; i < count; i++)
+    varint_get(reader);
+  uint64_t id = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t step = varint_get(&ids);
+    uint64_t value = varint_get(reader);
+    if (reader->bad || ids.bad || step > UINT32_MAX || (i > 0 && step == 0))
+      return false;
+    id += step;
+    if (id < RTOP_COUNTER_ID_MAX)
+      rtop_window_set_counter(window, (enum rtop_counter_id)id, value);
+  }
+  return true;
+}
+
+static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struct rtop_window *window)
+{
+  bool right = false;
+  int64_t start = window->start_mono_ns;
+  if (kind == RTOP_PART_COUNTERS)
+    right = decode_counters(reader, window);
+  else if (kind == RTOP_PART_THREADS)
+    right = decode_threads(reader, window);
+  else if (kind == RTOP_PART_CELLS)
+    window->cells = decode_part(reader, &window_part_cells, window->cells, &window->cell_capacity,
+                                &window->cell_count, start, &right);
+  else if (kind == RTOP_PART_LATE)
+    window->late = decode_part(reader, &window_part_late, window->late, &window->late_capacity,
+                               &window->late_count, start, &right);
+  else if (kind == RTOP_PART_MARKS)
+    window->marks = decode_part(reader, &window_part_marks, window->marks, &window->mark_capacity,
+                                &window->mark_count, start, &right);
+  else if (kind == RTOP_PART_STACKS)
+    right = decode_stacks(reader, window);
+  return right && reader->next == reader->end;
+}
+
+/* Walks the table and the bodies side by side; they must fill the payload exactly. */
+static bool decode_parts(struct rtop_window *window, const unsigned char *raw, size_t raw_bytes)
+{
+  struct varint_reader table = {.next = raw, .end = raw + raw_bytes};
+  uint64_t part_count = varint_get(&table);
+  if (table.bad || part_count > varint_left(&table) / 2)
+    return false;
+  struct varint_reader bodies = table;
+  for (uint64_t i = 0; i < 2 * part_count; i++)
+    varint_get(&bodies);
+  uint32_t seen = 0;
+  for (uint64_t i = 0; i < part_count && !bodies.bad; i++) {
+    uint64_t kind = varint_get(&table);
+    uint64_t bytes = varint_get(&table);
+    if (bytes > varint_left(&bodies))
+      return false;
+    struct varint_reader body = {.next = bodies.next, .end = bodies.next + bytes};
+    bodies.next = body.end;
+    if (kind == 0 || kind >= RTOP_PART_KIND_END)
+      continue;
+    if (seen >> kind & 1 || !decode_known_part(&body, kind, window))
+      return false;
+    seen |= 1u << kind;
+  }
+  return !bodies.bad && bodies.next == bodies.end;
+}
+
+static bool decode_threads_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  for (size_t i = 0; i < window->thread_count; i++) {
+    const struct rtop_window_thread *thread = &window->threads[i];
+    if (thread->slot >= limits->thread_slots || thread->state >= RTOP_STATE_COUNT ||
+        thread->node >= limits->node_count || thread->state_age_ns > INT64_MAX ||
+        thread->provisional_ns > INT64_MAX || thread->stack_age_ns > INT64_MAX)
+      return false;
+  }
+  return true;
+}
+
+/* Sums over all cells of a window; a viewer may add them up without another thought. */
+struct decode_sums {
+  uint64_t samples, wall_ns, cpu_ns, allocations, blame_ns;
+};
+
+static bool decode_add(uint64_t *sum, uint64_t value)
+{
+  return !__builtin_add_overflow(*sum, value, sum) && *sum <= INT64_MAX;
+}
+
+static bool decode_cell_valid(const struct rtop_cell *cell, const struct rtop_window *window,
+                              const struct rtop_window_limits *limits, struct decode_sums *sums)
+{
+  return cell->thread < window->thread_count && cell->node < limits->node_count &&
+         cell->state < RTOP_STATE_COUNT && decode_add(&sums->samples, cell->samples) &&
+         decode_add(&sums->wall_ns, cell->wall_ns) && decode_add(&sums->cpu_ns, cell->cpu_ns) &&
+         decode_add(&sums->allocations, cell->allocations) && decode_add(&sums->blame_ns, cell->blame_ns);
+}
+
+static bool decode_cells_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  struct decode_sums sums = {0};
+  for (size_t i = 0; i < window->cell_count; i++) {
+    if (!decode_cell_valid(&window->cells[i], window, limits, &sums))
+      return false;
+    if (window->cells[i].node == RTOP_NODE_FOLDED)
+      window->folded = true;
+  }
+  for (size_t i = 0; i < window->late_count; i++) {
+    const struct rtop_late *late = &window->late[i];
+    if (!decode_cell_valid(&late->cell, window, limits, &sums) || late->start_mono_ns < 0 ||
+        late->start_mono_ns > window->end_mono_ns ||
+        late->cell.wall_ns > (uint64_t)(INT64_MAX - late->start_mono_ns))
+      return false;
+  }
+  return true;
+}
+
+static bool decode_marks_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  for (size_t i = 0; i < window->mark_count; i++)
+    if (window->marks[i].mono_ns < 0 || window->marks[i].name >= limits->string_bytes)
+      return false;
+  return true;
+}
+
+bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
+         decode_marks_valid(window, limits);
+}
+
+bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,
+                        const struct rtop_window_limits *limits)
+{
+  uint64_t sequence = window->sequence;
+  int64_t start_mono_ns = window->start_mono_ns, end_mono_ns = window->end_mono_ns;
+  rtop_window_reset(window);
+  window->sequence = sequence;
+  window->start_mono_ns = start_mono_ns;
+  window->end_mono_ns = end_mono_ns;
+  if (decode_parts(window, raw, raw_bytes) && rtop_window_valid(window, limits))
+    return true;
+  rtop_window_reset(window);
+  return false;
+}

@@ -1,0 +1,42 @@
+/* What a window's payload is made of: one table read by the encoder and by the decoder. Private to
+ * shm/window_*.c.
+ *
+ * A part is an array of structs, stored as a count and then column by column. A column is a field.
+ */
+#ifndef RTOP_SHM_WINDOW_PARTS_H
+#define RTOP_SHM_WINDOW_PARTS_H
+
+#include "window.h"
+#include "shm/base/format.h"
+
+enum window_coding {
+  WINDOW_PLAIN,                        /* varint */
+  WINDOW_DELTA,                        /* zigzag varint of the difference to the element before */
+  WINDOW_TIME,                         /* the same, the first to the start of the window */
+};
+
+struct window_column {
+  size_t offset;
+  size_t field_bytes;                  /* 4 or 8 */
+  enum window_coding coding;
+};
+
+enum { WINDOW_COLUMN_MAX = 9 };
+
+struct window_part {
+  enum rtop_window_part kind;
+  size_t element_bytes;
+  size_t column_count;
+  struct window_column columns[WINDOW_COLUMN_MAX];
+};
+
+extern const struct window_part window_part_threads;
+extern const struct window_part window_part_cells;
+extern const struct window_part window_part_late;
+extern const struct window_part window_part_marks;
+extern const struct window_part window_part_stacks;   /* a column more of the threads */
+
+/* Room for `wanted` elements: the array, moved perhaps; NULL when memory ran out (the old one stays). */
+void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes);
+
+#endif

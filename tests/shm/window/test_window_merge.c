@@ -1,0 +1,333 @@
+#include "tests/shm/support.h"
+
+#include "shm/window/window_merge.h"
+#include "tests/shm/history.h"
+#include <stdlib.h>
+#include <string.h>
+
+static struct window_merge merge;
+static void *memory, *scratch;
+
+static int setup(void **state)
+{
+  (void)state;
+  memory = calloc(1, window_merge_memory_bytes());
+  scratch = malloc(window_merge_scratch_bytes());
+  window_merge_init(&merge, memory, scratch);
+  return memory && scratch ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  free(memory);
+  free(scratch);
+  return 0;
+}
+
+struct sums {
+  uint64_t wall_ns[RTOP_STATE_COUNT], cpu_ns, samples, allocations, blame_ns;
+};
+
+static void add(struct sums *sums, const struct rtop_cell *cell)
+{
+  sums->wall_ns[cell->state] += cell->wall_ns;
+  sums->cpu_ns += cell->cpu_ns;
+  sums->samples += cell->samples;
+  sums->allocations += cell->allocations;
+  sums->blame_ns += cell->blame_ns;
+}
+
+/* Of one thread (0: all): cells, late records, and provisional time that is still there. */
+static struct sums sums_of(const struct rtop_window *window, uint64_t serial)
+{
+  struct sums sums = {0};
+  for (size_t i = 0; i < window->cell_count; i++)
+    if (serial == 0 || window->threads[window->cells[i].thread].serial == serial)
+      add(&sums, &window->cells[i]);
+  for (size_t i = 0; i < window->late_count; i++)
+    if (serial == 0 || window->threads[window->late[i].cell.thread].serial == serial)
+      add(&sums, &window->late[i].cell);
+  for (size_t i = 0; i < window->thread_count; i++)
+    if (serial == 0 || window->threads[i].serial == serial)
+      sums.wall_ns[window->threads[i].state] += window->threads[i].provisional_ns;
+  return sums;
+}
+
+/* Records moved the time to where it belongs: what is left without a stack is what is open. */
+static void check_nodes(const struct history *history)
+{
+  for (uint32_t node = RTOP_NODE_UNSAMPLED; node < RTOP_NODE_FIRST_FREE + HISTORY_NODES; node++)
+    for (uint32_t state = 0; state < RTOP_STATE_COUNT; state++) {
+      uint64_t wall_ns = 0;
+      for (size_t i = 0; i < merge.window.cell_count; i++)
+        if (merge.window.cells[i].node == node && merge.window.cells[i].state == state)
+          wall_ns += merge.window.cells[i].wall_ns;
+      assert_int_equal(wall_ns, history_wall_ns(history, 0, node, state, 0, INT64_MAX));
+    }
+}
+
+/* One window of the whole history says what the truth says, thread by thread and as a whole. */
+static void check_history(uint64_t seed, uint32_t short_threads, int windows, bool unsampled)
+{
+  struct history history;
+  struct rtop_window window = {0};
+  history_begin(&history, seed, 77 * HISTORY_MS);
+  history.short_threads = short_threads;
+  history.unsampled = unsampled;
+  window_merge_clear(&merge);
+  for (int i = 0; i < windows; i++) {
+    history_next(&history, &window);
+    window_merge_add(&merge, &window);
+  }
+  history_know_open(&history);
+  struct sums all = sums_of(&merge.window, 0);
+  for (uint32_t state = 0; state < RTOP_STATE_COUNT; state++)
+    assert_int_equal(all.wall_ns[state], history_wall_ns(&history, 0, UINT32_MAX, state, 0, INT64_MAX));
+  assert_int_equal(all.samples, history.samples);
+  assert_int_equal(all.cpu_ns, history.cpu_ns);
+  assert_int_equal(all.allocations, history.allocations);
+  assert_int_equal(merge.window.mark_count, history.marks);
+  assert_int_equal(merge.window.late_count, 0);
+  assert_int_equal(merge.window.counters[RTOP_COUNTER_GC_MINOR], history.gc_minor);
+  assert_int_equal(merge.window.counters[RTOP_COUNTER_RSS_BYTES], history.now_ns);
+  for (size_t i = 0; i < merge.window.thread_count; i++) {
+    uint64_t serial = merge.window.threads[i].serial;
+    struct sums one = sums_of(&merge.window, serial);
+    for (uint32_t state = 0; state < RTOP_STATE_COUNT && serial; state++)
+      assert_int_equal(one.wall_ns[state],
+                       history_wall_ns(&history, serial, UINT32_MAX, state, 0, INT64_MAX));
+  }
+  if (unsampled)
+    check_nodes(&history);
+  history_end(&history);
+  rtop_window_destroy(&window);
+}
+
+static void test_sums_of_random_histories(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    check_history(seed, 0, 1 + (int)seed * 2, false);
+    check_history(seed, 0, 1 + (int)seed * 2, true);
+  }
+}
+
+static void test_thousands_of_threads_keep_their_time(void **state)
+{
+  (void)state;
+  check_history(5, 300, 30, true);
+  check_history(5, 300, 30, false);
+  assert_true(merge.window.thread_count <= HISTORY_THREADS + WINDOW_MERGE_ENDED_MAX + 1);
+  check_history(6, 3000, 3, false);
+}
+
+static struct rtop_window *one_thread(struct rtop_window *window, int64_t start_ms, int64_t end_ms)
+{
+  rtop_window_reset(window);
+  window->start_mono_ns = start_ms * HISTORY_MS;
+  window->end_mono_ns = end_ms * HISTORY_MS;
+  *rtop_window_add_thread(window) = (struct rtop_window_thread){.slot = 3, .serial = 9, .state = RTOP_BLOCKED};
+  return window;
+}
+
+static void add_late(struct rtop_window *window, int64_t start_ms, uint64_t wall_ms)
+{
+  *rtop_window_add_late(window) = (struct rtop_late){
+    .start_mono_ns = start_ms * HISTORY_MS,
+    .cell = {.node = 7, .wall_ns = wall_ms * (uint64_t)HISTORY_MS, .samples = 1}};
+}
+
+static void test_provisional_time_until_the_late_record(void **state)
+{
+  (void)state;
+  struct rtop_window window = {0};
+  window_merge_clear(&merge);
+  for (int64_t ms = 0; ms < 300; ms += 100) {
+    one_thread(&window, ms, ms + 100)->threads[0].flags = RTOP_WINDOW_THREAD_PROVISIONAL;
+    window.threads[0].provisional_ns = 100 * HISTORY_MS;
+    window_merge_add(&merge, &window);
+    assert_int_equal(merge.window.threads[0].provisional_ns, (ms + 100) * HISTORY_MS);
+    assert_true(merge.window.threads[0].flags & RTOP_WINDOW_THREAD_PROVISIONAL);
+  }
+  add_late(one_thread(&window, 300, 400), 0, 350);
+  window_merge_add(&merge, &window);
+  assert_int_equal(merge.window.threads[0].provisional_ns, 0);
+  assert_false(merge.window.threads[0].flags & RTOP_WINDOW_THREAD_PROVISIONAL);
+  assert_int_equal(merge.window.cell_count, 1);
+  assert_int_equal(merge.window.cells[0].wall_ns, 350 * HISTORY_MS);
+  /* Began before the merged window: stays a late record. */
+  window_merge_clear(&merge);
+  add_late(one_thread(&window, 1000, 1100), 400, 650);
+  window_merge_add(&merge, &window);
+  assert_int_equal(merge.window.cell_count, 0);
+  assert_int_equal(merge.window.late_count, 1);
+  assert_int_equal(merge.window.late[0].start_mono_ns, 400 * HISTORY_MS);
+  /* One that ended before the open stretch began does not touch it. */
+  one_thread(&window, 1100, 1200)->threads[0].flags = RTOP_WINDOW_THREAD_PROVISIONAL;
+  window.threads[0].provisional_ns = 80 * HISTORY_MS;
+  window_merge_add(&merge, &window);
+  add_late(one_thread(&window, 1200, 1300), 1000, 90);
+  window_merge_add(&merge, &window);
+  assert_int_equal(merge.window.threads[0].provisional_ns, 80 * HISTORY_MS);
+  rtop_window_destroy(&window);
+}
+
+static void add_not_sampled(struct rtop_window *window, uint32_t state, uint64_t wall_ms)
+{
+  *rtop_window_add_cell(window) = (struct rtop_cell){
+    .node = RTOP_NODE_UNSAMPLED, .state = state, .wall_ns = wall_ms * (uint64_t)HISTORY_MS, .cpu_ns = 5};
+}
+
+static const struct rtop_cell *find_cell(uint32_t node, uint32_t state)
+{
+  const struct rtop_cell *found = NULL;
+  for (size_t i = 0; i < merge.window.cell_count; i++)
+    if (merge.window.cells[i].node == node && merge.window.cells[i].state == state) {
+      assert_null(found);
+      found = &merge.window.cells[i];
+    }
+  return found;
+}
+
+static void test_late_records_take_what_is_not_sampled(void **state)
+{
+  (void)state;
+  struct rtop_window window = {0};
+  window_merge_clear(&merge);
+  for (int64_t ms = 0; ms < 200; ms += 100) {
+    add_not_sampled(one_thread(&window, ms, ms + 100), RTOP_RUNNING, 60);
+    add_not_sampled(&window, RTOP_BLOCKED, 40);
+    window_merge_add(&merge, &window);
+  }
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_RUNNING)->wall_ns, 120 * HISTORY_MS);
+  /* Of its own window too, of its own state only, and never more than there is. */
+  add_late(one_thread(&window, 200, 300), 60, 150);
+  add_not_sampled(&window, RTOP_RUNNING, 50);
+  window_merge_add(&merge, &window);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_RUNNING)->wall_ns, 20 * HISTORY_MS);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_BLOCKED)->wall_ns, 80 * HISTORY_MS);
+  assert_int_equal(find_cell(7, RTOP_RUNNING)->wall_ns, 150 * HISTORY_MS);
+  add_late(one_thread(&window, 300, 400), 60, 150);
+  window.late[0].cell.cpu_ns = 1000;
+  window_merge_add(&merge, &window);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_RUNNING)->wall_ns, 0);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_RUNNING)->cpu_ns, 0);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_BLOCKED)->cpu_ns, 10);
+  /* One from before the merged window stays a record, and the time that it will take stays there. */
+  window_merge_clear(&merge);
+  add_not_sampled(one_thread(&window, 400, 500), RTOP_RUNNING, 100);
+  window_merge_add(&merge, &window);
+  add_late(one_thread(&window, 500, 600), 300, 200);
+  window_merge_add(&merge, &window);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_RUNNING)->wall_ns, 100 * HISTORY_MS);
+  assert_int_equal(merge.window.late_count, 1);
+  rtop_window_destroy(&window);
+}
+
+/* So many cells that they are sorted and folded time and again: what records will take is still found. */
+static void test_what_is_not_sampled_outlasts_folding(void **state)
+{
+  (void)state;
+  struct rtop_window window = {0};
+  window_merge_clear(&merge);
+  add_not_sampled(one_thread(&window, 0, 100), RTOP_RUNNING, 1);
+  window_merge_add(&merge, &window);
+  for (uint32_t round = 1; round < 9; round++) {
+    one_thread(&window, round * 100, round * 100 + 100);
+    for (uint32_t i = 0; i < 7000; i++)
+      *rtop_window_add_cell(&window) = (struct rtop_cell){
+        .node = RTOP_NODE_FIRST_FREE + round * 7000 + i, .wall_ns = 2 * HISTORY_MS};
+    window_merge_add(&merge, &window);
+  }
+  assert_true(merge.lossy);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_RUNNING)->wall_ns, HISTORY_MS);
+  add_late(one_thread(&window, 900, 1000), 20, 1);
+  window_merge_add(&merge, &window);
+  assert_int_equal(find_cell(RTOP_NODE_UNSAMPLED, RTOP_RUNNING)->wall_ns, 0);
+  assert_int_equal(find_cell(7, RTOP_RUNNING)->wall_ns, HISTORY_MS);
+  rtop_window_destroy(&window);
+}
+
+static void test_threads_are_as_at_the_end(void **state)
+{
+  (void)state;
+  struct rtop_window window = {0};
+  window_merge_clear(&merge);
+  assert_true(window_merge_is_empty(&merge));
+  one_thread(&window, 0, 100)->threads[0].flags = RTOP_WINDOW_THREAD_STARTED | RTOP_WINDOW_THREAD_STALE;
+  window.threads[0].stack_age_ns = 5;
+  window_merge_add(&merge, &window);
+  assert_false(window_merge_is_empty(&merge));
+  one_thread(&window, 100, 200)->threads[0].state = RTOP_WAITING;
+  window.threads[0].node = 5;
+  window.threads[0].state_age_ns = 77;
+  window.threads[0].flags = RTOP_WINDOW_THREAD_ENDED;
+  window_merge_add(&merge, &window);
+  const struct rtop_window_thread *thread = &merge.window.threads[0];
+  assert_int_equal(merge.window.thread_count, 1);
+  assert_int_equal(thread->flags, RTOP_WINDOW_THREAD_STARTED | RTOP_WINDOW_THREAD_ENDED);
+  assert_int_equal(thread->state, RTOP_WAITING);
+  assert_int_equal(thread->node, 5);
+  assert_int_equal(thread->slot, 3);
+  assert_int_equal(thread->state_age_ns, 77);
+  assert_int_equal(thread->stack_age_ns, 0);
+  assert_int_equal(merge.window.start_mono_ns, 0);
+  assert_int_equal(merge.window.end_mono_ns, 200 * HISTORY_MS);
+  one_thread(&window, 200, 300)->threads[0].flags = RTOP_WINDOW_THREAD_STALE;
+  window.threads[0].stack_age_ns = 99;
+  window_merge_add(&merge, &window);
+  assert_true(merge.window.threads[0].flags & RTOP_WINDOW_THREAD_STALE);
+  assert_int_equal(merge.window.threads[0].stack_age_ns, 99);
+  rtop_window_destroy(&window);
+}
+
+/* More of everything than there is room for: bounded, said, and no time lost. */
+static void test_too_much_of_everything(void **state)
+{
+  (void)state;
+  struct rtop_window window = {0};
+  uint64_t wall_ns = 0;
+  window_merge_clear(&merge);
+  for (uint32_t round = 0; round < 12; round++) {
+    rtop_window_reset(&window);
+    window.start_mono_ns = (1000 + round * 100) * HISTORY_MS;
+    window.end_mono_ns = window.start_mono_ns + 100 * HISTORY_MS;
+    for (uint32_t i = 0; i < 3000; i++) {
+      *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = i, .serial = i + 1};
+      *rtop_window_add_cell(&window) =
+        (struct rtop_cell){.node = round * 3000 + i, .thread = i, .state = i % 5, .wall_ns = i};
+      add_late(&window, 1, 1);
+      window.late[i].cell.thread = i;
+      *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = window.start_mono_ns, .name = 8};
+      wall_ns += i + (uint64_t)HISTORY_MS;
+    }
+    window_merge_add(&merge, &window);
+  }
+  struct sums sums = sums_of(&merge.window, 0);
+  uint64_t merged_ns = 0;
+  for (int i = 0; i < RTOP_STATE_COUNT; i++)
+    merged_ns += sums.wall_ns[i];
+  assert_int_equal(merged_ns, wall_ns);
+  assert_true(merge.lossy);
+  assert_true(merge.window.thread_count <= WINDOW_MERGE_THREADS_MAX);
+  assert_true(merge.window.cell_count <= WINDOW_MERGE_CELLS_MAX);
+  assert_true(merge.window.late_count <= WINDOW_MERGE_LATE_MAX);
+  assert_int_equal(merge.window.mark_count, WINDOW_MERGE_MARKS_MAX);
+  assert_int_equal(merge.window.threads[merge.window.thread_count - 1].serial, 0);
+  rtop_window_destroy(&window);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_sums_of_random_histories),
+    cmocka_unit_test(test_thousands_of_threads_keep_their_time),
+    cmocka_unit_test(test_provisional_time_until_the_late_record),
+    cmocka_unit_test(test_late_records_take_what_is_not_sampled),
+    cmocka_unit_test(test_what_is_not_sampled_outlasts_folding),
+    cmocka_unit_test(test_threads_are_as_at_the_end),
+    cmocka_unit_test(test_too_much_of_everything),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

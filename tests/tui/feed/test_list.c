@@ -1,0 +1,144 @@
+#include "tests/tui/channel_fixture.h"
+
+#include "tui/feed/list.h"
+
+static struct rtop_list_row rows[RTOP_LIST_MAX];
+
+static const struct rtop_list_row *row_of(pid_t pid, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].pid == pid)
+      return &rows[i];
+  return NULL;
+}
+
+static void test_live_and_dead(void **state)
+{
+  (void)state;
+  struct channel live, dead;
+  channel_open(&dead);
+  channel_tell(&dead, "www");
+  channel_kill(&dead);
+  channel_open(&live);
+  channel_tell(&live, "ww");
+  size_t count = rtop_list_read(rows, RTOP_LIST_MAX);
+  const struct rtop_list_row *row = row_of(live.pid, count), *other = row_of(dead.pid, count);
+  assert_non_null(row);
+  assert_non_null(other);
+  assert_int_equal(row->state, RTOP_FEED_LIVE);
+  assert_int_equal(row->rate_hz, 100);
+  assert_int_equal(row->threads, 1);
+  assert_int_equal(row->uid, geteuid());
+  assert_true(strlen(row->user) > 0);
+  assert_string_equal(row->ruby, "3.3.8");
+  assert_string_equal(row->command, "ruby te?st.rb");
+  assert_string_equal(other->command, "ruby te?st.rb");
+  assert_in_range(row->age_ns, 0, INT64_C(60000000000));
+  assert_int_equal(other->state, RTOP_FEED_DEAD);
+  assert_int_equal(other->rate_hz, 0);
+  assert_string_equal(row->end, "");
+  assert_string_equal(other->end, "killed, crashed, exit! or exec");
+  assert_true(row < other);                            /* the living first */
+  channel_tell(&live, "t");                            /* it gives itself another name */
+  count = rtop_list_read(rows, RTOP_LIST_MAX);
+  assert_string_equal(row_of(live.pid, count)->command, "puma: worker 3");
+  assert_int_equal(rtop_list_read(rows, 1), 1);        /* never more than there is room for */
+  channel_kill(&live);
+}
+
+/* What a process left when it became another program was not killed: neither while that one lives nor when both
+ * are gone. */
+static void test_replaced_by_exec(void **state)
+{
+  (void)state;
+  struct channel channel;
+  channel_open(&channel);
+  channel_tell(&channel, "wwew");      /* the first has windows, then comes another program with its own */
+  for (int gone = 0; gone < 2; gone++) {
+    size_t count = rtop_list_read(rows, RTOP_LIST_MAX), found = 0;
+    for (size_t i = 0; i < count; i++) {
+      if (rows[i].pid != channel.pid)
+        continue;
+      bool first = found++ == 1;       /* behind the younger one */
+      assert_string_equal(rtop_list_state_name(&rows[i]), first ? "exec" : gone ? "dead" : "live");
+      assert_int_equal(rows[i].by_exec, first);
+      if (first)
+        assert_memory_equal(rows[i].end, "became ", 7);
+    }
+    assert_int_equal(found, 2);
+    if (!gone)
+      channel_kill(&channel);
+  }
+}
+
+static void test_print(void **state)
+{
+  (void)state;
+  struct channel live;
+  char *text = NULL, expected[96];
+  size_t bytes = 0;
+  channel_open(&live);
+  channel_tell(&live, "w");
+  FILE *out = open_memstream(&text, &bytes);
+  assert_int_equal(rtop_list_print(out), 0);
+  fclose(out);
+  assert_memory_equal(text, "    PID USER       STATE ", 25);
+  struct rtop_list_row row;
+  assert_int_equal(rtop_list_read(&row, 1), 1);
+  snprintf(expected, sizeof expected, "%7d %-10s live ", (int)live.pid, row.user);
+  assert_non_null(strstr(text, expected));
+  assert_non_null(strstr(text, " ruby te?st.rb\n"));
+  assert_null(strchr(text, '\x1b'));
+  free(text);
+  channel_kill(&live);
+}
+
+static void test_print_says_how_it_ended(void **state)
+{
+  (void)state;
+  struct channel dead;
+  char *text = NULL;
+  size_t bytes = 0;
+  channel_open(&dead);
+  channel_tell(&dead, "w");
+  channel_kill(&dead);
+  FILE *out = open_memstream(&text, &bytes);
+  assert_int_equal(rtop_list_print(out), 0);
+  fclose(out);
+  assert_non_null(strstr(text, " ruby te?st.rb  (killed, crashed, exit! or exec)\n"));
+  free(text);
+}
+
+static void assert_age(int64_t seconds, const char *expected)
+{
+  char out[16];
+  rtop_list_age(out, sizeof out, seconds * 1000000000);
+  assert_string_equal(out, expected);
+  assert_true(strlen(out) <= 6);
+}
+
+static void test_age(void **state)
+{
+  (void)state;
+  assert_age(-5, "0 s");
+  assert_age(0, "0 s");
+  assert_age(119, "119 s");
+  assert_age(120, "2 m");
+  assert_age(7199, "119 m");
+  assert_age(7200, "2 h");
+  assert_age(172800, "2 d");
+  assert_age(9000000000, "9999 d");
+}
+
+int main(int argc, char **argv)
+{
+  channel_serve_if_told(argc, argv);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_live_and_dead),
+    cmocka_unit_test(test_replaced_by_exec),
+    cmocka_unit_test(test_print),
+    cmocka_unit_test(test_print_says_how_it_ended),
+    cmocka_unit_test(test_age),
+  };
+  return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);
+}

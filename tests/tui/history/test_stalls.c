@@ -1,0 +1,607 @@
+/* Histories with one thing wrong in them, and histories with nothing wrong. */
+#include "tests/tui/model_fixture.h"
+#include "tui/history/stalls.h"
+
+#include <stdlib.h>
+
+enum { MAIN, POP, WORK, SLEEP, LOCK, JOIN, LOOP, DEEP, UNPACK, UNSAMPLED, NODES };
+
+static struct rtop_profile *profile;
+static struct rtop_symbols *symbols;
+static struct stalls stalls;
+static struct stall_limits limits;
+static uint32_t node[NODES];
+static int64_t now_ms;
+
+static uint32_t call(uint32_t parent, const char *label, const char *path)
+{
+  return rtop_symbols_node(symbols, parent, fixture_frame(symbols, label, path, 1), 1);
+}
+
+static int set_up(void **state)
+{
+  (void)state;
+  profile = rtop_profile_create(64 << 20);
+  symbols = rtop_profile_symbols(profile);
+  limits = STALL_LIMITS_USUAL;
+  now_ms = 10000;
+  node[MAIN] = call(0, "<main>", "/app/main.rb");
+  node[POP] = call(node[MAIN], "Thread::Queue#pop", "<internal:thread_sync>");
+  node[WORK] = call(node[MAIN], "Order#total", "/app/order.rb");
+  node[DEEP] = call(call(node[WORK], "Order#price", "/app/order.rb"), "Tax#of", "/app/tax.rb");
+  node[SLEEP] = call(node[DEEP], "Kernel#sleep", "");
+  node[LOCK] = call(node[DEEP], "Thread::Mutex#lock", "");
+  node[JOIN] = call(node[DEEP], "Thread#join", "");
+  node[LOOP] = call(node[DEEP], "Tax#loop", "/app/tax.rb");
+  node[UNPACK] = call(node[DEEP], "String#unpack", "");
+  node[UNSAMPLED] = fixture_unsampled(symbols);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  stalls_destroy(&stalls);
+  rtop_profile_destroy(&profile);
+  return 0;
+}
+
+struct doing {
+  uint32_t state, node;
+  int64_t since_ms;                    /* of the state */
+  bool provisional;
+  uint64_t gc_ms;                      /* of a running thread's window */
+};
+
+/* A window of 100 ms in which every thread does one thing; what is running holds the GVL for all of it. */
+static void window(const struct doing *doing, size_t count)
+{
+  struct rtop_window made = {0};
+  fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+  now_ms += 100;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t wall_ns = 100 * MS;
+    uint32_t thread = fixture_thread(&made, i + 1, doing[i].state, doing[i].node,
+                                     doing[i].provisional ? wall_ns : 0);
+    made.threads[thread].state_age_ns = (uint64_t)((now_ms - doing[i].since_ms) * MS);
+    if (doing[i].provisional)
+      continue;
+    uint64_t gc_ns = doing[i].gc_ms * (uint64_t)MS;
+    if (wall_ns > gc_ns)
+      fixture_cell(&made, thread, doing[i].node, doing[i].state, wall_ns - gc_ns)->blame_ns = 1;
+    if (gc_ns)
+      fixture_cell(&made, thread, doing[i].node, RTOP_MARKING, gc_ns);
+  }
+  assert_true(fixture_add(profile, 0, &made));
+  rtop_window_destroy(&made);
+  stalls_update(&stalls, profile, symbols, &limits);
+}
+
+static void windows(int count, struct doing doing)
+{
+  doing.since_ms = now_ms;
+  for (int i = 0; i < count; i++)
+    window(&doing, 1);
+}
+
+static void runs(int count) { windows(count, (struct doing){.state = RTOP_RUNNING, .node = node[WORK]}); }
+static void waits_in(int where, int count) { windows(count, (struct doing){.state = RTOP_BLOCKED,
+    .node = node[where]}); }
+
+static const struct stall *only(enum stall_cause cause, int64_t start_ms, int64_t end_ms)
+{
+  if (stalls.count != 1)
+    fail_msg("%zu stalls", stalls.count);
+  assert_int_equal(stalls.list[0].cause, cause);
+  assert_int_equal(stalls.list[0].start_ns / MS, start_ms);
+  assert_int_equal(stalls.list[0].end_ns / MS, end_ms);
+  return &stalls.list[0];
+}
+
+static void check_words(const struct stall *stall, const char *wanted)
+{
+  char words[300];
+  stall_words(stall, symbols, words, sizeof words);
+  assert_string_equal(words, wanted);
+}
+
+static void test_nothing_wrong(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    waits_in(POP, 40);                 /* a pool's thread at rest */
+    runs(2);
+    waits_in(SLEEP, 9);                /* shorter than the threshold */
+  }
+  assert_int_equal(stalls.count, 0);
+}
+
+static void test_sleep_within_work(void **state)
+{
+  (void)state;
+  waits_in(POP, 30);
+  runs(2);
+  waits_in(SLEEP, 23);
+  const struct stall *stall = only(STALL_BLOCKED, 13200, 15500);
+  assert_true(stall->open);
+  check_words(stall, "blocked 2.3 s Kernel#sleep < Tax#of (t1)");
+  runs(1);
+  assert_false(only(STALL_BLOCKED, 13200, 15500)->open);
+  waits_in(SLEEP, 15);                 /* again: the same place is no rest while there is a nearer one */
+  assert_int_equal(stalls.count, 2);
+  assert_true(stalls.list[0].start_ns < stalls.list[1].start_ns);
+}
+
+static void test_lock(void **state)
+{
+  (void)state;
+  waits_in(LOCK, 800);                 /* nobody waits for work in a lock: never withdrawn */
+  check_words(only(STALL_BLOCKED, 10000, 90000), "blocked 80.0 s Thread::Mutex#lock < Tax#of (t1)");
+}
+
+static void test_rest(void **state)
+{
+  (void)state;
+  waits_in(JOIN, 100);                 /* waits for another thread */
+  assert_int_equal(stalls.count, 0);
+  waits_in(SLEEP, 30);                 /* deep in the stack, for the first time: it may be work */
+  assert_int_equal(stalls.count, 1);
+  runs(1);
+  waits_in(SLEEP, 30);                 /* it has come back, and waits nowhere else */
+  assert_int_equal(stalls.count, 1);
+}
+
+static void test_a_minute_is_rest(void **state)
+{
+  (void)state;
+  waits_in(SLEEP, 500);
+  assert_int_equal(stalls.count, 1);
+  waits_in(SLEEP, 0);
+  struct doing doing = {.state = RTOP_BLOCKED, .node = node[SLEEP], .since_ms = 10000};
+  for (int i = 0; i < 105; i++)
+    window(&doing, 1);
+  assert_int_equal(stalls.count, 0);
+}
+
+/* A thread runs, and nobody sees where. As it was told before version 1.2, or as it is since. */
+static void holds(int count, int64_t since_ms, bool as_before)
+{
+  struct rtop_window made = {0};
+  for (int i = 0; i < count; i++) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    now_ms += 100;
+    uint64_t length_ns = (uint64_t)(now_ms - since_ms < 100 ? now_ms - since_ms : 100) * MS;
+    uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[LOOP], as_before ? length_ns : 0);
+    made.threads[thread].state_age_ns = (uint64_t)(now_ms - since_ms + 700) * MS;
+    if (!as_before) {
+      made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
+      made.threads[thread].stack_age_ns = (uint64_t)(now_ms - since_ms) * MS;
+      fixture_cell(&made, thread, node[UNSAMPLED], RTOP_RUNNING, length_ns);
+    }
+    if (length_ns < 100 * MS)
+      fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, 100 * MS - length_ns);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+/* A window in which it becomes known that the thread was there. */
+static void becomes_known(int64_t start_ms, int64_t end_ms, uint32_t where, uint32_t state)
+{
+  struct rtop_window made = {0};
+  fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+  uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[WORK], 0);
+  fixture_late(&made, thread, where, state, start_ms * MS, (uint64_t)(end_ms - start_ms) * MS);
+  int64_t here_ms = end_ms > now_ms ? end_ms - now_ms : 0;
+  if (here_ms)
+    fixture_cell(&made, thread, node[UNSAMPLED], state, (uint64_t)here_ms * MS);
+  if (here_ms < 100)
+    fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, (uint64_t)(100 - here_ms) * MS);
+  now_ms += 100;
+  assert_true(fixture_add(profile, 0, &made));
+  stalls_update(&stalls, profile, symbols, &limits);
+  rtop_window_destroy(&made);
+}
+
+/* The same list comes out when all is looked at afterwards. */
+static void check_at_once(void)
+{
+  struct stalls at_once = {0};
+  while (stalls_update(&at_once, profile, symbols, &limits))
+    ;
+  assert_int_equal(at_once.count, stalls.count);
+  for (size_t i = 0; i < stalls.count; i++) {
+    char live[300], then[300];
+    stall_words(&stalls.list[i], symbols, live, sizeof live);
+    stall_words(&at_once.list[i], symbols, then, sizeof then);
+    assert_string_equal(live, then);
+  }
+  stalls_destroy(&at_once);
+}
+
+static void check_no_safepoint(bool as_before)
+{
+  runs(5);
+  holds(5, 10530, as_before);
+  assert_int_equal(stalls.count, 0);
+  holds(2, 10530, as_before);
+  check_words(only(STALL_NO_SAFEPOINT, 10530, 11200), "no-safepoint 0.7 s last seen in Tax#loop (t1)");
+  assert_true(stalls.list[0].open);
+  uint64_t id = stalls.list[0].id;
+  becomes_known(10530, 11240, node[UNPACK], RTOP_RUNNING);
+  check_words(only(STALL_NO_SAFEPOINT, 10530, 11240), "no-safepoint 0.7 s String#unpack < Tax#of (t1)");
+  assert_true(stalls.list[0].id == id && !stalls.list[0].open);
+  runs(5);
+  only(STALL_NO_SAFEPOINT, 10530, 11240);
+  check_at_once();
+  struct rtop_sum sum = {0};
+  assert_true(rtop_profile_sum(profile, fixture_span(10800 * MS, 10900 * MS), &sum));
+  assert_int_equal(sum.threads[0].node, node[UNPACK]);
+  assert_false(sum.threads[0].stale);
+  rtop_sum_destroy(&sum);
+}
+
+static void test_no_safepoint_and_then_the_truth(void **state)
+{
+  (void)state;
+  check_no_safepoint(false);
+}
+
+static void test_no_safepoint_as_it_was_told_before(void **state)
+{
+  (void)state;
+  check_no_safepoint(true);
+}
+
+/* It was over before anybody could see that it lasted; told in two records, the last part in a cell. */
+static void test_a_short_one_does_not_vanish(void **state)
+{
+  (void)state;
+  runs(5);
+  holds(4, 10590, false);
+  assert_int_equal(stalls.count, 0);
+  becomes_known(10590, 10960, node[UNPACK], RTOP_RUNNING);
+  assert_int_equal(stalls.count, 0);
+  runs(3);
+  holds(5, 11390, false);
+  becomes_known(11390, 11920, node[UNPACK], RTOP_RUNNING);
+  check_words(only(STALL_NO_SAFEPOINT, 11390, 11920), "no-safepoint 0.5 s String#unpack < Tax#of (t1)");
+  check_at_once();
+}
+
+/* There were safepoints after all, or nobody ever tells. */
+static void test_what_was_only_thought(void **state)
+{
+  (void)state;
+  runs(5);
+  holds(7, 10500, false);
+  assert_int_equal(stalls.count, 1);
+  becomes_known(10500, 10700, node[UNPACK], RTOP_RUNNING);
+  assert_int_equal(stalls.count, 0);
+  runs(3);
+  holds(7, now_ms, false);
+  runs(3);
+  assert_int_equal(stalls.count, 1);
+  assert_true(stalls.list[0].last_seen && !stalls.list[0].open);
+}
+
+/* Blocked without a stack: found when the stack is; said of what lasts very long, as it is. */
+static void test_blocked_without_a_stack(void **state)
+{
+  (void)state;
+  struct rtop_window made = {0};
+  int64_t since_ms = now_ms;
+  for (int i = 0; i < 60; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_BLOCKED, node[WORK], 0);
+    made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
+    made.threads[thread].state_age_ns = (uint64_t)(now_ms + 100 - since_ms) * MS;
+    made.threads[thread].stack_age_ns = made.threads[thread].state_age_ns + 5;
+    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_BLOCKED, 100 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+    assert_int_equal(stalls.count, i >= 49);
+  }
+  check_words(&stalls.list[0], "blocked 6.0 s last seen in Order#total (t1)");
+  becomes_known(since_ms, since_ms + 6000, node[LOCK], RTOP_BLOCKED);
+  check_words(only(STALL_BLOCKED, 10000, 16000), "blocked 6.0 s Thread::Mutex#lock < Tax#of (t1)");
+  assert_false(stalls.list[0].open);
+  rtop_window_destroy(&made);
+}
+
+static void test_gc(void **state)
+{
+  (void)state;
+  struct doing work = {.state = RTOP_RUNNING, .node = node[WORK]};
+  for (int i = 0; i < 30; i++) {
+    work.gc_ms = 40;                   /* a busy collector is no long collection */
+    window(&work, 1);
+  }
+  assert_int_equal(stalls.count, 0);
+  static const uint64_t pause_ms[] = { 30, 100, 100, 60 };
+  for (int i = 0; i < 4; i++) {
+    work.gc_ms = pause_ms[i];
+    window(&work, 1);
+  }
+  const struct stall *stall = only(STALL_GC, 13070, 13400);
+  assert_int_equal(stall->amount / 1e6, 290);
+  check_words(stall, "gc 290 ms Order#total");
+  work.gc_ms = 0;
+  window(&work, 1);
+  assert_false(stalls.list[0].open);
+}
+
+static void test_waiting(void **state)
+{
+  (void)state;
+  struct doing threads[6] = {{.state = RTOP_RUNNING, .node = node[LOOP]}};
+  for (int i = 1; i < 6; i++)
+    threads[i] = (struct doing){.state = RTOP_WAITING, .node = node[WORK], .since_ms = now_ms};
+  limits.method = false;
+  for (int i = 0; i < 20; i++)
+    window(threads, 4);
+  assert_int_equal(stalls.count, 0);
+  for (int i = 0; i < 20; i++)
+    window(threads, 6);
+  const struct stall *stall = only(STALL_WAITING, 11500, 14000);
+  assert_true(stall->open && stall->amount > 4.99);
+  for (int i = 0; i < 20; i++)
+    window(threads, 2);
+  assert_false(stalls.list[0].open);
+}
+
+static void test_method_takes_over(void **state)
+{
+  (void)state;
+  runs(15);
+  windows(30, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP]});
+  const struct stall *stall = &stalls.list[0];
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stall->cause, STALL_METHOD);
+  assert_string_equal(rtop_symbols_get(symbols, stall->frame)->label, "Tax#loop");
+  assert_true(stall->open && stall->amount >= 0.9 && stall->end_ns == now_ms * MS);
+  runs(20);
+  assert_false(stalls.list[0].open);
+  assert_in_range(stalls.list[0].end_ns / MS, 14400, 15100);
+}
+
+/* All of the server is busy with one call, first with the little that others leave: it is the call, not who
+ * calls it, nor what is written in C below it. */
+static void test_the_method_that_explains_it(void **state)
+{
+  (void)state;
+  uint32_t server = call(node[MAIN], "Server#call", "/gems/server.rb");
+  uint32_t small = call(server, "Ok#get", "/app/ok.rb");
+  uint32_t reindex = call(call(server, "Billing.close_month", "/app/b.rb"), "Billing.reindex", "/app/b.rb");
+  uint32_t gsub = call(reindex, "String#gsub", "");
+  uint32_t times = call(gsub, "Integer#times", "<internal:numeric>");
+  waits_in(POP, 12);
+  for (int i = 0; i < 2; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = small});
+  for (int i = 0; i < 14; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = times});
+  assert_int_equal(stalls.count, 1);
+  check_words(&stalls.list[0], "method 1.7 s Billing.reindex");
+}
+
+/* What holds the GVL is named once: not as waiting and as a method too. */
+static void test_one_cause_is_one_stall(void **state)
+{
+  (void)state;
+  struct doing threads[6] = {{.state = RTOP_RUNNING, .node = node[LOOP]}};
+  runs(15);
+  for (int i = 1; i < 6; i++)
+    threads[i] = (struct doing){.state = RTOP_WAITING, .node = node[WORK], .since_ms = now_ms};
+  for (int i = 0; i < 30; i++)
+    window(threads, 6);
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stalls.list[0].cause, STALL_WAITING);
+  char words[300];
+  stall_words(&stalls.list[0], symbols, words, sizeof words);
+  assert_non_null(strstr(words, "GVL held"));
+  assert_non_null(strstr(words, "5.0 threads wait"));
+}
+
+static void blocked_threads(int count, const struct doing *doing, size_t threads)
+{
+  for (int i = 0; i < count; i++)
+    window(doing, threads);
+}
+
+/* One sleeps with a lock, others want it: one entry, whoever comes first. Many at one place: one entry. */
+static void test_those_that_wait_for_a_lock_are_told_with_its_holder(void **state)
+{
+  (void)state;
+  uint32_t held = call(call(node[WORK], "Thread::Mutex#synchronize", ""), "Inventory.fetch", "/app/i.rb");
+  uint32_t sleeps = call(held, "Process.spawn", "");
+  uint32_t wants = call(call(node[MAIN], "Inventory.lookup", "/app/i.rb"), "Thread::Mutex#synchronize", "");
+  struct doing threads[4];
+  for (int i = 0; i < 4; i++)
+    threads[i] = (struct doing){.state = RTOP_BLOCKED, .node = wants, .since_ms = now_ms};
+  threads[2].node = sleeps;
+  blocked_threads(15, threads, 4);
+  assert_int_equal(stalls.count, 1);
+  check_words(&stalls.list[0], "blocked 1.5 s Process.spawn < Inventory.fetch (t3 +3)");
+  for (int i = 0; i < 4; i++)
+    threads[i] = (struct doing){.state = RTOP_RUNNING, .node = node[WORK]};
+  limits.method = false;
+  blocked_threads(3, threads, 4);
+  assert_false(stalls.list[0].open);
+  for (int i = 0; i < 3; i++)
+    threads[i] = (struct doing){.state = RTOP_BLOCKED, .node = node[LOCK], .since_ms = now_ms};
+  blocked_threads(15, threads, 4);
+  assert_int_equal(stalls.count, 2);
+  check_words(&stalls.list[1], "blocked 1.5 s Thread::Mutex#lock < Tax#of (t1 +2)");
+}
+
+/* A timer's thread sits deep in a library until something is due. It waits for nothing nearer to the root; one that
+ * does waits within its work, unless it comes back to the place again and again. */
+static void test_who_waits_for_a_condition(void **state)
+{
+  (void)state;
+  uint32_t deep = call(call(node[DEEP], "Event#wait", "/gems/event.rb"), "Thread::Mutex#sleep", "");
+  waits_in((int)(node[SLEEP] = deep, SLEEP), 300);
+  assert_int_equal(stalls.count, 0);
+  runs(1);
+  waits_in(POP, 20);
+  runs(1);
+  waits_in(SLEEP, 20);
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stalls.list[0].cause, STALL_BLOCKED);
+  runs(1);
+  waits_in(SLEEP, 20);
+  assert_int_equal(stalls.count, 0);
+  runs(1);
+  waits_in(POP, 20);
+  runs(1);
+  waits_in(SLEEP, 20);
+  assert_int_equal(stalls.count, 1);
+}
+
+/* The collection that nobody could place at first is that of who made the garbage. */
+static void test_gc_is_blamed_when_it_is_known(void **state)
+{
+  (void)state;
+  struct rtop_window made = {0};
+  runs(5);
+  for (int i = 0; i < 3; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_MARKING, node[WORK], 0);
+    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_MARKING, 99 * MS);
+    fixture_cell(&made, thread, node[WORK], RTOP_MARKING, 1 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  becomes_known(10500, 10800, node[UNPACK], RTOP_MARKING);
+  check_words(only(STALL_GC, 10500, 10800), "gc 300 ms String#unpack < Tax#of");
+  rtop_window_destroy(&made);
+}
+
+/* A stack counts once for a method, however often that is on it; all its places count together. */
+static void test_method_counts_once_per_stack(void **state)
+{
+  (void)state;
+  uint32_t again = call(node[LOOP], "Tax#loop", "/app/tax.rb");
+  uint32_t other = call(node[MAIN], "Tax#loop", "/app/tax.rb");
+  runs(20);
+  for (int i = 0; i < 20; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = i % 2 ? again : node[WORK]});
+  assert_int_equal(stalls.count, 0);
+  runs(20);
+  for (int i = 0; i < 20; i++)
+    windows(1, (struct doing){.state = RTOP_RUNNING, .node = i % 2 ? again : other});
+  assert_int_equal(stalls.count, 1);
+  assert_string_equal(rtop_symbols_get(symbols, stalls.list[0].frame)->label, "Tax#loop");
+  assert_true(stalls.list[0].amount >= 0.9 && stalls.list[0].amount <= 1);
+}
+
+/* What was there when the viewer came is no news; a gap and merged windows neither. */
+static void test_no_history_no_jump(void **state)
+{
+  (void)state;
+  runs(19);
+  assert_int_equal(stalls.count, 0);
+  rtop_profile_add_gap(profile, 0, now_ms * MS, (now_ms + 3000) * MS);
+  now_ms += 3000;
+  windows(19, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP]});
+  assert_int_equal(stalls.count, 0);
+}
+
+static void test_limits(void **state)
+{
+  (void)state;
+  limits = (struct stall_limits){0};
+  runs(12);
+  waits_in(LOCK, 50);
+  windows(30, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP], .provisional = true});
+  windows(30, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP], .gc_ms = 100});
+  assert_int_equal(stalls.count, 0);
+  limits.blocked_ns = 300 * MS;
+  waits_in(LOCK, 4);
+  assert_int_equal(stalls.count, 1);
+}
+
+static void test_marks_and_jumps(void **state)
+{
+  (void)state;
+  runs(20);
+  rtop_profile_add_mark(profile, 0, 10500 * MS, "deploy", 6);
+  rtop_profile_add_mark(profile, 0, 11500 * MS, "hostile\x1b[2J", 11);
+  stalls_destroy(&stalls);
+  stalls_update(&stalls, profile, symbols, &limits);
+  assert_int_equal(stalls.count, 2);
+  check_words(&stalls.list[0], "mark deploy");
+  assert_null(strchr(stalls.list[1].mark, 27));
+  const struct stall *near = stalls_near(&stalls, 11000 * MS, 1, 1000 * MS);
+  assert_ptr_equal(near, &stalls.list[1]);
+  assert_ptr_equal(stalls_near(&stalls, 11000 * MS, -1, 1000 * MS), &stalls.list[0]);
+  assert_null(stalls_near(&stalls, stall_instant(near, 1000 * MS), 1, 1000 * MS));
+  assert_ptr_equal(stalls_at(&stalls, fixture_span(10500 * MS, 10600 * MS)), &stalls.list[0]);
+  assert_null(stalls_at(&stalls, fixture_span(10600 * MS, 10700 * MS)));
+}
+
+/* Every window is looked at once, whenever the calls come: in pieces and at once are the same. */
+static void test_pieces(void **state)
+{
+  (void)state;
+  struct stalls at_once = {0};
+  srandom(5);
+  for (int round = 0; round < 60; round++) {
+    int kind = (int)(random() % 5), length = 1 + (int)(random() % 30);
+    if (kind == 0)
+      waits_in(POP, length);
+    else if (kind == 1)
+      waits_in(SLEEP, length);
+    else if (kind == 2)
+      windows(length, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP]});
+    else
+      runs(length);
+  }
+  for (int i = 0; stalls_update(&at_once, profile, symbols, &limits); i++)
+    assert_true(i < 100);
+  assert_true(stalls.count > 5 && stalls.count == at_once.count);
+  for (size_t i = 0; i < stalls.count; i++) {
+    assert_int_equal(stalls.list[i].cause, at_once.list[i].cause);
+    assert_int_equal(stalls.list[i].start_ns, at_once.list[i].start_ns);
+    assert_int_equal(stalls.list[i].end_ns, at_once.list[i].end_ns);
+  }
+  uint64_t found = stalls.found;
+  stalls_update(&stalls, profile, symbols, &limits);
+  assert_int_equal(stalls.found, found);
+  stalls_destroy(&at_once);
+}
+
+static void test_bounded(void **state)
+{
+  (void)state;
+  limits.blocked_ns = 100 * MS;
+  for (int i = 0; i < 5000; i++) {
+    waits_in(LOCK, 1);
+    runs(1);
+  }
+  assert_true(stalls.found >= 4000 && stalls.count <= 2048);
+  for (size_t i = 1; i < stalls.count; i++)
+    assert_true(stalls.list[i - 1].start_ns <= stalls.list[i].start_ns);
+}
+
+#define STALL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    STALL_TEST(test_nothing_wrong), STALL_TEST(test_sleep_within_work), STALL_TEST(test_lock),
+    STALL_TEST(test_rest), STALL_TEST(test_a_minute_is_rest), 
+    STALL_TEST(test_no_safepoint_and_then_the_truth), STALL_TEST(test_no_safepoint_as_it_was_told_before),
+    STALL_TEST(test_a_short_one_does_not_vanish), STALL_TEST(test_what_was_only_thought),
+    STALL_TEST(test_blocked_without_a_stack),
+    STALL_TEST(test_gc), STALL_TEST(test_waiting), STALL_TEST(test_method_takes_over),
+    STALL_TEST(test_method_counts_once_per_stack), STALL_TEST(test_the_method_that_explains_it),
+    STALL_TEST(test_one_cause_is_one_stall), STALL_TEST(test_who_waits_for_a_condition),
+    STALL_TEST(test_those_that_wait_for_a_lock_are_told_with_its_holder),
+    STALL_TEST(test_gc_is_blamed_when_it_is_known),
+    STALL_TEST(test_no_history_no_jump), STALL_TEST(test_limits), STALL_TEST(test_marks_and_jumps),
+    STALL_TEST(test_pieces), STALL_TEST(test_bounded),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+#include "tests/tui/model_fixture.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+static uint32_t frame(struct rtop_symbols *symbols, const char *label, uint32_t line)
+{
+  return fixture_frame(symbols, label, "/app/a.rb", line);
+}
+
+static void test_starts_with_the_root(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  assert_int_equal(rtop_symbols_frame_count(symbols), 1);
+  assert_int_equal(rtop_symbols_node_count(symbols), 1);
+  assert_string_equal(rtop_symbols_get(symbols, 0)->label, "(root)");
+  assert_int_equal(rtop_symbols_get_node(symbols, 0)->parent, 0);
+  rtop_symbols_destroy(&symbols);
+  assert_null(symbols);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_equal_frames_are_one(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t fib = frame(symbols, "Object#fib", 1);
+  assert_int_equal(frame(symbols, "Object#fib", 1), fib);
+  assert_int_not_equal(frame(symbols, "Object#fib", 2), fib);
+  assert_int_not_equal(frame(symbols, "Object#fit", 1), fib);
+  assert_int_not_equal(fixture_frame(symbols, "Object#fib", "/app/b.rb", 1), fib);
+  assert_int_not_equal(fixture_frame(symbols, "Object#fib", "", 1), fib);
+  /* Where one string ends and the next begins matters. */
+  uint32_t one = rtop_symbols_frame(symbols, "ab", 2, "c", 1, "", 0, 0, RTOP_SYMBOL_RUBY);
+  uint32_t two = rtop_symbols_frame(symbols, "a", 1, "bc", 2, "", 0, 0, RTOP_SYMBOL_RUBY);
+  assert_int_not_equal(one, two);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_names_are_sanitised(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t id = rtop_symbols_frame(symbols, "a\x1b[31m", 6, "/p\n", 3, "N\x9b", 2, 7, RTOP_SYMBOL_RUBY);
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, id);
+  assert_string_equal(symbol->label, "a?[31m");
+  assert_string_equal(symbol->path, "/p?");
+  assert_string_equal(symbol->namespace_label, "N?");
+  assert_int_equal(symbol->line, 7);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_nodes_are_a_tree(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t a = frame(symbols, "a", 1), b = frame(symbols, "b", 2);
+  uint32_t first = rtop_symbols_node(symbols, 0, a, 10);
+  uint32_t second = rtop_symbols_node(symbols, first, b, 20);
+  assert_int_equal(rtop_symbols_node(symbols, 0, a, 10), first);
+  assert_int_not_equal(rtop_symbols_node(symbols, 0, a, 11), first);
+  assert_int_not_equal(rtop_symbols_node(symbols, 0, b, 10), first);
+  const struct rtop_call_node *node = rtop_symbols_get_node(symbols, second);
+  assert_int_equal(node->parent, first);
+  assert_int_equal(node->frame, b);
+  assert_int_equal(node->line, 20);
+  assert_int_equal(node->depth, 2);
+  assert_true(node->parent < second);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_wrong_ids_give_the_root(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  assert_string_equal(rtop_symbols_get(symbols, 12345)->label, "(root)");
+  assert_int_equal(rtop_symbols_get_node(symbols, UINT32_MAX)->frame, 0);
+  assert_int_equal(rtop_symbols_node(symbols, 99, 0, 0), 0);
+  assert_int_equal(rtop_symbols_node(symbols, 0, 99, 0), 0);
+  assert_int_equal(rtop_symbols_node_count(symbols), 1);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_depth_is_bounded(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t a = frame(symbols, "a", 1), node = 0, depth = 0;
+  for (; depth < 70000; depth++) {
+    uint32_t next = rtop_symbols_node(symbols, node, a, 1);
+    if (next == 0)
+      break;
+    node = next;
+  }
+  assert_int_equal(depth, 4096);
+  assert_int_equal(rtop_symbols_get_node(symbols, node)->depth, 4096);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_pointers_stay(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t id = frame(symbols, "first", 1);
+  uint32_t node = rtop_symbols_node(symbols, 0, id, 1);
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, id);
+  const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+  for (uint32_t i = 0; i < 50000; i++) {
+    char label[32];
+    snprintf(label, sizeof label, "m%u", i);
+    uint32_t made = frame(symbols, label, i);
+    assert_int_equal(rtop_symbols_node(symbols, node, made, i), node + 1 + i);
+  }
+  assert_ptr_equal(rtop_symbols_get(symbols, id), symbol);
+  assert_ptr_equal(rtop_symbols_get_node(symbols, node), call);
+  assert_string_equal(symbol->label, "first");
+  rtop_symbols_destroy(&symbols);
+}
+
+/* A process that makes methods all the time makes nodes all the time: they must cost little. */
+static void test_nodes_are_small(void **state)
+{
+  (void)state;
+  enum { NODES = 200000 };
+#ifdef __SANITIZE_ADDRESS__
+  skip();                              /* its allocator tells nothing */
+#endif
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t made = frame(symbols, "made", 1);
+  size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  for (uint32_t line = 0; line < NODES; line++)
+    assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
+  size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+  assert_in_range((after - before) / NODES, 20, 40);
+  for (uint32_t line = 0; line < NODES; line++)
+    assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
+  rtop_symbols_destroy(&symbols);
+}
+
+/* A million frames that all name one long string must not fill the memory. */
+static void test_names_are_bounded(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  char label[4096];
+  memset(label, 'x', sizeof label);
+  uint32_t line = 1;
+  while (line < (1 << 20) && rtop_symbols_frame(symbols, label, sizeof label, "", 0, "", 0, line,
+                                                RTOP_SYMBOL_RUBY) != 0)
+    line++;
+  assert_in_range(line, 1000, 1 << 16);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_labels_are_completed(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t frame = rtop_symbols_frame(symbols, "sleep", 5, "", 0, "", 0, 0, RTOP_SYMBOL_C);
+  rtop_symbols_relabel(symbols, frame, "Kernel#\033sleep", 13, "Kernel", 6);
+  assert_string_equal(rtop_symbols_get(symbols, frame)->label, "Kernel#?sleep");
+  assert_string_equal(rtop_symbols_get(symbols, frame)->namespace_label, "Kernel");
+  assert_int_equal(rtop_symbols_frame(symbols, "sleep", 5, "", 0, "", 0, 0, RTOP_SYMBOL_C), frame);
+  rtop_symbols_relabel(symbols, frame, "", 0, "", 0);
+  rtop_symbols_relabel(symbols, frame + 1, "no such frame", 13, "", 0);
+  assert_string_equal(rtop_symbols_get(symbols, frame)->label, "Kernel#?sleep");
+  rtop_symbols_relabel(symbols, 0, "not the root", 12, "", 0);
+  assert_string_equal(rtop_symbols_get(symbols, 0)->label, "(root)");
+  rtop_symbols_destroy(&symbols);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_starts_with_the_root),
+    cmocka_unit_test(test_equal_frames_are_one),
+    cmocka_unit_test(test_names_are_sanitised),
+    cmocka_unit_test(test_nodes_are_a_tree),
+    cmocka_unit_test(test_wrong_ids_give_the_root),
+    cmocka_unit_test(test_depth_is_bounded),
+    cmocka_unit_test(test_pointers_stay),
+    cmocka_unit_test(test_nodes_are_small),
+    cmocka_unit_test(test_names_are_bounded),
+    cmocka_unit_test(test_labels_are_completed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

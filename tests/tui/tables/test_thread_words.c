@@ -1,0 +1,87 @@
+/* What is said of a stack that is not the one of now: never the method alone. */
+#include "tests/tui/model_fixture.h"
+#include "tui/tables/thread_words.h"
+
+static struct rtop_symbols *symbols;
+static struct rtop_thread_row thread;
+
+static int set_up(void **state)
+{
+  (void)state;
+  symbols = rtop_symbols_create();
+  thread = (struct rtop_thread_row){.state = RTOP_STATE_RUNNING};
+  thread.node = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Order#total", "/x.rb", 1), 1);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  rtop_symbols_destroy(&symbols);
+  return 0;
+}
+
+static void check(const char *words, const char *leaf, const char *brief)
+{
+  char text[200];
+  thread_stack_words(text, sizeof text, &thread);
+  assert_string_equal(text, words);
+  thread_stack_leaf(text, sizeof text, &thread, symbols, false);
+  assert_string_equal(text, leaf);
+  thread_stack_leaf(text, sizeof text, &thread, symbols, true);
+  assert_string_equal(text, brief);
+}
+
+static void test_the_stack_of_now(void **state)
+{
+  (void)state;
+  check("", "Order#total", "Order#total");
+  thread.stale = thread.ended = true;
+  check("", "Order#total", "Order#total");
+  thread = (struct rtop_thread_row){0};
+  check("", "-", "-");
+}
+
+static void test_running(void **state)
+{
+  (void)state;
+  thread.stale = true;
+  check("no safepoint", "no safepoint, last seen in Order#total", "? Order#total");
+  thread.stack_age_ns = 812 * MS;
+  check("no safepoint for 0.8 s", "no safepoint for 0.8 s, last seen in Order#total", "? Order#total");
+  thread.state_age_ns = 300 * MS;      /* it has slept since it was seen */
+  check("no safepoint for 0.3 s", "no safepoint for 0.3 s, last seen in Order#total", "? Order#total");
+  thread.state_age_ns = 0;
+  thread.stack_age_ns = 12 * MS;
+  thread.state = RTOP_STATE_MARKING;
+  check("no safepoint for 12.0 ms", "no safepoint for 12.0 ms, last seen in Order#total", "? Order#total");
+  thread.stack_age_ns = UINT64_MAX;
+  thread.node = 0;
+  char text[200];
+  thread_stack_leaf(text, sizeof text, &thread, symbols, false);
+  assert_non_null(strstr(text, "no safepoint for "));
+  assert_null(strstr(text, "last seen"));
+}
+
+static void test_off_the_gvl(void **state)
+{
+  (void)state;
+  thread.stale = true;
+  thread.state = RTOP_STATE_BLOCKED;
+  check("stack not taken", "stack not taken, last seen in Order#total", "? Order#total");
+  thread.stack_age_ns = 2100 * MS;
+  thread.state = RTOP_STATE_WAITING;
+  check("stack not taken", "stack not taken, last seen in Order#total 2.1 s ago", "? Order#total");
+  thread.node = 0;
+  check("stack not taken", "stack not taken", "? -");
+}
+
+#define WORDS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    WORDS_TEST(test_the_stack_of_now), WORDS_TEST(test_running), WORDS_TEST(test_off_the_gvl),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

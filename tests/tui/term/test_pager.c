@@ -1,0 +1,65 @@
+#include "tui/term/pager.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static const enum request moves[] = {
+  REQUEST_UP, REQUEST_DOWN, REQUEST_PAGE_UP, REQUEST_PAGE_DOWN, REQUEST_HALF_UP, REQUEST_HALF_DOWN,
+  REQUEST_FIRST, REQUEST_LAST,
+};
+
+static void check(const struct pager *pager, size_t count, size_t page)
+{
+  assert_true(count == 0 ? pager->cursor == 0 && pager->top == 0 : pager->cursor < count);
+  assert_true(pager->cursor >= pager->top && pager->cursor < pager->top + page);
+  assert_true(pager->top == 0 || pager->top + page <= count);            /* no empty rows below the last */
+}
+
+static void test_moves(void **state)
+{
+  struct pager pager = { 0 };
+  (void)state;
+  assert_true(pager_request(&pager, REQUEST_DOWN, 10, 3));
+  assert_int_equal(pager.cursor, 1);
+  pager_request(&pager, REQUEST_PAGE_DOWN, 10, 3);
+  assert_int_equal(pager.cursor, 4);
+  assert_int_equal(pager.top, 2);
+  pager_request(&pager, REQUEST_HALF_UP, 10, 3);
+  assert_int_equal(pager.cursor, 2);
+  pager_request(&pager, REQUEST_LAST, 10, 3);
+  assert_int_equal(pager.cursor, 9);
+  assert_int_equal(pager.top, 7);
+  pager_request(&pager, REQUEST_DOWN, 10, 3);
+  assert_int_equal(pager.cursor, 9);
+  pager_request(&pager, REQUEST_FIRST, 10, 3);
+  assert_int_equal(pager.cursor + pager.top, 0);
+  assert_false(pager_request(&pager, REQUEST_QUIT, 10, 3));
+}
+
+static void test_anything_stays_in_view(void **state)
+{
+  struct pager pager = { 0 };
+  (void)state;
+  srandom(1);
+  for (int i = 0; i < 200000; i++) {
+    size_t count = (size_t)random() % 50, page = 1 + (size_t)random() % 60;
+    if (random() % 3 == 0) {
+      pager_fit(&pager, count, page);
+    } else {
+      pager_request(&pager, moves[random() % 8], count, page);
+    }
+    check(&pager, count, page);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_moves),
+    cmocka_unit_test(test_anything_stays_in_view),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

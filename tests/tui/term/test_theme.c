@@ -1,0 +1,142 @@
+#include "tui/term/draw.h"
+#include "tui/term/screen.h"
+#include "tui/term/theme.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static void test_choice(void **state)
+{
+  static const struct {
+    int wanted;
+    const char *no_color;
+    int colors, pairs;
+    enum theme_palette palette;
+  } table[] = {
+    { 0, NULL, 256, 65536, THEME_256 }, { 0, NULL, 8, 64, THEME_8 }, { 0, NULL, 0, 0, THEME_MONO },
+    { 0, NULL, 2, 64, THEME_MONO }, { 0, NULL, 256, 8, THEME_MONO },
+    { 0, "1", 256, 65536, THEME_MONO }, { 0, "", 256, 65536, THEME_256 }, { 0, "0", 8, 64, THEME_MONO },
+    { -1, NULL, 256, 65536, THEME_MONO }, { 1, "1", 256, 65536, THEME_256 }, { 1, NULL, 0, 0, THEME_MONO },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    assert_int_equal(theme_choose(table[i].wanted, table[i].no_color, table[i].colors, table[i].pairs),
+                     table[i].palette);
+  }
+}
+
+static void open_screen(const char *no_color, int color)
+{
+  struct screen_options look = { .color = color };
+  setenv("LC_ALL", "C.UTF-8", 1);
+  no_color != NULL ? setenv("NO_COLOR", no_color, 1) : unsetenv("NO_COLOR");
+  assert_int_equal(screen_open_headless(&look, 24, 80), 0);
+}
+
+static void test_mono_has_no_pairs(void **state)
+{
+  (void)state;
+  open_screen("yes", 0);
+  for (int face = 0; face < FACE_COUNT; face++) {
+    assert_int_equal(PAIR_NUMBER(theme_attr((enum face)face)), 0);
+  }
+  assert_true((theme_attr(FACE_CURSOR) & A_REVERSE) != 0);
+  assert_true((theme_attr(FACE_MATCH) & (A_BOLD | A_UNDERLINE)) != 0);
+  screen_close();
+}
+
+/* Readable on light and on dark: no background of our own, nothing black, nothing bright black. */
+static void test_palettes_keep_the_ground(void **state)
+{
+  (void)state;
+  open_screen(NULL, 0);
+  for (int at = 0; at < 2 * THEME_NAMES; at++) {
+    theme_init(at % 2 == 0 ? THEME_8 : THEME_256);
+    theme_use((enum theme_name)(at / 2));
+    for (short face = 1; face < FACE_COUNT; face++) {
+      short foreground = 0, background = 0;
+      assert_int_equal(pair_content(face, &foreground, &background), OK);
+      assert_int_equal(background, -1);
+      assert_true(foreground != COLOR_BLACK && foreground != 8 && foreground != COLOR_WHITE
+                  && foreground != 15);
+    }
+  }
+  theme_use(THEME_DEFAULT);
+  screen_close();
+}
+
+/* The mono theme has no colours even where there could be some; the way back is open. */
+static void test_themes_change_at_once(void **state)
+{
+  enum theme_name name;
+  (void)state;
+  open_screen(NULL, 0);
+  attr_t usual = theme_attr(FACE_RUN);
+  assert_true(PAIR_NUMBER(usual) > 0);
+  theme_use(THEME_NONE);
+  for (int face = 0; face < FACE_COUNT; face++) {
+    assert_int_equal(PAIR_NUMBER(theme_attr((enum face)face)), 0);
+  }
+  theme_use(THEME_DEFAULT);
+  assert_int_equal(theme_attr(FACE_RUN), usual);
+  for (int i = 0; i < THEME_NAMES; i++) {
+    assert_true(theme_name_parse(theme_name_text((enum theme_name)i), &name));
+    assert_int_equal(name, i);
+  }
+  assert_false(theme_name_parse("solarized", &name));
+  assert_false(theme_name_parse("", &name));
+  screen_close();
+}
+
+/* How far apart two colours are for an eye without red or without green cones: yellow-blue and lightness
+ * are what is left. */
+static int distance(short a, short b)
+{
+  int rgb_a, rgb_b, ignored;
+  theme_rgb(a, &rgb_a, &ignored);
+  theme_rgb(b, &rgb_b, &ignored);
+  int yellow_a = ((rgb_a >> 16 & 255) + (rgb_a >> 8 & 255)) / 2, blue_a = rgb_a & 255;
+  int yellow_b = ((rgb_b >> 16 & 255) + (rgb_b >> 8 & 255)) / 2, blue_b = rgb_b & 255;
+  return abs(yellow_a - yellow_b) + abs(blue_a - blue_b);
+}
+
+static void test_blue_does_not_lean_on_red_and_green(void **state)
+{
+  (void)state;
+  open_screen(NULL, 0);
+  theme_use(THEME_BLUE);
+  assert_true(distance(FACE_RUN, FACE_WAIT) > 150);
+  assert_true(distance(FACE_IO, FACE_WAIT) > 100);
+  assert_true(distance(FACE_RUN, FACE_MARK) > 150);
+  assert_true(distance(FACE_GOOD, FACE_WARN) > 150);
+  theme_use(THEME_DEFAULT);
+  screen_close();
+}
+
+/* The states of a thread are told apart by glyph, whatever the colours. */
+static void test_states_have_their_own_glyph(void **state)
+{
+  (void)state;
+  for (int a = 0; a < RTOP_STATES; a++) {
+    assert_true(draw_state_glyph((enum rtop_state)a) > ' ');
+    for (int b = 0; b < a; b++) {
+      assert_int_not_equal(draw_state_glyph((enum rtop_state)a), draw_state_glyph((enum rtop_state)b));
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_choice),
+    cmocka_unit_test(test_mono_has_no_pairs),
+    cmocka_unit_test(test_palettes_keep_the_ground),
+    cmocka_unit_test(test_themes_change_at_once),
+    cmocka_unit_test(test_blue_does_not_lean_on_red_and_green),
+    cmocka_unit_test(test_states_have_their_own_glyph),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

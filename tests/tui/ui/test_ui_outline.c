@@ -1,0 +1,114 @@
+#include "tests/tui/tree_fixture.h"
+
+#include "tui/ui/ui.h"
+#include "tui/ui/ui_outline.h"
+
+struct row {
+  struct ui_outline_row row;
+  char more[9];                        /* what it is followed by does not matter */
+};
+
+static struct outlined {
+  struct forest forest;
+  struct ui ui;
+  struct row rows[6];
+  size_t cursor;
+  struct ui_outline outline;
+} o;
+
+/* a, its children kid and c, below c another kid; e; and what was put together. */
+static void open_outline(void)
+{
+  static const char *const names[] = {"a", "kid", "c", "kid", "e"};
+  static const uint32_t depths[] = {0, 1, 1, 2, 0};
+  memset(&o, 0, sizeof o);
+  forest_open(&o.forest);
+  o.ui.profile = o.forest.profile;
+  for (uint32_t i = 0; i < 5; i++)
+    o.rows[i].row = (struct ui_outline_row){100 + i, forest_frame(&o.forest, names[i]), depths[i]};
+  o.rows[5].row.frame = o.rows[1].row.frame;
+  o.outline = (struct ui_outline){o.rows, 6, sizeof o.rows[0], &o.cursor};
+}
+
+static void search(const char *text)
+{
+  snprintf(o.ui.search, sizeof o.ui.search, "%s", text);
+}
+
+static void test_to_a_key(void **state)
+{
+  (void)state;
+  open_outline();
+  assert_true(ui_outline_go_to(&o.outline, 103));
+  assert_int_equal(3, o.cursor);
+  assert_false(ui_outline_go_to(&o.outline, 99));
+  assert_false(ui_outline_go_to(&o.outline, 0));
+  assert_int_equal(3, o.cursor);
+  forest_close(&o.forest);
+}
+
+static void test_up(void **state)
+{
+  (void)state;
+  open_outline();
+  o.cursor = 3;
+  ui_outline_go_up(&o.outline);
+  assert_int_equal(2, o.cursor);
+  ui_outline_go_up(&o.outline);
+  assert_int_equal(0, o.cursor);
+  ui_outline_go_up(&o.outline);
+  assert_int_equal(0, o.cursor);
+  o.cursor = 4;
+  ui_outline_go_up(&o.outline);
+  assert_int_equal(4, o.cursor);
+  o.cursor = 9;                        /* rows went away */
+  ui_outline_go_up(&o.outline);
+  assert_int_equal(9, o.cursor);
+  forest_close(&o.forest);
+}
+
+static void test_matches_around_the_ends(void **state)
+{
+  (void)state;
+  open_outline();
+  search("kid");
+  assert_true(ui_outline_find(&o.ui, &o.outline, 2, false));
+  assert_int_equal(3, o.cursor);
+  assert_true(ui_outline_find(&o.ui, &o.outline, 4, false));
+  assert_int_equal(1, o.cursor);
+  assert_true(ui_outline_find(&o.ui, &o.outline, 1, true));
+  assert_int_equal(3, o.cursor);
+  search("zz");
+  assert_false(ui_outline_find(&o.ui, &o.outline, 0, false));
+  assert_int_equal(3, o.cursor);
+  forest_close(&o.forest);
+}
+
+static void test_counts(void **state)
+{
+  (void)state;
+  open_outline();
+  search("kid");
+  o.cursor = 3;
+  ui_outline_count(&o.ui, &o.outline);
+  assert_int_equal(2, o.ui.match_count);           /* the last row is no method */
+  assert_int_equal(2, o.ui.match_at);
+  o.cursor = 0;
+  ui_outline_count(&o.ui, &o.outline);
+  assert_int_equal(0, o.ui.match_at);
+  search("");
+  ui_outline_count(&o.ui, &o.outline);
+  assert_int_equal(0, o.ui.match_count);
+  forest_close(&o.forest);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_to_a_key),
+    cmocka_unit_test(test_up),
+    cmocka_unit_test(test_matches_around_the_ends),
+    cmocka_unit_test(test_counts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* Two processes: merged, apart, each alone. */
+#include "tests/tui/model_fixture.h"
+#include "tests/tui/screen_fixture.h"
+
+static struct rtop_profile *two_processes(void)
+{
+  struct rtop_profile *made = rtop_profile_create(64 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(made);
+  uint32_t node[2] = { rtop_symbols_node(symbols, 0, fixture_frame(symbols, "One#work", "/one.rb", 1), 1),
+                       rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Two#work", "/two.rb", 1), 1) };
+  for (int i = 0; i < 100; i++) {
+    for (uint32_t source = 0; source < 2; source++) {
+      struct rtop_window window = { 0 };
+      int64_t start_ns = MODEL_END_NS - (100 - i) * 100 * MS + source * 20 * MS;
+      fixture_window(&window, start_ns, start_ns + 100 * MS);
+      uint32_t thread = fixture_thread(&window, 1, RTOP_RUNNING, node[source], 0);
+      fixture_cell(&window, thread, node[source], RTOP_RUNNING, source == 0 ? 100 * MS : 25 * MS);
+      if (source == 1) {
+        fixture_cell(&window, thread, node[source], RTOP_BLOCKED, 75 * MS);
+      }
+      rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, source == 0 ? 100 : 7);
+      rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, source == 0 ? 100 * MS : 25 * MS);
+      rtop_window_set_counter(&window, RTOP_COUNTER_RSS_BYTES, (source + 1) * (10 << 20));
+      rtop_window_set_counter(&window, RTOP_COUNTER_GC_MINOR, source);
+      assert_true(fixture_add(made, source, &window));
+      rtop_window_destroy(&window);
+    }
+  }
+  return made;
+}
+
+static int open_two(void **state)
+{
+  static const struct screen_case wide = { .rows = 24, .columns = 100 };
+  (void)state;
+  open_case(&wide, two_processes());
+  return 0;
+}
+
+static void name_two(void)
+{
+  ui.source.processes = ui.source.count = 2;
+  for (int i = 0; i < 2; i++) {
+    ui.source.at[i] = ui.source.main;
+    ui.source.at[i].pid = 4711 + i;
+    snprintf(ui.source.at[i].command, sizeof ui.source.at[i].command, "worker %d", i);
+  }
+}
+
+/* Of one alone everything is its own: title, bars, counts, rows of threads, the strip. */
+static void test_alone(void **state)
+{
+  (void)state;
+  name_two();
+  model_press(&ui, '3');
+  assert_true(shows("(+1)") && shows("Thr  2: 2 run") && shows("599/m") && shows("rss 30.0M"));
+  assert_true(shows("GVL[") && shows("run  63 wait   0 io  38%"));
+  double strip = ui.strip.busy[ui.strip.cells - 2];
+  assert_true(strip > 0.62 && strip < 0.63);
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  assert_true(shows("4711 worker 0  wall") && !shows("(+1)") && shows("Thr  1: 1 run") && shows("smp 1.0k/s") && shows("4711 t1"));
+  assert_true(shows("run 100 wait   0 io   0%") && shows("rss 10.0M") && shows("   0/m"));
+  assert_true(shows("4711 t1") && !shows("4712 t1"));
+  assert_true(ui.strip.busy[ui.strip.cells - 2] > 0.99);
+  model_press(&ui, 'H');
+  assert_true(shows("4712 worker 1  wall") && shows("Thr  1: 1 run") && shows("smp 70/s"));
+  assert_true(shows("run  25 wait   0 io  75%") && shows("rss 20.0M") && shows(" 600/m"));
+  assert_true(!shows("4711 t1") && shows("4712 t1"));
+  assert_true(ui.strip.busy[ui.strip.cells - 2] < 0.26);
+  model_press(&ui, '7');
+  assert_true(shows(" run 25% wait 0.00 io 0.75 ") && shows(" cpu 0.25 "));
+  model_press(&ui, 'B');
+  model_press(&ui, 'z');
+  for (size_t i = 0; i < ui.methods.count; i++) {
+    assert_true(ui.methods.rows[i].delta > -1e-9 && ui.methods.rows[i].delta < 1e-9);
+  }
+}
+
+/* What found no room: of all together, or of the one that is shown. */
+static void test_losses(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.at[1].losses[RTOP_LOSS_NODES] = 12345;
+  ui.source.at[1].losses[RTOP_LOSS_SAMPLES] = 9;
+  ui.source.main.losses[RTOP_LOSS_NODES] = 12345;
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("no room: 12.3k nodes") && !shows("samples"));
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  assert_false(shows("no room"));
+  model_press(&ui, 'H');
+  assert_true(shows("no room: 12.3k nodes"));
+}
+
+/* One of several that is gone is named in the title, with how and when; shorter where there is little room. */
+static void test_gone(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.processes = 1;
+  struct ui_process *gone = &ui.source.at[1];
+  gone->state = RTOP_FEED_DEAD;
+  gone->ended_real_ns = ui.now_real_ns - 1000 * (int64_t)MS;
+  snprintf(gone->end, sizeof gone->end, "killed by signal 9");
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("puma: cluster") && shows("  4712 killed by signal 9 14:13:") && !shows("(+1)"));
+  ui.source.at[0].state = RTOP_FEED_REPLAY;            /* none lives: the title tells of all together */
+  ui.source.main.state = RTOP_FEED_DEAD;
+  model_redraw(&ui);
+  assert_false(shows("killed by"));
+  ui.source.main.state = RTOP_FEED_LIVE;
+  gone->replaced = true;                               /* it goes on as another source */
+  model_redraw(&ui);
+  assert_false(shows("killed by"));
+  gone->replaced = false;
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  model_press(&ui, 'H');
+  assert_true(shows("4712 worker 1  killed by signal 9") && shows("[DEAD]"));
+  gone->by_exec = true;
+  model_redraw(&ui);
+  assert_true(shows("[EXEC]"));
+}
+
+static int open_two_narrow(void **state)
+{
+  static const struct screen_case narrow = { .rows = 12, .columns = 48 };
+  (void)state;
+  open_case(&narrow, two_processes());
+  return 0;
+}
+
+static int open_two_tiny(void **state)
+{
+  static const struct screen_case tiny = { .rows = 5, .columns = 20 };
+  (void)state;
+  open_case(&tiny, two_processes());
+  return 0;
+}
+
+/* The state stays whatever else there is to say. */
+static void test_gone_in_no_room(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.at[1].state = RTOP_FEED_DEAD;
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("4~  1 gone  [LIVE]") || shows("471~  1 gone [LIVE]"));
+}
+
+static void test_gone_in_little_room(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.processes = 1;
+  ui.source.at[1].state = RTOP_FEED_DEAD;
+  ui.dirty = true;
+  model_redraw(&ui);
+  assert_true(shows("4711 puma") && shows("4712 gone"));
+}
+
+static void test_processes(void **state)
+{
+  (void)state;
+  name_two();
+  model_press(&ui, '3');
+  assert_true(!shows("4711 t1") && ui.methods.count >= 2);
+  model_press(&ui, 'H');
+  assert_true(shows("processes apart") && shows("4711 t1") && shows("4712 t1"));
+  uint64_t all_ns = rtop_cost_wall(&ui.sum.total);
+  model_press(&ui, '7');
+  assert_true(shows("\n4711    ") && shows("\n4712    "));
+  model_press(&ui, 'H');
+  assert_true(shows("only process 4711"));
+  for (int turn = 0; turn < 2; turn++) {
+    uint64_t self_ns = 0;
+    for (size_t i = 0; i < ui.methods.count; i++) {
+      const char *label = rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->label;
+      assert_true(ui.methods.rows[i].self_ns == 0 || strcmp(label, turn == 0 ? "One#work"
+          : "Two#work") == 0);
+      self_ns += ui.methods.rows[i].self_ns;
+    }
+    assert_true(self_ns > 0 && self_ns < all_ns);
+    model_press(&ui, 'H');
+  }
+  assert_int_equal(ui.apart, 0);
+  assert_true(shows("processes merged") && !shows("\n4712    "));
+}
+
+static void test_one_process(void **state)
+{
+  (void)state;
+  model_press(&ui, 'H');
+  assert_true(ui.apart == 0 && shows("one process is watched"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(test_processes, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_alone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_losses, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone_in_no_room, open_two_tiny, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone_in_little_room, open_two_narrow, tear_down),
+    cmocka_unit_test_setup_teardown(test_one_process, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+/* The skyline: golden screens, and what its keys do. */
+#include "tests/tui/screen_fixture.h"
+
+static const struct screen_case cases[] = {
+  { .name = "skyline-80x24", .rows = 24, .columns = 80, .keys = KEYS('6') },
+  { .name = "skyline-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('6') },
+  { .name = "skyline-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+    .keys = KEYS('6') },
+  { .name = "skyline-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('6') },
+  { .name = "skyline-80x24-c-locale", .rows = 24, .columns = 80, .c_locale = true, .keys = KEYS('6') },
+  { .name = "skyline-160x50", .rows = 50, .columns = 160, .keys = KEYS('6') },
+  { .name = "skyline-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('6') },
+  { .name = "skyline-40x10", .rows = 10, .columns = 40, .keys = KEYS('6') },
+  { .name = "skyline-20x5", .rows = 5, .columns = 20, .keys = KEYS('6') },
+  { .name = "skyline-20x10", .rows = 10, .columns = 20, .keys = KEYS('6') },
+  { .name = "skyline-19x4", .rows = 4, .columns = 19, .keys = KEYS('6') },
+  { .name = "skyline-500x200", .rows = 200, .columns = 500, .keys = KEYS('6') },
+  { .name = "skyline-higher", .rows = 24, .columns = 80, .keys = KEYS('6', '+', '+') },
+  { .name = "skyline-classes", .rows = 24, .columns = 80, .keys = KEYS('6', 't') },
+  { .name = "skyline-packages", .rows = 24, .columns = 80, .keys = KEYS('6', 't', 't') },
+  { .name = "skyline-folded", .rows = 24, .columns = 80,
+    .keys = KEYS('/', 's', 'p', 'a', 'w', 'n', '\r', '6', '\r') },
+  { .name = "skyline-search", .rows = 24, .columns = 80, .attributes = true,
+    .keys = KEYS('6', '/', 'o', 'r', 'd', 'e', 'r', '\r', 'n') },
+};
+
+static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('6') };
+
+static void test_moving(void **state)
+{
+  (void)state;
+  assert_true(shows("> Queue#pop"));
+  model_press(&ui, FN(KEY_LEFT));
+  assert_true(shows("> Puma::ThreadPool#spawn_thread"));
+  model_press(&ui, FN(KEY_RIGHT));
+  assert_true(shows("> Queue#pop"));
+  model_press(&ui, FN(KEY_UP));
+  assert_true(shows("> Puma::Server#process_client"));
+  model_press(&ui, FN(KEY_DOWN));
+  assert_true(shows("> Queue#pop"));
+  model_press(&ui, 'g');
+  assert_true(shows("> <main>"));
+  model_press(&ui, FN(KEY_LEFT));
+  assert_true(shows("> <main>"));
+  model_press(&ui, 'G');
+  assert_true(shows("> 注文#合計を計算する"));
+  model_press(&ui, FN(KEY_DOWN));
+  assert_true(shows("> 注文#合計を計算する"));
+  model_press(&ui, '1');               /* the method is selected there too */
+  assert_true(shows(">  11.6"));
+}
+
+static void test_scale_and_levels(void **state)
+{
+  (void)state;
+  model_press(&ui, '+');
+  assert_true(shows("the full height is 50% of the span"));
+  model_press(&ui, '-');
+  model_press(&ui, '-');
+  assert_true(shows("the full height is 100% of the span"));
+  model_press(&ui, 't');
+  assert_true(shows("> class Queue"));
+  model_press(&ui, '*');
+  assert_true(shows("> package Queue"));
+  model_press(&ui, 't');
+  assert_true(shows("> Queue#pop"));
+  model_press(&ui, '\r');
+  assert_true(shows("> package Queue") && shows("+Queue"));
+  model_press(&ui, '\r');
+  assert_true(shows("> Queue#pop"));
+}
+
+/* A method that was never there rises: it has its mark, and who was there has not moved to the left. */
+static void test_waking(void **state)
+{
+  (void)state;
+  model_add_window(profile, MODEL_END_NS, "Zebra#gallop");
+  ui.now_ns += 100000000;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("*"));
+  ui.now_ns += INT64_C(5000000000);
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_false(shows("*"));
+}
+
+static void test_empty_city(void **state)
+{
+  (void)state;
+  assert_true(shows("nobody is at home"));
+  for (const char *key = "jkgGt*+-\rn\033"; *key != '\0'; key++) {
+    model_press(&ui, *key);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest keys[] = {
+    ON_CASE(&plain, set_up_case, test_moving),
+    ON_CASE(&plain, set_up_case, test_scale_and_levels),
+    ON_CASE(&plain, set_up_case, test_waking),
+    ON_CASE(&plain, set_up_empty, test_empty_city),
+  };
+  enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
+  struct CMUnitTest tests[ALL];
+  add_cases(tests, cases, CASES, test_case);
+  memcpy(tests + CASES, keys, sizeof keys);
+  return _cmocka_run_group_tests("screens of the skyline", tests, ALL, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* The threads view: golden screens, and choosing a thread for all views. */
+#include "tests/tui/screen_fixture.h"
+
+static const struct screen_case cases[] = {
+  { .name = "threads-80x24", .rows = 24, .columns = 80, .keys = KEYS('3') },
+  { .name = "threads-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3') },
+  { .name = "threads-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+    .keys = KEYS('3') },
+  { .name = "threads-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('3') },
+  { .name = "threads-160x50", .rows = 50, .columns = 160, .keys = KEYS('3', 'j') },
+  { .name = "threads-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('3', 'j') },
+  { .name = "threads-100x30", .rows = 30, .columns = 100, .keys = KEYS('3') },
+  { .name = "threads-40x10", .rows = 10, .columns = 40, .keys = KEYS('3') },
+  { .name = "threads-20x5", .rows = 5, .columns = 20, .keys = KEYS('3') },
+  { .name = "threads-19x4", .rows = 4, .columns = 19, .keys = KEYS('3') },
+  { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r') },
+  { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '1') },
+  { .name = "threads-several", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3', 'c', 'j', 'c') },
+  { .name = "threads-search", .rows = 24, .columns = 80, .attributes = true,
+    .keys = KEYS('3', '/', 'p', 'o', 'p', '\r', 'n') },
+  { .name = "threads-filter", .rows = 24, .columns = 80,
+    .keys = KEYS('3', '\\', 'p', 'u', 'm', 'a', ' ', 's', '\r') },
+  { .name = "threads-by-name", .rows = 24, .columns = 80, .keys = KEYS('3', 'N', '%') },
+};
+
+static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('3') };
+
+/* Methods are brought up to date by the views that show them. */
+static void look_at_methods(void)
+{
+  model_press(&ui, '1');
+  model_press(&ui, '3');
+}
+
+/* Figures of every view are those of the chosen thread; Esc, or the thread again, brings all back. */
+static void test_choose(void **state)
+{
+  (void)state;
+  look_at_methods();
+  size_t all = ui.methods.count;
+  uint64_t total_ns = rtop_cost_wall(&ui.sum.total);
+  model_press(&ui, 'j');
+  model_press(&ui, '\r');
+  assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
+  look_at_methods();
+  assert_true(ui.methods.count > 0 && ui.methods.count < all);
+  assert_int_equal(ui.sum.thread_count, 6);        /* the table still shows everybody */
+  assert_int_equal(rtop_cost_wall(&ui.sum.total), total_ns);
+  uint64_t self_ns = 0;
+  for (size_t i = 0; i < ui.methods.count; i++) {
+    self_ns += ui.methods.rows[i].self_ns;
+    assert_true(ui.methods.rows[i].threads <= 1);
+  }
+  assert_int_equal(self_ns, 1000000000);           /* its time, all of it */
+  model_press(&ui, '1');
+  assert_true(shows("thread: puma srv tp 001") && !shows("Queue#pop"));
+  model_press(&ui, 27);
+  assert_true(ui.focus.count == 0 && ui.methods.count == all && shows("Queue#pop"));
+  model_press(&ui, '3');
+  assert_true(shows("-- stack of puma srv tp 001"));
+  model_press(&ui, 't');
+  assert_false(shows("-- stack"));
+  model_press(&ui, '\r');
+  model_press(&ui, '\r');
+  assert_int_equal(ui.focus.count, 0);
+}
+
+static uint64_t self_of_all(void)
+{
+  uint64_t self_ns = 0;
+  for (size_t i = 0; i < ui.methods.count; i++) {
+    self_ns += ui.methods.rows[i].self_ns;
+  }
+  return self_ns;
+}
+
+/* Several threads, in every view; one less, one alone, all. */
+static void test_choose_several(void **state)
+{
+  (void)state;
+  model_press(&ui, 'c');
+  model_press(&ui, 'c');
+  model_press(&ui, 'c');
+  assert_true(ui.focus.count == 3 && shows("thread: 3 threads") && shows("*puma srv tp 002"));
+  look_at_methods();
+  assert_int_equal(self_of_all(), 3000000000);
+  model_press(&ui, '1');
+  assert_true(shows("thread: 3 threads") && !shows("Queue#pop"));
+  model_press(&ui, '2');
+  assert_false(shows("Queue#pop"));
+  model_press(&ui, '3');
+  model_press(&ui, 'g');
+  model_press(&ui, 'c');
+  assert_true(ui.focus.count == 2 && !shows("*puma srv tp 002"));
+  look_at_methods();
+  assert_int_equal(self_of_all(), 2000000000);
+  model_press(&ui, 'c');
+  assert_true(shows("thread: puma srv tp 003"));
+  model_press(&ui, 'g');
+  model_press(&ui, '\r');
+  assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 002"));
+  look_at_methods();
+  assert_int_equal(self_of_all(), 1000000000);
+  model_press(&ui, 27);
+  model_press(&ui, 27);
+  assert_int_equal(ui.focus.count, 0);
+  look_at_methods();
+  assert_int_equal(self_of_all(), 6000000000);
+}
+
+/* Every thread can be chosen up to the bound; one more is told off. */
+static void test_choose_too_many(void **state)
+{
+  (void)state;
+  for (uint64_t serial = 100; serial < 100 + UI_FOCUS_MAX + 5; serial++) {
+    ui_focus_toggle(&ui, &(struct rtop_thread_row){ .serial = serial, .name = "" });
+  }
+  assert_int_equal(ui.focus.count, UI_FOCUS_MAX);
+  model_redraw(&ui);
+  assert_true(shows("64 threads can be chosen"));
+  look_at_methods();
+  assert_int_equal(ui.methods.count, 0);
+}
+
+/* Idle threads can be left out. */
+static void test_without_idle_threads(void **state)
+{
+  (void)state;
+  model_add_window(profile, MODEL_END_NS, "String#gsub");
+  ui.length_ns = 100000000;
+  ui.focus.no_idle = true;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("thread: not idle"));
+  look_at_methods();
+  assert_int_equal(self_of_all(), 100000000);
+}
+
+/* The cursor stays on its thread when the order changes. */
+static void test_cursor_follows(void **state)
+{
+  (void)state;
+  model_press(&ui, 'G');
+  assert_true(shows(">4725    reactor"));
+  model_press(&ui, 'I');
+  assert_true(shows(">4725    reactor"));
+  model_press(&ui, 'N');
+  assert_true(shows(">4725    reactor") && shows("NAMEv") == false && shows("NAME^"));
+  model_press(&ui, FN(KEY_HOME));
+  assert_true(shows(">4720    main"));
+}
+
+/* Never the last known method alone: in the table and over its stack, whatever room there is. */
+static void test_old_stacks(void **state)
+{
+  (void)state;
+  struct rtop_thread_row *thread = &ui.sum.threads[1];
+  assert_string_equal(thread->name, "puma srv tp 001");
+  model_press(&ui, 'j');
+  model_press(&ui, 't');
+  assert_true(shows("-- stack of puma srv tp 001 (4721), runs"));
+  thread = &ui.sum.threads[1];
+  thread->stale = true;
+  thread->stack_age_ns = 812000000;
+  ui_draw(&ui);
+  assert_true(shows("-- last stack of puma srv tp 001 (4721), seen 812ms ago, no safepoint since;"));
+  assert_true(shows("? ActiveRec"));
+  thread->state = RTOP_STATE_BLOCKED;
+  ui_draw(&ui);
+  assert_true(shows("seen 812ms ago, none taken since;"));
+}
+
+/* Nothing to show is no reason to fall over. */
+static void test_no_threads(void **state)
+{
+  (void)state;
+  assert_true(shows("no thread is known yet"));
+  for (const char *key = "jkgG\rtn\033"; *key != '\0'; key++) {
+    model_press(&ui, *key);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest keys[] = {
+    ON_CASE(&plain, set_up_case, test_choose),
+    ON_CASE(&plain, set_up_case, test_cursor_follows),
+    ON_CASE(&plain, set_up_empty, test_no_threads),
+    ON_CASE(&plain, set_up_case, test_choose_several),
+    ON_CASE(&plain, set_up_case, test_choose_too_many),
+    ON_CASE(&plain, set_up_case, test_without_idle_threads),
+    ON_CASE(&plain, set_up_case, test_old_stacks),
+  };
+  enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
+  struct CMUnitTest tests[ALL];
+  add_cases(tests, cases, CASES, test_case);
+  memcpy(tests + CASES, keys, sizeof keys);
+  return _cmocka_run_group_tests("screens of the threads", tests, ALL, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+/* Figures of the bars above the table keep to their room, however large they are. */
+#include "tests/tui/screen_model.h"
+#include "tui/term/screen.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct ui ui;
+
+static bool shows(const char *text)
+{
+  char *screen = model_screen_text();
+  bool found = strstr(screen, text) != NULL;
+  free(screen);
+  return found;
+}
+
+static void test_collections_per_minute(void **state)
+{
+  static const struct { double minor, major; int columns; const char *text; } cases[] = {
+    { 120, 2, 80, " 122/m" }, { 9997, 2, 80, "9999/m" }, { 9999, 2, 80, " 10k/m" }, { 20614, 56, 80, " 21k/m" },
+    { 20614, 56, 160, " 21k minor   56 major /min" }, { 960000, 20000, 160, "960k minor  20k major /min" },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const struct screen_case look = { .rows = cases[i].columns < 100 ? 24 : 50, .columns = cases[i].columns };
+    struct rtop_profile *profile = model_profile();
+    model_screen_open(&look, &ui, profile);
+    ui.strip.minor_per_minute = cases[i].minor;
+    ui.strip.major_per_minute = cases[i].major;
+    ui_draw(&ui);
+    assert_true(shows(cases[i].text));
+    model_screen_close(&ui, &profile);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = { cmocka_unit_test(test_collections_per_minute) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

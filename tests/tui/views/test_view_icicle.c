@@ -1,0 +1,189 @@
+/* The icicle: how high its cells are, what they tell, and where a click goes. */
+#include "tests/tui/screen_fixture.h"
+#include "tui/term/mouse.h"
+#include "tui/views/view_icicle.h"
+
+static const struct screen_case tall = { .rows = 50, .columns = 160, .keys = KEYS('4') };
+static const struct screen_case middle = { .rows = 30, .columns = 100, .keys = KEYS('4') };
+static const struct screen_case low = { .rows = 20, .columns = 80, .keys = KEYS('4') };
+
+static const struct icicle_view *view(void)
+{
+  return ui.data[VIEW_ICICLE];
+}
+
+static int table_y(void)
+{
+  return ui.layout.part[PART_TABLE].y;
+}
+
+/* The middle of every cell, in each of its rows. */
+static void click_all(void)
+{
+  int rows = icicle_view_rows(&ui);
+  for (size_t i = 0; i < view()->icicle.count; i++) {
+    struct rtop_icicle_cell cell = view()->icicle.cells[i];
+    for (int row = 0; row < view()->cell_rows && cell.merged == 0; row++) {
+      int level = (int)(cell.depth - view()->top), y = level * view()->cell_rows + row;
+      ui_mouse(&ui, &(struct mouse_event){
+        MOUSE_PRESS, table_y() + (view()->flipped ? rows - 1 - y : y), cell.x + cell.columns / 2 });
+      assert_int_equal(view()->node, cell.node);
+      model_press(&ui, 'g');
+    }
+  }
+}
+
+static void test_clicks_in_every_row_of_a_cell(void **state)
+{
+  const struct screen_case *at = *state;
+  assert_int_equal(view()->cell_rows, at == &tall ? 3 : 2);
+  click_all();
+  model_press(&ui, 'i');
+  assert_true(view()->flipped);
+  click_all();
+}
+
+/* Below the last depth there is nothing, also where another cell would begin. */
+static void test_click_beside(void **state)
+{
+  (void)state;
+  model_press(&ui, 'g');
+  uint32_t node = view()->node;
+  for (int row = (int)view()->icicle.depths * 3; row < icicle_view_rows(&ui); row++) {
+    ui_mouse(&ui, &(struct mouse_event){ MOUSE_PRESS, table_y() + row, 3 });
+    assert_int_equal(view()->node, node);
+  }
+}
+
+/* The terminal's cursor stands on the name. */
+static void test_cursor_walks_from_cell_to_cell(void **state)
+{
+  (void)state;
+  model_press(&ui, 'g');
+  assert_int_equal(getcury(stdscr), table_y() + 1);
+  for (int depth = 1; depth < 7; depth++) {
+    model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+    assert_int_equal(getcury(stdscr), table_y() + 3 * depth + 1);
+  }
+  model_press(&ui, KEY_UP | KEY_FUNCTION);
+  assert_int_equal(getcury(stdscr), table_y() + 3 * 5 + 1);
+}
+
+static void test_boxes_tell_total_and_self(void **state)
+{
+  (void)state;
+  assert_true(shows("|Puma::Server#process_client  300.0%  self 0.0%  "));
+  assert_true(shows("|IO.select  100.0%  "));
+  assert_true(shows("|Mutex#synch~|"));
+  assert_true(shows("+-50.0%------+"));     /* beside the name there is no room */
+  model_press(&ui, '=');
+  assert_true(shows("+=========================+") && shows("=Queue#pop  100.0%        ="));
+}
+
+static void test_two_rows_tell_total_and_self(void **state)
+{
+  (void)state;
+  assert_true(shows("[Puma::Server#process_client"));
+  assert_true(shows("[300.0%  self 0.0%"));
+}
+
+static void test_depths_out_of_sight_are_told(void **state)
+{
+  bool told = false, all_seen = false;
+  (void)state;
+  model_press(&ui, 'g');
+  for (int rows = 40; rows > 5; rows--) {
+    char levels[32];
+    resizeterm(rows, 80);
+    ui.stale = true;
+    model_redraw(&ui);
+    int page = icicle_view_page(&ui);
+    snprintf(levels, sizeof levels, "1-%d/7", page);
+    assert_true(page < 7 ? shows(levels) : !shows("/7"));
+    told = told || page < 7;
+    all_seen = all_seen || page >= 7;
+  }
+  assert_true(told && all_seen);
+}
+
+/* In the pane there is room for words: with many depths. */
+static void test_depths_are_told_in_words(void **state)
+{
+  struct icicle_view *changed = ui.data[VIEW_ICICLE];
+  (void)state;
+  model_press(&ui, 'g');
+  assert_false(shows("levels"));
+  changed->top = 2;
+  ui_draw(&ui);
+  assert_true(shows("levels 3 to 7 of 7"));
+}
+
+/* Lower at once when calls get deeper, higher only after a while; at once when the user zooms. */
+static void test_height_does_not_jump(void **state)
+{
+  (void)state;
+  struct icicle_view *changed = ui.data[VIEW_ICICLE];
+  changed->cell_rows = 1;
+  changed->low_until_ns = ui.now_ns + 1000;
+  ui.stale = true;
+  ui.touched = false;
+  model_redraw(&ui);
+  assert_int_equal(view()->cell_rows, 1);
+  ui.now_ns += 1000;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_int_equal(view()->cell_rows, 3);
+  changed->cell_rows = 1;
+  changed->low_until_ns = INT64_MAX;
+  model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+  model_press(&ui, '\r');
+  assert_int_equal(view()->cell_rows, 3);
+  model_press(&ui, 27);
+  assert_int_equal(view()->cell_rows, 3);
+}
+
+/* A resize is seen at once, in height alone, too. */
+static void test_resize(void **state)
+{
+  (void)state;
+  for (int rows = 60; rows > 5; rows--) {
+    resizeterm(rows, 160);
+    ui_draw(&ui);
+    int fits = rtop_icicle_cell_rows(&view()->icicle, icicle_view_rows(&ui));
+    assert_int_equal(view()->cell_rows, fits);
+    assert_true(fits == 1 || (size_t)icicle_view_page(&ui) >= view()->icicle.depths);
+  }
+}
+
+/* A line of any length. */
+static void test_borders_are_whole(void **state)
+{
+  (void)state;
+  for (int columns = 200; columns < 600; columns += 57) {
+    resizeterm(50, columns);
+    ui_draw(&ui);
+    for (int x = 0; x < columns; x++) {
+      bool end = x == 0 || x == columns - 1;
+      assert_int_equal((char)(mvinch(table_y(), x) & A_CHARTEXT), end ? '+' : '-');
+      assert_int_equal((char)(mvinch(table_y() + 2, x) & A_CHARTEXT), end ? '+' : '-');
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    ON_CASE(&tall, set_up_case, test_clicks_in_every_row_of_a_cell),
+    ON_CASE(&middle, set_up_case, test_clicks_in_every_row_of_a_cell),
+    ON_CASE(&tall, set_up_case, test_click_beside),
+    ON_CASE(&tall, set_up_case, test_cursor_walks_from_cell_to_cell),
+    ON_CASE(&tall, set_up_case, test_boxes_tell_total_and_self),
+    ON_CASE(&middle, set_up_case, test_two_rows_tell_total_and_self),
+    ON_CASE(&low, set_up_case, test_depths_out_of_sight_are_told),
+    ON_CASE(&tall, set_up_case, test_depths_are_told_in_words),
+    ON_CASE(&tall, set_up_case, test_height_does_not_jump),
+    ON_CASE(&tall, set_up_case, test_resize),
+    ON_CASE(&tall, set_up_case, test_borders_are_whole),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

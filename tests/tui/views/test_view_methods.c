@@ -1,0 +1,428 @@
+/* How the table behaves over time: cursor, order and frozen picture while figures move. */
+#include "tests/tui/screen_model.h"
+#include "tui/term/screen.h"
+#include "tui/views/view_methods.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <ncurses.h>
+
+static struct ui ui;
+static struct rtop_profile *profile;
+static int64_t end_ns, ahead_ns;         /* ahead: how long after the last window it is */
+
+static int set_up(void **state)
+{
+  static const struct screen_case plain = { .rows = 24, .columns = 80 };
+  (void)state;
+  profile = model_profile();
+  end_ns = MODEL_END_NS;
+  ahead_ns = 0;
+  model_screen_open(&plain, &ui, profile);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  model_screen_close(&ui, &profile);
+  return 0;
+}
+
+static struct methods_view *view(void)
+{
+  return ui.data[VIEW_METHODS];
+}
+
+static const char *label_at(size_t place)
+{
+  const struct rtop_method_row *row = methods_view_row(&ui, place);
+  return row == NULL ? "" : rtop_symbols_get(rtop_profile_symbols(profile), row->frame)->label;
+}
+
+static const char *selected(void)
+{
+  return label_at(view()->pager.cursor);
+}
+
+/* `windows` more, in which only this method ran. */
+static void pass(int windows, const char *label)
+{
+  for (int i = 0; i < windows; i++) {
+    model_add_window(profile, end_ns, label);
+    end_ns += 100000000;
+  }
+  ui.now_ns = end_ns + ahead_ns;
+  ui.now_real_ns = end_ns + MODEL_OFFSET_NS;
+  ui.stale = true;
+  model_redraw(&ui);
+}
+
+static bool screen_has(const char *text)
+{
+  char *screen = model_screen_text();
+  bool has = strstr(screen, text) != NULL;
+  free(screen);
+  return has;
+}
+
+static void test_cursor_follows_its_method(void **state)
+{
+  (void)state;
+  model_type(&ui, "/gsub\r");
+  assert_string_equal(selected(), "String#gsub");
+  size_t before = view()->pager.cursor;
+  assert_true(before > 0);
+  ahead_ns = 10000000000;              /* longer than rows are held */
+  pass(9, "String#gsub");
+  assert_string_equal(label_at(0), "String#gsub");
+  assert_int_equal(view()->pager.cursor, 0);
+  pass(10, "Somebody#else");
+  assert_int_equal(view()->order.count, 1);
+  pass(1, "String#gsub");
+  assert_string_equal(selected(), "String#gsub");      /* it was gone and came back */
+}
+
+static void test_cursor_stays_when_told(void **state)
+{
+  (void)state;
+  model_press(&ui, 'j');
+  model_press(&ui, 'F');
+  ahead_ns = 10000000000;
+  pass(9, "String#gsub");
+  assert_int_equal(view()->pager.cursor, 1);
+}
+
+static void test_top_stays_the_top(void **state)
+{
+  (void)state;
+  assert_string_equal(selected(), "Queue#pop");
+  pass(9, "String#gsub");
+  assert_int_equal(view()->pager.cursor, 0);
+  assert_string_equal(selected(), "String#gsub");
+  model_press(&ui, 'G');
+  model_press(&ui, 'g');
+  ahead_ns = 10000000000;
+  pass(9, "Hash#merge");
+  assert_int_equal(view()->pager.cursor, 0);
+}
+
+static void test_rows_stand_still_while_the_cursor_moves(void **state)
+{
+  (void)state;
+  const char *first = label_at(0), *second = label_at(1);
+  model_press(&ui, 'j');
+  int64_t moved_ns = ui.now_ns;
+  model_add_window(profile, end_ns, "String#gsub");
+  end_ns += 100000000;
+  pass(7, "String#gsub");
+  assert_true(ui.now_ns - moved_ns < 2000000000);
+  assert_string_equal(label_at(0), first);
+  assert_string_equal(label_at(1), second);
+  ui.now_ns = moved_ns + 2000000001;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_string_equal(label_at(0), "String#gsub");
+}
+
+static void refresh_after(int64_t ns)
+{
+  ui.now_ns += ns;
+  ui.stale = true;
+  model_redraw(&ui);
+}
+
+static size_t place_of(const char *label)
+{
+  size_t place = 0;
+  while (strcmp(label_at(place), label) != 0) {
+    place++;
+  }
+  return place;
+}
+
+static uint64_t self_of(const char *label)
+{
+  return methods_view_row(&ui, place_of(label))->self_ns;
+}
+
+/* Rows change places at most every two seconds, but for what is on top by far, and for what the user
+ * asks. */
+static void test_rows_settle(void **state)
+{
+  (void)state;
+  const char *price = "block in Price#total", *queries = "ActiveRecord::Relation#exec_queries";
+  refresh_after(3000000000);
+  assert_true(place_of(price) < place_of(queries));
+  model_add_window(profile, end_ns, queries);        /* 100 ms more of it */
+  end_ns += 100000000;
+  refresh_after(500000000);
+  assert_true(self_of(queries) > self_of(price) && place_of(price) < place_of(queries));
+  refresh_after(1600000000);
+  assert_true(place_of(queries) < place_of(price));
+  model_add_window(profile, end_ns, price);
+  model_add_window(profile, end_ns + 100000000, price);
+  end_ns += 200000000;
+  refresh_after(100000000);
+  assert_true(self_of(price) > self_of(queries) && place_of(queries) < place_of(price));
+  model_type(&ui, "\\.\r");             /* a filter that lets everything through */
+  assert_true(place_of(price) < place_of(queries));
+}
+
+static void test_frozen(void **state)
+{
+  (void)state;
+  uint64_t queue_ns = methods_view_row(&ui, 0)->self_ns;
+  model_press(&ui, 'z');
+  pass(30, "String#gsub");
+  assert_string_equal(label_at(0), "Queue#pop");
+  assert_int_equal(methods_view_row(&ui, 0)->self_ns, queue_ns);
+  assert_true(screen_has("[FROZEN -2s]") || screen_has("[FROZEN -3s]"));
+  model_press(&ui, 'T');               /* everything else goes on working */
+  assert_string_equal(label_at(0), "Puma::ThreadPool#spawn_thread");
+  model_press(&ui, 'w');
+  assert_int_equal(ui.sum.length_ns, INT64_C(10000000000));
+  model_press(&ui, ' ');
+  model_press(&ui, 'P');
+  assert_true(screen_has("[LIVE]"));
+  pass(30, "String#gsub");
+  model_type(&ui, "www");              /* to a window of one second */
+  assert_string_equal(label_at(0), "String#gsub");
+}
+
+static void test_escape_goes_back_step_by_step(void **state)
+{
+  (void)state;
+  model_type(&ui, "\\Puma\r");
+  model_type(&ui, "/server\r");
+  model_press(&ui, '\r');
+  assert_true(view()->details_open);
+  model_press(&ui, 27);
+  assert_false(view()->details_open);
+  assert_string_equal(ui.search, "server");
+  model_press(&ui, 27);
+  assert_string_equal(ui.search, "");
+  assert_string_equal(ui.filter, "Puma");
+  model_press(&ui, 27);
+  assert_string_equal(ui.filter, "");
+  model_press(&ui, 27);
+  assert_false(ui.quit || ui.leave_target);            /* nowhere to go back to */
+  ui.choosing = true;
+  model_press(&ui, 27);
+  assert_true(ui.leave_target);
+}
+
+static void test_escape_takes_back_what_was_typed(void **state)
+{
+  (void)state;
+  model_type(&ui, "\\Puma\r");
+  model_type(&ui, "\\|Queue");
+  assert_string_equal(ui.filter, "Puma|Queue");
+  model_press(&ui, 27);
+  assert_string_equal(ui.filter, "Puma");
+  model_type(&ui, "\\(");
+  assert_non_null(ui.filter_error);
+  assert_string_equal(ui.filter, "Puma");
+  model_press(&ui, '\r');
+  assert_string_equal(ui.filter, "Puma");
+  assert_null(ui.filter_error);
+}
+
+static void test_no_match(void **state)
+{
+  (void)state;
+  model_type(&ui, "/no such thing\r");
+  assert_int_equal(ui.match_count, 0);
+  model_type(&ui, "nnN");
+  assert_true(screen_has("search: no such thing 0/0"));
+  model_press(&ui, 27);
+  model_type(&ui, "\\no such thing\r");
+  assert_true(screen_has("nothing matches the filter"));
+  model_type(&ui, "jkG\r nN");          /* nothing to move on, to open, to find */
+  assert_int_equal(view()->order.count, 0);
+}
+
+static void test_columns_scroll_and_return(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 50; i++) {
+    model_press(&ui, KEY_RIGHT | KEY_FUNCTION);
+  }
+  assert_true(screen_has("T.ALLOC/s") && !screen_has("SELF%"));
+  model_press(&ui, 'P');
+  assert_true(screen_has("SELF%v"));   /* the column sorted by is shown */
+}
+
+static void test_hostile_sizes(void **state)
+{
+  (void)state;
+  for (int rows = 1; rows < 60; rows += rows < 12 ? 1 : 7) {
+    for (int columns = 1; columns < 240; columns += columns < 24 ? 1 : 13) {
+      resizeterm(rows, columns);
+      ui.stale = true;
+      model_redraw(&ui);
+      model_type(&ui, "?G?jG/x");
+      model_press(&ui, 27);
+      model_press(&ui, 's');
+      model_press(&ui, 27);
+    }
+  }
+  resizeterm(24, 80);
+  model_press(&ui, 'g');
+  assert_true(screen_has("Queue#pop"));
+}
+
+static void test_other_states(void **state)
+{
+  static const struct { enum rtop_feed_state state; const char *tag; } tags[] = {
+    { RTOP_FEED_LIVE, "[LIVE]" }, { RTOP_FEED_STALLED, "[STALLED]" }, { RTOP_FEED_ENDED, "[ENDED]" },
+    { RTOP_FEED_DEAD, "[DEAD]" }, { RTOP_FEED_REPLAY, "[REPLAY]" },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+    ui.source.main.state = tags[i].state;
+    model_redraw(&ui);
+    assert_true(screen_has(tags[i].tag));
+  }
+}
+
+static void test_title_of_recordings(void **state)
+{
+  (void)state;
+  ui.source.main.state = RTOP_FEED_LIVE;
+  ui.source.recording = true;
+  model_redraw(&ui);
+  assert_true(screen_has("[REC]"));
+  assert_false(screen_has("[LIVE]"));
+  ui.source.main.state = RTOP_FEED_STALLED;
+  model_redraw(&ui);
+  assert_true(screen_has("[REC] [STALLED]"));
+  ui.source.recording = false;
+  ui.source.main.state = RTOP_FEED_REPLAY;
+  strcpy(ui.source.file, "x.rpt");
+  model_redraw(&ui);
+  assert_true(screen_has("[FILE x.rpt 100%]"));
+  model_press(&ui, '{');
+  assert_true(screen_has("[FILE x.rpt "));
+  assert_false(screen_has("[FILE x.rpt 100%]"));
+  strcpy(ui.source.file, "rperf-top-4711-20261120-143152.rpt");
+  model_redraw(&ui);
+  assert_true(screen_has("20261120-143152.rpt "));
+  ui.source.file[0] = '\0';
+}
+
+/* What flared up within the last minute is on top, and stays there: not what runs just now. */
+static void test_sorted_by_history(void **state)
+{
+  (void)state;
+  pass(50, "Kernel#puts");
+  pass(30, "Hash#merge");
+  ahead_ns = 10000000000;
+  pass(1, "Hash#merge");
+  assert_false(screen_has("HIST(60s)"));
+  model_press(&ui, 's');
+  for (int i = 0; i < 40 && menu_value(&ui.menu) != RTOP_SORT_HISTORY; i++) {
+    model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+  }
+  model_press(&ui, '\r');
+  assert_int_equal(ui.wanted.sort, RTOP_SORT_HISTORY);
+  assert_true(screen_has("HIST(60s)v"));
+  double last = 1e9;
+  for (size_t place = 0; place < view()->order.count; place++) {
+    const struct rtop_method_row *row = methods_view_row(&ui, place);
+    double peak = history_peak(&view()->history, ui.span.end_ns, row->frame,
+                               (double)row->self_ns / (double)ui.methods.length_ns);
+    assert_true(peak <= last && peak == row->history);
+    last = peak;
+  }
+  assert_true(order_place(&view()->order, ui.methods.rows[0].frame) < view()->order.count);
+  /* Only Hash#merge ran in this frame; others ran more in one of the cells. */
+  assert_string_equal(label_at(0), "Hash#merge");
+  model_press(&ui, 'I');
+  assert_true(screen_has("HIST(60s)^"));
+  /* Other views have no such figure: calls are sorted by their totals. */
+  model_press(&ui, '2');
+  assert_true(screen_has("TOTAL%^"));
+}
+
+/* A chosen thread is all that the small histories tell of. */
+static void test_history_of_a_thread(void **state)
+{
+  double shares[HISTORY_CELLS], all[HISTORY_CELLS];
+  const char *problem;
+  (void)state;
+  assert_true(columns_parse(&ui.columns, "self,history,name", &problem));
+  model_type(&ui, "/Queue#pop\r");
+  uint32_t frame = ui.selected;
+  pass(1, "Hash#merge");
+  history_get(&view()->history, ui.span.end_ns, frame, all);
+  model_type(&ui, "3/main\r");
+  model_press(&ui, '\r');
+  assert_string_equal(ui.focus.name, "main");
+  model_press(&ui, '1');
+  pass(1, "Hash#merge");
+  history_get(&view()->history, ui.span.end_ns, frame, shares);
+  assert_true(all[4] > 1.8 && shares[4] > 0.8 && shares[4] < 1);
+}
+
+/* By the wall clock who sleeps is on top: what helps is said, and does. */
+static void test_sleepers(void **state)
+{
+  (void)state;
+  assert_string_equal(label_at(0), "Queue#pop");
+  assert_true(screen_has("C=CPU O=busy"));
+  model_press(&ui, 'C');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
+  assert_true(screen_has("self and total are CPU time") && screen_has("  cpu 1000Hz"));
+  assert_string_equal(label_at(0), "ActiveRecord::Relation#exec_queries");
+  ui.message[0] = '\0';
+  model_redraw(&ui);
+  assert_true(screen_has("filter: (none)"));
+  model_press(&ui, 'C');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
+  /* Nobody of these threads is off the GVL from end to end, but when they are: */
+  ui.message[0] = '\0';
+  model_press(&ui, 'O');
+  assert_true(screen_has("thread: not idle"));
+  model_press(&ui, 'O');
+  assert_false(screen_has("thread: not idle"));
+  model_type(&ui, "s");
+  model_press(&ui, 27);
+  model_type(&ui, ">");
+  assert_false(screen_has("C=CPU"));    /* sorted by what does not count sleep */
+  model_press(&ui, 'P');
+  assert_true(screen_has("C=CPU"));
+  pass(10, "Kernel#puts");              /* who runs is on top */
+  ahead_ns = 10000000000;
+  pass(1, "Kernel#puts");
+  assert_false(screen_has("C=CPU"));
+}
+
+#define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    VIEW_TEST(test_cursor_follows_its_method),
+    VIEW_TEST(test_cursor_stays_when_told),
+    VIEW_TEST(test_top_stays_the_top),
+    VIEW_TEST(test_rows_stand_still_while_the_cursor_moves),
+    VIEW_TEST(test_rows_settle),
+    VIEW_TEST(test_frozen),
+    VIEW_TEST(test_title_of_recordings),
+    VIEW_TEST(test_escape_goes_back_step_by_step),
+    VIEW_TEST(test_escape_takes_back_what_was_typed),
+    VIEW_TEST(test_no_match),
+    VIEW_TEST(test_columns_scroll_and_return),
+    VIEW_TEST(test_hostile_sizes),
+    VIEW_TEST(test_other_states),
+    VIEW_TEST(test_sorted_by_history),
+    VIEW_TEST(test_sleepers),
+    VIEW_TEST(test_history_of_a_thread),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,362 @@
+#include "app.h"
+#include "app_baseline.h"
+#include "app_dump.h"
+#include "app_record.h"
+#include "app_source.h"
+#include "command.h"
+#include "editor.h"
+#include "settings.h"
+#include "shm/base/error.h"
+#include "tui/cli/options.h"
+#include "tui/cli/options_session.h"
+#include "tui/cli/stall_action.h"
+#include "tui/feed/list.h"
+#include "tui/feed/session.h"
+#include "tui/term/draw.h"
+#include "tui/term/keys.h"
+#include "tui/term/mouse.h"
+#include "tui/term/screen.h"
+#include "tui/text/signals.h"
+#include "tui/ui/ui.h"
+#include "tui/views/viewer.h"
+#include <errno.h>
+#include <ncurses.h>
+#include <poll.h>
+#include <stdio.h>
+
+enum { LIST_NS = 1000000000, SOON_NS = 30000000, MS_NS = 1000000, EDITOR_MS = 50 };
+
+struct app {
+  const struct rtop_options *options;
+  struct rtop_session *session;        /* NULL while choosing */
+  struct rtop_session *before;         /* what it is compared with; NULL: nothing */
+  struct stall_action action;
+  struct ui ui;
+  int signal_fd;
+  enum screen_width width;             /* as the screen shows it */
+  int64_t refresh_at_ns;
+  bool fresh;                          /* windows came since the last update */
+};
+
+bool rtop_app_screen_possible(const char **reason)
+{
+  return screen_possible(reason);
+}
+
+static void read_clocks(struct app *app)
+{
+  app->ui.now_ns = app_now_ns();
+  app->ui.now_real_ns = app_now_real_ns();
+}
+
+static void handle_signals(struct app *app)
+{
+  unsigned events = signals_take();
+  struct ui *ui = &app->ui;
+  if ((events & (SIGNAL_QUIT | SIGNAL_HANGUP)) != 0) {
+    ui->quit = true;
+    return;
+  }
+  ui->suspend = ui->suspend || (events & SIGNAL_SUSPEND) != 0;
+  if ((events & (SIGNAL_RESIZE | SIGNAL_CONTINUE)) != 0) {
+    if ((events & SIGNAL_CONTINUE) != 0 && !screen_continued()) {
+      ui->quit = true;
+      return;
+    }
+    screen_resize();
+    screen_repaint();
+    ui->stale = ui->dirty = true;      /* another size may show other columns */
+  }
+}
+
+static void read_keys(struct app *app)
+{
+  for (int key = screen_key(); key != SCREEN_KEY_NONE; key = screen_key()) {
+    if (key == SCREEN_KEY_GONE) {
+      app->ui.quit = true;
+      return;
+    }
+    if (key == (KEY_MOUSE | KEY_FUNCTION)) {
+      struct mouse_event event = mouse_take();
+      ui_mouse(&app->ui, &event);
+    } else if (key != (KEY_RESIZE | KEY_FUNCTION)) {
+      ui_key(&app->ui, key);
+    }
+    if (app->ui.quit || app->ui.suspend || app->ui.command[0] != '\0') {
+      return;                          /* what was typed ahead comes after it */
+    }
+  }
+}
+
+/* What the terminal has answered since the last time. */
+static void take_width(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (screen_width() == app->width) {
+    return;
+  }
+  app->width = screen_width();
+  if (app->width == SCREEN_WIDTH_NOT_UTF8) {
+    draw_charset(true, false);
+    ui_say(ui, "this terminal takes no UTF-8: plain ASCII");
+  }
+  ui->wide = app->width == SCREEN_WIDTH_WIDE;
+  if (ui->wide && ui->ascii == UI_ASCII_AUTO) {
+    ui_say(ui, "blocks are two columns wide here: ASCII (~)");
+  }
+  if (app->width != SCREEN_WIDTH_NARROW) {
+    screen_repaint();
+    ui->dirty = true;
+  }
+}
+
+static void watch(struct app *app, struct rtop_session *session)
+{
+  app->session = session;
+  ui_watch(&app->ui, session != NULL ? rtop_session_profile(session) : NULL);
+  ui_open_view(&app->ui, session != NULL ? app->ui.first_view : VIEW_CHOOSER);
+  app->refresh_at_ns = 0;
+  if (session != NULL) {
+    app_source_update(&app->ui, session, app->options);
+  }
+}
+
+/* Between the list and a target, both ways. */
+static void change_target(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (ui->chosen != 0) {
+    struct rtop_error error = { 0 };
+    struct rtop_session *session = rtop_session_open_pid(ui->chosen, app->options->rate_hz, &error);
+    ui->chosen = 0;
+    if (session != NULL) {
+      watch(app, session);
+    } else {
+      ui_say(ui, "%s", error.text);
+    }
+  }
+  if (ui->leave_target) {
+    ui->leave_target = false;
+    ui_watch(ui, NULL);                /* lets go of the profile before the session frees it */
+    rtop_session_close(&app->session);
+    watch(app, NULL);
+  }
+}
+
+static void take_windows(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (app->session != NULL) {
+    app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
+    app_source_update(ui, app->session, app->options);
+  }
+  ui_time_tick(ui);
+  if (app->fresh || ui->stalls.more) {
+    ui_stalls_poll(ui);
+    stall_action_poll(&app->action, app->session, &ui->stalls.stalls, ui->stalls.more);
+    if (app->action.said[0] != '\0') {
+      ui_say(ui, "%s", app->action.said);
+      app->action.said[0] = '\0';
+    }
+  }
+  if (ui->now_ns < app->refresh_at_ns && !ui->stale) {
+    return;
+  }
+  bool due = ui->now_ns >= app->refresh_at_ns;
+  if (app->session == NULL && due) {
+    ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
+    ui->stale = true;
+  }
+  if (due) {
+    ui->dirty = ui->dirty || ui->frozen;              /* its age is shown */
+    ui->stale = ui->stale || (app->fresh && (!ui->frozen || ui_time_lost(ui))) ||
+                ui->view->id == VIEW_OUTPUT || ui->more;
+    app->fresh = false;
+  }
+  if (ui->stale && !ui_update(ui)) {
+    ui_say(ui, "out of memory: the figures are old");
+  }
+  if (due) {
+    int64_t step_ns = app->session == NULL ? LIST_NS : (int64_t)(ui->delay_seconds * 1e9);
+    app->refresh_at_ns = ui->now_ns + (ui->more || ui->stalls.more ? SOON_NS : step_ns);
+  }
+}
+
+static int wait_ms(const struct app *app)
+{
+  const struct ui *ui = &app->ui;
+  int64_t until_ns = app->refresh_at_ns;
+  if (ui_has_message(ui) && ui->message_until_ns < until_ns) {
+    until_ns = ui->message_until_ns;
+  }
+  if (ui_time_due_ns(ui) < until_ns) {
+    until_ns = ui_time_due_ns(ui);
+  }
+  int64_t ms = (until_ns - app_now_ns()) / MS_NS + 1;
+  return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
+}
+
+/* Windows are fetched when the screen is about to be refreshed, and often enough that the ring does not
+ * lap us when the delay is long. Until the first one is here, as soon as there is one. */
+static int poll_ms(const struct app *app)
+{
+  int ms = wait_ms(app);
+  if (app->session == NULL) {
+    return ms;
+  }
+  bool waiting = app->ui.sum.length_ns == 0 && !rtop_session_over(app->session);
+  int bound = waiting ? rtop_session_wait_ms(app->session) : 1000;
+  return ms < bound ? ms : bound < 10 ? 10 : bound;
+}
+
+static void draw(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  if (ui->repaint) {
+    screen_repaint();
+    ui->repaint = false;
+    ui->dirty = true;
+  }
+  if (ui->message[0] != '\0' && !ui_has_message(ui)) {
+    ui->message[0] = '\0';
+    ui->dirty = true;
+  }
+  if (ui->dirty) {
+    ui_draw(ui);
+    screen_refresh(ui->sync);
+  }
+}
+
+/* The editor has the terminal; windows go on being collected, so that nothing is missing afterwards. */
+static void run_editor(struct app *app)
+{
+  int status = 0;
+  uid_t user;
+  if (!editor_user(app->ui.edit.owner, &user)) {
+    ui_say(&app->ui, "as root no editor is started for a file that another user named (with sudo it is)");
+    return;
+  }
+  screen_leave();
+  pid_t pid = editor_start(app->ui.edit.line, app->ui.edit.path, user);
+  while (pid > 0 && !editor_ended(pid, &status)) {
+    poll(NULL, 0, EDITOR_MS);
+    if (app->session != NULL) {
+      app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
+    }
+  }
+  screen_return();
+  read_clocks(app);
+  if (pid < 0 || status == 127) {
+    ui_say(&app->ui, "the editor cannot be started: set EDITOR");
+  }
+  app->ui.stale = true;
+}
+
+static void loop(struct app *app)
+{
+  struct ui *ui = &app->ui;
+  while (!ui->quit) {
+    struct pollfd wait[2] = { { screen_input_fd(), POLLIN, 0 }, { app->signal_fd, POLLIN, 0 } };
+    if (ui->suspend) {
+      ui->suspend = false;
+      ui->quit = !screen_suspend();
+      if (ui->quit) {
+        break;
+      }
+      read_clocks(app);
+      ui->stale = true;
+    }
+    if (ui->edit.wanted) {
+      ui->edit.wanted = false;
+      run_editor(app);
+    }
+    if (ui->command[0] != '\0') {
+      command_run(ui, ui->command);
+      ui->command[0] = '\0';
+    }
+    app_record(ui, app->session);
+    /* The first window of a target is shown when it comes, not at the next refresh. */
+    if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) {
+      app->refresh_at_ns = 0;
+    }
+    take_windows(app);
+    draw(app);
+    if (poll(wait, 2, poll_ms(app)) < 0 && errno != EINTR) {
+      break;
+    }
+    read_clocks(app);
+    handle_signals(app);
+    if (!ui->quit && (wait[0].revents != 0 || screen_has_key())) {
+      read_keys(app);
+      take_width(app);
+    }
+    change_target(app);
+  }
+}
+
+static int run(struct app *app)
+{
+  const struct rtop_options *options = app->options;
+  struct screen_options look = { .ascii = options->ascii, .theme = options->theme };
+  look.color = options->color == RTOP_COLOR_NEVER ? -1 : options->color == RTOP_COLOR_ALWAYS;
+  if (screen_open(&look) != 0) {
+    fprintf(stderr, "rperf-top: the terminal cannot be opened: use -b for a report without a screen\n");
+    return 1;
+  }
+  int status = 1;
+  if (ui_init(&app->ui, options)) {
+    app->ui.choosing = app->session == NULL;
+    mouse_use(app->ui.mouse);
+    read_clocks(app);
+    settings_load(&app->ui, options);
+    take_width(app);
+    watch(app, app->session);
+    if (app->session != NULL && rtop_session_left_out(app->session, 0) != NULL) {
+      bool more = rtop_session_left_out(app->session, 1) != NULL;
+      ui_say(&app->ui, "%s%s", more ? "some are not watched: " : "", rtop_session_left_out(app->session, 0));
+    }
+    if (app->before != NULL) {
+      ui_baseline_give(&app->ui, rtop_session_profile(app->before));
+    }
+    loop(app);
+    stall_action_close(&app->action, app->session, &app->ui.stalls.stalls);
+    status = 0;
+  }
+  screen_close();
+  ui_destroy(&app->ui);
+  return status;
+}
+
+int rtop_app_run(const struct rtop_options *options)
+{
+  static struct app app;               /* large: lists and buffers */
+  if (options->dump_screen != NULL) {
+    return app_dump(options);
+  }
+  if (!screen_possible(NULL)) {
+    return RTOP_APP_NO_SCREEN;
+  }
+  int status = 0;
+  app = (struct app){ .options = options, .signal_fd = signals_open() };
+  stall_action_open(&app.action, options);
+  if (app.signal_fd < 0) {
+    perror("rperf-top: pipe");
+    return 1;
+  }
+  if (options->action != RTOP_ACTION_CHOOSE) {
+    struct rtop_error error = { 0 };
+    app.session = rtop_session_open(options, &status, &error);
+    app.before = app.session != NULL ? app_baseline_open(options, &error) : NULL;
+    if (app.session == NULL || error.text[0] != '\0') {
+      rtop_session_close(&app.session);
+      signals_close();
+      fprintf(stderr, "rperf-top: %s\n", error.text);
+      return status;
+    }
+  }
+  status = run(&app);
+  signals_close();
+  rtop_session_close(&app.session);
+  rtop_session_close(&app.before);
+  return status;
+}

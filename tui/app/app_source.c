@@ -1,0 +1,150 @@
+#include "app_source.h"
+#include "tui/cli/options.h"
+#include "tui/feed/session.h"
+#include "tui/text/text.h"
+#include "tui/ui/ui.h"
+#include <string.h>
+#include <time.h>
+
+static int64_t now_of(clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t app_now_ns(void)
+{
+  return now_of(CLOCK_MONOTONIC);
+}
+
+int64_t app_now_real_ns(void)
+{
+  return now_of(CLOCK_REALTIME);
+}
+
+static int processes_alive(const struct rtop_session *session)
+{
+  int alive = 0, count = rtop_session_count(session);
+  for (int i = 0; i < count; i++) {
+    alive += ui_lives(rtop_session_feed_state(session, i));
+  }
+  return alive > 0 ? alive : 1;
+}
+
+/* The first process that is alive, or the last: a command may have turned into another one. */
+static int main_index(const struct rtop_session *session)
+{
+  int count = rtop_session_count(session);
+  for (int i = 0; i < count; i++) {
+    if (ui_lives(rtop_session_feed_state(session, i))) {
+      return i;
+    }
+  }
+  return count - 1;
+}
+
+static void name_command(char *out, size_t bytes, char *const *command)
+{
+  char raw[512];
+  size_t used = 0;
+  raw[0] = '\0';
+  for (; *command != NULL && used + 1 < sizeof raw; command++) {
+    int count = snprintf(raw + used, sizeof raw - used, "%s%s", used > 0 ? " " : "", *command);
+    used += count > 0 ? (size_t)count : 0;
+  }
+  rtop_text_sanitize(out, bytes, raw, strnlen(raw, sizeof raw));
+}
+
+static void name_file(char *out, size_t bytes, const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+  rtop_text_sanitize(out, bytes, name, strlen(name));
+}
+
+static void fill_process(struct ui_process *process, const struct rtop_session *session, int index)
+{
+  const struct rtop_feed_info *info = rtop_session_info(session, index);
+  struct rtop_feed_end end;
+  process->pid = info->pid;
+  process->owner = info->owner;
+  snprintf(process->command, sizeof process->command, "%s", info->command);
+  snprintf(process->ruby, sizeof process->ruby, "%s", info->ruby);
+  process->state = rtop_session_feed_state(session, index);
+  process->replaced = rtop_session_feed_replaced(session, index);
+  process->started_real_ns = info->started_real_ns;
+  memcpy(process->losses, info->losses, sizeof process->losses);
+  if (rtop_session_feed_end(session, index, &end)) {
+    snprintf(process->end, sizeof process->end, "%s", end.text);
+    process->by_exec = strcmp(end.cause, "exec") == 0;
+    process->ended_real_ns = end.real_ns;
+    process->lived_ns = end.lived_ns;
+  }
+}
+
+/* Of all together: how the last one ended is told when none lives. */
+static void fill_main(struct ui_source *source, const struct rtop_session *session)
+{
+  struct rtop_feed_end end;
+  int index = main_index(session);
+  if (index >= 0) {
+    source->main = source->at[index];
+  }
+  source->main.state = rtop_session_state(session);
+  memset(source->main.losses, 0, sizeof source->main.losses);
+  for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++) {
+    for (int loss = 0; loss < RTOP_LOSSES; loss++) {
+      source->main.losses[loss] += source->at[i].losses[loss];
+    }
+  }
+  source->main.end[0] = '\0';
+  source->main.lived_ns = source->main.ended_real_ns = 0;
+  if (rtop_session_end(session, &end)) {
+    snprintf(source->main.end, sizeof source->main.end, "%s", end.text);
+    source->main.by_exec = strcmp(end.cause, "exec") == 0;
+    source->main.ended_real_ns = end.real_ns;
+    source->main.lived_ns = end.lived_ns;
+  }
+}
+
+/* Says which process went, when it goes: afterwards the title does. */
+static void say_who_went(struct ui *ui, const struct ui_source *now)
+{
+  const struct ui_source *before = &ui->source;
+  for (int i = 0; i < before->count && i < now->count; i++) {
+    const struct ui_process *process = &now->at[i];
+    if (ui_lives(before->at[i].state) && !ui_lives(process->state) && !process->replaced && now->count > 1) {
+      ui_say(ui, "process %d: %s", (int)process->pid, process->end[0] != '\0' ? process->end : "gone");
+    }
+  }
+}
+
+void app_source_update(struct ui *ui, const struct rtop_session *session,
+                       const struct rtop_options *options)
+{
+  static struct ui_source source;      /* large; one loop */
+  memset(&source, 0, sizeof source);
+  source.ready = rtop_session_ready(session);
+  source.clock_offset_ns = rtop_session_clock_offset_ns(session);
+  source.launch = rtop_session_launch(session);
+  source.problem = rtop_session_problem(session);
+  source.processes = processes_alive(session);
+  source.count = rtop_session_count(session);
+  for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) {
+    fill_process(&source.at[i], session, i);
+  }
+  fill_main(&source, session);
+  source.recording = rtop_session_recorder(session) != NULL;
+  if (source.main.state == RTOP_FEED_REPLAY && options->replay_count > 0) {
+    name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
+  }
+  if (source.count == 0 && options->command != NULL) {
+    name_command(source.main.command, sizeof source.main.command, options->command);
+  }
+  if (memcmp(&source, &ui->source, sizeof source) != 0) {
+    say_who_went(ui, &source);
+    memcpy(&ui->source, &source, sizeof source);
+    ui->dirty = true;
+  }
+}

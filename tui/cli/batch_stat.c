@@ -1,0 +1,126 @@
+#include "batch.h"
+
+#include "batch_watch.h"
+#include "tui/export/report.h"
+#include "tui/export/stat.h"
+#include "tui/text/interrupt.h"
+#include "tui/text/output_status.h"
+#include "tui/text/text.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { STAT_COMMAND_BYTES = 2048 };
+
+/* Of processes that are watched, not started: what the kernel had counted when we came, and at the last
+ * look. */
+struct stat_watch {
+  struct batch_watch batch;
+  int64_t start_ns;
+  bool cut_short;                      /* the time of -t was up before the command had ended */
+  struct rtop_stat_os before[RTOP_PIDS_MAX], now[RTOP_PIDS_MAX];
+};
+
+static void stat_look(struct stat_watch *watch, bool first)
+{
+  const struct rtop_options *options = watch->batch.options;
+  for (int i = 0; options->action == RTOP_ACTION_WATCH && i < options->pid_count; i++) {
+    struct rtop_stat_os os;
+    if (!rtop_stat_os_read(&os, options->pids[i]))
+      continue;
+    watch->now[i] = os;
+    if (first)
+      watch->before[i] = os;
+  }
+}
+
+static void stat_command(char *out, size_t bytes, char *const *command)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  for (int i = 0; command[i] && used + 2 < bytes; i++) {
+    if (i)
+      out[used++] = ' ';
+    used += rtop_text_sanitize(out + used, bytes - used, command[i], strlen(command[i]));
+  }
+}
+
+/* The kernel's figures and the time that it took. */
+static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
+{
+  const struct rtop_options *options = watch->batch.options;
+  const struct rtop_launch *launch = rtop_session_launch(watch->batch.session);
+  struct rusage usage;
+  int64_t real_ns;
+  stat->real_ns = stat->report ? stat->report->sum.length_ns : 0;
+  stat->status = -1;
+  if (options->action == RTOP_ACTION_WATCH) {
+    rtop_stat_os_start(&stat->os);
+    for (int i = 0; i < options->pid_count; i++)
+      rtop_stat_os_add(&stat->os, &watch->before[i], &watch->now[i]);
+    stat->real_ns = (uint64_t)(batch_now_ns() - watch->start_ns);
+  } else if (launch && rtop_launch_usage(launch, &usage, &real_ns)) {
+    rtop_stat_os_usage(&stat->os, &usage);
+    stat->status = watch->cut_short ? -1 : rtop_launch_status(launch);
+    stat->real_ns = (uint64_t)real_ns;
+  }
+}
+
+/* Of a process that ran before us only what came since counts, as with the kernel's figures. */
+static bool stat_report(struct stat_watch *watch, struct rtop_report *report, struct rtop_span held)
+{
+  struct rtop_session *session = watch->batch.session;
+  const struct rtop_options *options = watch->batch.options;
+  struct rtop_span all = rtop_profile_bounds(rtop_session_profile(session));
+  bool live = options->action == RTOP_ACTION_WATCH && all.end_ns > held.end_ns &&
+    held.end_ns > held.start_ns;
+  if (live)
+    all.start_ns = held.end_ns;
+  return rtop_report_take_span(report, session, &options->methods, all);
+}
+
+static int stat_write(struct stat_watch *watch, struct rtop_span held)
+{
+  const struct rtop_options *options = watch->batch.options;
+  struct rtop_session *session = watch->batch.session;
+  struct rtop_report report = {0};
+  struct rtop_stat stat = {0};
+  char command[STAT_COMMAND_BYTES] = "";
+  int status = 0;
+  if (rtop_session_ready(session) && stat_report(watch, &report, held))
+    stat.report = &report;
+  if (options->command)
+    stat_command(command, sizeof command, options->command);
+  stat.command = options->command ? command : stat.report ? report.command : "";
+  stat_fill(watch, &stat);
+  if (!options->json)
+    rtop_stat_write_text(&stat, stderr);
+  else if (!rtop_stat_write_json(&stat, stdout) && !ferror(stdout))
+    status = 1;
+  if (status == 0)
+    status = rtop_output_status(options->json ? stdout : stderr);
+  rtop_report_destroy(&report);
+  return status;
+}
+
+int rtop_stat_run(const struct rtop_options *options)
+{
+  struct stat_watch watch = {.start_ns = batch_now_ns()};
+  int status = 1;
+  if (!batch_watch_open(&watch.batch, options, &status))
+    return status;
+  struct rtop_session *session = watch.batch.session;
+  rtop_session_poll(session);
+  struct rtop_span held = rtop_profile_bounds(rtop_session_profile(session));
+  stat_look(&watch, true);
+  while (batch_watch_next(&watch.batch))
+    stat_look(&watch, false);
+  rtop_session_poll(session);
+  struct rtop_launch *launch = rtop_session_launch(session);
+  if (launch && !rtop_launch_ended(launch)) {
+    watch.cut_short = !interrupt_signal();
+    rtop_launch_stop(launch);          /* what it used is known only then */
+  }
+  status = stat_write(&watch, held);
+  int ended = batch_watch_close(&watch.batch, status);
+  return watch.cut_short ? status : ended;
+}

@@ -1,0 +1,148 @@
+#include "batch_watch.h"
+
+#include "options_session.h"
+#include "shm/base/error.h"
+#include "tui/text/budget.h"
+#include "tui/text/interrupt.h"
+#include "tui/text/text.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+int64_t batch_now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* What is read at once has all its time when it is opened; what lives may be watched for ever. */
+static void batch_limit_time(const struct rtop_options *options)
+{
+  char why[128], name[160], line[320];
+  struct stat status;
+  const char *path = options->replays[options->replay_count - 1];
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return;
+  uint64_t bytes = (uint64_t)status.st_size;
+  rtop_text_sanitize(name, sizeof name, path, strlen(path));
+  rtop_budget_say(RTOP_BUDGET_TIME, bytes, why, sizeof why);
+  snprintf(line, sizeof line, "rperf-top: %s %s", name, why);
+  interrupt_limit_time(rtop_budget_max(RTOP_BUDGET_TIME, bytes), line);
+}
+
+void batch_watch_saves(const struct batch_watch *watch)
+{
+  const struct rtop_launch *launch = rtop_session_launch(watch->session);
+  interrupt_at_once(!launch || rtop_launch_ended(rtop_session_launch(watch->session)));
+}
+
+bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
+{
+  struct rtop_error error = {0};
+  interrupt_open();
+  /* What is there already is only read, and a table on its way out is no loss. */
+  if (options->action == RTOP_ACTION_REPLAY)
+    batch_limit_time(options);
+  interrupt_at_once(options->action == RTOP_ACTION_REPLAY ||
+                    (options->action == RTOP_ACTION_WATCH && options->batch && !options->on_stall));
+  *watch = (struct batch_watch){.options = options};
+  stall_action_open(&watch->action, options);
+  watch->session = rtop_session_open(options, exit_status, &error);
+  if (!watch->session) {
+    fprintf(stderr, "rperf-top: %s\n", error.text);
+    return false;
+  }
+  for (int i = 0; rtop_session_left_out(watch->session, i); i++)
+    fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(watch->session, i));
+  const struct rtop_launch *launch = rtop_session_launch(watch->session);
+  if (launch && *rtop_launch_log_path(launch))
+    fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));
+  return true;
+}
+
+/* Stalls are looked for only when something is to be done about them. */
+static void batch_watch_stalls(struct batch_watch *watch)
+{
+  const struct rtop_options *options = watch->options;
+  if (!options->on_stall && !options->save_on_stall)
+    return;
+  struct rtop_profile *profile = rtop_session_profile(watch->session);
+  bool more = stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &options->stall);
+  stall_action_poll(&watch->action, watch->session, &watch->stalls, more);
+  if (watch->action.said[0])
+    fprintf(stderr, "rperf-top: %s\n", watch->action.said);
+  watch->action.said[0] = '\0';
+}
+
+/* The time of -t begins when there is something to watch. What is saved is counted in the process's windows, and
+ * the last of them comes a little later than its time is up. */
+static void batch_watch_begin(struct batch_watch *watch)
+{
+  int64_t now_ns = batch_now_ns(), time_ns = (int64_t)(watch->options->time_seconds * 1e9);
+  const struct rtop_feed_info *info = rtop_session_info(watch->session, 0);
+  if (watch->deadline_ns || time_ns == 0 || !info)
+    return;
+  watch->deadline_ns = now_ns + time_ns;
+  if (!watch->options->output)
+    return;
+  watch->deadline_ns += BATCH_PATIENCE_NS;
+  watch->wanted_end_ns = now_ns + time_ns - info->window_ns / 2;
+}
+
+static bool batch_watch_has_all(const struct batch_watch *watch)
+{
+  if (!watch->deadline_ns)
+    return false;
+  return batch_now_ns() >= watch->deadline_ns ||
+         (watch->wanted_end_ns &&
+          rtop_profile_bounds(rtop_session_profile(watch->session)).end_ns >= watch->wanted_end_ns);
+}
+
+bool batch_watch_next(struct batch_watch *watch)
+{
+  struct rtop_session *session = watch->session;
+  if (interrupt_signal() || rtop_session_over(session))
+    return false;
+  batch_watch_begin(watch);
+  interrupt_wait(rtop_session_wait_ms(session));
+  rtop_session_poll(session);
+  batch_watch_stalls(watch);
+  batch_watch_begin(watch);
+  return !batch_watch_has_all(watch);
+}
+
+double batch_watch_seconds(const struct batch_watch *watch)
+{
+  const struct rtop_options *options = watch->options;
+  if (options->given & RTOP_GIVEN_FRAME)
+    return options->frame_seconds;
+  return options->action == RTOP_ACTION_WATCH ? options->time_seconds : 0;
+}
+
+int batch_watch_nothing(const struct batch_watch *watch)
+{
+  if (rtop_session_problem(watch->session))
+    return 0;                          /* closing says more */
+  fprintf(stderr, "rperf-top: nothing came: %s is not written\n", watch->options->output);
+  return 1;
+}
+
+int batch_watch_close(struct batch_watch *watch, int status)
+{
+  const char *problem = rtop_session_problem(watch->session);
+  struct rtop_launch *launch = rtop_session_launch(watch->session);
+  if (problem)
+    fprintf(stderr, "rperf-top: %s\n", problem);
+  if (problem && status == 0 && !launch)
+    status = 1;
+  if (launch && status == 0 && rtop_launch_ended(launch))
+    status = rtop_launch_status(launch);
+  else if (status == 0 && interrupt_signal() && !watch->options->output)
+    status = 128 + interrupt_signal();
+  stall_action_close(&watch->action, watch->session, &watch->stalls);
+  stalls_destroy(&watch->stalls);
+  rtop_session_close(&watch->session);
+  return status;
+}

@@ -1,0 +1,480 @@
+#include "options.h"
+
+#include "options_help.h"
+#include "options_impl.h"
+#include "shm/base/version.h"
+#include "shm/channel/control.h"
+#include "tui/export/file_formats.h"
+#include "tui/recording/recording_write.h"
+#include "tui/text/output_status.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN,
+    OPTION_VIEW, OPTION_STAT,
+  OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE, OPTION_LABEL,
+  OPTION_THEME, OPTION_NO_HEADER, OPTION_NO_FOOTER, OPTION_CONFIG,
+  OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS, OPTION_ON_STALL, OPTION_SAVE_ON_STALL,
+  OPTION_STALL,                        /* + enum stall_cause */
+};
+
+/* Percent of the frame below which a text report leaves methods out. */
+static const double options_batch_min = 0.1;
+
+static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:MUC:hV";
+static const struct option long_options[] = {
+  {"pid", required_argument, NULL, 'p'},
+  {"replay", required_argument, NULL, 'r'},
+  {"list", no_argument, NULL, 'l'},
+  {"output", required_argument, NULL, 'o'},
+  {"time", required_argument, NULL, 't'},
+  {"batch", no_argument, NULL, 'b'},
+  {"json", no_argument, NULL, 'J'},
+  {"count", required_argument, NULL, 'n'},
+  {"delay", required_argument, NULL, 'd'},
+  {"frame", required_argument, NULL, 'F'},
+  {"mode", required_argument, NULL, 'm'},
+  {"sort", required_argument, NULL, 's'},
+  {"stat", no_argument, NULL, OPTION_STAT},
+  {"hz", required_argument, NULL, OPTION_HZ},
+  {"filter", required_argument, NULL, OPTION_FILTER},
+  {"thread", required_argument, NULL, OPTION_THREAD},
+  {"min", required_argument, NULL, OPTION_MIN},
+  {"max-size", required_argument, NULL, OPTION_MAX_SIZE},
+  {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+  {"only-mine", no_argument, NULL, OPTION_ONLY_MINE},
+  {"no-c", no_argument, NULL, OPTION_NO_C},
+  {"merge", required_argument, NULL, OPTION_MERGE},
+  {"label", required_argument, NULL, OPTION_LABEL},
+  {"theme", required_argument, NULL, OPTION_THEME},
+  {"no-header", no_argument, NULL, OPTION_NO_HEADER},
+  {"no-footer", no_argument, NULL, OPTION_NO_FOOTER},
+  {"mouse", no_argument, NULL, 'M'},
+  {"config", required_argument, NULL, OPTION_CONFIG},
+  {"stall-blocked", required_argument, NULL, OPTION_STALL + STALL_BLOCKED},
+  {"stall-no-safepoint", required_argument, NULL, OPTION_STALL + STALL_NO_SAFEPOINT},
+  {"stall-waiting", required_argument, NULL, OPTION_STALL + STALL_WAITING},
+  {"stall-gc", required_argument, NULL, OPTION_STALL + STALL_GC},
+  {"stall-method", required_argument, NULL, OPTION_STALL + STALL_METHOD},
+  {"on-stall", required_argument, NULL, OPTION_ON_STALL},
+  {"save-on-stall", required_argument, NULL, OPTION_SAVE_ON_STALL},
+  {"columns", required_argument, NULL, OPTION_COLUMNS},
+  {"list-columns", no_argument, NULL, OPTION_LIST_COLUMNS},
+  {"list-keys", no_argument, NULL, OPTION_LIST_KEYS},
+  {"view", required_argument, NULL, OPTION_VIEW},
+  {"dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN},
+  {"ascii", no_argument, NULL, 'U'},
+  {"color", required_argument, NULL, 'C'},
+  {"help", no_argument, NULL, 'h'},
+  {"version", no_argument, NULL, 'V'},
+  {NULL, 0, NULL, 0},
+};
+
+int options_usage(const char *format, ...)
+{
+  va_list arguments;
+  fputs("rperf-top: ", stderr);
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputs(". Try 'rperf-top --help'\n", stderr);
+  return 2;
+}
+
+bool options_number(const char *text, double least, double most, double *number)
+{
+  char *end;
+  errno = 0;
+  *number = strtod(text, &end);
+  /* strtod also takes nan, inf and hexadecimal; none of them is a length of time. */
+  if (end == text || *end || errno || strspn(text, "0123456789.+-eE") != strlen(text))
+    return false;
+  return *number >= least && *number <= most;
+}
+
+static int options_seconds(const char *option, const char *text, double least, double *seconds)
+{
+  if (options_number(text, least, 1e7, seconds))
+    return -1;
+  return options_usage("%s takes seconds, %g or more: '%s' is not", option, least, text);
+}
+
+static int options_whole(const char *option, const char *text, long most, long *number)
+{
+  char *end;
+  errno = 0;
+  *number = strtol(text, &end, 10);
+  if (end != text && !*end && !errno && *number >= 1 && *number <= most)
+    return -1;
+  return options_usage("%s takes a whole number from 1 to %ld: '%s' is not", option, most, text);
+}
+
+static int options_pid(struct rtop_options *options, pid_t pid)
+{
+  for (int i = 0; i < options->pid_count; i++)
+    if (options->pids[i] == pid)
+      return -1;
+  if (options->pid_count == RTOP_PIDS_MAX)
+    return options_usage("-p takes at most %d processes", RTOP_PIDS_MAX);
+  options->pids[options->pid_count++] = pid;
+  return -1;
+}
+
+/* Parted by commas, or by what a shell leaves between the lines of pgrep. */
+static int options_pids(struct rtop_options *options, const char *text)
+{
+  static const char blanks[] = " \t\n";
+  const char *at = text + strspn(text, blanks);
+  if (!*at)
+    return options_usage("-p needs a process number (was none found?)");
+  do {
+    char *end = NULL;
+    errno = 0;
+    long pid = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
+    if (errno || pid < 1 || pid > INT32_MAX || (*end && *end != ',' && !strchr(blanks, *end)))
+      return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
+    int status = options_pid(options, (pid_t)pid);
+    if (status >= 0)
+      return status;
+    at = end + strspn(end, blanks);
+    bool comma = *at == ',';
+    at += comma ? 1 + strspn(at + 1, blanks) : 0;
+    if (comma && !*at)
+      return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
+  } while (*at);
+  options->action = RTOP_ACTION_WATCH;
+  return -1;
+}
+
+/* Another number behind those of -p: `-p $(pgrep ruby)` makes a word of each. */
+static bool options_pid_follows(int option, int argc, char **argv)
+{
+  const char *word = optind < argc ? argv[optind] : "";
+  return option == 'p' && strcmp(argv[optind - 1], "--") != 0 && *word &&
+         strspn(word, "0123456789, \t\n") == strlen(word);
+}
+
+static int options_replay(struct rtop_options *options, const char *text)
+{
+  if (options->replay_count == RTOP_REPLAYS_MAX)
+    return options_usage("-r takes at most %d recordings", RTOP_REPLAYS_MAX);
+  options->replays[options->replay_count++] = text;
+  options->action = RTOP_ACTION_REPLAY;
+  return -1;
+}
+
+/* "100M": a number and, if wanted, k, M or G. */
+static int options_max_size(struct rtop_options *options, const char *text)
+{
+  static const char units[] = "kMG";
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+  int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+  bool right = *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) &&
+    number <= UINT64_MAX >> 1 >> shift;
+  options->size_max_bytes = right ? (uint64_t)number << shift : 0;
+  if (right && options->size_max_bytes >= RTOP_RECORDING_BYTES_MIN)
+    return -1;
+  return options_usage("--max-size takes 1M or more, as in 100M or 2G: '%s' is not", text);
+}
+
+static int options_frame(struct rtop_options *options, const char *text)
+{
+  options->frame_seconds = 0;
+  return strcmp(text, "all") == 0 ? -1 : options_seconds("-F", text, 0.1, &options->frame_seconds);
+}
+
+static int options_mode(struct rtop_options *options, const char *text)
+{
+  bool cpu = strcmp(text, "cpu") == 0;
+  if (!cpu && strcmp(text, "wall") != 0)
+    return options_usage("-m takes wall or cpu: '%s' is neither", text);
+  options->methods.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
+  return -1;
+}
+
+static int options_sort(struct rtop_options *options, const char *text)
+{
+  if (rtop_sort_key_parse(text, &options->methods.sort))
+    return -1;
+  char names[256] = "";
+  for (int key = 0; key < RTOP_SORT_KEYS; key++) {
+    strcat(names, " ");
+    strcat(names, rtop_sort_key_name((enum rtop_sort_key)key));
+  }
+  return options_usage("-s takes one of%s: '%s' is none", names, text);
+}
+
+static int options_regex(const char *option, const char *text, const char **regex)
+{
+  const char *problem = rtop_methods_check_regex(text);
+  *regex = text;
+  return problem ? options_usage("%s '%s': %s", option, text, problem) : -1;
+}
+
+static int options_filter(struct rtop_options *options, const char *text)
+{
+  options->methods.filter_invert = *text == '!';
+  return options_regex("--filter", text + (*text == '!'), &options->methods.filter);
+}
+
+static int options_hz(struct rtop_options *options, const char *text)
+{
+  long hz;
+  int status = options_whole("--hz", text, RTOP_RATE_HZ_MAX, &hz);
+  options->rate_hz = status < 0 ? (uint32_t)hz : options->rate_hz;
+  return status;
+}
+
+static int options_color(struct rtop_options *options, const char *text)
+{
+  static const char *const names[] = {"auto", "never", "always"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(names[i], text) == 0) {
+      options->color = (enum rtop_color)i;
+      return -1;
+    }
+  return options_usage("-C takes auto, always or never: '%s' is none", text);
+}
+
+static int options_min(struct rtop_options *options, const char *text)
+{
+  if (options_number(text, 0, 100, &options->methods.min_percent))
+    return -1;
+  return options_usage("--min takes a percentage from 0 to 100: '%s' is not", text);
+}
+
+static int options_columns(struct rtop_options *options, const char *text)
+{
+  const char *problem;
+  if (columns_parse(&options->columns, text, &problem))
+    return -1;
+  return options_usage("--columns: %s (--list-columns lists them)", problem);
+}
+
+static int options_theme(struct rtop_options *options, const char *text)
+{
+  if (theme_name_parse(text, &options->theme))
+    return -1;
+  return options_usage("--theme takes default, light, blue or mono: '%s' is none", text);
+}
+
+static unsigned options_given(int option)
+{
+  switch (option) {
+  case 'd': return RTOP_GIVEN_DELAY;
+  case 'F': return RTOP_GIVEN_FRAME;
+  case 'm': return RTOP_GIVEN_MODE;
+  case 's': return RTOP_GIVEN_SORT;
+  case 'U': return RTOP_GIVEN_ASCII;
+  case 'M': return RTOP_GIVEN_MOUSE;
+  case OPTION_VIEW: return RTOP_GIVEN_VIEW;
+  case OPTION_COLUMNS: return RTOP_GIVEN_COLUMNS;
+  case OPTION_NO_HEADER: return RTOP_GIVEN_HEADER;
+  case OPTION_NO_FOOTER: return RTOP_GIVEN_FOOTER;
+  case OPTION_THEME: return RTOP_GIVEN_THEME;
+  default: return 0;
+  }
+}
+
+static int options_view(struct rtop_options *options, const char *text)
+{
+  if (keys_view_parse(text, &options->view))
+    return -1;
+  char names[128] = "";
+  for (int view = 0; view < VIEW_COUNT; view++)
+    if (keys_view_name((enum view_id)view)) {
+      strcat(names, " ");
+      strcat(names, keys_view_name((enum view_id)view));
+    }
+  return options_usage("--view takes one of%s: '%s' is none", names, text);
+}
+
+/* Each adds to those before it. */
+static int options_exclude(struct rtop_lens_look *lens, const char *text)
+{
+  size_t used = strlen(lens->exclude), bytes = sizeof lens->exclude - used;
+  const char *problem = rtop_lens_check(text);
+  if (problem)
+    return options_usage("--exclude '%s': %s", text, problem);
+  if ((size_t)snprintf(lens->exclude + used, bytes, "%s%s", used ? "," : "", text) >= bytes)
+    return options_usage("the patterns of --exclude are longer than %zu bytes", sizeof lens->exclude - 1);
+  problem = rtop_lens_check(lens->exclude);
+  return problem ? options_usage("--exclude: %s", problem) : -1;
+}
+
+static int options_merge(struct rtop_lens_look *lens, const char *text)
+{
+  if (rtop_merge_parse(text, &lens->merge))
+    return -1;
+  return options_usage("--merge takes method, line, class, file, gem or label: '%s' is none", text);
+}
+
+/* Each narrows down what is left by those before it. */
+static int options_label(struct rtop_lens_look *lens, const char *text)
+{
+  size_t used = strlen(lens->label), bytes = sizeof lens->label - used;
+  if (*text == '\0' || *text == '=' || strchr(text, '\n'))
+    return options_usage("--label takes KEY=VALUE or KEY: '%s' is neither", text);
+  if ((size_t)snprintf(lens->label + used, bytes, "%s%s", used ? "\n" : "", text) >= bytes)
+    return options_usage("--label: more than %zu bytes", sizeof lens->label - 1);
+  return -1;
+}
+
+static int options_take(struct rtop_options *options, int option)
+{
+  switch (option) {
+  case 'p': return options_pids(options, optarg);
+  case 'r': return options_replay(options, optarg);
+  case 'l': options->action = RTOP_ACTION_LIST; return -1;
+  case 'h': options->action = RTOP_ACTION_HELP; return -1;
+  case 'V': options->action = RTOP_ACTION_VERSION; return -1;
+  case 'o': options->output = optarg; return -1;
+  case 'b': options->batch = true; return -1;
+  case 'J': options->batch = options->json = true; return -1;
+  case 'U': options->ascii = true; return -1;
+  case 't': return options_seconds("-t", optarg, 0.001, &options->time_seconds);
+  case 'd': return options_seconds("-d", optarg, 0.1, &options->delay_seconds);
+  case 'n': return options_whole("-n", optarg, 1000000000, &options->refreshes);
+  case 'F': return options_frame(options, optarg);
+  case 'm': return options_mode(options, optarg);
+  case 's': return options_sort(options, optarg);
+  case 'C': return options_color(options, optarg);
+  case OPTION_STAT: options->stat = true; return -1;
+  case OPTION_HZ: return options_hz(options, optarg);
+  case OPTION_FILTER: return options_filter(options, optarg);
+  case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
+  case OPTION_MAX_SIZE: return options_max_size(options, optarg);
+  case OPTION_MIN: return options_min(options, optarg);
+  case OPTION_EXCLUDE: return options_exclude(&options->lens, optarg);
+  case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
+  case OPTION_NO_C: options->lens.no_c = true; return -1;
+  case OPTION_LABEL: return options_label(&options->lens, optarg);
+  case OPTION_MERGE: return options_merge(&options->lens, optarg);
+  case OPTION_COLUMNS: return options_columns(options, optarg);
+  case OPTION_LIST_COLUMNS: options->action = RTOP_ACTION_LIST_COLUMNS; return -1;
+  case OPTION_LIST_KEYS: options->action = RTOP_ACTION_LIST_KEYS; return -1;
+  case OPTION_THEME: return options_theme(options, optarg);
+  case OPTION_NO_HEADER: options->no_header = true; return -1;
+  case OPTION_NO_FOOTER: options->no_footer = true; return -1;
+  case OPTION_CONFIG: options->config = optarg; return -1;
+  case 'M': options->mouse = true; return -1;
+  case OPTION_VIEW: return options_view(options, optarg);
+  case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
+  case OPTION_ON_STALL: options->on_stall = optarg; return -1;
+  case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
+  default: break;
+  }
+  if (option >= OPTION_STALL && option < OPTION_STALL + STALL_MARK)
+    return options_stall(&options->stall, (enum stall_cause)(option - OPTION_STALL), optarg);
+  return 2;
+}
+
+static int options_unknown(int option, char **argv)
+{
+  const char *text = argv[optind - 1];
+  if (option == ':' && (optopt == 'p' || strcmp(text, "--pid") == 0))
+    return options_usage("option %s needs a process number (was none found?)", text);
+  if (option == ':')
+    return options_usage("option %s needs a value", text);
+  if (optopt && optopt < 256)
+    return options_usage("unknown option -%c", optopt);
+  return options_usage("unknown option or a value too many: %s", text);
+}
+
+/* Do the options make sense together? */
+static int options_check(struct rtop_options *options)
+{
+  bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
+  if (options->command && options->pid_count)
+    return options_usage("-p and a command exclude each other");
+  if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
+    return options_usage("--max-size needs -o FILE.rpt");
+  if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
+    return options_usage("--max-size and -F exclude each other: a frame is saved when it is over");
+  if (options->replay_count && (options->command || options->pid_count))
+    return options_usage("-r excludes -p and a command");
+  if (options->output && options->batch)
+    return options_usage("-o and -b exclude each other");
+  if (options->output && options->stat)
+    return options_usage("-o and --stat exclude each other");
+  struct rtop_file_kind kind = {0};
+  const char *output = options->output;
+  if (output && !rtop_file_kind(output, &kind) && !rtop_file_is_recording(output))
+    return options_usage("-o writes files that end in .rpt, or, also with .gz, %s: '%s' does not",
+                         rtop_file_endings(), output);
+  if (output && options->replay_count > 1 && !rtop_file_shows_difference(output))
+    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none",
+                         output);
+  if ((options->output || options->batch || options->stat) && options->action == RTOP_ACTION_CHOOSE)
+    return options_usage("%s needs -p PID, -r FILE or -- COMMAND",
+                         options->output ? "-o" : options->stat ? "--stat" : "-b");
+  if (options->time_seconds > 0 && !target)
+    return options_usage("-t needs -p PID or -- COMMAND");
+  return -1;
+}
+
+static int options_rest(struct rtop_options *options, int argc, char **argv)
+{
+  bool dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+  if (optind == argc)
+    return dashes ? options_usage("-- needs a command behind it") : -1;
+  if (!dashes)
+    return options_usage("unexpected argument '%s' (a command to start goes behind --)", argv[optind]);
+  options->command = argv + optind;
+  options->action = RTOP_ACTION_RUN;
+  return -1;
+}
+
+static int options_done(const struct rtop_options *options)
+{
+  if (options->action == RTOP_ACTION_HELP)
+    fputs(options_help, stdout);
+  else if (options->action == RTOP_ACTION_VERSION)
+    puts("rperf-top " RPERF_TOP_VERSION);
+  else if (options->action == RTOP_ACTION_LIST_COLUMNS)
+    columns_list(stdout);
+  else if (options->action == RTOP_ACTION_LIST_KEYS)
+    keys_write_list(stdout);
+  else
+    return -1;
+  return rtop_output_status(stdout);
+}
+
+int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
+{
+  int option, status = -1;
+  *options = (struct rtop_options){
+    .action = RTOP_ACTION_CHOOSE, .delay_seconds = 1, .frame_seconds = 1,
+    .methods = {.sort = RTOP_SORT_SELF, .min_percent = -1}, .stall = STALL_LIMITS_USUAL,
+  };
+  opterr = 0;
+  optind = 0;                          /* a fresh start, also when tests parse twice */
+  int last = 0;
+  while (status < 0) {
+    option = getopt_long(argc, argv, short_options, long_options, NULL);
+    if (option == -1 && !options_pid_follows(last, argc, argv))
+      break;
+    if (option == '?' || option == ':')
+      return options_unknown(option, argv);
+    last = option == -1 ? last : option;
+    status = option == -1 ? options_pids(options, argv[optind++]) : options_take(options, option);
+    options->given |= options_given(option);
+    if (status < 0 && (status = options_done(options)) >= 0)
+      return status;
+  }
+  if (status < 0)
+    status = options_rest(options, argc, argv);
+  if (status < 0)
+    status = options_check(options);
+  if (options->methods.min_percent < 0)
+    options->methods.min_percent = options->batch && !options->json ? options_batch_min : 0;
+  return status;
+}

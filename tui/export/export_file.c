@@ -1,0 +1,72 @@
+#include "export.h"
+
+#include "tui/text/temporary.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXPORT_FILE_BUFFER_BYTES = 1 << 16 };
+
+static bool export_fail(struct rtop_export_file *file)
+{
+  rtop_temporary_drop(&file->temporary);
+  free(file->path);
+  *file = (struct rtop_export_file){0};
+  return false;
+}
+
+bool rtop_export_file_open(struct rtop_export_file *file, const char *path)
+{
+  *file = (struct rtop_export_file){.path = strdup(path)};
+  int fd = rtop_temporary_create(path, &file->temporary);
+  if (fd < 0)
+    return export_fail(file);
+  file->stream = file->path ? fdopen(fd, "w") : NULL;
+  if (file->stream) {
+    setvbuf(file->stream, NULL, _IOFBF, EXPORT_FILE_BUFFER_BYTES);
+    return true;
+  }
+  close(fd);
+  errno = ENOMEM;
+  return export_fail(file);
+}
+
+/* What was not written is said by errno, whichever call saw it. */
+bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
+{
+  FILE *stream = file->stream;
+  errno = 0;
+  bool fine = !ferror(stream);
+  fine = fflush(stream) == 0 && fine;
+  if (keep && fine)
+    fine = rtop_temporary_keep(fileno(stream), &file->temporary, file->path);
+  int problem = errno ? errno : EIO;
+  if (fclose(stream) != 0 && fine) {
+    problem = errno;
+    fine = false;
+  }
+  export_fail(file);
+  errno = problem;
+  return fine || !keep;
+}
+
+bool rtop_export_save(const struct rtop_export *export, const char *path)
+{
+  struct rtop_file_kind kind;
+  struct rtop_export_file file;
+  if (!rtop_file_kind(path, &kind)) {
+    errno = EINVAL;
+    return false;
+  }
+  if (!rtop_export_file_open(&file, path))
+    return false;
+  bool fine = rtop_export_write(export, kind, file.stream);
+  int problem = errno;
+  if (fine)
+    return rtop_export_file_close(&file, true);
+  rtop_export_file_close(&file, false);
+  errno = problem;
+  return false;
+}

@@ -1,0 +1,263 @@
+#include "json.h"
+
+#include "tui/tables/thread_words.h"
+#include <stdio.h>
+#include <string.h>
+
+/* As many digits as a double holds for sure: 0.1 is written as 0.1. */
+enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400 };
+
+static json_t *json_seconds(uint64_t nanoseconds)
+{
+  return json_real((double)nanoseconds / 1e9);
+}
+
+static json_t *json_count(uint64_t count)
+{
+  return json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX);
+}
+
+static json_t *json_text(const char *text)
+{
+  json_t *string = json_string(text);
+  return string ? string : json_string("");
+}
+
+static uint64_t json_gc(const struct rtop_cost *cost)
+{
+  return cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
+}
+
+/* What methods and threads have in common: where the time went. */
+static void json_states(json_t *object, const struct rtop_cost *cost)
+{
+  json_object_set_new(object, "running", json_seconds(cost->wall_ns[RTOP_STATE_RUNNING]));
+  json_object_set_new(object, "waiting", json_seconds(cost->wall_ns[RTOP_STATE_WAITING]));
+  json_object_set_new(object, "blocked", json_seconds(cost->wall_ns[RTOP_STATE_BLOCKED]));
+  json_object_set_new(object, "gc", json_seconds(json_gc(cost)));
+  json_object_set_new(object, "cpu", json_seconds(cost->cpu_ns));
+}
+
+static json_t *json_sampler(const struct rtop_sum *sum)
+{
+  const struct rtop_span_counters *counters = &sum->counters;
+  double length_ns = sum->length_ns ? (double)sum->length_ns : 1;
+  json_t *sampler = json_object();
+  json_object_set_new(sampler, "hz", json_count(counters->rate_hz));
+  json_object_set_new(sampler, "samples", json_count(counters->samples));
+  json_object_set_new(sampler, "dropped", json_count(counters->samples_dropped));
+  json_object_set_new(sampler, "cost", json_real((double)rtop_counters_cost_ns(counters) / length_ns));
+  json_object_set_new(sampler, "governed", json_boolean(counters->rate_wanted_hz > counters->rate_hz));
+  json_object_set_new(sampler, "releases", json_count(counters->gvl_releases));
+  json_object_set_new(sampler, "storm", json_count(counters->gvl_coarse));
+  return sampler;
+}
+
+static json_t *json_losses(const struct rtop_report *report)
+{
+  json_t *losses = json_object();
+  for (int loss = 0; loss < RTOP_LOSSES; loss++)
+    json_object_set_new(losses, rtop_loss_name((enum rtop_loss)loss), json_count(report->losses[loss]));
+  return losses;
+}
+
+static json_t *json_gvl(const struct rtop_sum *sum)
+{
+  json_t *gvl = json_object();
+  json_object_set_new(gvl, "running", json_seconds(sum->total.wall_ns[RTOP_STATE_RUNNING]));
+  json_object_set_new(gvl, "waiting", json_seconds(sum->total.wall_ns[RTOP_STATE_WAITING]));
+  json_object_set_new(gvl, "blocked", json_seconds(sum->total.wall_ns[RTOP_STATE_BLOCKED]));
+  return gvl;
+}
+
+static json_t *json_collector(const struct rtop_sum *sum)
+{
+  json_t *gc = json_object();
+  json_object_set_new(gc, "marking", json_seconds(sum->total.wall_ns[RTOP_STATE_MARKING]));
+  json_object_set_new(gc, "sweeping", json_seconds(sum->total.wall_ns[RTOP_STATE_SWEEPING]));
+  json_object_set_new(gc, "minor", json_count(sum->counters.gc_minor));
+  json_object_set_new(gc, "major", json_count(sum->counters.gc_major));
+  return gc;
+}
+
+static json_t *json_stack(const struct rtop_report *report, uint32_t node)
+{
+  json_t *stack = json_array();
+  for (int i = 0; node != 0 && i < RTOP_JSON_STACK_MAX; i++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(report->symbols, node);
+    const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, call->frame);
+    char text[JSON_STACK_TEXT], location[JSON_STACK_TEXT / 2];
+    rtop_report_location(location, sizeof location, symbol, call->line, false);
+    if (symbol->kind == RTOP_SYMBOL_C)
+      strcpy(location, "C");
+    snprintf(text, sizeof text, *location ? "%s (%s)" : "%s", symbol->label, location);
+    json_array_append_new(stack, json_text(text));
+    node = call->parent < node ? call->parent : 0;
+  }
+  return stack;
+}
+
+static const char *json_thread_state(const struct rtop_thread_row *thread)
+{
+  static const char *const names[RTOP_STATES] = {
+    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting", [RTOP_STATE_BLOCKED] = "blocked",
+    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
+  };
+  return thread->ended ? "ended" : names[thread->state];
+}
+
+static json_t *json_thread(const struct rtop_report *report, const struct rtop_thread_row *thread)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "id", json_count(thread->serial));
+  json_object_set_new(object, "name", json_text(thread->name));
+  if (report->source_count > 1 && thread->source < (uint32_t)report->source_count)
+    json_object_set_new(object, "pid", json_integer(report->source_pids[thread->source]));
+  json_object_set_new(object, "native_id", json_count(thread->native_id));
+  json_object_set_new(object, "state", json_text(json_thread_state(thread)));
+  json_states(object, &thread->cost);
+  json_object_set_new(object, "stack", json_stack(report, thread->ended ? 0 : thread->node));
+  bool old = thread_stack_is_old(thread);
+  json_object_set_new(object, "stack_current", json_boolean(!old));
+  json_object_set_new(object, "stack_age",
+                      old && !thread->stack_age_ns ? json_null() : json_seconds(old ? thread->stack_age_ns : 0));
+  return object;
+}
+
+/* Shares of a frame, so that frames of different length compare; what is counted, per second. */
+static json_t *json_delta(const struct rtop_report *report, const struct rtop_method_row *row)
+{
+  static const struct { const char *name; enum rtop_sort_key key; } figures[] = {
+    {"self", RTOP_SORT_SELF}, {"total", RTOP_SORT_TOTAL}, {"ratio", RTOP_SORT_RATIO},
+    {"threads", RTOP_SORT_THREADS}, {"running", RTOP_SORT_TOTAL_RUNNING},
+    {"waiting", RTOP_SORT_TOTAL_WAITING}, {"blocked", RTOP_SORT_TOTAL_BLOCKED},
+    {"gc", RTOP_SORT_TOTAL_GC}, {"cpu", RTOP_SORT_TOTAL_CPU}, {"blame", RTOP_SORT_TOTAL_BLAME},
+    {"allocations", RTOP_SORT_TOTAL_ALLOC},
+  };
+  const struct rtop_method_row *before = rtop_report_before(report, row->frame);
+  json_t *object = json_object();
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    json_object_set_new(object, figures[i].name,
+                        json_real(rtop_method_delta(row, report->methods.length_ns, before, report->before_ns,
+                                                    figures[i].key)));
+  return object;
+}
+
+static json_t *json_method(const struct rtop_report *report, const struct rtop_method_row *row)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
+  json_t *object = json_object();
+  json_object_set_new(object, "name", json_text(symbol->label));
+  json_object_set_new(object, "path", json_text(symbol->path));
+  json_object_set_new(object, "line", json_count(symbol->line));
+  json_object_set_new(object, "self", json_seconds(row->self_ns));
+  json_object_set_new(object, "total", json_seconds(row->total_ns));
+  json_object_set_new(object, "ratio", json_real(rtop_method_ratio(row->most_ns, report->methods.length_ns)));
+  json_object_set_new(object, "threads", json_count(row->threads));
+  json_states(object, &row->total);
+  json_object_set_new(object, "blame", json_seconds(row->total.blame_ns));
+  json_object_set_new(object, "allocations", json_count(row->total.allocations));
+  json_object_set_new(object, "samples", json_count(row->total.samples));
+  if (report->compared)
+    json_object_set_new(object, "delta", json_delta(report, row));
+  if (row->gone)
+    json_object_set_new(object, "gone", json_true());
+  return object;
+}
+
+static void json_processes(json_t *object, const struct rtop_report *report)
+{
+  json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
+  if (report->source_count < 2)
+    return;
+  json_t *pids = json_array();
+  for (int i = 0; i < report->source_count; i++)
+    json_array_append_new(pids, json_integer(report->source_pids[i]));
+  json_object_set_new(object, "pids", pids);
+}
+
+static json_t *json_end(const struct rtop_feed_end *end)
+{
+  json_t *object = json_object();
+  int64_t real_us = end->real_ns / 1000;
+  json_object_set_new(object, "time", json_real((double)real_us / 1e6));
+  json_object_set_new(object, "lived", json_seconds((uint64_t)end->lived_ns));
+  json_object_set_new(object, "cause", json_text(end->cause));
+  json_object_set_new(object, "text", json_text(end->text));
+  return object;
+}
+
+/* With several: which of them live, and how the others ended. */
+static void json_each_process(json_t *object, const struct rtop_report *report)
+{
+  json_t *processes = json_array();
+  for (int i = 0; i < report->source_count; i++) {
+    const struct rtop_report_process *process = &report->processes[i];
+    if (process->replaced)
+      continue;
+    json_t *one = json_object();
+    json_object_set_new(one, "pid", json_integer(process->pid));
+    json_object_set_new(one, "state", json_text(rtop_feed_state_name(process->state)));
+    json_object_set_new(one, "command", json_text(process->command));
+    json_object_set_new(one, "ruby", json_text(process->ruby));
+    if (process->has_end)
+      json_object_set_new(one, "end", json_end(&process->end));
+    json_array_append_new(processes, one);
+  }
+  json_object_set_new(object, "processes", processes);
+}
+
+static json_t *json_baseline(const struct rtop_report *report)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "frame", json_seconds(report->before_ns));
+  json_object_set_new(object, "windows", json_count(report->before_sum.window_count));
+  json_object_set_new(object, "gaps", json_count(report->before_sum.gap_count));
+  return object;
+}
+
+/* jansson's setters take NULL for a value as a failure and leave the key out: the check is one place. */
+json_t *rtop_json_build(const struct rtop_report *report)
+{
+  const struct rtop_sum *sum = &report->sum;
+  json_t *object = json_object(), *threads = json_array(), *methods = json_array();
+  int64_t end_us = (sum->span.end_ns + report->clock_offset_ns) / 1000;
+  double end = (double)end_us / 1e6;
+  json_object_set_new(object, "schema", json_text("rperf-top/1"));
+  json_object_set_new(object, "time", json_real(end));
+  json_processes(object, report);
+  json_object_set_new(object, "command", json_text(report->command));
+  json_object_set_new(object, "ruby", json_text(report->ruby));
+  json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
+  if (report->has_end)
+    json_object_set_new(object, "end", json_end(&report->end));
+  if (report->source_count > 1)
+    json_each_process(object, report);
+  json_object_set_new(object, "frame", json_seconds(sum->length_ns));
+  json_object_set_new(object, "windows", json_count(sum->window_count));
+  json_object_set_new(object, "gaps", json_count(sum->gap_count));
+  if (report->compared)
+    json_object_set_new(object, "baseline", json_baseline(report));
+  json_object_set_new(object, "sampler", json_sampler(sum));
+  if (report->tells_losses)
+    json_object_set_new(object, "losses", json_losses(report));
+  json_object_set_new(object, "gvl", json_gvl(sum));
+  json_object_set_new(object, "gc", json_collector(sum));
+  json_object_set_new(object, "allocations", json_count(sum->counters.allocations));
+  json_object_set_new(object, "exceptions", json_count(sum->counters.exceptions));
+  for (size_t i = 0; i < sum->thread_count; i++)
+    json_array_append_new(threads, json_thread(report, &sum->threads[i]));
+  json_object_set_new(object, "threads", threads);
+  for (size_t i = 0; i < report->methods.count; i++)
+    json_array_append_new(methods, json_method(report, &report->methods.rows[i]));
+  json_object_set_new(object, "methods", methods);
+  return object;
+}
+
+bool rtop_json_write(const struct rtop_report *report, FILE *out)
+{
+  json_t *object = rtop_json_build(report);
+  bool fine = object && json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) == 0;
+  json_decref(object);
+  return fine && fputc('\n', out) != EOF && fflush(out) == 0;
+}

@@ -1,0 +1,258 @@
+#include "report.h"
+
+#include "tui/tables/columns.h"
+#include "tui/tables/thread_words.h"
+#include "tui/text/text.h"
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+enum { TEXT_OLD_STACKS = 3 };          /* told by name */
+enum { TEXT_FIXED_COLUMNS = 32, TEXT_METHOD_MIN = 12, TEXT_BUFFER = 2100 };
+
+static double text_share(const struct rtop_report *report, uint64_t part_ns)
+{
+  return report->sum.length_ns ? (double)part_ns / (double)report->sum.length_ns : 0;
+}
+
+/* How many there are besides the first. */
+static int text_others(const struct rtop_report *report)
+{
+  int others = -1;
+  for (int i = 0; i < report->source_count; i++)
+    others += !report->processes[i].replaced;
+  return others;
+}
+
+static void text_title(const struct rtop_report *report, FILE *out, int columns)
+{
+  char left[TEXT_BUFFER], more[16] = "", right[64], clock[16] = "", cut[TEXT_BUFFER];
+  time_t seconds = (time_t)((report->sum.span.end_ns + report->clock_offset_ns) / 1000000000);
+  struct tm local;
+  if (localtime_r(&seconds, &local))
+    strftime(clock, sizeof clock, "%H:%M:%S", &local);
+  int others = text_others(report);
+  if (others > 0)
+    snprintf(more, sizeof more, " (+%d)", others);
+  snprintf(left, sizeof left, "rperf-top  %d%s %s  ruby %s",
+           report->source_count ? (int)report->source_pids[0] : 0, more, report->command, report->ruby);
+  snprintf(right, sizeof right, "  %s  [%s]", clock, rtop_feed_state_name(report->state));
+  int room = columns - (int)strlen(right);
+  int used = rtop_text_cut(cut, sizeof cut, left, room > 0 ? room : 0);
+  fprintf(out, "%s%*s%s\n", cut, room > used ? room - used : 0, "", right);
+}
+
+static void text_one_end(const struct rtop_feed_end *end, const char *who, FILE *out)
+{
+  char when[32] = "", lived[24];
+  time_t seconds = (time_t)(end->real_ns / 1000000000);
+  struct tm local;
+  if (localtime_r(&seconds, &local))
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+  rtop_text_duration(lived, sizeof lived, end->lived_ns);
+  fprintf(out, "END %s%s  last window %s, after %s\n", who, end->text, when, lived);
+}
+
+/* Of several processes a line for each that is gone, also while others live. */
+static void text_ends(const struct rtop_report *report, FILE *out)
+{
+  if (report->source_count < 2 && report->has_end)
+    text_one_end(&report->end, "", out);
+  for (int i = 0; report->source_count > 1 && i < report->source_count; i++) {
+    const struct rtop_report_process *process = &report->processes[i];
+    char who[24];
+    snprintf(who, sizeof who, "%d ", (int)process->pid);
+    if (process->has_end && !process->replaced)
+      text_one_end(&process->end, who, out);
+  }
+}
+
+static void text_gvl(const struct rtop_report *report, FILE *out)
+{
+  const uint64_t *wall_ns = report->sum.total.wall_ns;
+  const struct rtop_span_counters *counters = &report->sum.counters;
+  char length[24];
+  rtop_text_duration(length, sizeof length, (int64_t)report->sum.length_ns);
+  fprintf(out, "GVL %.2f running  %.2f waiting  %.2f blocked  threads on average over %s\n",
+          text_share(report, wall_ns[RTOP_STATE_RUNNING]), text_share(report, wall_ns[RTOP_STATE_WAITING]),
+          text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
+  fprintf(out, "GC  %.1f%% marking  %.1f%% sweeping  %" PRIu64 " minor  %" PRIu64 " major",
+          100 * text_share(report, wall_ns[RTOP_STATE_MARKING]),
+          100 * text_share(report, wall_ns[RTOP_STATE_SWEEPING]), counters->gc_minor, counters->gc_major);
+  if (counters->exceptions)
+    fprintf(out, "  %" PRIu64 " exceptions raised", counters->exceptions);
+  putc('\n', out);
+}
+
+static void text_threads(const struct rtop_report *report, FILE *out)
+{
+  const struct rtop_span_counters *counters = &report->sum.counters;
+  unsigned states[RTOP_STATES] = {0}, alive = 0;
+  char memory[16];
+  for (size_t i = 0; i < report->sum.thread_count; i++)
+    if (!report->sum.threads[i].ended) {
+      alive++;
+      states[report->sum.threads[i].state]++;
+    }
+  rtop_text_bytes(memory, sizeof memory, counters->rss_bytes);
+  fprintf(out, "Thr %u: %u running  %u waiting  %u blocked", alive,
+          states[RTOP_STATE_RUNNING] + states[RTOP_STATE_MARKING] + states[RTOP_STATE_SWEEPING],
+          states[RTOP_STATE_WAITING], states[RTOP_STATE_BLOCKED]);
+  fprintf(out, "   %" PRIu64 " samples at %" PRIu64 " Hz", counters->samples, counters->rate_hz);
+  if (counters->rate_wanted_hz > counters->rate_hz)
+    fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
+  if (counters->samples_dropped)
+    fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
+  if (counters->gvl_coarse)
+    fprintf(out, "  storm: %" PRIu64 " GVL releases timed by ticks", counters->gvl_coarse);
+  fprintf(out, "\nCost %.2f%%", 100 * text_share(report, rtop_counters_cost_ns(counters)));
+  if (counters->rss_bytes)
+    fprintf(out, "  memory %s", memory);
+  if (report->sum.gap_count)
+    fprintf(out, "  %u gap%s: nothing is known there", report->sum.gap_count,
+            report->sum.gap_count == 1 ? "" : "s");
+  fprintf(out, "\n");
+}
+
+/* Threads whose stack is not the one of now; nothing when there are none. Those that run come first. */
+static void text_old_stacks(const struct rtop_report *report, FILE *out, int columns)
+{
+  unsigned count = 0, told = 0;
+  for (size_t i = 0; i < report->sum.thread_count; i++)
+    count += thread_stack_is_old(&report->sum.threads[i]);
+  for (int off = 0; off < 2; off++)
+    for (size_t i = 0; i < report->sum.thread_count && told < TEXT_OLD_STACKS; i++) {
+      const struct rtop_thread_row *thread = &report->sum.threads[i];
+      char leaf[TEXT_BUFFER], line[TEXT_BUFFER * 2], cut[TEXT_BUFFER * 2];
+      bool is_off = thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
+      if (!thread_stack_is_old(thread) || is_off != (off == 1))
+        continue;
+      told++;
+      thread_stack_leaf(leaf, sizeof leaf, thread, report->symbols, false);
+      snprintf(line, sizeof line, "Old %s (%u): %s", *thread->name ? thread->name : "-", thread->native_id, leaf);
+      rtop_text_cut(cut, sizeof cut, line, columns);
+      fprintf(out, "%s\n", cut);
+    }
+  if (count > told)
+    fprintf(out, "Old stacks of %u more thread%s\n", count - told, count - told == 1 ? "" : "s");
+}
+
+/* What found no room; samples that were dropped are told of the frame. */
+static void text_losses(const struct rtop_report *report, FILE *out)
+{
+  bool any = false;
+  for (int loss = 0; loss < RTOP_LOSSES; loss++) {
+    if (!report->losses[loss] || loss == RTOP_LOSS_SAMPLES)
+      continue;
+    fprintf(out, "%s%" PRIu64 " %s", any ? ", " : "No room since the start for: ", report->losses[loss],
+            rtop_loss_name((enum rtop_loss)loss));
+    any = true;
+  }
+  if (any)
+    fprintf(out, "\n");
+}
+
+/* DELTA, when something is compared, and what the rows are sorted by, when no other column shows it. */
+struct text_extra {
+  int count, columns;
+  enum column at[2];
+};
+
+static struct text_extra text_extras(const struct rtop_report *report)
+{
+  struct text_extra extra = {0};
+  enum rtop_sort_key sort = report->options->sort;
+  enum column sorted = columns_of_sort(sort);
+  bool usual = sorted == COLUMN_SELF || sorted == COLUMN_TOTAL || sorted == COLUMN_WAIT ||
+               sorted == COLUMN_ALLOC || sorted == COLUMN_METHOD || sorted == COLUMN_LOCATION;
+  if (report->compared || sort == RTOP_SORT_DELTA)
+    extra.at[extra.count++] = COLUMN_DELTA;
+  if (!usual && sorted != COLUMN_DELTA)
+    extra.at[extra.count++] = sorted;
+  for (int i = 0; i < extra.count; i++)
+    extra.columns += columns_info(extra.at[i])->columns;
+  return extra;
+}
+
+static void text_heading(const struct rtop_report *report, const struct text_extra *extra, FILE *out,
+                         int method_columns)
+{
+  enum rtop_sort_key sort = report->options->sort;
+  char mark = report->options->reverse ? '^' : 'v';
+  fprintf(out, "%7s%c%7s%c%6s%c%7s%c", "SELF%", sort == RTOP_SORT_SELF ? mark : ' ', "TOTAL%",
+          sort == RTOP_SORT_TOTAL ? mark : ' ', "WAIT%", sort == RTOP_SORT_WAITING ? mark : ' ', "ALLOC/s",
+          sort == RTOP_SORT_ALLOC ? mark : ' ');
+  for (int i = 0; i < extra->count; i++) {
+    const struct column_info *info = columns_info(extra->at[i]);
+    const char *title = extra->at[i] == COLUMN_HIST ? "PEAK%" : info->title;
+    fprintf(out, "%*s%c", info->columns - 1, title, info->sort == (int)sort ? mark : ' ');
+  }
+  fprintf(out, " %-*s %s\n", method_columns, "METHOD", "LOCATION");
+}
+
+static void text_extra(const struct rtop_report *report, const struct rtop_method_row *row,
+                       enum column column, char *out, size_t bytes)
+{
+  const struct column_info *info = columns_info(column);
+  double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);
+  double length = report->sum.length_ns ? (double)report->sum.length_ns : 1;
+  if (column == COLUMN_DELTA && !report->compared)
+    snprintf(out, bytes, "-");
+  else if (column == COLUMN_DELTA)
+    rtop_changes_text(out, bytes, value, report->change_of);
+  else if (info->kind == COLUMN_KIND_RATE)
+    rtop_text_count(out, bytes, 1e9 * value / length);
+  else if (info->kind == COLUMN_KIND_COUNT)
+    rtop_text_count(out, bytes, value);
+  else if (info->kind == COLUMN_KIND_RATIO)
+    snprintf(out, bytes, "%.1f", 100 * rtop_method_ratio(row->most_ns, report->sum.length_ns));
+  else
+    snprintf(out, bytes, "%.1f", 100 * (info->kind == COLUMN_KIND_TIME ? value / length : value));
+}
+
+static void text_row(const struct rtop_report *report, const struct text_extra *extra,
+                     const struct rtop_method_row *row, FILE *out, int method_columns, int location_columns)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
+  char figure[16], method[TEXT_BUFFER], location[TEXT_BUFFER], path[TEXT_BUFFER * 2];
+  double seconds = (double)report->sum.length_ns / 1e9;
+  rtop_text_count(figure, sizeof figure,
+                  seconds > 0 ? (double)(uint64_t)((double)row->self.allocations / seconds + 0.5) : 0);
+  int used = rtop_text_cut(method, sizeof method, symbol->label, method_columns);
+  rtop_report_location(path, sizeof path, symbol, 0, true);
+  rtop_text_cut_left(location, sizeof location, path, location_columns);
+  if (row->gone)
+    fprintf(out, "%7s %7s %6s %7s ", "-", "-", "-", "-");
+  else
+    fprintf(out, "%7.1f %7.1f %6.1f %7s ", 100 * text_share(report, row->self_ns),
+            100 * text_share(report, row->total_ns),
+            100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), figure);
+  for (int i = 0; i < extra->count; i++) {
+    text_extra(report, row, extra->at[i], figure, sizeof figure);
+    fprintf(out, "%*s ", columns_info(extra->at[i])->columns - 1, figure);
+  }
+  fprintf(out, " %s", method);
+  if (*location)
+    fprintf(out, "%*s %s", method_columns - used, "", location);
+  fprintf(out, "\n");
+}
+
+void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns)
+{
+  struct text_extra extra = text_extras(report);
+  int room = columns - TEXT_FIXED_COLUMNS - extra.columns - 1;
+  int method_columns = room * 5 / 8;
+  if (method_columns < TEXT_METHOD_MIN)
+    method_columns = TEXT_METHOD_MIN;
+  int location_columns = room > method_columns ? room - method_columns : 0;
+  text_title(report, out, columns);
+  text_ends(report, out);
+  text_gvl(report, out);
+  text_threads(report, out);
+  text_old_stacks(report, out, columns);
+  text_losses(report, out);
+  text_heading(report, &extra, out, method_columns);
+  for (size_t i = 0; i < report->methods.count; i++)
+    text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
+  fprintf(out, "\n");
+}

@@ -1,0 +1,78 @@
+/* Where windows come from: a live ring, the ring of a dead process, a recording. Everything above works the
+ * same on all of them.
+ *
+ * Threads: one. poll never blocks.
+ */
+#ifndef RTOP_TUI_FEED_H
+#define RTOP_TUI_FEED_H
+
+#include "tui/history/profile.h"
+#include "tui/recording/feed_info.h"
+#include <sys/types.h>
+
+struct rtop_error;
+struct rtop_feed;
+struct rtop_registry_entry;            /* shm/segment/registry.h */
+
+const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … as in the JSON contract */
+const char *rtop_loss_name(enum rtop_loss loss);       /* "nodes", … as in JSON */
+
+/* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
+ * error->text that says what to do. `source` is the number under which the profile keeps it. */
+struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz,
+                                         struct rtop_error *error);
+/* The same for a segment that was found already; error->text is what the reader said. */
+struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
+                                       uint32_t rate_hz, struct rtop_error *error);
+/* A segment in a file: a copy that a program made of its own (RperfTop.snapshot). The file's owner is believed:
+ * who names the file means it. */
+bool rtop_feed_is_segment(const char *path);
+struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, struct rtop_error *error);
+/* A recording: a feed for each process in it, in feeds[0] to feeds[count - 1], which are sources 0, 1, … of
+ * the profile. They need each other: poll and close all of them. Returns count; 0: one clear sentence in
+ * error->text. */
+int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds,
+                             int feeds_max, struct rtop_error *error);
+/* Of a recording's feed: calls `tell` whenever a part of the file was read; 0 to 1. NULL: no more. */
+void rtop_feed_tell_progress(struct rtop_feed *feed, void (*tell)(void *context, double share), void *context);
+void rtop_feed_close(struct rtop_feed **feed);
+
+const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);
+
+/* As opening and polling saw it last. */
+enum rtop_feed_state rtop_feed_seen_state(const struct rtop_feed *feed);
+
+/* How a process ended, as far as can be known (shm/segment/ending.h). Strings are valid as long as the feed. */
+struct rtop_feed_end {
+  const char *cause;                   /* a word for machines: "signal", "vanished", … */
+  const char *text;                    /* for people: "killed by signal 9" */
+  int64_t real_ns;                     /* time of day at the end of its last window */
+  int64_t lived_ns;                    /* from the start of the channel until then */
+};
+/* False while it lives. A recording tells it after the first poll, when the process ended in its time. */
+bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
+
+/* A sentence when not all of it was read: it asked for too much. NULL: it did not. */
+const char *rtop_feed_problem(const struct rtop_feed *feed);
+
+/* Before the first poll of a ring, when another one was opened before it: from now on its times are by the clock
+ * of that one. Processes of one boot have the same clock, those of others are shifted by the difference of
+ * their wall clocks (what would be before the boot of the first is not shown), and info->clock_offset_ns
+ * becomes that of the first. */
+void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first);
+
+/* Before the first poll of a ring: of a living process only what comes from now on is read. */
+void rtop_feed_skip_past(struct rtop_feed *feed);
+
+/* Looks where a living process works, for info->folder. Of a recording it is told. */
+void rtop_feed_find_folder(struct rtop_feed *feed);
+
+/* Moves every new window (at first: all of the ring's history) into the profile. Windows that were lost or
+ * do not hold what they promise become gaps. Returns the number of windows moved; *state becomes the
+ * state now. */
+size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum rtop_feed_state *state);
+
+/* Milliseconds until another window can be expected: for the loop's time-out. */
+int rtop_feed_wait_ms(const struct rtop_feed *feed);
+
+#endif

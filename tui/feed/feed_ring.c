@@ -1,0 +1,338 @@
+#include "feed_impl.h"
+#include "tui/text/clock_shift.h"
+
+#include "target.h"
+#include "shm/segment/ending.h"
+#include "shm/segment/registry.h"
+#include "tui/text/text.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+  FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
+  FEED_RETRIES_MAX = 3,
+};
+#define FEED_NAME_AGAIN_NS INT64_C(1000000000)
+#define FEED_END_AGAIN_NS INT64_C(300000000)   /* then the kernel has tidied up, too */
+
+static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
+{
+  int64_t start_ns, end_ns;
+  if (segment_port_time(feed->port, RTOP_TIER_FINE, feed->next_sequence, &start_ns, &end_ns) == RTOP_OK)
+    rtop_profile_add_gap(profile, feed->base.source, rtop_clock_shifted(start_ns, feed->base.shift_ns),
+                         rtop_clock_shifted(end_ns, feed->base.shift_ns));
+}
+
+/* Overtaken: what was missed is told from the merged tiers, once a poll; then on with the oldest that is
+ * left. What nobody holds becomes a gap. */
+static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profile, bool first)
+{
+  uint64_t lost = feed->next_sequence, oldest = rtop_reader_oldest(feed->reader);
+  size_t moved = first ? feed_history_read(feed, profile) : 0;
+  if (feed->next_sequence <= lost)
+    feed->next_sequence = oldest > lost ? oldest : lost + 1;
+  return moved;
+}
+
+/* A corrupt window may be one that is just vanishing: it gets a few polls. True: leave it for later. */
+static bool feed_skip_corrupt(struct feed_ring *feed, struct rtop_profile *profile)
+{
+  if (!feed->distrusted && feed->retries++ < FEED_RETRIES_MAX)
+    return true;
+  feed_gap(feed, profile);
+  feed->next_sequence++;
+  feed->distrusted = true;
+  return false;
+}
+
+size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
+{
+  struct feed_names *names = &feed->names;
+  if (feed->window.end_mono_ns > feed->told_ns)
+    feed->told_ns = feed->window.end_mono_ns;
+  rtop_clock_shift_window(&feed->window, feed->base.shift_ns);
+  if (!feed_names_update(feed, profile)) {
+    rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
+    return 0;
+  }
+  if (names->budget.over && !*feed->base.problem)
+    feed_refuse(&feed->base, &names->budget);
+  feed_names_marks(feed, profile);
+  return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count,
+                          names->threads);
+}
+
+static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
+{
+  feed->retries = 0;
+  feed->distrusted = false;
+  feed->next_sequence++;
+  return feed_hand_in(feed, profile);
+}
+
+static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *profile)
+{
+  size_t moved = 0;
+  bool overtaken = false;
+  if (feed->next_sequence == 0)
+    moved = feed_history_read(feed, profile);
+  if (feed->next_sequence == 0)
+    return 0;
+  for (int i = 0; i < FEED_WINDOWS_PER_POLL; i++) {
+    switch (segment_port_window(feed->port, RTOP_TIER_FINE, feed->next_sequence, &feed->window)) {
+    case RTOP_OK:
+      moved += feed_take(feed, profile);
+      break;
+    case RTOP_LOST:
+      moved += feed_skip_lost(feed, profile, !overtaken);
+      overtaken = true;
+      break;
+    case RTOP_CORRUPT:
+      if (feed->next_sequence > rtop_reader_newest(feed->reader) || feed_skip_corrupt(feed, profile))
+        return moved;
+      break;
+    case RTOP_NONE_YET:
+    case RTOP_ENDED:
+    case RTOP_DEAD:
+      return moved;
+    }
+  }
+  return moved;
+}
+
+static void ring_count_losses(struct feed_ring *feed)
+{
+  struct rtop_reader_losses losses;
+  uint64_t *to = feed->base.info.losses;
+  rtop_reader_losses(feed->reader, &losses);
+  to[RTOP_LOSS_NODES] = losses.nodes;
+  to[RTOP_LOSS_FRAMES] = losses.frames;
+  to[RTOP_LOSS_STRINGS] = losses.strings;
+  to[RTOP_LOSS_THREADS] = losses.threads;
+  to[RTOP_LOSS_LABELS] = losses.labels;
+  to[RTOP_LOSS_MARKS] = losses.marks;
+  to[RTOP_LOSS_SAMPLES] = losses.samples;
+  to[RTOP_LOSS_WINDOWS] = losses.windows;
+  feed->base.info.tells_losses = true;
+}
+
+static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  size_t moved = ring_read_windows(feed, profile);
+  if (segment_port_problem(feed->port) && !*base->problem)
+    snprintf(base->problem, sizeof base->problem, "%s", segment_port_problem(feed->port));
+  if (moved || !base->info.tells_losses)
+    ring_count_losses(feed);
+  if (moved)
+    feed->last_arrival_ns = feed_now_ns();
+  return moved;
+}
+
+static void ring_find_end(struct feed_ring *feed, bool closed)
+{
+  const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
+  struct rtop_feed *base = &feed->base;
+  struct rtop_ending ending;
+  int64_t start_ns, end_ns = geometry->created_mono_ns;
+  segment_port_time(feed->port, RTOP_TIER_FINE, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
+  rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
+  rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
+  base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
+  if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) ||
+      base->end.lived_ns < 0)
+    base->end.lived_ns = 0;
+  end_ns = rtop_clock_shifted(end_ns, base->shift_ns);
+  if (__builtin_add_overflow(end_ns, base->info.clock_offset_ns, &base->end.real_ns))
+    base->end.real_ns = 0;
+  base->has_end = true;
+}
+
+/* Asked when the end is first seen, and once more a little later. */
+static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
+{
+  int64_t now_ns = feed_now_ns();
+  if (!over) {
+    feed->over_since_ns = 0;
+    feed->base.has_end = false;
+    return;
+  }
+  bool again = feed->over_since_ns > 0 && now_ns - feed->over_since_ns > FEED_END_AGAIN_NS;
+  if (!feed->base.has_end || again)
+    ring_find_end(feed, closed);
+  if (feed->over_since_ns == 0)
+    feed->over_since_ns = now_ns;
+  else if (again)
+    feed->over_since_ns = INT64_MAX;   /* not again */
+}
+
+static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
+{
+  switch (state) {
+  case RTOP_CHANNEL_LIVE: return RTOP_FEED_LIVE;
+  case RTOP_CHANNEL_STALLED: return RTOP_FEED_STALLED;
+  case RTOP_CHANNEL_ENDED: return RTOP_FEED_ENDED;
+  case RTOP_CHANNEL_DEAD: break;
+  }
+  return RTOP_FEED_DEAD;
+}
+
+/* What the process calls itself, and that may change; the last word stays when it is gone. */
+static void ring_name(struct feed_ring *feed)
+{
+  int64_t now_ns = feed_now_ns();
+  if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < FEED_NAME_AGAIN_NS))
+    return;
+  feed->named_ns = now_ns;
+  rtop_target_command(feed->holder, feed->base.command, sizeof feed->base.command);
+}
+
+static enum rtop_feed_state ring_state(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  feed->holder = 0;
+  enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), &feed->holder));
+  if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED)
+    ring_name(feed);
+  ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
+  return state;
+}
+
+static int ring_wait_ms(const struct rtop_feed *base)
+{
+  const struct feed_ring *feed = (const struct feed_ring *)base;
+  if (base->state == RTOP_FEED_STALLED)
+    return 100;
+  if (base->state != RTOP_FEED_LIVE)
+    return 1000;
+  int64_t left_ms = (feed->last_arrival_ns + base->info.window_ns - feed_now_ns()) / 1000000;
+  /* Overdue windows are looked for every few milliseconds: looking is one load. */
+  return left_ms < 5 ? 5 : left_ms > 1000 ? 1000 : (int)left_ms;
+}
+
+static void ring_close(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  segment_port_close(&feed->port);
+  rtop_reader_close(&feed->reader);
+  rtop_window_destroy(&feed->window);
+  feed_names_destroy(&feed->names);
+  free(feed);
+}
+
+static const struct feed_ops ring_ops = {ring_state, ring_read, ring_wait_ms, ring_close};
+
+static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
+{
+  const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
+  rtop_text_sanitize(feed->base.command, sizeof feed->base.command, geometry->command,
+                     strnlen(geometry->command, sizeof geometry->command));
+  rtop_text_sanitize(feed->base.ruby, sizeof feed->base.ruby, geometry->ruby_version,
+                     strnlen(geometry->ruby_version, sizeof geometry->ruby_version));
+  feed->base.info = (struct rtop_feed_info){
+    .pid = pid,
+    .command = feed->base.command,
+    .ruby = feed->base.ruby,
+    .folder = feed->base.folder,
+    .window_ns = geometry->window_ns,
+    .started_real_ns = geometry->created_real_ns,
+    .bytes = geometry->segment_bytes,
+    .owner = owner,
+  };
+  memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
+  /* Hostile clocks may be any numbers. */
+  if (__builtin_sub_overflow(geometry->created_real_ns, geometry->created_mono_ns,
+                             &feed->base.info.clock_offset_ns))
+    feed->base.info.clock_offset_ns = 0;
+}
+
+struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
+                                       uint32_t rate_hz, struct rtop_error *error)
+{
+  struct feed_ring *feed = calloc(1, sizeof *feed);
+  if (!feed) {
+    rtop_error_set(error, RTOP_ERROR_SYSTEM, 0, "out of memory");
+    return NULL;
+  }
+  feed->reader = rtop_reader_open(entry->path, entry->uid, error);
+  feed->port = feed->reader ? segment_port_open(feed->reader, entry->pid, entry->uid, error) : NULL;
+  if (!feed->port) {
+    rtop_reader_close(&feed->reader);
+    free(feed);
+    return NULL;
+  }
+  feed->base.ops = &ring_ops;
+  feed->base.source = source;
+  feed->names.budget.source_bytes = rtop_reader_geometry(feed->reader)->segment_bytes;
+  feed->last_arrival_ns = feed_now_ns();
+  ring_fill_info(feed, entry->pid, entry->uid);
+  /* Without a control file windows still come, at the recorder's rate. */
+  rtop_reader_watch(feed->reader, rate_hz, NULL);
+  feed->base.state = ring_state(&feed->base);
+  return &feed->base;
+}
+
+void rtop_feed_skip_past(struct rtop_feed *base)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  int64_t start_ns;
+  if (base->ops != &ring_ops || (base->state != RTOP_FEED_LIVE && base->state != RTOP_FEED_STALLED))
+    return;
+  uint64_t newest = rtop_reader_newest(feed->reader);
+  if (newest == 0)
+    return;
+  feed->next_sequence = newest + 1;
+  segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &feed->told_ns);
+}
+
+bool rtop_feed_is_segment(const char *path)
+{
+  unsigned char magic[sizeof RTOP_MAGIC - 1];
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  bool is = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+            read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, RTOP_MAGIC, sizeof magic) == 0;
+  if (fd >= 0)
+    close(fd);
+  return is;
+}
+
+struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, struct rtop_error *error)
+{
+  struct rtop_registry_entry entry = {.uid = (uid_t)-1};
+  struct stat status;
+  if (stat(path, &status) == 0)
+    entry.uid = status.st_uid;
+  if (strlen(path) >= sizeof entry.path) {
+    rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "the path %.100s… is too long", path);
+    return NULL;
+  }
+  strcpy(entry.path, path);
+  struct rtop_feed *feed = rtop_feed_open_entry(&entry, source, 0, error);
+  if (feed)
+    feed->info.pid = (pid_t)rtop_reader_geometry(((struct feed_ring *)feed)->reader)->pid;
+  return feed;
+}
+
+struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz,
+                                         struct rtop_error *error)
+{
+  struct rtop_registry_entry entry;
+  struct rtop_error cause = {0};
+  struct rtop_feed *feed = NULL;
+  if (rtop_registry_find(pid, &entry, &cause) == 0) {
+    feed = rtop_feed_open_entry(&entry, source, rate_hz, &cause);
+    if (feed)
+      feed->info.pid = pid;            /* as the user calls it; a dead one is not told by its lock */
+  }
+  if (!feed) {
+    char text[sizeof cause.text];
+    rtop_target_explain(pid, &cause, text, sizeof text);
+    rtop_error_set(error, cause.code ? cause.code : RTOP_ERROR_NOT_FOUND, cause.errno_value, "%s", text);
+  }
+  return feed;
+}

@@ -1,0 +1,114 @@
+/* What is being watched: the feeds of one or more processes, or of a command that we started, merged into
+ * one profile. Batch, JSON, export and the screen all stand on this.
+ *
+ * A session never fails after it was opened: when its processes end, their last data stay, and the state
+ * says so. A process that replaces itself (exec, as `bundle exec` does) is followed while it lives.
+ *
+ * Threads: one. Only open (of a command) and close may block, close for at most 2 s.
+ */
+#ifndef RTOP_TUI_SESSION_H
+#define RTOP_TUI_SESSION_H
+
+#include "feed.h"
+#include "launch.h"
+#include "tui/history/profile.h"
+#include "tui/recording/recording_write.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rtop_session;
+
+enum {
+  /* Of history: of a recording, which can be read again; of what is watched; of what is printed and gone. */
+  RTOP_SESSION_REPLAY_BYTES = 96 << 20,
+  RTOP_SESSION_MEMORY_BYTES = 48 << 20,
+  RTOP_SESSION_BATCH_BYTES = 12 << 20,
+  RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
+};
+
+/* What to watch, the first of these three that is there, and what is kept of it. */
+struct rtop_session_wish {
+  char *const *command;                /* to be started; its standard input is /dev/null when we have a screen */
+  enum rtop_launch_kind kind;          /* where its output goes */
+  const char *replay;                  /* a recording, or the file of a segment */
+  const pid_t *pids;                   /* of several those that can be watched */
+  int pid_count;
+  uint32_t rate_hz;
+  size_t memory_bytes;                 /* of history */
+  const struct rtop_lens_look *lens;
+  bool skips_past;                     /* only what comes from now on is read of living processes */
+  bool keeps_sums;                     /* of windows that memory cannot hold any more */
+};
+
+/* NULL: one clear sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). */
+struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, int *exit_status,
+                                        struct rtop_error *error);
+/* A recording, whatever else is watched: the one to compare with. As above, with no other wish. */
+struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error);
+/* The same for one process chosen from the list. */
+struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error);
+
+/* Ends the command if it still runs (SIGTERM, after 2 s SIGKILL), gives up locks and wishes, frees all.
+ * Pointers got from the session end with it. NULL is fine; sets NULL. */
+void rtop_session_close(struct rtop_session **session);
+
+/* Moves new windows into the profile, looks for channels that appeared, notices ends. Returns the number
+ * of windows moved. Never blocks. */
+size_t rtop_session_poll(struct rtop_session *session);
+/* Milliseconds until another poll makes sense. */
+int rtop_session_wait_ms(const struct rtop_session *session);
+
+struct rtop_profile *rtop_session_profile(struct rtop_session *session);
+
+/* False until a channel was found: a command that is still starting. There is no info then. */
+bool rtop_session_ready(const struct rtop_session *session);
+/* Live when any process is, else stalled, ended, dead, in this order. Live while not ready. REPLAY: a
+ * recording; everything is there after the first poll. */
+enum rtop_feed_state rtop_session_state(const struct rtop_session *session);
+/* Nothing more will come: every process ended (and the command, if we started one). */
+bool rtop_session_over(const struct rtop_session *session);
+/* A sentence when something is wrong that is no error yet (the command ended and never had a channel),
+ * else NULL. */
+const char *rtop_session_problem(const struct rtop_session *session);
+
+/* Feeds in order of opening; index 0 is the first. Info of an index out of range is NULL. */
+int rtop_session_count(const struct rtop_session *session);
+const struct rtop_feed_info *rtop_session_info(const struct rtop_session *session, int index);
+enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index);
+
+/* How that one ended; false while it lives or nothing is known. */
+bool rtop_session_feed_end(const struct rtop_session *session, int index, struct rtop_feed_end *end);
+/* By exec, and another feed goes on with the process. */
+bool rtop_session_feed_replaced(const struct rtop_session *session, int index);
+/* Why a process is not watched although it was asked for and others are; NULL: there are no more. */
+const char *rtop_session_left_out(const struct rtop_session *session, int index);
+
+/* How the process that ended last did; false while any lives or nothing is known. */
+bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *end);
+
+/* Real minus monotonic clock, to show a window's time as wall clock. 0 while not ready. */
+int64_t rtop_session_clock_offset_ns(const struct rtop_session *session);
+
+/* Records everything that comes from now on into a file (recording_write.h); what the rings hold already is
+ * part of it when this comes before the first poll. One at a time. False: error->text says why. */
+bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max,
+                         struct rtop_error *error);
+/* Ends it. False: error->text says what went wrong, now or before; the file holds what could be written. */
+bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error);
+/* Saves what is held of a span as a recording, whatever is being recorded. False: error->text says why, and
+ * there is no file. */
+bool rtop_session_save_span(struct rtop_session *session, struct rtop_span span, const char *path,
+                            struct rtop_error *error);
+/* The recording under way; NULL: none. */
+const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *session);
+
+/* Calls `tell` whenever a part of a recording was read, with how far into the file it is (0 to 1). NULL: no
+ * more. */
+void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share),
+                                void *context);
+
+/* The command that we started; NULL when there is none. For its status, log and output pane. */
+struct rtop_launch *rtop_session_launch(const struct rtop_session *session);
+
+#endif

@@ -1,0 +1,230 @@
+#include "lens.h"
+
+#include "lens_frames.h"
+#include "shm/base/error.h"
+#include "shm/base/label_text.h"
+#include "shm/base/pattern.h"
+#include "tui/text/reserve.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rtop_lens {
+  struct lens_frames frames;           /* what becomes of a frame */
+  struct rtop_lens_look look;
+  uint32_t version;
+  uint32_t names;                      /* of the symbols, when the answers were made */
+  uint32_t *of;                        /* by node: shown node + 1; 0: not asked yet */
+  size_t of_capacity;
+  uint32_t *path;                      /* nodes on the way to one that is known */
+  size_t path_capacity;
+};
+
+static const char *const merge_names[RTOP_MERGES] = {
+  [RTOP_MERGE_METHOD] = "method", [RTOP_MERGE_LINE] = "line", [RTOP_MERGE_CLASS] = "class",
+  [RTOP_MERGE_FILE] = "file", [RTOP_MERGE_GEM] = "gem", [RTOP_MERGE_LABEL] = "label",
+};
+
+const char *rtop_merge_name(enum rtop_merge merge)
+{
+  return merge < RTOP_MERGES ? merge_names[merge] : "";
+}
+
+bool rtop_merge_parse(const char *name, enum rtop_merge *merge)
+{
+  for (int i = 0; i < RTOP_MERGES; i++)
+    if (strcmp(merge_names[i], name) == 0) {
+      *merge = (enum rtop_merge)i;
+      return true;
+    }
+  return false;
+}
+
+struct rtop_lens *rtop_lens_create(struct rtop_symbols *symbols)
+{
+  struct rtop_lens *lens = calloc(1, sizeof *lens);
+  if (!lens)
+    return NULL;
+  lens->frames.symbols = symbols;
+  lens->frames.look = &lens->look;
+  lens->names = rtop_symbols_names(symbols);
+  return lens;
+}
+
+void rtop_lens_destroy(struct rtop_lens **handle)
+{
+  struct rtop_lens *lens = *handle;
+  *handle = NULL;
+  if (!lens)
+    return;
+  lens_frames_destroy(&lens->frames);
+  free(lens->of);
+  free(lens->path);
+  free(lens);
+}
+
+static void lens_forget(struct rtop_lens *lens)
+{
+  lens->version++;
+  lens->names = rtop_symbols_names(lens->frames.symbols);
+  if (lens->of)
+    memset(lens->of, 0, lens->of_capacity * sizeof *lens->of);
+  lens_frames_forget(&lens->frames);
+}
+
+static bool lens_plain(const struct rtop_lens_look *look)
+{
+  return !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0] &&
+         !look->label[0];
+}
+
+/* Nothing to hide and nothing to merge: nodes are shown as they are. */
+static bool lens_clear(const struct rtop_lens *lens)
+{
+  return lens_plain(&lens->look) && (lens->look.labels || !rtop_symbols_labelled(lens->frames.symbols));
+}
+
+/* Do the labels of the node fit all that were asked for? */
+static bool lens_labels_fit(const struct rtop_lens *lens, uint32_t node)
+{
+  const struct rtop_symbols *symbols = lens->frames.symbols;
+  const struct rtop_symbol *set = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->labels);
+  const char *text = rtop_symbol_is_labels(set) ? set->label : "";
+  for (const char *at = lens->look.label; *at;) {
+    char wanted[RTOP_LENS_LABEL_BYTES];
+    size_t count = strcspn(at, "\n");
+    snprintf(wanted, sizeof wanted, "%.*s", (int)count, at);
+    if (count && !rtop_label_text_fits(text, strlen(text), wanted))
+      return false;
+    at += count + (at[count] != '\0');
+  }
+  return true;
+}
+
+bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look)
+{
+  const struct rtop_lens_look *now = &lens->look;
+  if (look->only_mine == now->only_mine && look->no_c == now->no_c && look->merge == now->merge &&
+      look->labels == now->labels && strcmp(look->exclude, now->exclude) == 0 &&
+      strcmp(look->label, now->label) == 0)
+    return true;
+  struct rtop_patterns *patterns = NULL;
+  if (look->exclude[0]) {
+    patterns = rtop_patterns_create(look->exclude, strlen(look->exclude), NULL);
+    if (!patterns)
+      return false;
+  }
+  rtop_patterns_destroy(&lens->frames.patterns);
+  lens->frames.patterns = patterns;
+  lens->look = *look;
+  lens_forget(lens);
+  return true;
+}
+
+const struct rtop_lens_look *rtop_lens_look(const struct rtop_lens *lens)
+{
+  return &lens->look;
+}
+
+const char *rtop_lens_check(const char *exclude)
+{
+  static char message[sizeof ((struct rtop_error *)0)->text];
+  struct rtop_error error = {0};
+  struct rtop_patterns *patterns = rtop_patterns_create(exclude, strlen(exclude), &error);
+  if (patterns) {
+    rtop_patterns_destroy(&patterns);
+    return NULL;
+  }
+  snprintf(message, sizeof message, "%s", error.text);
+  return message;
+}
+
+void rtop_lens_own(struct rtop_lens *lens, const char *folder)
+{
+  if (lens_frames_own(&lens->frames, folder))
+    lens_forget(lens);
+}
+
+/* Completed names may fit other patterns, and belong to other classes. */
+uint32_t rtop_lens_version(struct rtop_lens *lens)
+{
+  if (lens->names != rtop_symbols_names(lens->frames.symbols) && !lens_plain(&lens->look))
+    lens_forget(lens);
+  return lens->version;
+}
+
+/* The node for a call whose caller is shown as `above`. When there is no room for it, the caller has it. */
+static uint32_t lens_step(struct rtop_lens *lens, uint32_t above, const struct rtop_call_node *call)
+{
+  struct rtop_symbols *symbols = lens->frames.symbols;
+  struct lens_frame shown = lens_frames_get(&lens->frames, call->frame, call->line);
+  if (shown.hidden || (lens->look.merge == RTOP_MERGE_LABEL && above))
+    return above;
+  bool inside = shown.whole && rtop_symbols_get_node(symbols, above)->frame == shown.frame;
+  if (inside)
+    return above;
+  uint32_t node = rtop_symbols_node(symbols, above, shown.frame, shown.whole ? 0 : call->line);
+  return node ? node : above;
+}
+
+uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node)
+{
+  const struct rtop_symbols *symbols = lens->frames.symbols;
+  uint32_t count = rtop_symbols_node_count(symbols);
+  if (lens_clear(lens) || node >= count)
+    return node < count ? node : 0;
+  if (!rtop_reserve(&lens->of, &lens->of_capacity, count, sizeof *lens->of))
+    return 0;
+  size_t depth = 0;
+  lens->of[0] = 1;
+  if (lens->look.label[0] && !lens_labels_fit(lens, node))
+    return RTOP_LENS_OUT;
+  while (!lens->of[node]) {
+    if (!rtop_reserve(&lens->path, &lens->path_capacity, depth + 1, sizeof *lens->path))
+      return 0;
+    lens->path[depth++] = node;
+    node = rtop_symbols_get_node(symbols, node)->parent;
+  }
+  uint32_t shown = lens->of[node] - 1;
+  while (depth > 0) {
+    node = lens->path[--depth];
+    struct rtop_call_node call = *rtop_symbols_get_node(symbols, node);
+    shown = lens_step(lens, shown, &call);
+    lens->of[node] = shown + 1;
+  }
+  return shown;
+}
+
+static size_t text_add(char *out, size_t bytes, size_t used, const char *prefix, const char *text)
+{
+  if (used < bytes)
+    used += (size_t)snprintf(out + used, bytes - used, "%s%s%s", used ? " " : "", prefix, text);
+  return used < bytes ? used : bytes - 1;
+}
+
+size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  if (look->only_mine)
+    used = text_add(out, bytes, used, "mine", "");
+  if (look->no_c)
+    used = text_add(out, bytes, used, "-C", "");
+  if (look->merge != RTOP_MERGE_METHOD)
+    used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));
+  for (const char *at = look->label; *at && used + 1 < bytes;) {
+    char label[64];
+    size_t count = strcspn(at, "\n");
+    snprintf(label, sizeof label, "%.*s", (int)(count < 60 ? count : 60), at);
+    used = text_add(out, bytes, used, "", label);
+    at += count + (at[count] != '\0');
+  }
+  for (const char *at = look->exclude; *at && used + 1 < bytes;) {
+    char pattern[64];
+    size_t count = strcspn(at, ",\n");
+    snprintf(pattern, sizeof pattern, "%.*s", (int)(count < 60 ? count : 60), at);
+    used = text_add(out, bytes, used, "!", pattern + strspn(pattern, " "));
+    at += count + (at[count] != '\0');
+  }
+  return used;
+}

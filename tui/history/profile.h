@@ -1,0 +1,275 @@
+/* The history: what every thread did in every window, and its sum over any span.
+ *
+ * Windows of one or more sources are kept in order of time, bounded in memory: the oldest are put together
+ * to windows of 1 s, then of 10 s, and the oldest of these go. Windows of any lengths may follow each other.
+ * A late record is spread over the windows that it overlaps and takes the place of what was not sampled there (or
+ * provisional) of its thread, so that a sum over any span is the same whether the sample came in time or not; a
+ * thread's stack at the end of such a window is the record's from then on.
+ * Missing windows are gaps: counted, drawn, never guessed.
+ *
+ * Threads: one. Times are CLOCK_MONOTONIC nanoseconds of the (first) source.
+ */
+#ifndef RTOP_TUI_PROFILE_H
+#define RTOP_TUI_PROFILE_H
+
+#include "lens.h"
+#include "symbols.h"
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rtop_state {                      /* as in the channel; checked where they meet */
+  RTOP_STATE_RUNNING,
+  RTOP_STATE_WAITING,
+  RTOP_STATE_BLOCKED,
+  RTOP_STATE_MARKING,
+  RTOP_STATE_SWEEPING,
+  RTOP_STATES,
+};
+
+/* What was spent somewhere. */
+struct rtop_cost {
+  uint64_t wall_ns[RTOP_STATES];
+  uint64_t cpu_ns;
+  uint64_t blame_ns;                   /* GVL waiting of other threads meanwhile */
+  uint64_t allocations;
+  uint64_t samples;
+};
+static_assert(RTOP_STATES == 5, "every state is added below: a loop would cost more than the sums");
+static inline uint64_t rtop_cost_wall(const struct rtop_cost *cost)     /* all states */
+{
+  const uint64_t *wall_ns = cost->wall_ns;
+  return wall_ns[0] + wall_ns[1] + wall_ns[2] + wall_ns[3] + wall_ns[4];
+}
+static inline void rtop_cost_add(struct rtop_cost *to, const struct rtop_cost *from)
+{
+  to->wall_ns[0] += from->wall_ns[0];
+  to->wall_ns[1] += from->wall_ns[1];
+  to->wall_ns[2] += from->wall_ns[2];
+  to->wall_ns[3] += from->wall_ns[3];
+  to->wall_ns[4] += from->wall_ns[4];
+  to->cpu_ns += from->cpu_ns;
+  to->blame_ns += from->blame_ns;
+  to->allocations += from->allocations;
+  to->samples += from->samples;
+}
+
+struct rtop_span {
+  int64_t start_ns;
+  int64_t end_ns;                      /* exclusive */
+};
+
+/* Counters of a span: changes are summed, "now" values are those of its last window. */
+struct rtop_span_counters {
+  uint64_t samples, ticks, ticks_missed, samples_dropped;
+  uint64_t cost_ns, whole_cost_ns;     /* of samples and hooks in the program; of all (0 = not told) */
+  uint64_t rate_hz, rate_wanted_hz;    /* now; wanted > rate: governed */
+  uint64_t gc_minor, gc_major, allocations, exceptions;
+  uint64_t heap_live_slots, malloc_bytes, rss_bytes;   /* now; 0 = unknown */
+  uint64_t cpu_ns, publisher_cpu_ns;
+  uint64_t gvl_releases, gvl_coarse;   /* coarse: timed by the ticks alone, in a storm */
+};
+
+/* What profiling cost, as far as it is known. */
+static inline uint64_t rtop_counters_cost_ns(const struct rtop_span_counters *counters)
+{
+  return counters->whole_cost_ns ? counters->whole_cost_ns : counters->cost_ns + counters->publisher_cpu_ns;
+}
+
+/* A thread as it was in a span. */
+struct rtop_thread_row {
+  uint32_t thread;                     /* dense id in this profile */
+  const char *name;                    /* sanitised, "" when it has none; valid as long as the profile */
+  uint64_t serial;                     /* of its source */
+  uint32_t native_id;
+  uint32_t source;
+  bool is_main;
+  bool ended;                          /* within the span */
+  bool hidden;                         /* set by who leaves it out of what is made from the sum */
+  enum rtop_state state;               /* at the end of the span */
+  uint64_t state_age_ns;
+  uint32_t node;                       /* leaf of its stack at the end of the span */
+  bool stale;                          /* that one is not known: `node` was it, stack_age_ns before (0: ?) */
+  uint64_t stack_age_ns;
+  struct rtop_cost cost;
+};
+
+/* One (thread, node), all states. `provisional_ns` is included in wall_ns. */
+struct rtop_sum_cell {
+  uint32_t node;
+  uint32_t thread;                     /* index into threads of the sum */
+  struct rtop_cost cost;
+};
+
+/* A sum over a span. Memory belongs to the sum and is used again by the next one. */
+struct rtop_sum {
+  struct rtop_span span;               /* as it was cut to what the profile holds */
+  uint64_t length_ns;                  /* covered by windows of any source: span minus gaps */
+  uint32_t window_count;
+  uint32_t gap_count;                  /* runs of missing windows */
+  struct rtop_span_counters counters;
+  struct rtop_cost total;              /* over all threads */
+  struct rtop_thread_row *threads;
+  size_t thread_count, thread_capacity;
+  struct rtop_sum_cell *cells;         /* sorted by (thread, node), but not those of a live sum */
+  size_t cell_count, cell_capacity;
+  bool borrowed;                       /* the cells belong to a live sum (live.h) */
+};
+
+/* Does it belong to a thread that is left out? */
+static inline bool rtop_sum_hides(const struct rtop_sum *sum, const struct rtop_sum_cell *cell)
+{
+  return cell->thread < sum->thread_count && sum->threads[cell->thread].hidden;
+}
+
+/* One window for strips and timelines. */
+struct rtop_window_summary {
+  int64_t start_ns, end_ns;
+  bool gap;                            /* nothing is known about this stretch */
+  uint64_t wall_ns[RTOP_STATES];       /* over all threads */
+  uint32_t sources;                    /* that tell of it; 0 of gaps */
+  uint32_t thread_count;
+  struct rtop_span_counters counters;
+};
+
+struct rtop_profile;
+struct rtop_window;                    /* shm/window/window.h; only feeds hand them in */
+
+struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max);
+void rtop_profile_destroy(struct rtop_profile **profile);
+struct rtop_symbols *rtop_profile_symbols(struct rtop_profile *profile);
+/* What sums show: their nodes are those of the lens. Set it and every sum made from then on follows. */
+struct rtop_lens *rtop_profile_lens(const struct rtop_profile *profile);
+/* From now on windows that memory cannot hold any more are not forgotten but summed: spans that begin at
+ * the start of everything stay complete however long the run is. Threads that ended are then summed by
+ * their name. */
+void rtop_profile_keep_sums(struct rtop_profile *profile);
+/* Time of late records that began before anything held, or in a gap: it could not be placed. */
+uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile);
+
+/* How large the sources are together: what is made of them is in proportion (budget.h). */
+void rtop_profile_add_source_bytes(struct rtop_profile *profile, uint64_t bytes);
+uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile);
+
+/* Feeds. A source numbers its threads by serial; the profile makes its own ids, which are used again
+ * when no window knows the thread any more. RTOP_THREAD_NONE: memory ran out; adding skips it. */
+#define RTOP_THREAD_NONE UINT32_MAX
+struct rtop_source_thread {
+  uint64_t serial;
+  const char *name;                    /* raw bytes; NULL: not known any more, keep what was said */
+  size_t name_bytes;
+  uint32_t native_id;
+  bool is_main;
+};
+uint32_t rtop_profile_thread(struct rtop_profile *profile, uint32_t source,
+                             const struct rtop_source_thread *thread);
+/* `nodes` maps the window's node ids to symbols' ids (node_count entries), `threads` maps indexes of
+ * window->threads to this profile's ids. False when memory ran out (the window is then a gap). */
+bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struct rtop_window *window,
+                      const uint32_t *nodes, size_t node_count, const uint32_t *threads);
+/* A stretch of a source that is lost for good. */
+void rtop_profile_add_gap(struct rtop_profile *profile, uint32_t source, int64_t start_ns, int64_t end_ns);
+
+/* Windows that are known but not held: those of a recording. A sum that needs them has them fetched; when memory
+ * is short, those that were not needed for the longest time go, to be fetched again. Sums are the same in
+ * whatever order windows come and go. */
+struct rtop_profile_loader {
+  void *context;
+  /* Hands in, by rtop_profile_load_window(), every window of a place, and then in order of time every later
+   * window that has late records which reach into it. */
+  void (*load)(void *context, uint64_t place);
+};
+/* At most one, before anything is known; nothing else is added then. */
+void rtop_profile_set_loader(struct rtop_profile *profile, const struct rtop_profile_loader *loader);
+/* Of the window only times and counters are read. wall_ns and thread_count are for summaries till it is fetched.
+ * `place` (not 0): what is fetched together. False: it is told already, makes no sense, or memory ran out. */
+bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const struct rtop_window *window,
+                            const uint64_t wall_ns[RTOP_STATES], uint32_t thread_count, uint64_t place);
+/* Only while `load` is called, with its place. */
+void rtop_profile_load_window(struct rtop_profile *profile, uint64_t place, uint32_t source,
+                              const struct rtop_window *window, const uint32_t *nodes, size_t node_count,
+                              const uint32_t *threads);
+
+/* Whoever keeps a copy of all that feeds hand in, as they do it: before the profile judges it. The threads
+ * of the window are known to the profile by then. */
+struct rtop_profile_tap {
+  void *context;
+  void (*window)(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
+                 size_t node_count);
+  void (*gap)(void *context, uint32_t source, int64_t start_ns, int64_t end_ns);
+  void (*mark)(void *context, uint32_t source, int64_t time_ns, const char *name, size_t name_bytes);
+};
+void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap);   /* NULL: none */
+/* Hands out the windows and gaps of a span as a sum of it has them, oldest first, then marks, as if they came
+ * again; nodes are ids of the symbols (`nodes` is NULL), and late records are where they belong. False: no memory. */
+bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, const struct rtop_profile_tap *to);
+/* What is known of a thread, its name sanitised and valid as long as the profile. False: nothing. */
+bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t source, uint64_t serial,
+                               struct rtop_source_thread *about);
+
+/* Readers. The span of everything held; start == end when empty. */
+struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);
+/* The last `length_ns` (<= 0: everything). */
+struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns);
+/* Windows of up to half a second count whole when their middle lies in the span; of longer ones the span
+ * gets its share, rounded so that sums of spans side by side add up to the sum of both. False when memory
+ * ran out. */
+bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
+void rtop_sum_destroy(struct rtop_sum *sum);
+
+/* Timeline: summaries of the windows in a span, oldest first, gaps included as entries of their own.
+ * Windows of several sources at the same time make one entry; a long window is cut to the span like a gap,
+ * with its share of what is summed.
+ * Returns how many were written (at most capacity, the newest ones). */
+size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span span,
+                            struct rtop_window_summary *windows, size_t capacity);
+
+/* What a span amounts to, of all sources, without its threads. Spans side by side add up. */
+struct rtop_span_brief {
+  uint64_t wall_ns[RTOP_STATES];
+  uint64_t told_ns;                    /* lengths of the windows: processes side by side add up */
+  int64_t cover_start_ns, cover_end_ns;
+  uint64_t covered_ns;                 /* of that, by windows of any source */
+  uint64_t gc_minor, gc_major;
+  bool gap;                            /* some of it was lost */
+};
+void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span span,
+                        struct rtop_span_brief *brief);
+/* Grows when what is known of the span may have become another thing: who keeps figures of a span asks whether
+ * they hold. Remembered by the second; 0 only while nothing was ever known. */
+uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_span span);
+
+/* Named instants of a program (RperfTop.mark). Kept apart from the windows: of very many the oldest go first.
+ * Names are raw bytes; what is read is sanitised and valid as long as the profile. */
+struct rtop_profile_mark {
+  int64_t time_ns;
+  uint32_t source;
+  const char *name;                    /* "" when it has none */
+};
+void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_t time_ns, const char *name,
+                           size_t name_bytes);
+/* Those in the span, oldest first. Returns how many were written: at most capacity, the newest ones. */
+size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span,
+                          struct rtop_profile_mark *marks, size_t capacity);
+/* Walking through time. A point in time stands for the window that ends there: the window of an instant is
+ * the one that holds what is just before it, of the first source that has one; between windows the one
+ * before. start == end: nothing is held. */
+struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int64_t time_ns);
+/* The window that many windows later (earlier when negative), gaps skipped; at the ends it stays. The way
+ * back passes through the same windows. */
+struct rtop_span rtop_profile_step(const struct rtop_profile *profile, int64_t time_ns, int steps);
+
+/* Wall time by state of the window of a source with just these times, as late records left it. False: it is
+ * not there; *wall_ns stays as it was. */
+bool rtop_profile_window_wall(const struct rtop_profile *profile, uint32_t source, int64_t start_ns,
+                              int64_t end_ns, uint64_t wall_ns[RTOP_STATES]);
+
+/* Wall time per thread and state of the windows whose middle lies in the span: wall_ns[id of the thread],
+ * `count` of them, cleared first. One walk over the cells, for histories that are kept by the caller.
+ * False: no window is there, nothing is known. Ids are below the bound. */
+uint32_t rtop_profile_thread_bound(const struct rtop_profile *profile);
+bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_span span,
+                               uint64_t (*wall_ns)[RTOP_STATES], uint32_t count);
+
+#endif

@@ -1,0 +1,132 @@
+#include "profile_impl.h"
+
+#include "shm/window/window.h"
+
+enum counter_kind { COUNTER_CHANGE, COUNTER_RATE, COUNTER_SIZE };
+
+static const struct counter_field {
+  enum rtop_counter_id id;
+  enum counter_kind kind;
+  size_t offset;
+} counter_fields[] = {
+#define FIELD(ID, KIND, NAME) \
+  {RTOP_COUNTER_##ID, COUNTER_##KIND, offsetof(struct rtop_span_counters, NAME)}
+  FIELD(SAMPLES, CHANGE, samples),
+  FIELD(TICKS, CHANGE, ticks),
+  FIELD(TICKS_MISSED, CHANGE, ticks_missed),
+  FIELD(SAMPLES_DROPPED, CHANGE, samples_dropped),
+  FIELD(COST_NS, CHANGE, cost_ns),
+  FIELD(WHOLE_COST_NS, CHANGE, whole_cost_ns),
+  FIELD(RATE_HZ, RATE, rate_hz),
+  FIELD(RATE_WANTED_HZ, RATE, rate_wanted_hz),
+  FIELD(GC_MINOR, CHANGE, gc_minor),
+  FIELD(GC_MAJOR, CHANGE, gc_major),
+  FIELD(ALLOCATIONS, CHANGE, allocations),
+  FIELD(HEAP_LIVE_SLOTS, SIZE, heap_live_slots),
+  FIELD(MALLOC_BYTES, SIZE, malloc_bytes),
+  FIELD(EXCEPTIONS, CHANGE, exceptions),
+  FIELD(RSS_BYTES, SIZE, rss_bytes),
+  FIELD(CPU_NS, CHANGE, cpu_ns),
+  FIELD(PUBLISHER_CPU_NS, CHANGE, publisher_cpu_ns),
+  FIELD(GVL_RELEASES, CHANGE, gvl_releases),
+  FIELD(GVL_COARSE, CHANGE, gvl_coarse),
+#undef FIELD
+};
+enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };
+
+static uint64_t *counter_of(struct rtop_span_counters *counters, const struct counter_field *field)
+{
+  return (uint64_t *)(void *)((char *)counters + field->offset);
+}
+
+static uint64_t counter_get(const struct rtop_span_counters *counters, const struct counter_field *field)
+{
+  return *(const uint64_t *)(const void *)((const char *)counters + field->offset);
+}
+
+void profile_counters_read(struct profile_window *to, const struct rtop_window *from)
+{
+  to->counters_present = from->counters_present;
+  for (size_t i = 0; i < COUNTER_FIELDS; i++) {
+    uint64_t value = from->counters[counter_fields[i].id];
+    if (from->counters_present >> counter_fields[i].id & 1)
+      *counter_of(&to->counters, &counter_fields[i]) = value < PROFILE_CELL_MAX ? value : PROFILE_CELL_MAX;
+  }
+}
+
+void profile_counters_write(struct rtop_window *to, const struct rtop_span_counters *from, uint64_t present)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (present >> counter_fields[i].id & 1)
+      rtop_window_set_counter(to, counter_fields[i].id, counter_get(from, &counter_fields[i]));
+}
+
+void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
+                          uint64_t present)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++) {
+    const struct counter_field *field = &counter_fields[i];
+    if (field->kind == COUNTER_CHANGE)
+      *counter_of(to, field) += counter_get(from, field);
+    else if (present >> field->id & 1)
+      *counter_of(to, field) = counter_get(from, field);
+  }
+}
+
+void profile_counters_change(struct rtop_span_counters *to, const struct rtop_span_counters *from, bool comes)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (counter_fields[i].kind == COUNTER_CHANGE) {
+      uint64_t value = counter_get(from, &counter_fields[i]);
+      *counter_of(to, &counter_fields[i]) += comes ? value : 0 - value;
+    }
+}
+
+uint64_t profile_counters_wanted(const uint32_t present[PROFILE_COUNTERS_MAX])
+{
+  uint64_t wanted = 0;
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (counter_fields[i].kind != COUNTER_CHANGE && present[counter_fields[i].id])
+      wanted |= UINT64_C(1) << counter_fields[i].id;
+  return wanted;
+}
+
+uint64_t profile_counters_now(struct rtop_span_counters *to, const struct profile_window *from, uint64_t wanted)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (wanted & from->counters_present & UINT64_C(1) << counter_fields[i].id)
+      *counter_of(to, &counter_fields[i]) = counter_get(&from->counters, &counter_fields[i]);
+  return wanted & ~from->counters_present;
+}
+
+struct rtop_span_counters profile_counters_part(const struct profile_window *window,
+                                                const struct profile_part *part)
+{
+  struct rtop_span_counters counters = window->counters;
+  for (size_t i = 0; i < COUNTER_FIELDS && !profile_part_is_whole(part); i++)
+    if (counter_fields[i].kind == COUNTER_CHANGE) {
+      uint64_t *value = counter_of(&counters, &counter_fields[i]);
+      *value = profile_part_share(part, *value);
+    }
+  return counters;
+}
+
+void profile_counters_replace(struct rtop_span_counters *counters, const struct rtop_span_counters *before)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++)
+    if (counter_fields[i].kind == COUNTER_SIZE)
+      *counter_of(counters, &counter_fields[i]) -= counter_get(before, &counter_fields[i]);
+}
+
+void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_span_counters *from)
+{
+  for (size_t i = 0; i < COUNTER_FIELDS; i++) {
+    const struct counter_field *field = &counter_fields[i];
+    uint64_t value = counter_get(from, field);
+    uint64_t *sum = counter_of(to, field);
+    if (field->kind != COUNTER_RATE)
+      *sum += value;
+    else if (value > *sum)
+      *sum = value;
+  }
+}

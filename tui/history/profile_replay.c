@@ -1,0 +1,137 @@
+/* What the profile holds, handed out again as a feed would hand it in. Late records have found their place
+ * by now, so there are none. */
+#include "profile_impl.h"
+
+#include "shm/window/window.h"
+#include "tui/text/reserve.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct replay {
+  struct rtop_profile *profile;
+  const struct rtop_profile_tap *to;
+  struct rtop_window window;
+  uint32_t *index_of;                  /* of a thread in the window, plus one */
+  size_t index_capacity;
+};
+
+/* Threads may become known while windows are loaded. */
+static bool replay_reserve(struct replay *replay)
+{
+  return rtop_reserve(&replay->index_of, &replay->index_capacity, replay->profile->thread_count + 1u,
+                      sizeof *replay->index_of);
+}
+
+static bool replay_threads(struct replay *replay, const struct profile_window *from,
+                           const struct profile_part *part)
+{
+  for (size_t i = 0; i < from->thread_count; i++) {
+    const struct profile_presence *presence = &from->threads[i];
+    const struct profile_thread *thread = profile_thread_at(replay->profile, presence->thread);
+    struct rtop_window_thread *to = thread ? rtop_window_add_thread(&replay->window) : NULL;
+    if (!to)
+      return false;
+    to->serial = thread->key.serial;
+    to->state = presence->state;
+    to->node = presence->node;
+    to->state_age_ns = presence->state_age_ns;
+    to->stack_age_ns = presence->stack_age_ns;
+    to->provisional_ns = profile_part_share(part, presence->provisional_ns);
+    to->flags = (presence->provisional_ns ? (uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL : 0) |
+                (presence->stale ? (uint32_t)RTOP_WINDOW_THREAD_STALE : 0) |
+                (presence->ended ? (uint32_t)RTOP_WINDOW_THREAD_ENDED : 0);
+    replay->index_of[presence->thread] = (uint32_t)replay->window.thread_count;
+  }
+  return true;
+}
+
+/* A late record may have told of a thread that the window does not list. */
+static bool replay_unlisted(struct replay *replay, uint32_t id)
+{
+  const struct profile_thread *thread = profile_thread_at(replay->profile, id);
+  struct rtop_window_thread *to = thread ? rtop_window_add_thread(&replay->window) : NULL;
+  if (!to)
+    return false;
+  to->serial = thread->key.serial;
+  to->flags = RTOP_WINDOW_THREAD_ENDED;
+  replay->index_of[id] = (uint32_t)replay->window.thread_count;
+  return true;
+}
+
+static bool replay_cells(struct replay *replay, const struct profile_window *from,
+                         const struct profile_part *part)
+{
+  for (size_t i = 0; i < from->cell_count; i++) {
+    const struct profile_cell share = profile_part_cell(part, &from->cells[i]), *cell = &share;
+    if (profile_cell_is_empty(&from->cells[i]))
+      continue;
+    if (!replay->index_of[cell->thread] && !replay_unlisted(replay, cell->thread))
+      return false;
+    struct rtop_cell *to = rtop_window_add_cell(&replay->window);
+    if (!to)
+      return false;
+    *to = (struct rtop_cell){
+      .node = cell->node, .thread = replay->index_of[cell->thread] - 1, .state = cell->state,
+      .samples = cell->samples, .wall_ns = cell->wall_ns, .cpu_ns = cell->cpu_ns,
+      .allocations = cell->allocations, .blame_ns = cell->blame_ns,
+    };
+  }
+  return true;
+}
+
+static bool replay_window(struct replay *replay, struct profile_window *from,
+                          const struct profile_part *part)
+{
+  uint32_t source = replay->profile->sources[from->source].source;
+  profile_need(replay->profile, from);
+  if (!replay_reserve(replay))
+    return false;
+  int64_t start_ns = from->start_ns + part->from_ns, end_ns = from->start_ns + part->to_ns;
+  if (from->gap) {
+    replay->to->gap(replay->to->context, source, start_ns, end_ns);
+    return true;
+  }
+  rtop_window_reset(&replay->window);
+  replay->window.start_mono_ns = start_ns;
+  replay->window.end_mono_ns = end_ns;
+  struct rtop_span_counters counters = profile_counters_part(from, part);
+  profile_counters_write(&replay->window, &counters, from->counters_present);
+  bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part);
+  for (size_t i = 0; i < from->cell_count; i++)
+    replay->index_of[from->cells[i].thread] = 0;
+  for (size_t i = 0; i < from->thread_count; i++)
+    replay->index_of[from->threads[i].thread] = 0;
+  if (fine)
+    replay->to->window(replay->to->context, source, &replay->window, NULL, 0);
+  return fine;
+}
+
+static void replay_marks(const struct rtop_profile *profile, const struct rtop_span *span,
+                         const struct rtop_profile_tap *to)
+{
+  for (size_t i = 0; i < profile->mark_count; i++) {
+    const struct rtop_profile_mark *mark = &profile->marks[i];
+    if (mark->time_ns >= span->start_ns && mark->time_ns < span->end_ns)
+      to->mark(to->context, mark->source, mark->time_ns, mark->name, strlen(mark->name));
+  }
+}
+
+bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span,
+                         const struct rtop_profile_tap *to)
+{
+  struct replay replay = {.profile = profile, .to = to};
+  bool fine = true;
+  for (size_t i = profile_find(profile, span.start_ns); i < profile->count && fine; i++) {
+    struct profile_window *window = profile_window_at(profile, i);
+    struct profile_part part;
+    if (window->start_ns >= span.end_ns)
+      break;
+    if (profile_part_of(window, &span, &part))
+      fine = replay_window(&replay, window, &part);
+  }
+  if (fine)
+    replay_marks(profile, &span, to);
+  rtop_window_destroy(&replay.window);
+  free(replay.index_of);
+  return fine;
+}

@@ -1,0 +1,292 @@
+#include "stalls_impl.h"
+
+#include "tui/text/reserve.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STALLS_MAX = 2048, STALLS_MARKS = 64 };
+static const int64_t stalls_chunk_ns = INT64_C(30000000000);   /* of history at a time */
+static const int64_t stalls_lag_ns = INT64_C(5000000000);      /* of one process behind another */
+
+const char *stall_cause_name(enum stall_cause cause)
+{
+  static const char *const names[STALL_CAUSES] = {"blocked", "no-safepoint", "waiting", "gc", "method",
+      "mark"};
+  return cause < STALL_CAUSES ? names[cause] : "";
+}
+
+struct stall *stalls_find(struct stalls *stalls, uint64_t id)
+{
+  for (size_t i = stalls->count; i-- > 0;)
+    if (stalls->list[i].id == id)
+      return &stalls->list[i];
+  return NULL;
+}
+
+struct stall *stalls_add(struct stalls *stalls, enum stall_cause cause, int64_t start_ns, int64_t end_ns)
+{
+  if (stalls->count == STALLS_MAX) {
+    stalls->count -= STALLS_MAX / 8;
+    memmove(stalls->list, stalls->list + STALLS_MAX / 8, stalls->count * sizeof *stalls->list);
+  }
+  if (!rtop_reserve(&stalls->list, &stalls->capacity, stalls->count + 1, sizeof *stalls->list))
+    return NULL;
+  size_t at = stalls->count++;
+  for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--)
+    stalls->list[at] = stalls->list[at - 1];
+  stalls->list[at] = (struct stall){
+    .id = ++stalls->found, .members = 1, .cause = cause, .start_ns = start_ns, .end_ns = end_ns, .thread = "", .mark = "",
+  };
+  return &stalls->list[at];
+}
+
+void stalls_extend(struct stalls *stalls, uint64_t id, int64_t end_ns)
+{
+  struct stall *stall = stalls_find(stalls, id);
+  if (stall && end_ns > stall->end_ns)
+    stall->end_ns = end_ns;
+}
+
+void stalls_close(struct stalls *stalls, uint64_t *id)
+{
+  struct stall *stall = *id ? stalls_find(stalls, *id) : NULL;
+  if (stall && stall->members > 0 && --stall->members == 0)
+    stall->open = false;
+  *id = 0;
+}
+
+void stalls_remove(struct stalls *stalls, struct stall *stall)
+{
+  size_t at = (size_t)(stall - stalls->list);
+  stalls->count--;
+  memmove(stall, stall + 1, (stalls->count - at) * sizeof *stall);
+}
+
+void stalls_withdraw(struct stalls *stalls, uint64_t *id)
+{
+  struct stall *stall = *id ? stalls_find(stalls, *id) : NULL;
+  if (stall && stall->members > 1) {
+    stall->members--;
+    stall->others -= stall->others > 0;
+  } else if (stall) {
+    stalls_remove(stalls, stall);
+  }
+  *id = 0;
+}
+
+struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t start_ns, int64_t end_ns)
+{
+  struct stall moved = *stall;
+  moved.start_ns = start_ns;
+  moved.end_ns = end_ns;
+  stalls_remove(stalls, stall);
+  size_t at = stalls->count++;
+  for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--)
+    stalls->list[at] = stalls->list[at - 1];
+  stalls->list[at] = moved;
+  return &stalls->list[at];
+}
+
+/* Of [start, end), by an entry. */
+static int64_t stalls_common(const struct stall *stall, int64_t start_ns, int64_t end_ns)
+{
+  int64_t from = stall->start_ns > start_ns ? stall->start_ns : start_ns;
+  int64_t to = stall->end_ns < end_ns ? stall->end_ns : end_ns;
+  return to > from ? to - from : 0;
+}
+
+bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns,
+                      int64_t end_ns)
+{
+  for (size_t i = 0; i < stalls->count; i++) {
+    const struct stall *stall = &stalls->list[i];
+    if (causes >> stall->cause & 1 && stall->source == source &&
+        stalls_common(stall, start_ns, end_ns) * 2 >= end_ns - start_ns)
+      return true;
+  }
+  return false;
+}
+
+void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
+{
+  const struct stall *found = stalls_find(stalls, id);
+  if (!found)
+    return;
+  struct stall stall = *found;
+  for (size_t i = stalls->count; i-- > 0;) {
+    struct stall *other = &stalls->list[i];
+    if (causes >> other->cause & 1 && other->source == stall.source &&
+        stalls_common(&stall, other->start_ns, other->end_ns) * 2 >= other->end_ns - other->start_ns)
+      stalls_remove(stalls, other);
+  }
+}
+
+/* A method of the program itself; not of C, nor of Ruby's own in Ruby. */
+bool stalls_is_program(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
+}
+
+void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node)
+{
+  const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+  stall->frame = call->frame;
+  stall->caller = 0;
+  const struct rtop_symbol *leaf = rtop_symbols_get(symbols, call->frame);
+  if (stalls_is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL)
+    return;
+  for (node = call->parent; node; node = call->parent) {
+    call = rtop_symbols_get_node(symbols, node);
+    if (stalls_is_program(rtop_symbols_get(symbols, call->frame))) {
+      stall->caller = call->frame;
+      return;
+    }
+  }
+}
+
+static void stalls_visit(void *context, const struct rtop_look *window)
+{
+  struct stalls_look *look = context;
+  struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
+  if (window->end_ns <= source->seen_ns)
+    return;
+  source->seen_ns = window->end_ns;
+  stalls_look_at_threads(look, window);
+  stalls_look_at_process(look, window);
+}
+
+static void stalls_take_marks(struct stalls *stalls, const struct rtop_profile *profile, int64_t until_ns)
+{
+  struct stalls_state *state = stalls->state;
+  struct rtop_profile_mark marks[STALLS_MARKS];
+  struct rtop_span span = {state->marks_ns, until_ns};
+  size_t count = rtop_profile_marks(profile, span, marks, STALLS_MARKS);
+  for (size_t i = 0; i < count; i++) {
+    struct stall *stall = stalls_add(stalls, STALL_MARK, marks[i].time_ns, marks[i].time_ns);
+    if (stall) {
+      stall->mark = marks[i].name;
+      stall->source = marks[i].source;
+    }
+  }
+  state->marks_ns = until_ns > state->marks_ns ? until_ns : state->marks_ns;
+}
+
+/* What lies before all that is held cannot be looked at any more. */
+static void stalls_forget_old(struct stalls *stalls, int64_t start_ns)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < stalls->count; i++)
+    if (stalls->list[i].open || stalls->list[i].end_ns >= start_ns)
+      stalls->list[kept++] = stalls->list[i];
+  stalls->count = kept;
+}
+
+bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile,
+                   const struct rtop_symbols *symbols, const struct stall_limits *limits)
+{
+  if (!stalls->state)
+    stalls->state = calloc(1, sizeof(struct stalls_state));
+  struct stalls_state *state = stalls->state;
+  struct rtop_span held = rtop_profile_bounds(profile);
+  if (!state || held.end_ns == held.start_ns)
+    return false;
+  if (state->until_ns < held.start_ns)
+    state->until_ns = state->marks_ns = held.start_ns;
+  struct rtop_span span = {state->until_ns - stalls_lag_ns, state->until_ns + stalls_chunk_ns};
+  if (span.end_ns > held.end_ns)
+    span.end_ns = held.end_ns;
+  struct stalls_look look = {stalls, state, profile, symbols, limits};
+  rtop_profile_each(profile, span, stalls_visit, &look);
+  stalls_blame_collections(&look, state->until_ns);
+  stalls_take_marks(stalls, profile, span.end_ns);
+  stalls_forget_threads(state, span.end_ns - 2 * stalls_chunk_ns);
+  stalls_forget_old(stalls, held.start_ns);
+  state->until_ns = span.end_ns;
+  return span.end_ns < held.end_ns;
+}
+
+void stalls_destroy(struct stalls *stalls)
+{
+  struct stalls_state *state = stalls->state;
+  if (state) {
+    stalls_forget_threads(state, INT64_MAX);
+    for (int i = 0; i < STALLS_SOURCES_MAX; i++)
+      stalls_forget_source(&state->source[i]);
+    free(state->climbs);
+  }
+  free(state);
+  free(stalls->list);
+  memset(stalls, 0, sizeof *stalls);
+}
+
+int64_t stall_instant(const struct stall *stall, int64_t length_ns)
+{
+  bool longer = length_ns > 0 && stall->end_ns - stall->start_ns > length_ns;
+  return longer ? stall->start_ns + length_ns : stall->end_ns;
+}
+
+const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction,
+                                int64_t length_ns)
+{
+  const struct stall *best = NULL;
+  for (size_t i = 0; i < stalls->count; i++) {
+    const struct stall *stall = &stalls->list[i];
+    int64_t ahead_ns = direction * (stall_instant(stall, length_ns) - time_ns);
+    if (ahead_ns > 0 && (!best || ahead_ns < direction * (stall_instant(best, length_ns) - time_ns)))
+      best = stall;
+  }
+  return best;
+}
+
+const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window)
+{
+  const struct stall *best = NULL;
+  for (size_t i = 0; i < stalls->count; i++) {
+    const struct stall *stall = &stalls->list[i];
+    bool there = stall->start_ns < window.end_ns &&
+                 (stall->end_ns > window.start_ns || stall->start_ns >= window.start_ns);
+    if (there && (!best || stall->end_ns - stall->start_ns > best->end_ns - best->start_ns))
+      best = stall;
+  }
+  return best;
+}
+
+void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
+{
+  out[0] = '\0';
+  if (!stall->frame)
+    return;
+  int used = snprintf(out, bytes, "%s", stall->last_seen ? "last seen in " : "");
+  out += used;
+  bytes -= (size_t)used;
+  snprintf(out, bytes, stall->caller ? "%s < %s" : "%s", rtop_symbols_get(symbols, stall->frame)->label,
+           rtop_symbols_get(symbols, stall->caller)->label);
+}
+
+void stall_threads(const struct stall *stall, char *out, size_t bytes)
+{
+  if (stall->others)
+    snprintf(out, bytes, "%s +%u", stall->thread, stall->others);
+  else
+    snprintf(out, bytes, "%s", stall->thread);
+}
+
+void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
+{
+  char culprit[256], length[32] = "", threads[96];
+  stall_culprit(stall, symbols, culprit, sizeof culprit);
+  if (stall->cause == STALL_MARK) {
+    snprintf(out, bytes, "mark %s", stall->mark);
+    return;
+  }
+  snprintf(length, sizeof length, " %.1f s", (double)(stall->end_ns - stall->start_ns) / 1e9);
+  if (stall->cause == STALL_GC)
+    snprintf(length, sizeof length, " %.0f ms", stall->amount / 1e6);
+  stall_threads(stall, threads, sizeof threads);
+  if (stall->cause == STALL_WAITING)
+    snprintf(out, bytes, "GVL held%s by %s, %.1f threads wait", length, culprit[0] ? culprit : "?", stall->amount);
+  else
+    snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "",
+             culprit, threads[0] ? " (" : "", threads, threads[0] ? ")" : "");
+}

@@ -1,0 +1,93 @@
+/* Frames and call nodes under the viewer's own dense ids, merged over all sources.
+ *
+ * A source (live ring, dead ring, recording) numbers frames and nodes in its own way; feed translates.
+ * Equal frames (label, path, line, kind) get one id, equal nodes (parent, frame, line) too, so that
+ * several processes can be shown as one. Names are sanitised when they are added.
+ *
+ * Ids are dense and never go away; 0 is the root. parent < id. Pointers stay valid until destroy,
+ * but the names of a frame may be completed.
+ */
+#ifndef RTOP_TUI_SYMBOLS_H
+#define RTOP_TUI_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rtop_symbols;
+
+enum rtop_symbol_kind {
+  RTOP_SYMBOL_RUBY,
+  RTOP_SYMBOL_C,
+  RTOP_SYMBOL_SPECIAL,                 /* "(root)", "(folded)", … */
+  RTOP_SYMBOL_GROUP,                   /* made up by a lens: a class, a file, a gem */
+};
+
+struct rtop_symbol {                   /* a frame */
+  const char *label;                   /* "Object#fib" */
+  const char *path;                    /* "" for C; of a group only when it is a file */
+  const char *namespace_label;         /* "Price", "" at top level */
+  uint32_t line;
+  enum rtop_symbol_kind kind;
+};
+
+/* Lines of its file can be shown. */
+static inline bool rtop_symbol_has_source(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY || (symbol->kind == RTOP_SYMBOL_GROUP && symbol->path[0]);
+}
+/* Not in C and not made up by the profiler itself: what people look for. */
+static inline bool rtop_symbol_is_code(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY || symbol->kind == RTOP_SYMBOL_GROUP;
+}
+
+/* A set of labels (RperfTop.label): the outermost frame of stacks that carry them; symbol->label is the set as
+ * shm/base/label_text.h writes it. */
+bool rtop_symbol_is_labels(const struct rtop_symbol *symbol);
+
+struct rtop_call_node {
+  uint32_t parent;
+  uint32_t frame;
+  uint32_t line;
+  uint32_t depth;
+  uint32_t labels;                     /* frame of the label set that it stands below (or is); 0: none */
+};
+
+/* Holds only the root. NULL when memory ran out. */
+struct rtop_symbols *rtop_symbols_create(void);
+void rtop_symbols_destroy(struct rtop_symbols **symbols);
+
+/* Adds or finds. Strings are raw bytes with lengths: hostile. Returns the id (the root's, 0, when memory
+ * ran out or a bound of 4 M nodes / 1 M frames was reached). */
+uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes,
+                            const char *path, size_t path_bytes, const char *namespace_label,
+                            size_t namespace_bytes, uint32_t line, enum rtop_symbol_kind kind);
+/* Completes the label of a frame ("sleep" becomes "Kernel#sleep"): what it is called from now on. Frames that
+ * come to the same label that way stay two. Nothing happens when memory runs out. */
+void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
+                          const char *namespace_label, size_t namespace_bytes);
+uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line);
+
+/* The node of time whose stack is not known: "(not sampled)" next to the root; 0: there is none yet. */
+uint32_t rtop_symbols_unsampled(const struct rtop_symbols *symbols);
+
+/* Changes with every label that is completed. */
+uint32_t rtop_symbols_names(const struct rtop_symbols *symbols);
+
+/* Some node has labels. */
+bool rtop_symbols_labelled(const struct rtop_symbols *symbols);
+
+/* Memory that frames and nodes take, by and large. */
+size_t rtop_symbols_bytes(const struct rtop_symbols *symbols);
+
+uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);
+uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);
+/* Ids out of range give the root. Never NULL. */
+const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, uint32_t frame);
+const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node);
+/* The line of its file that a call is in. Code given to eval counts lines of its own, and Ruby names the method
+ * around it: what would stand above the method is taken for its first line. 0: not known. */
+uint32_t rtop_symbols_line(const struct rtop_symbols *symbols, uint32_t node);
+
+#endif

@@ -1,0 +1,209 @@
+#include "methods_impl.h"
+
+#include "tui/text/regexp.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { METHODS_TEXT_MAX = 8200 };
+
+static const char *const sort_key_names[RTOP_SORT_KEYS] = {
+  [RTOP_SORT_SELF] = "self", [RTOP_SORT_TOTAL] = "total", [RTOP_SORT_RATIO] = "ratio",
+  [RTOP_SORT_CPU] = "cpu", [RTOP_SORT_WAITING] = "waiting", [RTOP_SORT_BLOCKED] = "blocked",
+  [RTOP_SORT_GC] = "gc", [RTOP_SORT_BLAME] = "blame", [RTOP_SORT_ALLOC] = "alloc",
+  [RTOP_SORT_THREADS] = "threads", [RTOP_SORT_NAME] = "name", [RTOP_SORT_LOCATION] = "location",
+  [RTOP_SORT_RUNNING] = "running", [RTOP_SORT_SAMPLES] = "samples",
+  [RTOP_SORT_TOTAL_RUNNING] = "total-running", [RTOP_SORT_TOTAL_WAITING] = "total-waiting",
+  [RTOP_SORT_TOTAL_BLOCKED] = "total-blocked", [RTOP_SORT_TOTAL_GC] = "total-gc",
+  [RTOP_SORT_TOTAL_CPU] = "total-cpu", [RTOP_SORT_TOTAL_BLAME] = "total-blame",
+  [RTOP_SORT_TOTAL_ALLOC] = "total-alloc", [RTOP_SORT_DELTA] = "delta",
+  [RTOP_SORT_HISTORY] = "history",
+};
+
+const char *rtop_sort_key_name(enum rtop_sort_key key)
+{
+  return key < RTOP_SORT_KEYS ? sort_key_names[key] : "";
+}
+
+enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
+{
+  switch (key) {
+  case RTOP_SORT_LOCATION: return RTOP_SORT_NAME;
+  case RTOP_SORT_DELTA: case RTOP_SORT_HISTORY: return RTOP_SORT_SELF;
+  case RTOP_SORT_TOTAL_RUNNING: return RTOP_SORT_RUNNING;
+  case RTOP_SORT_TOTAL_WAITING: return RTOP_SORT_WAITING;
+  case RTOP_SORT_TOTAL_BLOCKED: return RTOP_SORT_BLOCKED;
+  case RTOP_SORT_TOTAL_GC: return RTOP_SORT_GC;
+  case RTOP_SORT_TOTAL_CPU: return RTOP_SORT_CPU;
+  case RTOP_SORT_TOTAL_BLAME: return RTOP_SORT_BLAME;
+  case RTOP_SORT_TOTAL_ALLOC: return RTOP_SORT_ALLOC;
+  default: return key;
+  }
+}
+
+enum rtop_sort_key rtop_sort_key_of_calls(enum rtop_sort_key key)
+{
+  enum rtop_sort_key plain = rtop_sort_key_plain(key);
+  return plain == RTOP_SORT_SELF ? RTOP_SORT_TOTAL : plain;
+}
+
+bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key)
+{
+  for (int i = 0; i < RTOP_SORT_KEYS; i++)
+    if (strcmp(sort_key_names[i], name) == 0) {
+      *key = (enum rtop_sort_key)i;
+      return true;
+    }
+  return false;
+}
+
+const char *rtop_methods_check_regex(const char *expression)
+{
+  static char message[160];
+  regex_t compiled;
+  int code = rtop_regexp_compile(&compiled, expression);
+  if (code == 0) {
+    regfree(&compiled);
+    return NULL;
+  }
+  if (code == REG_ESPACE)
+    return "too large with its repetitions written out";
+  regerror(code, &compiled, message, sizeof message);
+  return message;
+}
+
+bool methods_regex_use(struct methods_regex *regex, const char *expression)
+{
+  if (regex->text && expression && strcmp(regex->text, expression) == 0)
+    return true;
+  methods_regex_free(regex);
+  if (!expression)
+    return true;
+  regex->text = strdup(expression);
+  if (regex->text && rtop_regexp_compile(&regex->compiled, expression) == 0)
+    return true;
+  free(regex->text);
+  regex->text = NULL;
+  return false;
+}
+
+void methods_regex_free(struct methods_regex *regex)
+{
+  if (regex->text)
+    regfree(&regex->compiled);
+  free(regex->text);
+  regex->text = NULL;
+}
+
+bool methods_regex_matches(const struct methods_regex *regex, const struct rtop_symbol *symbol)
+{
+  char text[METHODS_TEXT_MAX];
+  snprintf(text, sizeof text, "%s %s", symbol->label, symbol->path);
+  return regexec(&regex->compiled, text, 0, NULL, 0) == 0;
+}
+
+static bool methods_wanted(const struct rtop_method_row *row, const struct rtop_symbols *symbols,
+                           const struct rtop_methods_options *options, const struct methods_regex *regex,
+                           double least_ns)
+{
+  if ((double)row->total_ns < least_ns)
+    return false;
+  if (!regex->text)
+    return true;
+  return methods_regex_matches(regex, rtop_symbols_get(symbols, row->frame)) != options->filter_invert;
+}
+
+void methods_filter(struct rtop_methods *methods, const struct rtop_symbols *symbols,
+                    const struct rtop_methods_options *options, const struct methods_regex *regex)
+{
+  double least_ns = options->min_percent / 100 * (double)methods->length_ns;
+  size_t kept = 0;
+  for (size_t i = 0; i < methods->count; i++)
+    if (methods_wanted(&methods->rows[i], symbols, options, regex, least_ns))
+      methods->rows[kept++] = methods->rows[i];
+  methods->count = kept;
+}
+
+struct methods_order {
+  const struct rtop_symbols *symbols;
+  const struct rtop_methods_options *options;
+};
+
+static double methods_gc(const struct rtop_cost *cost)
+{
+  return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
+}
+
+double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key key)
+{
+  switch (key) {
+  case RTOP_SORT_SELF: return (double)row->self_ns;
+  case RTOP_SORT_TOTAL: return (double)row->total_ns;
+  case RTOP_SORT_RATIO: return (double)row->most_ns;
+  case RTOP_SORT_THREADS: return (double)row->threads;
+  case RTOP_SORT_CPU: return (double)row->self.cpu_ns;
+  case RTOP_SORT_RUNNING: return (double)row->self.wall_ns[RTOP_STATE_RUNNING];
+  case RTOP_SORT_WAITING: return (double)row->self.wall_ns[RTOP_STATE_WAITING];
+  case RTOP_SORT_BLOCKED: return (double)row->self.wall_ns[RTOP_STATE_BLOCKED];
+  case RTOP_SORT_GC: return methods_gc(&row->self);
+  case RTOP_SORT_BLAME: return (double)row->self.blame_ns;
+  case RTOP_SORT_ALLOC: return (double)row->self.allocations;
+  case RTOP_SORT_SAMPLES: return (double)row->self.samples;
+  case RTOP_SORT_TOTAL_CPU: return (double)row->total.cpu_ns;
+  case RTOP_SORT_TOTAL_RUNNING: return (double)row->total.wall_ns[RTOP_STATE_RUNNING];
+  case RTOP_SORT_TOTAL_WAITING: return (double)row->total.wall_ns[RTOP_STATE_WAITING];
+  case RTOP_SORT_TOTAL_BLOCKED: return (double)row->total.wall_ns[RTOP_STATE_BLOCKED];
+  case RTOP_SORT_TOTAL_GC: return methods_gc(&row->total);
+  case RTOP_SORT_TOTAL_BLAME: return (double)row->total.blame_ns;
+  case RTOP_SORT_TOTAL_ALLOC: return (double)row->total.allocations;
+  case RTOP_SORT_DELTA: return row->delta;
+  case RTOP_SORT_HISTORY: return row->history;
+  case RTOP_SORT_NAME: case RTOP_SORT_LOCATION: case RTOP_SORT_KEYS: break;
+  }
+  return 0;
+}
+
+double rtop_method_ratio(uint64_t most_ns, uint64_t length_ns)
+{
+  double ratio = length_ns ? (double)most_ns / (double)length_ns : 0;
+  return ratio < 1 ? ratio : 1;        /* the last sample may reach beyond the span */
+}
+
+static int methods_compare_places(const struct rtop_symbol *left, const struct rtop_symbol *right)
+{
+  int order = strcmp(left->path, right->path);
+  return order ? order : left->line < right->line ? -1 : left->line > right->line;
+}
+
+static int methods_compare_names(const struct rtop_symbol *left, const struct rtop_symbol *right)
+{
+  int order = strcmp(left->label, right->label);
+  return order ? order : methods_compare_places(left, right);
+}
+
+static int methods_compare(const void *left, const void *right, void *context)
+{
+  const struct methods_order *order = context;
+  const struct rtop_method_row *a = left, *b = right;
+  enum rtop_sort_key key = order->options->sort;
+  double first = rtop_method_value(a, key), second = rtop_method_value(b, key);
+  if (first != second)
+    return (first > second ? -1 : 1) * (order->options->reverse ? -1 : 1);
+  const struct rtop_symbol *left_symbol = rtop_symbols_get(order->symbols, a->frame);
+  const struct rtop_symbol *right_symbol = rtop_symbols_get(order->symbols, b->frame);
+  int by_name = key == RTOP_SORT_LOCATION ? methods_compare_places(left_symbol, right_symbol) : 0;
+  if (by_name == 0)
+    by_name = methods_compare_names(left_symbol, right_symbol);
+  if (by_name == 0)
+    by_name = a->frame < b->frame ? -1 : a->frame > b->frame;
+  bool names = key == RTOP_SORT_NAME || key == RTOP_SORT_LOCATION;
+  return names && order->options->reverse ? -by_name : by_name;
+}
+
+void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
+                       const struct rtop_methods_options *options)
+{
+  struct methods_order order = {symbols, options};
+  if (methods->count)
+    qsort_r(methods->rows, methods->count, sizeof *methods->rows, methods_compare, &order);
+}

@@ -1,0 +1,26 @@
+/* The frames of the symbols in the order of their names, kept while frames come and names are completed.
+ *
+ * Threads: one. A zeroed struct is empty.
+ */
+#ifndef RTOP_TUI_NAME_ORDER_H
+#define RTOP_TUI_NAME_ORDER_H
+
+#include "tui/history/symbols.h"
+#include <stdbool.h>
+
+struct rtop_name_order {
+  uint32_t *ranks;                     /* by frame */
+  size_t rank_capacity;
+  uint32_t *frames;                    /* in order */
+  size_t capacity;
+  uint32_t count;
+  uint32_t names;                      /* of the symbols */
+  bool by_place;
+};
+
+/* by_place: path and line before the name, else the other way round; equal ones by id. False when memory
+ * ran out. */
+bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols, bool by_place);
+void rtop_name_order_destroy(struct rtop_name_order *order);
+
+#endif

@@ -1,0 +1,70 @@
+/* What the files that write a recording share and nobody else sees. */
+#ifndef RTOP_TUI_RECORDING_IMPL_H
+#define RTOP_TUI_RECORDING_IMPL_H
+
+#include "recording_index.h"
+#include "recording_names.h"
+#include "recording_write.h"
+
+#include "shm/base/error.h"
+#include "shm/window/window.h"
+
+struct rtop_recorder {
+  char *path;
+  char *temporary;                     /* the name of the file till it takes its place; NULL: it has */
+  int fd;
+  uint64_t bytes;                      /* of the file: all that was written */
+  uint64_t bytes_max;                  /* 0: none */
+  uint64_t windows;
+  struct rtop_error problem;           /* code 0: none */
+  struct rtop_profile *profile;
+  bool tapped;
+  struct recording_names names;
+  int64_t flushed_ns;                  /* by our own clock */
+  /* the chunk being collected */
+  struct recording_chunk_head chunk;
+  struct recording_bytes window_rows;
+  /* since the last index */
+  struct recording_index index;
+  uint64_t group_start;                /* position of its first chunk */
+  /* indexes in the file, and the first chunk of what each covers */
+  struct recorder_group {
+    uint64_t start, index;             /* positions */
+    uint64_t end;
+    uint32_t first_chunk;
+  } *groups;
+  size_t group_count, group_capacity;
+  /* scratch */
+  struct recording_bytes raw, out, packed;   /* packed: the chunk to be written */
+  struct rtop_window window;
+  void *sort;
+  size_t sort_capacity;
+};
+
+void recorder_fail(struct rtop_recorder *recorder, int problem);   /* an errno */
+static inline bool recorder_failed(const struct rtop_recorder *recorder)
+{
+  return recorder->problem.code != 0;
+}
+
+/* recording_file.c. False: errno says why. */
+bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t position);
+bool recording_file_copy(int from, uint64_t from_position, int to, uint64_t to_position, uint64_t bytes);
+
+/* recording_window.c: a window or gap becomes a row of the chunk and an entry of the index. */
+void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *window,
+                         const uint32_t *nodes, size_t node_count);
+void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns);
+void recorder_add_mark(struct rtop_recorder *recorder, uint32_t source, int64_t time_ns, const char *name,
+                       size_t name_bytes);
+
+/* recording_write.c: a file without a tap; writes the chunk; writes the index of what stands before it. */
+struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
+                                    struct rtop_error *error);
+void recorder_flush(struct rtop_recorder *recorder);
+void recorder_write_index(struct rtop_recorder *recorder);
+
+/* recording_drop.c: makes the file shorter by its oldest groups until `more` bytes find room. */
+void recorder_drop_oldest(struct rtop_recorder *recorder, uint64_t more);
+
+#endif

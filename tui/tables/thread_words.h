@@ -1,0 +1,24 @@
+/* What is said of the stack of a thread when it is not the one of now (rtop_thread_row.stale).
+ *
+ * No screen. Threads: one.
+ */
+#ifndef RTOP_TUI_THREAD_WORDS_H
+#define RTOP_TUI_THREAD_WORDS_H
+
+#include "tui/history/profile.h"
+
+/* Is there a stack, and is it an old one? */
+static inline bool thread_stack_is_old(const struct rtop_thread_row *thread)
+{
+  return thread->stale && !thread->ended;
+}
+
+/* "no safepoint for 0.8 s", "stack not taken"; "" when the stack is the one of now. */
+void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *thread);
+
+/* Where it is: "Order#total", "no safepoint for 0.8 s, last seen in Order#total", "stack not taken, last seen in
+ * Order#total 2.1 s ago"; or short of that "? Order#total". "-": nothing is known. */
+void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *thread,
+                       const struct rtop_symbols *symbols, bool brief);
+
+#endif

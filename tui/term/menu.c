@@ -1,0 +1,93 @@
+#include "menu.h"
+#include "draw.h"
+#include "keys.h"
+#include "tui/text/text.h"
+
+void menu_start(struct menu *menu, const char *title)
+{
+  *menu = (struct menu){ .open = true, .title = title };
+}
+
+void menu_add(struct menu *menu, const char *label, int value, bool selected)
+{
+  if (menu->count < MENU_ITEMS_MAX) {
+    menu->cursor = selected ? menu->count : menu->cursor;
+    menu->item[menu->count].label = label;
+    menu->item[menu->count].value = value;
+    menu->count++;
+  }
+}
+
+static enum menu_result go_to(struct menu *menu, int row)
+{
+  menu->cursor = row < 0 ? 0 : row >= menu->count ? menu->count - 1 : row;
+  return MENU_MOVED;
+}
+
+enum menu_result menu_key(struct menu *menu, int key)
+{
+  const struct key_row *row = keys_find(key, VIEW_METHODS, NULL);
+  switch (row != NULL ? row->request : REQUEST_NONE) {
+  case REQUEST_UP: return go_to(menu, menu->cursor - 1);
+  case REQUEST_DOWN: return go_to(menu, menu->cursor + 1);
+  case REQUEST_FIRST: case REQUEST_PAGE_UP: case REQUEST_HALF_UP: return go_to(menu, 0);
+  case REQUEST_LAST: case REQUEST_PAGE_DOWN: case REQUEST_HALF_DOWN: return go_to(menu, menu->count - 1);
+  case REQUEST_ENTER:
+    menu->open = false;
+    return menu->count > 0 ? MENU_CHOSEN : MENU_CLOSED;
+  case REQUEST_BACK: case REQUEST_QUIT: case REQUEST_SORT_MENU:
+    menu->open = false;
+    return MENU_CLOSED;
+  default: return MENU_IGNORED;
+  }
+}
+
+int menu_value(const struct menu *menu)
+{
+  return menu->item[menu->cursor].value;
+}
+
+static int menu_columns(const struct menu *menu, struct rect area)
+{
+  int columns = 4 + rtop_text_width(menu->title);
+  for (int i = 0; i < menu->count; i++) {
+    int width = 4 + rtop_text_width(menu->item[i].label);
+    columns = width > columns ? width : columns;
+  }
+  return columns > area.columns ? area.columns : columns;
+}
+
+static int menu_rows(const struct menu *menu, struct rect area)
+{
+  return area.rows - 1 < menu->count ? area.rows - 1 : menu->count;
+}
+
+/* The first entry that is seen. */
+static int menu_top(const struct menu *menu, int rows)
+{
+  return menu->cursor >= rows ? menu->cursor - rows + 1 : 0;
+}
+
+int menu_at(const struct menu *menu, struct rect area, int y, int x)
+{
+  int rows = menu_rows(menu, area), row = y - area.y - 1;
+  bool beside = x < area.x || x >= area.x + menu_columns(menu, area);
+  return beside || row < 0 || row >= rows ? -1 : menu_top(menu, rows) + row;
+}
+
+void menu_draw(const struct menu *menu, struct rect area)
+{
+  int columns = menu_columns(menu, area), rows = menu_rows(menu, area), top = menu_top(menu, rows);
+  draw_blank(area.y, area.x, columns, FACE_HEADING);
+  draw_text(area.y, area.x + 1, columns - 1, FACE_HEADING, menu->title);
+  draw_text(area.y, area.x + columns - 1, 1, FACE_NORMAL, "|");
+  for (int i = 0; i < rows; i++) {
+    bool selected = top + i == menu->cursor;
+    enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
+    draw_blank(area.y + 1 + i, area.x, columns, face);
+    draw_text(area.y + 1 + i, area.x, 1, face, selected ? ">" : " ");
+    draw_text(area.y + 1 + i, area.x + 2, columns - 3, face, menu->item[top + i].label);
+    draw_text(area.y + 1 + i, area.x + columns - 1, 1, FACE_NORMAL, "|");
+  }
+  move(area.y + 1 + menu->cursor - top, area.x);
+}

@@ -1,0 +1,182 @@
+/* Keys that mean the same in every view of the data: the order, the window, the units. */
+#include "ui.h"
+#include "tui/term/draw.h"
+#include "tui/term/screen.h"
+#include "tui/text/text.h"
+
+const char *ui_why_empty(const struct ui *ui)
+{
+  if (ui->source.problem != NULL) {
+    return ui->source.problem;
+  }
+  if (!ui->source.ready) {
+    return "waiting for the process to load the extension ...";
+  }
+  if (ui->sum.length_ns == 0 && ui->frozen) {
+    return "nothing is known about this moment: its windows were lost";
+  }
+  if (ui->sum.length_ns == 0) {
+    return "waiting for the first window ...";
+  }
+  return ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
+                               : "no thread did anything in this span";
+}
+
+double ui_share(const struct ui *ui, uint64_t ns)
+{
+  return ui->sum.length_ns > 0 ? (double)ns / (double)ui->sum.length_ns : 0;
+}
+
+void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost)
+{
+  ui_figure_text(ui, out, bytes, rtop_tree_clock(cost, ui->wanted.mode), cost->samples);
+}
+
+void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples)
+{
+  if (ui->units == UNITS_SAMPLES) {
+    rtop_text_count(out, bytes, (double)samples);
+  } else if (ui->units == UNITS_TIME) {
+    draw_time(out, bytes, ns);
+  } else {
+    draw_percent(out, bytes, 100 * ui_share(ui, ns));
+  }
+}
+
+bool ui_matches(const struct ui *ui, uint32_t frame)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
+  return ui->search[0] != '\0'
+    && (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+}
+
+static bool sort_by(struct ui *ui, enum rtop_sort_key key)
+{
+  ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
+  ui->wanted.sort = key;
+  ui->scroll = 0;                      /* the column sorted by is shown */
+  ui->stale = true;
+  return true;
+}
+
+/* The columns in the order on the screen: the user's, or all there are. */
+static int column_order(const struct ui *ui, enum column *order)
+{
+  for (int i = 0; ui->columns.count == 0 && i < COLUMN_COUNT; i++) {
+    order[i] = (enum column)i;
+  }
+  for (int i = 0; i < ui->columns.count; i++) {
+    order[i] = ui->columns.at[i];
+  }
+  return ui->columns.count > 0 ? ui->columns.count : COLUMN_COUNT;
+}
+
+/* Differences have no order while nothing is compared. */
+static bool sortable(const struct ui *ui, enum column column)
+{
+  return columns_info(column)->sort >= 0 && (column != COLUMN_DELTA || ui->baseline.comparing);
+}
+
+/* The next column that can be sorted by. */
+static bool sort_step(struct ui *ui, int step)
+{
+  enum column order[COLUMN_COUNT] = { 0 };
+  int count = column_order(ui, order), at = 0;
+  while (at < count && order[at] != columns_of_sort(ui->wanted.sort)) {
+    at++;
+  }
+  at = at == count ? 0 : at + step;
+  for (; at >= 0 && at < count; at += step) {
+    if (sortable(ui, order[at])) {
+      return sort_by(ui, (enum rtop_sort_key)columns_info(order[at])->sort);
+    }
+  }
+  return true;
+}
+
+static bool sort_menu(struct ui *ui)
+{
+  ui->menu_for = UI_MENU_SORT;
+  menu_start(&ui->menu, "Sort by");
+  for (int column = 0; column < COLUMN_COUNT; column++) {
+    const struct column_info *info = columns_info((enum column)column);
+    if (sortable(ui, (enum column)column)) {
+      char *label = ui->menu_text[column];
+      snprintf(label, sizeof ui->menu_text[column], "%-9s  %s", info->title, info->help);
+      menu_add(&ui->menu, label, info->sort, info->sort == (int)ui->wanted.sort);
+    }
+  }
+  return true;
+}
+
+static bool reverse(struct ui *ui)
+{
+  ui->wanted.reverse = !ui->wanted.reverse;
+  ui->stale = true;
+  return true;
+}
+
+static bool next_window(struct ui *ui)
+{
+  static const int64_t seconds[] = { 1, 10, 60 };
+  int64_t next = 0;
+  if (ui->length_ns <= 0) {
+    next = seconds[0];
+  } else {
+    for (size_t i = 0; i < sizeof seconds / sizeof seconds[0] && next == 0; i++) {
+      next = seconds[i] * 1000000000 > ui->length_ns ? seconds[i] : 0;
+    }
+  }
+  ui->length_ns = next * 1000000000;
+  ui->stale = true;
+  if (next == 0) {
+    ui_say(ui, "window: everything there is");
+  } else {
+    ui_say(ui, "window: %d s", (int)next);
+  }
+  return true;
+}
+
+static bool next_clock(struct ui *ui)
+{
+  bool cpu = ui->wanted.mode == RTOP_MODE_WALL;
+  ui->wanted.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
+  ui->stale = true;
+  ui_say(ui, "self and total are %s time", cpu ? "CPU" : "wall");
+  return true;
+}
+
+static bool copy(struct ui *ui)
+{
+  char text[1024];
+  if (ui->selected != 0 && ui->profile != NULL) {
+    const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->selected);
+    char place[800];
+    ui_place(place, sizeof place, symbol);
+    snprintf(text, sizeof text, "%.200s %s", symbol->label, place);
+    screen_copy(text);
+    ui_say(ui, "copied %s", symbol->label);
+  }
+  return true;
+}
+
+bool ui_figures_request(struct ui *ui, enum request request)
+{
+  switch (request) {
+  case REQUEST_SORT_MENU: return sort_menu(ui);
+  case REQUEST_SORT_LEFT: return sort_step(ui, -1);
+  case REQUEST_SORT_RIGHT: return sort_step(ui, 1);
+  case REQUEST_SORT_SELF: return sort_by(ui, RTOP_SORT_SELF);
+  case REQUEST_SORT_TOTAL: return sort_by(ui, RTOP_SORT_TOTAL);
+  case REQUEST_SORT_ALLOC: return sort_by(ui, RTOP_SORT_ALLOC);
+  case REQUEST_SORT_NAME: return sort_by(ui, RTOP_SORT_NAME);
+  case REQUEST_REVERSE: return reverse(ui);
+  case REQUEST_WINDOW: return next_window(ui);
+  case REQUEST_UNITS:
+    ui->units = (enum ui_units)((ui->units + 1) % 3);
+    return true;
+  case REQUEST_CLOCK: return next_clock(ui);
+  case REQUEST_COPY: return copy(ui);
+  default: return false;
+  }
+}

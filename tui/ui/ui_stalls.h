@@ -1,0 +1,30 @@
+/* Stalls on the screen: finding them as windows come, whatever is shown, and going from one to the next.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_UI_STALLS_H
+#define RTOP_TUI_UI_STALLS_H
+
+#include "tui/history/stalls.h"
+#include "tui/term/keys.h"
+#include <stdbool.h>
+
+struct ui;
+
+struct ui_stalls {
+  struct stalls stalls;
+  struct stall_limits limits;
+  bool more;                           /* history is there that was not looked at yet */
+};
+
+/* Looks at what came. Cheap when nothing did; half a minute of history at a time. */
+void ui_stalls_poll(struct ui *ui);
+/* Another target. */
+void ui_stalls_forget(struct ui *ui);
+
+/* Freezes where a stall is seen and says what it is. */
+void ui_stalls_go(struct ui *ui, const struct stall *stall);
+/* The next stall or mark: later (1) or earlier (-1) than the cursor. */
+void ui_stalls_jump(struct ui *ui, int direction);
+
+#endif

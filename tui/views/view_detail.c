@@ -1,0 +1,317 @@
+/* Details of one method, in a pane beside the table or in its place. */
+#include "view_detail.h"
+#include "tui/tables/detail.h"
+#include "tui/tables/label_shares.h"
+#include "tui/tables/source_heat.h"
+#include "tui/term/draw.h"
+#include "tui/text/source_file.h"
+#include "tui/text/text.h"
+#include "tui/ui/ui.h"
+#include <math.h>
+#include <ncurses.h>
+#include <string.h>
+
+enum {
+  STATES_ROWS_MIN = 26, HOTTEST_LINES = 5,
+  LINE_FIGURES = 19, LINE_TEXT_FROM = 36, LINE_WIDE = 50,
+};
+
+struct writer {
+  struct ui *ui;
+  const struct detail *detail;
+  struct rect rect;
+  int y;                               /* next row, relative */
+};
+
+static bool room(const struct writer *writer)
+{
+  return writer->y < writer->rect.rows;
+}
+
+static int row_of(struct writer *writer)
+{
+  return writer->rect.y + writer->y++;
+}
+
+static void heading(struct writer *writer, const char *text)
+{
+  writer->y++;
+  if (room(writer)) {
+    draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_LABEL, text);
+  }
+}
+
+static void figure(const struct writer *writer, char *out, size_t bytes, uint64_t ns)
+{
+  if (writer->ui->units == UNITS_PERCENT) {
+    double length = writer->ui->methods.length_ns > 0 ? (double)writer->ui->methods.length_ns : 1;
+    draw_percent(out, bytes, 100 * (double)ns / length);
+  } else {
+    draw_time(out, bytes, ns);
+  }
+}
+
+/* Blocks often share a name: the file tells them apart where there is room for it. */
+static void name_and_place(const struct writer *writer, int y, const struct rtop_symbol *symbol)
+{
+  char place[1100];
+  int x = writer->rect.x + 9, columns = writer->rect.columns - 9;
+  int used = draw_text(y, x, columns, FACE_NORMAL, symbol->label);
+  ui_place(place, sizeof place, symbol);
+  const char *base = strrchr(place, '/');
+  base = base != NULL ? base + 1 : place;
+  if (rtop_symbol_has_source(symbol) && columns - used - 2 >= rtop_text_width(base)) {
+    draw_right(y, x + used + 2, columns - used - 2, FACE_PLACE, base);
+  }
+}
+
+static void frames(struct writer *writer, const char *title, const struct detail_list *list, int most)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(writer->ui->profile);
+  heading(writer, title);
+  for (int i = 0; i < list->count && i < most && room(writer); i++) {
+    char text[32];
+    int y = row_of(writer);
+    figure(writer, text, sizeof text, list->row[i].total_ns);
+    draw_right(y, writer->rect.x, 7, FACE_NORMAL, text);
+    name_and_place(writer, y, rtop_symbols_get(symbols, list->row[i].id));
+  }
+  if (list->count == 0 && room(writer)) {
+    draw_text(row_of(writer), writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "(none)");
+  } else if (list->count > most && room(writer)) {
+    draw_format(row_of(writer), writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "and %d more",
+                list->count - most);
+  }
+}
+
+static void heat(const struct writer *writer, int y, int columns, uint64_t ns, uint64_t hottest_ns)
+{
+  int filled = hottest_ns > 0 ? (int)lround((double)ns / (double)hottest_ns * columns) : 0;
+  filled = ns > 0 && filled == 0 ? 1 : filled;
+  for (int i = 0; i < filled && i < columns; i++) {
+    draw_text(y, writer->rect.x + LINE_FIGURES + 1 + i, 1, ns * 2 >= hottest_ns ? FACE_HOT : FACE_STRIP, "#");
+  }
+}
+
+/* The line as it stands in the file, or a file that was changed since: then with a '?'. */
+static void line_text(const struct writer *writer, const struct source_file *file, int y, int x,
+                      uint32_t line)
+{
+  char text[512];
+  source_file_line(file, line, text, sizeof text);
+  int columns = writer->rect.columns - x;
+  if (source_file_is_newer(file, ui_process(writer->ui)->started_real_ns)) {
+    draw_text(y, writer->rect.x + x - 1, columns > 0 ? 1 : 0, FACE_WARN, "?");
+  }
+  draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));
+}
+
+/* Number, self, total, heat of self, and the text. */
+static void lines_of_file(struct writer *writer, const struct source_file *file, int most)
+{
+  const struct detail_list *list = &writer->detail->lines;
+  int bar = writer->rect.columns < LINE_WIDE ? 4 : 8;
+  uint64_t hottest_ns = 0;
+  for (int i = 0; i < list->count; i++) {
+    hottest_ns = list->row[i].self_ns > hottest_ns ? list->row[i].self_ns : hottest_ns;
+  }
+  heading(writer, "LINES   self  total");
+  for (int i = 0; i < list->count && i < most && room(writer); i++) {
+    char self[32], total[32], number[16];
+    int y = row_of(writer), x = writer->rect.x;
+    snprintf(number, sizeof number, "%u", list->row[i].id);
+    figure(writer, self, sizeof self, list->row[i].self_ns);
+    figure(writer, total, sizeof total, list->row[i].total_ns);
+    draw_right(y, x, 5, FACE_PLACE, list->row[i].id == 0 ? "?" : number);
+    draw_right(y, x + 5, 7, FACE_NORMAL, self);
+    draw_right(y, x + 12, 7, FACE_NORMAL, total);
+    heat(writer, y, bar, list->row[i].self_ns, hottest_ns);
+    line_text(writer, file, y, LINE_FIGURES + bar + 2, list->row[i].id);
+  }
+}
+
+static void lines(struct writer *writer, const struct source_file *file, int most)
+{
+  const struct detail_list *list = &writer->detail->lines;
+  if (list->count == 1 && list->row[0].id == 0) {
+    return;                            /* written in C: it has none */
+  }
+  if (file != NULL && file->state == SOURCE_READY && writer->rect.columns >= LINE_TEXT_FROM) {
+    lines_of_file(writer, file, most);
+    return;
+  }
+  heading(writer, "LINES              self   total");
+  for (int i = 0; i < list->count && i < most && room(writer); i++) {
+    char self[32], total[32];
+    int y = row_of(writer);
+    figure(writer, self, sizeof self, list->row[i].self_ns);
+    figure(writer, total, sizeof total, list->row[i].total_ns);
+    if (list->row[i].id == 0) {
+      draw_text(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "not known");
+    } else {
+      draw_format(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "line %u", list->row[i].id);
+    }
+    draw_right(y, writer->rect.x + 16, writer->rect.columns - 16 < 7 ? 0 : 7, FACE_NORMAL, self);
+    draw_right(y, writer->rect.x + 24, writer->rect.columns - 24 < 7 ? 0 : 7, FACE_NORMAL, total);
+  }
+}
+
+/* The hottest lines of the whole file, with what stands in them. */
+static void hottest(struct writer *writer, const struct source_heat *heat, const struct source_file *file)
+{
+  uint64_t least_ns = writer->ui->methods.length_ns / 2000;    /* less would read 0.0 */
+  heading(writer, "HOTTEST LINES IN FILE");
+  for (uint32_t i = 0; i < heat->count && i < HOTTEST_LINES && room(writer); i++) {
+    if (i > 0 && heat_of(&heat->lines[i]) < least_ns) {
+      break;
+    }
+    char share[32], text[512];
+    int y = row_of(writer), columns = writer->rect.columns;
+    const char *start = text;
+    figure(writer, share, sizeof share, heat_of(&heat->lines[i]));
+    source_file_line(file, heat->lines[i].line, text, sizeof text);
+    draw_format(y, writer->rect.x, 6, FACE_PLACE, "%6u", heat->lines[i].line);
+    draw_right(y, writer->rect.x + 6, columns < 13 ? 0 : 7, FACE_NORMAL, share);
+    while (*start == ' ') {
+      start++;
+    }
+    draw_text(y, writer->rect.x + 15, columns - 15, FACE_NORMAL, start);
+  }
+}
+
+static void called_from(struct writer *writer, const struct source_heat *heat, uint32_t line, int most)
+{
+  char title[48];
+  struct detail_list list = { .count = 0 };
+  for (size_t i = 0; i < heat->callee_count && list.count < DETAIL_ROWS_MAX; i++) {
+    list.row[list.count].id = heat->callees[i].frame;
+    list.row[list.count++].total_ns = heat->callees[i].total_ns;
+  }
+  snprintf(title, sizeof title, "CALLED FROM LINE %u", line);
+  frames(writer, title, &list, most);
+}
+
+/* What its total was spent for. */
+static void labels(struct writer *writer, const struct label_shares *shares, int most)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(writer->ui->profile);
+  int shown = shares->count < most ? shares->count : most, more = shares->more + shares->count - shown;
+  heading(writer, shares->cut ? "LABELS of its last minute" : "LABELS of its total");
+  for (int i = 0; i < shown && room(writer); i++) {
+    int y = row_of(writer), columns = writer->rect.columns;
+    const struct label_share *share = &shares->row[i];
+    draw_text(y, writer->rect.x + 2, columns - 10, FACE_NORMAL,
+              share->labels != 0 ? rtop_symbols_get(symbols, share->labels)->label : "(no labels)");
+    draw_format(y, writer->rect.x + columns - 7, 7, FACE_NORMAL, "%5.1f%%",
+                100 * (double)share->ns / (double)(shares->all_ns + (shares->all_ns == 0)));
+  }
+  if (more > 0 && room(writer)) {
+    draw_format(row_of(writer), writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "and %d more", more);
+  }
+}
+
+static void states(struct writer *writer)
+{
+  static const char *const name[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
+  uint64_t all = rtop_cost_wall(&writer->detail->total);
+  heading(writer, "STATES of its total");
+  for (int state = 0; state < RTOP_STATES && room(writer); state++) {
+    uint64_t ns = writer->detail->total.wall_ns[state];
+    struct draw_segment segment = { all > 0 ? (double)ns / (double)all : 0, (enum rtop_state)state };
+    int y = row_of(writer), bar = writer->rect.columns - 18;
+    draw_text(y, writer->rect.x + 2, 6, FACE_NORMAL, name[state]);
+    if (bar > 0) {
+      draw_bar(y, writer->rect.x + 8, bar, &segment, 1);
+      draw_format(y, writer->rect.x + 9 + bar, 8, FACE_NORMAL, "%5.1f%%", 100 * segment.share);
+    }
+  }
+}
+
+/* The same in one row, where there is no room for bars. */
+static void states_line(struct writer *writer)
+{
+  const uint64_t *wall = writer->detail->total.wall_ns;
+  uint64_t whole = rtop_cost_wall(&writer->detail->total);
+  double all = whole > 0 ? (double)whole / 100 : 1;
+  draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
+              "of its total  | run %.1f%%  : wait %.1f%%  . io %.1f%%  # gc %.1f%%",
+              (double)wall[RTOP_STATE_RUNNING] / all, (double)wall[RTOP_STATE_WAITING] / all,
+              (double)wall[RTOP_STATE_BLOCKED] / all,
+              (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);
+}
+
+static void summary(struct writer *writer)
+{
+  char self[32], total[32], alloc[16];
+  const struct detail *detail = writer->detail;
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile),
+                                                      detail->frame);
+  double seconds = (double)writer->ui->methods.length_ns / 1e9;
+  uint64_t total_ns = writer->ui->wanted.mode == RTOP_MODE_CPU ? detail->total.cpu_ns
+    : rtop_cost_wall(&detail->total);
+  draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE, symbol->label);
+  if (rtop_symbol_has_source(symbol) && room(writer)) {
+    char place[1100];
+    ui_place(place, sizeof place, symbol);
+    draw_tail(row_of(writer), writer->rect.x, writer->rect.columns, FACE_PLACE, place);
+  }
+  figure(writer, self, sizeof self, detail->self_ns);
+  figure(writer, total, sizeof total, total_ns);
+  rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)detail->total.allocations / seconds : 0);
+  const char *unit = writer->ui->units == UNITS_PERCENT ? "%" : "";
+  if (room(writer)) {
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
+                "self %s%s  total %s%s  %s alloc/s", self, unit, total, unit, alloc);
+  }
+  if (writer->rect.rows < STATES_ROWS_MIN && room(writer)) {
+    states_line(writer);
+  }
+}
+
+static struct writer start(struct ui *ui, const struct detail *detail, struct rect rect)
+{
+  bool pane = rect.x > 0;
+  int inset = pane ? 2 : 1;
+  for (int i = 0; i < rect.rows; i++) {
+    draw_blank(rect.y + i, rect.x, rect.columns, FACE_NORMAL);
+    if (pane) {
+      draw_text(rect.y + i, rect.x, 1, FACE_NORMAL, "|");
+    }
+  }
+  return (struct writer){ ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
+}
+
+void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
+                      struct rect rect)
+{
+  struct writer writer = start(ui, detail, rect);
+  const struct label_shares *shares = beside != NULL ? beside->labels : NULL;
+  bool labelled = shares != NULL && label_shares_any(shares);
+  int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16) - 2 * labelled) / (3 + labelled);
+  most = most < 2 ? 2 : most;
+  summary(&writer);
+  frames(&writer, "CALLERS", &detail->callers, most);
+  frames(&writer, "CALLEES", &detail->callees, most);
+  lines(&writer, beside != NULL ? beside->file : NULL, most);
+  if (labelled) {
+    labels(&writer, shares, most);
+  }
+  if (rect.rows >= STATES_ROWS_MIN) {
+    states(&writer);
+  }
+}
+
+void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,
+                        const struct source_file *file, uint32_t line, struct rect rect)
+{
+  struct writer writer = start(ui, detail, rect);
+  int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 11 : 17) - HOTTEST_LINES) / 2;
+  most = most < 2 ? 2 : most;
+  summary(&writer);
+  hottest(&writer, heat, file);
+  called_from(&writer, heat, line, most);
+  frames(&writer, "CALLERS", &detail->callers, most);
+  if (rect.rows >= STATES_ROWS_MIN) {
+    states(&writer);
+  }
+}

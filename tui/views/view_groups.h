@@ -1,0 +1,31 @@
+/* What the two halves of the groups view share: what it does (view_groups.c) and how it looks
+ * (view_groups_draw.c).
+ */
+#ifndef RTOP_TUI_VIEW_GROUPS_H
+#define RTOP_TUI_VIEW_GROUPS_H
+
+#include "tui/term/pager.h"
+#include "tui/trees/groups.h"
+
+struct ui;
+
+enum { GROUPS_JUMPS_MAX = 64 };
+
+struct groups_view {
+  struct rtop_groups groups;
+  bool all_open;
+  bool seek;                           /* the cursor is to go to ui->selected */
+  struct pager pager;
+  uint64_t anchor;                     /* key of the row under the cursor */
+  uint64_t jumps[GROUPS_JUMPS_MAX];    /* references that were followed, to go back to */
+  int jump_count;
+  int threshold;                       /* which of the steps */
+};
+
+bool groups_view_is_method(const struct rtop_group_row *row);
+double groups_view_threshold(const struct ui *ui, const struct groups_view *view);
+int groups_view_page(const struct ui *ui);
+
+void groups_view_draw(struct ui *ui);
+
+#endif

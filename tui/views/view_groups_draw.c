@@ -1,0 +1,233 @@
+/* How the groups look: a tree each, with a bar per row and the threshold as a line across the bars. */
+#include "view_groups.h"
+#include "tui/term/draw.h"
+#include "tui/text/text.h"
+#include "tui/ui/ui.h"
+#include <ncurses.h>
+#include <string.h>
+
+enum { FIGURE_COLUMNS = 7, SELF_FROM = 48, BAR_FROM = 60, PLACE_FROM = 110, PLACE_COLUMNS = 32 };
+
+struct groups_pen {
+  struct ui *ui;
+  const struct groups_view *view;
+  struct rect table;
+  int tree, tree_columns;
+  int place;                           /* column; 0: not shown */
+  int bar, bar_columns;                /* 0: not shown */
+  int line;                            /* where the threshold stands in the bar; -1: nowhere */
+};
+
+static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
+{
+  struct groups_pen pen = { .ui = ui, .view = view, .table = ui->layout.part[PART_TABLE] };
+  int width = pen.table.columns;
+  pen.tree = 2 + (width < SELF_FROM ? 1 : 2) * FIGURE_COLUMNS;
+  pen.bar_columns = width < BAR_FROM ? 0 : width / 4 < 40 ? width / 4 : 40;
+  pen.bar = width - pen.bar_columns;
+  pen.place = width < PLACE_FROM ? 0 : pen.bar - PLACE_COLUMNS;
+  pen.tree_columns = (pen.place > 0 ? pen.place : pen.bar) - pen.tree;
+  double most = ui_share(ui, view->groups.most_ns), least = groups_view_threshold(ui, view) / 100;
+  pen.line = most > 0 && least > 0 ? (int)(least / most * (pen.bar_columns - 1)) : -1;
+  return pen;
+}
+
+static void draw_heading(const struct groups_pen *pen)
+{
+  const struct ui *ui = pen->ui;
+  bool percent = ui->units == UNITS_PERCENT;
+  enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
+  bool total = sort == RTOP_SORT_TOTAL;
+  const char *mark = ui->wanted.reverse ? "^" : "v";
+  struct rect at = pen->table;
+  char text[64];
+  draw_blank(at.y, at.x, at.columns, FACE_HEADING);
+  snprintf(text, sizeof text, "%s%s", percent ? "TOTAL%" : "TOTAL", total ? mark : " ");
+  draw_right(at.y, at.x + 1, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
+  if (at.columns >= SELF_FROM) {
+    draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, FACE_HEADING,
+               ui->baseline.comparing && !ui->baseline.all ? "DELTA" : percent ? "SELF%" : "SELF");
+  }
+  snprintf(text, sizeof text, "GROUPS");
+  if (!total) {
+    snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(sort), mark);
+  }
+  draw_text(at.y, at.x + pen->tree, pen->tree_columns, FACE_HEADING, text);
+  if (pen->place > 0) {
+    draw_text(at.y, pen->place, PLACE_COLUMNS - 1, FACE_HEADING, "LOCATION");
+  }
+  if (pen->bar_columns > 0) {
+    draw_format(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "BAR  %s %s%g%%",
+                draw_is_ascii() ? "!" : "┊", pen->bar_columns < 26 ? "" : "threshold ",
+                groups_view_threshold(ui, pen->view));
+  }
+}
+
+static void frame_text(const struct rtop_group_row *row, char *out, size_t bytes)
+{
+  bool ascii = draw_is_ascii();
+  size_t used = 0;
+  out[0] = '\0';
+  for (uint32_t depth = 1; depth < row->depth && used + 8 < bytes; depth++) {
+    bool goes_on = depth < 64 && (row->lines >> depth & 1) != 0;
+    used += (size_t)snprintf(out + used, bytes - used, "%s", goes_on ? ascii ? "| " : "│ " : "  ");
+  }
+  if (row->depth > 0 && used + 8 < bytes) {
+    used += (size_t)snprintf(out + used, bytes - used, "%s",
+                             row->last ? ascii ? "`-" : "└─" : ascii ? "|-" : "├─");
+  }
+  const char *box = row->reference ? ascii ? "--> " : "──→ "
+    : row->below == 0 ? ascii ? "--- " : "─── " : row->open ? "[-] " : "[+] ";
+  snprintf(out + used, bytes - used, "%s", box);
+}
+
+/* What is worth to know behind the name of a row. */
+static void tail_text(const struct rtop_group_row *row, char *out, size_t bytes)
+{
+  char calls[48] = "";
+  if (row->depth == 0 && row->callers > 1) {
+    snprintf(calls, sizeof calls, "  (%u callers)", row->callers);
+  }
+  snprintf(out, bytes, "%s%s", calls, row->recursive ? "  recursive" : "");
+}
+
+static void draw_method(const struct groups_pen *pen, const struct rtop_group_row *row, int y,
+                        bool selected)
+{
+  char frame[1024], tail[64];
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
+  enum face face = symbol->kind == RTOP_SYMBOL_C ? FACE_C : row->depth == 0 ? FACE_TITLE : FACE_NORMAL;
+  int x = pen->tree, end = x + pen->tree_columns - 1;
+  frame_text(row, frame, sizeof frame);
+  tail_text(row, tail, sizeof tail);
+  x += draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, frame);
+  int room = end - x - (int)strlen(tail);
+  face = ui_matches(pen->ui, row->frame) ? FACE_MATCH : selected ? FACE_CURSOR : face;
+  x += draw_text(y, x, room > 12 ? room : end - x, face, symbol->label);
+  draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_LABEL, tail);
+  if (pen->place > 0) {
+    char place[1100];
+    ui_place(place, sizeof place, symbol);
+    draw_tail(y, pen->place, PLACE_COLUMNS - 1, selected ? FACE_CURSOR : FACE_PLACE, place);
+  }
+}
+
+static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t ns, int y)
+{
+  double most = pen->view->groups.most_ns > 0 ? (double)pen->view->groups.most_ns : 1;
+  int filled = (int)((double)ns / most * (pen->bar_columns - 1) + 0.5);
+  bool ascii = draw_is_ascii();
+  for (int column = 0; column < pen->bar_columns - 1; column++) {
+    bool line = column == pen->line && (column > 0 || filled == 0);
+    if (line) {
+      attrset((int)theme_attr(FACE_LABEL));
+      mvaddstr(y, pen->bar + column, ascii ? "!" : "┊");
+    } else if (column < filled) {
+      attrset((int)theme_attr(FACE_STRIP));
+      mvaddstr(y, pen->bar + column, row->reference ? ascii ? "-" : "▒" : ascii ? "#" : "█");
+    }
+  }
+  attrset(A_NORMAL);
+}
+
+static uint64_t before_ns(const struct ui *ui, const struct rtop_cost *before)
+{
+  return before != NULL ? rtop_tree_clock(before, ui->wanted.mode) : 0;
+}
+
+static void change_text(const struct ui *ui, uint64_t ns, uint64_t ns_before, char *text, size_t bytes)
+{
+  ui_baseline_text(text, bytes, ui_baseline_change(ui, ns, ns_before));
+}
+
+/* Methods and references have a total of before; the rest of a group has none of its own. */
+static void total_text(const struct ui *ui, const struct rtop_group_row *row,
+                       const struct rtop_groups_cost *cost, char *text, size_t bytes)
+{
+  const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
+  if (ui->baseline.comparing && ui->baseline.all && row->key != 0) {
+    change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
+  } else {
+    ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
+  }
+}
+
+/* Self; compared with a baseline its change, or that of the total. */
+static void self_text(const struct ui *ui, const struct rtop_group_row *row,
+                      const struct rtop_groups_cost *cost, char *text, size_t bytes)
+{
+  const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
+  if (!ui->baseline.comparing) {
+    ui_figure_text(ui, text, bytes, cost->self_ns, cost->self_samples);
+  } else if (ui->baseline.all) {
+    change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
+  } else {
+    change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
+  }
+}
+
+static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
+{
+  char text[32];
+  enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
+  struct rtop_groups_cost cost = rtop_groups_cost(&pen->view->groups, row);
+  if (selected) {
+    draw_blank(y, pen->table.x, pen->table.columns, FACE_CURSOR);
+    draw_text(y, pen->table.x, 1, FACE_CURSOR, ">");
+  }
+  /* What is hidden inside of groups is in their totals. */
+  if (groups_view_is_method(row) || cost.total_ns > 0) {
+    total_text(pen->ui, row, &cost, text, sizeof text);
+    draw_right(y, 1, FIGURE_COLUMNS - 1, face, text);
+  }
+  if (pen->tree > 2 + FIGURE_COLUMNS && !row->reference && groups_view_is_method(row)) {
+    self_text(pen->ui, row, &cost, text, sizeof text);
+    draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
+  }
+  if (!groups_view_is_method(row)) {
+    draw_format(y, pen->tree, pen->tree_columns, face, "%s (below %g%%: %zu)",
+                draw_is_ascii() ? "---" : "───", groups_view_threshold(pen->ui, pen->view),
+                pen->view->groups.hidden);
+    return;
+  }
+  draw_method(pen, row, y, selected);
+  if (pen->bar_columns > 0) {
+    draw_bar_of(pen, row, cost.total_ns, y);
+  }
+}
+
+static void draw_tiny(struct ui *ui, const struct rtop_groups *groups)
+{
+  char share[32], text[300];
+  if (groups->count == 0 || !groups_view_is_method(&groups->rows[0])) {
+    draw_text(0, 0, ui->layout.columns, FACE_NORMAL, ui_why_empty(ui));
+    return;
+  }
+  struct rtop_groups_cost cost = rtop_groups_cost(groups, &groups->rows[0]);
+  ui_figure_text(ui, share, sizeof share, cost.total_ns, cost.total_samples);
+  snprintf(text, sizeof text, "%s %.250s", share,
+           rtop_symbols_get(rtop_profile_symbols(ui->profile), groups->rows[0].frame)->label);
+  draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
+}
+
+void groups_view_draw(struct ui *ui)
+{
+  struct groups_view *view = ui->data[VIEW_GROUPS];
+  if (ui->layout.tiny) {
+    draw_tiny(ui, &view->groups);
+    return;
+  }
+  pager_fit(&view->pager, view->groups.count, (size_t)groups_view_page(ui));
+  struct groups_pen pen = take_pen(ui, view);
+  draw_heading(&pen);
+  if (view->groups.count == 0) {
+    draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
+  }
+  int page = groups_view_page(ui);
+  for (int i = 0; i < page && view->pager.top + (size_t)i < view->groups.count; i++) {
+    size_t place = view->pager.top + (size_t)i;
+    draw_row(&pen, &view->groups.rows[place], pen.table.y + 1 + i, place == view->pager.cursor);
+  }
+  int row = view->groups.count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0;
+  move(pen.table.y + row, pen.table.x);
+}

@@ -1,0 +1,434 @@
+/* Title, bars and timeline above the table. */
+#include "viewer.h"
+#include "tui/tables/thread_table.h"
+#include "tui/term/draw.h"
+#include "tui/text/text.h"
+#include "tui/text/time_text.h"
+#include "tui/ui/ui.h"
+#include <string.h>
+
+enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+  return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+static double per_second(const struct ui *ui, uint64_t count)
+{
+  return ui->sum.length_ns == 0 ? 0 : (double)count * 1e9 / (double)ui->sum.length_ns;
+}
+
+static int percent(double share)
+{
+  return (int)(share * 100 + 0.5);
+}
+
+/* How far the end of what is shown is into the file. */
+static int file_percent(const struct ui *ui)
+{
+  struct rtop_span held = rtop_profile_bounds(ui->profile);
+  if (held.end_ns <= held.start_ns) {
+    return 100;
+  }
+  return percent((double)(ui->span.end_ns - held.start_ns) / (double)(held.end_ns - held.start_ns));
+}
+
+static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
+{
+  struct rtop_span selected;
+  bool plain = ui->time.speed == 0 && !ui_time_selected(ui, &selected);
+  if (ui->profile != NULL && ui->source.file[0] != '\0' && plain) {
+    char name[28];                     /* of a long name the end says more */
+    rtop_text_cut_left(name, sizeof name, ui->source.file, 20);
+    snprintf(tag, bytes, "[FILE %s %d%%]", name, file_percent(ui));
+    return ui->frozen ? FACE_FROZEN : FACE_GOOD;
+  }
+  if (ui->frozen) {
+    ui_time_tag(ui, tag, bytes);
+    return FACE_FROZEN;
+  }
+  if (ui->profile == NULL) {
+    tag[0] = '\0';
+    return FACE_NORMAL;
+  }
+  if (!ui->source.ready) {
+    snprintf(tag, bytes, "[STARTING]");
+    return FACE_WARN;
+  }
+  const struct ui_process *process = ui_process(ui);
+  if (process->by_exec && !ui_lives(process->state)) {
+    snprintf(tag, bytes, "[EXEC]");
+    return FACE_WARN;
+  }
+  switch (process->state) {
+  case RTOP_FEED_LIVE:
+    snprintf(tag, bytes, ui->source.recording ? "[REC]" : "[LIVE]");
+    return ui->source.recording ? FACE_WARN : FACE_GOOD;
+  case RTOP_FEED_STALLED: snprintf(tag, bytes, "[STALLED]"); return FACE_WARN;
+  case RTOP_FEED_ENDED: snprintf(tag, bytes, "[ENDED]"); return FACE_WARN;
+  case RTOP_FEED_DEAD: snprintf(tag, bytes, "[DEAD]"); return FACE_WARN;
+  case RTOP_FEED_REPLAY: snprintf(tag, bytes, "[REPLAY]"); return FACE_GOOD;
+  }
+  return FACE_NORMAL;
+}
+
+/* The wall clock of what is shown: of the last window, or of now when there is none. */
+static void clock_text(const struct ui *ui, char *text, size_t bytes)
+{
+  int64_t real_ns = ui->now_real_ns;
+  if (ui->sum.length_ns > 0 && ui->source.clock_offset_ns != 0) {
+    real_ns = ui->span.end_ns + ui->source.clock_offset_ns;
+  }
+  time_text_clock(text, bytes, real_ns, false);
+}
+
+static void title_text(const struct ui *ui, char *text, size_t bytes)
+{
+  const struct ui_process *process = ui_process(ui);
+  if (ui->profile == NULL || !ui->source.ready) {
+    snprintf(text, bytes, "%s",
+             ui->profile == NULL ? "choose a process" : ui_short_command(process->command));
+    return;
+  }
+  snprintf(text, bytes, "%d %s", (int)process->pid, ui_short_command(process->command));
+}
+
+/* How many others live. Returns its columns. */
+static int others_text(const struct ui *ui, char *text, size_t bytes)
+{
+  bool some = ui->profile != NULL && ui->source.ready && ui->source.processes > 1
+    && ui_processes_alone(ui) == UI_ALL_SOURCES;
+  text[0] = '\0';
+  return some ? snprintf(text, bytes, "  (+%d)", ui->source.processes - 1) : 0;
+}
+
+/* Which processes went while others live, in at most `columns`. Returns its columns. */
+static int gone_text(const struct ui *ui, char *text, size_t bytes, int columns)
+{
+  char clock[16] = "", many[32] = "";
+  const struct ui_process *last;
+  int gone = ui->profile != NULL && ui_processes_alone(ui) == UI_ALL_SOURCES ? ui_processes_gone(ui, &last) : 0;
+  text[0] = '\0';
+  if (gone == 0) {
+    return 0;
+  }
+  if (last->ended_real_ns != 0) {
+    time_text_clock(clock, sizeof clock, last->ended_real_ns, false);
+  }
+  if (gone > 1) {
+    snprintf(many, sizeof many, "%d gone, last ", gone);
+  }
+  int used = snprintf(text, bytes, "  %s%d %s %s", many, (int)last->pid,
+                      last->end[0] != '\0' ? last->end : "is gone", clock);
+  if (used > columns) {
+    used = snprintf(text, bytes, "  %s%d%s %s", many, (int)last->pid, gone > 1 ? "" : " gone", clock);
+  }
+  if (used > columns) {
+    used = snprintf(text, bytes, "  %d gone", gone);
+  }
+  return used;
+}
+
+static void title_extra(const struct ui *ui, char *text, size_t bytes)
+{
+  char up[16] = "";
+  const struct ui_process *process = ui_process(ui);
+  text[0] = '\0';
+  if (ui->profile == NULL || !ui->source.ready) {
+    return;
+  }
+  size_t used = 0;
+  if (ui->layout.wide) {
+    bool past = process->state == RTOP_FEED_REPLAY;
+    int64_t now_ns = past ? ui->span.end_ns + ui->source.clock_offset_ns : ui->now_real_ns;
+    int64_t up_ns = *process->end ? process->lived_ns : now_ns - process->started_real_ns;
+    draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
+    used = (size_t)snprintf(text, bytes, "  ruby %s", process->ruby);
+  }
+  if (used < bytes && *process->end) {
+    used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
+  } else if (used < bytes) {
+    used += (size_t)snprintf(text + used, bytes - used, "  %s %lluHz",
+                             ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
+                             (unsigned long long)ui->sum.counters.rate_hz);
+  }
+  if (up[0] != '\0' && used < bytes) {
+    snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
+  }
+}
+
+static void draw_title(const struct ui *ui)
+{
+  char tag[96], plain[96], clock[16], name[320], extra[96], others[16], gone[128];
+  struct rect at = ui->layout.part[PART_TITLE];
+  enum face face = state_tag(ui, tag, sizeof tag);
+  int end = at.columns - rtop_text_cut(plain, sizeof plain, tag, 80);
+  draw_text(at.y, end, at.columns - end, face, tag);
+  if (ui->source.recording && strcmp(tag, "[REC]") != 0) {
+    end -= 6;
+    draw_text(at.y, end, 6, FACE_WARN, "[REC] ");
+  }
+  if (at.columns >= 40) {
+    clock_text(ui, clock, sizeof clock);
+    end -= (int)strlen(clock) + 2;
+    draw_text(at.y, end, 8, FACE_NORMAL, clock);
+  }
+  title_text(ui, name, sizeof name);
+  title_extra(ui, extra, sizeof extra);
+  int x = 1;
+  if (at.columns >= 60) {
+    x += draw_text(at.y, x, end - x, FACE_LABEL, "rperf-top") + 2;
+  }
+  int room = end - x - 1, extra_columns = (int)strlen(extra);
+  int others_columns = others_text(ui, others, sizeof others);
+  int gone_columns = gone_text(ui, gone, sizeof gone, room - others_columns - TITLE_NAME_COLUMNS);
+  others_columns = room - others_columns - gone_columns < TITLE_NAME_LEAST ? 0 : others_columns;
+  gone_columns = room - gone_columns < TITLE_NAME_LEAST ? 0 : gone_columns;
+  room -= others_columns + gone_columns;
+  if (room - extra_columns < TITLE_NAME_COLUMNS) {
+    extra_columns = 0;
+  }
+  x += draw_text(at.y, x, room - extra_columns, FACE_TITLE, name);
+  x += draw_text(at.y, x, others_columns, FACE_TITLE, others);
+  x += draw_text(at.y, x, gone_columns, FACE_WARN, gone);
+  draw_text(at.y, x, extra_columns, FACE_NORMAL, extra);
+}
+
+/* "NAME[bar] text": the text has a fixed width, so that bars stand still and end in one column. */
+static void draw_meter(const struct ui *ui, enum layout_part part, int columns, const char *name,
+                       const struct draw_segment *segments, int count, const char *text)
+{
+  struct rect at = ui->layout.part[part];
+  int text_columns = ui->layout.wide ? METER_TEXT_WIDE : METER_TEXT;
+  if (columns - text_columns - 6 < 8) {
+    text_columns = columns - 14 > 0 ? columns - 14 : 0;
+  }
+  int bar = columns - 6 - text_columns;
+  draw_text(at.y, at.x, 3, FACE_LABEL, name);
+  draw_text(at.y, at.x + 3, 1, FACE_NORMAL, "[");
+  draw_bar(at.y, at.x + 4, bar, segments, count);
+  draw_text(at.y, at.x + 4 + bar, 2, FACE_NORMAL, "] ");
+  draw_text(at.y, at.x + 6 + bar, text_columns, FACE_NORMAL, text);
+}
+
+static void draw_gvl(const struct ui *ui, int columns)
+{
+  char text[64];
+  const uint64_t *wall = ui->sum.total.wall_ns;
+  uint64_t all = rtop_cost_wall(&ui->sum.total);
+  uint64_t held = wall[RTOP_STATE_RUNNING] + wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING];
+  double run = share_of(held, all), wait = share_of(wall[RTOP_STATE_WAITING], all);
+  double io = share_of(wall[RTOP_STATE_BLOCKED], all);
+  struct draw_segment segments[] = {
+    { run, RTOP_STATE_RUNNING }, { wait, RTOP_STATE_WAITING }, { io, RTOP_STATE_BLOCKED },
+  };
+  if (ui->layout.wide) {
+    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%  held %3d%%", percent(run), percent(wait),
+             percent(io), percent(share_of(held, ui->sum.length_ns)));
+  } else {
+    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%", percent(run), percent(wait), percent(io));
+  }
+  draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
+}
+
+/* In four columns. */
+static const char *per_minute(char *out, size_t bytes, double count)
+{
+  snprintf(out, bytes, count < 9999.5 ? "%4.0f" : "%3.0fk", count < 9999.5 ? count : count / 1000);
+  return out;
+}
+
+static void draw_gc(const struct ui *ui, int columns)
+{
+  char text[96], minor[16], major[16];
+  double mark = share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns);
+  double sweep = share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns);
+  struct draw_segment segments[] = { { mark, RTOP_STATE_MARKING }, { sweep, RTOP_STATE_SWEEPING } };
+  if (ui->layout.wide) {
+    snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min", percent(mark), percent(sweep),
+             per_minute(minor, sizeof minor, ui->strip.minor_per_minute),
+             per_minute(major, sizeof major, ui->strip.major_per_minute));
+    double raised = share_of(ui->sum.counters.exceptions * UINT64_C(1000000000), ui->sum.length_ns);
+    if (raised >= 0.5) {
+      size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used, "  %.0f raised/s", raised);
+    }
+  } else {
+    snprintf(text, sizeof text, "mark %2d sweep %2d%% %s/m", percent(mark), percent(sweep),
+             per_minute(minor, sizeof minor, ui->strip.minor_per_minute + ui->strip.major_per_minute));
+  }
+  draw_meter(ui, PART_GC, columns, "GC ", segments, 2, text);
+}
+
+static void draw_cpu(const struct ui *ui, int columns)
+{
+  char text[64];
+  uint64_t cpu_ns = ui->sum.counters.cpu_ns > 0 ? ui->sum.counters.cpu_ns : ui->sum.total.cpu_ns;
+  double cores = share_of(cpu_ns, ui->sum.length_ns);
+  struct draw_segment segment = { cores, RTOP_STATE_RUNNING };
+  snprintf(text, sizeof text, "%5.2f cores of CPU time", cores);
+  draw_meter(ui, PART_CPU, columns, "CPU", &segment, 1, text);
+}
+
+struct thread_counts {
+  unsigned alive, idle, by_state[RTOP_STATES];     /* those that are idle are not among the blocked */
+};
+
+static struct thread_counts count_threads(const struct ui *ui)
+{
+  struct thread_counts counts = { 0 };
+  for (size_t i = 0; i < ui->sum.thread_count; i++) {
+    const struct rtop_thread_row *thread = &ui->sum.threads[i];
+    if (!thread->ended && thread->state < RTOP_STATES && ui_processes_shows(ui, thread->source)) {
+      bool idle = thread_table_idle(thread, ui->sum.length_ns);
+      counts.alive++;
+      counts.idle += idle;
+      counts.by_state[thread->state] += !idle;
+    }
+  }
+  counts.by_state[RTOP_STATE_RUNNING] +=
+    counts.by_state[RTOP_STATE_MARKING] + counts.by_state[RTOP_STATE_SWEEPING];
+  return counts;
+}
+
+/* What found no room in the process's tables since it was started. Samples that were dropped are told of the
+ * frame. */
+static void losses_text(const struct ui *ui, char *text, size_t bytes)
+{
+  const uint64_t *losses = ui_process(ui)->losses;
+  size_t used = 0;
+  text[0] = '\0';
+  for (int loss = 0; loss < RTOP_LOSSES && used < bytes; loss++) {
+    if (losses[loss] == 0 || loss == RTOP_LOSS_SAMPLES) {
+      continue;
+    }
+    char count[16];
+    rtop_text_count(count, sizeof count, (double)losses[loss]);
+    used += (size_t)snprintf(text + used, bytes - used, "%s%s %s", used == 0 ? "  no room: " : " ", count,
+                             rtop_loss_name((enum rtop_loss)loss));
+  }
+}
+
+/* What goes wrong stands first, so that it is never cut off. */
+static void trouble_text(const struct ui *ui, char *text, size_t bytes)
+{
+  const struct rtop_span_counters *counters = &ui->sum.counters;
+  size_t used = 0;
+  text[0] = '\0';
+  if (ui->sum.gap_count > 0) {
+    used = (size_t)snprintf(text, bytes, "  %u gap%s!", ui->sum.gap_count, ui->sum.gap_count > 1 ? "s"
+                            : "");
+  }
+  if (counters->rate_wanted_hz > counters->rate_hz && used < bytes) {
+    used += (size_t)snprintf(text + used, bytes - used, "  rate halved to %lluHz",
+                             (unsigned long long)counters->rate_hz);
+  }
+  if (counters->gvl_coarse > 0 && used < bytes) {
+    char rate[16];
+    rtop_text_count(rate, sizeof rate, per_second(ui, counters->gvl_coarse));
+    snprintf(text + used, bytes - used, "  storm %s/s", rate);
+  }
+}
+
+static double overhead_percent(const struct ui *ui)
+{
+  return 100 * share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
+}
+
+static void draw_threads(const struct ui *ui)
+{
+  char rss[16], trouble[64], losses[160], text[192], rate[16];
+  struct rect at = ui->layout.part[PART_THREADS];
+  struct thread_counts counts = count_threads(ui);
+  rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
+  rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
+  trouble_text(ui, trouble, sizeof trouble);
+  draw_text(at.y, at.x, 3, FACE_LABEL, "Thr");
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io  %u idle", counts.alive,
+           counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+           counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+  int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
+  x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
+  losses_text(ui, losses, sizeof losses);
+  x += draw_text(at.y, x, at.columns - x, FACE_WARN, losses);
+  snprintf(text, sizeof text, "   smp %s/s drop %llu   ovh %.1f%%   rss %s", rate,
+           (unsigned long long)ui->sum.counters.samples_dropped, overhead_percent(ui),
+           ui->sum.counters.rss_bytes > 0 ? rss : "?");
+  draw_text(at.y, x, at.columns - x, FACE_NORMAL, text);
+}
+
+static void window_text(const struct ui *ui, char *text, size_t bytes)
+{
+  struct rtop_span span;
+  if (ui_time_selected(ui, &span)) {
+    snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
+  } else if (ui->length_ns <= 0) {
+    snprintf(text, bytes, "all");
+  } else {
+    snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
+  }
+}
+
+static void draw_right_column(const struct ui *ui, int x, int columns)
+{
+  char window[32], rss[16], alloc[16], trouble[64], losses[160], rate[16];
+  const struct rtop_span_counters *counters = &ui->sum.counters;
+  struct thread_counts counts = count_threads(ui);
+  int y = ui->layout.part[PART_GVL].y;
+  window_text(ui, window, sizeof window);
+  rtop_text_bytes(rss, sizeof rss, counters->rss_bytes);
+  rtop_text_count(alloc, sizeof alloc, per_second(ui, counters->allocations));
+  rtop_text_count(rate, sizeof rate, per_second(ui, counters->samples));
+  trouble_text(ui, trouble, sizeof trouble);
+  if (ui->layout.part[PART_GVL].rows > 0) {
+    draw_text(y, x, 8, FACE_LABEL, "Threads");
+    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io  %u idle",
+                counts.alive, counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+                counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+  }
+  y = ui->layout.part[PART_GC].y;
+  if (ui->layout.part[PART_GC].rows > 0) {
+    draw_text(y, x, 8, FACE_LABEL, "Samples");
+    int used = draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%s/s  dropped %llu  window %s (w)", rate,
+                           (unsigned long long)counters->samples_dropped, window);
+    draw_text(y, x + 9 + used, columns - 9 - used, FACE_WARN, trouble);
+  }
+  y = ui->layout.part[PART_CPU].y;
+  if (ui->layout.part[PART_CPU].rows > 0) {
+    draw_text(y, x, 8, FACE_LABEL, "Overhead");
+    losses_text(ui, losses, sizeof losses);
+    int used = draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%.2f%%", overhead_percent(ui));
+    used += draw_text(y, x + 9 + used, columns - 9 - used, FACE_WARN, losses);
+    draw_format(y, x + 9 + used, columns - 9 - used, FACE_NORMAL, "   RSS %s   alloc %s obj/s",
+                counters->rss_bytes > 0 ? rss : "?", alloc);
+  }
+}
+
+void view_header_draw(struct ui *ui)
+{
+  const struct layout *layout = &ui->layout;
+  int columns = layout->wide ? layout->columns * 3 / 5 : layout->columns;
+  draw_title(ui);
+  if (layout->part[PART_GVL].rows > 0) {
+    draw_gvl(ui, columns);
+  }
+  if (layout->part[PART_GC].rows > 0) {
+    draw_gc(ui, columns);
+  }
+  if (layout->part[PART_CPU].rows > 0) {
+    draw_cpu(ui, columns);
+  }
+  if (layout->part[PART_THREADS].rows > 0) {
+    draw_threads(ui);
+  }
+  if (layout->wide) {
+    draw_right_column(ui, columns + 2, layout->columns - columns - 2);
+  }
+  if (layout->part[PART_TIMELINE].rows > 0) {
+    view_strip_draw(ui);
+  }
+  if (layout->part[PART_TABS].rows > 0) {
+    view_header_tabs(ui);
+  }
+}

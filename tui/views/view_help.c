@@ -1,0 +1,166 @@
+/* The help screen: the key table of the view it was opened from, then how to read the screen. */
+#include "viewer.h"
+#include "tui/term/draw.h"
+#include "tui/term/pager.h"
+#include "tui/ui/ui.h"
+#include <ncurses.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const legend[] = {
+  "Bars and glyphs",
+  "  |   runs with the GVL          :   waits for the GVL",
+  "  .   off the GVL: I/O, sleep    #   GC marking    =   GC sweeping",
+  "  before a method: the state in which most of its own time passed",
+  "  timeline: share of each second in which the GVL was held; blank: nothing known",
+  "  source: bold are the lines of the method, ? the file changed after the start",
+  "  heat of a line: # its own time, + methods in C that it calls; ^9 the time of this",
+  "  line is counted on line 9, a loop's: Ruby looks only at the end of its turns",
+  "  skyline: width self, height ratio, number threads in it now, * woke up, ^ cut",
+  "Trees, icicle, groups",
+  "  [-] open   [+] closed   * the holder of the GVL came through here",
+  "  | : . # =  before a method of the tree: a thread is here now, in this state",
+  "  ->  in groups: called from several methods, its own group stands elsewhere",
+  "  A filter takes whole stacks: those that pass through a method that matches.",
+  "Figures",
+  "  100% is one thread all the time of the span; with many threads more is possible.",
+  "  SELF%   the method itself, in any state     TOTAL%  the method and what it calls",
+  "  WAIT%   of self: waiting for the GVL        IO%     of self: off the GVL",
+  "  GC%     of self: marking and sweeping       CPU%    CPU time of self",
+  "  BLAME%  other threads waited meanwhile      THR     threads that are in it now",
+  "  RATIO%  share of the span on the stack of its busiest thread",
+  "  ALLOC/s objects made per second by the method itself",
+  "  READ/s, WRITE/s  bytes of a thread through read and write: files, pipes, sockets",
+  "          used so; not what recv and send move (read_nonblock and write_nonblock)",
+};
+enum { LEGEND_ROWS = sizeof legend / sizeof legend[0], ROWS_MAX = 128 };
+
+struct help_row {
+  const struct key_row *key;           /* NULL: text is a heading or a line of the legend */
+  const char *text;
+  bool heading;
+};
+
+struct help_view {
+  struct help_row row[ROWS_MAX];
+  size_t count;
+  struct pager pager;
+};
+
+static struct help_view *self(const struct ui *ui)
+{
+  return ui->data[VIEW_HELP];
+}
+
+static void add(struct help_view *view, const struct key_row *key, const char *text, bool heading)
+{
+  if (view->count < ROWS_MAX) {
+    view->row[view->count++] = (struct help_row){ key, text, heading };
+  }
+}
+
+static void update(struct ui *ui)
+{
+  struct help_view *view = self(ui);
+  unsigned views = 1u << (ui->back != NULL ? ui->back->id : VIEW_METHODS);
+  view->count = 0;
+  for (int group = 0; group < KEY_GROUPS; group++) {
+    bool titled = false;
+    for (size_t i = 0; i < keys_count; i++) {
+      const struct key_row *key = &keys_table[i];
+      if ((int)key->group != group || (key->views & views) == 0) {
+        continue;
+      }
+      if (!titled) {
+        add(view, NULL, keys_group_name(key->group), true);
+        titled = true;
+      }
+      add(view, key, NULL, false);
+    }
+  }
+  for (int i = 0; i < LEGEND_ROWS; i++) {
+    add(view, NULL, legend[i], legend[i][0] != ' ');
+  }
+}
+
+static size_t page_rows(const struct ui *ui)
+{
+  return (size_t)(ui->layout.part[PART_TABLE].rows > 1 ? ui->layout.part[PART_TABLE].rows - 1 : 1);
+}
+
+static bool handle(struct ui *ui, enum request request)
+{
+  struct help_view *view = self(ui);
+  size_t page = page_rows(ui), last = view->count > page ? view->count - page : 0;
+  /* There is nothing to select: the page itself moves. */
+  switch (request) {
+  case REQUEST_DOWN: view->pager.top++; break;
+  case REQUEST_UP: view->pager.top -= view->pager.top > 0; break;
+  case REQUEST_PAGE_DOWN: view->pager.top += page; break;
+  case REQUEST_HALF_DOWN: view->pager.top += (page + 1) / 2; break;
+  case REQUEST_PAGE_UP: view->pager.top -= view->pager.top > page ? page : view->pager.top; break;
+  case REQUEST_HALF_UP: view->pager.top -= view->pager.top > page / 2 ? page / 2 : view->pager.top; break;
+  case REQUEST_FIRST: view->pager.top = 0; break;
+  case REQUEST_LAST: view->pager.top = last; break;
+  default: return false;
+  }
+  view->pager.top = view->pager.top > last ? last : view->pager.top;
+  return true;
+}
+
+static void draw_row(const struct help_row *row, int y, struct rect at)
+{
+  char names[64];
+  if (row->key == NULL) {
+    draw_text(y, at.x + 1, at.columns - 1, row->heading ? FACE_LABEL : FACE_NORMAL, row->text);
+    return;
+  }
+  int names_columns = at.columns >= 60 ? 20 : 12;
+  keys_names(names, sizeof names, row->key);
+  draw_text(y, at.x + 3, names_columns - 3, FACE_TITLE, names);
+  draw_text(y, at.x + names_columns + 1, at.columns - names_columns - 1, FACE_NORMAL, row->key->help);
+}
+
+static void draw(struct ui *ui)
+{
+  struct help_view *view = self(ui);
+  struct rect at = ui->layout.part[PART_TABLE];
+  if (ui->layout.tiny) {
+    draw_text(0, 0, ui->layout.columns, FACE_NORMAL, "q: back");
+    return;
+  }
+  size_t page = page_rows(ui);
+  if (view->pager.top + page > view->count) {
+    view->pager.top = view->count > page ? view->count - page : 0;
+  }
+  draw_blank(at.y, at.x, at.columns, FACE_HEADING);
+  draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "KEYS  %zu-%zu of %zu", view->pager.top + 1,
+              view->pager.top + page < view->count ? view->pager.top + page : view->count, view->count);
+  for (size_t i = 0; i < page && view->pager.top + i < view->count; i++) {
+    draw_row(&view->row[view->pager.top + i], at.y + 1 + (int)i, at);
+  }
+  move(at.y, at.x);
+}
+
+static bool create(struct ui *ui)
+{
+  ui->data[VIEW_HELP] = calloc(1, sizeof(struct help_view));
+  return ui->data[VIEW_HELP] != NULL;
+}
+
+static void destroy(struct ui *ui)
+{
+  free(ui->data[VIEW_HELP]);
+  ui->data[VIEW_HELP] = NULL;
+}
+
+const struct view_ops view_help = {
+  .id = VIEW_HELP,
+  .name = "Help",
+  .threads = true,
+  .create = create,
+  .update = update,
+  .draw = draw,
+  .handle = handle,
+  .destroy = destroy,
+};

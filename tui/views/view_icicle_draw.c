@@ -1,0 +1,309 @@
+/* How the icicle looks: cells, and what is known about the one under the cursor. */
+#include "view_icicle.h"
+#include "tui/term/draw.h"
+#include "tui/text/text.h"
+#include "tui/ui/ui.h"
+#include <ncurses.h>
+#include <string.h>
+
+enum { PERCENT_FROM = 12, PATH_NAMES_MAX = 64 };
+
+static const char *label_of(const struct ui *ui, uint32_t node)
+{
+  uint32_t frame = ui->tree.nodes[node].frame;
+  return node == 0 ? "all" : rtop_symbols_get(rtop_profile_symbols(ui->profile), frame)->label;
+}
+
+/* As much of the label as fits, without the outer namespaces when that is too long: the end tells more. */
+static const char *label_that_fits(const struct ui *ui, uint32_t node, int columns)
+{
+  const char *label = label_of(ui, node);
+  while (*label >= 'A' && *label <= 'Z' && rtop_text_width(label) > columns) {
+    const char *end = label + strcspn(label, ":#. (<");
+    if (end[0] != ':' || end[1] != ':' || end[2] == '\0') {
+      break;
+    }
+    label = end + 2;
+  }
+  return label;
+}
+
+/* Against the baseline; 0 without one. */
+static double change_of(const struct ui *ui, uint32_t tree_node)
+{
+  struct rtop_cost self, total;
+  const struct rtop_tree_node *node = &ui->tree.nodes[tree_node];
+  return ui_baseline_node(ui, tree_node, &self, &total)
+    ? ui_baseline_change(ui, rtop_tree_clock(&node->total, ui->wanted.mode),
+                         rtop_tree_clock(&total, ui->wanted.mode))
+    : 0;
+}
+
+struct cell_look {
+  int y, rows;
+  enum face face, ground;
+  bool same;                           /* highlighted as the method under the cursor */
+  double change;
+};
+
+static const char *mark_of(const struct cell_look *look, const char *plain)
+{
+  return look->same ? "=" : look->change >= 0.005 ? "+" : look->change <= -0.005 ? "-" : plain;
+}
+
+/* "41%", compared "41% +12"; with room for it "41.2%". */
+static void share_text(const struct ui *ui, const struct cell_look *look, uint64_t ns, char *out, size_t bytes)
+{
+  char share[32];
+  bool fine = look->rows > 1;
+  snprintf(share, sizeof share, "%.0f", 100 * ui_share(ui, ns));
+  if (fine) {
+    draw_percent(share, sizeof share, 100 * ui_share(ui, ns));
+  }
+  if (!ui->baseline.comparing) {
+    snprintf(out, bytes, "%s%%", share);
+  } else if (ui->baseline.all) {
+    snprintf(out, bytes, "%+.0f", 100 * look->change);
+  } else {
+    snprintf(out, bytes, "%s%% %+.0f", share, 100 * look->change);
+  }
+}
+
+/* Total and, where there is room, self. False when not even the total fits. */
+static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32_t node, int y, int x,
+                       int columns)
+{
+  char text[112], total[64], self[32];
+  const struct rtop_tree_node *of = &ui->tree.nodes[node];
+  share_text(ui, look, rtop_tree_clock(&of->total, ui->wanted.mode), total, sizeof total);
+  snprintf(text, sizeof text, "%s", total);
+  if (look->rows > 1) {
+    draw_percent(self, sizeof self, 100 * ui_share(ui, rtop_tree_clock(&of->self, ui->wanted.mode)));
+    snprintf(text, sizeof text, "%s  self %s%%", total, self);
+  }
+  bool both = columns >= (int)strlen(text), any = columns >= (int)strlen(total);
+  if (any) {
+    draw_text(y, x, columns, look->face, both ? text : total);
+  }
+  return any;
+}
+
+/* "+------+" */
+static void draw_border(const struct cell_look *look, const struct rtop_icicle_cell *cell, int y)
+{
+  char line[257];
+  memset(line, look->same ? '=' : '-', sizeof line - 1);
+  line[sizeof line - 1] = '\0';
+  for (int x = 0; x < cell->columns; x += (int)sizeof line - 1) {
+    int rest = cell->columns - x;
+    draw_text(y, cell->x + x, rest, look->face, rest < (int)sizeof line ? line + sizeof line - 1 - rest : line);
+  }
+  draw_text(y, cell->x, 1, look->face, "+");
+  draw_text(y, cell->x + cell->columns - 1, 1, look->face, "+");
+}
+
+/* One row of "[name 41%   ]"; two of "[name      ]" and "[41.2%  self 3.0%]"; three as a box around "name
+ * 41.2%  self 3.0%", whose figures stand in the lower line of a narrow one. Compared, a '+' or '-' leads the
+ * name; highlighted cells stand between '=' (the same method) or are marked by their face. */
+static void draw_node(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell)
+{
+  bool box = look->rows > 2;
+  int y = look->y + box, end = cell->x + cell->columns - 1, room = cell->columns - 2;
+  for (int row = 0; row < look->rows; row++) {
+    if (box && row != 1) {
+      draw_border(look, cell, look->y + row);
+    } else {
+      draw_blank(look->y + row, cell->x, cell->columns, look->ground);
+      draw_text(look->y + row, cell->x, 1, look->face,
+                row == box ? mark_of(look, box ? "|" : "[") : look->same ? "=" : "[");
+      draw_text(look->y + row, end, 1, look->face, look->same ? "=" : box ? "|" : "]");
+    }
+  }
+  int used = draw_text(y, cell->x + 1, room, look->face,
+                       label_that_fits(ui, cell->node, room));
+  if (look->rows == 2) {
+    draw_share(ui, look, cell->node, y + 1, cell->x + 1, room);
+  } else if (box) {
+    if (!draw_share(ui, look, cell->node, y, cell->x + 3 + used, room - used - 2)) {
+      draw_share(ui, look, cell->node, y + 1, cell->x + 2, room - 2);
+    }
+  } else if (cell->columns >= PERCENT_FROM) {
+    draw_share(ui, look, cell->node, y, cell->x + 2 + used, room - used - 1);
+  }
+}
+
+static void draw_cell(const struct ui *ui, const struct icicle_view *view,
+                      const struct rtop_icicle_cell *cell, int y)
+{
+  if (cell->merged > 0) {
+    char text[16];
+    int width = snprintf(text, sizeof text, "+%u", cell->merged);
+    draw_text(y + (view->cell_rows > 2), cell->x, cell->columns, FACE_LABEL,
+              width <= cell->columns ? text : "+");
+    return;
+  }
+  uint32_t frame = ui->tree.nodes[cell->node].frame;
+  bool here = cell->node == view->node, hit = cell->node != 0 && icicle_view_is_hit(ui, view, frame);
+  enum rtop_symbol_kind kind = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame)->kind;
+  struct cell_look look = {
+    .y = y, .rows = view->cell_rows, .same = hit && view->same, .change = change_of(ui, cell->node),
+    .face = here ? FACE_CURSOR : hit ? FACE_MATCH : kind == RTOP_SYMBOL_C ? FACE_C : FACE_NORMAL,
+    .ground = here ? FACE_CURSOR : FACE_NORMAL,
+  };
+  draw_node(ui, &look, cell);
+}
+
+static void draw_cells(struct ui *ui, const struct icicle_view *view, struct rect at)
+{
+  const struct rtop_icicle *icicle = &view->icicle;
+  int cursor_y = at.y, cursor_x = at.x, high = view->cell_rows;
+  for (int i = 0; i < icicle_view_page(ui) && view->top + (size_t)i < icicle->depths; i++) {
+    size_t depth = view->top + (size_t)i;
+    int y = view->flipped ? at.y + at.rows - (i + 1) * high : at.y + i * high;
+    for (size_t k = icicle->first[depth]; k < icicle->first[depth + 1]; k++) {
+      const struct rtop_icicle_cell *cell = &icicle->cells[k];
+      draw_cell(ui, view, cell, y);
+      if (cell->merged == 0 && cell->node == view->node) {
+        cursor_y = y + (high > 2);
+        cursor_x = cell->x;
+      }
+    }
+  }
+  move(cursor_y, cursor_x);
+}
+
+static void draw_figures(struct ui *ui, const struct icicle_view *view, struct rect at, int y)
+{
+  const struct rtop_tree_node *node = &ui->tree.nodes[view->node];
+  char total[32], self[32], wait[32], time[32], span[32], alloc[32];
+  enum rtop_mode mode = ui->wanted.mode;
+  double seconds = (double)ui->sum.length_ns / 1e9;
+  draw_percent(total, sizeof total, 100 * ui_share(ui, rtop_tree_clock(&node->total, mode)));
+  draw_percent(self, sizeof self, 100 * ui_share(ui, rtop_tree_clock(&node->self, mode)));
+  draw_percent(wait, sizeof wait, 100 * ui_share(ui, node->total.wall_ns[RTOP_STATE_WAITING]));
+  draw_time(time, sizeof time, rtop_tree_clock(&node->total, mode));
+  draw_time(span, sizeof span, ui->sum.length_ns);
+  rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)node->total.allocations / seconds : 0);
+  draw_format(y, at.x + 2, at.columns - 2, FACE_NORMAL,
+              "total %s%% (%s of %s)  self %s%%  wait %s%%  alloc %s/s  depth %u", total, time, span, self,
+              wait, alloc, node->depth);
+}
+
+/* From the root to the node, its end is what matters. */
+static void draw_path(struct ui *ui, const struct icicle_view *view, struct rect at, int y)
+{
+  uint32_t path[PATH_NAMES_MAX];
+  char text[2048];
+  size_t count = 0, used = 0;
+  uint32_t node = view->node;
+  for (; node != 0 && count < PATH_NAMES_MAX; node = ui->tree.nodes[node].parent) {
+    path[count++] = node;
+  }
+  text[0] = '\0';
+  while (count > 0 && used < sizeof text - 256) {
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%.200s", used > 0 ? " > " : "",
+                             label_of(ui, path[--count]));
+  }
+  int x = at.x + 2 + draw_text(y, at.x + 2, at.columns - 2, FACE_LABEL, "path ");
+  draw_tail(y, x, at.columns - x, FACE_NORMAL, text);
+}
+
+static void draw_hits(struct ui *ui, const struct icicle_view *view, struct rect at, int y)
+{
+  char share[32];
+  draw_percent(share, sizeof share, 100 * ui_share(ui, view->hit_ns));
+  if (view->same) {
+    draw_format(y, at.x + 2, at.columns - 2, FACE_MATCH, "same method: %zu nodes, %s%%   = off", view->hits,
+                share);
+  } else if (ui->search[0] != '\0') {
+    draw_format(y, at.x + 2, at.columns - 2, FACE_MATCH,
+                "match /%s/: %zu nodes, %s%%   n next  N previous  = same method", ui->search, view->hits,
+                share);
+  } else {
+    draw_text(y, at.x + 2, at.columns - 2, FACE_LABEL,
+              "Enter zoom  Esc out  arrows move  / search  = same method  i flip");
+  }
+}
+
+/* Which depths are seen, when not all are: "levels 4 to 9 of 31", or "4-9/31". Returns the width. */
+static int levels_text(const struct ui *ui, const struct icicle_view *view, const char *format, char *out,
+                       size_t bytes)
+{
+  size_t depths = view->icicle.depths, end = view->top + (size_t)icicle_view_page(ui);
+  end = end < depths ? end : depths;
+  out[0] = '\0';
+  return view->top > 0 || end < depths ? snprintf(out, bytes, format, (size_t)view->top + 1, end, depths) : 0;
+}
+
+/* What has no cell of its own: too narrow, or above and below what is seen. */
+static void draw_missing(struct ui *ui, const struct icicle_view *view, struct rect at)
+{
+  char levels[64];
+  int width = levels_text(ui, view, "levels %zu to %zu of %zu", levels, sizeof levels);
+  if (view->icicle.merged > 0) {
+    draw_format(at.y, at.x + 1, at.columns - 1 - (width > 0 ? width + 3 : 0), FACE_LABEL,
+                "too narrow for a cell of their own, merged as \"+N\": %zu nodes", view->icicle.merged);
+  }
+  if (width > 0) {
+    draw_right(at.y, at.x + at.columns - width - 1, width, FACE_WARN, levels);
+  }
+}
+
+static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect at)
+{
+  char place[1100];
+  int y = at.y;
+  if (at.rows > 1) {
+    draw_missing(ui, view, at);
+    y++;
+    attrset((int)theme_attr(FACE_LABEL));
+    for (int x = 0; x < at.columns; x++) {
+      mvaddstr(y, at.x + x, draw_is_ascii() ? "=" : "═");
+    }
+    attrset(A_NORMAL);
+    y++;
+  }
+  const struct rtop_symbol *symbol =
+    rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->tree.nodes[view->node].frame);
+  int columns = at.columns;
+  if (at.rows == 1) {
+    char levels[64];
+    int width = levels_text(ui, view, "%zu-%zu/%zu", levels, sizeof levels);
+    draw_right(y, at.x + columns - width, width, FACE_WARN, levels);
+    columns -= width > 0 ? width + 1 : 0;
+  }
+  draw_text(y, at.x, 2, FACE_TITLE, "> ");
+  int used = 2 + draw_text(y, at.x + 2, columns - 2, FACE_TITLE, label_of(ui, view->node));
+  if (view->node != 0) {
+    ui_place(place, sizeof place, symbol);
+    draw_tail(y, at.x + used + 3, columns - used - 3, FACE_PLACE, place);
+  }
+  if (at.rows > 1) {
+    draw_figures(ui, view, at, y + 1);
+    draw_path(ui, view, at, y + 2);
+    draw_hits(ui, view, at, y + 3);
+  }
+}
+
+void icicle_view_draw(struct ui *ui)
+{
+  struct icicle_view *view = ui->data[VIEW_ICICLE];
+  struct rect table = ui->layout.part[PART_TABLE];
+  if (!ui->layout.tiny && (view->columns != table.columns || view->rows != table.rows)) {
+    icicle_view_rebuild(ui);
+  }
+  if (ui->layout.tiny) {
+    bool any = ui->profile != NULL && rtop_tree_has(&ui->tree, view->node);
+    draw_text(0, 0, ui->layout.columns, FACE_NORMAL, any ? label_of(ui, view->node) : ui_why_empty(ui));
+    return;
+  }
+  if (view->icicle.count == 0) {
+    draw_text(table.y, table.x + 1, table.columns - 1, FACE_NORMAL, ui_why_empty(ui));
+    return;
+  }
+  int pane = icicle_view_pane_rows(ui);
+  if (table.rows > pane) {
+    draw_pane(ui, view, (struct rect){ table.y + table.rows - pane, table.x, pane, table.columns });
+  }
+  draw_cells(ui, view, (struct rect){ table.y, table.x, icicle_view_rows(ui), table.columns });
+}

@@ -1,0 +1,417 @@
+/* The table of methods: order, cursor, search, columns. Rows are drawn in view_methods_draw.c. */
+#include "view_methods.h"
+#include "viewer.h"
+#include "tui/term/draw.h"
+#include "tui/term/screen.h"
+#include "tui/text/text.h"
+#include "tui/ui/ui.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
+
+static struct methods_view *self(const struct ui *ui)
+{
+  return ui->data[VIEW_METHODS];
+}
+
+static bool create(struct ui *ui)
+{
+  ui->data[VIEW_METHODS] = calloc(1, sizeof(struct methods_view));
+  return ui->data[VIEW_METHODS] != NULL;
+}
+
+static void forget(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  order_destroy(&view->order);
+  history_destroy(&view->history);
+  detail_destroy(&view->detail);
+  source_file_close(&view->file);
+  label_shares_destroy(&view->labels);
+  memset(view, 0, sizeof *view);
+}
+
+static void destroy(struct ui *ui)
+{
+  if (self(ui) != NULL) {
+    forget(ui);
+    free(self(ui));
+    ui->data[VIEW_METHODS] = NULL;
+  }
+}
+
+const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place)
+{
+  const struct methods_view *view = self(ui);
+  /* The order may be one of before another view was shown. */
+  bool known = place < view->order.count && view->order.rows[place] < ui->methods.count;
+  return known ? &ui->methods.rows[view->order.rows[place]] : NULL;
+}
+
+bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame);
+  return ui->search[0] != '\0'
+    && (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+}
+
+static void count_matches(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  ui->match_count = ui->match_at = 0;
+  for (size_t i = 0; ui->search[0] != '\0' && i < view->order.count; i++) {
+    if (methods_view_matches(ui, methods_view_row(ui, i))) {
+      ui->match_count++;
+      ui->match_at = i == view->pager.cursor ? ui->match_count : ui->match_at;
+    }
+  }
+}
+
+static int page_rows(const struct ui *ui)
+{
+  int rows = ui->layout.part[PART_TABLE].rows - 1;
+  return rows > 1 ? rows : 1;
+}
+
+static void keep_in_view(const struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  pager_fit(&view->pager, view->order.count, (size_t)page_rows(ui));
+}
+
+/* The user chose another order: nothing of the old one holds rows back. */
+static void take_order(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse) {
+    view->sorted = ui->wanted.sort;
+    view->reversed = ui->wanted.reverse;
+    order_forget(&view->order);
+    view->hold_until_ns = view->settle_until_ns = 0;
+    ui->scroll = 0;
+  }
+}
+
+/* The cursor goes where its method went; when the method is not in the table it waits on its row. */
+static void follow(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  if (!view->anchored || !ui->follow) {
+    return;
+  }
+  uint32_t place = order_place(&view->order, view->anchor);
+  if (place < view->order.count) {
+    view->pager.cursor = place;
+  }
+}
+
+static void anchor_here(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
+  view->anchored = row != NULL;
+  ui->selected = view->anchor = row != NULL ? row->frame : 0;
+}
+
+static bool details_shown(const struct ui *ui)
+{
+  return ui->layout.part[PART_DETAIL].rows > 0 || self(ui)->details_open;
+}
+
+/* Opened when another one is selected, else at most once a second. */
+static void update_file(struct ui *ui, uint32_t frame)
+{
+  struct methods_view *view = self(ui);
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
+  bool other = strcmp(view->file.path, symbol->path) != 0;
+  if (!rtop_symbol_has_source(symbol)) {
+    source_file_close(&view->file);
+  } else if (other || ui->now_ns >= view->file_until_ns) {
+    source_file_open(&view->file, ui_source_pid(ui), ui_source_owner(ui), symbol->path);
+    view->file_until_ns = ui->now_ns + FILE_NS;
+  }
+}
+
+/* They take a walk through the windows: at once for another method, else once a second. */
+static void update_labels(struct ui *ui, uint32_t frame)
+{
+  struct methods_view *view = self(ui);
+  struct methods_labels wanted = { frame, rtop_lens_version(rtop_profile_lens(ui->profile)), ui->wanted.mode,
+                                   ui->frozen ? ui->sum.span.end_ns : 0 };
+  const struct methods_labels *had = &view->labels_of;
+  bool same = !ui->touched && had->frame == frame && had->lens == wanted.lens && had->mode == wanted.mode
+    && had->frozen_ns == wanted.frozen_ns;
+  if (!rtop_symbols_labelled(rtop_profile_symbols(ui->profile))
+      || (same && ui->now_ns < view->labels_until_ns)) {
+    return;
+  }
+  if (!label_shares_build(&view->labels, ui->profile, &ui->sum, frame, ui->wanted.mode)) {
+    ui_say(ui, "out of memory: no labels");
+  }
+  view->labels_of = wanted;
+  view->labels_until_ns = ui->now_ns + LABELS_NS;
+}
+
+static void update_detail(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
+  view->detail_ready = row != NULL && details_shown(ui)
+    && detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame,
+                    ui->wanted.mode);
+  if (view->detail_ready) {
+    update_file(ui, row->frame);
+    update_labels(ui, row->frame);
+  }
+}
+
+/* Rows that change places with every refresh cannot be read. What the user does takes effect at once. */
+static bool keep_order(struct ui *ui, size_t frames)
+{
+  struct methods_view *view = self(ui);
+  if (ui->now_ns < view->hold_until_ns) {
+    return true;
+  }
+  bool settled = ui->frozen || ui->touched || ui->now_ns >= view->settle_until_ns;
+  /* What is on top by far and stands elsewhere must be seen at once. */
+  if (!settled && !ui->wanted.reverse
+      && !order_leaps(&view->order, &ui->methods, ui->wanted.sort, frames)) {
+    return true;
+  }
+  view->settle_until_ns = ui->now_ns + SETTLE_NS;
+  return false;
+}
+
+static void leave_out(const void *ui, struct rtop_sum *sum)
+{
+  ui_focus_apply_to(ui, sum);
+}
+
+/* Cell by cell while it is only looked at; who sorts by it gets all of it at once. */
+static void update_history(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  struct history_look look = { ui->wanted.mode, ui_focus_key(ui), leave_out, ui };
+  bool sorted = ui->wanted.sort == RTOP_SORT_HISTORY;
+  if (view->has_history || sorted) {
+    do {
+      ui->more = history_update(&view->history, ui->profile, ui->span.end_ns, &look);
+    } while (sorted && ui->more);
+  }
+  if (sorted) {
+    history_peaks(&view->history, ui->span.end_ns, &ui->methods);
+  }
+}
+
+static void update(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  if (ui->profile == NULL) {
+    return;
+  }
+  update_history(ui);
+  size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
+  take_order(ui);
+  bool hold = keep_order(ui, frames);
+  if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames)) {
+    view->order.count = 0;
+  }
+  follow(ui);
+  keep_in_view(ui);
+  if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL) {
+    ui->selected = methods_view_row(ui, view->pager.cursor)->frame;
+  }
+  count_matches(ui);
+  update_detail(ui);
+}
+
+/* The cursor was moved to where it is. */
+static void moved(struct ui *ui)
+{
+  self(ui)->hold_until_ns = ui->now_ns + HOLD_NS;
+  anchor_here(ui);
+  keep_in_view(ui);
+  count_matches(ui);
+  update_detail(ui);
+}
+
+static void find(struct ui *ui, size_t from, int step)
+{
+  struct methods_view *view = self(ui);
+  size_t count = view->order.count;
+  for (size_t i = 0; i < count; i++) {
+    size_t place = (from + (step > 0 ? i : count - 1 - i)) % count;
+    if (methods_view_matches(ui, methods_view_row(ui, place))) {
+      view->pager.cursor = place;
+      moved(ui);
+      return;
+    }
+  }
+  count_matches(ui);
+}
+
+static bool scroll_columns(struct ui *ui, int step)
+{
+  int max = columns_scroll_max(&ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
+  int scroll = ui->scroll + step;
+  ui->scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
+  ui->stale = true;                    /* other columns may need other figures */
+  return true;
+}
+
+static bool move_request(struct ui *ui, enum request request)
+{
+  struct methods_view *view = self(ui);
+  if (!pager_request(&view->pager, request, view->order.count, (size_t)page_rows(ui))) {
+    return false;
+  }
+  moved(ui);
+  if (request == REQUEST_FIRST) {
+    view->anchored = false;             /* at the top the place counts, not the method */
+  }
+  return true;
+}
+
+static bool close_details(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  bool was_open = view->details_open;
+  view->details_open = false;
+  return was_open;
+}
+
+static bool find_request(struct ui *ui, enum request request)
+{
+  struct methods_view *view = self(ui);
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
+    return request == REQUEST_NEXT;
+  }
+  switch (request) {
+  case REQUEST_SEARCH: find(ui, view->pager.cursor, 1); return true;
+  case REQUEST_NEXT: find(ui, view->pager.cursor + 1, 1); return true;
+  default: find(ui, view->pager.cursor, -1); return true;
+  }
+}
+
+/* Is the column among those that a table as wide as the screen shows? */
+bool methods_view_ratios(const struct ui *ui)
+{
+  struct columns_shown shown;
+  columns_fit(&shown, &ui->columns, COLS, ui->wanted.sort, ui->scroll);
+  for (int i = 0; i < shown.count; i++) {
+    if (shown.at[i].column == COLUMN_RATIO) {
+      return true;
+    }
+  }
+  return ui->wanted.sort == RTOP_SORT_RATIO;
+}
+
+/* A row, or the column to sort by; that column again: the other way round. */
+static void click(struct ui *ui, int row, int x)
+{
+  struct methods_view *view = self(ui);
+  struct columns_shown shown;
+  if (view->details_open && ui->layout.part[PART_DETAIL].rows == 0) {
+    close_details(ui);
+  } else if (row > 0) {
+    if (pager_click(&view->pager, row - 1, view->order.count, (size_t)page_rows(ui))) {
+      moved(ui);
+    }
+    return;
+  }
+  columns_fit(&shown, &ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->scroll);
+  for (int i = 0; row == 0 && i < shown.count; i++) {
+    int sort = columns_info(shown.at[i].column)->sort;
+    if (x >= shown.at[i].x && x < shown.at[i].x + shown.at[i].columns && sort >= 0) {
+      ui->wanted.reverse = ui->wanted.sort == (enum rtop_sort_key)sort && !ui->wanted.reverse;
+      ui->wanted.sort = (enum rtop_sort_key)sort;
+      ui->stale = true;
+    }
+  }
+}
+
+static bool handle(struct ui *ui, enum request request)
+{
+  struct methods_view *view = self(ui);
+  switch (request) {
+  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find_request(ui, request);
+  case REQUEST_FOLLOW:
+    ui->follow = !ui->follow;
+    anchor_here(ui);
+    ui_say(ui, ui->follow ? "the cursor follows its method" : "the cursor stays on its row");
+    return true;
+  case REQUEST_LEFT: return scroll_columns(ui, -1);
+  case REQUEST_RIGHT: return scroll_columns(ui, 1);
+  case REQUEST_ENTER:
+    view->details_open = !view->details_open && ui->layout.part[PART_DETAIL].rows == 0;
+    update_detail(ui);
+    return true;
+  case REQUEST_BACK: case REQUEST_QUIT: return close_details(ui);
+  default: return move_request(ui, request);
+  }
+}
+
+/* Another view may have chosen another method. */
+static void open_view(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL
+                            || methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
+    bool followed = ui->follow;
+    view->anchored = ui->follow = true;
+    view->anchor = ui->selected;
+    follow(ui);
+    ui->follow = followed;
+  }
+}
+
+/* Is the row on top one that sleeps, or waits for its turn to go on? */
+static bool sleeps(const struct rtop_method_row *row)
+{
+  uint64_t wall_ns = row != NULL ? rtop_cost_wall(&row->self) : 0;
+  uint64_t blocked_ns = row != NULL ? row->self.wall_ns[RTOP_STATE_BLOCKED] : 0;
+  uint64_t waiting_ns = row != NULL ? row->self.wall_ns[RTOP_STATE_WAITING] : 0;
+  return blocked_ns > wall_ns / 2 && blocked_ns + waiting_ns >= wall_ns - wall_ns / 10;
+}
+
+/* By the wall clock whoever waits for work is on top: those who do not know yet are told what helps. */
+static void note(const struct ui *ui, char *out, size_t bytes)
+{
+  bool by_wall = ui->wanted.mode == RTOP_MODE_WALL && !ui->wanted.reverse
+    && (ui->wanted.sort == RTOP_SORT_SELF || ui->wanted.sort == RTOP_SORT_TOTAL);
+  if (by_wall && sleeps(methods_view_row(ui, 0))) {
+    snprintf(out, bytes, ui->layout.wide ? "sleep and I/O on top: C CPU time, O only busy threads"
+                                         : "C=CPU O=busy");
+  } else {
+    snprintf(out, bytes, "filter: (none)");
+  }
+}
+
+static void draw(struct ui *ui)
+{
+  struct methods_view *view = self(ui);
+  keep_in_view(ui);
+  if (details_shown(ui) && (!view->detail_ready || methods_view_row(ui, view->pager.cursor) == NULL
+                            || view->detail.frame != methods_view_row(ui, view->pager.cursor)->frame)) {
+    update_detail(ui);
+  }
+  methods_view_draw(ui, view);
+}
+
+const struct view_ops view_methods = {
+  .id = VIEW_METHODS,
+  .name = "Methods",
+  .key = '1',
+  .detail = true,
+  .create = create,
+  .ratios = methods_view_ratios,
+  .update = update,
+  .open = open_view,
+  .note = note,
+  .draw = draw,
+  .handle = handle,
+  .click = click,
+  .forget = forget,
+  .destroy = destroy,
+};

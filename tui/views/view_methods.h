@@ -1,0 +1,50 @@
+/* What the two halves of the methods view share: what it does (view_methods.c) and how it looks
+ * (view_methods_draw.c).
+ */
+#ifndef RTOP_TUI_VIEW_METHODS_H
+#define RTOP_TUI_VIEW_METHODS_H
+
+#include "tui/tables/detail.h"
+#include "tui/tables/history.h"
+#include "tui/tables/label_shares.h"
+#include "tui/tables/order.h"
+#include "tui/term/pager.h"
+#include "tui/text/source_file.h"
+
+struct ui;
+
+struct methods_view {
+  struct order order;
+  struct history history;
+  bool has_history;                    /* the column is shown: its cells are kept up to date */
+  struct detail detail;
+  bool detail_ready;
+  struct source_file file;             /* of the selected method: for the text of its lines */
+  int64_t file_until_ns;               /* it is not looked at again before */
+  struct label_shares labels;          /* of the method, when the program labels its work */
+  struct methods_labels {
+    uint32_t frame, lens;              /* what they are of */
+    enum rtop_mode mode;
+    int64_t frozen_ns;                 /* the end of a frozen span; 0: live */
+  } labels_of;
+  int64_t labels_until_ns;             /* they are not made again before, unless asked for something else */
+  bool details_open;                   /* over the table, where there is no room for a pane */
+  struct pager pager;                  /* over places in the order */
+  bool anchored;                       /* the user chose a method: the cursor follows it */
+  uint32_t anchor;                     /* its frame */
+  enum rtop_sort_key sorted;           /* what the order was made by */
+  bool reversed;
+  int64_t hold_until_ns;               /* the cursor was moved: rows keep their places until then */
+  int64_t settle_until_ns;             /* so they do for a while after every change of the order */
+};
+
+/* The row in a place of the order; NULL beyond the last. */
+const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place);
+bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row);
+
+void methods_view_draw(struct ui *ui, struct methods_view *view);
+
+/* Are ratios among the columns? */
+bool methods_view_ratios(const struct ui *ui);
+
+#endif

@@ -1,0 +1,288 @@
+/* The skyline: methods as buildings in stable places. Drawn in view_skyline_draw.c. */
+#include "view_skyline.h"
+#include "viewer.h"
+#include "tui/text/text.h"
+#include "tui/ui/ui.h"
+#include <ncurses.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCALE_MAX = 64 };
+
+static struct skyline_view *self(const struct ui *ui)
+{
+  return ui->data[VIEW_SKYLINE];
+}
+
+static bool create(struct ui *ui)
+{
+  ui->data[VIEW_SKYLINE] = calloc(1, sizeof(struct skyline_view));
+  if (ui->data[VIEW_SKYLINE] != NULL) {
+    self(ui)->scale = 1;
+  }
+  return ui->data[VIEW_SKYLINE] != NULL;
+}
+
+static void forget(struct ui *ui)
+{
+  city_destroy(&self(ui)->city);
+  memset(self(ui), 0, sizeof *self(ui));
+  self(ui)->scale = 1;
+}
+
+static void destroy(struct ui *ui)
+{
+  if (self(ui) != NULL) {
+    forget(ui);
+    free(self(ui));
+    ui->data[VIEW_SKYLINE] = NULL;
+  }
+}
+
+const struct city_building *skyline_view_selected(const struct skyline_view *view)
+{
+  const struct city *city = &view->city;
+  return view->selected < city->street_count ? &city->buildings[city->street[view->selected]] : NULL;
+}
+
+const char *skyline_view_name(const struct ui *ui, const struct city_building *building)
+{
+  if (building->name != NULL) {
+    return building->name;
+  }
+  return rtop_symbols_get(rtop_profile_symbols(ui->profile), building->frame)->label;
+}
+
+bool skyline_view_matches(const struct ui *ui, const struct city_building *building)
+{
+  return ui->search[0] != '\0' && rtop_text_contains(skyline_view_name(ui, building), ui->search);
+}
+
+static const struct city_building *building_at(const struct skyline_view *view, uint32_t place)
+{
+  return &view->city.buildings[view->city.street[place]];
+}
+
+/* The cursor goes to where the selected method lives; while it is quiet it waits where it is. */
+static void follow(struct ui *ui)
+{
+  struct skyline_view *view = self(ui);
+  const struct city_building *home = ui->selected != 0 ? city_of(&view->city, ui->selected) : NULL;
+  for (uint32_t i = 0; home != NULL && i < view->city.street_count; i++) {
+    if (building_at(view, i) == home) {
+      view->selected = i;
+      return;
+    }
+  }
+  if (view->selected >= view->city.street_count) {
+    view->selected = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
+  }
+}
+
+static void keep_in_view(struct ui *ui)
+{
+  struct skyline_view *view = self(ui);
+  int columns = ui->layout.part[PART_TABLE].columns;
+  const struct city_building *building = skyline_view_selected(view);
+  if (view->city.columns <= columns) {
+    view->left = 0;
+    return;
+  }
+  if (building != NULL && building->x - 1 < view->left) {
+    view->left = building->x - 1;
+  }
+  if (building != NULL && building->x + building->width + 1 > view->left + columns) {
+    view->left = building->x + building->width + 1 - columns;
+  }
+  int most = view->city.columns - columns;
+  view->left = view->left > most ? most : view->left < 0 ? 0 : view->left;
+}
+
+static void count_matches(struct ui *ui)
+{
+  struct skyline_view *view = self(ui);
+  ui->match_count = ui->match_at = 0;
+  for (uint32_t i = 0; ui->search[0] != '\0' && i < view->city.street_count; i++) {
+    if (skyline_view_matches(ui, building_at(view, i))) {
+      ui->match_count++;
+      ui->match_at = i == view->selected ? ui->match_count : ui->match_at;
+    }
+  }
+}
+
+static void update(struct ui *ui)
+{
+  struct skyline_view *view = self(ui);
+  if (ui->profile == NULL) {
+    return;
+  }
+  struct city_news news = {
+    .methods = &ui->methods, .live = ui->live, .sum = &ui->sum,
+    .symbols = rtop_profile_symbols(ui->profile), .now_ns = ui->now_ns,
+  };
+  city_update(&view->city, &news, COLS);
+  follow(ui);
+  keep_in_view(ui);
+  count_matches(ui);
+}
+
+/* The user moved the cursor: what stands there is selected in all views. */
+static bool go_to(struct ui *ui, uint32_t place)
+{
+  struct skyline_view *view = self(ui);
+  if (place < view->city.street_count) {
+    view->selected = place;
+    const struct city_building *building = building_at(view, place);
+    ui->selected = building->frame != 0 ? building->frame : ui->selected;
+  }
+  keep_in_view(ui);
+  count_matches(ui);
+  return true;
+}
+
+/* To the first building of another block. */
+static bool go_block(struct ui *ui, int step)
+{
+  struct skyline_view *view = self(ui);
+  const struct city_building *here = skyline_view_selected(view);
+  if (here == NULL) {
+    return true;
+  }
+  int64_t place = view->selected;
+  uint32_t block = here->block;
+  while (place >= 0 && place < view->city.street_count
+         && building_at(view, (uint32_t)place)->block == block) {
+    place += step;
+  }
+  if (place < 0 || place >= view->city.street_count) {
+    return true;
+  }
+  block = building_at(view, (uint32_t)place)->block;
+  while (place > 0 && building_at(view, (uint32_t)place - 1)->block == block) {
+    place--;
+  }
+  return go_to(ui, (uint32_t)place);
+}
+
+static bool find(struct ui *ui, enum request request)
+{
+  struct skyline_view *view = self(ui);
+  uint32_t count = view->city.street_count;
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
+    return request == REQUEST_NEXT;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t step = request == REQUEST_PREVIOUS ? count - 1 - i : i + (request == REQUEST_NEXT);
+    uint32_t place = (view->selected + step) % count;
+    if (skyline_view_matches(ui, building_at(view, place))) {
+      return go_to(ui, place);
+    }
+  }
+  count_matches(ui);
+  return true;
+}
+
+static bool rescale(struct ui *ui, bool larger)
+{
+  struct skyline_view *view = self(ui);
+  view->scale = larger ? view->scale * 2 : view->scale / 2;
+  view->scale = view->scale > SCALE_MAX ? SCALE_MAX : view->scale < 1 ? 1 : view->scale;
+  ui_say(ui, "the full height is %g%% of the span", 100.0 / view->scale);
+  return true;
+}
+
+static bool next_level(struct ui *ui)
+{
+  static const char *const names[CITY_LEVELS] = { "methods", "classes", "packages" };
+  city_next_level(&self(ui)->city);
+  ui_say(ui, "every building is one of the %s", names[self(ui)->city.level]);
+  ui->stale = true;
+  return true;
+}
+
+static bool fold(struct ui *ui)
+{
+  const struct city_building *building = skyline_view_selected(self(ui));
+  if (building != NULL) {
+    city_fold(&self(ui)->city, building->block);
+    ui->stale = true;
+  }
+  return true;
+}
+
+/* A building, or the lot where it stands. */
+static void click(struct ui *ui, int row, int x)
+{
+  struct skyline_view *view = self(ui);
+  (void)row;
+  for (uint32_t i = 0; i < view->city.street_count; i++) {
+    const struct city_building *building = building_at(view, i);
+    int left = building->x - view->left;
+    if (x >= left && x < left + building->width) {
+      go_to(ui, i);
+      return;
+    }
+  }
+}
+
+static bool handle(struct ui *ui, enum request request)
+{
+  struct skyline_view *view = self(ui);
+  uint32_t last = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
+  switch (request) {
+  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
+  case REQUEST_CITY_LEFT: return go_to(ui, view->selected > 0 ? view->selected - 1 : 0);
+  case REQUEST_CITY_RIGHT: return go_to(ui, view->selected + 1);
+  case REQUEST_FIRST: return go_to(ui, 0);
+  case REQUEST_LAST: return go_to(ui, last);
+  case REQUEST_UP: case REQUEST_PAGE_UP: case REQUEST_HALF_UP: return go_block(ui, -1);
+  case REQUEST_DOWN: case REQUEST_PAGE_DOWN: case REQUEST_HALF_DOWN: return go_block(ui, 1);
+  case REQUEST_CITY_HIGHER: return rescale(ui, true);
+  case REQUEST_CITY_LOWER: return rescale(ui, false);
+  case REQUEST_CITY_FOLD: return fold(ui);
+  case REQUEST_CITY_LEVEL: return next_level(ui);
+  default: return false;
+  }
+}
+
+static void draw(struct ui *ui)
+{
+  if (self(ui)->city.planned_columns != COLS && ui->profile != NULL && self(ui)->city.planned_columns > 0) {
+    update(ui);
+  }
+  keep_in_view(ui);
+  skyline_view_draw(ui, self(ui));
+}
+
+static void note(const struct ui *ui, char *out, size_t bytes)
+{
+  snprintf(out, bytes, self(ui)->scale > 1 ? "w=self h=ratio x%d" : "w=self h=ratio", self(ui)->scale);
+}
+
+static void open_view(struct ui *ui)
+{
+  follow(ui);
+}
+
+/* They are the heights. */
+static bool ratios(const struct ui *ui)
+{
+  (void)ui;
+  return true;
+}
+
+const struct view_ops view_skyline = {
+  .id = VIEW_SKYLINE,
+  .name = "Skyline",
+  .key = '6',
+  .create = create,
+  .ratios = ratios,
+  .update = update,
+  .open = open_view,
+  .note = note,
+  .draw = draw,
+  .handle = handle,
+  .click = click,
+  .forget = forget,
+  .destroy = destroy,
+};

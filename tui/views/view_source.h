@@ -1,0 +1,46 @@
+/* What the two halves of the source view share: what it does (view_source.c) and how it looks
+ * (view_source_draw.c).
+ *
+ * A file that cannot be read leaves its hot lines without their text, hottest first.
+ */
+#ifndef RTOP_TUI_VIEW_SOURCE_H
+#define RTOP_TUI_VIEW_SOURCE_H
+
+#include "tui/tables/detail.h"
+#include "tui/tables/source_heat.h"
+#include "tui/term/pager.h"
+#include "tui/text/source_file.h"
+
+struct ui;
+
+enum { SOURCE_LOOPS_MAX = 16 };
+
+struct source_view {
+  struct source_file file;
+  struct source_heat heat;
+  struct source_heat before;           /* of the baseline, while something is compared */
+  struct detail detail;
+  bool detail_ready;
+  bool ruby;                           /* the method has lines */
+  uint32_t frame;                      /* that is shown; 0: none yet */
+  struct pager pager;                  /* over rows */
+  struct { uint32_t line, end; } loops[SOURCE_LOOPS_MAX];   /* hot ones: what runs in them is told with `line` */
+  int loop_count;
+  int shift;                           /* columns of the text that are skipped */
+};
+
+size_t source_view_rows(const struct source_view *view);
+/* The line in a row; 0: none. */
+uint32_t source_view_line(const struct source_view *view, size_t row);
+bool source_view_matches(const struct ui *ui, uint32_t line);
+/* The file is newer than the process: its lines may not be those that run. */
+bool source_view_changed(const struct ui *ui);
+
+/* view_source_loops.c: finds the loops that hold the time of their bodies, by heat and text. */
+void source_view_find_loops(struct source_view *view);
+/* The line of the innermost one around a line, with which its time is told; 0: none. */
+uint32_t source_view_loop(const struct source_view *view, uint32_t line);
+
+void source_view_draw(struct ui *ui, struct source_view *view);
+
+#endif

@@ -1,0 +1,34 @@
+/* What the two halves of the threads view share: what it does (view_threads.c) and how it looks
+ * (view_threads_draw.c).
+ */
+#ifndef RTOP_TUI_VIEW_THREADS_H
+#define RTOP_TUI_VIEW_THREADS_H
+
+#include "tui/tables/thread_strip.h"
+#include "tui/tables/thread_table.h"
+#include "tui/term/pager.h"
+#include "tui/text/task_stats.h"
+
+struct ui;
+struct rect;
+
+struct threads_view {
+  struct thread_table table;
+  struct thread_strip strip;
+  struct task_stats tasks;
+  struct pager pager;                  /* over the rows of the table */
+  bool anchored;                       /* the cursor follows a thread */
+  uint32_t source;
+  uint64_t serial;
+  bool stack_open, stack_closed;       /* the user's wish; neither: where there is room */
+};
+
+/* The thread in a row of the table; NULL beyond the last. */
+const struct rtop_thread_row *threads_view_row(const struct ui *ui, size_t place);
+bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thread);
+/* Rows of the stack below the table, its title included; 0: it is not shown. */
+int threads_view_stack_rows(const struct ui *ui);
+
+void threads_view_draw(struct ui *ui, struct threads_view *view);
+
+#endif

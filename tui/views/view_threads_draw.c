@@ -1,0 +1,371 @@
+/* How the threads look. */
+#include "view_threads.h"
+#include "tui/tables/thread_words.h"
+#include "tui/term/draw.h"
+#include "tui/text/text.h"
+#include "tui/ui/ui.h"
+#include <ncurses.h>
+#include <string.h>
+
+enum { STRIP_LEAST = 8, WIDE = 120, KERNEL_FROM = 150 };
+
+enum field {
+  FIELD_TID, FIELD_NAME, FIELD_STATE, FIELD_CPU, FIELD_BUSY, FIELD_WAIT, FIELD_IO, FIELD_GC, FIELD_ALLOC,
+  FIELD_READ, FIELD_WRITE, FIELD_SWITCHES, FIELD_STRIP, FIELD_ON,
+  FIELD_COUNT,
+};
+
+static const struct {
+  const char *title;
+  int columns;                         /* with the blank after it; 0: worked out */
+  int from;                            /* width of the table from which on it is there */
+  int sort;                            /* enum rtop_sort_key; -1: cannot be sorted by */
+} fields[FIELD_COUNT] = {
+  [FIELD_TID] = { "TID", 8, 44, -1 },
+  [FIELD_NAME] = { "NAME", 0, 0, RTOP_SORT_NAME },
+  [FIELD_STATE] = { "ST", 6, 0, -1 },
+  [FIELD_CPU] = { "CPU%", 7, 30, RTOP_SORT_CPU },
+  [FIELD_BUSY] = { "BUSY%", 7, 96, RTOP_SORT_SELF },
+  [FIELD_WAIT] = { "WAIT%", 7, 54, RTOP_SORT_WAITING },
+  [FIELD_IO] = { "IO%", 7, 90, RTOP_SORT_BLOCKED },
+  [FIELD_GC] = { "GC%", 7, 130, RTOP_SORT_GC },
+  [FIELD_ALLOC] = { "ALLOC/s", 9, 104, RTOP_SORT_ALLOC },
+  [FIELD_READ] = { "READ/s", 8, KERNEL_FROM, -1 },
+  [FIELD_WRITE] = { "WRITE/s", 8, KERNEL_FROM, -1 },
+  [FIELD_SWITCHES] = { "CTX/s", 7, KERNEL_FROM, -1 },
+  [FIELD_STRIP] = { "LAST", 0, 68, -1 },
+  [FIELD_ON] = { "ON (leaf)", 0, 40, -1 },
+};
+
+struct columns {
+  int x[FIELD_COUNT], columns[FIELD_COUNT];        /* 0 columns: not shown */
+};
+
+/* The sort keys that have no column of their own stand for the time a thread was busy. */
+static bool sorted_by(const struct ui *ui, int field)
+{
+  enum rtop_sort_key sort = rtop_sort_key_plain(ui->wanted.sort);
+  if (sort == RTOP_SORT_TOTAL || sort == RTOP_SORT_RATIO || sort == RTOP_SORT_THREADS
+      || sort == RTOP_SORT_RUNNING || sort == RTOP_SORT_SAMPLES || sort == RTOP_SORT_BLAME) {
+    sort = RTOP_SORT_SELF;
+  }
+  return fields[field].sort == (int)sort;
+}
+
+static void choose_columns(struct columns *columns, const struct ui *ui, int width)
+{
+  int fixed = 1;
+  memset(columns, 0, sizeof *columns);
+  for (int field = 0; field < FIELD_COUNT; field++) {
+    bool shown = width >= fields[field].from
+      || (field == FIELD_BUSY && ui->baseline.comparing && width >= 40)
+      || (sorted_by(ui, field) && width >= 60);
+    columns->columns[field] = shown ? fields[field].columns : 0;
+    fixed += columns->columns[field];
+  }
+  int left = width - fixed;
+  int name = width < fields[FIELD_ON].from ? left : width >= WIDE ? 24 : width >= 72 ? 17 : left / 2;
+  left -= columns->columns[FIELD_NAME] = name < left ? name : left > 0 ? left : 0;
+  if (width >= fields[FIELD_STRIP].from && left >= STRIP_LEAST + 14) {
+    int strip = width >= WIDE ? left * 3 / 5 : left - 14;
+    columns->columns[FIELD_STRIP] = strip > THREAD_STRIP_CELLS ? THREAD_STRIP_CELLS : strip;
+    left -= columns->columns[FIELD_STRIP];
+  }
+  columns->columns[FIELD_ON] = width >= fields[FIELD_ON].from && left > 0 ? left : 0;
+  int x = 1;
+  for (int field = 0; field < FIELD_COUNT; field++) {
+    columns->x[field] = x;
+    x += columns->columns[field];
+  }
+}
+
+static bool is_figure(int field)
+{
+  return field >= FIELD_CPU && field <= FIELD_SWITCHES;
+}
+
+static void draw_heading(const struct ui *ui, const struct columns *columns, struct rect table)
+{
+  draw_blank(table.y, table.x, table.columns, FACE_HEADING);
+  for (int field = 0; field < FIELD_COUNT; field++) {
+    char text[32], title[24];
+    bool here = sorted_by(ui, field);
+    bool delta = field == FIELD_BUSY && ui->baseline.comparing && !ui->baseline.all;
+    snprintf(title, sizeof title, "%s", delta ? "DELTA" : fields[field].title);
+    if (field == FIELD_STRIP) {
+      snprintf(title, sizeof title, "LAST %d s", columns->columns[field] - 1);
+    }
+    char *sign = strchr(title, '%');
+    if (ui->units != UNITS_PERCENT && sign != NULL) {
+      *sign = '\0';
+    }
+    bool up = ui->wanted.reverse != (field == FIELD_NAME);
+    snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : is_figure(field) ? " " : "");
+    enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
+    int x = table.x + columns->x[field], room = columns->columns[field];
+    if (is_figure(field)) {
+      draw_right(table.y, x, room, face, text);
+    } else {
+      draw_text(table.y, x, room, face, text);
+    }
+  }
+}
+
+static const char *state_name(const struct ui *ui, const struct rtop_thread_row *thread)
+{
+  if (thread_table_idle(thread, ui->sum.length_ns)) {
+    return "idle";
+  }
+  static const char *const names[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
+  return thread->ended ? "ended" : thread->state < RTOP_STATES ? names[thread->state] : "?";
+}
+
+/* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
+static void change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
+                        size_t bytes)
+{
+  const struct rtop_thread_row *before = ui_baseline_thread(ui, thread);
+  enum rtop_sort_key key = (enum rtop_sort_key)fields[field].sort;
+  if (!ui->baseline.all) {
+    key = sorted_by(ui, FIELD_NAME) ? RTOP_SORT_SELF : rtop_sort_key_plain(ui->wanted.sort);
+  }
+  double now = thread_table_key(thread, key), was = before != NULL ? thread_table_key(before, key) : 0;
+  uint64_t before_ns = ui->baseline.sum.length_ns;
+  double change = now / (ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1)
+    - was / (before_ns > 0 ? (double)before_ns : 1);
+  if (key == RTOP_SORT_ALLOC || key == RTOP_SORT_SAMPLES) {
+    char size[16];
+    rtop_text_count(size, sizeof size, 1e9 * (change < 0 ? -change : change));
+    snprintf(out, bytes, "%s%s", change < 0 ? "-" : change > 0 ? "+" : "", size);
+  } else {
+    ui_baseline_text(out, bytes, change);
+  }
+}
+
+static void figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
+                        size_t bytes)
+{
+  double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
+  double key = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort);
+  if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_BUSY)) {
+    change_text(ui, thread, field, out, bytes);
+    return;
+  }
+  if (field == FIELD_ALLOC) {
+    rtop_text_count(out, bytes, key * 1e9 / length);
+  } else if (ui->units == UNITS_PERCENT) {
+    draw_percent(out, bytes, 100 * key / length);
+  } else {
+    draw_time(out, bytes, (uint64_t)key);
+  }
+}
+
+/* What the kernel says is of now: for a process that is alive, and while the picture is not frozen. */
+static const struct task_rates *rates_of(const struct ui *ui, struct threads_view *view,
+                                         const struct rtop_thread_row *thread)
+{
+  bool several = ui->source.count > 1 && thread->source < UI_SOURCES_MAX;
+  const struct ui_process *process = several ? &ui->source.at[thread->source] : &ui->source.main;
+  if (!ui_lives(process->state) || ui->frozen || thread->ended) {
+    return NULL;
+  }
+  return task_stats_get(&view->tasks, process->pid, thread->native_id, ui->now_ns);
+}
+
+static void kernel_text(const struct task_rates *rates, int field, char *out, size_t bytes)
+{
+  bool known = rates != NULL && (field == FIELD_SWITCHES ? rates->has_switches : rates->has_io);
+  if (!known) {
+    snprintf(out, bytes, "-");
+  } else if (field == FIELD_SWITCHES) {
+    rtop_text_count(out, bytes, rates->switches);
+  } else {
+    rtop_text_bytes(out, bytes, (uint64_t)(field == FIELD_READ ? rates->read_bytes : rates->written_bytes));
+  }
+}
+
+static enum face figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
+{
+  if (field == FIELD_WAIT && thread->cost.wall_ns[RTOP_STATE_WAITING] > length_ns / 10) {
+    return FACE_WAIT;
+  }
+  return FACE_NORMAL;
+}
+
+static void draw_strip(const struct threads_view *view, const struct rtop_thread_row *thread, int y, int x,
+                       int cells, bool selected)
+{
+  for (int i = 0; i < cells; i++) {
+    int state = thread_strip_state(&view->strip, thread->thread, cells - 1 - i);
+    const char glyph[2] = { state < 0 ? ' ' : draw_state_glyph((enum rtop_state)state), '\0' };
+    enum face face = state < 0 ? FACE_NORMAL : draw_state_face((enum rtop_state)state);
+    draw_text(y, x + i, 1, selected ? FACE_CURSOR : face, glyph);
+  }
+}
+
+struct pen {
+  struct ui *ui;
+  struct threads_view *view;
+  const struct columns *columns;
+  const struct rtop_thread_row *thread;
+  int y, left;
+  bool selected;
+};
+
+static enum face face_of(const struct pen *pen, enum face face)
+{
+  return pen->selected ? FACE_CURSOR : face;
+}
+
+static void draw_leaf(const struct pen *pen, int x, int columns)
+{
+  char text[1100];
+  const struct rtop_thread_row *thread = pen->thread;
+  const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
+  const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
+  bool code = rtop_symbol_is_code(rtop_symbols_get(symbols, leaf->frame)) && !thread_stack_is_old(thread);
+  thread_stack_leaf(text, sizeof text, thread, symbols, false);
+  if (rtop_text_width(text) > columns) {
+    thread_stack_leaf(text, sizeof text, thread, symbols, true);
+  }
+  draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
+}
+
+static void draw_names(const struct pen *pen)
+{
+  char tid[16];
+  const struct rtop_thread_row *thread = pen->thread;
+  bool match = threads_view_matches(pen->ui, thread);
+  const int *x = pen->columns->x, *columns = pen->columns->columns;
+  snprintf(tid, sizeof tid, "%u", thread->native_id);
+  draw_text(pen->y, pen->left + x[FIELD_TID], columns[FIELD_TID] - 1, face_of(pen, FACE_NORMAL), tid);
+  bool chosen = ui_focus_has(pen->ui, thread);
+  char process[16];
+  ui_processes_prefix(pen->ui, thread->source, process, sizeof process);
+  enum face name_face = match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL);
+  draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s%s",
+              chosen ? "*" : "", process, thread->name[0] != '\0' ? thread->name : "-");
+  draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
+            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
+            state_name(pen->ui, thread));
+  draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
+}
+
+static void draw_row(const struct pen *pen, int width)
+{
+  const int *columns = pen->columns->columns;
+  if (pen->selected) {
+    draw_blank(pen->y, pen->left, width, FACE_CURSOR);
+    draw_text(pen->y, pen->left, 1, FACE_CURSOR, ">");
+  }
+  draw_names(pen);
+  bool kernel = columns[FIELD_READ] > 0;
+  const struct task_rates *rates = kernel ? rates_of(pen->ui, pen->view, pen->thread) : NULL;
+  for (int field = FIELD_CPU; field <= FIELD_SWITCHES; field++) {
+    char text[32];
+    if (field >= FIELD_READ) {
+      kernel_text(rates, field, text, sizeof text);
+    } else {
+      figure_text(pen->ui, pen->thread, field, text, sizeof text);
+    }
+    draw_right(pen->y, pen->left + pen->columns->x[field], columns[field] - 1,
+               face_of(pen, figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
+  }
+  draw_strip(pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_STRIP],
+             columns[FIELD_STRIP] - 1, pen->selected);
+}
+
+/* ", seen 0.8 s ago, no safepoint since" of a stack that is not the one of now; else nothing. */
+static void seen_text(const struct rtop_thread_row *thread, char *out, size_t bytes)
+{
+  char age[16];
+  bool off = thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
+  draw_time(age, sizeof age, thread->stack_age_ns);
+  bool known = thread->stack_age_ns > 0;
+  out[0] = '\0';
+  if (thread_stack_is_old(thread)) {
+    snprintf(out, bytes, ", seen %s%s, %s since", known ? age : "earlier", known ? " ago" : "",
+             off ? "none taken" : "no safepoint");
+  }
+}
+
+static void stack_title(const struct rtop_thread_row *thread, int y, int columns)
+{
+  static const char *const doing[RTOP_STATES] = {
+    "runs with the GVL", "waits for the GVL", "off the GVL", "marks for the GC", "sweeps for the GC",
+  };
+  char age[16], text[256], seen[64];
+  seen_text(thread, seen, sizeof seen);
+  draw_time(age, sizeof age, thread->state_age_ns);
+  char name[64];
+  rtop_text_sanitize(name, sizeof name, thread->name, strlen(thread->name));
+  const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : doing[thread->state];
+  bool has_age = thread->state_age_ns > 0 && !thread->ended;
+  snprintf(text, sizeof text, "-- %sstack of %s (%u)%s%s %s%s%s ", seen[0] != '\0' ? "last " : "",
+           name[0] != '\0' ? name : "-", thread->native_id, seen, seen[0] != '\0' ? ";" : ",", does,
+           has_age ? " for " : "", has_age ? age : "");
+  int x = draw_text(y, 0, columns, FACE_LABEL, text);
+  for (; x < columns; x++) {
+    draw_text(y, x, 1, FACE_LABEL, "-");
+  }
+}
+
+static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  int row = 0, names = at.columns * 3 / 5;
+  stack_title(thread, at.y, at.columns);
+  for (uint32_t node = thread->node; node != 0 && row + 1 < at.rows; row++) {
+    char place[1100];
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
+    struct rtop_symbol here = *symbol;
+    here.line = call->line != 0 ? call->line : symbol->line;
+    ui_place(place, sizeof place, &here);
+    int y = at.y + 1 + row;
+    if (row + 2 == at.rows && call->parent != 0) {
+      draw_format(y, 0, at.columns, FACE_NORMAL, "      and %u more", call->depth);
+      return;
+    }
+    bool old = thread_stack_is_old(thread);
+    draw_format(y, 0, 6, FACE_NORMAL, "%c%3d", old ? '?' : ' ', row);
+    draw_text(y, 6, names - 8, rtop_symbol_is_code(symbol) && !old ? FACE_NORMAL : FACE_C, symbol->label);
+    draw_tail(y, names, at.columns - names, FACE_PLACE, place);
+    node = call->parent < node ? call->parent : 0;
+  }
+  if (thread->node == 0) {
+    draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
+  }
+}
+
+void threads_view_draw(struct ui *ui, struct threads_view *view)
+{
+  struct columns columns;
+  struct rect table = ui->layout.part[PART_TABLE];
+  if (ui->layout.tiny) {
+    draw_format(0, 0, ui->layout.columns, FACE_NORMAL, "%zu threads", view->table.count);
+    return;
+  }
+  int stack_rows = threads_view_stack_rows(ui), rows = table.rows - 1 - stack_rows;
+  choose_columns(&columns, ui, table.columns);
+  draw_heading(ui, &columns, table);
+  for (int i = 0; i < rows; i++) {
+    size_t place = view->pager.top + (size_t)i;
+    const struct rtop_thread_row *thread = threads_view_row(ui, place);
+    if (thread == NULL) {
+      break;
+    }
+    struct pen pen = { ui, view, &columns, thread, table.y + 1 + i, table.x, place == view->pager.cursor };
+    draw_row(&pen, table.columns);
+  }
+  const struct rtop_thread_row *selected = threads_view_row(ui, view->pager.cursor);
+  if (selected == NULL) {
+    draw_text(table.y + 1, 2, table.columns - 2, FACE_NORMAL,
+              ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
+                                    : "no thread is known yet");
+  } else if (stack_rows > 0) {
+    draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows,
+                                            table.columns });
+  }
+  move(table.y + (selected != NULL ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+}

@@ -1,0 +1,37 @@
+/* What the parts of the time view share: what it does (view_time.c) and how its graphs look
+ * (view_time_draw.c), the list of stalls (view_time_stalls.c). The table below the graphs is the one of
+ * the methods view.
+ */
+#ifndef RTOP_TUI_VIEW_TIME_H
+#define RTOP_TUI_VIEW_TIME_H
+
+#include "tui/history/profile.h"
+#include "tui/tables/timeline.h"
+#include "tui/term/keys.h"
+#include "tui/term/pager.h"
+
+struct ui;
+
+enum { TIME_LABEL_COLUMNS = 8, TIME_LANES_MAX = 16 };       /* before the cells */
+
+struct time_view {
+  struct timeline timeline;
+  struct timeline lane[TIME_LANES_MAX];    /* of processes that are apart */
+  int lanes;
+  int64_t cell_ns;
+  int64_t end_ns;                      /* of the graphs: they stand while the cursor moves over them */
+  struct rtop_span window;             /* under the cursor */
+  struct rtop_window_summary summary;  /* of it */
+  bool list;                           /* of stalls, in place of the methods */
+  struct pager pager;                  /* of it: the newest stall first */
+  uint64_t stall;                      /* under its cursor; 0: whichever is the newest */
+};
+
+void time_view_draw(struct ui *ui, const struct time_view *view);
+
+/* view_time_stalls.c: the list of stalls. */
+void time_stalls_update(const struct ui *ui, struct time_view *view);
+bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request request);
+void time_stalls_draw(struct ui *ui, struct time_view *view);
+
+#endif

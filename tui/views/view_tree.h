@@ -1,0 +1,35 @@
+/* What the two halves of the tree view share: what it does (view_tree.c) and how it looks
+ * (view_tree_draw.c).
+ */
+#ifndef RTOP_TUI_VIEW_TREE_H
+#define RTOP_TUI_VIEW_TREE_H
+
+#include "tui/tables/detail.h"
+#include "tui/term/pager.h"
+#include "tui/trees/tree_rows.h"
+
+struct ui;
+
+struct tree_view {
+  struct rtop_tree_rows trees[2];      /* callees, callers */
+  bool callers;                        /* which one is shown */
+  bool all_open[2];
+  bool seek;                           /* the cursor is to go to ui->selected */
+  struct pager pager;
+  uint64_t anchor;                     /* key of the row under the cursor */
+  struct detail detail;                /* of the selected method, for the butterfly */
+  bool detail_ready;
+};
+
+struct rtop_tree_rows *tree_view_rows(struct tree_view *view);
+/* The last row may be what was put together: no method. */
+bool tree_view_is_method(const struct rtop_tree_row *row);
+/* Is the order that of the changes against the baseline? */
+bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view);
+/* Rows of the table for the tree, its heading left out, and for the butterfly under it. */
+int tree_view_page(const struct ui *ui);
+int tree_view_butterfly_rows(const struct ui *ui);
+
+void tree_view_draw(struct ui *ui, struct tree_view *view);
+
+#endif

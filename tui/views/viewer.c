@@ -1,0 +1,194 @@
+/* The viewer as a whole: all its views, made, told what came, drawn, and taken down again. */
+#include "viewer.h"
+
+#include "tui/cli/options.h"
+#include "tui/history/profile_alone.h"
+#include "tui/tables/timeline.h"
+#include "tui/term/draw.h"
+#include "tui/ui/ui.h"
+#include "tui/ui/ui_lens.h"
+#include <ncurses.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct view_ops *const views[VIEW_COUNT] = {
+  [VIEW_METHODS] = &view_methods,
+  [VIEW_TREE] = &view_tree,
+  [VIEW_ICICLE] = &view_icicle,
+  [VIEW_GROUPS] = &view_groups,
+  [VIEW_THREADS] = &view_threads,
+  [VIEW_SOURCE] = &view_source,
+  [VIEW_SKYLINE] = &view_skyline,
+  [VIEW_TIME] = &view_time,
+  [VIEW_OUTPUT] = &view_output,
+  [VIEW_HELP] = &view_help,
+  [VIEW_CHOOSER] = &view_chooser,
+};
+
+const struct view_ops *ui_view(enum view_id id)
+{
+  return views[id];
+}
+
+bool ui_init(struct ui *ui, const struct rtop_options *options)
+{
+  memset(ui, 0, sizeof *ui);
+  ui->options = options;
+  ui->wanted = options->methods;
+  ui->lens = options->lens;
+  if (options->methods.filter != NULL) {
+    char text[PROMPT_BYTES];
+    snprintf(text, sizeof text, "%s%s", options->methods.filter_invert ? "!" : "", options->methods.filter);
+    ui_take_filter(ui, text);
+  }
+  ui->columns = options->columns;
+  ui->stalls.limits = options->stall;
+  ui->length_ns = (int64_t)(options->frame_seconds * 1e9);
+  ui->delay_seconds = options->delay_seconds;
+  ui->header = !options->no_header;
+  ui->footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
+  ui->mouse = options->mouse;
+  ui->follow = true;
+  ui->ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
+  ui->view = &view_methods;
+  ui->first_view = options->view;
+  ui->stale = ui->dirty = true;
+  if (!ui_focus_init(ui, options->methods.thread_filter)) {
+    return false;
+  }
+  for (int i = 0; i < VIEW_COUNT; i++) {
+    if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ui_destroy(struct ui *ui)
+{
+  for (int i = 0; i < VIEW_COUNT; i++) {
+    if (views[i] != NULL && views[i]->destroy != NULL) {
+      views[i]->destroy(ui);
+    }
+  }
+  rtop_methods_destroy(&ui->methods);
+  rtop_tree_destroy(&ui->tree);
+  rtop_sum_destroy(&ui->sum);
+  rtop_live_destroy(&ui->live);
+  ui_stalls_forget(ui);
+  ui_baseline_forget(ui);
+  strip_destroy(&ui->strip);
+  ui_focus_destroy(ui);
+}
+
+void ui_watch(struct ui *ui, struct rtop_profile *profile)
+{
+  ui->profile = profile;
+  rtop_live_destroy(&ui->live);
+  ui->live = profile != NULL ? rtop_live_create(profile) : NULL;
+  ui->frozen = false;
+  ui->apart = 0;
+  ui_focus_clear(ui);
+  memset(&ui->time, 0, sizeof ui->time);
+  ui->methods.count = 0;
+  ui->methods.follow = NULL;
+  rtop_tree_forget(&ui->tree);
+  ui->sum.cell_count = ui->sum.thread_count = 0;
+  ui->sum.length_ns = 0;
+  strip_destroy(&ui->strip);
+  ui_stalls_forget(ui);
+  ui_baseline_forget(ui);
+  memset(&ui->source, 0, sizeof ui->source);
+  for (int i = 0; i < VIEW_COUNT; i++) {
+    if (views[i] != NULL && views[i]->forget != NULL) {
+      views[i]->forget(ui);
+    }
+  }
+  ui->stale = ui->dirty = true;
+}
+
+void ui_open_view(struct ui *ui, enum view_id id)
+{
+  if (ui->view->id != VIEW_HELP && ui->view->id != VIEW_OUTPUT) {
+    ui->back = ui->view;
+  }
+  ui->view = views[id];
+  if (ui->view->open != NULL) {
+    ui->view->open(ui);
+  }
+  ui->stale = ui->dirty = true;
+}
+
+/* The view orders the rows: what it shows is its own business. */
+static bool update_methods(struct ui *ui)
+{
+  struct rtop_methods_options by_name = ui->wanted;
+  by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
+  by_name.reverse = false;
+  bool rows = !ui->view->calls || ui->baseline.taken;
+  bool compares = rows && ui_baseline_begin(ui);
+  by_name.min_percent = compares ? 0 : by_name.min_percent;
+  ui->methods.length_ns = ui->sum.length_ns;
+  return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name)
+    && (!compares || ui_baseline_methods(ui, &by_name));
+}
+
+bool ui_update(struct ui *ui)
+{
+  bool fine = true;
+  int cells = COLS > 9 ? COLS - 9 : 1;
+  if (ui->profile != NULL) {
+    ui->span = ui_time_span(ui);
+    ui_lens_apply(ui);
+    if (ui->live != NULL) {
+      rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
+    }
+    fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
+    uint32_t alone = ui_processes_alone(ui);
+    if (fine && alone != UI_ALL_SOURCES) {
+      rtop_profile_alone(ui->profile, alone, &ui->sum);
+    }
+    ui_focus_apply(ui);
+    fine = fine && (ui->view->threads || update_methods(ui))
+      && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
+  }
+  if (fine && ui->profile != NULL && ui->view->tree) {
+    fine = ui_baseline_tree(ui)
+      && rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted,
+                          ui->fold);
+  }
+  ui->more = false;
+  if (fine && ui->view->update != NULL) {
+    ui->view->update(ui);
+  }
+  ui->stale = ui->touched = false;
+  ui->dirty = true;
+  return fine;
+}
+
+void ui_draw(struct ui *ui)
+{
+  erase();
+  memset(ui->tab, 0, sizeof ui->tab);
+  bool wide = ui->wide && ui->ascii != UI_ASCII_OFF;
+  draw_charset(wide || ui->ascii == UI_ASCII_ON, draw_utf8());
+  draw_wide(wide);
+  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
+                              ui->footer == FOOTER_OFF };
+  layout_compute(&ui->layout, LINES, COLS, &wish);
+  if (ui->view->graphs) {
+    layout_graphs(&ui->layout, TIMELINE_GRAPHS);
+  }
+  if (!ui->layout.tiny) {
+    view_header_draw(ui);
+    view_footer_draw(ui);
+  }
+  ui->view->draw(ui);
+  if (ui->menu.open && !ui->layout.tiny) {
+    menu_draw(&ui->menu, ui->layout.part[PART_TABLE]);
+  }
+  if (ui->prompting != UI_PROMPT_NONE && !ui->layout.tiny) {
+    view_footer_draw(ui);                /* last: it holds the cursor */
+  }
+  ui->dirty = false;
+}
