@@ -8,8 +8,10 @@
 #           sqrt(T / sum of the short waits): 2.6 % for the smallest sum here (15 s) and T = 10 ms, far more than the
 #           budget of stacks asks for. Held are 12 %; such a rule is off by 29 to 72 %, and for the lock by up to 1500 %.
 #   bursts  n instants found a thread running, a share p of the work is in the method: the deviation is
-#           sqrt((1 - p) / pn), 1.5 to 2.5 % at 1000 Hz, 5 to 8 % at 100 Hz. Held are six of them; such a rule is
-#           off by 20 to 46 % and by 82 to 91 %.
+#           sqrt((1 - p) / pn), 1.5 to 2.5 % at 1000 Hz, 4 to 8 % at 100 Hz. A burst of 50 us is about as long as a
+#           timer takes to wake its thread here (30 to 75 us), and wakes of both come together more often than by
+#           chance: 4 to 10 % of the work is missing (measured over 8 to 24 runs). Held are five deviations and 8 %; such
+#           a rule is off by 20 to 46 % and by 82 to 91 %.
 require_relative "support"
 
 class MixturesTest < Minitest::Test
@@ -18,7 +20,8 @@ class MixturesTest < Minitest::Test
   PROGRAM = File.read(File.expand_path("../bench/accuracy/mixture.rb", __dir__))
   SECONDS = 2.5
   WAITS = 0.12
-  DEVIATIONS = 6
+  DEVIATIONS = 5
+  TIMER = 0.08
 
   def mixture(kind, threads, hz, env = {})
     program = start(PROGRAM, arguments: [kind, threads, SECONDS].map(&:to_s),
@@ -47,8 +50,8 @@ class MixturesTest < Minitest::Test
       share = truth["Work#step"][2].fdiv(running)
       found = dump.total(:cpu, state: "running", on_stack: "Work#step").fdiv(running - unknown)
       met = running * instants_per_ns(dump)
-      chance = DEVIATIONS * Math.sqrt((1 - share) / (share * met))
-      assert_in_delta 0, found / share - 1, chance, "#{(100 * found).round(1)} % of the work, of #{(100 * share).round(1)}"
+      bound = TIMER + DEVIATIONS * Math.sqrt((1 - share) / (share * met))
+      assert_in_delta 0, found / share - 1, bound, "#{(100 * found).round(1)} % of the work, of #{(100 * share).round(1)}"
     end
   end
 
