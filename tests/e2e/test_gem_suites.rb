@@ -5,8 +5,8 @@ require "dump"
 require "fileutils"
 
 class GemSuitesTest < Minitest::Test
-  SUITES = { "connection_pool" => "2.2.5", "sexp_processor" => "4.17.6" }.freeze
-  LARGE = { "minitest" => "5.25.4", "ruby_parser" => "3.22.0" }.freeze
+  SUITES = { "minitest" => "5.25.4", "connection_pool" => "2.2.5", "sexp_processor" => "4.17.6" }.freeze
+  LARGE = { "ruby_parser" => "3.22.0" }.freeze
   FULL = ENV["RTOP_GEM_SUITES"] == "full"
   # The whole rate, no governor, a segment that stays.
   PROFILED = { "RUBYOPT" => "-rrperf_top", "RUBYLIB" => E2E::BUILD, "RPERF_TOP_RECORD_HZ" => "10000", "RPERF_TOP_BUDGET" => "100",
