@@ -67,7 +67,7 @@ static VALUE rperf_mark(VALUE self, VALUE name)
 {
   (void)self;
   VALUE text = rb_obj_as_string(name);
-  text = rb_str_conv_enc(text, rb_enc_get(text), rb_utf8_encoding());   /* as it is when that cannot be */
+  text = rb_str_conv_enc(text, rb_enc_get(text), rb_utf8_encoding()); /* as it is when that cannot be */
   session_mark(RSTRING_PTR(text), (size_t)RSTRING_LEN(text));
   RB_GC_GUARD(text);
   return Qnil;
@@ -92,7 +92,7 @@ static VALUE rperf_snapshot(VALUE self, VALUE path)
   (void)self;
   VALUE text = rb_str_new_frozen(FilePathValue(path));
   struct snapshot snapshot = { .path = StringValueCStr(text) };
-  rb_thread_call_without_gvl(save_snapshot, &snapshot, NULL, NULL);   /* not to be interrupted half-way */
+  rb_thread_call_without_gvl(save_snapshot, &snapshot, NULL, NULL); /* not to be interrupted half-way */
   RB_GC_GUARD(text);
   if (snapshot.result == 0) return text;
   if (snapshot.error.errno_value) rb_syserr_fail(snapshot.error.errno_value, snapshot.error.text);
@@ -116,5 +116,5 @@ void Init_rperf_top(void)
   session_init();
   config_from_environment(&environment);
   const char *failure = environment.enabled ? session_start(&environment) : NULL;
-  if (failure) session_warn(failure);   /* the program goes on as it was */
+  if (failure) session_warn(failure); /* the program goes on as it was */
 }

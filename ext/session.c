@@ -36,13 +36,13 @@ static struct {
   struct config config;
   enum state state;
   bool created;
-  bool forked_child;                   /* this process came out of fork with a session: no hook is added or removed */
-  bool hook_for_fork;                  /* the hook is there for a child, and only while fork goes on */
-  bool ended;                          /* the program's last words are said: nothing starts any more */
-  bool torn;                           /* its tables were being written at that moment: never again */
-  _Atomic bool fork_pending;           /* set by the atfork handler, done by the next job */
+  bool forked_child;         /* this process came out of fork with a session: no hook is added or removed */
+  bool hook_for_fork;        /* the hook is there for a child, and only while fork goes on */
+  bool ended;                /* the program's last words are said: nothing starts any more */
+  bool torn;                 /* its tables were being written at that moment: never again */
+  _Atomic bool fork_pending; /* set by the atfork handler, done by the next job */
   pid_t pid;
-  uint64_t history_bytes;              /* that the tables were made for */
+  uint64_t history_bytes; /* that the tables were made for */
   rb_internal_thread_event_hook_t *hook;
   VALUE trace_point;
 } session;
@@ -69,8 +69,7 @@ static VALUE turn_on(VALUE unused)
   if (!session.trace_point) {
     session.trace_point = gc_install(sampler);
     rb_gc_register_address(&session.trace_point);
-  }
-  else {
+  } else {
     rb_tracepoint_enable(session.trace_point);
   }
   raises_install(sampler);
@@ -216,7 +215,7 @@ static void at_end(VALUE unused)
 
 void session_init(void)
 {
-  sampler_learn(&session.sampler);     /* may raise: before anything is registered */
+  sampler_learn(&session.sampler); /* may raise: before anything is registered */
   session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
   session.publisher.sampler = &session.sampler;
   session.sampler.publisher_word = &session.publisher.word;
@@ -332,7 +331,7 @@ const char *session_start(const struct config *config)
   if (atomic_load(&session.fork_pending)) drop_parent();
   if (session.torn) return "its tables were being written when this process was forked";
   if (!wait_for_publisher()) return "the session before is still being written";
-  return session.state == STOPPED ? turn_on_with(config) : NULL;   /* somebody may have been quicker */
+  return session.state == STOPPED ? turn_on_with(config) : NULL; /* somebody may have been quicker */
 }
 
 void session_stop(void)
@@ -344,7 +343,7 @@ void session_stop(void)
     publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
     turn_off(STOPPED);
   }
-  if (!session.publisher.alone) wait_for_publisher();   /* another thread may be doing so */
+  if (!session.publisher.alone) wait_for_publisher(); /* another thread may be doing so */
 }
 
 void session_warn(const char *text)

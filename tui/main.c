@@ -14,26 +14,21 @@
  * that always exists does. Without it every wide or accented character would be miscounted. */
 static void main_locale(void)
 {
-  static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
   const char *wish = NULL;
-  for (size_t i = 0; i < 3 && !(wish && *wish); i++)
-    wish = getenv(variables[i]);
-  if (setlocale(LC_CTYPE, "") || !wish)
-    return;
-  if (strcasestr(wish, "utf-8") || strcasestr(wish, "utf8"))
-    setlocale(LC_CTYPE, "C.UTF-8");
+  for (size_t i = 0; i < 3 && !(wish && *wish); i++) wish = getenv(variables[i]);
+  if (setlocale(LC_CTYPE, "") || !wish) return;
+  if (strcasestr(wish, "utf-8") || strcasestr(wish, "utf8")) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 /* No screen can be had: one plain snapshot, or the list when nobody said of what. */
 static int main_without_screen(const struct rtop_options *options, const char *reason)
 {
-  if (options->action == RTOP_ACTION_CHOOSE)
-    return rtop_list_print(stdout);
+  if (options->action == RTOP_ACTION_CHOOSE) return rtop_list_print(stdout);
   struct rtop_options plain = *options;
   plain.batch = true;
   plain.last_only = options->action == RTOP_ACTION_REPLAY && options->refreshes == 0;
-  if (plain.refreshes == 0)
-    plain.refreshes = 1;
+  if (plain.refreshes == 0) plain.refreshes = 1;
   return rtop_batch_run(&plain, reason);
 }
 
@@ -43,8 +38,7 @@ static int main_screen(const struct rtop_options *options)
   if (!options->dump_screen && !rtop_app_screen_possible(&reason))
     return main_without_screen(options, reason ? reason : "no screen");
   int status = rtop_app_run(options);
-  if (status == RTOP_APP_NO_SCREEN)
-    return main_without_screen(options, "this terminal cannot show a screen");
+  if (status == RTOP_APP_NO_SCREEN) return main_without_screen(options, "this terminal cannot show a screen");
   return status;
 }
 
@@ -53,13 +47,9 @@ int main(int argc, char **argv)
   struct rtop_options options;
   main_locale();
   int status = rtop_options_parse(&options, argc, argv);
-  if (status >= 0)
-    return status;
-  if (options.action == RTOP_ACTION_LIST)
-    return rtop_list_print(stdout);
-  if (options.output)
-    return rtop_export_run(&options);
-  if (options.stat)
-    return rtop_stat_run(&options);
+  if (status >= 0) return status;
+  if (options.action == RTOP_ACTION_LIST) return rtop_list_print(stdout);
+  if (options.output) return rtop_export_run(&options);
+  if (options.stat) return rtop_stat_run(&options);
   return options.batch ? rtop_batch_run(&options, NULL) : main_screen(&options);
 }

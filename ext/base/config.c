@@ -47,8 +47,7 @@ void config_set_depth(struct config *config, double depth)
 int config_set_exclude(struct config *config, const char *patterns, size_t bytes, struct rtop_error *error)
 {
   if (bytes > sizeof config->exclude)
-    return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "patterns are longer than %d bytes",
-                          CONFIG_EXCLUDE_MAX);
+    return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "patterns are longer than %d bytes", CONFIG_EXCLUDE_MAX);
   struct rtop_patterns *made = rtop_patterns_create(patterns, bytes, error);
   if (!made) return -1;
   rtop_patterns_destroy(&made);

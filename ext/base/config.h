@@ -29,14 +29,14 @@ struct config {
   bool ask_cpu_clock;
   uint32_t record_hz;
   uint32_t watch_hz;
-  double budget;                       /* fraction of wall time */
+  double budget; /* fraction of wall time */
   uint32_t storm_per_s;
   uint64_t ring_bytes;
   uint32_t depth_max;
   uint32_t exclude_bytes;
-  char directory[CONFIG_PATH_MAX];     /* RPERF_TOP_DIR, XDG_RUNTIME_DIR; "" when not set or not to be trusted */
+  char directory[CONFIG_PATH_MAX]; /* RPERF_TOP_DIR, XDG_RUNTIME_DIR; "" when not set or not to be trusted */
   char runtime_directory[CONFIG_PATH_MAX];
-  char exclude[CONFIG_EXCLUDE_MAX];    /* patterns, known to be right; exclude_bytes of them */
+  char exclude[CONFIG_EXCLUDE_MAX]; /* patterns, known to be right; exclude_bytes of them */
 };
 
 void config_from_environment(struct config *config);

@@ -17,7 +17,9 @@ typedef int32_t area_cpu_id __attribute__((may_alias));
 /* The kernel wants the signature right before abort_ip, and abort_ip outside of the range. */
 static const uint32_t nowhere[4] = { 0, RSEQ_SIG, RSEQ_SIG, RSEQ_SIG };
 static const struct rseq_cs descriptor = {
-  .start_ip = (uintptr_t)&nowhere[0], .post_commit_offset = 1, .abort_ip = (uintptr_t)&nowhere[2],
+  .start_ip = (uintptr_t)&nowhere[0],
+  .post_commit_offset = 1,
+  .abort_ip = (uintptr_t)&nowhere[2],
 };
 static bool usable;
 /* Owner of the last mark of a native thread, by its area. Two that share a slot only take more readings. */
@@ -73,14 +75,14 @@ int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *ask
   *asked = true;
   if (!usable) return clock_own_cpu_ns();
   int64_t since = now_ns - mark->wall_ns;
-  atomic_signal_fence(memory_order_seq_cst);   /* now_ns was read before: a switch in between is seen */
+  atomic_signal_fence(memory_order_seq_cst); /* now_ns was read before: a switch in between is seen */
   bool fresh = since > -CPU_CLOCK_TRUE_EVERY_NS && since < CPU_CLOCK_TRUE_EVERY_NS;
   if (fresh && cpu_clock_unbroken(mark)) {
     *asked = false;
     return mark->cpu_ns + since;
   }
   watch(mark);
-  atomic_signal_fence(memory_order_seq_cst);   /* first watched, then read: the next reading sees a switch in between */
+  atomic_signal_fence(memory_order_seq_cst); /* first watched, then read: the next reading sees a switch in between */
   mark->wall_ns = clock_now_ns();
   mark->cpu_ns = clock_own_cpu_ns();
   return mark->cpu_ns;

@@ -28,8 +28,8 @@
 
 /* Both clocks of a native thread, read together. All 0 (but for the owner): never read. */
 struct cpu_clock_mark {
-  uint64_t owner;                      /* of whom; never 0, never used for another again */
-  uintptr_t area;                      /* of the native thread; 0: not watched */
+  uint64_t owner; /* of whom; never 0, never used for another again */
+  uintptr_t area; /* of the native thread; 0: not watched */
   int64_t wall_ns, cpu_ns;
 };
 

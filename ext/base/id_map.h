@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct id_map {
-  uint64_t *keys;                      /* 0: free */
+  uint64_t *keys; /* 0: free */
   uint32_t *ids;
   uint32_t mask, mask_most;
   uint32_t count;

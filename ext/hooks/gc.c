@@ -62,7 +62,8 @@ static void leave(struct sampler *sampler, struct thread_data *data, int64_t now
   turn(sampler, data, now, RTOP_RUNNING);
   data->not_own_ns += data->gc_marking_ns + data->gc_sweeping_ns;
   struct accounting_stretch stretch = {
-    .states = { RTOP_MARKING, RTOP_SWEEPING }, .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },
+    .states = { RTOP_MARKING, RTOP_SWEEPING },
+    .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },
   };
   if (accounting_can_afford(sampler)) charge_at_once(sampler, data, &stretch);
   accounting_end_stretch(sampler, data, &stretch);
@@ -75,7 +76,7 @@ static void on_gc(VALUE trace_point, void *pointer)
   rb_event_flag_t event = rb_tracearg_event_flag(rb_tracearg_from_tracepoint(trace_point));
   if (event == RUBY_INTERNAL_EVENT_GC_END_MARK) atomic_store(&phase, RTOP_SWEEPING);
   else if (event != RUBY_INTERNAL_EVENT_GC_ENTER && event != RUBY_INTERNAL_EVENT_GC_EXIT)
-    atomic_store(&phase, RTOP_MARKING);   /* begins, or will next: START, END_SWEEP */
+    atomic_store(&phase, RTOP_MARKING); /* begins, or will next: START, END_SWEEP */
 
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
   if (!data) return;
@@ -83,21 +84,21 @@ static void on_gc(VALUE trace_point, void *pointer)
   if (event == RUBY_INTERNAL_EVENT_GC_ENTER) {
     inside = true;
     enter(sampler, data, now);
-  }
-  else if (event == RUBY_INTERNAL_EVENT_GC_EXIT) {
+  } else if (event == RUBY_INTERNAL_EVENT_GC_EXIT) {
     if (inside) leave(sampler, data, now);
     inside = false;
-  }
-  else if (inside) {
+  } else if (inside) {
     turn(sampler, data, now, (enum rtop_thread_state)atomic_load(&phase));
   }
 }
 
 VALUE gc_install(struct sampler *sampler)
 {
-  VALUE trace_point = rb_tracepoint_new(Qnil, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT |
-                                        RUBY_INTERNAL_EVENT_GC_START | RUBY_INTERNAL_EVENT_GC_END_MARK |
-                                        RUBY_INTERNAL_EVENT_GC_END_SWEEP, on_gc, sampler);
+  VALUE trace_point =
+      rb_tracepoint_new(Qnil,
+                        RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |
+                            RUBY_INTERNAL_EVENT_GC_END_MARK | RUBY_INTERNAL_EVENT_GC_END_SWEEP,
+                        on_gc, sampler);
   rb_tracepoint_enable(trace_point);
   return trace_point;
 }

@@ -50,7 +50,8 @@ static void count_release(struct sampler *sampler, struct thread_data *data)
 static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, struct accounting_stretch *stretch)
 {
   bool all_read = !atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
-  if (!stretch->known || data->native_shared || !all_read || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) {
+  if (!stretch->known || data->native_shared || !all_read ||
+      atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) {
     accounting_watch_cpu(data, now);
     accounting_end_stretch(sampler, data, stretch);
     return;
@@ -65,7 +66,8 @@ static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t 
 static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   struct accounting_stretch stretch = {
-    .states = { RTOP_BLOCKED, RTOP_WAITING }, .known = atomic_load_explicit(&data->stack_known, memory_order_relaxed),
+    .states = { RTOP_BLOCKED, RTOP_WAITING },
+    .known = atomic_load_explicit(&data->stack_known, memory_order_relaxed),
   };
   if (stretch.known) atomic_store_explicit(&data->stack_known, false, memory_order_relaxed);
   enum rtop_thread_state before;
@@ -75,8 +77,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (before == RTOP_WAITING) {
     stretch.wall_ns[1] += length;
     waiting_end(&sampler->waiting, now);
-  }
-  else {   /* READY was left out */
+  } else { /* READY was left out */
     stretch.wall_ns[0] += length;
   }
   data->off_waiting_ns = 0;
@@ -143,7 +144,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   enum rtop_thread_state before;
   int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
-  if (before != RTOP_RUNNING) {   /* a wait that was interrupted before it began: the VM never said RESUMED */
+  if (before != RTOP_RUNNING) { /* a wait that was interrupted before it began: the VM never said RESUMED */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
     else atomic_fetch_add(&data->off_blocked_ns, open);
     return;
@@ -151,7 +152,8 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   accounting_spent(data, RTOP_RUNNING, open);
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
-  if (cpu_clock_usable() || open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed) || data->native_shared)
+  if (cpu_clock_usable() || open > atomic_load_explicit(&sampler->period_ns, memory_order_relaxed) ||
+      data->native_shared)
     accounting_read_cpu(data, now);
 
   bool tick_due = sampler_tick_due(sampler, data, now);
@@ -164,7 +166,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
-  atomic_store(&data->state_since_ns, clock_now_ns());   /* before the word, so that nobody looks after this one */
+  atomic_store(&data->state_since_ns, clock_now_ns()); /* before the word, so that nobody looks after this one */
   int64_t length = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   accounting_spent(data, before, length);
@@ -194,7 +196,7 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
     if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);
     return;
   }
-  if (!data && event == EVENT_RESUMED) {   /* of another Ractor, older than the session */
+  if (!data && event == EVENT_RESUMED) { /* of another Ractor, older than the session */
     data = threads_add(&sampler->threads, event_data->thread, RTOP_RUNNING, now);
     if (data) adopt_running(sampler, data, now);
     return;
@@ -211,8 +213,8 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
 
 rb_internal_thread_event_hook_t *gvl_install(struct sampler *sampler)
 {
-  return rb_internal_thread_add_event_hook(gvl_event, EVENT_STARTED | EVENT_READY | EVENT_RESUMED |
-                                           EVENT_SUSPENDED | EVENT_EXITED, sampler);
+  return rb_internal_thread_add_event_hook(
+      gvl_event, EVENT_STARTED | EVENT_READY | EVENT_RESUMED | EVENT_SUSPENDED | EVENT_EXITED, sampler);
 }
 
 void gvl_remove(rb_internal_thread_event_hook_t *hook)

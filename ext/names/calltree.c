@@ -74,7 +74,10 @@ uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, 
     return parent;
   }
   tree->entries[id] = (struct rtop_node_entry){
-    .parent = parent, .frame = frame, .line = line, .depth = tree->entries[parent].depth + 1,
+    .parent = parent,
+    .frame = frame,
+    .line = line,
+    .depth = tree->entries[parent].depth + 1,
   };
   tree->index[slot] = id;
   atomic_store_explicit(&tree->count, id + 1, memory_order_release);

@@ -15,11 +15,11 @@
 
 struct calltree {
   struct rtop_node_entry *entries;
-  uint32_t *index;                     /* open addressing: node id, 0 = free */
+  uint32_t *index; /* open addressing: node id, 0 = free */
   uint32_t capacity;
-  uint32_t mask, mask_most;            /* of the part of index that is used; it grows, so that few nodes are on few pages */
+  uint32_t mask, mask_most; /* of the part of index that is used; it grows, so that few nodes are on few pages */
   _Atomic uint32_t count;
-  _Atomic uint64_t overflowed;         /* stacks charged to an ancestor because the tree is full */
+  _Atomic uint64_t overflowed; /* stacks charged to an ancestor because the tree is full */
 };
 
 /* 0, or -1 when memory ran out. Starts with the reserved nodes of format.h. */

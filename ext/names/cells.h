@@ -18,9 +18,9 @@ enum { CELLS_CAPACITY = 8192, CELLS_RESERVE = 1024 };
 /* `thread` is the index in threads.h; the publisher turns it into the window's own. */
 struct cells {
   struct rtop_cell *entries;
-  uint16_t *index;                     /* open addressing: entry + 1, 0 = free */
+  uint16_t *index; /* open addressing: entry + 1, 0 = free */
   uint32_t count;
-  uint64_t folded;                     /* additions that went to RTOP_NODE_FOLDED */
+  uint64_t folded; /* additions that went to RTOP_NODE_FOLDED */
 };
 
 int cells_create(struct cells *cells);

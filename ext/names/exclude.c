@@ -11,9 +11,8 @@ void exclude_use(struct frames *frames, struct clock_trylock *lock, const char *
   if (!made && !before) return;
   while (!clock_trylock(lock)) sched_yield();
   frames->excluded = made;
-  for (uint32_t id = RTOP_NODE_FIRST_FREE; id < frames_count(frames); id++)
-    frames_judge(frames, &frames->entries[id]);
-  atomic_fetch_add(&frames->generation, 1);   /* stacks that threads remember were made by the old ones */
+  for (uint32_t id = RTOP_NODE_FIRST_FREE; id < frames_count(frames); id++) frames_judge(frames, &frames->entries[id]);
+  atomic_fetch_add(&frames->generation, 1); /* stacks that threads remember were made by the old ones */
   clock_unlock(lock);
   rtop_patterns_destroy(&before);
 }

@@ -93,7 +93,7 @@ static size_t copy_without_addresses(char *to, const char *from, size_t count)
     to[used++] = from[i++];
   }
   if (used < FRAME_NAMES_LABEL_MAX) return used;
-  while (used && ((unsigned char)to[used - 1] & 0xC0) == 0x80) used--;   /* not inside a character */
+  while (used && ((unsigned char)to[used - 1] & 0xC0) == 0x80) used--; /* not inside a character */
   if (used && (unsigned char)to[used - 1] >= 0xC0) used--;
   return used;
 }

@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FRAME_NAMES_LABEL_MAX = 1024 };   /* bytes; longer labels are cut */
+enum { FRAME_NAMES_LABEL_MAX = 1024 }; /* bytes; longer labels are cut */
 
 /* Borrowed bytes, not NUL-terminated; good until Ruby code runs again. */
 struct frame_names {
-  const char *plain, *path, *label, *namespace_label;   /* plain: the label without the class */
+  const char *plain, *path, *label, *namespace_label; /* plain: the label without the class */
   size_t plain_bytes, path_bytes, label_bytes, namespace_bytes;
   uint32_t line;
   bool is_c;

@@ -35,8 +35,11 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
 {
   uint32_t strings = 2 * capacity;
   *frames = (struct frames){
-    .capacity = capacity, .arena_capacity = arena_bytes, .string_capacity = strings,
-    .value_mask = VALUE_SLOTS_FIRST - 1, .value_slots = 2 * FRAMES_VALUES_MIN,
+    .capacity = capacity,
+    .arena_capacity = arena_bytes,
+    .string_capacity = strings,
+    .value_mask = VALUE_SLOTS_FIRST - 1,
+    .value_slots = 2 * FRAMES_VALUES_MIN,
   };
   while (frames->value_slots < 2 * capacity) frames->value_slots *= 2;
   frames->values_max = frames->value_slots / 2;
@@ -49,7 +52,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
     frames_destroy(frames);
     return -1;
   }
-  atomic_store(&frames->string_count, 1);   /* 0 is the empty string */
+  atomic_store(&frames->string_count, 1); /* 0 is the empty string */
   atomic_store(&frames->count, RTOP_NODE_FIRST_FREE);
   frames_special(frames, "(other frames)");
   frames_special(frames, "(deeper frames)");
@@ -66,7 +69,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
 void frames_destroy(struct frames *frames)
 {
   if (frames->marker) {
-    RTYPEDDATA_DATA(frames->marker) = NULL;   /* the object may live until the next GC */
+    RTYPEDDATA_DATA(frames->marker) = NULL; /* the object may live until the next GC */
     rb_gc_unregister_address(&frames->marker);
   }
   free(frames->entries);
@@ -137,8 +140,11 @@ uint32_t frames_special(struct frames *frames, const char *label)
 uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes)
 {
   struct frame_names names = {
-    .label = text, .label_bytes = bytes, .path = "",
-    .namespace_label = RTOP_LABEL_NAMESPACE, .namespace_bytes = sizeof RTOP_LABEL_NAMESPACE - 1,
+    .label = text,
+    .label_bytes = bytes,
+    .path = "",
+    .namespace_label = RTOP_LABEL_NAMESPACE,
+    .namespace_bytes = sizeof RTOP_LABEL_NAMESPACE - 1,
   };
   if (bytes > frames->arena_capacity / 8 - frames->labels_used) return FRAMES_OTHER;
   uint32_t frame = add_entry(frames, &names, RTOP_FRAME_SPECIAL);
@@ -203,8 +209,14 @@ static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait
 {
   size_t label_bytes = strlen(wait->label);
   struct frame_names names = {
-    .plain = wait->label, .plain_bytes = label_bytes, .label = wait->label, .label_bytes = label_bytes,
-    .namespace_label = wait->space, .namespace_bytes = strlen(wait->space), .path = "", .is_c = true,
+    .plain = wait->label,
+    .plain_bytes = label_bytes,
+    .label = wait->label,
+    .label_bytes = label_bytes,
+    .namespace_label = wait->space,
+    .namespace_bytes = strlen(wait->space),
+    .path = "",
+    .is_c = true,
   };
   bool made;
   uint32_t frame = find_or_add(frames, &names, &made);
@@ -258,7 +270,7 @@ void frames_age(struct frames *frames)
   for (uint32_t slot = 0; slot <= frames->value_mask; slot++) {
     bool is_c = old[slot].value && frames->entries[old[slot].frame].kind == RTOP_FRAME_C;
     bool stale = epoch - old[slot].epoch > (crowded ? 1u : 2u);
-    if (!old[slot].value || (stale && (!is_c || crowded))) continue;   /* C functions seldom go away */
+    if (!old[slot].value || (stale && (!is_c || crowded))) continue; /* C functions seldom go away */
     kept[value_slot(frames, old[slot].value)] = old[slot];
     frames->value_count++;
   }

@@ -27,55 +27,55 @@
 #include <stdint.h>
 
 enum {
-  FRAMES_VALUES_MIN = 16384,           /* VALUEs kept alive at a time: as many as frames, these at least */
+  FRAMES_VALUES_MIN = 16384, /* VALUEs kept alive at a time: as many as frames, these at least */
   FRAMES_ADD_PER_JOB = 256,
 };
 
 /* References to strings are ids in the string table below; 0 is "". */
 struct frames_entry {
   uint32_t label, path, namespace_label, line;
-  uint16_t kind;                       /* enum rtop_frame_kind */
-  bool excluded;                       /* left out of stacks */
+  uint16_t kind; /* enum rtop_frame_kind */
+  bool excluded; /* left out of stacks */
 };
 
 struct frames_string {
-  uint32_t offset;                     /* into the arena */
+  uint32_t offset; /* into the arena */
   uint32_t bytes;
 };
 
 struct frames_value {
-  VALUE value;                         /* 0: free */
+  VALUE value; /* 0: free */
   uint32_t frame;
-  uint32_t epoch;                      /* in which it was seen last */
+  uint32_t epoch; /* in which it was seen last */
 };
 
 struct frames {
   struct frames_entry *entries;
   uint32_t capacity;
   _Atomic uint32_t count;
-  struct id_map identities;            /* hash of (path, line, label) -> frame */
+  struct id_map identities; /* hash of (path, line, label) -> frame */
 
-  struct frames_value *values;         /* open addressing over the slots of value_mask; there is room for the most */
+  struct frames_value *values; /* open addressing over the slots of value_mask; there is room for the most */
   uint32_t value_slots, values_max;
   uint32_t value_mask;
   uint32_t value_count;
   _Atomic uint32_t epoch;
-  _Atomic uint64_t generation;         /* grows when VALUEs were dropped: caches of VALUEs are stale */
+  _Atomic uint64_t generation; /* grows when VALUEs were dropped: caches of VALUEs are stale */
 
   struct noted noted;
 
   char *arena;
   uint32_t arena_used, arena_capacity;
-  uint32_t labels_used;                /* of it, by label sets */
+  uint32_t labels_used; /* of it, by label sets */
   struct frames_string *strings;
   _Atomic uint32_t string_count;
   uint32_t string_capacity;
-  struct id_map string_ids;            /* hash -> string */
+  struct id_map string_ids; /* hash -> string */
   struct waits waits;
-  struct rtop_patterns *excluded;      /* what is left out; NULL: nothing. See exclude.h */
+  struct rtop_patterns *excluded; /* what is left out; NULL: nothing. See exclude.h */
 
-  _Atomic uint64_t overflowed;         /* frames that found no room: shown as "(other frames)" */
-  VALUE marker;                        /* keeps the VALUEs alive */
+  _Atomic uint64_t overflowed; /* frames that found no room: shown as "(other frames)" */
+  VALUE marker;                /* keeps the VALUEs alive */
 };
 
 /* Under the GVL; makes one Ruby object. 0, or -1 when memory ran out. */
@@ -119,8 +119,7 @@ static inline const char *frames_string(const struct frames *frames, uint32_t id
 }
 
 /* Reserved frames have the ids of their nodes (format.h); these follow them. */
-enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN, FRAMES_EXCLUDED,
-       FRAMES_SHARED };
+enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN, FRAMES_EXCLUDED, FRAMES_SHARED };
 #define FRAMES_UNKNOWN UINT32_MAX
 
 #endif

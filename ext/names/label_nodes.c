@@ -1,7 +1,6 @@
 #include "label_nodes.h"
 
-static uint32_t make(struct label_sets *sets, struct frames *frames, struct calltree *tree,
-                     const struct label_set *set)
+static uint32_t make(struct label_sets *sets, struct frames *frames, struct calltree *tree, const struct label_set *set)
 {
   uint32_t node = RTOP_NODE_ROOT, frame = FRAMES_OTHER;
   if (calltree_count(tree) < tree->capacity / 4 * 3) frame = frames_labels(frames, set->text, set->bytes);
@@ -10,8 +9,7 @@ static uint32_t make(struct label_sets *sets, struct frames *frames, struct call
   return node;
 }
 
-uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree,
-                          VALUE thread)
+uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree, VALUE thread)
 {
   struct label_set *set = &sets->sets[label_sets_of(sets, thread)];
   if (set == sets->sets) return RTOP_NODE_ROOT;

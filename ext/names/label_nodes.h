@@ -11,7 +11,6 @@
 
 /* The node for the labels of the fiber that the thread runs; the root when it has none, or when there is no
  * room: a quarter of the call tree is kept for new stacks of the sets that are there. */
-uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree,
-                          VALUE thread);
+uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree, VALUE thread);
 
 #endif

@@ -39,8 +39,10 @@ static void read_set(const struct label_set *set, struct draft *draft)
          rtop_label_text_next(set->text, set->bytes, &at, &draft->buffers[draft->count])) {
     const struct rtop_label_buffer *buffer = &draft->buffers[draft->count];
     draft->labels[draft->count++] = (struct rtop_label){
-      .key = buffer->key, .value = buffer->value,
-      .key_bytes = strlen(buffer->key), .value_bytes = strlen(buffer->value),
+      .key = buffer->key,
+      .value = buffer->value,
+      .key_bytes = strlen(buffer->key),
+      .value_bytes = strlen(buffer->value),
     };
   }
 }
@@ -80,14 +82,12 @@ static bool try_lock(struct label_sets *sets)
 }
 
 /* The set with this text, 0 when there is none; *slot is where it stands in the index, or would. */
-static uint32_t find(const struct label_sets *sets, uint64_t hash, const char *text, size_t bytes,
-                     uint32_t *slot)
+static uint32_t find(const struct label_sets *sets, uint64_t hash, const char *text, size_t bytes, uint32_t *slot)
 {
   for (*slot = (uint32_t)(hash >> 20) & INDEX_MASK;; *slot = (*slot + 1) & INDEX_MASK) {
     uint32_t set = atomic_load_explicit(&sets->index[*slot], memory_order_acquire);
     const struct label_set *found = &sets->sets[set];
-    if (set == 0 || (found->hash == hash && found->bytes == bytes && memcmp(found->text, text, bytes) == 0))
-      return set;
+    if (set == 0 || (found->hash == hash && found->bytes == bytes && memcmp(found->text, text, bytes) == 0)) return set;
   }
 }
 
@@ -106,8 +106,7 @@ static uint32_t add(struct label_sets *sets, uint64_t hash, const char *text, si
   return set;
 }
 
-uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels,
-                         size_t count)
+uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count)
 {
   struct draft draft;
   char text[RTOP_LABEL_TEXT_MAX];
@@ -119,7 +118,7 @@ uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rt
   uint32_t slot, set = find(sets, hash, text, bytes, &slot);
   if (set) return set;
   if (try_lock(sets)) {
-    set = find(sets, hash, text, bytes, &slot);   /* somebody may have been quicker */
+    set = find(sets, hash, text, bytes, &slot); /* somebody may have been quicker */
     if (!set) set = add(sets, hash, text, bytes, slot);
     clock_unlock(&sets->lock);
   }

@@ -21,17 +21,17 @@ enum { LABEL_SETS_MAX = 1024, LABEL_SETS_BYTES_MAX = 512 * 1024 };
 struct label_set {
   uint64_t hash;
   uint32_t bytes;
-  uint32_t node;                       /* call node that stands for it; 0: none yet */
-  char *text;                          /* label_text.h */
+  uint32_t node; /* call node that stands for it; 0: none yet */
+  char *text;    /* label_text.h */
 };
 
 struct label_sets {
   struct clock_trylock lock;
-  ID key;                              /* under which a fiber keeps the number of its set; 0: never used */
-  _Atomic uint32_t count;              /* set 0 is empty and always there */
+  ID key;                 /* under which a fiber keeps the number of its set; 0: never used */
+  _Atomic uint32_t count; /* set 0 is empty and always there */
   _Atomic uint64_t overflowed;
   uint32_t bytes;
-  _Atomic uint16_t index[2 * LABEL_SETS_MAX];   /* open addressing by hash: set, 0 = free */
+  _Atomic uint16_t index[2 * LABEL_SETS_MAX]; /* open addressing by hash: set, 0 = free */
   struct label_set sets[LABEL_SETS_MAX];
 };
 
@@ -41,8 +41,7 @@ void label_sets_init(struct label_sets *sets);
 /* The set `base` with these labels put in; one whose value is NULL is taken out. The first
  * RTOP_LABEL_PAIRS_MAX of them by key are kept, as far as their text fits. `base` itself when there is no
  * room. */
-uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels,
-                         size_t count);
+uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count);
 
 /* The set of the fiber that the thread runs; 0: none. Makes no object. */
 uint32_t label_sets_of(const struct label_sets *sets, VALUE thread);

@@ -9,13 +9,13 @@ enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID };
 enum { FUNCTION_TYPE, FUNCTION_CALL, FUNCTION_INVOKER, FUNCTION_ARGUMENTS, FUNCTION_NAME };
 #define FUNCTION_TYPE_MASK ((VALUE)0xF)
 
-enum { METHOD_WORDS = 5 };             /* of a Method object; one of them is the entry */
+enum { METHOD_WORDS = 5 }; /* of a Method object; one of them is the entry */
 
 static bool known, functions_known;
-static VALUE entry_flags;              /* as far as its type goes; 0 until one was right */
-static VALUE defined_in;               /* a class for the first probe, a module for the second */
-static VALUE own_entry;                /* that of the first */
-static int entry_of_method;            /* which word of a Method object */
+static VALUE entry_flags;   /* as far as its type goes; 0 until one was right */
+static VALUE defined_in;    /* a class for the first probe, a module for the second */
+static VALUE own_entry;     /* that of the first */
+static int entry_of_method; /* which word of a Method object */
 static VALUE function_type;
 
 static VALUE word(VALUE frame, int which)
@@ -37,7 +37,7 @@ static VALUE probe(VALUE self)
   VALUE flags = type_of(frame);
   if (!flags || method_entry_id(frame) != rb_intern("rperf_top_probe")) return Qfalse;
   if (entry_flags) return flags == entry_flags && method_entry_class(frame) == defined_in ? Qtrue : Qfalse;
-  if (word(frame, WORD_CLASS) != defined_in) return Qfalse;   /* compared only: it may be anything yet */
+  if (word(frame, WORD_CLASS) != defined_in) return Qfalse; /* compared only: it may be anything yet */
   entry_flags = flags;
   own_entry = frame;
   return Qtrue;
@@ -59,8 +59,8 @@ static bool learn_functions(VALUE object, ID name)
   for (entry_of_method = 0; entry_of_method < METHOD_WORDS; entry_of_method++)
     if (words[entry_of_method] == own_entry) break;
   function_type = word(definition, FUNCTION_TYPE) & FUNCTION_TYPE_MASK;
-  bool right = entry_of_method < METHOD_WORDS && word(definition, FUNCTION_CALL) == (VALUE)probe &&
-               is_function(own_entry, name);
+  bool right =
+      entry_of_method < METHOD_WORDS && word(definition, FUNCTION_CALL) == (VALUE)probe && is_function(own_entry, name);
   RB_GC_GUARD(method);
   return right;
 }

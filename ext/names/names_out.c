@@ -5,8 +5,10 @@
 int names_out_create(struct names_out *out, const struct frames *frames)
 {
   *out = (struct names_out){
-    .string_capacity = frames->string_capacity, .frame_capacity = frames->capacity,
-    .frame_count = RTOP_NODE_FIRST_FREE, .node_count = RTOP_NODE_FIRST_FREE,
+    .string_capacity = frames->string_capacity,
+    .frame_capacity = frames->capacity,
+    .frame_count = RTOP_NODE_FIRST_FREE,
+    .node_count = RTOP_NODE_FIRST_FREE,
   };
   out->string_references = calloc(out->string_capacity, sizeof *out->string_references);
   if (out->string_references) return 0;
@@ -20,8 +22,8 @@ void names_out_destroy(struct names_out *out)
   *out = (struct names_out){ 0 };
 }
 
-static uint32_t string_reference(struct names_out *out, const struct frames *frames,
-                                 struct rtop_writer *writer, uint32_t string)
+static uint32_t string_reference(struct names_out *out, const struct frames *frames, struct rtop_writer *writer,
+                                 uint32_t string)
 {
   if (string == 0) return 0;
   if (!out->string_references[string]) {
@@ -39,16 +41,16 @@ static bool add_frame(struct names_out *out, struct frames *frames, struct rtop_
     .label = string_reference(out, frames, writer, entry->label),
     .namespace_label = string_reference(out, frames, writer, entry->namespace_label),
     .path = string_reference(out, frames, writer, entry->path),
-    .line = entry->line, .kind = entry->kind,
+    .line = entry->line,
+    .kind = entry->kind,
   };
   uint32_t published;
   return rtop_writer_add_frame(writer, &frame, &published) && published == id;
 }
 
-void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree,
-                      struct rtop_writer *writer)
+void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree, struct rtop_writer *writer)
 {
-  uint32_t nodes = calltree_count(tree);   /* before frames: a node's frame is older than the node */
+  uint32_t nodes = calltree_count(tree); /* before frames: a node's frame is older than the node */
   uint32_t count = frames_count(frames);
   while (out->frame_count < count && add_frame(out, frames, writer, out->frame_count)) out->frame_count++;
   for (; out->node_count < nodes; out->node_count++) {

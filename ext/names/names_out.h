@@ -10,16 +10,15 @@
 #include "shm/channel/writer.h"
 
 struct names_out {
-  uint32_t *string_references;         /* by string id; 0: not copied yet (or empty) */
+  uint32_t *string_references; /* by string id; 0: not copied yet (or empty) */
   uint32_t string_capacity, frame_capacity;
-  uint32_t frame_count, node_count;    /* published so far */
+  uint32_t frame_count, node_count; /* published so far */
 };
 
 int names_out_create(struct names_out *out, const struct frames *frames);
 void names_out_destroy(struct names_out *out);
 
-void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree,
-                      struct rtop_writer *writer);
+void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree, struct rtop_writer *writer);
 
 /* The node, or its nearest ancestor that is in the segment. */
 uint32_t names_out_known(const struct names_out *out, const struct calltree *tree, uint32_t node);

@@ -16,12 +16,12 @@
 enum { NOTED_MAX = 16, NOTED_DEPTH_MAX = 192 };
 
 struct noted_stack {
-  uint64_t serial;                     /* of the thread */
+  uint64_t serial; /* of the thread */
   uint32_t thread, depth;
-  uint32_t root;                       /* node below which it stands */
+  uint32_t root; /* node below which it stands */
   uint32_t states[2];
   int64_t wall_ns[2];
-  VALUE frames[NOTED_DEPTH_MAX];       /* leaf first */
+  VALUE frames[NOTED_DEPTH_MAX]; /* leaf first */
   int lines[NOTED_DEPTH_MAX];
 };
 

@@ -15,7 +15,7 @@ static VALUE constant(VALUE under, const char *name)
 /* `names`: separated by spaces. */
 static void add(struct waits *waits, VALUE class, const char *space, const char *separator, const char *names)
 {
-  rb_gc_register_mark_object(class);   /* compared by address: it must not move */
+  rb_gc_register_mark_object(class); /* compared by address: it must not move */
   for (const char *name = names; *name && waits->count < WAITS_MAX;) {
     size_t bytes = strcspn(name, " ");
     struct wait *wait = &waits->entries[waits->count++];
@@ -41,7 +41,8 @@ static VALUE learn(VALUE pointer)
 {
   struct waits *waits = (struct waits *)pointer;
   add_class(waits, rb_mKernel, "Kernel", "sleep gets select system readline");
-  add_class(waits, rb_cIO, "IO", "read readpartial sysread gets readline readbyte getc wait wait_readable wait_writable write");
+  add_class(waits, rb_cIO, "IO",
+            "read readpartial sysread gets readline readbyte getc wait wait_readable wait_writable write");
   add_singleton(waits, rb_cIO, "IO", "select copy_stream");
   VALUE argf = constant(rb_cObject, "ARGF");
   if (!NIL_P(argf)) add_class(waits, CLASS_OF(argf), "ARGF.class", "gets read readline");

@@ -17,7 +17,7 @@ enum { WAITS_MAX = 64, WAITS_LABEL_MAX = 48 };
 struct wait {
   VALUE class;
   ID id;
-  char label[WAITS_LABEL_MAX], space[WAITS_LABEL_MAX];   /* "Kernel#sleep", "Kernel" */
+  char label[WAITS_LABEL_MAX], space[WAITS_LABEL_MAX]; /* "Kernel#sleep", "Kernel" */
 };
 
 struct waits {

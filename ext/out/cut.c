@@ -13,9 +13,11 @@ void cut_init(struct cut *cut, struct sampler *sampler)
   struct sampler_counters *now = &sampler->counters;
   *cut = (struct cut){ .sampler = sampler };
   cut->baseline = (struct cut_baseline){
-    .samples = atomic_load(&now->samples), .dropped = atomic_load(&now->dropped),
+    .samples = atomic_load(&now->samples),
+    .dropped = atomic_load(&now->dropped),
     .cost_ns = atomic_load(&now->cost_ns),
-    .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), .publisher_cpu_ns = clock_own_cpu_ns(),
+    .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
+    .publisher_cpu_ns = clock_own_cpu_ns(),
   };
 }
 
@@ -50,7 +52,7 @@ int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
   lock_sampler(sampler);
   for (;;) {
     atomic_store(&sampler->boundary_ns, end_ns);
-    int64_t now = clock_now_ns();      /* a thread that was taken off its core here may have been away for long */
+    int64_t now = clock_now_ns(); /* a thread that was taken off its core here may have been away for long */
     if (now < end_ns) break;
     end_ns = now + step_ns;
   }
@@ -177,7 +179,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   window->end_mono_ns = end_ns;
   cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
-  cut_threads_note_ended(cut, end_ns);   /* before the swap: all their cells are in it */
+  cut_threads_note_ended(cut, end_ns); /* before the swap: all their cells are in it */
   struct cells *cells = swap_cells(cut->sampler, end_ns);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   bool complete = cut_threads_charge(cut, cells, last);

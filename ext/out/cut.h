@@ -25,10 +25,10 @@ struct cut {
   struct names_out *names;
   struct rtop_window window;
   struct cut_baseline baseline;
-  uint32_t starts;                     /* sampler->starts that the baseline belongs to */
-  int64_t start_ns;                    /* of the open window */
-  uint64_t releases, coarse_releases;  /* in the window, of all threads */
-  uint64_t rest_cost_ns;               /* of threads that ended before they could hand it in */
+  uint32_t starts;                    /* sampler->starts that the baseline belongs to */
+  int64_t start_ns;                   /* of the open window */
+  uint64_t releases, coarse_releases; /* in the window, of all threads */
+  uint64_t rest_cost_ns;              /* of threads that ended before they could hand it in */
 };
 
 /* What is counted from now on belongs to the first window. */

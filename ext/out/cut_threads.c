@@ -80,8 +80,7 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
     data->slot = rtop_writer_thread_start(cut->writer, data->serial, native_id, data->start_ns,
                                           data->is_main ? RTOP_THREAD_MAIN : 0, name, bytes);
     data->in_segment = true;
-  }
-  else {
+  } else {
     if (native_id != data->native_published)
       rtop_writer_thread_native_id(cut->writer, data->slot, data->serial, native_id);
     rtop_writer_thread_name(cut->writer, data->slot, data->serial, name, bytes);
@@ -104,7 +103,7 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
     uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
     if (turn & 1) {
       if (tries < YIELDS) sched_yield();
-      else nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);   /* it must get a core before it can go on */
+      else nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL); /* it must get a core before it can go on */
       continue;
     }
     *word = atomic_load_explicit(&data->word, memory_order_acquire);
@@ -138,7 +137,11 @@ static void charge(struct thread_data *data, struct cells *cells, enum rtop_thre
                    int64_t wall_ns, int64_t cpu_ns)
 {
   struct rtop_cell cell = {
-    .node = node, .thread = data->index, .state = state, .wall_ns = (uint64_t)wall_ns, .cpu_ns = (uint64_t)cpu_ns,
+    .node = node,
+    .thread = data->index,
+    .state = state,
+    .wall_ns = (uint64_t)wall_ns,
+    .cpu_ns = (uint64_t)cpu_ns,
   };
   if (wall_ns > 0 && cells_add(cells, &cell)) data->charged_ns[state] += wall_ns;
 }
@@ -159,7 +162,8 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   data->moved_ns[state] += length;
   charge(data, cells, state, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(data, length) : 0);
   if (state == RTOP_WAITING)
-    charge(data, cells, RTOP_BLOCKED, node, atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire), 0);
+    charge(data, cells, RTOP_BLOCKED, node, atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire),
+           0);
   return true;
 }
 
@@ -177,7 +181,7 @@ static uint64_t find_accrued(struct cut *cut, struct thread_data *data, struct c
       return word;
     }
   }
-  memset(data->accrued_ns, 0, sizeof data->accrued_ns);   /* it will show in the next window */
+  memset(data->accrued_ns, 0, sizeof data->accrued_ns); /* it will show in the next window */
   return word;
 }
 
@@ -189,8 +193,8 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   do {
     taken = there < limit_ns ? there : limit_ns;
     if (taken <= 0) return 0;
-  } while (!atomic_compare_exchange_weak_explicit(from, &there, there - taken, memory_order_acquire,
-                                                  memory_order_relaxed));
+  } while (
+      !atomic_compare_exchange_weak_explicit(from, &there, there - taken, memory_order_acquire, memory_order_relaxed));
   return taken;
 }
 
@@ -212,7 +216,10 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
   int64_t wall = take_at_most(&lane->wall_ns, left);
   if (wall <= 0) return;
   struct rtop_cell cell = {
-    .node = node, .thread = data->index, .state = state, .wall_ns = (uint64_t)wall,
+    .node = node,
+    .thread = data->index,
+    .state = state,
+    .wall_ns = (uint64_t)wall,
     .cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, wall),
   };
   if (state == RTOP_RUNNING)
@@ -233,7 +240,10 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
     if (epoch > 0) axis_node(axis, epoch - 1, &node);
     int64_t left = outstanding(data, state);
     struct rtop_cell cell = {
-      .node = node, .thread = data->index, .state = (uint32_t)state, .wall_ns = left > 0 ? (uint64_t)left : 0,
+      .node = node,
+      .thread = data->index,
+      .state = (uint32_t)state,
+      .wall_ns = left > 0 ? (uint64_t)left : 0,
     };
     cell.cpu_ns = (uint64_t)take_at_most(&data->lanes[state].cpu_ns, (int64_t)cell.wall_ns);
     if (state == RTOP_RUNNING)
@@ -241,7 +251,10 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
     if ((cell.wall_ns || cell.blame_ns) && cells_add(cells, &cell)) data->charged_ns[state] += left > 0 ? left : 0;
   }
   struct rtop_cell shared = {
-    .node = sampler->shared_node, .thread = data->index, .state = RTOP_RUNNING, .allocations = data->allocations,
+    .node = sampler->shared_node,
+    .thread = data->index,
+    .state = RTOP_RUNNING,
+    .allocations = data->allocations,
   };
   if (shared.allocations) cells_add(cells, &shared);
   data->allocations = 0;
@@ -441,7 +454,10 @@ static bool add_unsampled(struct cut *cut, struct thread_data *data)
     struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
     if (!cell) return false;
     *cell = (struct rtop_cell){
-      .node = RTOP_NODE_UNSAMPLED, .thread = data->window_index, .state = (uint32_t)state, .wall_ns = (uint64_t)left,
+      .node = RTOP_NODE_UNSAMPLED,
+      .thread = data->window_index,
+      .state = (uint32_t)state,
+      .wall_ns = (uint64_t)left,
     };
     owe(cut, data, state, left);
   }

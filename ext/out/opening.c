@@ -8,7 +8,7 @@
 #define LOOK_AGAIN_NS 50000
 
 static struct clock_trylock lock;
-static _Atomic bool forking;           /* `forker` has the lock */
+static _Atomic bool forking; /* `forker` has the lock */
 static pthread_t forker;
 
 static void wait_a_little(void)

@@ -12,7 +12,7 @@ void opening_begin(void);
 void opening_end(void);
 
 void opening_before_fork(void);
-void opening_after_fork(void);         /* in the parent */
-void opening_in_child(void);           /* whoever had it is not there */
+void opening_after_fork(void); /* in the parent */
+void opening_in_child(void);   /* whoever had it is not there */
 
 #endif

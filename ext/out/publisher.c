@@ -36,8 +36,14 @@
 #define RELEASE_COST_NS 200
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 
-enum { WORD_TICKING = 0, WORD_IDLE = 1, WORD_STOP = 2, SCAN_THREADS_MAX = 256, SNAPSHOT_TRIES = 2000,
-       SEGMENTS_MAX = 16 };
+enum {
+  WORD_TICKING = 0,
+  WORD_IDLE = 1,
+  WORD_STOP = 2,
+  SCAN_THREADS_MAX = 256,
+  SNAPSHOT_TRIES = 2000,
+  SEGMENTS_MAX = 16
+};
 
 /* State of the publisher's loop. */
 struct loop {
@@ -73,10 +79,11 @@ static void sleep_until(struct publisher *publisher, int64_t deadline_ns, bool i
   uint32_t expected = WORD_TICKING;
   if (idle && !atomic_compare_exchange_strong(&publisher->word, &expected, WORD_IDLE)) return;
   struct timespec deadline = {
-    .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND), .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
+    .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND),
+    .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
   };
-  syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline,
-          NULL, FUTEX_BITSET_MATCH_ANY);
+  syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline, NULL,
+          FUTEX_BITSET_MATCH_ANY);
   expected = WORD_IDLE;
   if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
 }
@@ -100,8 +107,10 @@ static void trigger(struct publisher *publisher)
 static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_error *error)
 {
   struct rtop_writer_options options = {
-    .ring_bytes = publisher->config.ring_bytes, .directory = publisher->config.directory,
-    .runtime_directory = publisher->config.runtime_directory, .identity = { .window_ns = WINDOW_NS },
+    .ring_bytes = publisher->config.ring_bytes,
+    .directory = publisher->config.directory,
+    .runtime_directory = publisher->config.runtime_directory,
+    .identity = { .window_ns = WINDOW_NS },
   };
   memcpy(options.identity.ruby_version, publisher->ruby_version, sizeof options.identity.ruby_version);
   memcpy(options.identity.command, publisher->command, sizeof options.identity.command);
@@ -160,8 +169,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   loop->tick_cost_ns = tick_cost_ns();
   int64_t now = clock_now_ns();
   cut_open(&loop->cut, loop->writer, &loop->names, loop->sampler->start_ns);
-  governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz,
-                publisher->config.storm_per_s);
+  governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz, publisher->config.storm_per_s);
   refill(loop, STACKS_SAVED_NS);
   loop->next_tick_ns = now;
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
@@ -204,7 +212,7 @@ static bool any_active(struct sampler *sampler)
 static int64_t next_distance(int64_t before_ns, int64_t taken)
 {
   int64_t wanted = before_ns * taken / POINTS_PER_WINDOW;
-  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2;   /* up at once, down slowly */
+  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2; /* up at once, down slowly */
   if (distance > DISTANCE_MAX_NS) return DISTANCE_MAX_NS;
   return distance < DISTANCE_MIN_NS ? DISTANCE_MIN_NS : distance;
 }
@@ -249,7 +257,7 @@ static void park(struct loop *loop, uint32_t futex_value)
   int64_t now = clock_now_ns();
   loop->next_tick_ns = now;
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
-  loop->cut.start_ns = now;            /* the time in between is a gap */
+  loop->cut.start_ns = now; /* the time in between is a gap */
   refill(loop, STACKS_SAVED_NS);
 }
 
@@ -337,7 +345,7 @@ static void follow_wishes(struct loop *loop)
 static bool at_cut(struct loop *loop, int64_t now)
 {
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
-  trigger(loop->publisher);   /* also for housekeeping and changes of wish */
+  trigger(loop->publisher); /* also for housekeeping and changes of wish */
   if (!publish(loop, loop->next_cut_ns, false)) return false;
   loop->next_cut_ns += WINDOW_NS;
   follow_wishes(loop);
@@ -365,7 +373,7 @@ static bool run(struct loop *loop)
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
     if (now >= loop->next_tick_ns) tick(loop, now);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
-    if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed);   /* no ticks to go by */
+    if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
     int64_t deadline = idle || loop->next_tick_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->next_tick_ns;
     sleep_until(publisher, deadline, idle);
     if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();

@@ -20,21 +20,21 @@ enum publisher_wish { PUBLISHER_WISH_RUN, PUBLISHER_WISH_PARK };
 struct publisher {
   struct sampler *sampler;
   struct config config;
-  struct marks marks;                  /* of the program, for the next window */
+  struct marks marks; /* of the program, for the next window */
   char ruby_version[64];
   char command[256];
   pthread_t thread;
   _Atomic bool started;
-  _Atomic uint32_t word;               /* futex: 0 ticking, 1 idle, 2 stop */
+  _Atomic uint32_t word; /* futex: 0 ticking, 1 idle, 2 stop */
   _Atomic bool stopping;
-  _Atomic int wish;                    /* enum publisher_wish */
-  _Atomic bool failed;                 /* no channel: profiling is off */
-  _Atomic uint32_t left;               /* futex: 1 when the thread is done */
-  struct clock_trylock vm_lock;        /* around what the thread calls of the VM; kept from one that was left alone */
+  _Atomic int wish;             /* enum publisher_wish */
+  _Atomic bool failed;          /* no channel: profiling is off */
+  _Atomic uint32_t left;        /* futex: 1 when the thread is done */
+  struct clock_trylock vm_lock; /* around what the thread calls of the VM; kept from one that was left alone */
   bool alone;
-  _Atomic bool warned;                         /* one line is enough, for the children of a fork too */
-  struct clock_trylock writer_lock;    /* never wanted by a hook or a sample */
-  struct rtop_writer *writer;          /* under writer_lock: for waking and abandoning */
+  _Atomic bool warned;              /* one line is enough, for the children of a fork too */
+  struct clock_trylock writer_lock; /* never wanted by a hook or a sample */
+  struct rtop_writer *writer;       /* under writer_lock: for waking and abandoning */
 };
 
 /* 0, or the error number when the thread could not be made. Not while there is one. */

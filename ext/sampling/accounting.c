@@ -19,8 +19,7 @@ static void add_relaxed(_Atomic int64_t *sum, int64_t more)
 /* ---- exact: time by state ------------------------------------------------------------------------- */
 
 /* The end of the open window passed since the last stretch ended: the totals as they were then. */
-static void note_boundary(struct thread_data *data, enum rtop_thread_state state, int64_t since_ns,
-                          int64_t boundary_ns)
+static void note_boundary(struct thread_data *data, enum rtop_thread_state state, int64_t since_ns, int64_t boundary_ns)
 {
   for (int i = 0; i < RTOP_STATE_COUNT; i++) {
     int64_t total = atomic_load_explicit(&data->total_ns[i], memory_order_relaxed);
@@ -30,8 +29,8 @@ static void note_boundary(struct thread_data *data, enum rtop_thread_state state
   atomic_store_explicit(&data->boundary_ns, boundary_ns, memory_order_relaxed);
 }
 
-int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
-                        int64_t now_ns, enum rtop_thread_state *before)
+int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
+                        enum rtop_thread_state *before)
 {
   uint32_t turn = atomic_load_explicit(&data->turn, memory_order_relaxed) | 1;
   atomic_store_explicit(&data->turn, turn, memory_order_relaxed);
@@ -77,7 +76,7 @@ bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum r
 static int64_t behind_boundary(struct sampler *sampler, const struct thread_data *data, const struct rtop_cell *cell,
                                int64_t left_ns)
 {
-  if (sampler->cut_pending) return 0;  /* then the open cells are those of the next window */
+  if (sampler->cut_pending) return 0; /* then the open cells are those of the next window */
   int64_t boundary = atomic_load_explicit(&sampler->boundary_ns, memory_order_relaxed);
   if (atomic_load_explicit(&data->boundary_ns, memory_order_relaxed) != boundary) return 0;
   int64_t behind = atomic_load_explicit(&data->total_ns[cell->state], memory_order_relaxed) -
@@ -86,20 +85,22 @@ static int64_t behind_boundary(struct sampler *sampler, const struct thread_data
   return at_most(behind, (int64_t)cell->wall_ns);
 }
 
-bool accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
-                       int64_t left_ns)
+bool accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell, int64_t left_ns)
 {
   uint64_t behind = (uint64_t)behind_boundary(sampler, data, cell, left_ns);
   if (behind == 0) return cells_add(sampler->open, cell);
   struct cells *next = sampler->open == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   struct rtop_cell rest = {
-    .node = cell->node, .thread = cell->thread, .state = cell->state, .wall_ns = behind,
+    .node = cell->node,
+    .thread = cell->thread,
+    .state = cell->state,
+    .wall_ns = behind,
     .cpu_ns = cells_cpu_of(cell, behind),
   };
   struct rtop_cell first = *cell;
   first.wall_ns -= rest.wall_ns;
   first.cpu_ns -= rest.cpu_ns;
-  if (!first.wall_ns) {                /* all of it, with its samples, blame and allocations */
+  if (!first.wall_ns) { /* all of it, with its samples, blame and allocations */
     first.cpu_ns = cell->cpu_ns;
     first.wall_ns = cell->wall_ns;
     return cells_add(next, &first);
@@ -118,17 +119,21 @@ static int64_t take_cpu(struct lane *lane, int64_t limit_ns)
 }
 
 /* All that is in the lane but for keep_ns. Blame goes with running time. */
-static void charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
-                        uint32_t node, uint32_t samples, int64_t keep_ns)
+static void charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
+                        uint32_t samples, int64_t keep_ns)
 {
   struct lane *lane = &data->lanes[state];
   int64_t wall = atomic_exchange_explicit(&lane->wall_ns, 0, memory_order_acquire);
   int64_t kept = keep_ns < wall ? keep_ns : wall > 0 ? wall : 0;
-  if (wall < 0) kept = wall;           /* own work in a storm, told by the ticks: it goes off what comes */
+  if (wall < 0) kept = wall; /* own work in a storm, told by the ticks: it goes off what comes */
   if (kept) atomic_fetch_add_explicit(&lane->wall_ns, kept, memory_order_relaxed);
   wall -= kept;
   struct rtop_cell cell = {
-    .node = node, .thread = data->index, .state = state, .samples = samples, .wall_ns = (uint64_t)wall,
+    .node = node,
+    .thread = data->index,
+    .state = state,
+    .samples = samples,
+    .wall_ns = (uint64_t)wall,
     .cpu_ns = (uint64_t)take_cpu(lane, wall),
   };
   if (state == RTOP_RUNNING)
@@ -178,7 +183,10 @@ void accounting_point(struct sampler *sampler, struct thread_data *data, enum rt
   data->allocations_node = node;
   if (!data->allocations) return;
   struct rtop_cell cell = {
-    .node = allocations_node(sampler, before, node), .thread = data->index, .state = RTOP_RUNNING, .allocations = data->allocations,
+    .node = allocations_node(sampler, before, node),
+    .thread = data->index,
+    .state = RTOP_RUNNING,
+    .allocations = data->allocations,
   };
   if (cells_add(sampler->open, &cell)) data->allocations = 0;
 }
@@ -192,8 +200,8 @@ void accounting_spent(struct thread_data *data, enum rtop_thread_state state, in
 }
 
 /* Splits cpu_ns among states[] in proportion to their wall time since the last reading. */
-static void split_cpu(struct thread_data *data, const enum rtop_thread_state *states, int count,
-                      int64_t wall_ns, int64_t cpu_ns)
+static void split_cpu(struct thread_data *data, const enum rtop_thread_state *states, int count, int64_t wall_ns,
+                      int64_t cpu_ns)
 {
   int64_t left = cpu_ns;
   for (int i = 0; i < count && wall_ns > 0 && left > 0; i++) {
@@ -274,10 +282,10 @@ int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, co
 {
   int64_t now = clock_now_ns();
   int64_t wall = now - own->begin_ns - (data->not_own_ns - own->not_own_ns);
-  if (wall < 0) wall = 0;              /* in a storm GC is told by the ticks */
+  if (wall < 0) wall = 0; /* in a storm GC is told by the ticks */
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   enum rtop_thread_state state;
-  if (coarse) {                        /* time goes by the ticks: none of it can be told apart */
+  if (coarse) { /* time goes by the ticks: none of it can be told apart */
     atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)wall, memory_order_relaxed);
     return wall;
   }
@@ -298,8 +306,11 @@ void accounting_flush_own(struct sampler *sampler, struct thread_data *data)
   data->own_window = window;
   sampler_count(&sampler->counters.cost_ns, (uint64_t)data->own_cpu_ns);
   struct rtop_cell cell = {
-    .node = sampler->own_node, .thread = data->index, .state = RTOP_RUNNING,
-    .wall_ns = (uint64_t)data->own_wall_ns, .cpu_ns = (uint64_t)data->own_cpu_ns,
+    .node = sampler->own_node,
+    .thread = data->index,
+    .state = RTOP_RUNNING,
+    .wall_ns = (uint64_t)data->own_wall_ns,
+    .cpu_ns = (uint64_t)data->own_cpu_ns,
   };
   if (!cell.wall_ns || !accounting_charge(sampler, data, &cell, 0)) return;
   data->own_wall_ns = data->own_cpu_ns = 0;
@@ -330,8 +341,12 @@ static void charge_whole(struct sampler *sampler, struct thread_data *data, cons
     struct lane *lane = &data->lanes[stretch->states[i]];
     int64_t cpu = i == 0 && stretch->cpu_known ? stretch->cpu_ns : take_cpu(lane, stretch->wall_ns[i]);
     struct rtop_cell cell = {
-      .node = node, .thread = data->index, .state = stretch->states[i], .samples = 1,
-      .wall_ns = (uint64_t)stretch->wall_ns[i], .cpu_ns = (uint64_t)cpu,
+      .node = node,
+      .thread = data->index,
+      .state = stretch->states[i],
+      .samples = 1,
+      .wall_ns = (uint64_t)stretch->wall_ns[i],
+      .cpu_ns = (uint64_t)cpu,
     };
     if (accounting_charge(sampler, data, &cell, 0)) continue;
     accounting_add(sampler, data, stretch->states[i], stretch->wall_ns[i]);
@@ -370,8 +385,8 @@ static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int
 static bool note(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   if (sampler->stack_depth <= 0) return false;
-  struct noted_stack *noted = noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines,
-                                        (uint32_t)sampler->stack_depth);
+  struct noted_stack *noted =
+      noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines, (uint32_t)sampler->stack_depth);
   if (!noted) return false;
   noted->thread = data->index;
   noted->serial = data->serial;
@@ -416,8 +431,9 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
     enum rtop_thread_state state = stretch->states[i];
     if (stretch->wall_ns[i] <= 0) continue;
     behind = behind || accounting_behind(sampler, data, state);
-    due[i] = axis_passes(accounting_axis(sampler, data, state), stretch->wall_ns[i],
-                         atomic_load_explicit(&sampler->distance_ns[state], memory_order_relaxed), &data->random, &keep[i]);
+    due[i] =
+        axis_passes(accounting_axis(sampler, data, state), stretch->wall_ns[i],
+                    atomic_load_explicit(&sampler->distance_ns[state], memory_order_relaxed), &data->random, &keep[i]);
   }
   bool any = due[0] || due[1];
   struct accounting_own own = { 0 };
@@ -429,7 +445,8 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
     if (stretch->wall_ns[i] <= 0) continue;
     if (locked) accounting_settle(sampler, data, state);
     accounting_add(sampler, data, state, stretch->wall_ns[i]);
-    if (i == 0 && stretch->cpu_known) atomic_fetch_add_explicit(&data->lanes[state].cpu_ns, stretch->cpu_ns, memory_order_relaxed);
+    if (i == 0 && stretch->cpu_known)
+      atomic_fetch_add_explicit(&data->lanes[state].cpu_ns, stretch->cpu_ns, memory_order_relaxed);
     if (!due[i] || !locked || node == SAMPLER_NO_STACK) continue;
     accounting_point(sampler, data, state, node, keep[i]);
     sampler_count(&sampler->counters.points[state], 1);
@@ -439,8 +456,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
   if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
 
-void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
-                            const struct accounting_stretch *stretch)
+void accounting_end_stretch(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   bool whole = stretch->known;
   for (int i = 0; i < 2; i++) {

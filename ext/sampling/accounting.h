@@ -21,8 +21,8 @@
 
 /* Moves the thread to `state` at now_ns; *before becomes its old state and the return value the length of the
  * stretch in it, which the caller now owns: it charges it or puts it into the lane. [hook] Also the waker, for READY. */
-int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
-                        int64_t now_ns, enum rtop_thread_state *before);
+int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
+                        enum rtop_thread_state *before);
 
 static inline struct axis *accounting_axis(struct sampler *sampler, const struct thread_data *data,
                                            enum rtop_thread_state state)
@@ -108,8 +108,8 @@ bool accounting_try_lock(struct sampler *sampler);
 struct accounting_stretch {
   enum rtop_thread_state states[2];
   int64_t wall_ns[2];
-  bool known;                          /* data->node is its stack already */
-  bool cpu_known;                      /* of the first state, and this much: */
+  bool known;     /* data->node is its stack already */
+  bool cpu_known; /* of the first state, and this much: */
   int64_t cpu_ns;
 };
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,

@@ -18,16 +18,14 @@ uint32_t governor_update(struct governor *governor, uint32_t wanted_hz, int64_t 
   governor->average += (cost - governor->average) / 4;
   if (governor->average > governor->budget) {
     governor->rate_hz /= 2;
-    governor->average /= 2;            /* what the new rate will cost */
+    governor->average /= 2; /* what the new rate will cost */
     governor->calm_windows = 0;
-  }
-  else if (governor->average < governor->budget / 2 && governor->rate_hz < wanted_hz) {
+  } else if (governor->average < governor->budget / 2 && governor->rate_hz < wanted_hz) {
     if (++governor->calm_windows >= GOVERNOR_CALM_WINDOWS) {
       governor->rate_hz *= 2;
       governor->calm_windows = 0;
     }
-  }
-  else {
+  } else {
     governor->calm_windows = 0;
   }
   governor->rate_hz = bounded(governor->rate_hz, wanted_hz);

@@ -15,11 +15,11 @@
 enum { GOVERNOR_FLOOR_HZ = 50, GOVERNOR_CALM_WINDOWS = 10 };
 
 struct governor {
-  double budget;                       /* fraction of wall time */
-  double average;                      /* cost, exponentially weighted: the last window counts a quarter */
+  double budget;  /* fraction of wall time */
+  double average; /* cost, exponentially weighted: the last window counts a quarter */
   uint32_t rate_hz;
   uint32_t calm_windows;
-  uint32_t storm_per_s;                /* releases of the GVL; 0: there are no storms */
+  uint32_t storm_per_s; /* releases of the GVL; 0: there are no storms */
   uint32_t lull_windows;
   bool storm;
 };

@@ -16,13 +16,14 @@ bool marks_add(struct marks *marks, int64_t mono_ns, const char *name, size_t by
   for (;;) {
     uint64_t place = tail % MARKS_CAPACITY;
     uint64_t turn = atomic_load_explicit(&marks->places[place].turn, memory_order_acquire);
-    if (turn < tail) {   /* filled, a round ago */
+    if (turn < tail) { /* filled, a round ago */
       atomic_fetch_add_explicit(&marks->dropped, 1, memory_order_relaxed);
       return false;
     }
     if (turn > tail) tail = atomic_load_explicit(&marks->tail, memory_order_relaxed);
     else if (atomic_compare_exchange_weak_explicit(&marks->tail, &tail, tail + 1, memory_order_relaxed,
-                                                   memory_order_relaxed)) break;
+                                                   memory_order_relaxed))
+      break;
   }
   struct mark *mark = &marks->places[tail % MARKS_CAPACITY].mark;
   mark->mono_ns = mono_ns;

@@ -18,7 +18,7 @@ enum { MARKS_CAPACITY = 256, MARKS_NAME_MAX = 120 };
 struct mark {
   int64_t mono_ns;
   uint32_t bytes;
-  char name[MARKS_NAME_MAX];           /* any bytes */
+  char name[MARKS_NAME_MAX]; /* any bytes */
 };
 
 struct marks {

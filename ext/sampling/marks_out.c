@@ -5,7 +5,7 @@
 
 enum {
   SHARE = 8,
-  STRING_BYTES = 16,                   /* that a string takes beside its text, at the most */
+  STRING_BYTES = 16, /* that a string takes beside its text, at the most */
   SLOTS = 2 * MARKS_OUT_NAMES,
   SLOT_MASK = SLOTS - 1,
 };
@@ -13,7 +13,8 @@ enum {
 int marks_out_create(struct marks_out *out, const struct marks *marks, const struct rtop_writer *writer)
 {
   *out = (struct marks_out){
-    .dropped = atomic_load(&marks->dropped), .bytes_left = rtop_writer_string_capacity(writer) / SHARE,
+    .dropped = atomic_load(&marks->dropped),
+    .bytes_left = rtop_writer_string_capacity(writer) / SHARE,
   };
   out->hashes = calloc(SLOTS, sizeof *out->hashes);
   out->references = calloc(SLOTS, sizeof *out->references);
@@ -37,8 +38,7 @@ static uint32_t other_name(struct marks_out *out, struct rtop_writer *writer)
 }
 
 /* String reference of the name; *kept is false when there was no room for it. */
-static uint32_t name_reference(struct marks_out *out, struct rtop_writer *writer, const struct mark *mark,
-                               bool *kept)
+static uint32_t name_reference(struct marks_out *out, struct rtop_writer *writer, const struct mark *mark, bool *kept)
 {
   uint64_t hash = hash_bytes(HASH_START, mark->name, mark->bytes) | 1;
   uint32_t slot = (uint32_t)(hash >> 20) & SLOT_MASK;

@@ -15,12 +15,12 @@
 enum { MARKS_OUT_NAMES = 2048 };
 
 struct marks_out {
-  uint64_t *hashes;                    /* open addressing: hash of a name, 0 = free */
+  uint64_t *hashes; /* open addressing: hash of a name, 0 = free */
   uint32_t *references;
   uint32_t count;
-  uint64_t bytes_left;                 /* of their share */
-  uint32_t other;                      /* string reference of "(other marks)" */
-  uint64_t dropped;                    /* marks->dropped, as counted last */
+  uint64_t bytes_left; /* of their share */
+  uint32_t other;      /* string reference of "(other marks)" */
+  uint64_t dropped;    /* marks->dropped, as counted last */
 };
 
 /* For a new segment. 0, or -1 when memory ran out. */

@@ -15,7 +15,7 @@ uint32_t pools_find(struct pools *pools, uint64_t key)
 /* Uniform in [low, low + span). */
 static int64_t draw(uint32_t *random, int64_t low_ns, int64_t span_ns)
 {
-  *random ^= *random << 13;            /* xorshift32, Marsaglia 2003 */
+  *random ^= *random << 13; /* xorshift32, Marsaglia 2003 */
   *random ^= *random >> 17;
   *random ^= *random << 5;
   return low_ns + (int64_t)((uint64_t)*random * (uint64_t)span_ns >> 32);
@@ -28,7 +28,8 @@ bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32
   if (next == 0) {
     int64_t first = end - wall_ns + draw(random, 1, distance_ns);
     if (atomic_compare_exchange_strong_explicit(&axis->next_ns, &next, first, memory_order_relaxed,
-                                                memory_order_relaxed)) next = first;
+                                                memory_order_relaxed))
+      next = first;
   }
   if (end < next) return false;
   int64_t last = next, following = next;
@@ -53,7 +54,7 @@ bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
 {
   uint64_t now = axis_epoch(axis);
   if (epoch >= now) return false;
-  if (now - epoch > POOLS_LOG) epoch = now - POOLS_LOG;   /* any later point was as blind to the program */
+  if (now - epoch > POOLS_LOG) epoch = now - POOLS_LOG; /* any later point was as blind to the program */
   *node = atomic_load_explicit(&axis->nodes[epoch % POOLS_LOG], memory_order_relaxed);
   return true;
 }

@@ -25,14 +25,14 @@
 enum { POOLS_MAX = 64, POOLS_LOG = 256 };
 
 struct axis {
-  _Atomic uint64_t epoch;              /* points so far */
-  _Atomic int64_t wall_ns;             /* laid on it so far; not for running time */
-  _Atomic int64_t next_ns;             /* where the next point stands; 0: not drawn yet */
-  _Atomic uint32_t nodes[POOLS_LOG];   /* node of the point that ended epoch e: at e % POOLS_LOG */
+  _Atomic uint64_t epoch;            /* points so far */
+  _Atomic int64_t wall_ns;           /* laid on it so far; not for running time */
+  _Atomic int64_t next_ns;           /* where the next point stands; 0: not drawn yet */
+  _Atomic uint32_t nodes[POOLS_LOG]; /* node of the point that ended epoch e: at e % POOLS_LOG */
 };
 
 struct pool {
-  _Atomic uint64_t key;                /* 0: free */
+  _Atomic uint64_t key; /* 0: free */
   struct axis axes[RTOP_STATE_COUNT];
 };
 

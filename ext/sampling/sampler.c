@@ -22,10 +22,10 @@ static VALUE learn_layout(VALUE unused)
 
 void sampler_learn(struct sampler *sampler)
 {
-  static const char *const names[] = { "total_allocated_objects", "minor_gc_count", "major_gc_count",
-                                       "heap_live_slots", "malloc_increase_bytes" };
+  static const char *const names[] = { "total_allocated_objects", "minor_gc_count", "major_gc_count", "heap_live_slots",
+                                       "malloc_increase_bytes" };
   for (int i = 0; i < 5; i++) {
-    sampler->gc_symbols[i] = ID2SYM(rb_intern(names[i]));   /* interned by C code: never collected */
+    sampler->gc_symbols[i] = ID2SYM(rb_intern(names[i])); /* interned by C code: never collected */
     rb_gc_stat(sampler->gc_symbols[i]);
   }
   int raised = 0;
@@ -34,8 +34,7 @@ void sampler_learn(struct sampler *sampler)
   if (raised) rb_set_errinfo(error);
 }
 
-int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
-                   uint32_t string_bytes)
+int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity, uint32_t string_bytes)
 {
   if (calltree_create(&sampler->tree, node_capacity) != 0) return -1;
   if (frames_create(&sampler->frames, frame_capacity, string_bytes) != 0) return -1;
@@ -141,7 +140,11 @@ static void charge_noted(struct sampler *sampler)
     alive = alive && data->serial == first->serial && !data->last_window;
     for (int i = 0; i < 2 && alive; i++) {
       struct rtop_cell cell = {
-        .node = node, .thread = data->index, .state = first->states[i], .samples = 1, .wall_ns = (uint64_t)first->wall_ns[i],
+        .node = node,
+        .thread = data->index,
+        .state = first->states[i],
+        .samples = 1,
+        .wall_ns = (uint64_t)first->wall_ns[i],
       };
       if (cell.wall_ns) accounting_charge(sampler, data, &cell, 0);
     }
@@ -188,7 +191,7 @@ static VALUE list_threads(VALUE unused)
 void sampler_adopt_threads(struct sampler *sampler)
 {
   int raised = 0;
-  VALUE error = rb_errinfo(), list = rb_protect(list_threads, Qnil, &raised);   /* there may be no memory */
+  VALUE error = rb_errinfo(), list = rb_protect(list_threads, Qnil, &raised); /* there may be no memory */
   if (raised) {
     rb_set_errinfo(error);
     return;
@@ -227,8 +230,10 @@ void sampler_count_from_now(struct sampler *sampler)
   struct sampler_counters *now = &sampler->counters;
   sampler_read_vm(sampler);
   sampler->start = (struct sampler_start){
-    .exceptions = atomic_load(&now->exceptions), .gc_minor = atomic_load(&now->gc_minor),
-    .gc_major = atomic_load(&now->gc_major), .allocations = atomic_load(&now->allocations),
+    .exceptions = atomic_load(&now->exceptions),
+    .gc_minor = atomic_load(&now->gc_minor),
+    .gc_major = atomic_load(&now->gc_major),
+    .allocations = atomic_load(&now->allocations),
   };
   atomic_fetch_add_explicit(&sampler->starts, 1, memory_order_release);
 }
@@ -261,7 +266,7 @@ void sampler_job(struct sampler *sampler)
 {
   VALUE thread = rb_thread_current();
   struct thread_data *data = threads_of(&sampler->threads, thread);
-  if (!data) {                         /* older than the session, or there was no room for it */
+  if (!data) { /* older than the session, or there was no room for it */
     if (!atomic_load(&sampler->threads.full)) sampler_adopt_threads(sampler);
     return;
   }
@@ -270,7 +275,7 @@ void sampler_job(struct sampler *sampler)
   int64_t now = coarse ? sampler_event_ns(sampler, data) : own.begin_ns;
   enum rtop_thread_state before;
   int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
-  if (before != RTOP_RUNNING) {   /* an interrupted wait: the VM went on without RESUMED */
+  if (before != RTOP_RUNNING) { /* an interrupted wait: the VM went on without RESUMED */
     if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
     data->running_since_ns = now;
     accounting_spent(data, before, open);

@@ -37,9 +37,9 @@ enum { SAMPLER_STACK_MAX = 2048, SAMPLER_MISSED_MAX = 16 };
  * written under the lock (sampler_count()), dropped by who did not get it. */
 struct sampler_counters {
   _Atomic uint64_t samples, dropped, cost_ns;
-  _Atomic uint64_t points[RTOP_STATE_COUNT];   /* stacks taken at the end of a stretch */
+  _Atomic uint64_t points[RTOP_STATE_COUNT]; /* stacks taken at the end of a stretch */
   _Atomic uint64_t exceptions;
-  _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes;   /* as read last */
+  _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes; /* as read last */
 };
 
 /* What was counted before a session, or before its hooks came back on: windows tell of what came after. */
@@ -49,47 +49,47 @@ struct sampler_start {
 
 struct sampler {
   _Atomic bool active;
-  _Atomic bool ractors_seen;           /* the process has had more than one */
-  struct clock_trylock lock;           /* calltree, frames, cells, stack buffers */
-  _Atomic bool publisher_has_lock;     /* for the child of a fork: who held it */
+  _Atomic bool ractors_seen;       /* the process has had more than one */
+  struct clock_trylock lock;       /* calltree, frames, cells, stack buffers */
+  _Atomic bool publisher_has_lock; /* for the child of a fork: who held it */
   struct calltree tree;
   struct frames frames;
   struct cells cells[2];
-  struct cells *open;                  /* under the lock */
-  bool cut_pending;                    /* under the lock: those are of a window whose end is not known yet */
+  struct cells *open; /* under the lock */
+  bool cut_pending;   /* under the lock: those are of a window whose end is not known yet */
   struct threads threads;
   struct label_sets labels;
   struct waiting waiting;
   struct pools pools;
   struct sampler_counters counters;
-  struct sampler_start start;          /* written under the GVL before `starts` grows */
+  struct sampler_start start; /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;
 
-  uint32_t depth_max;                  /* outermost frames of a stack that are kept; set while nothing runs */
+  uint32_t depth_max; /* outermost frames of a stack that are kept; set while nothing runs */
 
   /* set by the publisher */
-  _Atomic int64_t period_ns;           /* between ticks */
-  _Atomic int64_t distance_ns[RTOP_STATE_COUNT];   /* mean distance of points; longer stretches are always seen */
-  _Atomic int64_t stack_credit_ns;     /* what stacks at SUSPENDED may cost before the next refill */
-  _Atomic int64_t stacks_cost_ns;      /* what they cost so far */
-  _Atomic int64_t fresh_ns;            /* a thread whose last one is older takes one whatever the credit is */
-  int64_t start_ns;                    /* of the session; the first window begins then */
-  _Atomic uint32_t last_runner;        /* index of the thread that got a GVL last [hook] */
-  _Atomic uint64_t window;             /* number of the open window */
-  _Atomic int64_t boundary_ns;         /* when it ends, known before: stretches that pass it are told apart there */
-  _Atomic int64_t tick_ns;             /* when the last tick was due */
-  _Atomic bool coarse;                 /* a storm: events take place at coarse_ns; see sampler_event_ns() */
-  _Atomic int64_t coarse_ns;           /* the last tick or cut, whether anybody ran or not */
-  _Atomic int64_t tick_served_ns;      /* tick_ns of the last tick that led to a sample */
+  _Atomic int64_t period_ns;                     /* between ticks */
+  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
+  _Atomic int64_t stack_credit_ns;               /* what stacks at SUSPENDED may cost before the next refill */
+  _Atomic int64_t stacks_cost_ns;                /* what they cost so far */
+  _Atomic int64_t fresh_ns;                      /* a thread whose last one is older takes one whatever the credit is */
+  int64_t start_ns;                              /* of the session; the first window begins then */
+  _Atomic uint32_t last_runner;                  /* index of the thread that got a GVL last [hook] */
+  _Atomic uint64_t window;                       /* number of the open window */
+  _Atomic int64_t boundary_ns;    /* when it ends, known before: stretches that pass it are told apart there */
+  _Atomic int64_t tick_ns;        /* when the last tick was due */
+  _Atomic bool coarse;            /* a storm: events take place at coarse_ns; see sampler_event_ns() */
+  _Atomic int64_t coarse_ns;      /* the last tick or cut, whether anybody ran or not */
+  _Atomic int64_t tick_served_ns; /* tick_ns of the last tick that led to a sample */
 
   rb_postponed_job_handle_t job;
-  _Atomic uint32_t *publisher_word;    /* see publisher_wake() */
+  _Atomic uint32_t *publisher_word; /* see publisher_wake() */
   VALUE gc_symbols[5];
-  uint64_t seen_window;                /* [job] when it looked after the threads last */
+  uint64_t seen_window; /* [job] when it looked after the threads last */
   uint32_t thread_cursor;
-  uint32_t own_node;                   /* "(rperf-top)", under the root: the profiler's own work */
-  uint32_t shared_node;                /* "(shared)", under the root */
-  int64_t aged_ns;                     /* [job] */
+  uint32_t own_node;    /* "(rperf-top)", under the root: the profiler's own work */
+  uint32_t shared_node; /* "(shared)", under the root */
+  int64_t aged_ns;      /* [job] */
 
   /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
   _Atomic uint32_t missed_count;
@@ -104,8 +104,7 @@ struct sampler {
 void sampler_learn(struct sampler *sampler);
 
 /* Under the GVL. 0, or -1 when memory ran out. */
-int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity,
-                   uint32_t string_bytes);
+int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity, uint32_t string_bytes);
 /* Only of one that was never active: hooks may look at it for the life of the process. Also of one that was
  * made in part. */
 void sampler_destroy(struct sampler *sampler);

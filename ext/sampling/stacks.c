@@ -12,7 +12,8 @@ static uint32_t shared_prefix(const struct sampler *sampler, const struct thread
   const VALUE *frames = sampler->stack_frames + depth - 1;
   const int *lines = sampler->stack_lines + depth - 1;
   while (level < most && data->prefix->frames[level] == *(frames - level) &&
-         data->prefix->lines[level] == *(lines - level)) level++;
+         data->prefix->lines[level] == *(lines - level))
+    level++;
   return level;
 }
 
@@ -20,7 +21,7 @@ static uint32_t shared_prefix(const struct sampler *sampler, const struct thread
 static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, uint32_t level, uint32_t root)
 {
   if (sampler->frames.entries[frame].excluded) return false;
-  uint32_t above = root == RTOP_NODE_ROOT ? 0 : 1;   /* the node of the labels is no frame */
+  uint32_t above = root == RTOP_NODE_ROOT ? 0 : 1; /* the node of the labels is no frame */
   return level < sampler->depth_max || sampler->tree.entries[node].depth < sampler->depth_max + above;
 }
 

@@ -29,7 +29,8 @@ static bool take_entry(struct threads *threads, struct thread_data *data)
     if (index < high && atomic_load_explicit(&threads->table[index], memory_order_relaxed)) continue;
     data->index = index;
     if (!atomic_compare_exchange_strong(&threads->table[index], &expected, data)) continue;
-    while (high <= index && !atomic_compare_exchange_weak(&threads->high, &high, index + 1)) {}
+    while (high <= index && !atomic_compare_exchange_weak(&threads->high, &high, index + 1)) {
+    }
     atomic_store(&threads->free_hint, index + 1);
     return true;
   }
@@ -63,8 +64,7 @@ static void give_back(struct threads *threads, struct thread_data *data)
   clock_unlock(&threads->pool_lock);
 }
 
-struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state,
-                                int64_t now_ns)
+struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state, int64_t now_ns)
 {
   struct thread_data *data = atomic_load(&threads->full) ? NULL : take_struct(threads);
   if (!data) goto untracked;
@@ -80,7 +80,7 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   atomic_store(&data->state_since_ns, now_ns);
   atomic_store(&data->node, RTOP_NODE_NO_FRAMES);
   atomic_store(&data->node_seen_ns, now_ns);
-  atomic_store(&data->stack_known, state == RTOP_BLOCKED);   /* one that starts has no frames yet */
+  atomic_store(&data->stack_known, state == RTOP_BLOCKED); /* one that starts has no frames yet */
   atomic_store(&data->generation, atomic_load(&threads->generation));
   atomic_store(&data->thread, thread);
   if (!take_entry(threads, data)) {
@@ -100,7 +100,7 @@ void threads_bind_native(struct thread_data *data)
   clockid_t clock;
   if (pthread_getcpuclockid(pthread_self(), &clock) != 0) clock = CLOCK_THREAD_CPUTIME_ID;
   data->cpu_clock = clock;
-  data->main_ractor = rb_ractor_stdout() == rb_stdout;   /* every other Ractor has an object of its own */
+  data->main_ractor = rb_ractor_stdout() == rb_stdout; /* every other Ractor has an object of its own */
   data->native_shared = main_shared || !data->main_ractor;
   data->native = &native_user;
   native_user = data->serial;

@@ -29,8 +29,8 @@ enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80, THREADS_PREFIX_MAX = 256
 
 /* Time of one state that no stack has been given to yet; see accounting.h. */
 struct lane {
-  _Atomic int64_t wall_ns, cpu_ns;     /* whoever takes it charges it */
-  _Atomic uint64_t epoch;              /* of its axis (pools.h), when the first of it came */
+  _Atomic int64_t wall_ns, cpu_ns; /* whoever takes it charges it */
+  _Atomic uint64_t epoch;          /* of its axis (pools.h), when the first of it came */
 };
 
 /* Unattributed time that a window told of: it lies right before the end of that window. */
@@ -41,87 +41,87 @@ enum { THREADS_OWED_MAX = 12 };
 
 struct thread_data {
   /* shared */
-  _Atomic uint64_t word;               /* since_ns << 3 | state */
-  _Atomic uint32_t turn;               /* odd while the word and the totals change together */
-  _Atomic int64_t total_ns[RTOP_STATE_COUNT];   /* exact time by state; the publisher's moves are not in it */
-  _Atomic int64_t floor_ns;            /* the publisher has told of it up to here: nothing takes place before */
-  _Atomic int64_t boundary_ns;         /* end of the window that it saw pass last, and the totals then */
+  _Atomic uint64_t word;                      /* since_ns << 3 | state */
+  _Atomic uint32_t turn;                      /* odd while the word and the totals change together */
+  _Atomic int64_t total_ns[RTOP_STATE_COUNT]; /* exact time by state; the publisher's moves are not in it */
+  _Atomic int64_t floor_ns;                   /* the publisher has told of it up to here: nothing takes place before */
+  _Atomic int64_t boundary_ns;                /* end of the window that it saw pass last, and the totals then */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT];
   struct lane lanes[RTOP_STATE_COUNT];
-  _Atomic int64_t blame_ns;            /* not charged yet */
-  _Atomic uint32_t node;               /* leaf of the last known stack */
-  _Atomic int64_t node_seen_ns;        /* when it was seen */
-  _Atomic bool stack_known;            /* `node` is the stack of the open off-GVL stretch */
+  _Atomic int64_t blame_ns;     /* not charged yet */
+  _Atomic uint32_t node;        /* leaf of the last known stack */
+  _Atomic int64_t node_seen_ns; /* when it was seen */
+  _Atomic bool stack_known;     /* `node` is the stack of the open off-GVL stretch */
   _Atomic bool ended;
   /* CPU time up to the sum of these two is charged. Each has one writer, so neither needs a lock; when both
    * charge the same stretch at once, the next reading finds the clock behind the sum and charges less. */
-  _Atomic int64_t cpu_read_ns;         /* the thread's part */
-  _Atomic int64_t cpu_taken_ns;        /* the publisher's, while the thread is off the GVL */
-  _Atomic int64_t cpu_unread_ns;       /* wall time on the GVL whose CPU is not in cpu_read_ns yet */
+  _Atomic int64_t cpu_read_ns;   /* the thread's part */
+  _Atomic int64_t cpu_taken_ns;  /* the publisher's, while the thread is off the GVL */
+  _Atomic int64_t cpu_unread_ns; /* wall time on the GVL whose CPU is not in cpu_read_ns yet */
   _Atomic uint32_t native_id;
-  _Atomic uint64_t name_version;       /* bumped when `name` changed */
-  _Atomic int64_t state_since_ns;      /* for display: not moved by the publisher */
+  _Atomic uint64_t name_version;  /* bumped when `name` changed */
+  _Atomic int64_t state_since_ns; /* for display: not moved by the publisher */
   /* The blocked part of a stretch whose thread is waiting by now: it ended at ready_ns. Whoever exchanges
    * it for 0 charges it. */
   _Atomic int64_t off_blocked_ns;
   _Atomic int64_t ready_ns;
-  _Atomic uint32_t pool;               /* see pools.h; 0 until its first stack */
+  _Atomic uint32_t pool; /* see pools.h; 0 until its first stack */
 
-  _Atomic uint64_t releases;           /* times that it got the GVL back */
-  _Atomic uint64_t coarse_releases;    /* of these, in storms */
+  _Atomic uint64_t releases;        /* times that it got the GVL back */
+  _Atomic uint64_t coarse_releases; /* of these, in storms */
 
-  _Atomic VALUE thread;                /* whose this is; kept alive by the VM until the thread ended */
-  _Atomic uint64_t generation;         /* of the registry when this was given out */
+  _Atomic VALUE thread;        /* whose this is; kept alive by the VM until the thread ended */
+  _Atomic uint64_t generation; /* of the registry when this was given out */
 
-  uint32_t index;                      /* in the registry */
+  uint32_t index; /* in the registry */
   uint64_t serial;
   struct thread_data *next_free;
   int64_t start_ns, end_ns;
   bool is_main;
-  bool main_ractor;                    /* known once native_id is set, and so is: */
-  bool native_shared;                  /* its native thread serves other Ruby threads, too (M:N) */
-  const void *native;                  /* which one it ran on last; a name, never looked into */
-  clockid_t cpu_clock;                 /* readable from other threads; valid once native_id is set */
-  char name[THREADS_NAME_MAX];         /* written under the GVL, copied by the publisher (may tear) */
+  bool main_ractor;            /* known once native_id is set, and so is: */
+  bool native_shared;          /* its native thread serves other Ruby threads, too (M:N) */
+  const void *native;          /* which one it ran on last; a name, never looked into */
+  clockid_t cpu_clock;         /* readable from other threads; valid once native_id is set */
+  char name[THREADS_NAME_MAX]; /* written under the GVL, copied by the publisher (may tear) */
   uint32_t name_bytes;
 
   /* the open stretches */
-  int64_t running_since_ns;            /* since RESUMED */
-  int64_t off_waiting_ns;              /* of the open off-GVL stretch, as the hooks saw it */
-  int64_t off_stack_ns;                /* when a stack was taken at SUSPENDED last */
+  int64_t running_since_ns; /* since RESUMED */
+  int64_t off_waiting_ns;   /* of the open off-GVL stretch, as the hooks saw it */
+  int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
-  int64_t waits_unread, wait_cpu_ns;   /* waits since the CPU clock itself was read; what one takes, a running mean */
-  int64_t off_since_ns;                /* it let go of the GVL then */
-  int64_t not_own_ns;                  /* GC, time off the GVL and own work: what own work around it leaves out */
-  int64_t own_wall_ns, own_cpu_ns;     /* the profiler's own work on this thread, not handed in yet */
-  uint64_t own_window;                 /* in which it was handed in last */
+  int64_t waits_unread, wait_cpu_ns; /* waits since the CPU clock itself was read; what one takes, a running mean */
+  int64_t off_since_ns;              /* it let go of the GVL then */
+  int64_t not_own_ns;                /* GC, time off the GVL and own work: what own work around it leaves out */
+  int64_t own_wall_ns, own_cpu_ns;   /* the profiler's own work on this thread, not handed in yet */
+  uint64_t own_window;               /* in which it was handed in last */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
   uint64_t allocations_read, allocations;
-  uint32_t allocations_node;           /* where its last clock sample stood; 0: none */
-  uint64_t blame_read;                 /* waiting.h integral when the GVL was taken */
+  uint32_t allocations_node; /* where its last clock sample stood; 0: none */
+  uint64_t blame_read;       /* waiting.h integral when the GVL was taken */
   uint32_t random;
 
   /* publisher's */
-  uint32_t slot;                       /* in the segment */
+  uint32_t slot; /* in the segment */
   bool in_segment;
-  bool last_window;                    /* ended before the window being built was cut */
+  bool last_window; /* ended before the window being built was cut */
   uint64_t name_published;
   uint64_t releases_seen, coarse_releases_seen;
   uint32_t native_published;
-  uint32_t window_index;               /* in the window being built */
-  int64_t moved_ns[RTOP_STATE_COUNT];  /* time by state that the publisher charged itself */
-  int64_t seen_ns[RTOP_STATE_COUNT];   /* all time by state up to the last cut */
-  int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT];   /* in the window being built */
-  int64_t ahead_wall_ns, ahead_cpu_ns; /* own work that the window before had no time for */
-  int64_t owed_ns[RTOP_STATE_COUNT];   /* told as not sampled, by windows before: the sum of `owed` */
-  struct owed owed[RTOP_STATE_COUNT][THREADS_OWED_MAX];   /* oldest first */
+  uint32_t window_index;              /* in the window being built */
+  int64_t moved_ns[RTOP_STATE_COUNT]; /* time by state that the publisher charged itself */
+  int64_t seen_ns[RTOP_STATE_COUNT];  /* all time by state up to the last cut */
+  int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT]; /* in the window being built */
+  int64_t ahead_wall_ns, ahead_cpu_ns;                  /* own work that the window before had no time for */
+  int64_t owed_ns[RTOP_STATE_COUNT];                    /* told as not sampled, by windows before: the sum of `owed` */
+  struct owed owed[RTOP_STATE_COUNT][THREADS_OWED_MAX]; /* oldest first */
   uint32_t owed_count[RTOP_STATE_COUNT];
-  int64_t forgiven_ns[RTOP_STATE_COUNT];   /* told so too, but nobody remembers where: it stays not sampled */
+  int64_t forgiven_ns[RTOP_STATE_COUNT]; /* told so too, but nobody remembers where: it stays not sampled */
 
   /* The last stack, root first: the next one shares its prefix. NULL when there was no memory for it. */
   uint64_t prefix_generation;
-  uint32_t prefix_depth, prefix_root;  /* root: the node below which it stands */
+  uint32_t prefix_depth, prefix_root; /* root: the node below which it stands */
   struct prefix *prefix;
 };
 
@@ -133,13 +133,13 @@ struct prefix {
 
 struct threads {
   _Atomic(struct thread_data *) table[THREADS_CAPACITY];
-  _Atomic uint32_t high;               /* entries at and above were never used */
+  _Atomic uint32_t high; /* entries at and above were never used */
   _Atomic uint64_t serial;
-  _Atomic uint32_t free_hint;          /* no entry below it is free, or one was just given back */
-  _Atomic uint64_t untracked;          /* threads that found no entry */
-  _Atomic bool full;                   /* until a thread is taken out */
+  _Atomic uint32_t free_hint; /* no entry below it is free, or one was just given back */
+  _Atomic uint64_t untracked; /* threads that found no entry */
+  _Atomic bool full;          /* until a thread is taken out */
   _Atomic uint64_t generation;
-  struct clock_trylock pool_lock;      /* tried only: without it a new struct is made */
+  struct clock_trylock pool_lock; /* tried only: without it a new struct is made */
   struct thread_data *pool;
   rb_internal_thread_specific_key_t key;
 };
@@ -149,8 +149,7 @@ void threads_init(struct threads *threads, bool native_shared);
 
 /* New data for a thread, in `state` from now_ns on. NULL when the registry or memory is full: the thread
  * is then not seen and counted. Allocates with libc; not to be called under the scheduler's lock. */
-struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state,
-                                int64_t now_ns);
+struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state, int64_t now_ns);
 
 /* The data of a thread, or NULL. */
 static inline struct thread_data *threads_of(struct threads *threads, VALUE thread)

@@ -3,11 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int rtop_error_set(struct rtop_error *error, enum rtop_error_code code, int errno_value, const char *format,
-                   ...)
+int rtop_error_set(struct rtop_error *error, enum rtop_error_code code, int errno_value, const char *format, ...)
 {
-  if (!error)
-    return -1;
+  if (!error) return -1;
   error->code = code;
   error->errno_value = errno_value;
   va_list arguments;

@@ -12,24 +12,24 @@
 
 enum rtop_error_code {
   RTOP_ERROR_NONE = 0,
-  RTOP_ERROR_SYSTEM,       /* a system call failed; errno_value says which way */
-  RTOP_ERROR_NO_SPACE,     /* the file system cannot hold even the smallest segment */
-  RTOP_ERROR_NOT_FOUND,    /* no such segment */
-  RTOP_ERROR_PERMISSION,   /* another user's process or segment */
-  RTOP_ERROR_UNSAFE,       /* the file is not what a segment must be: owner, mode, links, kind */
-  RTOP_ERROR_VERSION,      /* made by another version */
-  RTOP_ERROR_CORRUPT,      /* the file does not hold what its header promises */
-  RTOP_ERROR_LIMIT,        /* a bound of this program was reached */
+  RTOP_ERROR_SYSTEM,     /* a system call failed; errno_value says which way */
+  RTOP_ERROR_NO_SPACE,   /* the file system cannot hold even the smallest segment */
+  RTOP_ERROR_NOT_FOUND,  /* no such segment */
+  RTOP_ERROR_PERMISSION, /* another user's process or segment */
+  RTOP_ERROR_UNSAFE,     /* the file is not what a segment must be: owner, mode, links, kind */
+  RTOP_ERROR_VERSION,    /* made by another version */
+  RTOP_ERROR_CORRUPT,    /* the file does not hold what its header promises */
+  RTOP_ERROR_LIMIT,      /* a bound of this program was reached */
 };
 
 struct rtop_error {
   enum rtop_error_code code;
-  int errno_value;         /* 0 when no system call was involved */
+  int errno_value; /* 0 when no system call was involved */
   char text[320];
 };
 
 /* Fills *error (if not NULL) and returns -1, so that `return rtop_error_set(...)` reads well. */
-int rtop_error_set(struct rtop_error *error, enum rtop_error_code code, int errno_value,
-                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+int rtop_error_set(struct rtop_error *error, enum rtop_error_code code, int errno_value, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

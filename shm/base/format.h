@@ -18,35 +18,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RTOP_MAGIC "RPERFTOP"          /* 8 bytes, no NUL */
+#define RTOP_MAGIC "RPERFTOP" /* 8 bytes, no NUL */
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
-#define RTOP_VERSION_MINOR 2u             /* 1: the tiers; 2: ages of stacks, late records move time */
+#define RTOP_VERSION_MINOR 2u /* 1: the tiers; 2: ages of stacks, late records move time */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
   RTOP_COUNTERS_OFFSET = RTOP_PAGE_BYTES,
   RTOP_SECTIONS_OFFSET = 2 * RTOP_PAGE_BYTES,
   RTOP_SECTION_MAX = 16,
-  RTOP_RECORD_ALIGN = 64,              /* window payloads start on a cache line */
+  RTOP_RECORD_ALIGN = 64, /* window payloads start on a cache line */
 };
 
 /* Bounds that a reader enforces whatever a segment claims. */
 #define RTOP_SEGMENT_BYTES_MAX (UINT64_C(256) << 20)
-#define RTOP_WINDOW_RAW_BYTES_MAX (UINT32_C(1) << 20)   /* after decompression */
+#define RTOP_WINDOW_RAW_BYTES_MAX (UINT32_C(1) << 20) /* after decompression */
 #define RTOP_STRING_BYTES_MAX 4096u
 #define RTOP_STACK_DEPTH_MAX 65535u
 
 enum rtop_section_kind {
-  RTOP_SECTION_STRINGS = 1,            /* append-only blob: see struct rtop_string_head */
-  RTOP_SECTION_FRAMES = 2,             /* append-only array of struct rtop_frame_entry */
-  RTOP_SECTION_NODES = 3,              /* append-only array of struct rtop_node_entry, parent < id */
-  RTOP_SECTION_THREADS = 4,            /* array of struct rtop_thread_entry, slots are reused */
-  RTOP_SECTION_DIRECTORY = 5,          /* power of two of struct rtop_slot */
-  RTOP_SECTION_RING = 6,               /* power of two of bytes */
+  RTOP_SECTION_STRINGS = 1,   /* append-only blob: see struct rtop_string_head */
+  RTOP_SECTION_FRAMES = 2,    /* append-only array of struct rtop_frame_entry */
+  RTOP_SECTION_NODES = 3,     /* append-only array of struct rtop_node_entry, parent < id */
+  RTOP_SECTION_THREADS = 4,   /* array of struct rtop_thread_entry, slots are reused */
+  RTOP_SECTION_DIRECTORY = 5, /* power of two of struct rtop_slot */
+  RTOP_SECTION_RING = 6,      /* power of two of bytes */
   /* The tiers: all five or none (version 1.1). */
-  RTOP_SECTION_TIERS = 7,              /* a struct rtop_counters for each merged tier */
-  RTOP_SECTION_DIRECTORY_1S = 8,       /* as DIRECTORY and RING */
+  RTOP_SECTION_TIERS = 7,        /* a struct rtop_counters for each merged tier */
+  RTOP_SECTION_DIRECTORY_1S = 8, /* as DIRECTORY and RING */
   RTOP_SECTION_RING_1S = 9,
   RTOP_SECTION_DIRECTORY_10S = 10,
   RTOP_SECTION_RING_10S = 11,
@@ -57,17 +57,17 @@ enum rtop_section_kind {
  * of its nominal length, and never spans a hole in time. Of a merged tier's counters only the intent
  * line, head_sequence and windows_folded are used. */
 enum rtop_tier {
-  RTOP_TIER_FINE = 0,                  /* windows as they were cut */
+  RTOP_TIER_FINE = 0, /* windows as they were cut */
   RTOP_TIER_1S = 1,
   RTOP_TIER_10S = 2,
   RTOP_TIERS = 3,
-  RTOP_MERGED_TIERS = 2,               /* in the order of the section TIERS */
+  RTOP_MERGED_TIERS = 2, /* in the order of the section TIERS */
 };
 
 struct rtop_section {
-  uint32_t kind;                       /* unknown kinds are skipped */
-  uint32_t element_bytes;              /* 1 for strings and ring */
-  uint64_t offset;                     /* from the start of the file, a multiple of the page */
+  uint32_t kind;          /* unknown kinds are skipped */
+  uint32_t element_bytes; /* 1 for strings and ring */
+  uint64_t offset;        /* from the start of the file, a multiple of the page */
   uint64_t bytes;
   uint64_t reserved;
 };
@@ -78,20 +78,20 @@ struct rtop_geometry {
   uint32_t byte_order;
   uint16_t version_major;
   uint16_t version_minor;
-  uint32_t geometry_bytes;             /* sizeof(struct rtop_geometry) of the writer */
-  uint32_t crc32c;                     /* of geometry_bytes bytes with this field 0 */
-  uint64_t segment_bytes;              /* the file is exactly this long */
-  uint8_t instance_id[16];             /* random; tells two segments of one pid apart */
-  uint32_t pid;                        /* in the writer's own pid namespace; a hint, never a proof */
+  uint32_t geometry_bytes; /* sizeof(struct rtop_geometry) of the writer */
+  uint32_t crc32c;         /* of geometry_bytes bytes with this field 0 */
+  uint64_t segment_bytes;  /* the file is exactly this long */
+  uint8_t instance_id[16]; /* random; tells two segments of one pid apart */
+  uint32_t pid;            /* in the writer's own pid namespace; a hint, never a proof */
   uint32_t uid;
-  uint64_t pid_namespace;              /* inode of /proc/self/ns/pid */
-  uint64_t start_ticks;                /* field 22 of /proc/self/stat */
+  uint64_t pid_namespace; /* inode of /proc/self/ns/pid */
+  uint64_t start_ticks;   /* field 22 of /proc/self/stat */
   uint8_t boot_id[16];
   int64_t created_mono_ns;
-  int64_t created_real_ns;             /* CLOCK_REALTIME at the same instant */
-  uint32_t window_ns;                  /* nominal length of a window */
+  int64_t created_real_ns; /* CLOCK_REALTIME at the same instant */
+  uint32_t window_ns;      /* nominal length of a window */
   uint32_t section_count;
-  char ruby_version[64];               /* NUL-padded, hostile text like every name */
+  char ruby_version[64]; /* NUL-padded, hostile text like every name */
   char tool_version[32];
   char command[256];
   struct rtop_section sections[RTOP_SECTION_MAX];
@@ -102,34 +102,34 @@ static_assert(sizeof(struct rtop_geometry) == 976, "geometry");
 
 enum rtop_writer_state {
   RTOP_STATE_LIVE = 1,
-  RTOP_STATE_ENDED = 2,                /* the process ended the channel itself */
+  RTOP_STATE_ENDED = 2, /* the process ended the channel itself */
 };
 
 /* Page 1. Words are written by the publisher alone. */
 struct rtop_counters {
   /* intent line: what is being overwritten right now */
-  uint64_t intent_position;            /* end of the payload being written */
-  uint64_t intent_sequence;            /* its sequence */
+  uint64_t intent_position; /* end of the payload being written */
+  uint64_t intent_sequence; /* its sequence */
   uint64_t intent_reserved[6];
   /* head line: head_sequence is stored last (release); what it covers is complete */
-  uint64_t head_sequence;              /* newest complete window; 0 = none yet */
+  uint64_t head_sequence; /* newest complete window; 0 = none yet */
   uint64_t string_bytes;
   uint64_t frame_count;
   uint64_t node_count;
-  uint64_t thread_serial;              /* threads ever seen */
-  uint64_t state;                      /* enum rtop_writer_state */
-  uint64_t frame_labels;               /* grows when labels of published frames were completed */
+  uint64_t thread_serial; /* threads ever seen */
+  uint64_t state;         /* enum rtop_writer_state */
+  uint64_t frame_labels;  /* grows when labels of published frames were completed */
   uint64_t head_reserved[1];
   /* statistics: monotone, saturating */
-  uint64_t windows_folded;             /* windows too large, their smallest cells folded */
-  uint64_t nodes_overflowed;           /* stacks charged to an ancestor: node table full */
+  uint64_t windows_folded;   /* windows too large, their smallest cells folded */
+  uint64_t nodes_overflowed; /* stacks charged to an ancestor: node table full */
   uint64_t frames_overflowed;
   uint64_t strings_overflowed;
   uint64_t threads_overflowed;
   uint64_t samples_dropped;
-  uint64_t marks_overflowed;           /* marks that came too fast, or whose name found no room */
-  uint64_t labels_overflowed;          /* label sets without room: their time is that of the set around */
-  uint64_t segments_lost;              /* earlier segments of this process that were removed or cut off */
+  uint64_t marks_overflowed;  /* marks that came too fast, or whose name found no room */
+  uint64_t labels_overflowed; /* label sets without room: their time is that of the set around */
+  uint64_t segments_lost;     /* earlier segments of this process that were removed or cut off */
   uint64_t stats_reserved[7];
 };
 static_assert(offsetof(struct rtop_counters, intent_sequence) == 8, "counters");
@@ -140,63 +140,63 @@ static_assert(sizeof(struct rtop_counters) == 256, "counters");
 /* One directory slot: window `sequence` stands in slot sequence % slots. */
 struct rtop_slot {
   uint64_t sequence;
-  uint64_t position;                   /* of the payload, a multiple of RTOP_RECORD_ALIGN */
+  uint64_t position; /* of the payload, a multiple of RTOP_RECORD_ALIGN */
   int64_t start_mono_ns;
   int64_t end_mono_ns;
-  uint32_t stored_bytes;               /* in the ring; a payload never wraps around the end */
-  uint32_t raw_bytes;                  /* after decompression; equal to stored_bytes when codec is RAW */
-  uint32_t codec;                      /* enum rtop_codec */
-  uint32_t crc32c;                     /* of instance_id, the slot with this field 0, stored payload */
-  uint64_t node_count;                 /* tables were this long when the window was cut */
+  uint32_t stored_bytes; /* in the ring; a payload never wraps around the end */
+  uint32_t raw_bytes;    /* after decompression; equal to stored_bytes when codec is RAW */
+  uint32_t codec;        /* enum rtop_codec */
+  uint32_t crc32c;       /* of instance_id, the slot with this field 0, stored payload */
+  uint64_t node_count;   /* tables were this long when the window was cut */
   uint64_t frame_count;
 };
 static_assert(sizeof(struct rtop_slot) == 64, "slot");
 
 enum rtop_codec {
   RTOP_CODEC_RAW = 0,
-  RTOP_CODEC_LZ4 = 1,                  /* one LZ4 block */
+  RTOP_CODEC_LZ4 = 1, /* one LZ4 block */
 };
 
 /* A string stands at a multiple of 8 in the strings section: this head, then its bytes. A string
  * reference is that offset; reference 0 is the empty string. Not NUL-terminated, any bytes. */
 struct rtop_string_head {
-  uint32_t bytes;                      /* <= RTOP_STRING_BYTES_MAX */
-  uint32_t flags;                      /* bit 0: was cut */
+  uint32_t bytes; /* <= RTOP_STRING_BYTES_MAX */
+  uint32_t flags; /* bit 0: was cut */
 };
 static_assert(sizeof(struct rtop_string_head) == 8, "string head");
 
 enum rtop_frame_kind {
   RTOP_FRAME_RUBY = 0,
-  RTOP_FRAME_C = 1,                    /* a method written in C: no path, no line */
-  RTOP_FRAME_SPECIAL = 2,              /* made up by the profiler, named in parentheses */
+  RTOP_FRAME_C = 1,       /* a method written in C: no path, no line */
+  RTOP_FRAME_SPECIAL = 2, /* made up by the profiler, named in parentheses */
 };
 
 /* label and path make one word, namespace and line another: a label may be completed later ("sleep", seen
  * where no Ruby object could be made, becomes "Kernel#sleep"), which frame_labels tells readers. */
 struct rtop_frame_entry {
-  uint32_t label;                      /* string: "Object#fib", "block in Price#total" */
-  uint32_t path;                       /* string: absolute path when Ruby knows it */
-  uint32_t namespace_label;            /* string: "Price", "" at top level */
-  uint32_t line;                       /* first line of the method */
-  uint32_t kind;                       /* enum rtop_frame_kind */
+  uint32_t label;           /* string: "Object#fib", "block in Price#total" */
+  uint32_t path;            /* string: absolute path when Ruby knows it */
+  uint32_t namespace_label; /* string: "Price", "" at top level */
+  uint32_t line;            /* first line of the method */
+  uint32_t kind;            /* enum rtop_frame_kind */
   uint32_t reserved[3];
 };
 static_assert(sizeof(struct rtop_frame_entry) == 32, "frame");
 
 struct rtop_node_entry {
-  uint32_t parent;                     /* < own id; node 0 is its own parent */
+  uint32_t parent; /* < own id; node 0 is its own parent */
   uint32_t frame;
-  uint32_t line;                       /* being executed in that frame; 0 = unknown */
-  uint32_t depth;                      /* root is 0 */
+  uint32_t line;  /* being executed in that frame; 0 = unknown */
+  uint32_t depth; /* root is 0 */
 };
 static_assert(sizeof(struct rtop_node_entry) == 16, "node");
 
 /* Nodes and frames that every segment starts with. */
 enum {
-  RTOP_NODE_ROOT = 0,                  /* "(root)" */
-  RTOP_NODE_FOLDED = 1,                /* "(folded)": cells that did not fit into a window */
-  RTOP_NODE_UNSAMPLED = 2,             /* "(not sampled)": time whose stack is not known, or not yet */
-  RTOP_NODE_NO_FRAMES = 3,             /* "(no Ruby frames)": thread start and end, native code */
+  RTOP_NODE_ROOT = 0,      /* "(root)" */
+  RTOP_NODE_FOLDED = 1,    /* "(folded)": cells that did not fit into a window */
+  RTOP_NODE_UNSAMPLED = 2, /* "(not sampled)": time whose stack is not known, or not yet */
+  RTOP_NODE_NO_FRAMES = 3, /* "(no Ruby frames)": thread start and end, native code */
   RTOP_NODE_FIRST_FREE = 4,
 };
 
@@ -205,30 +205,30 @@ enum {
 enum rtop_thread_flag {
   RTOP_THREAD_ENDED = 1u << 0,
   RTOP_THREAD_MAIN = 1u << 1,
-  RTOP_THREAD_OTHERS = 1u << 2,        /* stands for all threads that found no slot */
+  RTOP_THREAD_OTHERS = 1u << 2, /* stands for all threads that found no slot */
 };
 
 /* A slot of the threads section. Written by the publisher: `version` is odd meanwhile. A slot is used
  * again after its thread ended, oldest end first; `serial` tells whose it is. */
 struct rtop_thread_entry {
   uint64_t version;
-  uint64_t serial;                     /* 1, 2, … never reused; 0 = slot never used */
+  uint64_t serial; /* 1, 2, … never reused; 0 = slot never used */
   int64_t start_mono_ns;
-  int64_t end_mono_ns;                 /* 0 while it lives */
-  uint32_t native_id;                  /* in the writer's pid namespace */
+  int64_t end_mono_ns; /* 0 while it lives */
+  uint32_t native_id;  /* in the writer's pid namespace */
   uint32_t flags;
   uint32_t name_bytes;
   uint32_t reserved;
-  char name[80];                       /* hostile text */
+  char name[80]; /* hostile text */
 };
 static_assert(sizeof(struct rtop_thread_entry) == 128, "thread");
 
 /* State of a thread at an instant: exactly one. */
 enum rtop_thread_state {
-  RTOP_RUNNING = 0,                    /* holds the GVL */
-  RTOP_WAITING = 1,                    /* wants the GVL */
-  RTOP_BLOCKED = 2,                    /* off the GVL: I/O, sleep, lock, C code without the GVL */
-  RTOP_MARKING = 3,                    /* running the GC */
+  RTOP_RUNNING = 0, /* holds the GVL */
+  RTOP_WAITING = 1, /* wants the GVL */
+  RTOP_BLOCKED = 2, /* off the GVL: I/O, sleep, lock, C code without the GVL */
+  RTOP_MARKING = 3, /* running the GC */
   RTOP_SWEEPING = 4,
   RTOP_STATE_COUNT = 5,
 };
@@ -240,25 +240,25 @@ enum rtop_window_part {
   RTOP_PART_CELLS = 3,
   RTOP_PART_LATE = 4,
   RTOP_PART_MARKS = 5,
-  RTOP_PART_STACKS = 6,                /* version 1.2 */
+  RTOP_PART_STACKS = 6, /* version 1.2 */
   RTOP_PART_KIND_END = 7,
 };
 
 /* Counters that a window may carry; unknown ids are skipped. Unless it says "now", a value is the
  * change over the window. */
 enum rtop_counter_id {
-  RTOP_COUNTER_SAMPLES = 1,            /* stacks taken */
-  RTOP_COUNTER_TICKS = 2,              /* timer ticks that were due */
-  RTOP_COUNTER_TICKS_MISSED = 3,       /* of those, without a sample although a thread was running */
-  RTOP_COUNTER_SAMPLES_DROPPED = 4,    /* stacks not taken because another one was being taken */
-  RTOP_COUNTER_COST_NS = 5,            /* measured cost of sampling on application threads */
-  RTOP_COUNTER_RATE_HZ = 6,            /* now */
-  RTOP_COUNTER_RATE_WANTED_HZ = 7,     /* now; larger than RATE_HZ = governed */
+  RTOP_COUNTER_SAMPLES = 1,         /* stacks taken */
+  RTOP_COUNTER_TICKS = 2,           /* timer ticks that were due */
+  RTOP_COUNTER_TICKS_MISSED = 3,    /* of those, without a sample although a thread was running */
+  RTOP_COUNTER_SAMPLES_DROPPED = 4, /* stacks not taken because another one was being taken */
+  RTOP_COUNTER_COST_NS = 5,         /* measured cost of sampling on application threads */
+  RTOP_COUNTER_RATE_HZ = 6,         /* now */
+  RTOP_COUNTER_RATE_WANTED_HZ = 7,  /* now; larger than RATE_HZ = governed */
   RTOP_COUNTER_GC_MINOR = 8,
   RTOP_COUNTER_GC_MAJOR = 9,
-  RTOP_COUNTER_ALLOCATIONS = 10,       /* objects */
-  RTOP_COUNTER_HEAP_LIVE_SLOTS = 11,   /* now */
-  RTOP_COUNTER_MALLOC_BYTES = 12,      /* now: malloc_increase of the VM */
+  RTOP_COUNTER_ALLOCATIONS = 10,     /* objects */
+  RTOP_COUNTER_HEAP_LIVE_SLOTS = 11, /* now */
+  RTOP_COUNTER_MALLOC_BYTES = 12,    /* now: malloc_increase of the VM */
   RTOP_COUNTER_EXCEPTIONS = 13,
   RTOP_COUNTER_RSS_BYTES = 14,         /* now */
   RTOP_COUNTER_CPU_NS = 15,            /* CPU of the process, all its threads */
@@ -266,7 +266,8 @@ enum rtop_counter_id {
   RTOP_COUNTER_GVL_RELEASES = 17,      /* times that a thread got the GVL back */
   RTOP_COUNTER_GVL_COARSE = 18,        /* of those, told by the time of the last tick: there were too many */
   RTOP_COUNTER_POINT_DISTANCE_NS = 19, /* now: mean distance of the sampling points of short stretches */
-  RTOP_COUNTER_WHOLE_COST_NS = 20,     /* of the profiler: COST_NS, the publisher, and an estimate of what nobody measures */
+  RTOP_COUNTER_WHOLE_COST_NS =
+      20, /* of the profiler: COST_NS, the publisher, and an estimate of what nobody measures */
   RTOP_COUNTER_ID_MAX = 64,
 };
 
@@ -275,10 +276,10 @@ enum rtop_counter_id {
 
 struct rtop_control_page {
   uint8_t magic[8];
-  uint32_t futex;                      /* changes with every request and every wake */
+  uint32_t futex; /* changes with every request and every wake */
   uint32_t reserved;
-  uint32_t rate_hz;                    /* 0 = no wish */
-  uint32_t crc32c;                     /* of magic and rate_hz */
+  uint32_t rate_hz; /* 0 = no wish */
+  uint32_t crc32c;  /* of magic and rate_hz */
 };
 static_assert(offsetof(struct rtop_control_page, rate_hz) == 16, "control");
 static_assert(sizeof(struct rtop_control_page) == 24, "control");

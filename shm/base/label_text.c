@@ -13,8 +13,7 @@ static size_t write_part(const char *from, size_t bytes, bool key, char *out)
 {
   size_t used = 0;
   for (size_t i = 0; i < bytes; i++) {
-    if (is_escaped(from[i], key))
-      out[used++] = '\\';
+    if (is_escaped(from[i], key)) out[used++] = '\\';
     out[used++] = from[i];
   }
   return used;
@@ -26,15 +25,13 @@ size_t rtop_label_text_write(const struct rtop_label *labels, size_t count, char
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
     size_t bytes = 0;
-    if (used > 0)
-      one[bytes++] = ',';
+    if (used > 0) one[bytes++] = ',';
     size_t key = rtop_utf8_cut(labels[i].key, labels[i].key_bytes, RTOP_LABEL_KEY_MAX);
     size_t value = rtop_utf8_cut(labels[i].value, labels[i].value_bytes, RTOP_LABEL_VALUE_MAX);
     bytes += write_part(labels[i].key, key, true, one + bytes);
     one[bytes++] = '=';
     bytes += write_part(labels[i].value, value, false, one + bytes);
-    if (bytes > out_bytes - used)
-      break;
+    if (bytes > out_bytes - used) break;
     memcpy(out + used, one, bytes);
     used += bytes;
   }
@@ -46,10 +43,8 @@ static size_t read_part(const char *text, size_t bytes, size_t at, bool key, cha
 {
   size_t used = 0;
   for (; at < bytes && text[at] != ',' && !(key && text[at] == '='); at++) {
-    if (text[at] == '\\' && at + 1 < bytes)
-      at++;
-    if (used < limit)
-      out[used++] = text[at];
+    if (text[at] == '\\' && at + 1 < bytes) at++;
+    if (used < limit) out[used++] = text[at];
   }
   out[used] = '\0';
   return at;
@@ -57,12 +52,10 @@ static size_t read_part(const char *text, size_t bytes, size_t at, bool key, cha
 
 bool rtop_label_text_next(const char *text, size_t bytes, size_t *at, struct rtop_label_buffer *label)
 {
-  if (*at >= bytes)
-    return false;
+  if (*at >= bytes) return false;
   size_t end = read_part(text, bytes, *at, true, label->key, RTOP_LABEL_KEY_MAX);
   label->value[0] = '\0';
-  if (end < bytes && text[end] == '=')
-    end = read_part(text, bytes, end + 1, false, label->value, RTOP_LABEL_VALUE_MAX);
+  if (end < bytes && text[end] == '=') end = read_part(text, bytes, end + 1, false, label->value, RTOP_LABEL_VALUE_MAX);
   *at = end + 1;
   return true;
 }

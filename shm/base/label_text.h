@@ -23,7 +23,7 @@ struct rtop_label {
   size_t key_bytes, value_bytes;
 };
 
-enum { RTOP_LABEL_TEXT_MAX = 2048 };   /* of a whole set */
+enum { RTOP_LABEL_TEXT_MAX = 2048 }; /* of a whole set */
 
 /* Writes what fits of the labels, which are in order; longer keys and values are cut. Returns the bytes. */
 size_t rtop_label_text_write(const struct rtop_label *labels, size_t count, char *out, size_t out_bytes);

@@ -5,7 +5,7 @@
 
 static struct flock liveness_byte(short type, int64_t where)
 {
-  struct flock lock = {0};
+  struct flock lock = { 0 };
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = (off_t)where;
@@ -24,10 +24,8 @@ static int liveness_set(int fd, short type, int64_t where)
 static bool liveness_held(int fd, int64_t where, pid_t *pid)
 {
   struct flock lock = liveness_byte(F_WRLCK, where);
-  if (fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid < 0)
-    return false;
-  if (pid)
-    *pid = lock.l_pid > 0 ? lock.l_pid : 0;
+  if (fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid < 0) return false;
+  if (pid) *pid = lock.l_pid > 0 ? lock.l_pid : 0;
   return true;
 }
 
@@ -48,8 +46,7 @@ int rtop_liveness_drop_viewer(int fd)
 
 bool rtop_liveness_writer_alive(int fd, pid_t *pid)
 {
-  if (pid)
-    *pid = 0;
+  if (pid) *pid = 0;
   return liveness_held(fd, RTOP_LOCK_WRITER, pid);
 }
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum { LIMIT_PATH_MAX = 1024, LIMIT_LEVELS_MAX = 64 };
-#define LIMIT_THREAD_BYTES (UINT64_C(65) << 20)   /* of addresses: the C library's heap of a thread, and its stack */
-#define LIMIT_NONE (UINT64_C(1) << 60)   /* version 1 says "none" by a huge number */
+#define LIMIT_THREAD_BYTES (UINT64_C(65) << 20) /* of addresses: the C library's heap of a thread, and its stack */
+#define LIMIT_NONE (UINT64_C(1) << 60)          /* version 1 says "none" by a huge number */
 
 static uint64_t limit_smaller(uint64_t a, uint64_t b)
 {
@@ -24,8 +24,7 @@ static uint64_t limit_read(const char *directory, const char *name)
 {
   char path[LIMIT_PATH_MAX + 64], text[64], *end;
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  if (process_read_file(path, text, sizeof text) == 0 || !isdigit((unsigned char)text[0]))
-    return UINT64_MAX;
+  if (process_read_file(path, text, sizeof text) == 0 || !isdigit((unsigned char)text[0])) return UINT64_MAX;
   errno = 0;
   unsigned long long bytes = strtoull(text, &end, 10);
   return errno == 0 && (*end == '\n' || *end == '\0') && bytes < LIMIT_NONE ? bytes : UINT64_MAX;
@@ -38,14 +37,12 @@ static uint64_t limit_upwards(const char *mount, const char *group, size_t group
   char path[LIMIT_PATH_MAX];
   uint64_t limit = UINT64_MAX;
   size_t top = strlen(mount);
-  if (top + group_bytes >= sizeof path)
-    group_bytes = 0;
+  if (top + group_bytes >= sizeof path) group_bytes = 0;
   snprintf(path, sizeof path, "%s%.*s", mount, (int)group_bytes, group);
   for (int level = 0; level < LIMIT_LEVELS_MAX; level++) {
     limit = limit_smaller(limit, limit_read(path, name));
     char *slash = strrchr(path + top, '/');
-    if (!slash)
-      break;
+    if (!slash) break;
     *slash = '\0';
   }
   return limit;
@@ -69,15 +66,13 @@ static uint64_t limit_of_line(const char *line, size_t bytes, const char *root)
   char mount[256];
   const char *words = memchr(line, ':', bytes);
   const char *path = words ? memchr(words + 1, ':', bytes - (size_t)(words + 1 - line)) : NULL;
-  if (!path)
-    return UINT64_MAX;
+  if (!path) return UINT64_MAX;
   size_t word_bytes = (size_t)(path - words - 1), path_bytes = bytes - (size_t)(path + 1 - line);
   if (limit_is_memory(words + 1, word_bytes)) {
     snprintf(mount, sizeof mount, "%s/memory", root);
     return limit_upwards(mount, path + 1, path_bytes, "memory.limit_in_bytes");
   }
-  if (word_bytes > 0)
-    return UINT64_MAX;
+  if (word_bytes > 0) return UINT64_MAX;
   snprintf(mount, sizeof mount, "%s/unified", root);
   return limit_smaller(limit_upwards(root, path + 1, path_bytes, "memory.max"),
                        limit_upwards(mount, path + 1, path_bytes, "memory.max"));
@@ -106,8 +101,7 @@ static uint64_t limit_left(__rlimit_resource_t resource, unsigned long used)
 {
   struct rlimit limit;
   uint64_t bytes = (uint64_t)used * (uint64_t)sysconf(_SC_PAGESIZE);
-  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return UINT64_MAX;
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
   return limit.rlim_cur > bytes ? limit.rlim_cur - bytes : 0;
 }
 
@@ -116,10 +110,8 @@ uint64_t rtop_memory_left(void)
   char text[128];
   unsigned long size = 0, data = 0;
   process_read_file("/proc/self/statm", text, sizeof text);
-  if (sscanf(text, "%lu %*u %*u %*u %*u %lu", &size, &data) != 2)
-    size = data = 0;
+  if (sscanf(text, "%lu %*u %*u %*u %*u %lu", &size, &data) != 2) size = data = 0;
   uint64_t addresses = limit_left(RLIMIT_AS, size);
-  if (addresses < 8 * LIMIT_THREAD_BYTES)
-    return 0;
+  if (addresses < 8 * LIMIT_THREAD_BYTES) return 0;
   return limit_smaller(addresses, limit_left(RLIMIT_DATA, data));
 }

@@ -17,7 +17,7 @@ enum rtop_origin {
   RTOP_ORIGIN_APPLICATION,
   RTOP_ORIGIN_GEM,
   RTOP_ORIGIN_STDLIB,
-  RTOP_ORIGIN_CORE,                    /* no path (a method written in C) or <internal:…> */
+  RTOP_ORIGIN_CORE, /* no path (a method written in C) or <internal:…> */
 };
 
 /* The name of a gem, a part of the path; bytes is 0 for every other origin. */
@@ -29,6 +29,6 @@ struct rtop_gem_name {
 /* `gem` may be NULL. */
 enum rtop_origin rtop_origin_of_path(const char *path, size_t bytes, struct rtop_gem_name *gem);
 
-const char *rtop_origin_name(enum rtop_origin origin);   /* "application", "gem", "stdlib", "core" */
+const char *rtop_origin_name(enum rtop_origin origin); /* "application", "gem", "stdlib", "core" */
 
 #endif

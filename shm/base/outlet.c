@@ -13,8 +13,7 @@ void outlet_init(struct outlet *outlet, int fd, const void *view)
   outlet->view = view;
   outlet->cause = 0;
   outlet->extent_count = 0;
-  for (size_t i = 0; i < OUTLET_RUNS; i++)
-    outlet->runs[i].bytes = 0;
+  for (size_t i = 0; i < OUTLET_RUNS; i++) outlet->runs[i].bytes = 0;
 }
 
 bool outlet_failed(const struct outlet *outlet)
@@ -29,16 +28,14 @@ static uint64_t outlet_offset(const struct outlet *outlet, const void *shared)
 
 void outlet_grow(struct outlet *outlet, const struct outlet_extent *extent)
 {
-  if (outlet->extent_count < OUTLET_EXTENTS)
-    outlet->extents[outlet->extent_count++] = *extent;
+  if (outlet->extent_count < OUTLET_EXTENTS) outlet->extents[outlet->extent_count++] = *extent;
 }
 
 /* A sixteenth of the file system is left to others, who perhaps cannot do with less. */
 static bool outlet_leaves_room(const struct outlet *outlet, uint64_t bytes)
 {
   struct statvfs space;
-  if (fstatvfs(outlet->fd, &space) != 0 || space.f_blocks == 0)
-    return true;
+  if (fstatvfs(outlet->fd, &space) != 0 || space.f_blocks == 0) return true;
   return (uint64_t)space.f_bavail * space.f_frsize >= bytes + (uint64_t)space.f_blocks * space.f_frsize / 16;
 }
 
@@ -49,28 +46,22 @@ static bool outlet_extend(struct outlet *outlet, struct outlet_extent *extent, u
   uint64_t wanted = needed + extent->step - 1;
   int cause;
   wanted -= wanted % extent->step;
-  if (wanted > extent->bytes)
-    wanted = extent->bytes;
-  if (!outlet_leaves_room(outlet, wanted - extent->reserved))
-    return false;
+  if (wanted > extent->bytes) wanted = extent->bytes;
+  if (!outlet_leaves_room(outlet, wanted - extent->reserved)) return false;
   do
-    cause = posix_fallocate(outlet->fd, (off_t)(extent->offset + extent->reserved),
-                            (off_t)(wanted - extent->reserved));
+    cause = posix_fallocate(outlet->fd, (off_t)(extent->offset + extent->reserved), (off_t)(wanted - extent->reserved));
   while (cause == EINTR);
-  if (cause == 0)
-    extent->reserved = wanted;
+  if (cause == 0) extent->reserved = wanted;
   return cause == 0;
 }
 
 bool outlet_reserve(struct outlet *outlet, const void *shared, size_t count)
 {
-  if (!outlet)
-    return true;
+  if (!outlet) return true;
   uint64_t offset = outlet_offset(outlet, shared);
   for (size_t i = 0; i < outlet->extent_count; i++) {
     struct outlet_extent *extent = &outlet->extents[i];
-    if (offset < extent->offset || offset - extent->offset >= extent->bytes)
-      continue;
+    if (offset < extent->offset || offset - extent->offset >= extent->bytes) continue;
     uint64_t needed = offset - extent->offset + count;
     return needed <= extent->reserved || outlet_extend(outlet, extent, needed);
   }
@@ -94,10 +85,8 @@ static void outlet_write(struct outlet *outlet, uint64_t offset, const unsigned 
 
 void outlet_store(struct outlet *outlet, void *shared, const void *bytes, size_t count)
 {
-  if (outlet)
-    outlet_write(outlet, outlet_offset(outlet, shared), bytes, count);
-  else
-    rtop_copy_to_shared(shared, bytes, count);
+  if (outlet) outlet_write(outlet, outlet_offset(outlet, shared), bytes, count);
+  else rtop_copy_to_shared(shared, bytes, count);
 }
 
 static void outlet_flush_run(struct outlet *outlet, struct outlet_run *run)
@@ -112,10 +101,8 @@ static struct outlet_run *outlet_run_at(struct outlet *outlet, uint64_t offset)
   struct outlet_run *empty = NULL;
   for (size_t i = 0; i < OUTLET_RUNS; i++) {
     struct outlet_run *run = &outlet->runs[i];
-    if (run->bytes && run->offset + run->bytes == offset)
-      return run;
-    if (run->bytes == 0)
-      empty = run;
+    if (run->bytes && run->offset + run->bytes == offset) return run;
+    if (run->bytes == 0) empty = run;
   }
   if (!empty) {
     empty = &outlet->runs[0];
@@ -143,17 +130,14 @@ void outlet_append(struct outlet *outlet, void *shared, const void *bytes, size_
 
 void outlet_flush(struct outlet *outlet)
 {
-  for (size_t i = 0; outlet && i < OUTLET_RUNS; i++)
-    outlet_flush_run(outlet, &outlet->runs[i]);
+  for (size_t i = 0; outlet && i < OUTLET_RUNS; i++) outlet_flush_run(outlet, &outlet->runs[i]);
 }
 
 /* The kernel's copies of two writes are ordered like our own stores around a full barrier. */
 void outlet_fence(const struct outlet *outlet)
 {
-  if (outlet)
-    rtop_fence_full();
-  else
-    rtop_fence_release();
+  if (outlet) rtop_fence_full();
+  else rtop_fence_release();
 }
 
 void outlet_release(struct outlet *outlet, uint64_t *shared, uint64_t value)
@@ -174,8 +158,7 @@ bool outlet_load(struct outlet *outlet, void *bytes, const void *shared, size_t 
   }
   outlet_flush(outlet);
   ssize_t got;
-  do
-    got = pread(outlet->fd, bytes, count, (off_t)outlet_offset(outlet, shared));
+  do got = pread(outlet->fd, bytes, count, (off_t)outlet_offset(outlet, shared));
   while (got < 0 && errno == EINTR);
   return got == (ssize_t)count && outlet->cause == 0;
 }

@@ -23,7 +23,7 @@ enum { OUTLET_RUNS = 3, OUTLET_RUN_BYTES = 8192, OUTLET_EXTENTS = 8 };
 
 /* Bytes that follow each other in the file and go out in one write. */
 struct outlet_run {
-  uint64_t offset;                     /* where the first one goes */
+  uint64_t offset; /* where the first one goes */
   size_t bytes;
   unsigned char buffer[OUTLET_RUN_BYTES];
 };
@@ -31,14 +31,14 @@ struct outlet_run {
 /* A part of the file of which only the beginning has its memory yet. */
 struct outlet_extent {
   uint64_t offset, bytes;
-  uint64_t reserved;                   /* of these */
-  uint64_t step;                       /* by how much it grows */
+  uint64_t reserved; /* of these */
+  uint64_t step;     /* by how much it grows */
 };
 
 struct outlet {
   int fd;
-  const unsigned char *view;           /* the address that stands for the start of the file */
-  int cause;                           /* errno of the first failure; 0: none so far */
+  const unsigned char *view; /* the address that stands for the start of the file */
+  int cause;                 /* errno of the first failure; 0: none so far */
   struct outlet_run runs[OUTLET_RUNS];
   size_t extent_count;
   struct outlet_extent extents[OUTLET_EXTENTS];

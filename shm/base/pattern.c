@@ -17,8 +17,8 @@ enum pattern_kind {
 
 struct pattern {
   enum pattern_kind kind;
-  bool keep;                           /* began with `!` */
-  bool anywhere;                       /* may begin at any folder: the glob has that before it */
+  bool keep;     /* began with `!` */
+  bool anywhere; /* may begin at any folder: the glob has that before it */
   const char *glob;
   size_t bytes;
 };
@@ -26,28 +26,24 @@ struct pattern {
 struct rtop_patterns {
   size_t count;
   struct pattern list[RTOP_PATTERNS_MAX];
-  size_t used;                         /* of text */
-  char text[];                         /* the globs */
+  size_t used; /* of text */
+  char text[]; /* the globs */
 };
-enum { PATTERN_GROWTH_MAX = 3 };       /* a star and a slash before a path, a star behind it */
+enum { PATTERN_GROWTH_MAX = 3 }; /* a star and a slash before a path, a star behind it */
 
 /* ---- globs ---------------------------------------------------------------------------------------- */
 
 /* Bytes of the glob's next element, and of the text that it takes; 0 text bytes: it does not fit. */
-static size_t glob_step(const char *glob, size_t glob_bytes, const char *text, size_t text_bytes,
-                        size_t *taken)
+static size_t glob_step(const char *glob, size_t glob_bytes, const char *text, size_t text_bytes, size_t *taken)
 {
   size_t element = glob[0] == '\\' && glob_bytes > 1 ? 2 : 1;
   *taken = 0;
-  if (text_bytes == 0)
-    return element;
+  if (text_bytes == 0) return element;
   if (element == 1 && glob[0] == '?') {
     size_t bytes = 1; /* and what else belongs to that character */
-    while (bytes < text_bytes && bytes < 4 && ((unsigned char)text[bytes] & 0xC0) == 0x80)
-      bytes++;
+    while (bytes < text_bytes && bytes < 4 && ((unsigned char)text[bytes] & 0xC0) == 0x80) bytes++;
     *taken = bytes;
-  }
-  else if (glob[element - 1] == text[0]) {
+  } else if (glob[element - 1] == text[0]) {
     *taken = 1;
   }
   return element;
@@ -64,17 +60,14 @@ bool rtop_pattern_glob(const char *glob, size_t glob_bytes, const char *text, si
     }
     size_t taken = 0;
     size_t element = 0;
-    if (at < glob_bytes)
-      element = glob_step(glob + at, glob_bytes - at, text + i, text_bytes - i, &taken);
+    if (at < glob_bytes) element = glob_step(glob + at, glob_bytes - at, text + i, text_bytes - i, &taken);
     if (taken) {
       at += element;
       i += taken;
-    }
-    else if (star != SIZE_MAX && star_text < text_bytes) {
+    } else if (star != SIZE_MAX && star_text < text_bytes) {
       at = star;
       i = ++star_text;
-    }
-    else {
+    } else {
       return false;
     }
   }
@@ -101,8 +94,8 @@ static bool is_word(const struct pattern *pattern, const char *word)
 /* '#' or '.' between a class and a method: no class has them, but for the first of "#<Class>". */
 static bool is_method(const struct pattern *pattern)
 {
-  return pattern->bytes > 1 && (memchr(pattern->glob + 1, '#', pattern->bytes - 1) ||
-                                memchr(pattern->glob + 1, '.', pattern->bytes - 1));
+  return pattern->bytes > 1 &&
+         (memchr(pattern->glob + 1, '#', pattern->bytes - 1) || memchr(pattern->glob + 1, '.', pattern->bytes - 1));
 }
 
 static enum pattern_kind classify(struct pattern *pattern)
@@ -113,28 +106,23 @@ static enum pattern_kind classify(struct pattern *pattern)
     pattern->bytes -= sizeof gem - 1;
     return PATTERN_GEM;
   }
-  if (is_word(pattern, "stdlib"))
-    return PATTERN_STDLIB;
-  if (is_word(pattern, "<C>"))
-    return PATTERN_C;
-  if (is_word(pattern, "<internal>"))
-    return PATTERN_INTERNAL;
+  if (is_word(pattern, "stdlib")) return PATTERN_STDLIB;
+  if (is_word(pattern, "<C>")) return PATTERN_C;
+  if (is_word(pattern, "<internal>")) return PATTERN_INTERNAL;
   /* Before paths: the operator in "Integer#/" is no folder. */
   const char *slash = memchr(pattern->glob, '/', pattern->bytes);
-  if (slash && !(slash > pattern->glob && slash[-1] == '#'))
-    return PATTERN_PATH;
+  if (slash && !(slash > pattern->glob && slash[-1] == '#')) return PATTERN_PATH;
   return is_method(pattern) ? PATTERN_METHOD : PATTERN_CLASS;
 }
 
 static struct pattern trim(const char *text, size_t bytes)
 {
-  struct pattern pattern = {.glob = text, .bytes = bytes};
+  struct pattern pattern = { .glob = text, .bytes = bytes };
   while (pattern.bytes && is_blank(pattern.glob[0])) {
     pattern.glob++;
     pattern.bytes--;
   }
-  while (pattern.bytes && is_blank(pattern.glob[pattern.bytes - 1]))
-    pattern.bytes--;
+  while (pattern.bytes && is_blank(pattern.glob[pattern.bytes - 1])) pattern.bytes--;
   return pattern;
 }
 
@@ -159,14 +147,12 @@ static void keep_glob(struct rtop_patterns *patterns, struct pattern *pattern)
   patterns->list[patterns->count++] = *pattern;
 }
 
-static int read_pattern(struct rtop_patterns *patterns, const char *text, size_t bytes,
-                        struct rtop_error *error)
+static int read_pattern(struct rtop_patterns *patterns, const char *text, size_t bytes, struct rtop_error *error)
 {
   struct pattern pattern = trim(text, bytes);
   const char *name = pattern.glob;
   int shown = pattern.bytes < 100 ? (int)pattern.bytes : 100;
-  if (pattern.bytes == 0)
-    return 0;
+  if (pattern.bytes == 0) return 0;
   if (patterns->count == RTOP_PATTERNS_MAX)
     return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "more than %d patterns", RTOP_PATTERNS_MAX);
   if (name[0] == '!') {
@@ -180,8 +166,7 @@ static int read_pattern(struct rtop_patterns *patterns, const char *text, size_t
   return 0;
 }
 
-static int read_list(struct rtop_patterns *patterns, const char *text, size_t bytes,
-                     struct rtop_error *error)
+static int read_list(struct rtop_patterns *patterns, const char *text, size_t bytes, struct rtop_error *error)
 {
   size_t begin = 0;
   for (size_t i = 0; i < bytes; i++) {
@@ -189,10 +174,8 @@ static int read_list(struct rtop_patterns *patterns, const char *text, size_t by
       i++; /* a comma behind it belongs to the pattern */
       continue;
     }
-    if (!is_end(text[i]))
-      continue;
-    if (read_pattern(patterns, text + begin, i - begin, error) != 0)
-      return -1;
+    if (!is_end(text[i])) continue;
+    if (read_pattern(patterns, text + begin, i - begin, error) != 0) return -1;
     begin = i + 1;
   }
   return read_pattern(patterns, text + begin, bytes - begin, error);
@@ -201,8 +184,7 @@ static int read_list(struct rtop_patterns *patterns, const char *text, size_t by
 struct rtop_patterns *rtop_patterns_create(const char *text, size_t bytes, struct rtop_error *error)
 {
   if (bytes > RTOP_PATTERNS_BYTES_MAX) {
-    rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "patterns are longer than %d bytes",
-                   RTOP_PATTERNS_BYTES_MAX);
+    rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "patterns are longer than %d bytes", RTOP_PATTERNS_BYTES_MAX);
     return NULL;
   }
   size_t room = bytes + (size_t)RTOP_PATTERNS_MAX * PATTERN_GROWTH_MAX;
@@ -211,8 +193,7 @@ struct rtop_patterns *rtop_patterns_create(const char *text, size_t bytes, struc
     rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "no memory left for the patterns");
     return NULL;
   }
-  if (read_list(patterns, text, bytes, error) != 0)
-    rtop_patterns_destroy(&patterns);
+  if (read_list(patterns, text, bytes, error) != 0) rtop_patterns_destroy(&patterns);
   return patterns;
 }
 
@@ -239,8 +220,7 @@ static bool fits_class(const struct pattern *pattern, const char *text, size_t b
 {
   static const char inside[] = "::*";
   size_t count = sizeof inside - 1;
-  if (fits(pattern, text, bytes))
-    return true;
+  if (fits(pattern, text, bytes)) return true;
   return pattern->bytes > count && memcmp(pattern->glob + pattern->bytes - count, inside, count) == 0 &&
          rtop_pattern_glob(pattern->glob, pattern->bytes - count, text, bytes);
 }
@@ -266,21 +246,15 @@ static bool fits_frame(const struct pattern *pattern, const struct rtop_pattern_
 {
   struct rtop_gem_name gem;
   switch (pattern->kind) {
-  case PATTERN_CLASS:
-    return fits_class(pattern, frame->namespace_label, frame->namespace_bytes);
-  case PATTERN_METHOD:
-    return fits_method(pattern, frame->label, frame->label_bytes);
-  case PATTERN_PATH:
-    return fits_path(pattern, frame->path, frame->path_bytes);
+  case PATTERN_CLASS: return fits_class(pattern, frame->namespace_label, frame->namespace_bytes);
+  case PATTERN_METHOD: return fits_method(pattern, frame->label, frame->label_bytes);
+  case PATTERN_PATH: return fits_path(pattern, frame->path, frame->path_bytes);
   case PATTERN_GEM:
     return rtop_origin_of_path(frame->path, frame->path_bytes, &gem) == RTOP_ORIGIN_GEM &&
            fits(pattern, gem.text, gem.bytes);
-  case PATTERN_STDLIB:
-    return rtop_origin_of_path(frame->path, frame->path_bytes, NULL) == RTOP_ORIGIN_STDLIB;
-  case PATTERN_C:
-    return frame->is_c;
-  case PATTERN_INTERNAL:
-    return rtop_origin_of_path(frame->path, frame->path_bytes, NULL) == RTOP_ORIGIN_CORE;
+  case PATTERN_STDLIB: return rtop_origin_of_path(frame->path, frame->path_bytes, NULL) == RTOP_ORIGIN_STDLIB;
+  case PATTERN_C: return frame->is_c;
+  case PATTERN_INTERNAL: return rtop_origin_of_path(frame->path, frame->path_bytes, NULL) == RTOP_ORIGIN_CORE;
   }
   return false;
 }
@@ -288,7 +262,6 @@ static bool fits_frame(const struct pattern *pattern, const struct rtop_pattern_
 bool rtop_patterns_match(const struct rtop_patterns *patterns, const struct rtop_pattern_frame *frame)
 {
   for (size_t i = patterns->count; i > 0; i--)
-    if (fits_frame(&patterns->list[i - 1], frame))
-      return !patterns->list[i - 1].keep;
+    if (fits_frame(&patterns->list[i - 1], frame)) return !patterns->list[i - 1].keep;
   return false;
 }

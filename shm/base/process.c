@@ -14,13 +14,11 @@ size_t process_read_file(const char *path, char *text, size_t text_bytes)
 {
   text[0] = '\0';
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return 0;
+  if (fd < 0) return 0;
   size_t length = 0;
   while (length + 1 < text_bytes) {
     ssize_t got = read(fd, text + length, text_bytes - 1 - length);
-    if (got <= 0)
-      break;
+    if (got <= 0) break;
     length += (size_t)got;
   }
   close(fd);
@@ -37,10 +35,8 @@ static const char *process_status_field(const char *text, const char *name)
 static void process_parse_pids(const char *field, struct process_status *status)
 {
   while (status->pid_count < PROCESS_NAMESPACE_MAX) {
-    while (*field == '\t' || *field == ' ')
-      field++;
-    if (!isdigit((unsigned char)*field))
-      return;
+    while (*field == '\t' || *field == ' ') field++;
+    if (!isdigit((unsigned char)*field)) return;
     char *end;
     status->pids[status->pid_count++] = (pid_t)strtol(field, &end, 10);
     field = end;
@@ -50,21 +46,17 @@ static void process_parse_pids(const char *field, struct process_status *status)
 bool process_status_read(pid_t pid, struct process_status *status)
 {
   char path[64], text[4096];
-  *status = (struct process_status){0};
+  *status = (struct process_status){ 0 };
   snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-  if (process_read_file(path, text, sizeof text) == 0)
-    return false;
+  if (process_read_file(path, text, sizeof text) == 0) return false;
   const char *uids = process_status_field(text, "\nUid:");
   unsigned real, effective;
-  if (!uids || sscanf(uids, "%u %u", &real, &effective) != 2)
-    return false;
+  if (!uids || sscanf(uids, "%u %u", &real, &effective) != 2) return false;
   status->uid = effective;
   status->real_uid = real;
   const char *pids = process_status_field(text, "\nNSpid:");
-  if (pids)
-    process_parse_pids(pids, status);
-  if (status->pid_count == 0)
-    status->pids[status->pid_count++] = pid;
+  if (pids) process_parse_pids(pids, status);
+  if (status->pid_count == 0) status->pids[status->pid_count++] = pid;
   return true;
 }
 
@@ -74,8 +66,7 @@ static const char *process_stat_field(const char *text, int wanted)
   const char *field = strrchr(text, ')');
   for (int number = 2; field && number < wanted; number++) {
     field = strchr(field, ' ');
-    if (field)
-      field++;
+    if (field) field++;
   }
   return field;
 }
@@ -91,15 +82,13 @@ uint64_t process_own_start_ticks(void)
 bool process_stat_read(pid_t pid, struct process_stat *stat)
 {
   char path[64], text[1024];
-  *stat = (struct process_stat){0};
+  *stat = (struct process_stat){ 0 };
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  if (pid <= 0 || process_read_file(path, text, sizeof text) == 0)
-    return false;
+  if (pid <= 0 || process_read_file(path, text, sizeof text) == 0) return false;
   const char *name = strchr(text, '('), *end = strrchr(text, ')');
   const char *ticks = process_stat_field(text, 22), *memory = process_stat_field(text, 23);
   const char *code = process_stat_field(text, 52);
-  if (!name || !end || end < name || !ticks || !memory)
-    return false;
+  if (!name || !end || end < name || !ticks || !memory) return false;
   size_t length = (size_t)(end - name - 1);
   memcpy(stat->program, name + 1, length < sizeof stat->program ? length : sizeof stat->program - 1);
   stat->ending = strtoull(memory, NULL, 10) == 0;
@@ -128,17 +117,14 @@ static bool process_find_variable(FILE *file, const char *name, char *value, siz
       value[taken < value_bytes ? taken : 0] = '\0';
       return taken < value_bytes;
     }
-    if (byte == EOF)
-      return false;
+    if (byte == EOF) return false;
     if (ends) {
       at = 0;
       matches = true;
       continue;
     }
-    if (at <= length)
-      matches = matches && byte == (at < length ? (unsigned char)name[at] : '=');
-    else if (taken < value_bytes)
-      value[taken] = (char)byte;
+    if (at <= length) matches = matches && byte == (at < length ? (unsigned char)name[at] : '=');
+    else if (taken < value_bytes) value[taken] = (char)byte;
     at++;
   }
   return false;
@@ -150,8 +136,7 @@ bool process_environment(pid_t pid, const char *name, char *value, size_t value_
   snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
   FILE *file = pid > 0 ? fopen(path, "re") : NULL;
   bool found = file && process_find_variable(file, name, value, value_bytes);
-  if (file)
-    fclose(file);
+  if (file) fclose(file);
   return found;
 }
 
@@ -168,8 +153,7 @@ void process_boot_id(uint8_t boot_id[16])
   process_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
   size_t digit = 0;
   for (const char *next = text; *next && digit < 32; next++) {
-    if (!isxdigit((unsigned char)*next))
-      continue;
+    if (!isxdigit((unsigned char)*next)) continue;
     int value = isdigit((unsigned char)*next) ? *next - '0' : tolower((unsigned char)*next) - 'a' + 10;
     boot_id[digit / 2] = (uint8_t)(boot_id[digit / 2] << 4 | value);
     digit++;
@@ -178,8 +162,7 @@ void process_boot_id(uint8_t boot_id[16])
 
 void process_random(void *bytes, size_t count)
 {
-  if (getrandom(bytes, count, GRND_NONBLOCK) == (ssize_t)count)
-    return;
+  if (getrandom(bytes, count, GRND_NONBLOCK) == (ssize_t)count) return;
   /* No entropy or no such call: still different for each process and instant. */
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

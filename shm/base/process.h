@@ -14,10 +14,10 @@
 enum { PROCESS_NAMESPACE_MAX = 8 };
 
 struct process_status {
-  uid_t uid;                                  /* effective */
+  uid_t uid; /* effective */
   uid_t real_uid;
-  pid_t pids[PROCESS_NAMESPACE_MAX];          /* one per nested pid namespace, ours first */
-  size_t pid_count;                           /* at least 1 */
+  pid_t pids[PROCESS_NAMESPACE_MAX]; /* one per nested pid namespace, ours first */
+  size_t pid_count;                  /* at least 1 */
 };
 
 /* False when there is no such process (or no /proc). */
@@ -25,10 +25,10 @@ bool process_status_read(pid_t pid, struct process_status *status);
 
 /* Of the line in /proc/PID/stat. */
 struct process_stat {
-  bool ending;                         /* its memory is gone: it ends, or waits for its parent to ask */
-  uint64_t start_ticks;                /* field 22: with the pid it names a process for the time of a boot */
-  int exit_code;                       /* field 52, as in wait(2): when it ends and the kernel tells us */
-  char program[32];                    /* the name of the executable; any bytes */
+  bool ending;          /* its memory is gone: it ends, or waits for its parent to ask */
+  uint64_t start_ticks; /* field 22: with the pid it names a process for the time of a boot */
+  int exit_code;        /* field 52, as in wait(2): when it ends and the kernel tells us */
+  char program[32];     /* the name of the executable; any bytes */
 };
 bool process_stat_read(pid_t pid, struct process_stat *stat);
 

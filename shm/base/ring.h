@@ -26,11 +26,11 @@
 
 enum rtop_result {
   RTOP_OK = 0,
-  RTOP_NONE_YET,                       /* not published yet */
-  RTOP_LOST,                           /* overwritten */
-  RTOP_CORRUPT,                        /* does not hold what it promises, or vanished underneath */
-  RTOP_ENDED,                          /* the process ended the channel: nothing more will come */
-  RTOP_DEAD,                           /* the process is gone without a word: nothing more will come */
+  RTOP_NONE_YET, /* not published yet */
+  RTOP_LOST,     /* overwritten */
+  RTOP_CORRUPT,  /* does not hold what it promises, or vanished underneath */
+  RTOP_ENDED,    /* the process ended the channel: nothing more will come */
+  RTOP_DEAD,     /* the process is gone without a word: nothing more will come */
 };
 
 struct outlet;
@@ -42,10 +42,10 @@ struct rtop_ring {
   unsigned char *bytes;
   uint64_t slot_count;
   uint64_t capacity;
-  const uint8_t *instance_id;          /* 16 bytes, goes into the CRC */
-  struct outlet *outlet;               /* the writer's way to all that; NULL: store to the memory itself */
-  uint64_t last_sequence;              /* the writer's own cursor: it reads nothing back from the */
-  uint64_t next_position;              /* segment; 0 and 0 to begin, not used by readers */
+  const uint8_t *instance_id; /* 16 bytes, goes into the CRC */
+  struct outlet *outlet;      /* the writer's way to all that; NULL: store to the memory itself */
+  uint64_t last_sequence;     /* the writer's own cursor: it reads nothing back from the */
+  uint64_t next_position;     /* segment; 0 and 0 to begin, not used by readers */
 };
 
 /* Largest payload: an eighth of the ring, so that a reader near the head is not lapped by one window;
@@ -64,12 +64,11 @@ uint64_t rtop_ring_oldest(const struct rtop_ring *ring);
 
 /* Reader. Copies slot and stored payload of a window; payload has room for payload_bytes. OK, NONE_YET,
  * LOST or CORRUPT; only after OK do *slot and the payload mean anything. */
-enum rtop_result rtop_ring_read(const struct rtop_ring *ring, uint64_t sequence, struct rtop_slot *slot,
-                                void *payload, size_t payload_bytes);
+enum rtop_result rtop_ring_read(const struct rtop_ring *ring, uint64_t sequence, struct rtop_slot *slot, void *payload,
+                                size_t payload_bytes);
 
 /* Reader. Copies only the slot (R1 to R3, no CRC): for searching by time. */
-enum rtop_result rtop_ring_read_slot(const struct rtop_ring *ring, uint64_t sequence,
-                                     struct rtop_slot *slot);
+enum rtop_result rtop_ring_read_slot(const struct rtop_ring *ring, uint64_t sequence, struct rtop_slot *slot);
 
 /* CRC-32C (Castagnoli), as in RFC 3720; start with crc = 0. */
 uint32_t rtop_crc32c(uint32_t crc, const void *bytes, size_t count);

@@ -13,8 +13,7 @@ struct sigbus_guard {
 };
 
 /* initial-exec: reading it in the handler must not allocate. */
-static _Thread_local struct sigbus_guard *volatile sigbus_current
-  __attribute__((tls_model("initial-exec")));
+static _Thread_local struct sigbus_guard *volatile sigbus_current __attribute__((tls_model("initial-exec")));
 static struct sigaction sigbus_before;
 
 static void sigbus_chain(int number, siginfo_t *info, void *context)
@@ -27,8 +26,7 @@ static void sigbus_chain(int number, siginfo_t *info, void *context)
     /* The faulting instruction runs again and ends the process as if we had never been here. A signal
      * that was sent has no instruction to fault again. */
     signal(SIGBUS, SIG_DFL);
-    if (info->si_code <= 0)
-      raise(SIGBUS);
+    if (info->si_code <= 0) raise(SIGBUS);
   }
 }
 
@@ -47,7 +45,7 @@ static void sigbus_handle(int number, siginfo_t *info, void *context)
 void sigbus_install(void)
 {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  struct sigaction action = {0}, now;
+  struct sigaction action = { 0 }, now;
   action.sa_sigaction = sigbus_handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
@@ -62,7 +60,7 @@ void sigbus_install(void)
 
 bool sigbus_run(const void *base, size_t bytes, void (*body)(void *), void *argument)
 {
-  struct sigbus_guard guard = {.base = (uintptr_t)base, .bytes = bytes};
+  struct sigbus_guard guard = { .base = (uintptr_t)base, .bytes = bytes };
   if (sigsetjmp(guard.escape, 0) != 0) {
     sigbus_current = NULL;
     return false;

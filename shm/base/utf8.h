@@ -11,11 +11,9 @@
  * that are no UTF-8 are cut at the limit. */
 static inline size_t rtop_utf8_cut(const char *bytes, size_t count, size_t limit)
 {
-  if (count <= limit)
-    return count;
+  if (count <= limit) return count;
   size_t cut = limit;
-  for (int back = 0; back < 3 && cut > 0 && ((unsigned char)bytes[cut] & 0xc0) == 0x80; back++)
-    cut--;
+  for (int back = 0; back < 3 && cut > 0 && ((unsigned char)bytes[cut] & 0xc0) == 0x80; back++) cut--;
   return ((unsigned char)bytes[cut] & 0xc0) == 0x80 ? limit : cut;
 }
 

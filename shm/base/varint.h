@@ -13,7 +13,7 @@
 struct varint_writer {
   unsigned char *out;
   size_t capacity;
-  size_t bytes;                        /* written, or needed when it exceeds capacity */
+  size_t bytes; /* written, or needed when it exceeds capacity */
 };
 
 struct varint_reader {
@@ -24,15 +24,13 @@ struct varint_reader {
 
 static inline void varint_put_byte(struct varint_writer *writer, unsigned char byte)
 {
-  if (writer->bytes < writer->capacity)
-    writer->out[writer->bytes] = byte;
+  if (writer->bytes < writer->capacity) writer->out[writer->bytes] = byte;
   writer->bytes++;
 }
 
 static inline void varint_put(struct varint_writer *writer, uint64_t value)
 {
-  for (; value >= 0x80; value >>= 7)
-    varint_put_byte(writer, (unsigned char)(value | 0x80));
+  for (; value >= 0x80; value >>= 7) varint_put_byte(writer, (unsigned char)(value | 0x80));
   varint_put_byte(writer, (unsigned char)value);
 }
 
@@ -46,11 +44,9 @@ static inline uint64_t varint_get(struct varint_reader *reader)
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 70 && reader->next < reader->end && !reader->bad; shift += 7) {
     unsigned char byte = *reader->next++;
-    if (shift == 63 && byte > 1)
-      break;
+    if (shift == 63 && byte > 1) break;
     value |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      return value;
+    if (!(byte & 0x80)) return value;
   }
   reader->bad = true;
   return 0;

@@ -3,7 +3,7 @@
 
 void channel_parts_of(const struct rtop_segment *segment, struct channel_parts *parts)
 {
-  *parts = (struct channel_parts){.counters = rtop_segment_counters(segment)};
+  *parts = (struct channel_parts){ .counters = rtop_segment_counters(segment) };
   parts->strings = rtop_segment_elements(segment, RTOP_SECTION_STRINGS, &parts->string_bytes);
   parts->frames = rtop_segment_elements(segment, RTOP_SECTION_FRAMES, &parts->frame_capacity);
   parts->nodes = rtop_segment_elements(segment, RTOP_SECTION_NODES, &parts->node_capacity);
@@ -27,14 +27,12 @@ void channel_parts_of(const struct rtop_segment *segment, struct channel_parts *
 void channel_parts_write(struct channel_parts *parts, struct outlet *outlet)
 {
   parts->outlet = parts->ring.outlet = outlet;
-  for (size_t i = 0; i < RTOP_MERGED_TIERS; i++)
-    parts->tiers[i].outlet = outlet;
+  for (size_t i = 0; i < RTOP_MERGED_TIERS; i++) parts->tiers[i].outlet = outlet;
 }
 
 void channel_publish_counters(const struct channel_parts *parts, const struct rtop_counters *image)
 {
-  const size_t bytes =
-    offsetof(struct rtop_counters, stats_reserved) - offsetof(struct rtop_counters, string_bytes);
+  const size_t bytes = offsetof(struct rtop_counters, stats_reserved) - offsetof(struct rtop_counters, string_bytes);
   outlet_fence(parts->outlet);
   outlet_store(parts->outlet, &parts->counters->string_bytes, &image->string_bytes, bytes);
 }

@@ -17,10 +17,10 @@ struct channel_parts {
   uint64_t node_capacity;
   struct rtop_thread_entry *threads;
   uint64_t thread_capacity;
-  struct rtop_ring ring;               /* cursors 0: for a writer of a new segment, or a reader */
+  struct rtop_ring ring; /* cursors 0: for a writer of a new segment, or a reader */
   struct rtop_ring tiers[RTOP_MERGED_TIERS];
-  struct outlet *outlet;               /* of a writer; NULL: the addresses are memory */
-  bool tiered;                         /* false: the segment has no merged tiers, theirs are empty */
+  struct outlet *outlet; /* of a writer; NULL: the addresses are memory */
+  bool tiered;           /* false: the segment has no merged tiers, theirs are empty */
 };
 
 /* The segment must outlive the parts: they point into its mapping and its geometry. */

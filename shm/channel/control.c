@@ -31,15 +31,13 @@ static void *control_futex_word(const struct rtop_control *control)
   return (unsigned char *)control->page + offsetof(struct rtop_control_page, futex);
 }
 
-static int control_set_path(struct rtop_control *control, const char *segment_path,
-                            struct rtop_error *error)
+static int control_set_path(struct rtop_control *control, const char *segment_path, struct rtop_error *error)
 {
   control->fd = -1;
   control->page = NULL;
   int length = snprintf(control->path, sizeof control->path, "%s.ctl", segment_path);
   if (length < 0 || (size_t)length >= sizeof control->path)
-    return rtop_error_set(error, RTOP_ERROR_LIMIT, ENAMETOOLONG, "the path %.96s... is too long",
-                          segment_path);
+    return rtop_error_set(error, RTOP_ERROR_LIMIT, ENAMETOOLONG, "the path %.96s... is too long", segment_path);
   return 0;
 }
 
@@ -47,8 +45,7 @@ static int control_map(struct rtop_control *control, struct rtop_error *error)
 {
   void *page = mmap(NULL, RTOP_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, control->fd, 0);
   if (page == MAP_FAILED)
-    return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot map %.160s: %s", control->path,
-                          strerror(errno));
+    return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot map %.160s: %s", control->path, strerror(errno));
   control->page = page;
   madvise(page, RTOP_PAGE_BYTES, MADV_DONTFORK);
   return 0;
@@ -56,24 +53,22 @@ static int control_map(struct rtop_control *control, struct rtop_error *error)
 
 static int control_fill(struct rtop_control *control, struct rtop_error *error)
 {
-  struct rtop_control_page page = {.crc32c = control_crc(0)};
+  struct rtop_control_page page = { .crc32c = control_crc(0) };
   memcpy(page.magic, RTOP_CONTROL_MAGIC, sizeof page.magic);
   if (fchmod(control->fd, 0600) != 0)
-    return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot set the mode of %.160s: %s",
-                          control->path, strerror(errno));
+    return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot set the mode of %.160s: %s", control->path,
+                          strerror(errno));
   if (segment_file_size(control->fd, RTOP_PAGE_BYTES, error) != 0 ||
       segment_file_reserve(control->fd, 0, RTOP_PAGE_BYTES, error) != 0)
     return -1;
-  if (segment_file_write(control->fd, &page, sizeof page, 0, error) != 0)
-    return -1;
+  if (segment_file_write(control->fd, &page, sizeof page, 0, error) != 0) return -1;
   return control_map(control, error);
 }
 
 static bool control_remember(struct rtop_control *control)
 {
   struct stat status;
-  if (fstat(control->fd, &status) != 0)
-    return false;
+  if (fstat(control->fd, &status) != 0) return false;
   control->device = status.st_dev;
   control->inode = status.st_ino;
   return true;
@@ -91,19 +86,15 @@ static int control_drop_new(struct rtop_control *control, struct rtop_error *err
 
 int rtop_control_create(struct rtop_control *control, const char *segment_path, struct rtop_error *error)
 {
-  if (control_set_path(control, segment_path, error) != 0)
-    return -1;
+  if (control_set_path(control, segment_path, error) != 0) return -1;
   control->fd = open(control->path, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
   if (control->fd < 0)
-    return rtop_error_set(error,
-                          errno == ENOSPC || errno == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM,
-                          errno, "cannot make %.160s: %s; set RPERF_TOP_DIR to another directory",
-                          control->path, strerror(errno));
+    return rtop_error_set(error, errno == ENOSPC || errno == EDQUOT ? RTOP_ERROR_NO_SPACE : RTOP_ERROR_SYSTEM, errno,
+                          "cannot make %.160s: %s; set RPERF_TOP_DIR to another directory", control->path,
+                          strerror(errno));
   control->fd = segment_file_lift(control->fd);
-  if (!control_remember(control))
-    return control_drop_new(control, error);
-  if (control_fill(control, error) == 0)
-    return 0;
+  if (!control_remember(control)) return control_drop_new(control, error);
+  if (control_fill(control, error) == 0) return 0;
   rtop_control_close(control, true);
   return -1;
 }
@@ -112,16 +103,13 @@ int rtop_control_open(struct rtop_control *control, const char *segment_path, ui
                       struct rtop_error *error)
 {
   struct stat status;
-  if (control_set_path(control, segment_path, error) != 0)
-    return -1;
+  if (control_set_path(control, segment_path, error) != 0) return -1;
   control->fd = segment_file_open(control->path, expected_uid, O_RDWR, &status, error);
-  if (control->fd < 0)
-    return -1;
+  if (control->fd < 0) return -1;
   control_remember(control);
   if (status.st_size < RTOP_PAGE_BYTES)
     rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "%.160s is cut off", control->path);
-  else if (control_map(control, error) == 0)
-    return 0;
+  else if (control_map(control, error) == 0) return 0;
   rtop_control_close(control, false);
   return -1;
 }
@@ -129,11 +117,10 @@ int rtop_control_open(struct rtop_control *control, const char *segment_path, ui
 void rtop_control_close(struct rtop_control *control, bool unlink_name)
 {
   struct stat by_name;
-  if (unlink_name && control->fd >= 0 && lstat(control->path, &by_name) == 0 &&
-      by_name.st_dev == control->device && by_name.st_ino == control->inode)
+  if (unlink_name && control->fd >= 0 && lstat(control->path, &by_name) == 0 && by_name.st_dev == control->device &&
+      by_name.st_ino == control->inode)
     unlink(control->path);
-  if (control->page)
-    munmap(control->page, RTOP_PAGE_BYTES);
+  if (control->page) munmap(control->page, RTOP_PAGE_BYTES);
   segment_file_close(control->fd, control->device, control->inode);
   control->page = NULL;
   control->fd = -1;
@@ -141,21 +128,18 @@ void rtop_control_close(struct rtop_control *control, bool unlink_name)
 
 int rtop_control_request(struct rtop_control *control, const struct rtop_request *request)
 {
-  struct rtop_control_page page = {.rate_hz = request->rate_hz, .crc32c = control_crc(request->rate_hz)};
+  struct rtop_control_page page = { .rate_hz = request->rate_hz, .crc32c = control_crc(request->rate_hz) };
   const size_t offset = offsetof(struct rtop_control_page, rate_hz);
   const size_t bytes = sizeof page - offset;
-  if (control->fd < 0 || !segment_file_size_allowed(RTOP_PAGE_BYTES))
-    return -1;
-  if (pwrite(control->fd, (unsigned char *)&page + offset, bytes, (off_t)offset) != (ssize_t)bytes)
-    return -1;
+  if (control->fd < 0 || !segment_file_size_allowed(RTOP_PAGE_BYTES)) return -1;
+  if (pwrite(control->fd, (unsigned char *)&page + offset, bytes, (off_t)offset) != (ssize_t)bytes) return -1;
   rtop_control_wake(control);
   return 0;
 }
 
 static bool control_page_right(const struct rtop_control_page *page)
 {
-  return memcmp(page->magic, RTOP_CONTROL_MAGIC, sizeof page->magic) == 0 &&
-         page->crc32c == control_crc(page->rate_hz);
+  return memcmp(page->magic, RTOP_CONTROL_MAGIC, sizeof page->magic) == 0 && page->crc32c == control_crc(page->rate_hz);
 }
 
 static uint32_t control_bound_rate(uint32_t rate_hz)
@@ -165,19 +149,17 @@ static uint32_t control_bound_rate(uint32_t rate_hz)
 
 /* The futex word is read before the request: a request that comes in between changes it, and the next
  * wait returns at once. A request caught half written fails its CRC and is read again. */
-void rtop_control_read(const struct rtop_control *control, struct rtop_request *request,
-                       uint32_t *futex_value)
+void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value)
 {
   const off_t futex_offset = offsetof(struct rtop_control_page, futex);
-  *request = (struct rtop_request){0};
+  *request = (struct rtop_request){ 0 };
   *futex_value = 0;
   if (control->fd < 0 ||
       pread(control->fd, futex_value, sizeof *futex_value, futex_offset) != (ssize_t)sizeof *futex_value)
     return;
   for (int try = 0; try < CONTROL_READ_TRIES; try++) {
     struct rtop_control_page page;
-    if (pread(control->fd, &page, sizeof page, 0) != (ssize_t)sizeof page)
-      return;
+    if (pread(control->fd, &page, sizeof page, 0) != (ssize_t)sizeof page) return;
     if (control_page_right(&page)) {
       request->rate_hz = control_bound_rate(page.rate_hz);
       return;
@@ -194,7 +176,7 @@ static int64_t control_now_ns(void)
 
 static struct timespec control_timespec(int64_t ns)
 {
-  return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+  return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 }
 
 /* No futex to sleep on: a short nap, so that a caller in a loop does not spin. */
@@ -208,13 +190,12 @@ static bool control_nap(int64_t timeout_ns)
 
 bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value, int64_t timeout_ns)
 {
-  if (!control->page)
-    return control_nap(timeout_ns);
+  if (!control->page) return control_nap(timeout_ns);
   int64_t now_ns = control_now_ns();
   int64_t end_ns = timeout_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + timeout_ns;
   struct timespec deadline = control_timespec(end_ns);
-  if (syscall(SYS_futex, control_futex_word(control), FUTEX_WAIT_BITSET, futex_value,
-              timeout_ns < 0 ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY) == 0 ||
+  if (syscall(SYS_futex, control_futex_word(control), FUTEX_WAIT_BITSET, futex_value, timeout_ns < 0 ? NULL : &deadline,
+              NULL, FUTEX_BITSET_MATCH_ANY) == 0 ||
       errno == EINTR || errno == EAGAIN)
     return true;
   return errno != ETIMEDOUT && control_nap(timeout_ns);
@@ -225,9 +206,9 @@ bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value,
 static bool control_mend(const struct rtop_control *control)
 {
   struct stat status;
-  return fstat(control->fd, &status) == 0 && status.st_dev == control->device &&
-         status.st_ino == control->inode && status.st_size < RTOP_PAGE_BYTES &&
-         segment_file_size_allowed(RTOP_PAGE_BYTES) && ftruncate(control->fd, RTOP_PAGE_BYTES) == 0;
+  return fstat(control->fd, &status) == 0 && status.st_dev == control->device && status.st_ino == control->inode &&
+         status.st_size < RTOP_PAGE_BYTES && segment_file_size_allowed(RTOP_PAGE_BYTES) &&
+         ftruncate(control->fd, RTOP_PAGE_BYTES) == 0;
 }
 
 /* Where a filter does not let the kernel do both in one step. */
@@ -247,8 +228,7 @@ static void control_wake_in_steps(const struct rtop_control *control, void *word
  * was truncated, no write that could hit a file size limit. */
 void rtop_control_wake(const struct rtop_control *control)
 {
-  if (!control->page)
-    return;
+  if (!control->page) return;
   void *word = control_futex_word(control);
   for (int try = 0; try < CONTROL_WAKE_TRIES; try++) {
     if (syscall(SYS_futex, word, FUTEX_WAKE_OP, INT_MAX, (void *)0, word,
@@ -258,7 +238,6 @@ void rtop_control_wake(const struct rtop_control *control)
       control_wake_in_steps(control, word);
       return;
     }
-    if (!control_mend(control))
-      return;
+    if (!control_mend(control)) return;
   }
 }

@@ -23,15 +23,15 @@ enum {
 
 struct rtop_control {
   int fd;
-  dev_t device;                        /* what fd must still be when it is closed */
+  dev_t device; /* what fd must still be when it is closed */
   ino_t inode;
-  void *page;                          /* mapped for futex addressing; NULL when unavailable */
+  void *page; /* mapped for futex addressing; NULL when unavailable */
   char path[520];
 };
 
 /* What viewers ask for. 0 = no wish. */
 struct rtop_request {
-  uint32_t rate_hz;                    /* RTOP_RATE_HZ_MIN to _MAX after reading */
+  uint32_t rate_hz; /* RTOP_RATE_HZ_MIN to _MAX after reading */
 };
 
 /* Writer: makes the file. Viewer: opens it (same safety rules as the segment). 0 or -1. */
@@ -45,8 +45,7 @@ int rtop_control_request(struct rtop_control *control, const struct rtop_request
 
 /* Writer: reads and bounds the latest request; a damaged file reads as "no wish". *futex_value is what
  * to pass to rtop_control_wait(). */
-void rtop_control_read(const struct rtop_control *control, struct rtop_request *request,
-                       uint32_t *futex_value);
+void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value);
 
 /* Writer: sleeps until a viewer or rtop_control_wake() wakes it; returns at once when the word is no
  * longer futex_value. timeout_ns < 0: for ever. True when woken, changed or interrupted (the caller looks again),

@@ -15,11 +15,11 @@ struct rtop_reader {
   struct rtop_control control;
   uid_t expected_uid;
   bool watching;
-  uint64_t newest_seen;                /* by rtop_reader_state(), and when */
+  uint64_t newest_seen; /* by rtop_reader_state(), and when */
   int64_t newest_seen_mono_ns;
   bool seen;
-  unsigned char *stored;               /* of payload_max bytes */
-  unsigned char *raw;                  /* of RTOP_WINDOW_RAW_BYTES_MAX bytes */
+  unsigned char *stored; /* of payload_max bytes */
+  unsigned char *raw;    /* of RTOP_WINDOW_RAW_BYTES_MAX bytes */
   size_t stored_bytes;
 };
 
@@ -38,26 +38,22 @@ static uint32_t reader_payload_max(const struct channel_parts *parts)
 {
   uint32_t most = rtop_ring_payload_max(&parts->ring);
   for (size_t i = 0; i < RTOP_MERGED_TIERS && parts->tiered; i++)
-    if (rtop_ring_payload_max(&parts->tiers[i]) > most)
-      most = rtop_ring_payload_max(&parts->tiers[i]);
+    if (rtop_ring_payload_max(&parts->tiers[i]) > most) most = rtop_ring_payload_max(&parts->tiers[i]);
   return most;
 }
 
-static int reader_init(struct rtop_reader *reader, const char *path, uid_t expected_uid,
-                       struct rtop_error *error)
+static int reader_init(struct rtop_reader *reader, const char *path, uid_t expected_uid, struct rtop_error *error)
 {
   reader->segment.fd = -1;
   reader->control.fd = -1;
   reader->expected_uid = expected_uid;
-  if (rtop_segment_open(&reader->segment, path, expected_uid, error) != 0)
-    return -1;
+  if (rtop_segment_open(&reader->segment, path, expected_uid, error) != 0) return -1;
   channel_parts_of(&reader->segment, &reader->parts);
-  reader->tables = (struct reader_tables){&reader->parts, reader->segment.base, reader->segment.bytes};
+  reader->tables = (struct reader_tables){ &reader->parts, reader->segment.base, reader->segment.bytes };
   reader->stored_bytes = reader_payload_max(&reader->parts);
   reader->stored = malloc(reader->stored_bytes);
   reader->raw = malloc(RTOP_WINDOW_RAW_BYTES_MAX);
-  if (!reader->stored || !reader->raw)
-    return rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
+  if (!reader->stored || !reader->raw) return rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
   return 0;
 }
 
@@ -69,16 +65,14 @@ struct rtop_reader *rtop_reader_open(const char *path, uid_t expected_uid, struc
     rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
     return NULL;
   }
-  if (reader_init(reader, path, expected_uid, error) != 0)
-    rtop_reader_close(&reader);
+  if (reader_init(reader, path, expected_uid, error) != 0) rtop_reader_close(&reader);
   return reader;
 }
 
 void rtop_reader_close(struct rtop_reader **reader)
 {
   struct rtop_reader *taken = *reader;
-  if (!taken)
-    return;
+  if (!taken) return;
   *reader = NULL;
   rtop_reader_unwatch(taken);
   rtop_segment_close(&taken->segment, false);
@@ -145,9 +139,8 @@ int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_
   if (rtop_liveness_hold_viewer(reader->segment.fd) != 0)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot lock the segment: %s", strerror(errno));
   reader->watching = true;
-  if (reader_ended(reader) || !rtop_liveness_writer_alive(reader->segment.fd, NULL))
-    return 0;
-  struct rtop_request request = {.rate_hz = rate_hz};
+  if (reader_ended(reader) || !rtop_liveness_writer_alive(reader->segment.fd, NULL)) return 0;
+  struct rtop_request request = { .rate_hz = rate_hz };
   if (reader->control.fd < 0 &&
       rtop_control_open(&reader->control, reader->segment.path, reader->expected_uid, error) != 0)
     return -1;
@@ -159,11 +152,9 @@ int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_
 
 void rtop_reader_unwatch(struct rtop_reader *reader)
 {
-  if (reader->watching)
-    rtop_liveness_drop_viewer(reader->segment.fd);
+  if (reader->watching) rtop_liveness_drop_viewer(reader->segment.fd);
   reader->watching = false;
-  if (reader->control.fd < 0)
-    return;
+  if (reader->control.fd < 0) return;
   rtop_control_wake(&reader->control);
   rtop_control_close(&reader->control, false);
 }
@@ -184,12 +175,9 @@ enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t no
 {
   bool alive = rtop_liveness_writer_alive(reader->segment.fd, pid);
   /* Somebody in this process may have closed another descriptor of the file, and the lock with it. */
-  if (reader->watching)
-    rtop_liveness_hold_viewer(reader->segment.fd);
-  if (reader_ended(reader))
-    return RTOP_CHANNEL_ENDED;
-  if (!alive)
-    return RTOP_CHANNEL_DEAD;
+  if (reader->watching) rtop_liveness_hold_viewer(reader->segment.fd);
+  if (reader_ended(reader)) return RTOP_CHANNEL_ENDED;
+  if (!alive) return RTOP_CHANNEL_DEAD;
   return reader_stalled(reader, now_mono_ns) ? RTOP_CHANNEL_STALLED : RTOP_CHANNEL_LIVE;
 }
 
@@ -224,15 +212,13 @@ static void reader_window_body(void *argument)
 {
   struct reader_call *call = argument;
   const struct rtop_reader *reader = call->reader;
-  call->result =
-    rtop_ring_read(call->ring, call->sequence, &call->slot, reader->stored, reader->stored_bytes);
+  call->result = rtop_ring_read(call->ring, call->sequence, &call->slot, reader->stored, reader->stored_bytes);
 }
 
 /* NULL: the segment has no such tier. */
 static const struct rtop_ring *reader_ring(const struct rtop_reader *reader, enum rtop_tier tier)
 {
-  if (tier == RTOP_TIER_FINE)
-    return &reader->parts.ring;
+  if (tier == RTOP_TIER_FINE) return &reader->parts.ring;
   return reader->parts.tiered && tier < RTOP_TIERS ? &reader->parts.tiers[tier - RTOP_TIER_1S] : NULL;
 }
 
@@ -244,7 +230,7 @@ static bool reader_guarded(struct reader_call *call, void (*body)(void *))
 
 uint64_t rtop_reader_tier_newest(const struct rtop_reader *reader, enum rtop_tier tier)
 {
-  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier)};
+  struct reader_call call = { .reader = reader, .ring = reader_ring(reader, tier) };
   return call.ring && reader_guarded(&call, reader_newest_body) ? call.sequence : 0;
 }
 
@@ -255,7 +241,7 @@ uint64_t rtop_reader_newest(const struct rtop_reader *reader)
 
 uint64_t rtop_reader_tier_oldest(const struct rtop_reader *reader, enum rtop_tier tier)
 {
-  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier)};
+  struct reader_call call = { .reader = reader, .ring = reader_ring(reader, tier) };
   return call.ring && reader_guarded(&call, reader_oldest_body) ? call.sequence : 0;
 }
 
@@ -264,14 +250,12 @@ uint64_t rtop_reader_oldest(const struct rtop_reader *reader)
   return rtop_reader_tier_oldest(reader, RTOP_TIER_FINE);
 }
 
-enum rtop_result rtop_reader_tier_time(const struct rtop_reader *reader, enum rtop_tier tier,
-                                       uint64_t sequence, int64_t *start_mono_ns, int64_t *end_mono_ns)
+enum rtop_result rtop_reader_tier_time(const struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence,
+                                       int64_t *start_mono_ns, int64_t *end_mono_ns)
 {
-  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier), .sequence = sequence};
-  if (!call.ring)
-    return RTOP_NONE_YET;
-  if (!reader_guarded(&call, reader_slot_body))
-    return RTOP_CORRUPT;
+  struct reader_call call = { .reader = reader, .ring = reader_ring(reader, tier), .sequence = sequence };
+  if (!call.ring) return RTOP_NONE_YET;
+  if (!reader_guarded(&call, reader_slot_body)) return RTOP_CORRUPT;
   if (call.result == RTOP_OK) {
     *start_mono_ns = call.slot.start_mono_ns;
     *end_mono_ns = call.slot.end_mono_ns;
@@ -279,8 +263,8 @@ enum rtop_result rtop_reader_tier_time(const struct rtop_reader *reader, enum rt
   return call.result;
 }
 
-enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t sequence,
-                                  int64_t *start_mono_ns, int64_t *end_mono_ns)
+enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t sequence, int64_t *start_mono_ns,
+                                  int64_t *end_mono_ns)
 {
   return rtop_reader_tier_time(reader, RTOP_TIER_FINE, sequence, start_mono_ns, end_mono_ns);
 }
@@ -293,10 +277,8 @@ uint64_t rtop_reader_tier_find(const struct rtop_reader *reader, enum rtop_tier 
     uint64_t middle = low + (high - low) / 2;
     int64_t start_ns, end_ns;
     enum rtop_result result = rtop_reader_tier_time(reader, tier, middle, &start_ns, &end_ns);
-    if (result == RTOP_LOST || (result == RTOP_OK && start_ns < mono_ns))
-      low = middle + 1;
-    else
-      high = middle;
+    if (result == RTOP_LOST || (result == RTOP_OK && start_ns < mono_ns)) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
@@ -313,42 +295,34 @@ static enum rtop_result reader_decode(const struct rtop_reader *reader, const st
   window->sequence = slot->sequence;
   window->start_mono_ns = slot->start_mono_ns;
   window->end_mono_ns = slot->end_mono_ns;
-  if (!rtop_window_decompress(reader->stored, slot->stored_bytes, slot->codec, reader->raw,
-                              slot->raw_bytes))
+  if (!rtop_window_decompress(reader->stored, slot->stored_bytes, slot->codec, reader->raw, slot->raw_bytes))
     return RTOP_CORRUPT;
   return rtop_window_decode(window, reader->raw, slot->raw_bytes, &limits) ? RTOP_OK : RTOP_CORRUPT;
 }
 
 /* Why there is no such window yet. A last one may come between the two looks, so look once more. */
-static enum rtop_result reader_none(const struct rtop_reader *reader, enum rtop_tier tier,
-                                    uint64_t sequence)
+static enum rtop_result reader_none(const struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence)
 {
   if (!rtop_segment_intact(&reader->segment) && !reader_ended(reader) &&
       rtop_liveness_writer_alive(reader->segment.fd, NULL))
     return RTOP_CORRUPT;
   bool ended = reader_ended(reader);
-  if (!ended && rtop_liveness_writer_alive(reader->segment.fd, NULL))
-    return RTOP_NONE_YET;
-  if (rtop_reader_tier_newest(reader, tier) >= sequence)
-    return RTOP_NONE_YET;
+  if (!ended && rtop_liveness_writer_alive(reader->segment.fd, NULL)) return RTOP_NONE_YET;
+  if (rtop_reader_tier_newest(reader, tier) >= sequence) return RTOP_NONE_YET;
   return ended || reader_ended(reader) ? RTOP_ENDED : RTOP_DEAD;
 }
 
 enum rtop_result rtop_reader_tier_window(struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence,
                                          struct rtop_window *window)
 {
-  struct reader_call call = {.reader = reader, .ring = reader_ring(reader, tier), .sequence = sequence};
-  if (!call.ring)
-    return RTOP_NONE_YET;
-  if (!reader_guarded(&call, reader_window_body))
-    return RTOP_CORRUPT;
-  if (call.result == RTOP_OK)
-    return reader_decode(reader, &call.slot, window);
+  struct reader_call call = { .reader = reader, .ring = reader_ring(reader, tier), .sequence = sequence };
+  if (!call.ring) return RTOP_NONE_YET;
+  if (!reader_guarded(&call, reader_window_body)) return RTOP_CORRUPT;
+  if (call.result == RTOP_OK) return reader_decode(reader, &call.slot, window);
   return call.result == RTOP_NONE_YET ? reader_none(reader, tier, sequence) : call.result;
 }
 
-enum rtop_result rtop_reader_window(struct rtop_reader *reader, uint64_t sequence,
-                                    struct rtop_window *window)
+enum rtop_result rtop_reader_window(struct rtop_reader *reader, uint64_t sequence, struct rtop_window *window)
 {
   return rtop_reader_tier_window(reader, RTOP_TIER_FINE, sequence, window);
 }
@@ -373,8 +347,7 @@ bool rtop_reader_node(const struct rtop_reader *reader, uint32_t id, struct rtop
   return reader_tables_node(&reader->tables, id, node);
 }
 
-size_t rtop_reader_string(const struct rtop_reader *reader, uint32_t reference, char *buffer,
-                          size_t buffer_bytes)
+size_t rtop_reader_string(const struct rtop_reader *reader, uint32_t reference, char *buffer, size_t buffer_bytes)
 {
   return reader_tables_string(&reader->tables, reference, buffer, buffer_bytes);
 }

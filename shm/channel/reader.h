@@ -21,12 +21,12 @@
 struct rtop_reader;
 
 enum rtop_channel_state {
-  RTOP_CHANNEL_LIVE,                   /* lock held, windows come */
-  RTOP_CHANNEL_STALLED,                /* lock held, no window for more than 3 window lengths + 1 s */
-  RTOP_CHANNEL_ENDED,                  /* the process ended the channel */
-  RTOP_CHANNEL_DEAD,                   /* the process is gone without a word: post mortem */
+  RTOP_CHANNEL_LIVE,    /* lock held, windows come */
+  RTOP_CHANNEL_STALLED, /* lock held, no window for more than 3 window lengths + 1 s */
+  RTOP_CHANNEL_ENDED,   /* the process ended the channel */
+  RTOP_CHANNEL_DEAD,    /* the process is gone without a word: post mortem */
 };
-const char *rtop_channel_state_name(enum rtop_channel_state state);   /* "live", … */
+const char *rtop_channel_state_name(enum rtop_channel_state state); /* "live", … */
 
 /* expected_uid as in rtop_segment_open(). NULL and *error on failure. */
 struct rtop_reader *rtop_reader_open(const char *path, uid_t expected_uid, struct rtop_error *error);
@@ -37,7 +37,7 @@ const char *rtop_reader_path(const struct rtop_reader *reader);
 /* In a forked child, where the mapping is missing: puts it in its place again. The child may read then; the parent's
  * locks are not its own. */
 bool rtop_reader_follow_fork(struct rtop_reader *reader);
-int rtop_reader_descriptor(const struct rtop_reader *reader);   /* of the segment; the reader's */
+int rtop_reader_descriptor(const struct rtop_reader *reader); /* of the segment; the reader's */
 /* What a decoded window may point into, as far as it is published now. */
 struct rtop_window_limits rtop_reader_limits(const struct rtop_reader *reader);
 
@@ -56,24 +56,23 @@ struct rtop_reader_losses {
 };
 void rtop_reader_losses(const struct rtop_reader *reader, struct rtop_reader_losses *losses);
 
-uint64_t rtop_reader_newest(const struct rtop_reader *reader);   /* 0: none */
+uint64_t rtop_reader_newest(const struct rtop_reader *reader); /* 0: none */
 uint64_t rtop_reader_oldest(const struct rtop_reader *reader);
 /* Start and end of a window without its payload. */
-enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t sequence,
-                                  int64_t *start_mono_ns, int64_t *end_mono_ns);
+enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t sequence, int64_t *start_mono_ns,
+                                  int64_t *end_mono_ns);
 
 /* Decodes a window into *window (see window.h). NONE_YET turns into ENDED or DEAD when nothing more
  * will come. */
-enum rtop_result rtop_reader_window(struct rtop_reader *reader, uint64_t sequence,
-                                    struct rtop_window *window);
+enum rtop_result rtop_reader_window(struct rtop_reader *reader, uint64_t sequence, struct rtop_window *window);
 
 /* The same of any tier (format.h); the calls above are those of RTOP_TIER_FINE. A segment without merged
  * tiers has no windows there. Boundaries of a merged window are boundaries of windows of every finer
  * tier, so that a history can change from one to the next without overlap or hole. */
 uint64_t rtop_reader_tier_newest(const struct rtop_reader *reader, enum rtop_tier tier);
 uint64_t rtop_reader_tier_oldest(const struct rtop_reader *reader, enum rtop_tier tier);
-enum rtop_result rtop_reader_tier_time(const struct rtop_reader *reader, enum rtop_tier tier,
-                                       uint64_t sequence, int64_t *start_mono_ns, int64_t *end_mono_ns);
+enum rtop_result rtop_reader_tier_time(const struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence,
+                                       int64_t *start_mono_ns, int64_t *end_mono_ns);
 enum rtop_result rtop_reader_tier_window(struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence,
                                          struct rtop_window *window);
 /* The first window of a tier that starts at `mono_ns` or later, as far as the directory tells; newest + 1
@@ -87,8 +86,7 @@ uint64_t rtop_reader_frame_count(const struct rtop_reader *reader);
 uint64_t rtop_reader_node_count(const struct rtop_reader *reader);
 bool rtop_reader_frame(const struct rtop_reader *reader, uint32_t id, struct rtop_frame_entry *frame);
 bool rtop_reader_node(const struct rtop_reader *reader, uint32_t id, struct rtop_node_entry *node);
-size_t rtop_reader_string(const struct rtop_reader *reader, uint32_t reference, char *buffer,
-                          size_t buffer_bytes);
+size_t rtop_reader_string(const struct rtop_reader *reader, uint32_t reference, char *buffer, size_t buffer_bytes);
 /* False when the slot belongs to another thread by now. */
 bool rtop_reader_thread(const struct rtop_reader *reader, uint32_t slot, uint64_t serial,
                         struct rtop_thread_entry *thread);

@@ -18,7 +18,7 @@ static void copy_body(void *argument)
 
 bool reader_tables_copy(const struct reader_tables *tables, void *to, const void *shared, size_t bytes)
 {
-  struct guarded_copy copy = {.to = to, .shared = shared, .bytes = bytes};
+  struct guarded_copy copy = { .to = to, .shared = shared, .bytes = bytes };
   return sigbus_run(tables->base, tables->bytes, copy_body, &copy);
 }
 
@@ -35,7 +35,7 @@ static void load_body(void *argument)
 
 uint64_t reader_tables_load(const struct reader_tables *tables, const uint64_t *shared)
 {
-  struct guarded_load load = {.shared = shared};
+  struct guarded_load load = { .shared = shared };
   return sigbus_run(tables->base, tables->bytes, load_body, &load) ? load.value : 0;
 }
 
@@ -73,8 +73,7 @@ bool reader_tables_node(const struct reader_tables *tables, uint32_t id, struct 
       !reader_tables_copy(tables, node, &tables->parts->nodes[id], sizeof *node))
     return false;
   bool parent_right = id == RTOP_NODE_ROOT ? node->parent == RTOP_NODE_ROOT : node->parent < id;
-  return parent_right && node->depth <= RTOP_STACK_DEPTH_MAX &&
-         node->frame < reader_tables_frame_count(tables);
+  return parent_right && node->depth <= RTOP_STACK_DEPTH_MAX && node->frame < reader_tables_frame_count(tables);
 }
 
 /* The length of a string that lies whole inside what is published; 0 for anything else. */
@@ -82,24 +81,18 @@ static size_t tables_string_length(const struct reader_tables *tables, uint32_t 
 {
   struct rtop_string_head head;
   uint64_t limit = reader_tables_string_bytes(tables);
-  if (reference % 8 != 0 || limit < sizeof head || reference > limit - sizeof head)
-    return 0;
-  if (!reader_tables_copy(tables, &head, tables->parts->strings + reference, sizeof head))
-    return 0;
-  if (head.bytes > RTOP_STRING_BYTES_MAX || head.bytes > limit - sizeof head - reference)
-    return 0;
+  if (reference % 8 != 0 || limit < sizeof head || reference > limit - sizeof head) return 0;
+  if (!reader_tables_copy(tables, &head, tables->parts->strings + reference, sizeof head)) return 0;
+  if (head.bytes > RTOP_STRING_BYTES_MAX || head.bytes > limit - sizeof head - reference) return 0;
   return head.bytes;
 }
 
-size_t reader_tables_string(const struct reader_tables *tables, uint32_t reference, char *buffer,
-                            size_t buffer_bytes)
+size_t reader_tables_string(const struct reader_tables *tables, uint32_t reference, char *buffer, size_t buffer_bytes)
 {
   size_t length = tables_string_length(tables, reference);
-  if (length > buffer_bytes - 1)
-    length = buffer_bytes - 1;
+  if (length > buffer_bytes - 1) length = buffer_bytes - 1;
   const unsigned char *bytes = tables->parts->strings + reference + sizeof(struct rtop_string_head);
-  if (length > 0 && !reader_tables_copy(tables, buffer, bytes, length))
-    length = 0;
+  if (length > 0 && !reader_tables_copy(tables, buffer, bytes, length)) length = 0;
   buffer[length] = '\0';
   return length;
 }
@@ -113,23 +106,18 @@ static void thread_body(void *argument)
   const size_t skip = sizeof thread->version;
   copy->bytes = 0;
   thread->version = rtop_load_acquire(&shared->version);
-  rtop_copy_from_shared((unsigned char *)thread + skip, (const unsigned char *)shared + skip,
-                        sizeof *thread - skip);
+  rtop_copy_from_shared((unsigned char *)thread + skip, (const unsigned char *)shared + skip, sizeof *thread - skip);
   rtop_fence_acquire(); /* pairs with the release fence of thread_slots.c */
-  if (thread->version % 2 == 0 && rtop_load_relaxed(&shared->version) == thread->version)
-    copy->bytes = sizeof *thread;
+  if (thread->version % 2 == 0 && rtop_load_relaxed(&shared->version) == thread->version) copy->bytes = sizeof *thread;
 }
 
 bool reader_tables_thread(const struct reader_tables *tables, uint32_t slot, uint64_t serial,
                           struct rtop_thread_entry *thread)
 {
-  if (slot >= tables->parts->thread_capacity)
-    return false;
-  struct guarded_copy copy = {.to = thread, .shared = &tables->parts->threads[slot]};
+  if (slot >= tables->parts->thread_capacity) return false;
+  struct guarded_copy copy = { .to = thread, .shared = &tables->parts->threads[slot] };
   for (int try = 0; try < THREAD_READ_TRIES && copy.bytes == 0; try++)
-    if (!sigbus_run(tables->base, tables->bytes, thread_body, &copy))
-      return false;
-  if (copy.bytes == 0 || thread->name_bytes > sizeof thread->name)
-    return false;
+    if (!sigbus_run(tables->base, tables->bytes, thread_body, &copy)) return false;
+  if (copy.bytes == 0 || thread->name_bytes > sizeof thread->name) return false;
   return slot == 0 ? (thread->flags & RTOP_THREAD_OTHERS) != 0 : serial != 0 && thread->serial == serial;
 }

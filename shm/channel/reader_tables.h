@@ -13,7 +13,7 @@
 
 struct reader_tables {
   const struct channel_parts *parts;
-  const void *base;                    /* the mapping, for the SIGBUS guard */
+  const void *base; /* the mapping, for the SIGBUS guard */
   size_t bytes;
 };
 
@@ -27,8 +27,7 @@ uint64_t reader_tables_node_count(const struct reader_tables *tables);
 uint64_t reader_tables_string_bytes(const struct reader_tables *tables);
 bool reader_tables_frame(const struct reader_tables *tables, uint32_t id, struct rtop_frame_entry *frame);
 bool reader_tables_node(const struct reader_tables *tables, uint32_t id, struct rtop_node_entry *node);
-size_t reader_tables_string(const struct reader_tables *tables, uint32_t reference, char *buffer,
-                            size_t buffer_bytes);
+size_t reader_tables_string(const struct reader_tables *tables, uint32_t reference, char *buffer, size_t buffer_bytes);
 bool reader_tables_thread(const struct reader_tables *tables, uint32_t slot, uint64_t serial,
                           struct rtop_thread_entry *thread);
 

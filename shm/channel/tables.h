@@ -15,7 +15,7 @@
 
 struct tables {
   const struct channel_parts *parts;
-  uint64_t string_bytes;               /* filled */
+  uint64_t string_bytes; /* filled */
   uint64_t frame_count;
   uint64_t node_count;
   uint64_t frame_labels;

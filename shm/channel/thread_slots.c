@@ -35,8 +35,7 @@ void thread_slots_flush(struct thread_slots *slots)
 
 static void thread_slots_change(struct thread_slots *slots, uint32_t slot)
 {
-  if (slots->is_changed[slot])
-    return;
+  if (slots->is_changed[slot]) return;
   slots->is_changed[slot] = true;
   slots->changed[slots->changed_count++] = slot;
 }
@@ -45,15 +44,14 @@ static void thread_slots_set_name(struct rtop_thread_entry *entry, const char *n
 {
   size_t kept = rtop_utf8_cut(name, bytes, sizeof entry->name);
   memset(entry->name, 0, sizeof entry->name);
-  if (kept)
-    memcpy(entry->name, name, kept);
+  if (kept) memcpy(entry->name, name, kept);
   entry->name_bytes = (uint32_t)kept;
 }
 
 void thread_slots_init(struct thread_slots *slots, const struct channel_parts *parts, void *memory)
 {
   static const char others[] = "(other threads)";
-  *slots = (struct thread_slots){.parts = parts, .mirror = memory, .used = 1};
+  *slots = (struct thread_slots){ .parts = parts, .mirror = memory, .used = 1 };
   slots->ended = (uint32_t *)(void *)(slots->mirror + parts->thread_capacity);
   slots->changed = slots->ended + parts->thread_capacity;
   slots->is_changed = (bool *)(void *)(slots->changed + parts->thread_capacity);
@@ -65,21 +63,18 @@ void thread_slots_init(struct thread_slots *slots, const struct channel_parts *p
 static uint32_t thread_slots_take(struct thread_slots *slots)
 {
   uint64_t capacity = slots->parts->thread_capacity;
-  if (slots->used < capacity)
-    return (uint32_t)slots->used++;
-  if (slots->ended_count == 0)
-    return 0;
+  if (slots->used < capacity) return (uint32_t)slots->used++;
+  if (slots->ended_count == 0) return 0;
   uint32_t slot = slots->ended[slots->ended_first];
   slots->ended_first = (slots->ended_first + 1) % capacity;
   slots->ended_count--;
   return slot;
 }
 
-uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread_entry *thread,
-                            const char *name, size_t bytes)
+uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread_entry *thread, const char *name,
+                            size_t bytes)
 {
-  if (thread->serial > slots->serial_max)
-    slots->serial_max = thread->serial;
+  if (thread->serial > slots->serial_max) slots->serial_max = thread->serial;
   uint32_t slot = thread_slots_take(slots);
   if (slot == 0) {
     slots->overflowed++;
@@ -93,21 +88,17 @@ uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread
   return slot;
 }
 
-static struct rtop_thread_entry *thread_slots_living(struct thread_slots *slots, uint32_t slot,
-                                                     uint64_t serial)
+static struct rtop_thread_entry *thread_slots_living(struct thread_slots *slots, uint32_t slot, uint64_t serial)
 {
-  if (slot == 0 || slot >= slots->used)
-    return NULL;
+  if (slot == 0 || slot >= slots->used) return NULL;
   struct rtop_thread_entry *entry = &slots->mirror[slot];
   return entry->serial == serial && !(entry->flags & RTOP_THREAD_ENDED) ? entry : NULL;
 }
 
-void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t serial, const char *name,
-                       size_t bytes)
+void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t serial, const char *name, size_t bytes)
 {
   struct rtop_thread_entry *entry = thread_slots_living(slots, slot, serial);
-  if (!entry)
-    return;
+  if (!entry) return;
   thread_slots_set_name(entry, name, bytes);
   thread_slots_change(slots, slot);
 }
@@ -115,8 +106,7 @@ void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t seria
 void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t serial, uint32_t native_id)
 {
   struct rtop_thread_entry *entry = thread_slots_living(slots, slot, serial);
-  if (!entry)
-    return;
+  if (!entry) return;
   entry->native_id = native_id;
   thread_slots_change(slots, slot);
 }
@@ -124,8 +114,7 @@ void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t 
 void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial, int64_t end_mono_ns)
 {
   struct rtop_thread_entry *entry = thread_slots_living(slots, slot, serial);
-  if (!entry)
-    return;
+  if (!entry) return;
   entry->flags |= RTOP_THREAD_ENDED;
   entry->end_mono_ns = end_mono_ns;
   thread_slots_change(slots, slot);

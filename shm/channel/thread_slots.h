@@ -16,14 +16,14 @@
 
 struct thread_slots {
   const struct channel_parts *parts;
-  struct rtop_thread_entry *mirror;    /* one per slot */
-  uint32_t *ended;                     /* queue of slots whose threads ended, oldest first */
-  uint32_t *changed;                   /* slots whose mirror is newer than the segment, each once */
+  struct rtop_thread_entry *mirror; /* one per slot */
+  uint32_t *ended;                  /* queue of slots whose threads ended, oldest first */
+  uint32_t *changed;                /* slots whose mirror is newer than the segment, each once */
   bool *is_changed;
   uint64_t changed_count;
   uint64_t ended_first;
   uint64_t ended_count;
-  uint64_t used;                       /* slots given out at least once */
+  uint64_t used; /* slots given out at least once */
   uint64_t serial_max;
   uint64_t overflowed;
 };
@@ -33,10 +33,9 @@ size_t thread_slots_memory_bytes(uint64_t capacity);
 void thread_slots_init(struct thread_slots *slots, const struct channel_parts *parts, void *memory);
 
 /* As rtop_writer_thread_*(). */
-uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread_entry *thread,
-                            const char *name, size_t bytes);
-void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t serial, const char *name,
-                       size_t bytes);
+uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread_entry *thread, const char *name,
+                            size_t bytes);
+void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t serial, const char *name, size_t bytes);
 void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t serial, uint32_t native_id);
 void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial, int64_t end_mono_ns);
 

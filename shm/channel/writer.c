@@ -20,24 +20,24 @@
 #include <unistd.h>
 
 enum {
-  WRITER_CELLS_MAX = 1 << 18,          /* far more than fit into any window */
-  WRITER_STEP_BYTES = 1 << 17,         /* by which rings and tables grow */
+  WRITER_CELLS_MAX = 1 << 18,  /* far more than fit into any window */
+  WRITER_STEP_BYTES = 1 << 17, /* by which rings and tables grow */
 };
 #define WRITER_HISTORY_BYTES_MIN (UINT64_C(1) << 20)
 #define WRITER_KEPT_BYTES_MAX (UINT64_C(64) << 20)
 
 struct rtop_writer {
-  size_t memory_bytes;                 /* of the mapping that starts with this struct */
+  size_t memory_bytes; /* of the mapping that starts with this struct */
   struct rtop_segment segment;
   struct rtop_control control;
-  struct outlet outlet;                /* every store into the segment goes through here */
+  struct outlet outlet; /* every store into the segment goes through here */
   struct channel_parts parts;
-  struct rtop_counters counters;       /* what page 1 is to say; only string_bytes and what follows */
+  struct rtop_counters counters; /* what page 1 is to say; only string_bytes and what follows */
   struct tables tables;
   struct thread_slots threads;
   struct tiers tiers;
   uint32_t payload_max;
-  unsigned char *raw;                  /* payload_max bytes each */
+  unsigned char *raw; /* payload_max bytes each */
   unsigned char *packed;
   void *scratch;
 };
@@ -69,50 +69,44 @@ static uint64_t writer_kept_bytes(const char *directory)
 }
 
 /* Reserved is only a part of it at first, but there must be room for all. */
-static int writer_has_room(const char *directory, const struct rtop_segment_sizes *sizes,
-                           struct rtop_error *error)
+static int writer_has_room(const char *directory, const struct rtop_segment_sizes *sizes, struct rtop_error *error)
 {
   struct statvfs space;
   uint64_t bytes = rtop_segment_bytes(sizes);
-  if (statvfs(directory, &space) != 0 || space.f_blocks == 0 ||
-      (uint64_t)space.f_bavail * space.f_frsize >= bytes)
+  if (statvfs(directory, &space) != 0 || space.f_blocks == 0 || (uint64_t)space.f_bavail * space.f_frsize >= bytes)
     return 0;
   return rtop_error_set(error, RTOP_ERROR_NO_SPACE, ENOSPC, "there is no room for %" PRIu64 " bytes", bytes);
 }
 
 /* The control file first: once the segment is there, others know its name. */
-static int writer_open_files(struct rtop_segment *segment, struct rtop_control *control,
-                             const char *directory, const struct rtop_writer_options *options,
-                             uint64_t history_bytes, struct rtop_error *error)
+static int writer_open_files(struct rtop_segment *segment, struct rtop_control *control, const char *directory,
+                             const struct rtop_writer_options *options, uint64_t history_bytes,
+                             struct rtop_error *error)
 {
   struct rtop_segment_sizes sizes = rtop_segment_plan(history_bytes);
   char path[sizeof segment->path];
-  if (writer_has_room(directory, &sizes, error) != 0 ||
-      rtop_segment_choose_path(path, directory, error) != 0 ||
+  if (writer_has_room(directory, &sizes, error) != 0 || rtop_segment_choose_path(path, directory, error) != 0 ||
       rtop_control_create(control, path, error) != 0)
     return -1;
-  if (rtop_segment_create_at(segment, path, &sizes, &options->identity, error) == 0)
-    return 0;
+  if (rtop_segment_create_at(segment, path, &sizes, &options->identity, error) == 0) return 0;
   rtop_control_close(control, true);
   return -1;
 }
 
-static int writer_open_largest(struct rtop_segment *segment, struct rtop_control *control,
-                               const char *directory, const struct rtop_writer_options *options,
-                               struct rtop_error *error)
+static int writer_open_largest(struct rtop_segment *segment, struct rtop_control *control, const char *directory,
+                               const struct rtop_writer_options *options, struct rtop_error *error)
 {
-  struct rtop_error cause = {0};
+  struct rtop_error cause = { 0 };
   rtop_registry_sweep(directory, writer_kept_bytes(directory));
   uint64_t history_bytes = writer_wanted_history(directory, options->ring_bytes);
   for (; history_bytes >= WRITER_HISTORY_BYTES_MIN; history_bytes /= 2) {
-    if (writer_open_files(segment, control, directory, options, history_bytes, &cause) == 0)
-      return 0;
+    if (writer_open_files(segment, control, directory, options, history_bytes, &cause) == 0) return 0;
     if (cause.code != RTOP_ERROR_NO_SPACE)
       return rtop_error_set(error, cause.code, cause.errno_value, "%s", cause.text);
   }
   return rtop_error_set(error, RTOP_ERROR_NO_SPACE, cause.errno_value,
-                        "no room for a history of 1 MB in %.96s (%.128s); free some, or set RPERF_TOP_DIR",
-                        directory, cause.text);
+                        "no room for a history of 1 MB in %.96s (%.128s); free some, or set RPERF_TOP_DIR", directory,
+                        cause.text);
 }
 
 static int writer_open(struct rtop_segment *segment, struct rtop_control *control,
@@ -121,11 +115,9 @@ static int writer_open(struct rtop_segment *segment, struct rtop_control *contro
   struct place places[PLACE_WRITER_MAX];
   size_t count = place_for_writer(options->directory, options->runtime_directory, places, error);
   /* What version 1.0 left there is swept as well. */
-  if (count && places[0].private)
-    rtop_registry_sweep(PLACE_SHARED_MEMORY, writer_kept_bytes(PLACE_SHARED_MEMORY));
+  if (count && places[0].private) rtop_registry_sweep(PLACE_SHARED_MEMORY, writer_kept_bytes(PLACE_SHARED_MEMORY));
   for (size_t i = 0; i < count; i++)
-    if (writer_open_largest(segment, control, places[i].path, options, error) == 0)
-      return 0;
+    if (writer_open_largest(segment, control, places[i].path, options, error) == 0) return 0;
   return -1;
 }
 
@@ -143,7 +135,7 @@ static void writer_grow(struct rtop_writer *writer)
     uint64_t reserved = rtop_segment_reserved(section);
     if (reserved < section->bytes)
       outlet_grow(&writer->outlet,
-                  &(struct outlet_extent){section->offset, section->bytes, reserved, WRITER_STEP_BYTES});
+                  &(struct outlet_extent){ section->offset, section->bytes, reserved, WRITER_STEP_BYTES });
   }
 }
 
@@ -158,8 +150,7 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   size_t threads = writer_round_up(thread_slots_memory_bytes(parts.thread_capacity));
   size_t tiers = parts.tiered ? tiers_memory_bytes() : 0;
   size_t bytes = head + threads + tiers + 2 * payload + rtop_window_scratch_bytes(WRITER_CELLS_MAX);
-  unsigned char *memory =
-    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  unsigned char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "no memory for the channel: %s", strerror(errno));
     return NULL;
@@ -178,10 +169,8 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   writer_grow(writer);
   tables_init(&writer->tables, &writer->parts);
   thread_slots_init(&writer->threads, &writer->parts, memory + head);
-  const struct tiers_buffers buffers = {writer->raw, writer->packed, writer->scratch};
-  if (tiers)
-    tiers_init(&writer->tiers, &writer->parts, segment->geometry.window_ns, &buffers,
-               memory + head + threads);
+  const struct tiers_buffers buffers = { writer->raw, writer->packed, writer->scratch };
+  if (tiers) tiers_init(&writer->tiers, &writer->parts, segment->geometry.window_ns, &buffers, memory + head + threads);
   return writer;
 }
 
@@ -199,10 +188,9 @@ static void writer_flush(struct rtop_writer *writer)
 
 struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options, struct rtop_error *error)
 {
-  struct rtop_segment segment = {.fd = -1};
-  struct rtop_control control = {.fd = -1};
-  if (writer_open(&segment, &control, options, error) != 0)
-    return NULL;
+  struct rtop_segment segment = { .fd = -1 };
+  struct rtop_control control = { .fd = -1 };
+  if (writer_open(&segment, &control, options, error) != 0) return NULL;
   struct rtop_writer *writer = writer_allocate(&segment, error);
   if (!writer) {
     rtop_control_close(&control, true);
@@ -222,13 +210,11 @@ struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options
 void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
 {
   struct rtop_writer *taken = *writer;
-  if (!taken)
-    return;
+  if (!taken) return;
   *writer = NULL;
   if (rtop_segment_intact(&taken->segment)) {
     writer_flush(taken);
-    if (taken->parts.tiered)
-      tiers_finish(&taken->tiers, taken->tables.node_count, taken->tables.frame_count);
+    if (taken->parts.tiered) tiers_finish(&taken->tiers, taken->tables.node_count, taken->tables.frame_count);
     outlet_release(&taken->outlet, &taken->parts.counters->state, RTOP_STATE_ENDED);
   }
   rtop_control_close(&taken->control, true);
@@ -240,8 +226,7 @@ void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
 void rtop_writer_abandon(struct rtop_writer **writer)
 {
   struct rtop_writer *taken = *writer;
-  if (!taken)
-    return;
+  if (!taken) return;
   *writer = NULL;
   segment_file_close(taken->segment.fd, taken->segment.device, taken->segment.inode);
   segment_file_close(taken->control.fd, taken->control.device, taken->control.inode);
@@ -258,8 +243,7 @@ bool rtop_writer_add_frame(struct rtop_writer *writer, const struct rtop_frame_e
   return tables_add_frame(&writer->tables, frame, id);
 }
 
-void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label,
-                               uint32_t namespace_label)
+void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label, uint32_t namespace_label)
 {
   tables_relabel_frame(&writer->tables, id, label, namespace_label);
 }
@@ -296,14 +280,12 @@ uint32_t rtop_writer_thread_start(struct rtop_writer *writer, uint64_t serial, u
   return thread_slots_start(&writer->threads, &thread, name, bytes);
 }
 
-void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial, const char *name,
-                             size_t bytes)
+void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial, const char *name, size_t bytes)
 {
   thread_slots_name(&writer->threads, slot, serial, name, bytes);
 }
 
-void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
-                                  uint32_t native_id)
+void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial, uint32_t native_id)
 {
   thread_slots_native_id(&writer->threads, slot, serial, native_id);
 }
@@ -342,16 +324,14 @@ uint64_t rtop_writer_publish(struct rtop_writer *writer, struct rtop_window *win
     .node_count = writer->tables.node_count,
     .frame_count = writer->tables.frame_count,
   };
-  if (!rtop_segment_intact(&writer->segment))
-    return 0;
+  if (!rtop_segment_intact(&writer->segment)) return 0;
   rtop_liveness_hold_writer(writer->segment.fd);
   slot.raw_bytes = (uint32_t)writer_encode(writer, window);
-  slot.stored_bytes = (uint32_t)rtop_window_compress(writer->raw, slot.raw_bytes, writer->packed,
-                                                     writer->payload_max, &slot.codec);
+  slot.stored_bytes =
+      (uint32_t)rtop_window_compress(writer->raw, slot.raw_bytes, writer->packed, writer->payload_max, &slot.codec);
   writer_flush(writer);
   window->sequence = rtop_ring_publish(&writer->parts.ring, &slot, writer->packed);
-  if (writer->parts.tiered && window->sequence)
-    tiers_add(&writer->tiers, window, slot.node_count, slot.frame_count);
+  if (writer->parts.tiered && window->sequence) tiers_add(&writer->tiers, window, slot.node_count, slot.frame_count);
   return window->sequence;
 }
 

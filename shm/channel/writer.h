@@ -17,10 +17,10 @@
 struct rtop_writer;
 
 struct rtop_writer_options {
-  uint64_t ring_bytes;                 /* of history, all tiers (rtop_segment_plan); halved until it fits,
+  uint64_t ring_bytes;           /* of history, all tiers (rtop_segment_plan); halved until it fits,
                                           down to 1 MB */
-  const char *directory;               /* RPERF_TOP_DIR: there and nowhere else; "": not set */
-  const char *runtime_directory;       /* XDG_RUNTIME_DIR: below that, else in /dev/shm (place.h) */
+  const char *directory;         /* RPERF_TOP_DIR: there and nowhere else; "": not set */
+  const char *runtime_directory; /* XDG_RUNTIME_DIR: below that, else in /dev/shm (place.h) */
   /* NULL for either: as the environment says */
   struct rtop_segment_identity identity;
 };
@@ -44,9 +44,8 @@ uint32_t rtop_writer_add_string(struct rtop_writer *writer, const char *bytes, s
 bool rtop_writer_add_frame(struct rtop_writer *writer, const struct rtop_frame_entry *frame, uint32_t *id);
 bool rtop_writer_add_node(struct rtop_writer *writer, const struct rtop_node_entry *node, uint32_t *id);
 /* Completes the label of a frame that was added before: its string references. */
-void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label,
-                               uint32_t namespace_label);
-uint64_t rtop_writer_string_capacity(const struct rtop_writer *writer);   /* bytes */
+void rtop_writer_relabel_frame(struct rtop_writer *writer, uint32_t id, uint32_t label, uint32_t namespace_label);
+uint64_t rtop_writer_string_capacity(const struct rtop_writer *writer); /* bytes */
 uint64_t rtop_writer_frame_capacity(const struct rtop_writer *writer);
 uint64_t rtop_writer_node_capacity(const struct rtop_writer *writer);
 
@@ -54,12 +53,10 @@ uint64_t rtop_writer_node_capacity(const struct rtop_writer *writer);
  * gives slot 0, shared by "(other threads)". Visible with the next publish. */
 uint32_t rtop_writer_thread_start(struct rtop_writer *writer, uint64_t serial, uint32_t native_id,
                                   int64_t start_mono_ns, uint32_t flags, const char *name, size_t bytes);
-void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
-                             const char *name, size_t bytes);
-void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
-                                  uint32_t native_id);
-void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t serial,
-                            int64_t end_mono_ns);
+void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t serial, const char *name,
+                             size_t bytes);
+void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial, uint32_t native_id);
+void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t serial, int64_t end_mono_ns);
 
 /* Publishes tables and window; asserts the lock again. Returns the sequence, or 0 when the file is no
  * longer there or was damaged: the caller destroys the writer and may make a new one. */

@@ -9,21 +9,19 @@
 #include <unistd.h>
 
 enum { ENDING_RECORD_BYTES = 8192, ENDING_RECORDS_MAX = 1 << 16 };
-#define ENDING_SLACK_NS INT64_C(5000000000)   /* the log's clock is not quite CLOCK_MONOTONIC */
+#define ENDING_SLACK_NS INT64_C(5000000000) /* the log's clock is not quite CLOCK_MONOTONIC */
 
 bool rtop_ending_is_memory(const char *record, pid_t pid, int64_t since_mono_ns)
 {
   char victim[48];
   const char *time = strchr(record, ','), *text = strchr(record, ';');
   time = time ? strchr(time + 1, ',') : NULL;
-  if (!time || !text || text < time)
-    return false;
+  if (!time || !text || text < time) return false;
   long long time_us = strtoll(time + 1, NULL, 10);
-  if (time_us < 0 || time_us > INT64_MAX / 1000 || time_us * 1000 < since_mono_ns - ENDING_SLACK_NS)
-    return false;
+  if (time_us < 0 || time_us > INT64_MAX / 1000 || time_us * 1000 < since_mono_ns - ENDING_SLACK_NS) return false;
   snprintf(victim, sizeof victim, "Killed process %d ", (int)pid);
-  return strstr(text, victim) && (strstr(text, "Out of memory") || strstr(text, "out of memory") ||
-                                  strstr(text, "oom"));
+  return strstr(text, victim) &&
+         (strstr(text, "Out of memory") || strstr(text, "out of memory") || strstr(text, "oom"));
 }
 
 /* The log is the kernel's: who may not read it learns nothing. Every read gives one record. */
@@ -34,13 +32,11 @@ static bool ending_out_of_memory(pid_t pid, int64_t since_mono_ns)
   int fd = process_in_first_namespace() ? open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
   for (int i = 0; fd >= 0 && i < ENDING_RECORDS_MAX && !found; i++) {
     ssize_t got = read(fd, record, sizeof record - 1);
-    if (got <= 0)
-      break;
+    if (got <= 0) break;
     record[got] = '\0';
     found = rtop_ending_is_memory(record, pid, since_mono_ns);
   }
-  if (fd >= 0)
-    close(fd);
+  if (fd >= 0) close(fd);
   return found;
 }
 
@@ -73,19 +69,16 @@ void rtop_ending_find(const struct rtop_geometry *geometry, bool closed, int64_t
 {
   struct process_stat stat;
   pid_t pid = (pid_t)geometry->pid;
-  *ending = (struct rtop_ending){.cause = closed ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED};
+  *ending = (struct rtop_ending){ .cause = closed ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED };
   if (!ending_same_boot(geometry)) {
-    if (!closed)
-      ending->cause = RTOP_ENDING_REBOOT;
+    if (!closed) ending->cause = RTOP_ENDING_REBOOT;
     return;
   }
-  if (geometry->pid_namespace != process_own_pid_namespace() || pid <= 0)
-    return;
+  if (geometry->pid_namespace != process_own_pid_namespace() || pid <= 0) return;
   if (process_stat_read(pid, &stat) && stat.start_ticks == geometry->start_ticks)
     ending_of_listed(&stat, closed, ending);
   bool perhaps_killed = ending->cause == RTOP_ENDING_VANISHED || ending->cause == RTOP_ENDING_SIGNAL;
-  if (perhaps_killed && ending_out_of_memory(pid, last_mono_ns))
-    ending->cause = RTOP_ENDING_MEMORY;
+  if (perhaps_killed && ending_out_of_memory(pid, last_mono_ns)) ending->cause = RTOP_ENDING_MEMORY;
 }
 
 const char *rtop_ending_cause_name(enum rtop_ending_cause cause)

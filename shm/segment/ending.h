@@ -12,21 +12,21 @@
 #include <sys/types.h>
 
 enum rtop_ending_cause {
-  RTOP_ENDING_CLOSED,                  /* it ended the channel itself: at its end, or by RperfTop.stop */
-  RTOP_ENDING_STOPPED,                 /* the same, and the process is still there */
-  RTOP_ENDING_EXEC,                    /* the process has become another program: it is still there, or what it
+  RTOP_ENDING_CLOSED,   /* it ended the channel itself: at its end, or by RperfTop.stop */
+  RTOP_ENDING_STOPPED,  /* the same, and the process is still there */
+  RTOP_ENDING_EXEC,     /* the process has become another program: it is still there, or what it
                                           became left a segment, too (registry.h) */
-  RTOP_ENDING_EXIT,                    /* exit status `number` (its parent has not asked for it yet) */
-  RTOP_ENDING_SIGNAL,                  /* killed by signal `number` (the same) */
-  RTOP_ENDING_MEMORY,                  /* killed because memory ran out, says the kernel's log */
-  RTOP_ENDING_REBOOT,                  /* the machine was restarted since */
-  RTOP_ENDING_VANISHED,                /* without a word: SIGKILL, a crash, exit!, exec; more is not known */
+  RTOP_ENDING_EXIT,     /* exit status `number` (its parent has not asked for it yet) */
+  RTOP_ENDING_SIGNAL,   /* killed by signal `number` (the same) */
+  RTOP_ENDING_MEMORY,   /* killed because memory ran out, says the kernel's log */
+  RTOP_ENDING_REBOOT,   /* the machine was restarted since */
+  RTOP_ENDING_VANISHED, /* without a word: SIGKILL, a crash, exit!, exec; more is not known */
 };
 
 struct rtop_ending {
   enum rtop_ending_cause cause;
   int number;
-  char program[32];                    /* of EXEC: any bytes */
+  char program[32]; /* of EXEC: any bytes */
 };
 
 /* `closed`: its state says ENDED. `last_mono_ns`: the end of its newest window. Only for a process that does

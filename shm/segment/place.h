@@ -25,7 +25,7 @@ enum { PLACE_PATH_MAX = 448, PLACE_WRITER_MAX = 2, PLACE_SHARED = -1 };
 
 struct place {
   char path[PLACE_PATH_MAX];
-  bool private;                        /* this user's own, not what RPERF_TOP_DIR says */
+  bool private; /* this user's own, not what RPERF_TOP_DIR says */
 };
 
 /* Where this process may put its segment, best first, made if need be. `named`, `runtime`: the values of

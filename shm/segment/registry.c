@@ -17,16 +17,16 @@
 #include <unistd.h>
 
 enum {
-  REGISTRY_LOAD_MAX = 512,             /* segments of one user that are opened for a list */
-  REGISTRY_USERS = 256,                /* that are told apart for that, by the last bits of their numbers */
+  REGISTRY_LOAD_MAX = 512, /* segments of one user that are opened for a list */
+  REGISTRY_USERS = 256,    /* that are told apart for that, by the last bits of their numbers */
   REGISTRY_INSIDE_MAX = 16,
 };
 
 /* A directory being scanned. */
 struct registry_scope {
   const char *directory;
-  uid_t owner;                         /* of the directory; PLACE_SHARED: anybody may have put files there */
-  bool inside;                         /* of a container: users may have other numbers there */
+  uid_t owner; /* of the directory; PLACE_SHARED: anybody may have put files there */
+  bool inside; /* of a container: users may have other numbers there */
 };
 
 /* The lock's holder runs as the file's owner, or was root when it made the file. What /proc does not show
@@ -38,8 +38,8 @@ static bool registry_holder_right(pid_t holder, uid_t owner)
          status.real_uid == owner;
 }
 
-static void registry_describe(const struct rtop_segment *segment, const struct stat *status,
-                              pid_t named_pid, struct rtop_registry_entry *entry)
+static void registry_describe(const struct rtop_segment *segment, const struct stat *status, pid_t named_pid,
+                              struct rtop_registry_entry *entry)
 {
   uint64_t state = 0;
   const off_t where = RTOP_COUNTERS_OFFSET + (off_t)offsetof(struct rtop_counters, state);
@@ -49,8 +49,7 @@ static void registry_describe(const struct rtop_segment *segment, const struct s
   entry->uid = status->st_uid;
   entry->file_bytes = (uint64_t)status->st_size;
   entry->modified_real_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-  entry->alive =
-    rtop_liveness_writer_alive(segment->fd, &holder) && registry_holder_right(holder, status->st_uid);
+  entry->alive = rtop_liveness_writer_alive(segment->fd, &holder) && registry_holder_right(holder, status->st_uid);
   entry->pid = entry->alive && holder > 0 ? holder : named_pid;
   if (pread(segment->fd, &state, sizeof state, where) == (ssize_t)sizeof state)
     entry->ended = state == RTOP_STATE_ENDED;
@@ -59,12 +58,11 @@ static void registry_describe(const struct rtop_segment *segment, const struct s
 static int registry_check(const struct registry_scope *scope, const struct rtop_segment *segment,
                           const struct stat *expected, struct stat *status, struct rtop_error *error)
 {
-  if (fstat(segment->fd, status) != 0 || status->st_dev != expected->st_dev ||
-      status->st_ino != expected->st_ino)
+  if (fstat(segment->fd, status) != 0 || status->st_dev != expected->st_dev || status->st_ino != expected->st_ino)
     return rtop_error_set(error, RTOP_ERROR_UNSAFE, 0, "refusing %.160s: it was replaced", segment->path);
   if (!scope->inside && segment->geometry.uid != status->st_uid)
-    return rtop_error_set(error, RTOP_ERROR_UNSAFE, 0, "refusing %.160s: it says that user %u made it",
-                          segment->path, segment->geometry.uid);
+    return rtop_error_set(error, RTOP_ERROR_UNSAFE, 0, "refusing %.160s: it says that user %u made it", segment->path,
+                          segment->geometry.uid);
   return 0;
 }
 
@@ -75,25 +73,21 @@ static int registry_load(const struct registry_scope *scope, const char *path, c
   struct rtop_segment segment;
   struct stat status;
   memset(entry, 0, sizeof *entry);
-  if (rtop_segment_open(&segment, path, expected->st_uid, error) != 0)
-    return -1;
+  if (rtop_segment_open(&segment, path, expected->st_uid, error) != 0) return -1;
   int result = registry_check(scope, &segment, expected, &status, error);
-  if (result == 0)
-    registry_describe(&segment, &status, named_pid, entry);
+  if (result == 0) registry_describe(&segment, &status, named_pid, entry);
   rtop_segment_close(&segment, false);
   return result;
 }
 
 /* What the directory says about a name, and its path. False when it is no segment's, or not of the user whom
  * it claims: such a file counts for nothing, not even against a limit. */
-static bool registry_look(const struct registry_scope *scope, int directory_fd, const char *name,
-                          struct stat *status, char *path, size_t path_bytes, pid_t *pid)
+static bool registry_look(const struct registry_scope *scope, int directory_fd, const char *name, struct stat *status,
+                          char *path, size_t path_bytes, pid_t *pid)
 {
   uid_t named, owner = scope->owner;
-  if (!registry_name_parse(name, &named, pid) ||
-      fstatat(directory_fd, name, status, AT_SYMLINK_NOFOLLOW) != 0 ||
-      (!scope->inside && status->st_uid != named) ||
-      (owner != (uid_t)PLACE_SHARED && status->st_uid != owner))
+  if (!registry_name_parse(name, &named, pid) || fstatat(directory_fd, name, status, AT_SYMLINK_NOFOLLOW) != 0 ||
+      (!scope->inside && status->st_uid != named) || (owner != (uid_t)PLACE_SHARED && status->st_uid != owner))
     return false;
   int length = snprintf(path, path_bytes, "%s/%s", scope->directory, name);
   return length > 0 && (size_t)length < path_bytes;
@@ -113,19 +107,16 @@ struct registry_listing {
 };
 
 /* How many entries the user would have with this one. */
-static size_t registry_count(const struct registry_listing *listing, uid_t uid,
-                             const struct rtop_registry_entry *entry)
+static size_t registry_count(const struct registry_listing *listing, uid_t uid, const struct rtop_registry_entry *entry)
 {
   size_t count = entry->uid == uid;
-  for (size_t i = 0; i < listing->count; i++)
-    count += listing->entries[i].uid == uid;
+  for (size_t i = 0; i < listing->count; i++) count += listing->entries[i].uid == uid;
   return count;
 }
 
 /* Whoever has most loses his oldest, so that nobody can push out another user's. Which one goes to make room
  * for the entry; the number of entries: itself. */
-static size_t registry_victim(const struct registry_listing *listing,
-                              const struct rtop_registry_entry *entry)
+static size_t registry_victim(const struct registry_listing *listing, const struct rtop_registry_entry *entry)
 {
   uid_t loser = entry->uid;
   size_t most = registry_count(listing, loser, entry), victim = listing->count;
@@ -137,18 +128,16 @@ static size_t registry_victim(const struct registry_listing *listing,
     }
   }
   for (size_t i = 0; i < listing->count; i++)
-    if (listing->entries[i].uid == loser)
-      victim = i;
-  bool itself = loser == entry->uid && (victim == listing->count || entry->modified_real_ns <=
-                                                                      listing->entries[victim].modified_real_ns);
+    if (listing->entries[i].uid == loser) victim = i;
+  bool itself = loser == entry->uid &&
+                (victim == listing->count || entry->modified_real_ns <= listing->entries[victim].modified_real_ns);
   return itself ? listing->count : victim;
 }
 
 static void registry_remove(struct registry_listing *listing, size_t place)
 {
   listing->count--;
-  memmove(&listing->entries[place], &listing->entries[place + 1],
-          (listing->count - place) * sizeof *listing->entries);
+  memmove(&listing->entries[place], &listing->entries[place + 1], (listing->count - place) * sizeof *listing->entries);
 }
 
 /* Newest first. */
@@ -156,15 +145,12 @@ static void registry_insert(struct registry_listing *listing, const struct rtop_
 {
   if (listing->count == listing->capacity) {
     size_t victim = registry_victim(listing, entry);
-    if (victim == listing->count)
-      return;
+    if (victim == listing->count) return;
     registry_remove(listing, victim);
   }
   size_t place = listing->count;
-  while (place > 0 && listing->entries[place - 1].modified_real_ns < entry->modified_real_ns)
-    place--;
-  memmove(&listing->entries[place + 1], &listing->entries[place],
-          (listing->count - place) * sizeof *listing->entries);
+  while (place > 0 && listing->entries[place - 1].modified_real_ns < entry->modified_real_ns) place--;
+  memmove(&listing->entries[place + 1], &listing->entries[place], (listing->count - place) * sizeof *listing->entries);
   listing->entries[place] = *entry;
   listing->count++;
 }
@@ -180,23 +166,21 @@ static bool registry_list_visit(int directory_fd, const char *name, void *argume
       !registry_readable(&status) || listing->loaded[status.st_uid % REGISTRY_USERS] == REGISTRY_LOAD_MAX)
     return true;
   listing->loaded[status.st_uid % REGISTRY_USERS]++;
-  if (registry_load(&listing->scope, path, &status, pid, &entry, NULL) == 0)
-    registry_insert(listing, &entry);
+  if (registry_load(&listing->scope, path, &status, pid, &entry, NULL) == 0) registry_insert(listing, &entry);
   return true;
 }
 
 static void registry_list_place(int fd, const char *path, uid_t owner, void *argument)
 {
   struct registry_listing *listing = argument;
-  listing->scope = (struct registry_scope){.directory = path, .owner = owner};
+  listing->scope = (struct registry_scope){ .directory = path, .owner = owner };
   registry_scan(fd, registry_list_visit, listing);
 }
 
 size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity)
 {
-  struct registry_listing listing = {.entries = entries, .capacity = capacity};
-  if (capacity > 0)
-    place_each(registry_list_place, &listing);
+  struct registry_listing listing = { .entries = entries, .capacity = capacity };
+  if (capacity > 0) place_each(registry_list_place, &listing);
   return listing.count;
 }
 
@@ -208,21 +192,19 @@ struct registry_search {
   struct registry_scope scope;
   struct rtop_registry_entry *best;
   bool found;
-  bool several;                        /* dead ones of more than one user carry this pid */
+  bool several; /* dead ones of more than one user carry this pid */
   uid_t other_uid;
-  bool foreign;                        /* a segment of another user stood there */
+  bool foreign; /* a segment of another user stood there */
   uid_t foreign_uid;
-  struct rtop_error failure;           /* of the first segment of this pid that could not be used */
+  struct rtop_error failure; /* of the first segment of this pid that could not be used */
 };
 
 /* A process in a container has another number there, and its segment is named by that. */
 static bool registry_pid_fits(const struct registry_search *search, pid_t named_pid)
 {
-  if (named_pid == search->pid)
-    return true;
+  if (named_pid == search->pid) return true;
   for (size_t i = 0; i < search->status.pid_count; i++)
-    if (search->status.pids[i] == named_pid)
-      return true;
+    if (search->status.pids[i] == named_pid) return true;
   return false;
 }
 
@@ -230,16 +212,13 @@ static bool registry_pid_fits(const struct registry_search *search, pid_t named_
  * Of a process that is there, only its user (or root, before it gave up its rights) can have made it. */
 static bool registry_is_of(const struct registry_search *search, const struct rtop_registry_entry *entry)
 {
-  if (search->exists && entry->uid != search->status.uid && entry->uid != 0)
-    return false;
+  if (search->exists && entry->uid != search->status.uid && entry->uid != 0) return false;
   return entry->alive ? entry->pid == search->pid : entry->geometry.pid == (uint32_t)entry->pid;
 }
 
-static bool registry_is_better(const struct registry_search *search,
-                               const struct rtop_registry_entry *entry)
+static bool registry_is_better(const struct registry_search *search, const struct rtop_registry_entry *entry)
 {
-  if (!search->found || entry->alive != search->best->alive)
-    return !search->found || entry->alive;
+  if (!search->found || entry->alive != search->best->alive) return !search->found || entry->alive;
   return entry->modified_real_ns > search->best->modified_real_ns;
 }
 
@@ -250,8 +229,7 @@ static void registry_choose(struct registry_search *search, const struct rtop_re
     search->several = !search->exists;
     search->other_uid = better ? search->best->uid : entry->uid;
   }
-  if (better)
-    *search->best = *entry;
+  if (better) *search->best = *entry;
   search->found = true;
 }
 
@@ -259,7 +237,7 @@ static bool registry_find_visit(int directory_fd, const char *name, void *argume
 {
   struct registry_search *search = argument;
   struct rtop_registry_entry entry;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct stat status;
   char path[sizeof entry.path];
   pid_t pid;
@@ -272,25 +250,22 @@ static bool registry_find_visit(int directory_fd, const char *name, void *argume
     return true;
   }
   if (registry_load(&search->scope, path, &status, pid, &entry, &error) != 0) {
-    if (search->failure.code == RTOP_ERROR_NONE && error.code != RTOP_ERROR_NOT_FOUND)
-      search->failure = error;
+    if (search->failure.code == RTOP_ERROR_NONE && error.code != RTOP_ERROR_NOT_FOUND) search->failure = error;
   } else if (registry_is_of(search, &entry)) {
     registry_choose(search, &entry);
   }
   return true;
 }
 
-static void registry_find_in(struct registry_search *search, int directory_fd,
-                             const struct registry_scope *scope)
+static void registry_find_in(struct registry_search *search, int directory_fd, const struct registry_scope *scope)
 {
   search->scope = *scope;
-  if (directory_fd >= 0)
-    registry_scan(directory_fd, registry_find_visit, search);
+  if (directory_fd >= 0) registry_scan(directory_fd, registry_find_visit, search);
 }
 
 static void registry_find_place(int fd, const char *path, uid_t owner, void *argument)
 {
-  registry_find_in(argument, fd, &(struct registry_scope){.directory = path, .owner = owner});
+  registry_find_in(argument, fd, &(struct registry_scope){ .directory = path, .owner = owner });
 }
 
 /* A directory as the process sees it. The container's files may be links to anywhere: they are resolved
@@ -307,16 +282,14 @@ static int registry_open_inside(pid_t pid, const char *directory, bool elsewhere
   };
   snprintf(root, sizeof root, "/proc/%d/root", (int)pid);
   int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root_fd < 0)
-    return -1;
+  if (root_fd < 0) return -1;
   int handle = (int)syscall(SYS_openat2, root_fd, directory + 1, &how, sizeof how);
   close(root_fd);
-  if (handle < 0)
-    return -1;
-  bool right = fstatfs(handle, &system) == 0 && system.f_type == TMPFS_MAGIC &&
-               (!elsewhere || (fstat(handle, &inside) == 0 &&
-                               (stat(directory, &own) != 0 || own.st_dev != inside.st_dev ||
-                                own.st_ino != inside.st_ino)));
+  if (handle < 0) return -1;
+  bool right =
+      fstatfs(handle, &system) == 0 && system.f_type == TMPFS_MAGIC &&
+      (!elsewhere || (fstat(handle, &inside) == 0 &&
+                      (stat(directory, &own) != 0 || own.st_dev != inside.st_dev || own.st_ino != inside.st_ino)));
   int fd = right ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) : -1;
   close(handle);
   return fd;
@@ -328,7 +301,7 @@ static void registry_find_inside(struct registry_search *search, const char *dir
   char inside[512];
   struct stat status;
   uid_t owner = private ? search->status.uid : (uid_t)PLACE_SHARED;
-  struct registry_scope scope = {.directory = inside, .owner = owner, .inside = true};
+  struct registry_scope scope = { .directory = inside, .owner = owner, .inside = true };
   int length = snprintf(inside, sizeof inside, "/proc/%d/root%s", (int)search->pid, directory);
   int fd = registry_open_inside(search->pid, directory, !private);
   if (fd >= 0 && (length < 0 || (size_t)length >= sizeof inside ||
@@ -360,11 +333,10 @@ static bool registry_name_visit(int directory_fd, const char *name, void *argume
  * our own one: a user may have another number inside, and his directory is named by that. */
 static void registry_find_container(struct registry_search *search)
 {
-  struct registry_names names = {.owner = search->status.uid};
+  struct registry_names names = { .owner = search->status.uid };
   char directory[96];
   int fd = registry_open_inside(search->pid, PLACE_SHARED_MEMORY, false);
-  if (fd < 0)
-    return;
+  if (fd < 0) return;
   registry_scan(fd, registry_name_visit, &names);
   for (size_t i = 0; i < names.count; i++) {
     snprintf(directory, sizeof directory, PLACE_SHARED_MEMORY "/%s", names.names[i]);
@@ -380,19 +352,18 @@ static void registry_find_told(struct registry_search *search, const char *varia
   struct stat inside, own;
   size_t room = sizeof directory - strlen(name);
   snprintf(root, sizeof root, "/proc/%d/root", (int)search->pid);
-  if (!process_environment(search->pid, variable, directory, room) || directory[0] != '/')
-    return;
+  if (!process_environment(search->pid, variable, directory, room) || directory[0] != '/') return;
   strcat(directory, name);
   bool private = name[0] != '\0';
-  bool same_root = stat(root, &inside) == 0 && stat("/", &own) == 0 && inside.st_dev == own.st_dev &&
-                   inside.st_ino == own.st_ino;
+  bool same_root =
+      stat(root, &inside) == 0 && stat("/", &own) == 0 && inside.st_dev == own.st_dev && inside.st_ino == own.st_ino;
   if (!same_root) {
     registry_find_inside(search, directory, private);
     return;
   }
   uid_t owner = private ? search->status.uid : (uid_t)PLACE_SHARED;
   int fd = private ? place_open(AT_FDCWD, directory, owner) : registry_open_directory(directory);
-  registry_find_in(search, fd, &(struct registry_scope){.directory = directory, .owner = owner});
+  registry_find_in(search, fd, &(struct registry_scope){ .directory = directory, .owner = owner });
 }
 
 static int registry_not_found(const struct registry_search *search, struct rtop_error *error)
@@ -436,15 +407,12 @@ static void registry_find_places(struct registry_search *search)
 
 int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop_error *error)
 {
-  struct registry_search search = {.pid = pid, .best = entry};
+  struct registry_search search = { .pid = pid, .best = entry };
   search.exists = pid > 0 && process_status_read(pid, &search.status);
   registry_find_places(&search);
-  if (search.exists && !registry_found_alive(&search))
-    registry_find_container(&search);
-  if (search.exists && !registry_found_alive(&search))
-    registry_find_told(&search, "RPERF_TOP_DIR", "");
-  if (search.exists && !registry_found_alive(&search))
-    registry_find_told(&search, "XDG_RUNTIME_DIR", "/rperf-top");
+  if (search.exists && !registry_found_alive(&search)) registry_find_container(&search);
+  if (search.exists && !registry_found_alive(&search)) registry_find_told(&search, "RPERF_TOP_DIR", "");
+  if (search.exists && !registry_found_alive(&search)) registry_find_told(&search, "XDG_RUNTIME_DIR", "/rperf-top");
   if (search.found && search.several && !entry->alive)
     return rtop_error_set(error, RTOP_ERROR_UNSAFE, 0,
                           "users %u and %u both left a ring of a process %d; say which file: rperf-top -r %.160s",
@@ -466,8 +434,7 @@ static void registry_program(const struct rtop_geometry *geometry, struct rtop_e
 {
   const char *word = geometry->command;
   size_t length = strnlen(word, sizeof geometry->command), end = 0, start = 0;
-  for (; end < length && word[end] != ' '; end++)
-    start = word[end] == '/' ? end + 1 : start;
+  for (; end < length && word[end] != ' '; end++) start = word[end] == '/' ? end + 1 : start;
   size_t bytes = end - start < sizeof ending->program ? end - start : sizeof ending->program - 1;
   memset(ending->program, 0, sizeof ending->program);
   memcpy(ending->program, word + start, bytes);

@@ -19,12 +19,12 @@
 
 struct rtop_registry_entry {
   char path[512];
-  uid_t uid;                           /* owner of the file */
-  pid_t pid;                           /* live: lock holder as this namespace sees it; else as named */
-  bool alive;                          /* the writer's lock is held */
-  bool ended;                          /* the process ended the channel itself (kept file) */
-  struct rtop_geometry geometry;       /* validated copy */
-  int64_t modified_real_ns;            /* of the file */
+  uid_t uid;                     /* owner of the file */
+  pid_t pid;                     /* live: lock holder as this namespace sees it; else as named */
+  bool alive;                    /* the writer's lock is held */
+  bool ended;                    /* the process ended the channel itself (kept file) */
+  struct rtop_geometry geometry; /* validated copy */
+  int64_t modified_real_ns;      /* of the file */
   uint64_t file_bytes;
 };
 

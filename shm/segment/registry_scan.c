@@ -13,8 +13,7 @@
 static const char *scan_number(const char *text, unsigned long maximum, unsigned long *number)
 {
   char *end;
-  if (!isdigit((unsigned char)*text) || (text[0] == '0' && text[1] != '.'))
-    return NULL;
+  if (!isdigit((unsigned char)*text) || (text[0] == '0' && text[1] != '.')) return NULL;
   errno = 0;
   *number = strtoul(text, &end, 10);
   return errno == 0 && *number <= maximum && *end == '.' ? end + 1 : NULL;
@@ -24,20 +23,16 @@ bool registry_name_parse(const char *name, uid_t *uid, pid_t *pid)
 {
   static const char prefix[] = "rperf-top.";
   unsigned long numbers[2];
-  if (strncmp(name, prefix, sizeof prefix - 1) != 0)
-    return false;
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0) return false;
   const char *next = scan_number(name + sizeof prefix - 1, UINT_MAX, &numbers[0]);
-  if (next)
-    next = scan_number(next, INT_MAX, &numbers[1]);
-  if (!next || strlen(next) != 16 || strspn(next, "0123456789abcdef") != 16)
-    return false;
+  if (next) next = scan_number(next, INT_MAX, &numbers[1]);
+  if (!next || strlen(next) != 16 || strspn(next, "0123456789abcdef") != 16) return false;
   *uid = (uid_t)numbers[0];
   *pid = (pid_t)numbers[1];
   return true;
 }
 
-void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char *name, void *argument),
-                   void *argument)
+void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char *name, void *argument), void *argument)
 {
   DIR *directory = fdopendir(directory_fd);
   if (!directory) {
@@ -46,8 +41,7 @@ void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char 
   }
   for (int looked = 0; looked < REGISTRY_SCAN_MAX; looked++) {
     const struct dirent *entry = readdir(directory);
-    if (!entry || !visit(directory_fd, entry->d_name, argument))
-      break;
+    if (!entry || !visit(directory_fd, entry->d_name, argument)) break;
   }
   closedir(directory);
 }

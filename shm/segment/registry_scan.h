@@ -9,15 +9,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { REGISTRY_SCAN_MAX = 1 << 16 };  /* directory entries looked at, whatever they are */
+enum { REGISTRY_SCAN_MAX = 1 << 16 }; /* directory entries looked at, whatever they are */
 
 /* rperf-top.<uid>.<pid>.<16 hex>, exactly. */
 bool registry_name_parse(const char *name, uid_t *uid, pid_t *pid);
 
 /* Calls visit(directory_fd, name, argument) for every entry until it returns false. Takes
  * directory_fd. */
-void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char *name, void *argument),
-                   void *argument);
+void registry_scan(int directory_fd, bool (*visit)(int directory_fd, const char *name, void *argument), void *argument);
 
 /* Opens a directory for scanning; -1 when it cannot be. */
 int registry_open_directory(const char *path);

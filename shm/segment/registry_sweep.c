@@ -17,7 +17,7 @@ enum {
   SWEEP_LOOK_MAX = 64,
   SWEEP_KEEP_MAX = 4,
   SWEEP_AGE_MAX_S = 3600,
-  SWEEP_ORPHAN_AGE_S = 60,             /* a process makes its control file first, then the segment */
+  SWEEP_ORPHAN_AGE_S = 60, /* a process makes its control file first, then the segment */
 };
 
 struct sweep_candidate {
@@ -41,12 +41,10 @@ static bool sweep_is_own(int fd)
 {
   struct rtop_geometry geometry;
   uint8_t boot_id[16];
-  if (pread(fd, &geometry, sizeof geometry, 0) != (ssize_t)sizeof geometry)
-    return false;
+  if (pread(fd, &geometry, sizeof geometry, 0) != (ssize_t)sizeof geometry) return false;
   process_boot_id(boot_id);
   return geometry.pid == (uint32_t)getpid() && geometry.start_ticks == process_own_start_ticks() &&
-         geometry.pid_namespace == process_own_pid_namespace() &&
-         memcmp(geometry.boot_id, boot_id, 16) == 0;
+         geometry.pid_namespace == process_own_pid_namespace() && memcmp(geometry.boot_id, boot_id, 16) == 0;
 }
 
 static bool sweep_is_dead(int fd)
@@ -58,8 +56,7 @@ static int sweep_open(const char *directory, const char *name, struct stat *stat
 {
   char path[512];
   int length = snprintf(path, sizeof path, "%s/%s", directory, name);
-  if (length < 0 || (size_t)length >= sizeof path)
-    return -1;
+  if (length < 0 || (size_t)length >= sizeof path) return -1;
   return segment_file_open(path, geteuid(), O_RDWR, status, NULL);
 }
 
@@ -71,8 +68,7 @@ static bool sweep_is_orphan(const struct sweep *sweep, int directory_fd, const c
   uid_t uid;
   pid_t pid;
   size_t length = strlen(name);
-  if (length < 4 || length - 4 >= sizeof segment || strcmp(name + length - 4, ".ctl") != 0)
-    return false;
+  if (length < 4 || length - 4 >= sizeof segment || strcmp(name + length - 4, ".ctl") != 0) return false;
   memcpy(segment, name, length - 4);
   segment[length - 4] = '\0';
   return registry_name_parse(segment, &uid, &pid) && uid == geteuid() &&
@@ -87,17 +83,14 @@ static bool sweep_visit(int directory_fd, const char *name, void *argument)
   struct stat status;
   uid_t uid;
   pid_t pid;
-  if (sweep_is_orphan(sweep, directory_fd, name))
-    unlinkat(directory_fd, name, 0);
+  if (sweep_is_orphan(sweep, directory_fd, name)) unlinkat(directory_fd, name, 0);
   /* Names that others made up do not count. */
   if (!registry_name_parse(name, &uid, &pid) || uid != geteuid() ||
       fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())
     return true;
-  if (sweep->looked++ == SWEEP_LOOK_MAX)
-    return false;
+  if (sweep->looked++ == SWEEP_LOOK_MAX) return false;
   int fd = sweep_open(sweep->directory, name, &status);
-  if (fd < 0)
-    return true;
+  if (fd < 0) return true;
   if (sweep_is_dead(fd)) {
     struct sweep_candidate *candidate = &sweep->candidates[sweep->count++];
     snprintf(candidate->name, sizeof candidate->name, "%s", name);
@@ -123,10 +116,9 @@ static bool sweep_remove(const struct sweep *sweep, const struct sweep_candidate
   struct stat status;
   char path[640];
   int fd = sweep_open(sweep->directory, candidate->name, &status);
-  if (fd < 0)
-    return false;
-  bool removed = status.st_dev == candidate->device && status.st_ino == candidate->inode &&
-                 sweep_is_dead(fd) && rtop_liveness_hold_writer(fd) == 0;
+  if (fd < 0) return false;
+  bool removed = status.st_dev == candidate->device && status.st_ino == candidate->inode && sweep_is_dead(fd) &&
+                 rtop_liveness_hold_writer(fd) == 0;
   if (removed) {
     snprintf(path, sizeof path, "%s/%s.ctl", sweep->directory, candidate->name);
     unlink(path);
@@ -139,10 +131,9 @@ static bool sweep_remove(const struct sweep *sweep, const struct sweep_candidate
 
 size_t rtop_registry_sweep(const char *directory, uint64_t kept_bytes)
 {
-  struct sweep sweep = {.directory = directory, .now_s = (int64_t)time(NULL)};
+  struct sweep sweep = { .directory = directory, .now_s = (int64_t)time(NULL) };
   int fd = registry_open_directory(directory);
-  if (fd < 0)
-    return 0;
+  if (fd < 0) return 0;
   registry_scan(fd, sweep_visit, &sweep);
   qsort(sweep.candidates, sweep.count, sizeof sweep.candidates[0], sweep_newest_first);
   uint64_t bytes = 0;
@@ -150,8 +141,7 @@ size_t rtop_registry_sweep(const char *directory, uint64_t kept_bytes)
   for (size_t i = 0; i < sweep.count; i++) {
     const struct sweep_candidate *candidate = &sweep.candidates[i];
     bytes += candidate->bytes;
-    if (i >= SWEEP_KEEP_MAX || bytes > kept_bytes ||
-        sweep.now_s - candidate->modified_s > SWEEP_AGE_MAX_S)
+    if (i >= SWEEP_KEEP_MAX || bytes > kept_bytes || sweep.now_s - candidate->modified_s > SWEEP_AGE_MAX_S)
       removed += sweep_remove(&sweep, candidate);
   }
   return removed;

@@ -37,15 +37,12 @@ static void segment_lay_out(struct rtop_geometry *geometry, const struct rtop_se
 {
   geometry->segment_bytes = RTOP_SECTIONS_OFFSET;
   segment_add_section(geometry, RTOP_SECTION_STRINGS, sizes->string_bytes, 1);
-  segment_add_section(geometry, RTOP_SECTION_FRAMES, sizes->frame_capacity,
-                      sizeof(struct rtop_frame_entry));
+  segment_add_section(geometry, RTOP_SECTION_FRAMES, sizes->frame_capacity, sizeof(struct rtop_frame_entry));
   segment_add_section(geometry, RTOP_SECTION_NODES, sizes->node_capacity, sizeof(struct rtop_node_entry));
-  segment_add_section(geometry, RTOP_SECTION_THREADS, sizes->thread_capacity,
-                      sizeof(struct rtop_thread_entry));
+  segment_add_section(geometry, RTOP_SECTION_THREADS, sizes->thread_capacity, sizeof(struct rtop_thread_entry));
   segment_add_section(geometry, RTOP_SECTION_DIRECTORY, sizes->directory_slots, sizeof(struct rtop_slot));
   segment_add_section(geometry, RTOP_SECTION_RING, sizes->ring_bytes, 1);
-  if (sizes->tiers[0].ring_bytes == 0)
-    return;
+  if (sizes->tiers[0].ring_bytes == 0) return;
   segment_add_section(geometry, RTOP_SECTION_TIERS, RTOP_MERGED_TIERS, sizeof(struct rtop_counters));
   for (uint32_t i = 0; i < RTOP_MERGED_TIERS; i++) {
     segment_add_section(geometry, RTOP_SECTION_DIRECTORY_1S + 2 * i, sizes->tiers[i].directory_slots,
@@ -56,7 +53,7 @@ static void segment_lay_out(struct rtop_geometry *geometry, const struct rtop_se
 
 uint64_t rtop_segment_bytes(const struct rtop_segment_sizes *sizes)
 {
-  struct rtop_geometry geometry = {.section_count = 0};
+  struct rtop_geometry geometry = { .section_count = 0 };
   segment_lay_out(&geometry, sizes);
   return geometry.segment_bytes;
 }
@@ -64,13 +61,13 @@ uint64_t rtop_segment_bytes(const struct rtop_segment_sizes *sizes)
 /* Every size small enough that no product or sum can overflow. */
 static bool segment_sizes_sane(const struct rtop_segment_sizes *sizes)
 {
-  const uint64_t all[] = {sizes->ring_bytes,     sizes->directory_slots, sizes->string_bytes,
-                          sizes->frame_capacity, sizes->node_capacity,   sizes->thread_capacity,
-                          sizes->tiers[0].ring_bytes, sizes->tiers[0].directory_slots,
-                          sizes->tiers[1].ring_bytes, sizes->tiers[1].directory_slots};
+  const uint64_t all[] = { sizes->ring_bytes,          sizes->directory_slots,
+                           sizes->string_bytes,        sizes->frame_capacity,
+                           sizes->node_capacity,       sizes->thread_capacity,
+                           sizes->tiers[0].ring_bytes, sizes->tiers[0].directory_slots,
+                           sizes->tiers[1].ring_bytes, sizes->tiers[1].directory_slots };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-    if (all[i] > RTOP_SEGMENT_BYTES_MAX)
-      return false;
+    if (all[i] > RTOP_SEGMENT_BYTES_MAX) return false;
   return true;
 }
 
@@ -106,8 +103,7 @@ static int segment_describe(struct rtop_geometry *geometry, const struct rtop_se
   segment_lay_out(geometry, sizes);
   geometry->crc32c = rtop_geometry_crc(geometry);
   struct rtop_error cause;
-  if (rtop_geometry_validate(geometry, geometry->segment_bytes, &cause) == 0)
-    return 0;
+  if (rtop_geometry_validate(geometry, geometry->segment_bytes, &cause) == 0) return 0;
   return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "these sizes make no segment: %.200s", cause.text);
 }
 
@@ -148,8 +144,8 @@ static int segment_reserve(int fd, const struct rtop_geometry *geometry, struct 
       segment_file_reserve(fd, 0, RTOP_SECTIONS_OFFSET, error) != 0)
     return -1;
   for (uint32_t i = 0; i < geometry->section_count; i++)
-    if (segment_file_reserve(fd, geometry->sections[i].offset,
-                             rtop_segment_reserved(&geometry->sections[i]), error) != 0)
+    if (segment_file_reserve(fd, geometry->sections[i].offset, rtop_segment_reserved(&geometry->sections[i]), error) !=
+        0)
       return -1;
   return 0;
 }
@@ -159,9 +155,8 @@ static int segment_fill(struct rtop_segment *segment, int fd, struct rtop_error 
 {
   struct stat status;
   segment->fd = fd;
-  if (segment_reserve(fd, &segment->geometry, error) != 0)
-    return -1;
-  const struct rtop_counters counters = {.state = RTOP_STATE_LIVE};
+  if (segment_reserve(fd, &segment->geometry, error) != 0) return -1;
+  const struct rtop_counters counters = { .state = RTOP_STATE_LIVE };
   if (segment_map(segment, -1, error) != 0 ||
       segment_file_write(fd, &counters, sizeof counters, RTOP_COUNTERS_OFFSET, error) != 0 ||
       segment_file_write(fd, &segment->geometry, sizeof segment->geometry, 0, error) != 0)
@@ -180,14 +175,11 @@ static int segment_create_file(struct rtop_segment *segment, bool anonymous, str
   char directory[sizeof segment->path];
   const char *name = strrchr(segment->path, '/') + 1;
   snprintf(directory, sizeof directory, "%.*s", (int)(name - segment->path), segment->path);
-  if (segment_file_make(&file, directory, anonymous, error) != 0)
-    return -1;
+  if (segment_file_make(&file, directory, anonymous, error) != 0) return -1;
   bool named = segment_fill(segment, file.fd, error) == 0 && segment_file_name(&file, name, error) == 0;
   segment_file_finish(&file, named);
-  if (named)
-    return 0;
-  if (segment->base)
-    munmap(segment->base, segment->bytes);
+  if (named) return 0;
+  if (segment->base) munmap(segment->base, segment->bytes);
   segment->base = NULL;
   segment->fd = -1;
   return -1;
@@ -197,25 +189,22 @@ int rtop_segment_choose_path(char path[512], const char *directory, struct rtop_
 {
   uint64_t random;
   process_random(&random, sizeof random);
-  int length = snprintf(path, 512, "%s/rperf-top.%u.%u.%016" PRIx64, directory, (unsigned)geteuid(),
-                        (unsigned)getpid(), random);
+  int length =
+      snprintf(path, 512, "%s/rperf-top.%u.%u.%016" PRIx64, directory, (unsigned)geteuid(), (unsigned)getpid(), random);
   if (length < 0 || length >= 512)
     return rtop_error_set(error, RTOP_ERROR_LIMIT, ENAMETOOLONG, "the path %.96s... is too long", directory);
   return 0;
 }
 
-int rtop_segment_create_at(struct rtop_segment *segment, const char *path,
-                           const struct rtop_segment_sizes *sizes,
+int rtop_segment_create_at(struct rtop_segment *segment, const char *path, const struct rtop_segment_sizes *sizes,
                            const struct rtop_segment_identity *identity, struct rtop_error *error)
 {
-  struct rtop_error cause = {0};
+  struct rtop_error cause = { 0 };
   memset(segment, 0, sizeof *segment);
   segment->fd = -1;
-  if (segment_describe(&segment->geometry, sizes, identity, error) != 0)
-    return -1;
+  if (segment_describe(&segment->geometry, sizes, identity, error) != 0) return -1;
   snprintf(segment->path, sizeof segment->path, "%s", path);
-  if (segment_create_file(segment, true, &cause) == 0)
-    return 0;
+  if (segment_create_file(segment, true, &cause) == 0) return 0;
   /* A file system without O_TMPFILE, or no /proc to link it by. */
   int why = cause.errno_value;
   if (cause.code == RTOP_ERROR_SYSTEM && (why == EOPNOTSUPP || why == EISDIR || why == EINVAL) &&
@@ -224,40 +213,33 @@ int rtop_segment_create_at(struct rtop_segment *segment, const char *path,
   return rtop_error_set(error, cause.code, cause.errno_value, "%s", cause.text);
 }
 
-int rtop_segment_create(struct rtop_segment *segment, const char *directory,
-                        const struct rtop_segment_sizes *sizes,
+int rtop_segment_create(struct rtop_segment *segment, const char *directory, const struct rtop_segment_sizes *sizes,
                         const struct rtop_segment_identity *identity, struct rtop_error *error)
 {
   char path[sizeof segment->path];
   memset(segment, 0, sizeof *segment);
   segment->fd = -1;
-  if (rtop_segment_choose_path(path, directory, error) != 0)
-    return -1;
+  if (rtop_segment_choose_path(path, directory, error) != 0) return -1;
   return rtop_segment_create_at(segment, path, sizes, identity, error);
 }
 
-static int segment_read_geometry(struct rtop_segment *segment, uint64_t file_bytes,
-                                 struct rtop_error *error)
+static int segment_read_geometry(struct rtop_segment *segment, uint64_t file_bytes, struct rtop_error *error)
 {
   struct rtop_geometry *geometry = &segment->geometry;
   ssize_t got = pread(segment->fd, geometry, sizeof *geometry, 0);
-  if (got < 0)
-    return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot read the segment: %s", strerror(errno));
-  if ((size_t)got >= sizeof geometry->magic &&
-      memcmp(geometry->magic, RTOP_MAGIC, sizeof geometry->magic) != 0)
+  if (got < 0) return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot read the segment: %s", strerror(errno));
+  if ((size_t)got >= sizeof geometry->magic && memcmp(geometry->magic, RTOP_MAGIC, sizeof geometry->magic) != 0)
     return rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "not an rperf-top segment (wrong magic bytes)");
   /* The first 16 bytes never change, so that another version is told apart from damage. */
   if ((size_t)got >= 16 && geometry->version_major != RTOP_VERSION_MAJOR)
     return rtop_geometry_validate(geometry, file_bytes, error);
   if ((size_t)got < sizeof *geometry)
     return rtop_error_set(error, RTOP_ERROR_CORRUPT, 0,
-                          "the segment is cut off after %zd bytes; restart the process to get a new one",
-                          got);
+                          "the segment is cut off after %zd bytes; restart the process to get a new one", got);
   return rtop_geometry_validate(geometry, file_bytes, error);
 }
 
-int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid,
-                      struct rtop_error *error)
+int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid, struct rtop_error *error)
 {
   struct stat status;
   memset(segment, 0, sizeof *segment);
@@ -266,8 +248,7 @@ int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expe
   if (length < 0 || (size_t)length >= sizeof segment->path)
     return rtop_error_set(error, RTOP_ERROR_LIMIT, ENAMETOOLONG, "the path %.96s... is too long", path);
   segment->fd = segment_file_open(path, expected_uid, O_RDONLY, &status, error);
-  if (segment->fd < 0)
-    return -1;
+  if (segment->fd < 0) return -1;
   segment->device = status.st_dev;
   segment->inode = status.st_ino;
   if (segment_read_geometry(segment, (uint64_t)status.st_size, error) == 0 &&
@@ -287,26 +268,21 @@ static bool segment_owns_name(const struct rtop_segment *segment)
 
 void rtop_segment_close(struct rtop_segment *segment, bool unlink_name)
 {
-  if (unlink_name && segment_owns_name(segment))
-    unlink(segment->path);
-  if (segment->base)
-    munmap(segment->base, segment->bytes);
+  if (unlink_name && segment_owns_name(segment)) unlink(segment->path);
+  if (segment->base) munmap(segment->base, segment->bytes);
   segment_file_close(segment->fd, segment->device, segment->inode);
   segment->base = NULL;
   segment->fd = -1;
 }
 
-const struct rtop_section *rtop_segment_section(const struct rtop_segment *segment,
-                                                enum rtop_section_kind kind)
+const struct rtop_section *rtop_segment_section(const struct rtop_segment *segment, enum rtop_section_kind kind)
 {
   for (uint32_t i = 0; i < segment->geometry.section_count && i < RTOP_SECTION_MAX; i++)
-    if (segment->geometry.sections[i].kind == (uint32_t)kind)
-      return &segment->geometry.sections[i];
+    if (segment->geometry.sections[i].kind == (uint32_t)kind) return &segment->geometry.sections[i];
   return NULL;
 }
 
-void *rtop_segment_elements(const struct rtop_segment *segment, enum rtop_section_kind kind,
-                            uint64_t *count)
+void *rtop_segment_elements(const struct rtop_segment *segment, enum rtop_section_kind kind, uint64_t *count)
 {
   const struct rtop_section *section = rtop_segment_section(segment, kind);
   *count = section ? section->bytes / section->element_bytes : 0;

@@ -18,19 +18,19 @@
 
 /* Ring and directory of a merged tier. */
 struct rtop_tier_sizes {
-  uint64_t ring_bytes;                 /* power of two */
-  uint64_t directory_slots;            /* power of two */
+  uint64_t ring_bytes;      /* power of two */
+  uint64_t directory_slots; /* power of two */
 };
 
 /* How large each part is to be. rtop_segment_plan() derives everything from the rings' budget. */
 struct rtop_segment_sizes {
-  uint64_t ring_bytes;                 /* power of two */
-  uint64_t directory_slots;            /* power of two */
+  uint64_t ring_bytes;      /* power of two */
+  uint64_t directory_slots; /* power of two */
   uint64_t string_bytes;
   uint64_t frame_capacity;
   uint64_t node_capacity;
   uint64_t thread_capacity;
-  struct rtop_tier_sizes tiers[RTOP_MERGED_TIERS];   /* all 0: a segment without merged tiers */
+  struct rtop_tier_sizes tiers[RTOP_MERGED_TIERS]; /* all 0: a segment without merged tiers */
 };
 
 struct rtop_segment_identity {
@@ -42,13 +42,13 @@ struct rtop_segment_identity {
 
 struct rtop_segment {
   int fd;
-  void *base;                          /* readers: the mapping. The writer: a view of it (outlet.h) */
+  void *base; /* readers: the mapping. The writer: a view of it (outlet.h) */
   size_t bytes;
   bool writable;
-  dev_t device;                        /* of the file, to notice that it was replaced or removed */
+  dev_t device; /* of the file, to notice that it was replaced or removed */
   ino_t inode;
-  char path[512];                      /* as opened; "" when it has no name */
-  struct rtop_geometry geometry;       /* private copy, validated */
+  char path[512];                /* as opened; "" when it has no name */
+  struct rtop_geometry geometry; /* private copy, validated */
 };
 
 /* Sizes for a history of about history_bytes (rounded down to a power of two, 1 MB to 64 MB): half of it
@@ -69,36 +69,30 @@ int rtop_segment_choose_path(char path[512], const char *directory, struct rtop_
 /* Makes the segment of this process in `directory` and links it into place, with the writer's lock
  * held. Reserved nodes and frames are not written here (writer.h). Returns 0, or -1: NO_SPACE when the
  * file system cannot hold it (the caller may try a smaller one). Nothing is mapped: see outlet.h. */
-int rtop_segment_create(struct rtop_segment *segment, const char *directory,
-                        const struct rtop_segment_sizes *sizes,
+int rtop_segment_create(struct rtop_segment *segment, const char *directory, const struct rtop_segment_sizes *sizes,
                         const struct rtop_segment_identity *identity, struct rtop_error *error);
 /* The same under a path that was chosen before. */
-int rtop_segment_create_at(struct rtop_segment *segment, const char *path,
-                           const struct rtop_segment_sizes *sizes,
+int rtop_segment_create_at(struct rtop_segment *segment, const char *path, const struct rtop_segment_sizes *sizes,
                            const struct rtop_segment_identity *identity, struct rtop_error *error);
 
 /* Opens a segment for reading by name, safely: no symbolic link, a regular file with one link, owned by
  * `expected_uid` (or -1: the caller's own uid), not writable by others, a sane size; then validates
  * the geometry and maps read-only. SIGBUS after a later truncation is the caller's to guard
  * (reader.h does). */
-int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid,
-                      struct rtop_error *error);
+int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid, struct rtop_error *error);
 
 /* Unmaps and closes. Unlinks the name first when `unlink_name` and the name still is this file. */
 void rtop_segment_close(struct rtop_segment *segment, bool unlink_name);
 
 /* Checks a private copy of page 0 against a file of file_bytes: magic, order, version, CRC, every
  * section inside the file, page aligned, not overlapping, powers of two. -1: VERSION or CORRUPT. */
-int rtop_geometry_validate(const struct rtop_geometry *geometry, uint64_t file_bytes,
-                           struct rtop_error *error);
+int rtop_geometry_validate(const struct rtop_geometry *geometry, uint64_t file_bytes, struct rtop_error *error);
 uint32_t rtop_geometry_crc(const struct rtop_geometry *geometry);
 
 /* NULL when the segment has no such section. */
-const struct rtop_section *rtop_segment_section(const struct rtop_segment *segment,
-                                                enum rtop_section_kind kind);
+const struct rtop_section *rtop_segment_section(const struct rtop_segment *segment, enum rtop_section_kind kind);
 /* Start of the section in the mapping and number of elements; NULL and 0 when absent. */
-void *rtop_segment_elements(const struct rtop_segment *segment, enum rtop_section_kind kind,
-                            uint64_t *count);
+void *rtop_segment_elements(const struct rtop_segment *segment, enum rtop_section_kind kind, uint64_t *count);
 struct rtop_counters *rtop_segment_counters(const struct rtop_segment *segment);
 
 /* False when the file was truncated, grown, removed or replaced underneath. One fstat. */

@@ -15,12 +15,11 @@
 struct segment_file {
   int fd;
   int directory_fd;
-  char temporary[96];                  /* "" when it has no name at all (O_TMPFILE) */
+  char temporary[96]; /* "" when it has no name at all (O_TMPFILE) */
 };
 
 /* `anonymous`: O_TMPFILE; else under a temporary name that no reader looks at. */
-int segment_file_make(struct segment_file *file, const char *directory, bool anonymous,
-                      struct rtop_error *error);
+int segment_file_make(struct segment_file *file, const char *directory, bool anonymous, struct rtop_error *error);
 
 /* Gives the file its length, without memory for it. NO_SPACE: beyond the limit on file sizes. */
 int segment_file_size(int fd, uint64_t bytes, struct rtop_error *error);
@@ -40,8 +39,7 @@ void segment_file_finish(struct segment_file *file, bool named);
 
 /* Opens a file that somebody else made: no symbolic link, regular, one link, owned by expected_uid,
  * not writable by group or others. `flags`: O_RDONLY or O_RDWR. Returns the descriptor or -1. */
-int segment_file_open(const char *path, uid_t expected_uid, int flags, struct stat *status,
-                      struct rtop_error *error);
+int segment_file_open(const char *path, uid_t expected_uid, int flags, struct stat *status, struct rtop_error *error);
 
 /* Moves a descriptor of the application's process out of the way, to a high number: programs that close
  * "all" descriptors do so from below. Before any lock is taken on it. Returns the new one, or fd. */

@@ -16,8 +16,7 @@ static int read_bytes(const struct rtop_segment *segment, void *to, uint64_t byt
 {
   for (uint64_t done = 0; done < bytes;) {
     ssize_t count = pread(segment->fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-    if (count < 0 && errno == EINTR)
-      continue;
+    if (count < 0 && errno == EINTR) continue;
     if (count <= 0)
       return rtop_error_set(error, RTOP_ERROR_SYSTEM, count < 0 ? errno : EIO, "cannot read the segment: %s",
                             count < 0 ? strerror(errno) : "it was truncated");
@@ -42,8 +41,7 @@ static int read_counters(const struct rtop_segment *segment, struct rtop_counter
   uint64_t offsets[RTOP_TIERS];
   int count = counters_offsets(segment, offsets);
   for (int i = 0; i < count; i++)
-    if (read_bytes(segment, &counters[i], sizeof counters[i], offsets[i], error) != 0)
-      return -1;
+    if (read_bytes(segment, &counters[i], sizeof counters[i], offsets[i], error) != 0) return -1;
   return 0;
 }
 
@@ -56,13 +54,10 @@ static int read_threads(const struct rtop_segment *segment, unsigned char *image
     for (int tries = 0; entry->version != 0 && tries < ENTRY_TRIES; tries++) {
       uint64_t version;
       rtop_fence_acquire();
-      if (read_bytes(segment, &version, sizeof version, section->offset + at, error) != 0)
-        return -1;
-      if (version % 2 == 0 && version == entry->version)
-        break;
+      if (read_bytes(segment, &version, sizeof version, section->offset + at, error) != 0) return -1;
+      if (version % 2 == 0 && version == entry->version) break;
       sched_yield();
-      if (read_bytes(segment, entry, sizeof *entry, section->offset + at, error) != 0)
-        return -1;
+      if (read_bytes(segment, entry, sizeof *entry, section->offset + at, error) != 0) return -1;
     }
   }
   return 0;
@@ -72,20 +67,16 @@ int rtop_snapshot_take(const struct rtop_segment *segment, void *image, struct r
 {
   struct rtop_counters heads[RTOP_TIERS], intents[RTOP_TIERS];
   uint64_t offsets[RTOP_TIERS];
-  if (read_counters(segment, heads, error) != 0)
-    return -1;
+  if (read_counters(segment, heads, error) != 0) return -1;
   rtop_fence_acquire();
-  if (read_bytes(segment, image, segment->bytes, 0, error) != 0 || read_threads(segment, image, error) != 0)
-    return -1;
+  if (read_bytes(segment, image, segment->bytes, 0, error) != 0 || read_threads(segment, image, error) != 0) return -1;
   rtop_fence_acquire();
-  if (read_counters(segment, intents, error) != 0)
-    return -1;
+  if (read_counters(segment, intents, error) != 0) return -1;
   int count = counters_offsets(segment, offsets);
   for (int i = 0; i < count; i++) {
     heads[i].intent_position = intents[i].intent_position;
     heads[i].intent_sequence = intents[i].intent_sequence;
-    if (i == RTOP_TIER_FINE)
-      heads[i].state = RTOP_STATE_ENDED;
+    if (i == RTOP_TIER_FINE) heads[i].state = RTOP_STATE_ENDED;
     memcpy((unsigned char *)image + offsets[i], &heads[i], sizeof heads[i]);
   }
   return 0;
@@ -101,17 +92,13 @@ static bool is_zero(const unsigned char *block, size_t bytes)
 /* Blocks of zeros become holes. */
 static int write_image(int fd, const unsigned char *image, size_t bytes)
 {
-  if (ftruncate(fd, (off_t)bytes) != 0)
-    return -1;
+  if (ftruncate(fd, (off_t)bytes) != 0) return -1;
   for (size_t at = 0; at < bytes;) {
     size_t block = bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES;
     ssize_t count = (ssize_t)block;
-    if (!is_zero(image + at, block))
-      count = pwrite(fd, image + at, block, (off_t)at);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return -1;
+    if (!is_zero(image + at, block)) count = pwrite(fd, image + at, block, (off_t)at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return -1;
     at += (size_t)count;
   }
   return 0;
@@ -131,36 +118,28 @@ static int save(const void *image, size_t bytes, const char *path, bool anonymou
   char directory[PATH_MAX];
   struct segment_file file;
   const char *name = split(path, directory, sizeof directory);
-  if (segment_file_make(&file, directory, anonymous, error) != 0)
-    return -1;
+  if (segment_file_make(&file, directory, anonymous, error) != 0) return -1;
   int result = write_image(file.fd, image, bytes);
-  if (result != 0)
-    rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "it cannot be written");
-  else
-    result = segment_file_name(&file, name, error);
+  if (result != 0) rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "it cannot be written");
+  else result = segment_file_name(&file, name, error);
   int fd = file.fd;
   segment_file_finish(&file, result == 0);
-  if (result == 0)
-    close(fd);
+  if (result == 0) close(fd);
   return result;
 }
 
 int rtop_snapshot_save(const void *image, size_t bytes, const char *path, struct rtop_error *error)
 {
-  struct rtop_error cause = {0};
+  struct rtop_error cause = { 0 };
   int result = -1;
-  if (!segment_file_size_allowed(bytes))
-    cause.errno_value = EFBIG;
-  else if (strlen(path) >= PATH_MAX)
-    cause.errno_value = ENAMETOOLONG;
-  else
-    result = save(image, bytes, path, true, &cause);
+  if (!segment_file_size_allowed(bytes)) cause.errno_value = EFBIG;
+  else if (strlen(path) >= PATH_MAX) cause.errno_value = ENAMETOOLONG;
+  else result = save(image, bytes, path, true, &cause);
   /* Not every file system makes files without a name, or names them later. */
   int why = cause.errno_value;
   if (result != 0 && (why == EOPNOTSUPP || why == EISDIR || why == EINVAL || why == ENOENT))
     result = save(image, bytes, path, false, &cause);
-  if (result == 0)
-    return 0;
+  if (result == 0) return 0;
   return rtop_error_set(error, RTOP_ERROR_SYSTEM, cause.errno_value, "cannot save %.160s: %s", path,
                         strerror(cause.errno_value));
 }

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_COLUMNS(base)                                                                                 \
-  {(base) + offsetof(struct rtop_cell, node), 4, WINDOW_DELTA},                                            \
-    {(base) + offsetof(struct rtop_cell, thread), 4, WINDOW_DELTA},                                        \
-    {(base) + offsetof(struct rtop_cell, state), 4, WINDOW_PLAIN},                                         \
-    {(base) + offsetof(struct rtop_cell, samples), 4, WINDOW_PLAIN},                                       \
-    {(base) + offsetof(struct rtop_cell, wall_ns), 8, WINDOW_PLAIN},                                       \
-    {(base) + offsetof(struct rtop_cell, cpu_ns), 8, WINDOW_PLAIN},                                        \
-    {(base) + offsetof(struct rtop_cell, allocations), 8, WINDOW_PLAIN},                                   \
-  {                                                                                                        \
-    (base) + offsetof(struct rtop_cell, blame_ns), 8, WINDOW_PLAIN                                         \
+#define CELL_COLUMNS(base)                                                                                             \
+  { (base) + offsetof(struct rtop_cell, node), 4, WINDOW_DELTA },                                                      \
+      { (base) + offsetof(struct rtop_cell, thread), 4, WINDOW_DELTA },                                                \
+      { (base) + offsetof(struct rtop_cell, state), 4, WINDOW_PLAIN },                                                 \
+      { (base) + offsetof(struct rtop_cell, samples), 4, WINDOW_PLAIN },                                               \
+      { (base) + offsetof(struct rtop_cell, wall_ns), 8, WINDOW_PLAIN },                                               \
+      { (base) + offsetof(struct rtop_cell, cpu_ns), 8, WINDOW_PLAIN },                                                \
+      { (base) + offsetof(struct rtop_cell, allocations), 8, WINDOW_PLAIN },                                           \
+  {                                                                                                                    \
+    (base) + offsetof(struct rtop_cell, blame_ns), 8, WINDOW_PLAIN                                                     \
   }
 
 const struct window_part window_part_threads = {
@@ -23,13 +23,13 @@ const struct window_part window_part_threads = {
   sizeof(struct rtop_window_thread),
   7,
   {
-    {offsetof(struct rtop_window_thread, slot), 4, WINDOW_DELTA},
-    {offsetof(struct rtop_window_thread, state), 4, WINDOW_PLAIN},
-    {offsetof(struct rtop_window_thread, node), 4, WINDOW_DELTA},
-    {offsetof(struct rtop_window_thread, flags), 4, WINDOW_PLAIN},
-    {offsetof(struct rtop_window_thread, serial), 8, WINDOW_DELTA},
-    {offsetof(struct rtop_window_thread, state_age_ns), 8, WINDOW_PLAIN},
-    {offsetof(struct rtop_window_thread, provisional_ns), 8, WINDOW_PLAIN},
+      { offsetof(struct rtop_window_thread, slot), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_window_thread, state), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_window_thread, node), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_window_thread, flags), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_window_thread, serial), 8, WINDOW_DELTA },
+      { offsetof(struct rtop_window_thread, state_age_ns), 8, WINDOW_PLAIN },
+      { offsetof(struct rtop_window_thread, provisional_ns), 8, WINDOW_PLAIN },
   },
 };
 
@@ -37,7 +37,7 @@ const struct window_part window_part_cells = {
   RTOP_PART_CELLS,
   sizeof(struct rtop_cell),
   8,
-  {CELL_COLUMNS(0)},
+  { CELL_COLUMNS(0) },
 };
 
 const struct window_part window_part_late = {
@@ -45,8 +45,8 @@ const struct window_part window_part_late = {
   sizeof(struct rtop_late),
   9,
   {
-    CELL_COLUMNS(offsetof(struct rtop_late, cell)),
-    {offsetof(struct rtop_late, start_mono_ns), 8, WINDOW_TIME},
+      CELL_COLUMNS(offsetof(struct rtop_late, cell)),
+      { offsetof(struct rtop_late, start_mono_ns), 8, WINDOW_TIME },
   },
 };
 
@@ -55,8 +55,8 @@ const struct window_part window_part_marks = {
   sizeof(struct rtop_mark),
   2,
   {
-    {offsetof(struct rtop_mark, mono_ns), 8, WINDOW_TIME},
-    {offsetof(struct rtop_mark, name), 4, WINDOW_PLAIN},
+      { offsetof(struct rtop_mark, mono_ns), 8, WINDOW_TIME },
+      { offsetof(struct rtop_mark, name), 4, WINDOW_PLAIN },
   },
 };
 
@@ -65,33 +65,29 @@ const struct window_part window_part_stacks = {
   sizeof(struct rtop_window_thread),
   1,
   {
-    {offsetof(struct rtop_window_thread, stack_age_ns), 8, WINDOW_PLAIN},
+      { offsetof(struct rtop_window_thread, stack_age_ns), 8, WINDOW_PLAIN },
   },
 };
 
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
 {
-  if (array && wanted <= *capacity)
-    return array;
+  if (array && wanted <= *capacity) return array;
   size_t grown = *capacity < 32 ? 32 : *capacity;
   while (grown < wanted) {
-    if (grown > SIZE_MAX / 2 / element_bytes)
-      return NULL;
+    if (grown > SIZE_MAX / 2 / element_bytes) return NULL;
     grown *= 2;
   }
   void *moved = realloc(array, grown * element_bytes);
-  if (moved)
-    *capacity = grown;
+  if (moved) *capacity = grown;
   return moved;
 }
 
-#define WINDOW_SIZE(window, array, count, capacity, wanted)                                                 \
-  do {                                                                                                     \
-    void *moved = window_grow((window)->array, &(window)->capacity, wanted, sizeof *(window)->array);      \
-    if (!moved)                                                                                            \
-      return false;                                                                                        \
-    (window)->array = moved;                                                                               \
-    (window)->count = wanted;                                                                              \
+#define WINDOW_SIZE(window, array, count, capacity, wanted)                                                            \
+  do {                                                                                                                 \
+    void *moved = window_grow((window)->array, &(window)->capacity, wanted, sizeof *(window)->array);                  \
+    if (!moved) return false;                                                                                          \
+    (window)->array = moved;                                                                                           \
+    (window)->count = wanted;                                                                                          \
   } while (0)
 
 bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks)
@@ -123,18 +119,16 @@ void rtop_window_destroy(struct rtop_window *window)
   free(window->cells);
   free(window->late);
   free(window->marks);
-  *window = (struct rtop_window){0};
+  *window = (struct rtop_window){ 0 };
 }
 
-#define WINDOW_ADD(window, array, count, capacity)                                                         \
-  do {                                                                                                     \
-    void *moved =                                                                                          \
-      window_grow((window)->array, &(window)->capacity, (window)->count + 1, sizeof *(window)->array);     \
-    if (!moved)                                                                                            \
-      return NULL;                                                                                         \
-    (window)->array = moved;                                                                               \
-    memset(&(window)->array[(window)->count], 0, sizeof *(window)->array);                                 \
-    return &(window)->array[(window)->count++];                                                            \
+#define WINDOW_ADD(window, array, count, capacity)                                                                     \
+  do {                                                                                                                 \
+    void *moved = window_grow((window)->array, &(window)->capacity, (window)->count + 1, sizeof *(window)->array);     \
+    if (!moved) return NULL;                                                                                           \
+    (window)->array = moved;                                                                                           \
+    memset(&(window)->array[(window)->count], 0, sizeof *(window)->array);                                             \
+    return &(window)->array[(window)->count++];                                                                        \
   } while (0)
 
 struct rtop_cell *rtop_window_add_cell(struct rtop_window *window)
@@ -173,15 +167,12 @@ size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t
   return raw_bytes;
 }
 
-bool rtop_window_decompress(const void *stored, size_t stored_bytes, uint32_t codec, void *raw,
-                            size_t raw_bytes)
+bool rtop_window_decompress(const void *stored, size_t stored_bytes, uint32_t codec, void *raw, size_t raw_bytes)
 {
-  if (stored_bytes > RTOP_WINDOW_RAW_BYTES_MAX || raw_bytes > RTOP_WINDOW_RAW_BYTES_MAX)
-    return false;
+  if (stored_bytes > RTOP_WINDOW_RAW_BYTES_MAX || raw_bytes > RTOP_WINDOW_RAW_BYTES_MAX) return false;
   if (codec == RTOP_CODEC_LZ4)
     return LZ4_decompress_safe(stored, raw, (int)stored_bytes, (int)raw_bytes) == (int)raw_bytes;
-  if (codec != RTOP_CODEC_RAW || stored_bytes != raw_bytes)
-    return false;
+  if (codec != RTOP_CODEC_RAW || stored_bytes != raw_bytes) return false;
   memcpy(raw, stored, raw_bytes);
   return true;
 }

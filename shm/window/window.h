@@ -30,13 +30,13 @@
 /* (node, thread, state) and what was spent there. CPU of a blocked cell is C code off the GVL. */
 struct rtop_cell {
   uint32_t node;
-  uint32_t thread;                     /* index into the window's threads */
-  uint32_t state;                      /* enum rtop_thread_state */
+  uint32_t thread; /* index into the window's threads */
+  uint32_t state;  /* enum rtop_thread_state */
   uint32_t samples;
   uint64_t wall_ns;
   uint64_t cpu_ns;
-  uint64_t allocations;                /* objects */
-  uint64_t blame_ns;                   /* GVL waiting of other threads meanwhile */
+  uint64_t allocations; /* objects */
+  uint64_t blame_ns;    /* GVL waiting of other threads meanwhile */
 };
 
 /* Time whose stack became known only afterwards: the interval [start, start + wall) of a thread. What of it
@@ -53,8 +53,8 @@ enum rtop_window_thread_flag {
   /* Before version 1.2: the stack of the open interval is not known yet, no cell holds it. Its time up to
    * the end of this window is provisional_ns, and `node` is the last known one. */
   RTOP_WINDOW_THREAD_PROVISIONAL = 1u << 0,
-  RTOP_WINDOW_THREAD_STARTED = 1u << 1,   /* in this window */
-  RTOP_WINDOW_THREAD_ENDED = 1u << 2,     /* in this window: the last one that lists it */
+  RTOP_WINDOW_THREAD_STARTED = 1u << 1, /* in this window */
+  RTOP_WINDOW_THREAD_ENDED = 1u << 2,   /* in this window: the last one that lists it */
   /* `node` is the last stack that was seen, not the one of the open stretch: off the GVL none was taken,
    * running there was no safepoint for a while. stack_age_ns tells how old it is. */
   RTOP_WINDOW_THREAD_STALE = 1u << 3,
@@ -62,27 +62,27 @@ enum rtop_window_thread_flag {
 
 /* Every thread alive in the window, as it was at the window's end. */
 struct rtop_window_thread {
-  uint32_t slot;                       /* in the threads section, valid while its serial is the same */
+  uint32_t slot; /* in the threads section, valid while its serial is the same */
   uint32_t state;
-  uint32_t node;                       /* leaf of its stack, last known */
+  uint32_t node; /* leaf of its stack, last known */
   uint32_t flags;
   uint64_t serial;
-  uint64_t state_age_ns;               /* how long it has been in that state */
-  uint64_t provisional_ns;             /* part of this window that no cell holds yet; 0 since version 1.2 */
-  uint64_t stack_age_ns;               /* `node` was seen so long before the window's end; 0: not told */
+  uint64_t state_age_ns;   /* how long it has been in that state */
+  uint64_t provisional_ns; /* part of this window that no cell holds yet; 0 since version 1.2 */
+  uint64_t stack_age_ns;   /* `node` was seen so long before the window's end; 0: not told */
 };
 
 struct rtop_mark {
   int64_t mono_ns;
-  uint32_t name;                       /* string reference */
+  uint32_t name; /* string reference */
 };
 
 struct rtop_window {
-  uint64_t sequence;                   /* filled by ring and reader */
+  uint64_t sequence; /* filled by ring and reader */
   int64_t start_mono_ns;
   int64_t end_mono_ns;
   uint64_t counters[RTOP_COUNTER_ID_MAX];
-  uint64_t counters_present;           /* bit per id */
+  uint64_t counters_present; /* bit per id */
   struct rtop_window_thread *threads;
   size_t thread_count, thread_capacity;
   struct rtop_cell *cells;
@@ -91,7 +91,7 @@ struct rtop_window {
   size_t late_count, late_capacity;
   struct rtop_mark *marks;
   size_t mark_count, mark_capacity;
-  bool folded;                         /* some cells were folded */
+  bool folded; /* some cells were folded */
 };
 
 /* Limits of the tables a decoded window may point into; an index at or above makes it corrupt. */
@@ -112,14 +112,12 @@ size_t rtop_window_scratch_bytes(size_t cell_capacity);
 
 /* LZ4 when it saves more than an eighth: returns the stored size and sets *codec; the stored bytes
  * stand in `out` (out_bytes >= raw_bytes). */
-size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes,
-                            uint32_t *codec);
+size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec);
 
 /* Decoding. The caller sets sequence, start_mono_ns and end_mono_ns of *window from the slot before.
  * Returns false when the bytes are not a window; *window is empty then.
  * Arrays of *window are reused and grown; free with rtop_window_destroy(). `raw` is caller-owned. */
-bool rtop_window_decompress(const void *stored, size_t stored_bytes, uint32_t codec, void *raw,
-                            size_t raw_bytes);
+bool rtop_window_decompress(const void *stored, size_t stored_bytes, uint32_t codec, void *raw, size_t raw_bytes);
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,
                         const struct rtop_window_limits *limits);
 
@@ -142,13 +140,11 @@ struct rtop_mark *rtop_window_add_mark(struct rtop_window *window);
 /* Is the value of a counter what it is at the window's end, not the change over the window? */
 static inline bool rtop_counter_is_now(unsigned id)
 {
-  return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ ||
-         id == RTOP_COUNTER_HEAP_LIVE_SLOTS || id == RTOP_COUNTER_MALLOC_BYTES ||
-         id == RTOP_COUNTER_RSS_BYTES;
+  return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ || id == RTOP_COUNTER_HEAP_LIVE_SLOTS ||
+         id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES;
 }
 
-static inline void rtop_window_set_counter(struct rtop_window *window, enum rtop_counter_id id,
-                                           uint64_t value)
+static inline void rtop_window_set_counter(struct rtop_window *window, enum rtop_counter_id id, uint64_t value)
 {
   window->counters[id] = value;
   window->counters_present |= UINT64_C(1) << id;

@@ -15,17 +15,14 @@ static bool decode_store(unsigned char *element, const struct window_column *col
   return value <= UINT32_MAX;
 }
 
-static bool decode_column(struct varint_reader *reader, const struct window_column *column,
-                          unsigned char *elements, size_t count, size_t element_bytes,
-                          int64_t start_mono_ns)
+static bool decode_column(struct varint_reader *reader, const struct window_column *column, unsigned char *elements,
+                          size_t count, size_t element_bytes, int64_t start_mono_ns)
 {
   uint64_t before = column->coding == WINDOW_TIME ? (uint64_t)start_mono_ns : 0;
   for (size_t i = 0; i < count; i++) {
     uint64_t value = varint_get(reader);
-    if (column->coding != WINDOW_PLAIN)
-      value = before + varint_unzigzag(value);
-    if (!decode_store(elements + i * element_bytes, column, value))
-      return false;
+    if (column->coding != WINDOW_PLAIN) value = before + varint_unzigzag(value);
+    if (!decode_store(elements + i * element_bytes, column, value)) return false;
     before = value;
   }
   return !reader->bad;
@@ -39,16 +36,14 @@ static bool decode_count(struct varint_reader *reader, size_t column_count, size
   return !reader->bad && claimed <= varint_left(reader) / column_count;
 }
 
-static void *decode_part(struct varint_reader *reader, const struct window_part *part, void *array,
-                         size_t *capacity, size_t *count, int64_t start_mono_ns, bool *right)
+static void *decode_part(struct varint_reader *reader, const struct window_part *part, void *array, size_t *capacity,
+                         size_t *count, int64_t start_mono_ns, bool *right)
 {
   size_t elements;
   *right = false;
-  if (!decode_count(reader, part->column_count, &elements))
-    return array;
+  if (!decode_count(reader, part->column_count, &elements)) return array;
   void *grown = window_grow(array, capacity, elements, part->element_bytes);
-  if (!grown)
-    return array;
+  if (!grown) return array;
   *right = true;
   for (size_t i = 0; i < part->column_count && *right; i++)
     *right = decode_column(reader, &part->columns[i], grown, elements, part->element_bytes, start_mono_ns);
@@ -71,27 +66,23 @@ static bool decode_threads(struct varint_reader *reader, struct rtop_window *win
   window->threads = decode_part(reader, &window_part_threads, window->threads, &window->thread_capacity,
                                 &window->thread_count, window->start_mono_ns, &right);
   for (size_t i = 0; right && i < window->thread_count; i++)
-    window->threads[i].stack_age_ns = 0;   /* the array is used again and again */
+    window->threads[i].stack_age_ns = 0; /* the array is used again and again */
   return right;
 }
 
 static bool decode_counters(struct varint_reader *reader, struct rtop_window *window)
 {
   size_t count;
-  if (!decode_count(reader, 2, &count))
-    return false;
+  if (!decode_count(reader, 2, &count)) return false;
   struct varint_reader ids = *reader;
-  for (size_t i = 0; i < count; i++)
-    varint_get(reader);
+  for (size_t i = 0; i < count; i++) varint_get(reader);
   uint64_t id = 0;
   for (size_t i = 0; i < count; i++) {
     uint64_t step = varint_get(&ids);
     uint64_t value = varint_get(reader);
-    if (reader->bad || ids.bad || step > UINT32_MAX || (i > 0 && step == 0))
-      return false;
+    if (reader->bad || ids.bad || step > UINT32_MAX || (i > 0 && step == 0)) return false;
     id += step;
-    if (id < RTOP_COUNTER_ID_MAX)
-      rtop_window_set_counter(window, (enum rtop_counter_id)id, value);
+    if (id < RTOP_COUNTER_ID_MAX) rtop_window_set_counter(window, (enum rtop_counter_id)id, value);
   }
   return true;
 }
@@ -100,46 +91,38 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
 {
   bool right = false;
   int64_t start = window->start_mono_ns;
-  if (kind == RTOP_PART_COUNTERS)
-    right = decode_counters(reader, window);
-  else if (kind == RTOP_PART_THREADS)
-    right = decode_threads(reader, window);
+  if (kind == RTOP_PART_COUNTERS) right = decode_counters(reader, window);
+  else if (kind == RTOP_PART_THREADS) right = decode_threads(reader, window);
   else if (kind == RTOP_PART_CELLS)
-    window->cells = decode_part(reader, &window_part_cells, window->cells, &window->cell_capacity,
-                                &window->cell_count, start, &right);
+    window->cells = decode_part(reader, &window_part_cells, window->cells, &window->cell_capacity, &window->cell_count,
+                                start, &right);
   else if (kind == RTOP_PART_LATE)
-    window->late = decode_part(reader, &window_part_late, window->late, &window->late_capacity,
-                               &window->late_count, start, &right);
+    window->late = decode_part(reader, &window_part_late, window->late, &window->late_capacity, &window->late_count,
+                               start, &right);
   else if (kind == RTOP_PART_MARKS)
-    window->marks = decode_part(reader, &window_part_marks, window->marks, &window->mark_capacity,
-                                &window->mark_count, start, &right);
-  else if (kind == RTOP_PART_STACKS)
-    right = decode_stacks(reader, window);
+    window->marks = decode_part(reader, &window_part_marks, window->marks, &window->mark_capacity, &window->mark_count,
+                                start, &right);
+  else if (kind == RTOP_PART_STACKS) right = decode_stacks(reader, window);
   return right && reader->next == reader->end;
 }
 
 /* Walks the table and the bodies side by side; they must fill the payload exactly. */
 static bool decode_parts(struct rtop_window *window, const unsigned char *raw, size_t raw_bytes)
 {
-  struct varint_reader table = {.next = raw, .end = raw + raw_bytes};
+  struct varint_reader table = { .next = raw, .end = raw + raw_bytes };
   uint64_t part_count = varint_get(&table);
-  if (table.bad || part_count > varint_left(&table) / 2)
-    return false;
+  if (table.bad || part_count > varint_left(&table) / 2) return false;
   struct varint_reader bodies = table;
-  for (uint64_t i = 0; i < 2 * part_count; i++)
-    varint_get(&bodies);
+  for (uint64_t i = 0; i < 2 * part_count; i++) varint_get(&bodies);
   uint32_t seen = 0;
   for (uint64_t i = 0; i < part_count && !bodies.bad; i++) {
     uint64_t kind = varint_get(&table);
     uint64_t bytes = varint_get(&table);
-    if (bytes > varint_left(&bodies))
-      return false;
-    struct varint_reader body = {.next = bodies.next, .end = bodies.next + bytes};
+    if (bytes > varint_left(&bodies)) return false;
+    struct varint_reader body = { .next = bodies.next, .end = bodies.next + bytes };
     bodies.next = body.end;
-    if (kind == 0 || kind >= RTOP_PART_KIND_END)
-      continue;
-    if (seen >> kind & 1 || !decode_known_part(&body, kind, window))
-      return false;
+    if (kind == 0 || kind >= RTOP_PART_KIND_END) continue;
+    if (seen >> kind & 1 || !decode_known_part(&body, kind, window)) return false;
     seen |= 1u << kind;
   }
   return !bodies.bad && bodies.next == bodies.end;
@@ -150,8 +133,8 @@ static bool decode_threads_valid(const struct rtop_window *window, const struct 
   for (size_t i = 0; i < window->thread_count; i++) {
     const struct rtop_window_thread *thread = &window->threads[i];
     if (thread->slot >= limits->thread_slots || thread->state >= RTOP_STATE_COUNT ||
-        thread->node >= limits->node_count || thread->state_age_ns > INT64_MAX ||
-        thread->provisional_ns > INT64_MAX || thread->stack_age_ns > INT64_MAX)
+        thread->node >= limits->node_count || thread->state_age_ns > INT64_MAX || thread->provisional_ns > INT64_MAX ||
+        thread->stack_age_ns > INT64_MAX)
       return false;
   }
   return true;
@@ -170,26 +153,23 @@ static bool decode_add(uint64_t *sum, uint64_t value)
 static bool decode_cell_valid(const struct rtop_cell *cell, const struct rtop_window *window,
                               const struct rtop_window_limits *limits, struct decode_sums *sums)
 {
-  return cell->thread < window->thread_count && cell->node < limits->node_count &&
-         cell->state < RTOP_STATE_COUNT && decode_add(&sums->samples, cell->samples) &&
-         decode_add(&sums->wall_ns, cell->wall_ns) && decode_add(&sums->cpu_ns, cell->cpu_ns) &&
-         decode_add(&sums->allocations, cell->allocations) && decode_add(&sums->blame_ns, cell->blame_ns);
+  return cell->thread < window->thread_count && cell->node < limits->node_count && cell->state < RTOP_STATE_COUNT &&
+         decode_add(&sums->samples, cell->samples) && decode_add(&sums->wall_ns, cell->wall_ns) &&
+         decode_add(&sums->cpu_ns, cell->cpu_ns) && decode_add(&sums->allocations, cell->allocations) &&
+         decode_add(&sums->blame_ns, cell->blame_ns);
 }
 
 static bool decode_cells_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
 {
-  struct decode_sums sums = {0};
+  struct decode_sums sums = { 0 };
   for (size_t i = 0; i < window->cell_count; i++) {
-    if (!decode_cell_valid(&window->cells[i], window, limits, &sums))
-      return false;
-    if (window->cells[i].node == RTOP_NODE_FOLDED)
-      window->folded = true;
+    if (!decode_cell_valid(&window->cells[i], window, limits, &sums)) return false;
+    if (window->cells[i].node == RTOP_NODE_FOLDED) window->folded = true;
   }
   for (size_t i = 0; i < window->late_count; i++) {
     const struct rtop_late *late = &window->late[i];
     if (!decode_cell_valid(&late->cell, window, limits, &sums) || late->start_mono_ns < 0 ||
-        late->start_mono_ns > window->end_mono_ns ||
-        late->cell.wall_ns > (uint64_t)(INT64_MAX - late->start_mono_ns))
+        late->start_mono_ns > window->end_mono_ns || late->cell.wall_ns > (uint64_t)(INT64_MAX - late->start_mono_ns))
       return false;
   }
   return true;
@@ -198,8 +178,7 @@ static bool decode_cells_valid(struct rtop_window *window, const struct rtop_win
 static bool decode_marks_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   for (size_t i = 0; i < window->mark_count; i++)
-    if (window->marks[i].mono_ns < 0 || window->marks[i].name >= limits->string_bytes)
-      return false;
+    if (window->marks[i].mono_ns < 0 || window->marks[i].name >= limits->string_bytes) return false;
   return true;
 }
 
@@ -218,8 +197,7 @@ bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_
   window->sequence = sequence;
   window->start_mono_ns = start_mono_ns;
   window->end_mono_ns = end_mono_ns;
-  if (decode_parts(window, raw, raw_bytes) && rtop_window_valid(window, limits))
-    return true;
+  if (decode_parts(window, raw, raw_bytes) && rtop_window_valid(window, limits)) return true;
   rtop_window_reset(window);
   return false;
 }

@@ -19,8 +19,7 @@ static uint64_t encode_field(const unsigned char *element, const struct window_c
 }
 
 static void encode_column(struct varint_writer *writer, const struct window_column *column,
-                          const unsigned char *elements, size_t count, size_t element_bytes,
-                          int64_t start_mono_ns)
+                          const unsigned char *elements, size_t count, size_t element_bytes, int64_t start_mono_ns)
 {
   uint64_t before = column->coding == WINDOW_TIME ? (uint64_t)start_mono_ns : 0;
   for (size_t i = 0; i < count; i++) {
@@ -40,8 +39,7 @@ static void encode_counters(struct varint_writer *writer, const struct rtop_wind
       before = id;
     }
   for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX; id++)
-    if (window->counters_present >> id & 1)
-      varint_put(writer, window->counters[id]);
+    if (window->counters_present >> id & 1) varint_put(writer, window->counters[id]);
 }
 
 /* The parts of a payload while it is made: their bodies, and the table that will stand before them. */
@@ -52,16 +50,13 @@ struct encode_parts {
   int64_t start_mono_ns;
 };
 
-static void encode_part(struct encode_parts *parts, const struct window_part *part, const void *elements,
-                        size_t count)
+static void encode_part(struct encode_parts *parts, const struct window_part *part, const void *elements, size_t count)
 {
-  if (count == 0)
-    return;
+  if (count == 0) return;
   size_t before = parts->body.bytes;
   varint_put(&parts->body, count);
   for (size_t i = 0; i < part->column_count; i++)
-    encode_column(&parts->body, &part->columns[i], elements, count, part->element_bytes,
-                  parts->start_mono_ns);
+    encode_column(&parts->body, &part->columns[i], elements, count, part->element_bytes, parts->start_mono_ns);
   varint_put(&parts->table, (uint64_t)part->kind);
   varint_put(&parts->table, parts->body.bytes - before);
   parts->part_count++;
@@ -78,8 +73,7 @@ static void encode_stacks_part(struct encode_parts *parts, const struct rtop_win
 
 static void encode_counters_part(struct encode_parts *parts, const struct rtop_window *window)
 {
-  if (!window->counters_present)
-    return;
+  if (!window->counters_present) return;
   size_t before = parts->body.bytes;
   encode_counters(&parts->body, window);
   varint_put(&parts->table, RTOP_PART_COUNTERS);
@@ -89,14 +83,13 @@ static void encode_counters_part(struct encode_parts *parts, const struct rtop_w
 
 /* Writes everything once. Returns the bytes, or more than out_bytes when it does not fit; *cells_bytes
  * is the share of the cells. The bodies are written behind a gap that the table then closes. */
-static size_t encode_once(const struct rtop_window *window, unsigned char *out, size_t out_bytes,
-                          size_t *cells_bytes)
+static size_t encode_once(const struct rtop_window *window, unsigned char *out, size_t out_bytes, size_t *cells_bytes)
 {
   unsigned char entries[ENCODE_TABLE_BYTES_MAX], count[10];
   size_t gap = ENCODE_TABLE_BYTES_MAX < out_bytes ? ENCODE_TABLE_BYTES_MAX : out_bytes;
   struct encode_parts parts = {
-    .body = {.out = out + gap, .capacity = out_bytes - gap},
-    .table = {.out = entries, .capacity = sizeof entries},
+    .body = { .out = out + gap, .capacity = out_bytes - gap },
+    .table = { .out = entries, .capacity = sizeof entries },
     .start_mono_ns = window->start_mono_ns,
   };
   encode_counters_part(&parts, window);
@@ -107,9 +100,8 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_late, window->late, window->late_count);
   encode_part(&parts, &window_part_marks, window->marks, window->mark_count);
   encode_stacks_part(&parts, window);
-  if (parts.body.bytes > parts.body.capacity)
-    return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
-  struct varint_writer head = {.out = count, .capacity = sizeof count};
+  if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
+  struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
   size_t table_bytes = head.bytes + parts.table.bytes;
   memmove(out + table_bytes, out + gap, parts.body.bytes);
@@ -122,8 +114,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
 static size_t encode_keep(size_t unfolded, size_t bytes, size_t cells_bytes, size_t out_bytes)
 {
   size_t others = bytes - cells_bytes;
-  if (out_bytes <= others || cells_bytes == 0)
-    return 0;
+  if (out_bytes <= others || cells_bytes == 0) return 0;
   double share = (double)(out_bytes - others) / (double)cells_bytes;
   size_t keep = (size_t)((double)unfolded * share * 15 / 16);
   return keep < unfolded ? keep : unfolded - 1;
@@ -136,17 +127,14 @@ size_t rtop_window_scratch_bytes(size_t cell_capacity)
 
 size_t rtop_window_encode(struct rtop_window *window, void *out, size_t out_bytes, void *scratch)
 {
-  if (out_bytes <= ENCODE_TABLE_BYTES_MAX)
-    return 0;
+  if (out_bytes <= ENCODE_TABLE_BYTES_MAX) return 0;
   window_sort_cells(window, scratch);
   for (;;) {
     size_t cells_bytes;
     size_t bytes = encode_once(window, out, out_bytes, &cells_bytes);
-    if (bytes <= out_bytes)
-      return bytes;
+    if (bytes <= out_bytes) return bytes;
     size_t unfolded = window_unfolded_cells(window);
-    if (unfolded == 0)
-      return 0;
+    if (unfolded == 0) return 0;
     window_fold_cells(window, encode_keep(unfolded, bytes, cells_bytes, out_bytes), scratch);
   }
 }

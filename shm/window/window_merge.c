@@ -17,8 +17,7 @@ size_t window_merge_memory_bytes(void)
          merge_round_up(WINDOW_MERGE_LATE_MAX * sizeof(struct rtop_late)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(struct rtop_window_thread)) +
          merge_round_up(WINDOW_MERGE_MARKS_MAX * sizeof(struct rtop_mark)) +
-         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) +
-         merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
+         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) + merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
 }
 
@@ -37,7 +36,7 @@ static void *merge_take(unsigned char **memory, size_t count, size_t element_byt
 void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
 {
   unsigned char *next = memory;
-  *merge = (struct window_merge){.scratch = scratch};
+  *merge = (struct window_merge){ .scratch = scratch };
   struct rtop_window *window = &merge->window;
   window->cells = merge_take(&next, WINDOW_MERGE_CELLS_MAX, sizeof *window->cells);
   window->late = merge_take(&next, WINDOW_MERGE_LATE_MAX, sizeof *window->late);
@@ -64,8 +63,7 @@ void window_merge_clear(struct window_merge *merge)
 static uint16_t *merge_place(const struct window_merge *merge, uint64_t serial)
 {
   size_t at = (size_t)(serial * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MERGE_ROWS;
-  while (merge->rows[at] && merge->window.threads[merge->rows[at] - 1].serial != serial)
-    at = (at + 1) % MERGE_ROWS;
+  while (merge->rows[at] && merge->window.threads[merge->rows[at] - 1].serial != serial) at = (at + 1) % MERGE_ROWS;
   return &merge->rows[at];
 }
 
@@ -89,11 +87,10 @@ static void merge_index(struct window_merge *merge)
 static void merge_make_room(struct window_merge *merge, size_t wanted)
 {
   struct rtop_window *window = &merge->window;
-  if (window->cell_count + wanted <= window->cell_capacity)
-    return;
+  if (window->cell_count + wanted <= window->cell_capacity) return;
   window_sort_cells(window, merge->scratch);
-  for (size_t keep = window->cell_capacity / 2;
-       window->cell_count > window->cell_capacity * 3 / 4 && keep > 0; keep /= 8) {
+  for (size_t keep = window->cell_capacity / 2; window->cell_count > window->cell_capacity * 3 / 4 && keep > 0;
+       keep /= 8) {
     window_fold_cells(window, keep, merge->scratch);
     merge->lossy = true;
   }
@@ -110,19 +107,16 @@ static struct rtop_cell *merge_unsampled(const struct window_merge *merge, uint3
 static void merge_cell(struct window_merge *merge, const struct rtop_cell *cell, uint32_t row)
 {
   struct rtop_window *window = &merge->window;
-  struct rtop_cell *unsampled =
-    cell->node == RTOP_NODE_UNSAMPLED ? merge_unsampled(merge, row, cell->state) : NULL;
+  struct rtop_cell *unsampled = cell->node == RTOP_NODE_UNSAMPLED ? merge_unsampled(merge, row, cell->state) : NULL;
   if (unsampled) {
     window_cell_add(unsampled, cell);
     return;
   }
   merge_make_room(merge, 1);
-  if (window->cell_count == window->cell_capacity)
-    return;                            /* five states of 2048 threads are fewer */
+  if (window->cell_count == window->cell_capacity) return; /* five states of 2048 threads are fewer */
   window->cells[window->cell_count] = *cell;
   window->cells[window->cell_count++].thread = row;
-  if (cell->node == RTOP_NODE_UNSAMPLED)
-    merge->unsampled[row][cell->state] = (uint16_t)window->cell_count;
+  if (cell->node == RTOP_NODE_UNSAMPLED) merge->unsampled[row][cell->state] = (uint16_t)window->cell_count;
 }
 
 /* The map stands in the scratch memory: nothing is being sorted now. */
@@ -134,8 +128,7 @@ static void merge_sum_threads(struct window_merge *merge, bool only_ended)
   size_t before = window->thread_count;
   window_sum_threads(window, only_ended, map);
   for (size_t i = 0; i < before; i++)
-    if (map[i] < window->thread_count)
-      merge->provisional_since[map[i]] = merge->provisional_since[i];
+    if (map[i] < window->thread_count) merge->provisional_since[map[i]] = merge->provisional_since[i];
   merge->ended_count = 0;
   merge_index(merge);
   merge_index_unsampled(merge);
@@ -146,12 +139,11 @@ static uint32_t merge_add_row(struct window_merge *merge, uint64_t serial)
   struct rtop_window *window = &merge->window;
   if (window->thread_count + 1 >= window->thread_capacity) {
     bool room = *merge_place(merge, 0);
-    serial = 0;                        /* the last row is for all that find none */
+    serial = 0; /* the last row is for all that find none */
     merge->lossy = true;
-    if (room)
-      return (uint32_t)*merge_place(merge, 0) - 1;
+    if (room) return (uint32_t)*merge_place(merge, 0) - 1;
   }
-  window->threads[window->thread_count] = (struct rtop_window_thread){.serial = serial};
+  window->threads[window->thread_count] = (struct rtop_window_thread){ .serial = serial };
   *merge_place(merge, serial) = (uint16_t)(window->thread_count + 1);
   return (uint32_t)window->thread_count++;
 }
@@ -178,19 +170,16 @@ static void merge_take_time(struct rtop_cell *from, const struct rtop_cell *know
 static void merge_move(struct window_merge *merge, const struct rtop_cell *known, uint32_t row)
 {
   struct rtop_cell *from = merge_unsampled(merge, row, known->state);
-  if (from)
-    merge_take_time(from, known);
+  if (from) merge_take_time(from, known);
   merge_cell(merge, known, row);
 }
 
-static void merge_late(struct window_merge *merge, const struct rtop_late *late,
-                       const struct rtop_window *from)
+static void merge_late(struct window_merge *merge, const struct rtop_late *late, const struct rtop_window *from)
 {
   struct rtop_window *window = &merge->window;
   uint32_t row = merge_row(merge, &from->threads[late->cell.thread]);
   int64_t end_ns = late->start_mono_ns + (int64_t)late->cell.wall_ns;
-  if (end_ns > merge->provisional_since[row])
-    window->threads[row].provisional_ns = 0;
+  if (end_ns > merge->provisional_since[row]) window->threads[row].provisional_ns = 0;
   bool inside = late->start_mono_ns >= window->start_mono_ns || late->cell.wall_ns == 0;
   if (inside || window->late_count == window->late_capacity) {
     merge_move(merge, &late->cell, row);
@@ -202,20 +191,16 @@ static void merge_late(struct window_merge *merge, const struct rtop_late *late,
 }
 
 /* What the thread is at the end of the window that is added; a sum of many is only ever added to. */
-static void merge_thread(struct window_merge *merge, const struct rtop_window_thread *from,
-                         int64_t start_mono_ns)
+static void merge_thread(struct window_merge *merge, const struct rtop_window_thread *from, int64_t start_mono_ns)
 {
   uint32_t row = merge_row(merge, from);
   struct rtop_window_thread *to = &merge->window.threads[row];
   uint64_t provisional_ns = from->flags & RTOP_WINDOW_THREAD_PROVISIONAL ? from->provisional_ns : 0;
-  if (from->flags & RTOP_WINDOW_THREAD_ENDED && !(to->flags & RTOP_WINDOW_THREAD_ENDED))
-    merge->ended_count++;
-  if (to->provisional_ns == 0)
-    merge->provisional_since[row] = start_mono_ns;
+  if (from->flags & RTOP_WINDOW_THREAD_ENDED && !(to->flags & RTOP_WINDOW_THREAD_ENDED)) merge->ended_count++;
+  if (to->provisional_ns == 0) merge->provisional_since[row] = start_mono_ns;
   provisional_ns += to->provisional_ns;
-  uint32_t flags = (to->flags & RTOP_WINDOW_THREAD_STARTED) |
-                   (from->flags & ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL);
-  uint64_t serial = to->serial;        /* 0 when it found no row of its own */
+  uint32_t flags = (to->flags & RTOP_WINDOW_THREAD_STARTED) | (from->flags & ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL);
+  uint64_t serial = to->serial; /* 0 when it found no row of its own */
   *to = *from;
   to->serial = serial;
   to->slot = serial ? from->slot : 0;
@@ -226,8 +211,7 @@ static void merge_thread(struct window_merge *merge, const struct rtop_window_th
 static void merge_counters(struct rtop_window *to, const struct rtop_window *from)
 {
   for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX; id++) {
-    if (!(from->counters_present >> id & 1))
-      continue;
+    if (!(from->counters_present >> id & 1)) continue;
     uint64_t sum = rtop_counter_is_now(id) ? 0 : to->counters[id];
     uint64_t value = from->counters[id];
     rtop_window_set_counter(to, (enum rtop_counter_id)id, sum + value < sum ? UINT64_MAX : sum + value);
@@ -238,38 +222,30 @@ static void merge_marks(struct window_merge *merge, const struct rtop_window *fr
 {
   struct rtop_window *to = &merge->window;
   for (size_t i = 0; i < from->mark_count; i++)
-    if (to->mark_count < to->mark_capacity)
-      to->marks[to->mark_count++] = from->marks[i];
-    else
-      merge->lossy = true;
+    if (to->mark_count < to->mark_capacity) to->marks[to->mark_count++] = from->marks[i];
+    else merge->lossy = true;
 }
 
 void window_merge_add(struct window_merge *merge, const struct rtop_window *from)
 {
   struct rtop_window *to = &merge->window;
-  if (window_merge_is_empty(merge))
-    to->start_mono_ns = from->start_mono_ns;
+  if (window_merge_is_empty(merge)) to->start_mono_ns = from->start_mono_ns;
   to->end_mono_ns = from->end_mono_ns;
   to->folded = to->folded || from->folded;
   for (size_t i = 0; i < from->thread_count; i++)
-    merge_row(merge, &from->threads[i]);   /* in their order, which is the cheapest to encode */
+    merge_row(merge, &from->threads[i]); /* in their order, which is the cheapest to encode */
   uint32_t thread = UINT32_MAX, row = 0;
   for (size_t i = 0; i < from->cell_count; i++) {
-    if (from->cells[i].thread != thread)
-      row = merge_row(merge, &from->threads[thread = from->cells[i].thread]);
+    if (from->cells[i].thread != thread) row = merge_row(merge, &from->threads[thread = from->cells[i].thread]);
     merge_cell(merge, &from->cells[i], row);
   }
   for (size_t i = 0; i < from->late_count; i++)
-    merge_late(merge, &from->late[i], from);   /* may take from this window's cells too */
-  for (size_t i = 0; i < from->thread_count; i++)
-    merge_thread(merge, &from->threads[i], from->start_mono_ns);
+    merge_late(merge, &from->late[i], from); /* may take from this window's cells too */
+  for (size_t i = 0; i < from->thread_count; i++) merge_thread(merge, &from->threads[i], from->start_mono_ns);
   for (size_t i = 0; i < to->thread_count; i++)
-    if (to->threads[i].provisional_ns)
-      to->threads[i].flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
-    else
-      to->threads[i].flags &= ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL;
+    if (to->threads[i].provisional_ns) to->threads[i].flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
+    else to->threads[i].flags &= ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL;
   merge_counters(to, from);
   merge_marks(merge, from);
-  if (merge->ended_count > WINDOW_MERGE_ENDED_MAX)
-    merge_sum_threads(merge, true);
+  if (merge->ended_count > WINDOW_MERGE_ENDED_MAX) merge_sum_threads(merge, true);
 }

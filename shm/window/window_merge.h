@@ -27,12 +27,12 @@ enum {
 };
 
 struct window_merge {
-  struct rtop_window window;           /* empty while thread_count and end_mono_ns are 0 */
-  int64_t *provisional_since;          /* by row: start of the first window it was added for */
-  uint16_t *rows;                      /* open addressing by serial: row + 1; 0: free */
-  uint16_t (*unsampled)[RTOP_STATE_COUNT];   /* by row: its cell of RTOP_NODE_UNSAMPLED + 1; 0: none */
+  struct rtop_window window;               /* empty while thread_count and end_mono_ns are 0 */
+  int64_t *provisional_since;              /* by row: start of the first window it was added for */
+  uint16_t *rows;                          /* open addressing by serial: row + 1; 0: free */
+  uint16_t (*unsampled)[RTOP_STATE_COUNT]; /* by row: its cell of RTOP_NODE_UNSAMPLED + 1; 0: none */
   uint32_t ended_count;
-  bool lossy;                          /* something did not fit as it was */
+  bool lossy; /* something did not fit as it was */
   void *scratch;
 };
 

@@ -10,14 +10,14 @@
 #include "shm/base/format.h"
 
 enum window_coding {
-  WINDOW_PLAIN,                        /* varint */
-  WINDOW_DELTA,                        /* zigzag varint of the difference to the element before */
-  WINDOW_TIME,                         /* the same, the first to the start of the window */
+  WINDOW_PLAIN, /* varint */
+  WINDOW_DELTA, /* zigzag varint of the difference to the element before */
+  WINDOW_TIME,  /* the same, the first to the start of the window */
 };
 
 struct window_column {
   size_t offset;
-  size_t field_bytes;                  /* 4 or 8 */
+  size_t field_bytes; /* 4 or 8 */
   enum window_coding coding;
 };
 
@@ -34,7 +34,7 @@ extern const struct window_part window_part_threads;
 extern const struct window_part window_part_cells;
 extern const struct window_part window_part_late;
 extern const struct window_part window_part_marks;
-extern const struct window_part window_part_stacks;   /* a column more of the threads */
+extern const struct window_part window_part_stacks; /* a column more of the threads */
 
 /* Room for `wanted` elements: the array, moved perhaps; NULL when memory ran out (the old one stays). */
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes);

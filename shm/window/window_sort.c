@@ -9,8 +9,7 @@ static uint64_t sort_cell_key(const struct rtop_cell *cell)
 static bool sort_is_sorted(const struct window_sort_pair *pairs, size_t count)
 {
   for (size_t i = 1; i < count; i++)
-    if (pairs[i - 1].key > pairs[i].key)
-      return false;
+    if (pairs[i - 1].key > pairs[i].key) return false;
   return true;
 }
 
@@ -23,11 +22,9 @@ static void sort_merge_runs(const struct window_sort_pair *from, struct window_s
 }
 
 /* Bottom-up merge sort: stable, so that equal keys keep a defined order. Returns where the result is. */
-static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_t count,
-                                           struct window_sort_pair *other)
+static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_t count, struct window_sort_pair *other)
 {
-  if (sort_is_sorted(pairs, count))
-    return pairs;
+  if (sort_is_sorted(pairs, count)) return pairs;
   for (size_t run = 1; run < count; run *= 2) {
     for (size_t left = 0; left < count; left += 2 * run) {
       size_t middle = left + run < count ? left + run : count;
@@ -45,8 +42,7 @@ static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_
 static void sort_apply(struct rtop_cell *cells, struct window_sort_pair *pairs, size_t count)
 {
   for (size_t start = 0; start < count; start++) {
-    if (pairs[start].index == start)
-      continue;
+    if (pairs[start].index == start) continue;
     struct rtop_cell first = cells[start];
     size_t hole = start;
     while (pairs[hole].index != start) {
@@ -73,12 +69,10 @@ void window_cell_add(struct rtop_cell *sum, const struct rtop_cell *cell)
 static void sort_sum_equal_cells(struct rtop_window *window)
 {
   size_t kept = 0;
-  for (size_t i = 0; i < window->cell_count; i++) {
+  for (size_t i = 0; i < window->cell_count; i++)
     if (kept > 0 && sort_cell_key(&window->cells[kept - 1]) == sort_cell_key(&window->cells[i]))
       window_cell_add(&window->cells[kept - 1], &window->cells[i]);
-    else
-      window->cells[kept++] = window->cells[i];
-  }
+    else window->cells[kept++] = window->cells[i];
   window->cell_count = kept;
 }
 
@@ -86,7 +80,7 @@ void window_sort_cells(struct rtop_window *window, struct window_sort_pair *scra
 {
   size_t count = window->cell_count;
   for (size_t i = 0; i < count; i++)
-    scratch[i] = (struct window_sort_pair){.key = sort_cell_key(&window->cells[i]), .index = i};
+    scratch[i] = (struct window_sort_pair){ .key = sort_cell_key(&window->cells[i]), .index = i };
   sort_apply(window->cells, sort_pairs(scratch, count, scratch + count), count);
   sort_sum_equal_cells(window);
 }
@@ -94,8 +88,7 @@ void window_sort_cells(struct rtop_window *window, struct window_sort_pair *scra
 size_t window_unfolded_cells(const struct rtop_window *window)
 {
   size_t count = 0;
-  for (size_t i = 0; i < window->cell_count; i++)
-    count += window->cells[i].node != RTOP_NODE_FOLDED;
+  for (size_t i = 0; i < window->cell_count; i++) count += window->cells[i].node != RTOP_NODE_FOLDED;
   return count;
 }
 
@@ -110,10 +103,9 @@ void window_fold_cells(struct rtop_window *window, size_t keep, struct window_so
   size_t count = 0;
   for (size_t i = 0; i < window->cell_count; i++)
     if (window->cells[i].node != RTOP_NODE_FOLDED)
-      scratch[count++] = (struct window_sort_pair){.key = sort_fold_key(&window->cells[i]), .index = i};
+      scratch[count++] = (struct window_sort_pair){ .key = sort_fold_key(&window->cells[i]), .index = i };
   const struct window_sort_pair *sorted = sort_pairs(scratch, count, scratch + count);
-  for (size_t i = 0; i + keep < count; i++)
-    window->cells[sorted[i].index].node = RTOP_NODE_FOLDED;
+  for (size_t i = 0; i + keep < count; i++) window->cells[sorted[i].index].node = RTOP_NODE_FOLDED;
   window_sort_cells(window, scratch);
   window->folded = true;
 }

@@ -9,10 +9,10 @@ static bool threads_goes(const struct rtop_window_thread *thread, bool only_ende
 static void threads_settle(struct rtop_window *window, uint32_t index, bool only_ended)
 {
   struct rtop_window_thread *thread = &window->threads[index];
-  if (!only_ended || thread->provisional_ns == 0 || window->cell_count >= window->cell_capacity)
-    return;
+  if (!only_ended || thread->provisional_ns == 0 || window->cell_count >= window->cell_capacity) return;
   window->cells[window->cell_count++] = (struct rtop_cell){
-    .node = thread->node, .thread = index, .state = thread->state, .wall_ns = thread->provisional_ns};
+    .node = thread->node, .thread = index, .state = thread->state, .wall_ns = thread->provisional_ns
+  };
   thread->provisional_ns = 0;
 }
 
@@ -23,8 +23,7 @@ static void threads_add(struct rtop_window_thread *others, const struct rtop_win
   uint32_t joined = (others->flags | thread->flags) & ~(uint32_t)RTOP_WINDOW_THREAD_ENDED;
   others->flags = (joined | ended) & ~(uint32_t)RTOP_WINDOW_THREAD_STALE;
   others->provisional_ns += thread->provisional_ns;
-  if (others->state_age_ns < thread->state_age_ns)
-    others->state_age_ns = thread->state_age_ns;
+  if (others->state_age_ns < thread->state_age_ns) others->state_age_ns = thread->state_age_ns;
 }
 
 /* "(other threads)" takes the place of the first that goes. */
@@ -32,8 +31,7 @@ void window_sum_threads(struct rtop_window *window, bool only_ended, uint32_t *m
 {
   size_t kept = 0, others = SIZE_MAX;
   for (uint32_t i = 0; i < window->thread_count; i++)
-    if (threads_goes(&window->threads[i], only_ended))
-      threads_settle(window, i, only_ended);
+    if (threads_goes(&window->threads[i], only_ended)) threads_settle(window, i, only_ended);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_window_thread thread = window->threads[i];
     bool goes = threads_goes(&thread, only_ended);
@@ -54,8 +52,6 @@ void window_sum_threads(struct rtop_window *window, bool only_ended, uint32_t *m
     window->threads[kept++] = thread;
   }
   window->thread_count = kept;
-  for (size_t i = 0; i < window->cell_count; i++)
-    window->cells[i].thread = map[window->cells[i].thread];
-  for (size_t i = 0; i < window->late_count; i++)
-    window->late[i].cell.thread = map[window->late[i].cell.thread];
+  for (size_t i = 0; i < window->cell_count; i++) window->cells[i].thread = map[window->cells[i].thread];
+  for (size_t i = 0; i < window->late_count; i++) window->late[i].cell.thread = map[window->late[i].cell.thread];
 }

@@ -23,76 +23,83 @@
 #include <time.h>
 #include <unistd.h>
 
-#pragma weak rb_eArgError               /* also stands before programs that are no Ruby */
+#pragma weak rb_eArgError /* also stands before programs that are no Ruby */
 
-static int is(const char *what) {
+static int is(const char *what)
+{
   const char *wanted = getenv("PRELOAD");
   return wanted && strcmp(wanted, what) == 0;
 }
 
-static int on_publisher(void) {
+static int on_publisher(void)
+{
   char name[16] = "";
   prctl(PR_GET_NAME, name);
   return strcmp(name, "rperf-top") == 0;
 }
 
-static void take(double seconds) {
-  struct timespec rest = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-  while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
-    continue;
+static void take(double seconds)
+{
+  struct timespec rest = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+  while (nanosleep(&rest, &rest) != 0 && errno == EINTR) continue;
 }
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
   size_t stack = 0;
   if (attributes && is("thread") && pthread_attr_getstacksize(attributes, &stack) == 0 && stack == 512 * 1024)
     return EAGAIN;
   return NEXT(pthread_create)(thread, attributes, start, argument);
 }
 
-static __thread int looking;           /* dlsym may ask for memory itself */
+static __thread int looking; /* dlsym may ask for memory itself */
 
-void *calloc(size_t count, size_t bytes) {
+void *calloc(size_t count, size_t bytes)
+{
   extern void *__libc_calloc(size_t, size_t);
   if (!looking && bytes && count > 100000 && bytes < 256) {
     looking = 1;
     int fails = is("memory");
     looking = 0;
-    if (fails)
-      return NULL;
+    if (fails) return NULL;
   }
   return __libc_calloc(count, bytes);
 }
 
-size_t rb_gc_stat(VALUE key) {
+size_t rb_gc_stat(VALUE key)
+{
   if (is("gc_key") && RB_SYMBOL_P(key) && strcmp(rb_id2name(RB_SYM2ID(key)), "malloc_increase_bytes") == 0)
     rb_raise(rb_eArgError, "unknown key: malloc_increase_bytes");
   return NEXT(rb_gc_stat)(key);
 }
 
-VALUE rb_obj_method(VALUE object, VALUE name) {
+VALUE rb_obj_method(VALUE object, VALUE name)
+{
   VALUE method = NEXT(rb_obj_method)(object, name);
   return is("layout") ? rb_str_new_cstr("no Method") : method;
 }
 
-ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
-  if (is("writes") && on_publisher())
-    take(atof(getenv("PRELOAD_SECONDS")));
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset)
+{
+  if (is("writes") && on_publisher()) take(atof(getenv("PRELOAD_SECONDS")));
   return NEXT(pwrite)(fd, bytes, count, offset);
 }
 
-ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset)
+{
   return pwrite(fd, bytes, count, offset);
 }
 
-static int opened(int fd) {
-  if (fd >= 0 && is("opens") && on_publisher())
-    take(0.002);
+static int opened(int fd)
+{
+  if (fd >= 0 && is("opens") && on_publisher()) take(0.002);
   return fd;
 }
 
-int open(const char *path, int flags, ...) {
+int open(const char *path, int flags, ...)
+{
   va_list list;
   va_start(list, flags);
   int mode = va_arg(list, int);
@@ -100,7 +107,8 @@ int open(const char *path, int flags, ...) {
   return opened(NEXT(open)(path, flags, mode));
 }
 
-int openat(int directory, const char *path, int flags, ...) {
+int openat(int directory, const char *path, int flags, ...)
+{
   va_list list;
   va_start(list, flags);
   int mode = va_arg(list, int);
@@ -110,12 +118,14 @@ int openat(int directory, const char *path, int flags, ...) {
 
 static pid_t first;
 
-__attribute__((constructor)) static void remember(void) {
+__attribute__((constructor)) static void remember(void)
+{
   first = getpid();
 }
 
 rb_internal_thread_event_hook_t *rb_internal_thread_add_event_hook(rb_internal_thread_event_callback call,
-                                                                   rb_event_flag_t events, void *data) {
+                                                                   rb_event_flag_t events, void *data)
+{
   if (is("hooks") && getpid() != first) {
     FILE *log = fopen(getenv("PRELOAD_LOG"), "a");
     fprintf(log, "hook\n");

@@ -35,7 +35,8 @@ static void need_it(void)
 
 static void spin_until(int64_t mono_ns)
 {
-  while (clock_now_ns() < mono_ns) {}
+  while (clock_now_ns() < mono_ns) {
+  }
 }
 
 /* A reading between two of the kernel's. */
@@ -84,7 +85,7 @@ static void test_busy_is_the_same_both_ways(void **state)
     random = random * 1103515245 + 12345;
     spin_until(clock_now_ns() + (int64_t)(random >> 12) % MS);
   }
-  assert_true(kept > 0);   /* the kernel was not always asked */
+  assert_true(kept > 0); /* the kernel was not always asked */
 }
 
 /* Without the kernel's word each of these would count 10 ms of sleep as CPU. */
@@ -103,7 +104,8 @@ static void test_sleep_is_not_cpu(void **state)
 
 static void *spin(void *stop)
 {
-  while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED)) {}
+  while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED)) {
+  }
   return NULL;
 }
 
@@ -169,7 +171,7 @@ static void test_a_mark_says_nothing_on_another_thread(void **state)
   assert_int_equal(pthread_join(other, &result), 0);
   assert_int_equal(pthread_create(&other, NULL, is_unbroken, &none), 0);
   assert_int_equal(pthread_join(other, &yes), 0);
-  assert_ptr_equal(result, yes);       /* as of a mark that was never made: no */
+  assert_ptr_equal(result, yes); /* as of a mark that was never made: no */
 }
 
 static void test_a_forked_child_reads_its_own_clock(void **state)
@@ -204,7 +206,7 @@ static void test_a_foreign_word_is_left_alone(void **state)
   char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
   volatile uint64_t *word = (volatile uint64_t *)(void *)(area + offsetof(struct rseq, rseq_cs));
   bool stayed = false;
-  for (int i = 0; i < 1000 && !stayed; i++) {   /* unless the kernel clears it meanwhile */
+  for (int i = 0; i < 1000 && !stayed; i++) { /* unless the kernel clears it meanwhile */
     *word = (uintptr_t)&foreign;
     assert_within(take(&mark), 0);
     stayed = *word == (uintptr_t)&foreign;

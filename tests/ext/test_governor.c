@@ -28,7 +28,7 @@ static void test_over_the_budget_it_halves_down_to_the_floor(void **state)
     rate = next;
   }
   assert_int_equal(rate, GOVERNOR_FLOOR_HZ);
-  assert_int_equal(governor_update(&governor, 20, WINDOW_NS, WINDOW_NS), 20);   /* never more than is wanted */
+  assert_int_equal(governor_update(&governor, 20, WINDOW_NS, WINDOW_NS), 20); /* never more than is wanted */
 }
 
 static void test_calm_brings_the_rate_back(void **state)
@@ -39,7 +39,7 @@ static void test_calm_brings_the_rate_back(void **state)
   for (int i = 0; i < 100; i++) governor_update(&governor, 1000, WINDOW_NS / 2, WINDOW_NS);
   int windows = 0;
   while (governor_update(&governor, 1000, 0, WINDOW_NS) < 1000) assert_true(++windows < 200);
-  assert_true(windows >= 4 * GOVERNOR_CALM_WINDOWS);   /* 50, 100, 200, 400, 800 */
+  assert_true(windows >= 4 * GOVERNOR_CALM_WINDOWS); /* 50, 100, 200, 400, 800 */
 }
 
 /* Releases in a window of 100 ms: ten times as many a second. */
@@ -50,7 +50,7 @@ static void test_a_storm_begins_at_once_and_ends_after_a_second(void **state)
   governor_init(&governor, 0.01, 1000, 300000);
   assert_false(governor_storm(&governor, 30000, WINDOW_NS));
   assert_true(governor_storm(&governor, 30001, WINDOW_NS));
-  for (int i = 0; i < 50; i++) assert_true(governor_storm(&governor, 15000, WINDOW_NS));   /* not calm enough */
+  for (int i = 0; i < 50; i++) assert_true(governor_storm(&governor, 15000, WINDOW_NS)); /* not calm enough */
   for (int i = 1; i < GOVERNOR_CALM_WINDOWS; i++) assert_true(governor_storm(&governor, 14999, WINDOW_NS));
   assert_false(governor_storm(&governor, 14999, WINDOW_NS));
   assert_false(governor_storm(&governor, 29999, WINDOW_NS));

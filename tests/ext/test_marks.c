@@ -26,8 +26,7 @@ static void test_in_order_and_bounded(void **state)
   struct mark mark;
   assert_false(marks_take(&marks, &mark));
   for (int round = 0; round < 5; round++) {
-    for (int i = 0; i < MARKS_CAPACITY + 3; i++)
-      assert_int_equal(marks_add(&marks, i, "name", 4), i < MARKS_CAPACITY);
+    for (int i = 0; i < MARKS_CAPACITY + 3; i++) assert_int_equal(marks_add(&marks, i, "name", 4), i < MARKS_CAPACITY);
     assert_int_equal(atomic_load(&marks.dropped), 3 * (round + 1));
     for (int i = 0; i < MARKS_CAPACITY; i++) {
       assert_true(marks_take(&marks, &mark));
@@ -62,8 +61,7 @@ static void *produce(void *argument)
     char name[32];
     int bytes = snprintf(name, sizeof name, "%d %d", who, i);
     marks_add(&marks, who * (int64_t)MARKS_EACH + i, name, (size_t)bytes);
-    if (i % 64 == 0)
-      sched_yield();
+    if (i % 64 == 0) sched_yield();
   }
   return NULL;
 }
@@ -94,8 +92,7 @@ static void test_many_threads(void **state)
     last[producer] = number;
     taken++;
   }
-  for (int i = 0; i < PRODUCERS; i++)
-    pthread_join(threads[i], NULL);
+  for (int i = 0; i < PRODUCERS; i++) pthread_join(threads[i], NULL);
   assert_true(taken > 0);
 }
 

@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 /* Every function of other libraries that the extension calls and that can fail, with the error of a random failure. */
+/* clang-format off */
 #define KINDS(X) \
   X(malloc, ENOMEM) X(calloc, ENOMEM) X(realloc, ENOMEM) X(mmap, ENOMEM) X(munmap, ENOMEM) X(madvise, EINVAL) \
   X(open, EMFILE) X(openat, EACCES) X(close, EINTR) X(fcntl, ENOLCK) X(fstat, EIO) X(stat, EACCES) X(lstat, EACCES) \
@@ -45,19 +46,20 @@
   X(syscall, EINTR) X(sysconf, EINVAL) X(pthread_create, EAGAIN) X(pthread_attr_init, ENOMEM) \
   X(pthread_attr_setstacksize, EINVAL) X(pthread_getcpuclockid, ENOENT) X(pthread_setname_np, EINVAL) \
   X(pthread_timedjoin_np, ETIMEDOUT) X(pthread_join, ESRCH) X(prctl, EINVAL) X(__register_atfork, ENOMEM) X(LZ4_compress_default, 0)
+/* clang-format on */
 
 enum kind {
 #define X(name, error) KIND_##name,
   KINDS(X)
 #undef X
-  KIND_COUNT,
+      KIND_COUNT,
 };
 
 static const struct {
   const char *name;
   int error;
 } kinds[KIND_COUNT] = {
-#define X(name, error) [KIND_##name] = {#name, error},
+#define X(name, error) [KIND_##name] = { #name, error },
   KINDS(X)
 #undef X
 };
@@ -70,12 +72,12 @@ struct entry {
 static struct entry unshared[KIND_COUNT + 1], *entries = unshared;
 static void *reals[KIND_COUNT];
 static struct {
-  uintptr_t start, bytes;              /* of the extension in memory */
+  uintptr_t start, bytes; /* of the extension in memory */
   bool random;
   enum kind kind;
   uint64_t first, count;
   int error;
-} plan = {.kind = KIND_COUNT};
+} plan = { .kind = KIND_COUNT };
 
 int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 int LZ4_compress_default(const char *, char *, int, int);
@@ -85,15 +87,13 @@ extern void *__libc_realloc(void *, size_t);
 
 static void *real(enum kind kind)
 {
-  if (!reals[kind])
-    reals[kind] = dlsym(RTLD_NEXT, kinds[kind].name);
+  if (!reals[kind]) reals[kind] = dlsym(RTLD_NEXT, kinds[kind].name);
   return reals[kind];
 }
 
 static bool chosen(enum kind kind, uint64_t number)
 {
-  if (!plan.random)
-    return kind == plan.kind && number >= plan.first && number - plan.first < plan.count;
+  if (!plan.random) return kind == plan.kind && number >= plan.first && number - plan.first < plan.count;
   uint64_t mixed = (plan.first + (uint64_t)kind * 1000003 + number) * UINT64_C(0x9E3779B97F4A7C15);
   mixed = (mixed ^ mixed >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
   return (mixed >> 32) % 1000 < plan.count;
@@ -101,10 +101,8 @@ static bool chosen(enum kind kind, uint64_t number)
 
 static bool fails(enum kind kind, const void *from)
 {
-  if ((uintptr_t)from - plan.start >= plan.bytes)
-    return false;
-  if (!chosen(kind, atomic_fetch_add(&entries[kind].count, 1) + 1))
-    return false;
+  if ((uintptr_t)from - plan.start >= plan.bytes) return false;
+  if (!chosen(kind, atomic_fetch_add(&entries[kind].count, 1) + 1)) return false;
   atomic_fetch_add(&entries[KIND_COUNT].count, 1);
   errno = plan.random ? kinds[kind].error : plan.error;
   return true;
@@ -117,8 +115,7 @@ static int find_extension(struct dl_phdr_info *info, size_t bytes, void *unused)
   static const char name[] = "/rperf_top.so";
   size_t length = strlen(info->dlpi_name);
   (void)bytes, (void)unused;
-  if (length < sizeof name || strcmp(info->dlpi_name + length - (sizeof name - 1), name) != 0)
-    return 0;
+  if (length < sizeof name || strcmp(info->dlpi_name + length - (sizeof name - 1), name) != 0) return 0;
   uintptr_t end = 0;
   for (int i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz > end)
@@ -134,9 +131,8 @@ static void share_counts(const char *path)
   void *memory = MAP_FAILED;
   if (fd >= 0 && ((int (*)(int, off_t))real(KIND_ftruncate))(fd, sizeof unshared) == 0)
     memory = ((void *(*)(void *, size_t, int, int, int, off_t))real(KIND_mmap))(
-      NULL, sizeof unshared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (memory == MAP_FAILED)
-    abort();
+        NULL, sizeof unshared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED) abort();
   ((int (*)(int))real(KIND_close))(fd);
   entries = memory;
   for (int i = 0; i <= KIND_COUNT; i++)
@@ -147,29 +143,23 @@ static void read_plan(const char *text)
 {
   char name[56];
   unsigned long long first, count;
-  if (sscanf(text, "%55[^:]:%llu:%llu:%d", name, &first, &count, &plan.error) != 4)
-    abort();
+  if (sscanf(text, "%55[^:]:%llu:%llu:%d", name, &first, &count, &plan.error) != 4) abort();
   plan.first = first;
   plan.count = count;
   plan.random = strcmp(name, "*") == 0;
-  for (plan.kind = 0; plan.kind < KIND_COUNT && strcmp(kinds[plan.kind].name, name) != 0;)
-    plan.kind++;
-  if (!plan.random && plan.kind == KIND_COUNT)
-    abort();
+  for (plan.kind = 0; plan.kind < KIND_COUNT && strcmp(kinds[plan.kind].name, name) != 0;) plan.kind++;
+  if (!plan.random && plan.kind == KIND_COUNT) abort();
 }
 
 void *dlopen(const char *path, int flags)
 {
   static void *(*next)(const char *, int);
-  if (!next)
-    *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
   void *handle = next(path, flags);
   if (handle && !plan.bytes && path && strstr(path, "/rperf_top.so")) {
     const char *counts = getenv("RTOP_FAULT_COUNTS"), *fault = getenv("RTOP_FAULT");
-    if (counts)
-      share_counts(counts);
-    if (fault)
-      read_plan(fault);
+    if (counts) share_counts(counts);
+    if (fault) read_plan(fault);
     dl_iterate_phdr(find_extension, NULL);
   }
   return handle;
@@ -179,19 +169,18 @@ void *dlopen(const char *path, int flags)
 
 #define FAILS(name) fails(KIND_##name, __builtin_return_address(0))
 #define REAL(name) ((__typeof__(&name))real(KIND_##name))
-#define WRAP(type, name, parameters, arguments, failure) \
-  type name parameters \
-  { \
-    return FAILS(name) ? (failure) : REAL(name) arguments; \
+#define WRAP(type, name, parameters, arguments, failure)                                                               \
+  type name parameters                                                                                                 \
+  {                                                                                                                    \
+    return FAILS(name) ? (failure) : REAL(name) arguments;                                                             \
   }
 #define HALF (count - count / 2)
 /* Of those that can do a part of their work. */
-#define WRAP_PARTLY(name, parameters, arguments, shortened) \
-  ssize_t name parameters \
-  { \
-    if (!FAILS(name)) \
-      return REAL(name) arguments; \
-    return errno == 0 ? REAL(name) shortened : -1; \
+#define WRAP_PARTLY(name, parameters, arguments, shortened)                                                            \
+  ssize_t name parameters                                                                                              \
+  {                                                                                                                    \
+    if (!FAILS(name)) return REAL(name) arguments;                                                                     \
+    return errno == 0 ? REAL(name) shortened : -1;                                                                     \
   }
 
 void *malloc(size_t bytes)
@@ -240,22 +229,23 @@ WRAP_PARTLY(getrandom, (void *bytes, size_t count, unsigned flags), (bytes, coun
 WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
 WRAP(size_t, fread, (void *to, size_t bytes, size_t count, FILE *file), (to, bytes, count, file), 0)
 WRAP(DIR *, fdopendir, (int fd), (fd), NULL)
-WRAP(struct dirent *, readdir, (DIR *directory), (directory), NULL)
+WRAP(struct dirent *, readdir, (DIR * directory), (directory), NULL)
 WRAP(int, clock_gettime, (clockid_t clock, struct timespec *now), (clock, now), -1)
-WRAP(time_t, time, (time_t *now), (now), -1)
+WRAP(time_t, time, (time_t * now), (now), -1)
 WRAP(int, nanosleep, (const struct timespec *length, struct timespec *rest), (length, rest), -1)
 WRAP(int, timerfd_create, (int clock, int flags), (clock, flags), -1)
 WRAP(int, timerfd_settime, (int fd, int flags, const struct itimerspec *to, struct itimerspec *before),
      (fd, flags, to, before), -1)
 WRAP(long, sysconf, (int name), (name), -1)
-WRAP(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
+WRAP(int, pthread_create,
+     (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
      (thread, attributes, start, argument), errno)
-WRAP(int, pthread_attr_init, (pthread_attr_t *attributes), (attributes), errno)
-WRAP(int, pthread_attr_setstacksize, (pthread_attr_t *attributes, size_t bytes), (attributes, bytes), errno)
+WRAP(int, pthread_attr_init, (pthread_attr_t * attributes), (attributes), errno)
+WRAP(int, pthread_attr_setstacksize, (pthread_attr_t * attributes, size_t bytes), (attributes, bytes), errno)
 WRAP(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, clock), errno)
 WRAP(int, pthread_setname_np, (pthread_t thread, const char *name), (thread, name), errno)
-WRAP(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until), (thread, result, until),
-     errno)
+WRAP(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until),
+     (thread, result, until), errno)
 WRAP(int, pthread_join, (pthread_t thread, void **result), (thread, result), errno)
 WRAP(int, __register_atfork, (void (*before)(void), void (*parent)(void), void (*child)(void), void *object),
      (before, parent, child, object), errno)
@@ -272,8 +262,7 @@ int close(int fd)
 {
   bool failed = FAILS(close);
   int cause = errno, result = REAL(close)(fd);
-  if (failed)
-    errno = cause;
+  if (failed) errno = cause;
   return failed ? -1 : result;
 }
 
@@ -281,15 +270,14 @@ int fclose(FILE *file)
 {
   bool failed = FAILS(fclose);
   int cause = errno, result = REAL(fclose)(file);
-  if (failed)
-    errno = cause;
+  if (failed) errno = cause;
   return failed ? EOF : result;
 }
 
-#define LAST_ARGUMENT(type, after) \
-  va_list list; \
-  va_start(list, after); \
-  type last = va_arg(list, type); \
+#define LAST_ARGUMENT(type, after)                                                                                     \
+  va_list list;                                                                                                        \
+  va_start(list, after);                                                                                               \
+  type last = va_arg(list, type);                                                                                      \
   va_end(list)
 
 int open(const char *path, int flags, ...)
@@ -315,8 +303,7 @@ int prctl(int option, ...)
   va_list list;
   unsigned long arguments[4];
   va_start(list, option);
-  for (int i = 0; i < 4; i++)
-    arguments[i] = va_arg(list, unsigned long);
+  for (int i = 0; i < 4; i++) arguments[i] = va_arg(list, unsigned long);
   va_end(list);
   return FAILS(prctl) ? -1 : REAL(prctl)(option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
@@ -327,10 +314,8 @@ long syscall(long number, ...)
   va_list list;
   long arguments[6];
   va_start(list, number);
-  for (int i = 0; i < 6; i++)
-    arguments[i] = va_arg(list, long);
+  for (int i = 0; i < 6; i++) arguments[i] = va_arg(list, long);
   va_end(list);
-  if (number == SYS_futex && FAILS(syscall))
-    return -1;
+  if (number == SYS_futex && FAILS(syscall)) return -1;
   return REAL(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }

@@ -35,8 +35,7 @@ struct bytes {
 
 static void demand(bool right)
 {
-  if (!right)
-    abort();
+  if (!right) abort();
 }
 
 static uint32_t take(struct bytes *bytes)
@@ -60,8 +59,7 @@ static uint32_t take_frame(struct bytes *bytes, struct rtop_symbols *symbols)
 {
   size_t lengths[3];
   const char *texts[3];
-  for (int i = 0; i < 3; i++)
-    texts[i] = take_text(bytes, &lengths[i]);
+  for (int i = 0; i < 3; i++) texts[i] = take_text(bytes, &lengths[i]);
   uint32_t line = take(bytes);
   enum rtop_symbol_kind kind = (enum rtop_symbol_kind)(take(bytes) % (RTOP_SYMBOL_GROUP + 1));
   return rtop_symbols_frame(symbols, texts[0], lengths[0], texts[1], lengths[1], texts[2], lengths[2], line, kind);
@@ -70,8 +68,7 @@ static uint32_t take_frame(struct bytes *bytes, struct rtop_symbols *symbols)
 static uint32_t take_nodes(struct bytes *bytes, struct rtop_symbols *symbols, uint32_t *nodes)
 {
   uint32_t frames[16], count = 1;
-  for (int i = 0; i < 16; i++)
-    frames[i] = take_frame(bytes, symbols);
+  for (int i = 0; i < 16; i++) frames[i] = take_frame(bytes, symbols);
   nodes[0] = 0;
   while (count < EXPORT_NODES_MAX && bytes->next < bytes->end) {
     uint32_t what = take(bytes), back = what & 128 ? take(bytes) : 0;
@@ -87,18 +84,23 @@ static uint32_t take_nodes(struct bytes *bytes, struct rtop_symbols *symbols, ui
 static void add_window(struct bytes *bytes, struct rtop_profile *profile, int64_t start_ns, const uint32_t *nodes,
                        uint32_t node_count)
 {
-  struct rtop_window window = {.start_mono_ns = start_ns, .end_mono_ns = start_ns + 100000000};
+  struct rtop_window window = { .start_mono_ns = start_ns, .end_mono_ns = start_ns + 100000000 };
   uint32_t threads[EXPORT_THREADS];
   for (uint32_t i = 0; i < EXPORT_THREADS; i++) {
-    struct rtop_source_thread thread = {.serial = i + 1, .native_id = i};
+    struct rtop_source_thread thread = { .serial = i + 1, .native_id = i };
     thread.name = take_text(bytes, &thread.name_bytes);
     threads[i] = rtop_profile_thread(profile, 0, &thread);
-    *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = i, .serial = i + 1};
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = i, .serial = i + 1 };
   }
   for (uint32_t i = 0; i < node_count; i++)
     *rtop_window_add_cell(&window) = (struct rtop_cell){
-      .node = i, .thread = (i + take(bytes)) % EXPORT_THREADS, .state = (uint32_t)(start_ns / 100000000) % 5,
-      .wall_ns = 1000 + take(bytes), .cpu_ns = 10, .samples = 1, .allocations = 3,
+      .node = i,
+      .thread = (i + take(bytes)) % EXPORT_THREADS,
+      .state = (uint32_t)(start_ns / 100000000) % 5,
+      .wall_ns = 1000 + take(bytes),
+      .cpu_ns = 10,
+      .samples = 1,
+      .allocations = 3,
     };
   size_t length;
   const char *mark = take_text(bytes, &length);
@@ -109,12 +111,10 @@ static void add_window(struct bytes *bytes, struct rtop_profile *profile, int64_
 
 static void check_text(enum rtop_file_format format, const char *text, size_t bytes)
 {
-  if (format == RTOP_FILE_PPROF)
-    return;
+  if (format == RTOP_FILE_PPROF) return;
   for (size_t i = 0; i < bytes; i++)
     demand((unsigned char)text[i] >= ' ' || text[i] == '\n' || (text[i] == '\r' && format == RTOP_FILE_CSV));
-  if (format != RTOP_FILE_RPERF && format != RTOP_FILE_SPEEDSCOPE && format != RTOP_FILE_TRACE)
-    return;
+  if (format != RTOP_FILE_RPERF && format != RTOP_FILE_SPEEDSCOPE && format != RTOP_FILE_TRACE) return;
   json_t *json = json_loadb(text, bytes, JSON_ALLOW_NUL, NULL);
   demand(json != NULL);
   json_decref(json);
@@ -127,12 +127,11 @@ static void write_all(const struct rtop_export *given)
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
-    bool fine = rtop_export_write(given, (struct rtop_file_kind){(enum rtop_file_format)format, false}, out);
+    bool fine = rtop_export_write(given, (struct rtop_file_kind){ (enum rtop_file_format)format, false }, out);
     int problem = errno;
     fclose(out);
     demand(bytes <= most && (fine || problem == EOVERFLOW));
-    if (fine && bytes < 1 << 22)
-      check_text((enum rtop_file_format)format, text, bytes);
+    if (fine && bytes < 1 << 22) check_text((enum rtop_file_format)format, text, bytes);
     free(text);
   }
 }
@@ -140,7 +139,7 @@ static void write_all(const struct rtop_export *given)
 /* To a file, packed or not, as its name says: all or nothing. */
 static void save(const struct rtop_export *given)
 {
-  static const char *const endings[] = {"json.gz", "txt", "pb.gz", "svg", "csv"};
+  static const char *const endings[] = { "json.gz", "txt", "pb.gz", "svg", "csv" };
   char path[96];
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
     snprintf(path, sizeof path, "%s/a.%s", folder, endings[i]);
@@ -154,11 +153,10 @@ static void save(const struct rtop_export *given)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static uint32_t nodes[EXPORT_NODES_MAX];
-  struct bytes bytes = {data, data + size};
-  if (size < 8)
-    return 0;
+  struct bytes bytes = { data, data + size };
+  if (size < 8) return 0;
   uint32_t how = take(&bytes);
-  struct rtop_methods_options options = {.mode = how & 1 ? RTOP_MODE_CPU : RTOP_MODE_WALL};
+  struct rtop_methods_options options = { .mode = how & 1 ? RTOP_MODE_CPU : RTOP_MODE_WALL };
   options.filter = how & 2 ? "[a-m]" : NULL;
   options.filter_invert = how & 4;
   options.min_percent = how & 8 ? 5 : 0;
@@ -168,20 +166,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   bytes.next = data + size / 2;
   add_window(&bytes, profile, 100000000, nodes, count);
   add_window(&bytes, profile, 200000000, nodes, count / 2);
-  struct rtop_lens_look lens = {.merge = (enum rtop_merge)((how >> 4) % RTOP_MERGES), .labels = how & 8};
+  struct rtop_lens_look lens = { .merge = (enum rtop_merge)((how >> 4) % RTOP_MERGES), .labels = how & 8 };
   rtop_lens_set(rtop_profile_lens(profile), &lens);
   rtop_profile_add_source_bytes(profile, size);
-  struct rtop_sum sum = {0}, before = {0};
+  struct rtop_sum sum = { 0 }, before = { 0 };
   struct rtop_span held = rtop_profile_bounds(profile);
   demand(rtop_profile_sum(profile, held, &sum));
-  demand(rtop_profile_sum(profile, (struct rtop_span){held.start_ns, held.start_ns + 100000000}, &before));
+  demand(rtop_profile_sum(profile, (struct rtop_span){ held.start_ns, held.start_ns + 100000000 }, &before));
   const pid_t pid = 4711;
-  struct rtop_export given = {
-    .profile = profile, .sum = &sum, .baseline = compares ? &before : NULL, .options = &options,
-    .command = "ruby app.rb", .ruby = "3.3.8", .pids = &pid, .pid_count = 1};
+  struct rtop_export given = { .profile = profile,
+                               .sum = &sum,
+                               .baseline = compares ? &before : NULL,
+                               .options = &options,
+                               .command = "ruby app.rb",
+                               .ruby = "3.3.8",
+                               .pids = &pid,
+                               .pid_count = 1 };
   write_all(&given);
-  if (saves)
-    save(&given);
+  if (saves) save(&given);
   rtop_sum_destroy(&sum);
   rtop_sum_destroy(&before);
   rtop_profile_destroy(&profile);

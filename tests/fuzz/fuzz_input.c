@@ -36,8 +36,7 @@ enum { INPUT_WORDS_MAX = 24 };
 
 static void demand(bool right)
 {
-  if (!right)
-    abort();
+  if (!right) abort();
 }
 
 /* Said and forgotten: a fuzzer needs the terminal for itself. */
@@ -63,19 +62,17 @@ static void be_heard(int out, int err)
 
 static void command_line(char *text, size_t size)
 {
-  char name[] = "rperf-top", *words[INPUT_WORDS_MAX + 2] = {name};
+  char name[] = "rperf-top", *words[INPUT_WORDS_MAX + 2] = { name };
   struct rtop_options options;
   int count = 1, out, err;
-  for (size_t at = 0; at < size && count <= INPUT_WORDS_MAX; at += strlen(text + at) + 1)
-    words[count++] = text + at;
+  for (size_t at = 0; at < size && count <= INPUT_WORDS_MAX; at += strlen(text + at) + 1) words[count++] = text + at;
   optind = 0;
   be_quiet(&out, &err);
   int status = rtop_options_parse(&options, count, words);
   demand(fflush(stdout) == 0);
   be_heard(out, err);
   demand(status >= -1 && status <= 2);
-  if (status >= 0)
-    return;
+  if (status >= 0) return;
   demand(options.pid_count >= 0 && options.pid_count <= RTOP_PIDS_MAX);
   demand(options.replay_count >= 0 && options.replay_count <= RTOP_REPLAYS_MAX);
   demand(options.delay_seconds > 0 && options.refreshes >= 0);
@@ -84,8 +81,7 @@ static void command_line(char *text, size_t size)
 static void expression(const char *text)
 {
   regex_t compiled;
-  if (rtop_regexp_compile(&compiled, text) != 0)
-    return;
+  if (rtop_regexp_compile(&compiled, text) != 0) return;
   regexec(&compiled, "OrdersController#index /app/controllers/orders.rb", 0, NULL, 0);
   regfree(&compiled);
 }
@@ -95,16 +91,19 @@ static void patterns(const char *text, size_t bytes)
 {
   const char *line = memchr(text, '\1', bytes), *names = line ? line + 1 : text + bytes;
   size_t name_bytes = bytes - (size_t)(names - text), half = name_bytes / 2;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_patterns *list = rtop_patterns_create(text, line ? (size_t)(line - text) : bytes, &error);
   demand(list || error.text[0] != '\0');
   rtop_pattern_glob(text, bytes - name_bytes, names, name_bytes);
-  if (!list)
-    return;
+  if (!list) return;
   for (int is_c = 0; is_c < 2; is_c++)
-    rtop_patterns_match(list, &(struct rtop_pattern_frame){
-      .label = names, .label_bytes = half, .path = is_c ? "" : names + half, .path_bytes = is_c ? 0 : name_bytes - half,
-      .namespace_label = names, .namespace_bytes = half / 2, .is_c = is_c});
+    rtop_patterns_match(list, &(struct rtop_pattern_frame){ .label = names,
+                                                            .label_bytes = half,
+                                                            .path = is_c ? "" : names + half,
+                                                            .path_bytes = is_c ? 0 : name_bytes - half,
+                                                            .namespace_label = names,
+                                                            .namespace_bytes = half / 2,
+                                                            .is_c = is_c });
   demand(rtop_patterns_count(list) <= RTOP_PATTERNS_MAX);
   rtop_patterns_destroy(&list);
 }
@@ -117,8 +116,8 @@ static void labels(const char *text, size_t bytes)
   char out[RTOP_LABEL_TEXT_MAX];
   size_t at = 0, count = 0;
   while (count < RTOP_LABEL_PAIRS_MAX && rtop_label_text_next(text, bytes, &at, &read[count])) {
-    set[count] = (struct rtop_label){read[count].key, read[count].value, strlen(read[count].key),
-                                     strlen(read[count].value)};
+    set[count] =
+        (struct rtop_label){ read[count].key, read[count].value, strlen(read[count].key), strlen(read[count].value) };
     count++;
   }
   size_t written = rtop_label_text_write(set, count, out, sizeof out);
@@ -136,8 +135,7 @@ static void names(const char *bytes, size_t count)
   char clean[256], cut[128];
   size_t length = rtop_text_sanitize(clean, sizeof clean, bytes, count);
   demand(length < sizeof clean && strlen(clean) == length);
-  for (size_t i = 0; i < length; i++)
-    demand((unsigned char)clean[i] >= ' ' && clean[i] != 127);
+  for (size_t i = 0; i < length; i++) demand((unsigned char)clean[i] >= ' ' && clean[i] != 127);
   demand(rtop_text_width(clean) >= 0);
   for (int columns = 0; columns < 40; columns += 3) {
     demand(rtop_text_cut(cut, sizeof cut, clean, columns) <= columns);
@@ -160,7 +158,7 @@ static void figures(const char *bytes, size_t count)
     rtop_text_duration(text, sizeof text, (int64_t)(number >> shift));
     rtop_text_bytes(text, sizeof text, number >> shift);
     for (int limit = 0; limit < RTOP_BUDGET_LIMITS; limit++) {
-      struct rtop_budget budget = {.source_bytes = number >> shift};
+      struct rtop_budget budget = { .source_bytes = number >> shift };
       demand(rtop_budget_max((enum rtop_budget_limit)limit, number >> shift) <= INT64_MAX);
       rtop_budget_say((enum rtop_budget_limit)limit, number >> shift, words, sizeof words);
       demand(!rtop_budget_spend(&budget, (enum rtop_budget_limit)limit, UINT64_MAX) && budget.over);
@@ -177,8 +175,7 @@ static void use_column(struct columns_choice *choice, int key)
   columns_scroll_max(choice, key / 2, RTOP_SORT_ALLOC);
   enum column column = (enum column)(key % COLUMN_COUNT);
   enum rtop_sort_key sort = (enum rtop_sort_key)(key % RTOP_SORT_KEYS);
-  if (key & 1)
-    columns_toggle(choice, column);
+  if (key & 1) columns_toggle(choice, column);
   columns_move(choice, column, key & 2 ? 1 : -1);
   columns_has(choice, columns_of_sort(sort));
   columns_scroll_max(choice, key, sort);
@@ -188,7 +185,7 @@ static void use_column(struct columns_choice *choice, int key)
 
 static void words(const char *text)
 {
-  struct columns_choice choice = {0};
+  struct columns_choice choice = { 0 };
   struct rtop_file_kind kind;
   enum theme_name theme;
   enum rtop_file_format format = RTOP_FILE_PPROF;
@@ -197,8 +194,7 @@ static void words(const char *text)
   if (columns_parse(&choice, text, &problem)) {
     columns_write(&choice, out, sizeof out);
     demand(columns_parse(&choice, out, &problem));
-    for (int i = 0; text[i] && i < 40; i++)
-      use_column(&choice, (unsigned char)text[i]);
+    for (int i = 0; text[i] && i < 40; i++) use_column(&choice, (unsigned char)text[i]);
   }
   rtop_file_format_parse(text, &format);
   demand(rtop_file_format_name(format)[0] != '\0' && rtop_file_endings()[0] != '\0');
@@ -210,8 +206,7 @@ static void words(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  if (size < 2 || size > 8192)
-    return 0;
+  if (size < 2 || size > 8192) return 0;
   char *text = malloc(size);
   memcpy(text, data + 1, size - 1);
   text[size - 1] = '\0';
@@ -224,9 +219,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   case 5: figures(text, size - 1); break;
   case 6: words(text); break;
   default: {
-    struct escape escape = {0};
-    for (size_t i = 0; i + 1 < size; i++)
-      escape_take(&escape, (unsigned char)text[i]);
+    struct escape escape = { 0 };
+    for (size_t i = 0; i + 1 < size; i++) escape_take(&escape, (unsigned char)text[i]);
   } break;
   }
   free(text);

@@ -28,8 +28,8 @@ struct live {
   uint32_t nodes[LIVE_NODES], threads[LIVE_THREADS];
   int64_t now_ns[LIVE_SOURCES];
   struct rtop_slide *slide;
-  uint64_t slid_ns;                    /* as the slide tells it */
-  struct rtop_recorder *recorder;      /* NULL: none */
+  uint64_t slid_ns;               /* as the slide tells it */
+  struct rtop_recorder *recorder; /* NULL: none */
 };
 
 static char folder[] = "/dev/shm/rtop-fuzz.XXXXXX", recording[64];
@@ -44,8 +44,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
   (void)count;
   (void)arguments;
-  if (!mkdtemp(folder))
-    abort();
+  if (!mkdtemp(folder)) abort();
   snprintf(recording, sizeof recording, "%s/a.rpt", folder);
   atexit(clean_up);
   return 0;
@@ -53,8 +52,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 
 static void demand(bool right)
 {
-  if (!right)
-    abort();
+  if (!right) abort();
 }
 
 static uint32_t take(struct live *live)
@@ -66,10 +64,8 @@ static uint32_t take(struct live *live)
 static uint64_t take_number(struct live *live)
 {
   uint32_t byte = take(live);
-  if (byte < 192)
-    return (uint64_t)byte * 1000000;
-  if (byte < 254)
-    return (UINT64_C(1) << (byte - 191)) - (byte & 1);
+  if (byte < 192) return (uint64_t)byte * 1000000;
+  if (byte < 254) return (UINT64_C(1) << (byte - 191)) - (byte & 1);
   return byte == 254 ? INT64_MAX : UINT64_MAX;
 }
 
@@ -79,7 +75,7 @@ static void meet_nodes(struct live *live)
   uint32_t unsampled = rtop_symbols_frame(symbols, "(not sampled)", 13, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
   live->nodes[1] = rtop_symbols_node(symbols, 0, unsampled, 0);
   for (uint32_t i = 2; i < LIVE_NODES; i++) {
-    char label[5] = {'m', (char)take(live), (char)take(live), (char)('a' + i % 26), (char)i};
+    char label[5] = { 'm', (char)take(live), (char)take(live), (char)('a' + i % 26), (char)i };
     uint32_t frame = rtop_symbols_frame(symbols, label, sizeof label, "/a.rb", 5, "", 0, i, RTOP_SYMBOL_RUBY);
     live->nodes[i] = rtop_symbols_node(symbols, live->nodes[take(live) % i], frame, i);
     demand(rtop_symbols_line(symbols, live->nodes[i]) < 2 * LIVE_NODES);
@@ -89,9 +85,14 @@ static void meet_nodes(struct live *live)
 static struct rtop_cell take_cell(struct live *live, uint32_t threads)
 {
   return (struct rtop_cell){
-    .node = take(live) % LIVE_NODES, .thread = take(live) % threads, .state = take(live) % RTOP_STATE_COUNT,
-    .samples = take(live), .wall_ns = take_number(live), .cpu_ns = take_number(live),
-    .allocations = take_number(live), .blame_ns = take_number(live),
+    .node = take(live) % LIVE_NODES,
+    .thread = take(live) % threads,
+    .state = take(live) % RTOP_STATE_COUNT,
+    .samples = take(live),
+    .wall_ns = take_number(live),
+    .cpu_ns = take_number(live),
+    .allocations = take_number(live),
+    .blame_ns = take_number(live),
   };
 }
 
@@ -101,19 +102,23 @@ static void make_window(struct live *live, uint32_t source)
   rtop_window_reset(window);
   uint32_t threads = 1 + take(live) % LIVE_THREADS, cells = take(live) % 64, lates = take(live) % 16;
   for (uint32_t i = 0; i < threads; i++) {
-    struct rtop_source_thread thread = {.serial = take(live), .name = (const char *)live->next, .native_id = i};
+    struct rtop_source_thread thread = { .serial = take(live), .name = (const char *)live->next, .native_id = i };
     thread.name_bytes = (size_t)(live->end - live->next) < 8 ? 0 : 8;
     *rtop_window_add_thread(window) = (struct rtop_window_thread){
-      .slot = i, .serial = thread.serial, .node = take(live) % LIVE_NODES, .state = take(live) % RTOP_STATE_COUNT,
-      .flags = (uint8_t)take(live), .state_age_ns = take_number(live), .provisional_ns = take_number(live),
+      .slot = i,
+      .serial = thread.serial,
+      .node = take(live) % LIVE_NODES,
+      .state = take(live) % RTOP_STATE_COUNT,
+      .flags = (uint8_t)take(live),
+      .state_age_ns = take_number(live),
+      .provisional_ns = take_number(live),
     };
     live->threads[i] = rtop_profile_thread(live->profile, source, &thread);
   }
-  for (uint32_t i = 0; i < cells; i++)
-    *rtop_window_add_cell(window) = take_cell(live, threads);
+  for (uint32_t i = 0; i < cells; i++) *rtop_window_add_cell(window) = take_cell(live, threads);
   for (uint32_t i = 0; i < lates; i++)
-    *rtop_window_add_late(window) = (struct rtop_late){
-      .cell = take_cell(live, threads), .start_mono_ns = (int64_t)take_number(live)};
+    *rtop_window_add_late(window) =
+        (struct rtop_late){ .cell = take_cell(live, threads), .start_mono_ns = (int64_t)take_number(live) };
   for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX && take(live) & 1; id++)
     rtop_window_set_counter(window, id, take_number(live));
 }
@@ -122,8 +127,7 @@ static void step(struct live *live)
 {
   uint32_t what = take(live), source = what % LIVE_SOURCES;
   int64_t length_ns = what & 64 ? (int64_t)take_number(live) : live_window_ns, start_ns = live->now_ns[source];
-  if (what & 128)
-    start_ns -= (int64_t)(take_number(live) % 1000000000);
+  if (what & 128) start_ns -= (int64_t)(take_number(live) % 1000000000);
   if (length_ns <= 0 || __builtin_add_overflow(start_ns, length_ns, &live->now_ns[source]))
     live->now_ns[source] = start_ns = live_window_ns;
   if (what & 32) {
@@ -147,8 +151,7 @@ static uint64_t wall_of(const struct rtop_profile *profile, struct rtop_span spa
   static struct rtop_sum sum;
   uint64_t wall_ns = 0;
   demand(rtop_profile_sum(profile, span, &sum));
-  for (size_t i = 0; i < sum.cell_count; i++)
-    wall_ns += rtop_cost_wall(&sum.cells[i].cost);
+  for (size_t i = 0; i < sum.cell_count; i++) wall_ns += rtop_cost_wall(&sum.cells[i].cost);
   demand(wall_ns == rtop_cost_wall(&sum.total));
   return wall_ns;
 }
@@ -190,11 +193,10 @@ static void visit(void *context, const struct rtop_look *look)
     rtop_profile_thread_name(profile, thread.thread);
     rtop_profile_thread_serial(profile, thread.thread);
   }
-  for (size_t i = 0; i < look->cell_count; i++)
-    demand(rtop_look_cell(look, i).state < RTOP_STATES);
+  for (size_t i = 0; i < look->cell_count; i++) demand(rtop_look_cell(look, i).state < RTOP_STATES);
   for (size_t i = 0; i < look->long_count; i++)
     demand(rtop_look_long(look, i).start_ns <= rtop_look_long(look, i).end_ns);
-  rtop_look_share(look, (struct rtop_span){look->start_ns, look->end_ns}, 1000);
+  rtop_look_share(look, (struct rtop_span){ look->start_ns, look->end_ns }, 1000);
 }
 
 static void look_around(struct rtop_profile *profile, struct rtop_span span)
@@ -203,7 +205,7 @@ static void look_around(struct rtop_profile *profile, struct rtop_span span)
   static struct rtop_sum sum;
   struct rtop_profile_mark marks[16];
   struct rtop_span_brief brief;
-  uint64_t wall_ns[RTOP_STATES], times[64][RTOP_STATES] = {0};
+  uint64_t wall_ns[RTOP_STATES], times[64][RTOP_STATES] = { 0 };
   rtop_profile_windows(profile, span, windows, 256);
   rtop_profile_brief(profile, span, &brief);
   rtop_profile_change(profile, span);
@@ -231,11 +233,11 @@ static void look(struct live *live)
   struct rtop_profile *profile = live->profile;
   struct rtop_span held = rtop_profile_bounds(profile);
   int64_t middle_ns = held.start_ns + (held.end_ns - held.start_ns) / 2;
-  uint64_t both_ns = wall_of(profile, (struct rtop_span){held.start_ns, middle_ns}) +
-                     wall_of(profile, (struct rtop_span){middle_ns, held.end_ns});
+  uint64_t both_ns = wall_of(profile, (struct rtop_span){ held.start_ns, middle_ns }) +
+                     wall_of(profile, (struct rtop_span){ middle_ns, held.end_ns });
   demand(both_ns == wall_of(profile, held));
   look_around(profile, held);
-  look_around(profile, (struct rtop_span){middle_ns, held.end_ns});
+  look_around(profile, (struct rtop_span){ middle_ns, held.end_ns });
   slide(live, 0);
   slide(live, 3 * live_window_ns);
   slide(live, held.end_ns / 2);
@@ -245,8 +247,12 @@ static void look(struct live *live)
 
 static struct rtop_feed_info info_of(uint32_t source)
 {
-  return (struct rtop_feed_info){.pid = 4711 + (pid_t)source, .command = "ruby app.rb", .ruby = "3.3.8",
-                                 .folder = "/app", .window_ns = 100000000, .started_real_ns = 1};
+  return (struct rtop_feed_info){ .pid = 4711 + (pid_t)source,
+                                  .command = "ruby app.rb",
+                                  .ruby = "3.3.8",
+                                  .folder = "/app",
+                                  .window_ns = 100000000,
+                                  .started_real_ns = 1 };
 }
 
 static void record(struct live *live)
@@ -262,7 +268,7 @@ static void record(struct live *live)
 static void read_back(void)
 {
   struct rtop_feed *feeds[LIVE_SOURCES + 1];
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   enum rtop_feed_state state;
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
   int count = rtop_feed_open_recording(recording, profile, feeds, LIVE_SOURCES + 1, &error);
@@ -276,8 +282,7 @@ static void read_back(void)
   struct rtop_span held = rtop_profile_bounds(profile);
   wall_of(profile, held);
   look_around(profile, held);
-  for (int i = 0; i < count; i++)
-    rtop_feed_close(&feeds[i]);
+  for (int i = 0; i < count; i++) rtop_feed_close(&feeds[i]);
   rtop_profile_destroy(&profile);
 }
 
@@ -286,7 +291,7 @@ static void keep(struct live *live)
 {
   struct rtop_feed_info infos[LIVE_SOURCES];
   const struct rtop_feed_info *all[LIVE_SOURCES];
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   if (live->recorder) {
     rtop_recorder_ended(live->recorder, 0, RTOP_FEED_DEAD);
     demand(rtop_recorder_close(&live->recorder, &error));
@@ -303,29 +308,23 @@ static void keep(struct live *live)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct live live = {.next = data, .end = data + size};
-  if (size < 4)
-    return 0;
+  struct live live = { .next = data, .end = data + size };
+  if (size < 4) return 0;
   uint32_t how = take(&live);
   live.profile = rtop_profile_create(UINT64_C(1) << (12 + take(&live) % 8));
-  live.slide = rtop_slide_open(live.profile, &(struct rtop_slide_sink){&live, slide_restart, slide_cell, slide_ahead});
-  if (how & 1)
-    rtop_profile_keep_sums(live.profile);
-  if (how & 2)
-    record(&live);
+  live.slide =
+      rtop_slide_open(live.profile, &(struct rtop_slide_sink){ &live, slide_restart, slide_cell, slide_ahead });
+  if (how & 1) rtop_profile_keep_sums(live.profile);
+  if (how & 2) record(&live);
   meet_nodes(&live);
   for (int i = 0; i < LIVE_WINDOWS_MAX && live.next < live.end; i++) {
     step(&live);
-    if (i % 8 == 0)
-      slide(&live, 10 * live_window_ns);
-    if (live.recorder)
-      rtop_recorder_tick(live.recorder);
+    if (i % 8 == 0) slide(&live, 10 * live_window_ns);
+    if (live.recorder) rtop_recorder_tick(live.recorder);
   }
   look(&live);
-  if (how & 2)
-    keep(&live);
-  if (how & 4)
-    rtop_profile_destroy(&live.profile);
+  if (how & 2) keep(&live);
+  if (how & 4) rtop_profile_destroy(&live.profile);
   rtop_slide_close(&live.slide);
   rtop_profile_destroy(&live.profile);
   rtop_window_destroy(&live.window);

@@ -22,8 +22,7 @@ static struct rtop_reader *reader;
 
 static void demand(bool condition)
 {
-  if (!condition)
-    abort();
+  if (!condition) abort();
 }
 
 static void clean_up(void)
@@ -35,10 +34,10 @@ static void clean_up(void)
 /* A segment that says that it has tables. */
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
-  struct rtop_segment_sizes sizes = {4096, 4, 4096, 512, 4096, 8, {{4096, 4}, {4096, 4}}};
-  struct rtop_segment_identity identity = {.window_ns = 100000000, .command = "fuzz"};
+  struct rtop_segment_sizes sizes = { 4096, 4, 4096, 512, 4096, 8, { { 4096, 4 }, { 4096, 4 } } };
+  struct rtop_segment_identity identity = { .window_ns = 100000000, .command = "fuzz" };
   struct rtop_segment segment;
-  struct rtop_counters counters = {.string_bytes = 4096, .frame_count = 500, .node_count = 4000};
+  struct rtop_counters counters = { .string_bytes = 4096, .frame_count = 500, .node_count = 4000 };
   (void)count;
   (void)arguments;
   demand(mkdtemp(directory) != NULL);
@@ -59,8 +58,7 @@ static pid_t nobody(void)
   demand(pid >= 0);
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (;;)
-      pause();
+    for (;;) pause();
   }
   return pid;
 }
@@ -74,12 +72,10 @@ static void ask_for_windows(struct segment_port *port)
   if (segment_port_time(port, RTOP_TIER_FINE, 1, &start_ns, &end_ns) == RTOP_OK)
     demand(start_ns >= 0 && start_ns <= end_ns);
   segment_port_find(port, RTOP_TIER_1S, 5);
-  if (segment_port_window(port, RTOP_TIER_FINE, 1, &window) != RTOP_OK)
-    return;
+  if (segment_port_window(port, RTOP_TIER_FINE, 1, &window) != RTOP_OK) return;
   demand(rtop_window_valid(&window, &limits));
   for (size_t i = 0; i < window.thread_count; i++)
-    if (segment_port_thread(port, &window, i, &thread))
-      demand(thread.name_bytes <= sizeof thread.name);
+    if (segment_port_thread(port, &window, i, &thread)) demand(thread.name_bytes <= sizeof thread.name);
 }
 
 static void ask_for_tables(struct segment_port *port, uint32_t from)
@@ -89,9 +85,9 @@ static void ask_for_tables(struct segment_port *port, uint32_t from)
   struct rtop_node_entry node;
   for (uint32_t id = from; id < from + 300; id++) {
     if (segment_port_frame(port, id, &frame))
-      demand(frame.kind <= RTOP_FRAME_SPECIAL && segment_port_string(port, frame.label, text, sizeof text) < sizeof text);
-    if (segment_port_node(port, id, &node))
-      demand(id == 0 ? node.parent == 0 : node.parent < id);
+      demand(frame.kind <= RTOP_FRAME_SPECIAL &&
+             segment_port_string(port, frame.label, text, sizeof text) < sizeof text);
+    if (segment_port_node(port, id, &node)) demand(id == 0 ? node.parent == 0 : node.parent < id);
   }
   demand(segment_port_string(port, 8, text, 4) < 4);
 }
@@ -99,11 +95,10 @@ static void ask_for_tables(struct segment_port *port, uint32_t from)
 /* A true one: of our own segment directly, and as root with another's rights. */
 static void ask_a_true_one(uid_t owner)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct segment_port *port = segment_port_open(reader, 0, owner, &error);
   demand(port || error.text[0] != '\0');
-  if (!port)
-    return;
+  if (!port) return;
   ask_for_windows(port);
   ask_for_tables(port, 0);
   demand(segment_port_problem(port) == NULL);
@@ -113,8 +108,7 @@ static void ask_a_true_one(uid_t owner)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   int ends[2];
-  if (size < 2 || size > 60000)
-    return 0;
+  if (size < 2 || size > 60000) return 0;
   demand(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
   if (data[0] == 255) {
     ask_a_true_one(geteuid());
@@ -122,10 +116,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   struct segment_port *port = port_attach(reader, nobody(), ends[0]);
   demand(port && write(ends[1], data + 1, size - 1) == (ssize_t)(size - 1) && shutdown(ends[1], SHUT_WR) == 0);
-  if (data[0] & 1)
-    ask_for_windows(port);
-  if (data[0] & 2)
-    ask_for_tables(port, data[0] & 4 ? 450 : 0);
+  if (data[0] & 1) ask_for_windows(port);
+  if (data[0] & 2) ask_for_tables(port, data[0] & 4 ? 450 : 0);
   demand((segment_port_process(port) == 0) == (segment_port_problem(port) != NULL));
   segment_port_close(&port);
   close(ends[1]);

@@ -14,16 +14,14 @@ enum { FUZZ_FEEDS = 4 };
 static int fuzz_file(const void *data, size_t size, char path[64])
 {
   int fd = memfd_create("recording", MFD_CLOEXEC);
-  if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-    abort();
+  if (fd < 0 || write(fd, data, size) != (ssize_t)size) abort();
   snprintf(path, 64, "/proc/self/fd/%d", fd);
   return fd;
 }
 
 static void demand(bool right)
 {
-  if (!right)
-    abort();
+  if (!right) abort();
 }
 
 static void look(struct rtop_profile *profile, struct rtop_span span)
@@ -31,8 +29,7 @@ static void look(struct rtop_profile *profile, struct rtop_span span)
   static struct rtop_sum sum;
   uint64_t wall_ns = 0;
   demand(rtop_profile_sum(profile, span, &sum));
-  for (size_t i = 0; i < sum.cell_count; i++)
-    wall_ns += rtop_cost_wall(&sum.cells[i].cost);
+  for (size_t i = 0; i < sum.cell_count; i++) wall_ns += rtop_cost_wall(&sum.cells[i].cost);
   demand(wall_ns == rtop_cost_wall(&sum.total));
 }
 
@@ -46,36 +43,33 @@ static void open_and_look(const void *data, size_t size)
   int fd = fuzz_file(data, size, path);
   struct rtop_profile *profile = rtop_profile_create(size % 2 ? 1 << 20 : 1 << 13);
   int count = rtop_feed_open_recording(path, profile, feeds, FUZZ_FEEDS, &error);
-  for (int i = 0; i < count; i++)
-    rtop_feed_poll(feeds[i], profile, &state);
+  for (int i = 0; i < count; i++) rtop_feed_poll(feeds[i], profile, &state);
   struct rtop_span held = rtop_profile_bounds(profile);
   int64_t middle_ns = held.start_ns + (held.end_ns - held.start_ns) / 2;
   rtop_profile_windows(profile, held, windows, 64);
-  look(profile, (struct rtop_span){middle_ns, held.end_ns});
-  look(profile, (struct rtop_span){held.start_ns, middle_ns});
+  look(profile, (struct rtop_span){ middle_ns, held.end_ns });
+  look(profile, (struct rtop_span){ held.start_ns, middle_ns });
   look(profile, held);
-  for (int i = 0; i < count; i++)
-    rtop_feed_close(&feeds[i]);
+  for (int i = 0; i < count; i++) rtop_feed_close(&feeds[i]);
   rtop_profile_destroy(&profile);
   close(fd);
 }
 
 static void put_head(struct recording_bytes *out)
 {
-  struct recording_head head = {.byte_order = RECORDING_BYTE_ORDER,
-                                .version_major = RECORDING_VERSION_MAJOR};
+  struct recording_head head = { .byte_order = RECORDING_BYTE_ORDER, .version_major = RECORDING_VERSION_MAJOR };
   memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
   recording_seal(&head, sizeof head, RECORDING_TAG_HEAD);
   recording_put(out, &head, sizeof head);
 }
 
 /* Sealed as it should be, whatever it is. */
-static void put_chunk(struct recording_bytes *out, const uint8_t *data, size_t size, size_t cut,
-                      int64_t start_ns)
+static void put_chunk(struct recording_bytes *out, const uint8_t *data, size_t size, size_t cut, int64_t start_ns)
 {
-  struct recording_bytes names = {0}, windows = {0};
-  struct recording_chunk_head head = {.number = 1, .window_count = 1, .start_ns = start_ns,
-                                      .end_ns = start_ns + 1000000000, .late_ns = start_ns};
+  struct recording_bytes names = { 0 }, windows = { 0 };
+  struct recording_chunk_head head = {
+    .number = 1, .window_count = 1, .start_ns = start_ns, .end_ns = start_ns + 1000000000, .late_ns = start_ns
+  };
   recording_put(&names, data, cut);
   recording_put(&windows, data + cut, size - cut);
   recording_put_chunk(out, &head, &names, &windows);
@@ -85,8 +79,9 @@ static void put_chunk(struct recording_bytes *out, const uint8_t *data, size_t s
 
 static void put_index(struct recording_bytes *out, const uint8_t *data, size_t size, uint32_t chunks)
 {
-  struct recording_index_head head = {
-    .chunk_count = chunks, .stored_bytes = (uint32_t)size, .raw_bytes = (uint32_t)size};
+  struct recording_index_head head = { .chunk_count = chunks,
+                                       .stored_bytes = (uint32_t)size,
+                                       .raw_bytes = (uint32_t)size };
   size_t start = out->count;
   recording_put(out, &head, sizeof head);
   recording_put(out, data, size);
@@ -95,16 +90,14 @@ static void put_index(struct recording_bytes *out, const uint8_t *data, size_t s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct recording_bytes out = {0};
-  if (size < 4 || size > 1000000)
-    return 0;
+  struct recording_bytes out = { 0 };
+  if (size < 4 || size > 1000000) return 0;
   uint8_t kind = data[0] % 4, few = data[1];
   size_t cut = ((size_t)data[2] << 8 | data[3]) % (size - 3);
   data += 4;
   size -= 4;
   cut = cut < size ? cut : size;
-  if (kind < 3)
-    put_head(&out);
+  if (kind < 3) put_head(&out);
   if (kind == 0 || kind == 3) {
     recording_put(&out, data, size);
   } else if (kind == 1) {
@@ -114,8 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put_chunk(&out, data, cut, cut / 2, 1000000000);
     put_index(&out, data + cut, size - cut, few % 8);
   }
-  if (!out.failed)
-    open_and_look(out.data, out.count);
+  if (!out.failed) open_and_look(out.data, out.count);
   recording_bytes_destroy(&out);
   return 0;
 }

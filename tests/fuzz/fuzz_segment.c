@@ -38,13 +38,12 @@ static unsigned char *file;
 
 static void demand(bool condition)
 {
-  if (!condition)
-    abort();
+  if (!condition) abort();
 }
 
 static void clean_up(void)
 {
-  static const char *const endings[] = {"", ".ctl"};
+  static const char *const endings[] = { "", ".ctl" };
   for (int i = 0; i < 4; i++) {
     char name[112];
     snprintf(name, sizeof name, "%s%s", i & 1 ? dead_path : live_path, endings[i / 2]);
@@ -55,21 +54,19 @@ static void clean_up(void)
 
 static void publish(struct rtop_ring *ring, uint64_t n)
 {
-  struct rtop_window window = {.start_mono_ns = (int64_t)n * 100, .end_mono_ns = (int64_t)n * 100 + 100};
+  struct rtop_window window = { .start_mono_ns = (int64_t)n * 100, .end_mono_ns = (int64_t)n * 100 + 100 };
   unsigned char raw[1000], packed[1000], scratch[1000];
-  struct rtop_slot slot = {.start_mono_ns = window.start_mono_ns,
-                           .end_mono_ns = window.end_mono_ns,
-                           .node_count = 20,
-                           .frame_count = 10};
-  *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = 1, .serial = 1};
+  struct rtop_slot slot = {
+    .start_mono_ns = window.start_mono_ns, .end_mono_ns = window.end_mono_ns, .node_count = 20, .frame_count = 10
+  };
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
   for (uint32_t i = 0; i < 10 * n % 17; i++)
-    *rtop_window_add_cell(&window) = (struct rtop_cell){.node = i, .wall_ns = 7 * i, .state = i % 5};
-  *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = window.start_mono_ns + 5, .name = 8};
-  *rtop_window_add_late(&window) = (struct rtop_late){.start_mono_ns = 100, .cell = {.node = 3, .wall_ns = 9}};
+    *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = i, .wall_ns = 7 * i, .state = i % 5 };
+  *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = window.start_mono_ns + 5, .name = 8 };
+  *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 100, .cell = { .node = 3, .wall_ns = 9 } };
   rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, n);
   slot.raw_bytes = (uint32_t)rtop_window_encode(&window, raw, sizeof raw, scratch);
-  slot.stored_bytes =
-    (uint32_t)rtop_window_compress(raw, slot.raw_bytes, packed, sizeof packed, &slot.codec);
+  slot.stored_bytes = (uint32_t)rtop_window_compress(raw, slot.raw_bytes, packed, sizeof packed, &slot.codec);
   demand(rtop_ring_publish(ring, &slot, packed) == n);
   rtop_window_destroy(&window);
 }
@@ -79,29 +76,26 @@ static void fill(struct rtop_segment *segment)
 {
   uint64_t count;
   struct rtop_counters *counters = rtop_segment_counters(segment);
-  struct rtop_ring ring = {.counters = counters, .instance_id = segment->geometry.instance_id};
+  struct rtop_ring ring = { .counters = counters, .instance_id = segment->geometry.instance_id };
   struct rtop_node_entry *nodes = rtop_segment_elements(segment, RTOP_SECTION_NODES, &count);
   unsigned char *strings = rtop_segment_elements(segment, RTOP_SECTION_STRINGS, &count);
   struct rtop_thread_entry *threads = rtop_segment_elements(segment, RTOP_SECTION_THREADS, &count);
   ring.slots = rtop_segment_elements(segment, RTOP_SECTION_DIRECTORY, &ring.slot_count);
   ring.bytes = rtop_segment_elements(segment, RTOP_SECTION_RING, &ring.capacity);
-  for (uint32_t i = 1; i < 20; i++)
-    nodes[i] = (struct rtop_node_entry){.parent = i / 2, .frame = i % 10, .depth = 1};
+  for (uint32_t i = 1; i < 20; i++) nodes[i] = (struct rtop_node_entry){ .parent = i / 2, .frame = i % 10, .depth = 1 };
   strings[8] = 5;
   memcpy(strings + 16, "hello", 5);
-  threads[1] = (struct rtop_thread_entry){.version = 2, .serial = 1, .name_bytes = 4, .name = "main"};
+  threads[1] = (struct rtop_thread_entry){ .version = 2, .serial = 1, .name_bytes = 4, .name = "main" };
   counters->string_bytes = 24;
   counters->frame_count = 10;
   counters->node_count = 20;
-  for (uint64_t n = 1; n <= WINDOWS; n++)
-    publish(&ring, n);
+  for (uint64_t n = 1; n <= WINDOWS; n++) publish(&ring, n);
   struct rtop_counters *tiers = rtop_segment_elements(segment, RTOP_SECTION_TIERS, &count);
   for (uint32_t i = 0; i < RTOP_MERGED_TIERS; i++) {
-    struct rtop_ring tier = {.counters = &tiers[i], .instance_id = segment->geometry.instance_id};
+    struct rtop_ring tier = { .counters = &tiers[i], .instance_id = segment->geometry.instance_id };
     tier.slots = rtop_segment_elements(segment, RTOP_SECTION_DIRECTORY_1S + 2 * i, &tier.slot_count);
     tier.bytes = rtop_segment_elements(segment, RTOP_SECTION_RING_1S + 2 * i, &tier.capacity);
-    for (uint64_t n = 1; n <= WINDOWS; n++)
-      publish(&tier, n);
+    for (uint64_t n = 1; n <= WINDOWS; n++) publish(&tier, n);
   }
 }
 
@@ -119,8 +113,7 @@ static void hold_live(void)
              (int)getpid());
     int fd = open(live_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 && rtop_liveness_hold_writer(fd) == 0 && write(ready[1], &byte, 1) == 1)
-      for (;;)
-        pause();
+      for (;;) pause();
     _exit(1);
   }
   demand(read(ready[0], &byte, 1) == 1);
@@ -132,8 +125,8 @@ static void hold_live(void)
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
-  struct rtop_segment_sizes sizes = {4096, 4, 4096, 16, 32, 8, {{4096, 4}, {4096, 4}}};
-  struct rtop_segment_identity identity = {.window_ns = 100000000, .command = "fuzz"};
+  struct rtop_segment_sizes sizes = { 4096, 4, 4096, 16, 32, 8, { { 4096, 4 }, { 4096, 4 } } };
+  struct rtop_segment_identity identity = { .window_ns = 100000000, .command = "fuzz" };
   struct rtop_segment segment;
   (void)count;
   (void)arguments;
@@ -149,7 +142,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
   file = malloc(pattern_bytes);
   memcpy(pattern, segment.base, pattern_bytes);
   rtop_segment_close(&segment, true);
-  snprintf(dead_path, sizeof dead_path, "%s/rperf-top.%u.%d.0123456789abcdef", directory, (unsigned)geteuid(), NAMED_PID);
+  snprintf(dead_path, sizeof dead_path, "%s/rperf-top.%u.%d.0123456789abcdef", directory, (unsigned)geteuid(),
+           NAMED_PID);
   setenv("RPERF_TOP_DIR", directory, 1);
   hold_live();
   atexit(clean_up);
@@ -180,8 +174,7 @@ static void sign_windows(const struct rtop_geometry *geometry, const struct rtop
     unsigned char *place = file + directory_section->offset + offset;
     memcpy(&slot, place, sizeof slot);
     uint64_t start = slot.position & (ring->bytes - 1);
-    if (slot.stored_bytes > ring->bytes - start)
-      continue;
+    if (slot.stored_bytes > ring->bytes - start) continue;
     slot.crc32c = 0;
     uint32_t crc = rtop_crc32c(rtop_crc32c(0, geometry->instance_id, 16), &slot, sizeof slot);
     slot.crc32c = rtop_crc32c(crc, file + ring->offset + start, slot.stored_bytes);
@@ -192,17 +185,15 @@ static void sign_windows(const struct rtop_geometry *geometry, const struct rtop
 static void sign(void)
 {
   struct rtop_geometry geometry;
-  const struct rtop_section *sections[RTOP_SECTION_RING_10S + 1] = {NULL};
+  const struct rtop_section *sections[RTOP_SECTION_RING_10S + 1] = { NULL };
   memcpy(&geometry, file, sizeof geometry);
   geometry.crc32c = rtop_geometry_crc(&geometry);
   memcpy(file, &geometry, sizeof geometry);
-  if (rtop_geometry_validate(&geometry, pattern_bytes, NULL) != 0)
-    return;
+  if (rtop_geometry_validate(&geometry, pattern_bytes, NULL) != 0) return;
   for (uint32_t i = 0; i < geometry.section_count; i++)
-    if (geometry.sections[i].kind <= RTOP_SECTION_RING_10S)
-      sections[geometry.sections[i].kind] = &geometry.sections[i];
-  static const uint32_t directories[] = {RTOP_SECTION_DIRECTORY, RTOP_SECTION_DIRECTORY_1S,
-                                         RTOP_SECTION_DIRECTORY_10S};
+    if (geometry.sections[i].kind <= RTOP_SECTION_RING_10S) sections[geometry.sections[i].kind] = &geometry.sections[i];
+  static const uint32_t directories[] = { RTOP_SECTION_DIRECTORY, RTOP_SECTION_DIRECTORY_1S,
+                                          RTOP_SECTION_DIRECTORY_10S };
   for (size_t i = 0; i < RTOP_TIERS; i++)
     if (sections[directories[i]] && sections[directories[i] + 1])
       sign_windows(&geometry, sections[directories[i]], sections[directories[i] + 1]);
@@ -234,12 +225,10 @@ static void read_tables(const struct rtop_reader *reader)
   struct rtop_node_entry node;
   struct rtop_thread_entry thread;
   for (uint32_t id = 0; id < 40; id++) {
-    if (rtop_reader_node(reader, id, &node))
-      demand(id == 0 ? node.parent == 0 : node.parent < id);
+    if (rtop_reader_node(reader, id, &node)) demand(id == 0 ? node.parent == 0 : node.parent < id);
     if (rtop_reader_frame(reader, id, &frame))
       demand(rtop_reader_string(reader, frame.label, text, sizeof text) < sizeof text);
-    if (rtop_reader_thread(reader, id, 1, &thread))
-      demand(thread.name_bytes <= sizeof thread.name);
+    if (rtop_reader_thread(reader, id, 1, &thread)) demand(thread.name_bytes <= sizeof thread.name);
     demand(rtop_reader_string(reader, id * 4, text, 8) < 8);
   }
 }
@@ -253,14 +242,12 @@ static void read_tier(struct rtop_reader *reader, enum rtop_tier tier)
   demand(oldest <= newest);
   demand(oldest == 0 || (found >= oldest && found - 1 <= newest));
   for (uint64_t i = 0; i < 8; i++) {
-    const uint64_t asked[] = {i, newest - i, oldest + i, newest + 1};
+    const uint64_t asked[] = { i, newest - i, oldest + i, newest + 1 };
     for (size_t k = 0; k < sizeof asked / sizeof asked[0]; k++) {
-      if (rtop_reader_tier_time(reader, tier, asked[k], &start, &end) == RTOP_OK)
-        demand(start >= 0 && start <= end);
+      if (rtop_reader_tier_time(reader, tier, asked[k], &start, &end) == RTOP_OK) demand(start >= 0 && start <= end);
       if (rtop_reader_tier_window(reader, tier, asked[k], &window) == RTOP_OK)
         for (size_t c = 0; c < window.cell_count; c++)
-          demand(window.cells[c].thread < window.thread_count &&
-                 window.cells[c].node < rtop_reader_node_count(reader));
+          demand(window.cells[c].thread < window.thread_count && window.cells[c].node < rtop_reader_node_count(reader));
     }
   }
 }
@@ -276,8 +263,7 @@ static void read_everything(struct rtop_reader *reader)
   demand(strcmp(rtop_reader_path(reader), path) == 0);
   rtop_reader_watch(reader, 1000, NULL);
   demand(rtop_reader_oldest(reader) == rtop_reader_tier_oldest(reader, RTOP_TIER_FINE));
-  for (enum rtop_tier tier = RTOP_TIER_FINE; tier < RTOP_TIERS; tier++)
-    read_tier(reader, tier);
+  for (enum rtop_tier tier = RTOP_TIER_FINE; tier < RTOP_TIERS; tier++) read_tier(reader, tier);
   read_tables(reader);
 }
 
@@ -299,8 +285,8 @@ static void rename_frames(const struct rtop_geometry *geometry)
   demand(fd >= 0 && pwrite(fd, &completed, sizeof completed, labels) == sizeof completed);
   for (uint32_t i = 0; i < geometry->section_count && i < RTOP_SECTION_MAX; i++)
     for (off_t id = 3; geometry->sections[i].kind == RTOP_SECTION_FRAMES && id < 9; id += 3)
-      demand(pwrite(fd, &reference, sizeof reference, (off_t)geometry->sections[i].offset +
-                                                        id * (off_t)sizeof(struct rtop_frame_entry)) > 0);
+      demand(pwrite(fd, &reference, sizeof reference,
+                    (off_t)geometry->sections[i].offset + id * (off_t)sizeof(struct rtop_frame_entry)) > 0);
   close(fd);
   set_head(WINDOWS);
 }
@@ -310,24 +296,19 @@ static void feed_it(bool renames, bool skips)
 {
   static struct rtop_sum sum;
   enum rtop_feed_state state;
-  struct rtop_error error = {0};
-  if (!rtop_feed_is_segment(path))
-    return;
-  if (renames)
-    set_head(WINDOWS - 2);
+  struct rtop_error error = { 0 };
+  if (!rtop_feed_is_segment(path)) return;
+  if (renames) set_head(WINDOWS - 2);
   struct rtop_feed *feed = rtop_feed_open_segment(path, 0, &error);
   demand(feed || error.text[0] != '\0');
-  if (!feed)
-    return;
+  if (!feed) return;
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
-  if (skips)
-    rtop_feed_skip_past(feed);
+  if (skips) rtop_feed_skip_past(feed);
   for (int polls = 0; polls < 8; polls++) {
     struct rtop_feed_end end;
     rtop_feed_poll(feed, profile, &state);
     rtop_feed_end(feed, &end);
-    if (polls == 0 && renames)
-      rename_frames((const struct rtop_geometry *)(const void *)pattern);
+    if (polls == 0 && renames) rename_frames((const struct rtop_geometry *)(const void *)pattern);
     demand(rtop_feed_wait_ms(feed) > 0 && rtop_feed_info(feed) != NULL);
   }
   demand(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
@@ -339,7 +320,7 @@ static void feed_it(bool renames, bool skips)
 static void find_it(bool is_old)
 {
   static struct rtop_registry_entry entries[8];
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   size_t count = rtop_registry_list(entries, 8);
   demand(count <= 8);
   demand(rtop_registry_list(entries, 1) <= 1 && rtop_registry_list(entries, 8) == count);
@@ -352,33 +333,28 @@ static void find_it(bool is_old)
   demand(rtop_registry_find(NAMED_PID, entries, &error) == 0 || error.text[0] != '\0');
   demand(rtop_registry_find(getpid(), entries, &error) != 0);
   demand(rtop_registry_find(holder, entries, &error) == 0 || error.text[0] != '\0');
-  const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
-  if (is_old)
-    utimensat(AT_FDCWD, path, old, 0);
+  const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+  if (is_old) utimensat(AT_FDCWD, path, old, 0);
   rtop_registry_sweep(directory, 1 << 16);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct rtop_error error = {0};
-  if (size < 1)
-    return 0;
+  struct rtop_error error = { 0 };
+  if (size < 1) return 0;
   path = data[size - 1] & 1 ? live_path : dead_path;
   if (size >= 8 && memcmp(data, RTOP_MAGIC, 8) == 0) {
     write_file(data, size);
   } else {
     memcpy(file, pattern, pattern_bytes);
     patch(data + 1, size - 1);
-    if (data[0] & 1)
-      sign();
+    if (data[0] & 1) sign();
     write_file(file, data[0] & 2 ? pattern_bytes : pattern_bytes - (data[0] >> 2) * 64u);
   }
-  if (data[size - 1] & 1)
-    write_control(data, size);
+  if (data[size - 1] & 1) write_control(data, size);
   struct rtop_reader *reader = rtop_reader_open(path, (uid_t)-1, &error);
   demand(reader ? error.code == RTOP_ERROR_NONE : error.text[0] != '\0');
-  if (reader)
-    read_everything(reader);
+  if (reader) read_everything(reader);
   rtop_reader_close(&reader);
   feed_it(data[size - 1] & 2, data[size - 1] & 4);
   find_it(data[size - 1] & 8);

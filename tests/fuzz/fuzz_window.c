@@ -10,8 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void demand(bool condition)
 {
-  if (!condition)
-    abort();
+  if (!condition) abort();
 }
 
 static void check_ranges(const struct rtop_window *window, const struct rtop_window_limits *limits)
@@ -19,8 +18,7 @@ static void check_ranges(const struct rtop_window *window, const struct rtop_win
   uint64_t wall_ns = 0;
   for (size_t i = 0; i < window->cell_count; i++) {
     const struct rtop_cell *cell = &window->cells[i];
-    demand(cell->node < limits->node_count && cell->thread < window->thread_count &&
-           cell->state < RTOP_STATE_COUNT);
+    demand(cell->node < limits->node_count && cell->thread < window->thread_count && cell->state < RTOP_STATE_COUNT);
     wall_ns += cell->wall_ns;
     demand(wall_ns <= INT64_MAX);
   }
@@ -28,8 +26,7 @@ static void check_ranges(const struct rtop_window *window, const struct rtop_win
     demand(window->late[i].start_mono_ns >= 0 && window->late[i].cell.thread < window->thread_count);
   for (size_t i = 0; i < window->thread_count; i++)
     demand(window->threads[i].slot < limits->thread_slots && window->threads[i].node < limits->node_count);
-  for (size_t i = 0; i < window->mark_count; i++)
-    demand(window->marks[i].name < limits->string_bytes);
+  for (size_t i = 0; i < window->mark_count; i++) demand(window->marks[i].name < limits->string_bytes);
 }
 
 /* Encoding sorts and sums twins, so that totals are compared and not cells. */
@@ -61,19 +58,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static struct rtop_window window;
   static unsigned char unpacked[RTOP_WINDOW_RAW_BYTES_MAX];
-  const struct rtop_window_limits limits = {.node_count = 1000, .thread_slots = 64, .string_bytes = 65536};
-  if (size < 4 || size > 65536)
-    return 0;
+  const struct rtop_window_limits limits = { .node_count = 1000, .thread_slots = 64, .string_bytes = 65536 };
+  if (size < 4 || size > 65536) return 0;
   /* The first bytes choose the times, the codec and the size after it. */
   uint32_t codec = data[0] % 3, raw_bytes = (uint32_t)data[1] << 8 | data[2];
   window.start_mono_ns = (int64_t)data[3] * 1000;
   window.end_mono_ns = window.start_mono_ns + 1000;
   data += 4;
   size -= 4;
-  if (codec == RTOP_CODEC_RAW)
-    raw_bytes = (uint32_t)size;
-  if (!rtop_window_decompress(data, size, codec, unpacked, raw_bytes))
-    return 0;
+  if (codec == RTOP_CODEC_RAW) raw_bytes = (uint32_t)size;
+  if (!rtop_window_decompress(data, size, codec, unpacked, raw_bytes)) return 0;
   unsigned char *exact = malloc(raw_bytes + 1);
   memcpy(exact, unpacked, raw_bytes);
   if (rtop_window_decode(&window, exact, raw_bytes, &limits)) {

@@ -23,10 +23,8 @@ const char *support_directory(void)
 int support_setup(void **state)
 {
   (void)state;
-  snprintf(directory, sizeof directory, "%s/rtop-test.XXXXXX",
-           access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-  if (!mkdtemp(directory))
-    return -1;
+  snprintf(directory, sizeof directory, "%s/rtop-test.XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  if (!mkdtemp(directory)) return -1;
   return setenv("RPERF_TOP_DIR", directory, 1);
 }
 
@@ -34,11 +32,9 @@ static size_t support_walk(bool remove_files)
 {
   DIR *open_directory = opendir(directory);
   size_t count = 0;
-  if (!open_directory)
-    return 0;
+  if (!open_directory) return 0;
   for (struct dirent *entry; (entry = readdir(open_directory));) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-      continue;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     count++;
     if (remove_files && unlinkat(dirfd(open_directory), entry->d_name, 0) != 0)
       unlinkat(dirfd(open_directory), entry->d_name, AT_REMOVEDIR);
@@ -85,11 +81,11 @@ struct support_child support_fork(int (*body)(struct support_pipes pipes, void *
   if (pid == 0) {
     close(up[0]);
     close(down[1]);
-    _exit(body((struct support_pipes){.in = down[0], .out = up[1]}, argument));
+    _exit(body((struct support_pipes){ .in = down[0], .out = up[1] }, argument));
   }
   close(up[1]);
   close(down[0]);
-  return (struct support_child){.pid = pid, .from = up[0], .to = down[1]};
+  return (struct support_child){ .pid = pid, .from = up[0], .to = down[1] };
 }
 
 void support_tell(int fd)
@@ -102,8 +98,7 @@ bool support_hear(int fd)
 {
   char byte;
   ssize_t got;
-  do
-    got = read(fd, &byte, 1);
+  do got = read(fd, &byte, 1);
   while (got < 0 && errno == EINTR);
   return got == 1;
 }
@@ -130,10 +125,9 @@ bool support_has_openat2(void)
 
 bool support_wait_for(bool (*condition)(void *argument), void *argument)
 {
-  struct timespec pause = {.tv_nsec = 1000000};
+  struct timespec pause = { .tv_nsec = 1000000 };
   for (int tries = 0; tries < 60000; tries++) {
-    if (condition(argument))
-      return true;
+    if (condition(argument)) return true;
     nanosleep(&pause, NULL);
   }
   return false;
@@ -163,11 +157,10 @@ struct rtop_segment_identity support_identity(void)
 
 struct rtop_writer *support_writer(void)
 {
-  struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = support_identity()};
-  struct rtop_error error = {0};
+  struct rtop_writer_options options = { .ring_bytes = 1 << 20, .identity = support_identity() };
+  struct rtop_error error = { 0 };
   struct rtop_writer *writer = rtop_writer_create(&options, &error);
-  if (!writer)
-    print_error("%s\n", error.text);
+  if (!writer) print_error("%s\n", error.text);
   return writer;
 }
 
@@ -176,11 +169,11 @@ void support_window(struct rtop_window *window, uint64_t n)
   rtop_window_reset(window);
   window->start_mono_ns = (int64_t)(n * 1000);
   window->end_mono_ns = (int64_t)(n * 1000 + 1000);
-  *rtop_window_add_thread(window) = (struct rtop_window_thread){.slot = 1, .serial = 1, .state_age_ns = n};
+  *rtop_window_add_thread(window) = (struct rtop_window_thread){ .slot = 1, .serial = 1, .state_age_ns = n };
   for (uint32_t i = 0; i < 3; i++)
-    *rtop_window_add_cell(window) = (struct rtop_cell){
-      .node = i, .state = i, .samples = 1, .wall_ns = n * 10 + i, .cpu_ns = n, .blame_ns = i};
-  *rtop_window_add_mark(window) = (struct rtop_mark){.mono_ns = (int64_t)(n * 1000 + 5), .name = 8};
+    *rtop_window_add_cell(window) =
+        (struct rtop_cell){ .node = i, .state = i, .samples = 1, .wall_ns = n * 10 + i, .cpu_ns = n, .blame_ns = i };
+  *rtop_window_add_mark(window) = (struct rtop_mark){ .mono_ns = (int64_t)(n * 1000 + 5), .name = 8 };
   rtop_window_set_counter(window, RTOP_COUNTER_SAMPLES, n);
   rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, n * n);
 }

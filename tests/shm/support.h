@@ -30,8 +30,8 @@ const char *support_path(const char *name);
 /* A child that runs body(argument) and exits with what it returns; it can talk through a pipe. */
 struct support_child {
   pid_t pid;
-  int from;                            /* read by the parent */
-  int to;                              /* read by the child */
+  int from; /* read by the parent */
+  int to;   /* read by the child */
 };
 struct support_pipes {
   int in;

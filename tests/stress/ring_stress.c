@@ -31,7 +31,7 @@ enum { READERS_MAX = 1000, PAYLOAD_MAX = 2048, AGE_MAX = 1 << 20 };
 
 struct tally {
   uint64_t attempts, accepted, lost, none, corrupt, torn;
-  uint64_t overtaken;                  /* still there when looked up, overwritten while it was copied */
+  uint64_t overtaken; /* still there when looked up, overwritten while it was copied */
 };
 
 /* Shared between the processes: what each has counted, and whether to go on. */
@@ -43,8 +43,8 @@ struct board {
 static struct {
   double seconds;
   int readers;
-  uint64_t windows;                    /* 0: as many as there is time for */
-} wanted = {5, RTOP_TIERS, 0};
+  uint64_t windows; /* 0: as many as there is time for */
+} wanted = { 5, RTOP_TIERS, 0 };
 
 static uint64_t mix(uint64_t x)
 {
@@ -60,8 +60,7 @@ static uint32_t payload_bytes(uint64_t sequence)
 
 static void payload_make(uint64_t sequence, uint64_t *words)
 {
-  for (uint32_t i = 0; i < payload_bytes(sequence) / 8; i++)
-    words[i] = mix(sequence * 1000 + i);
+  for (uint32_t i = 0; i < payload_bytes(sequence) / 8; i++) words[i] = mix(sequence * 1000 + i);
 }
 
 static bool payload_whole(const struct rtop_slot *slot, uint64_t sequence, const uint64_t *words)
@@ -70,8 +69,7 @@ static bool payload_whole(const struct rtop_slot *slot, uint64_t sequence, const
       slot->start_mono_ns != (int64_t)(sequence * 10))
     return false;
   for (uint32_t i = 0; i < slot->stored_bytes / 8; i++)
-    if (words[i] != mix(sequence * 1000 + i))
-      return false;
+    if (words[i] != mix(sequence * 1000 + i)) return false;
   return true;
 }
 
@@ -95,8 +93,7 @@ static void publish_until_stopped(struct channel_parts *parts, struct board *boa
   uint64_t windows = 0;
   while (wanted.windows ? windows < wanted.windows / 2 : !rtop_load_relaxed(&board->stop)) {
     publish(&parts->ring);
-    for (size_t i = 0; i < RTOP_MERGED_TIERS; i++)
-      publish(&parts->tiers[i]);
+    for (size_t i = 0; i < RTOP_MERGED_TIERS; i++) publish(&parts->tiers[i]);
     windows += RTOP_TIERS;
   }
   rtop_store_relaxed(&board->stop, 1);
@@ -108,14 +105,11 @@ static enum rtop_result read_window(const struct rtop_ring *ring, uint64_t seque
                                     uint64_t *words)
 {
   uint64_t head = rtop_load_acquire(&ring->counters->head_sequence);
-  if (sequence > head)
-    return RTOP_NONE_YET;
-  if (head - sequence >= ring->slot_count)
-    return RTOP_LOST;
+  if (sequence > head) return RTOP_NONE_YET;
+  if (head - sequence >= ring->slot_count) return RTOP_LOST;
   rtop_copy_from_shared(slot, &ring->slots[sequence & (ring->slot_count - 1)], sizeof *slot);
   uint64_t offset = slot->position & (ring->capacity - 1);
-  if (slot->stored_bytes > PAYLOAD_MAX || slot->stored_bytes > ring->capacity - offset)
-    return RTOP_CORRUPT;
+  if (slot->stored_bytes > PAYLOAD_MAX || slot->stored_bytes > ring->capacity - offset) return RTOP_CORRUPT;
   rtop_copy_from_shared(words, ring->bytes + (offset & ~(uint64_t)7), slot->stored_bytes);
   return RTOP_OK;
 }
@@ -140,23 +134,20 @@ static void count(struct tally *tally, enum rtop_result result, bool whole)
 static uint64_t next_age(uint64_t age, const struct tally *tally)
 {
   uint64_t step = age / 8 + 1;
-  if (tally->lost * 4 < tally->attempts * 3)
-    return age < AGE_MAX ? age + step : age;
+  if (tally->lost * 4 < tally->attempts * 3) return age < AGE_MAX ? age + step : age;
   return age > step ? age - step : 1;
 }
 
 /* More viewers than there are cores for would leave none to the writer. */
 static void rest(uint64_t round)
 {
-  const struct timespec length = {.tv_nsec = wanted.readers * 100000L % 1000000000L};
-  if (wanted.readers > RTOP_TIERS && round % 32 == 0)
-    nanosleep(&length, NULL);
+  const struct timespec length = { .tv_nsec = wanted.readers * 100000L % 1000000000L };
+  if (wanted.readers > RTOP_TIERS && round % 32 == 0) nanosleep(&length, NULL);
 }
 
 /* Aims at the oldest windows, and knows them only from a while ago: the longer, the more are overwritten
  * before or under the read. The while adapts itself to the machine until three reads in four are lost. */
-static void read_until_stopped(const struct rtop_ring *ring, struct board *board, struct tally *tally,
-                               uint64_t seed)
+static void read_until_stopped(const struct rtop_ring *ring, struct board *board, struct tally *tally, uint64_t seed)
 {
   uint64_t words[PAYLOAD_MAX / 8];
   uint64_t oldest = 1, age = 0, age_max = 1;
@@ -205,7 +196,7 @@ static void reader_work(struct board *board, int number)
 
 static int judge(const struct board *board, uint64_t published, double seconds)
 {
-  struct tally sum = {0};
+  struct tally sum = { 0 };
   for (int i = 0; i < wanted.readers; i++) {
     const struct tally *tally = &board->readers[i];
     sum.attempts += tally->attempts;
@@ -217,33 +208,26 @@ static int judge(const struct board *board, uint64_t published, double seconds)
     sum.overtaken += tally->overtaken;
   }
   printf("%" PRIu64 " published (%.0f a second) to %d viewers; %" PRIu64 " reads: %" PRIu64 " accepted, %" PRIu64
-         " lost (%.0f %%), %" PRIu64 " of them overwritten during the read, %" PRIu64
-         " not yet there, %" PRIu64 " corrupt, %" PRIu64 " torn\n",
+         " lost (%.0f %%), %" PRIu64 " of them overwritten during the read, %" PRIu64 " not yet there, %" PRIu64
+         " corrupt, %" PRIu64 " torn\n",
          published, (double)published / seconds, wanted.readers, sum.attempts, sum.accepted, sum.lost,
-         100.0 * (double)sum.lost / (double)(sum.attempts + 1), sum.overtaken, sum.none, sum.corrupt,
-         sum.torn);
-  if (sum.torn > 0 || sum.corrupt > 0)
-    puts("FAIL: a reader was given what no writer wrote");
-  else if (sum.lost * 2 < sum.attempts)
-    puts("FAIL: too few reads were lapped to prove anything");
-  else if (sum.accepted == 0 || sum.overtaken == 0)
-    puts("FAIL: no read was accepted, or none was overtaken");
-  else
-    return 0;
+         100.0 * (double)sum.lost / (double)(sum.attempts + 1), sum.overtaken, sum.none, sum.corrupt, sum.torn);
+  if (sum.torn > 0 || sum.corrupt > 0) puts("FAIL: a reader was given what no writer wrote");
+  else if (sum.lost * 2 < sum.attempts) puts("FAIL: too few reads were lapped to prove anything");
+  else if (sum.accepted == 0 || sum.overtaken == 0) puts("FAIL: no read was accepted, or none was overtaken");
+  else return 0;
   return 1;
 }
 
 /* How the writer reaches its segment: through the outlet, or (no process that is observed does) by stores into
  * a mapping in the place of its view. */
-static bool choose_way(struct rtop_segment *segment, struct channel_parts *parts, struct outlet *outlet,
-                       bool by_stores)
+static bool choose_way(struct rtop_segment *segment, struct channel_parts *parts, struct outlet *outlet, bool by_stores)
 {
   channel_parts_of(segment, parts);
   outlet_init(outlet, segment->fd, segment->base);
-  if (!by_stores)
-    channel_parts_write(parts, outlet);
-  return !by_stores || mmap(segment->base, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                            segment->fd, 0) == segment->base;
+  if (!by_stores) channel_parts_write(parts, outlet);
+  return !by_stores || mmap(segment->base, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, segment->fd,
+                            0) == segment->base;
 }
 
 static double now(void)
@@ -257,8 +241,8 @@ static pid_t start_clock(struct board *board, double seconds)
 {
   pid_t pid = fork();
   if (pid == 0) {
-    struct timespec length = {.tv_sec = (time_t)seconds,
-                              .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    struct timespec length = { .tv_sec = (time_t)seconds,
+                               .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9) };
     nanosleep(&length, NULL);
     rtop_store_relaxed(&board->stop, 1);
     _exit(0);
@@ -276,9 +260,9 @@ static int race(bool by_stores)
     .frame_capacity = 64,
     .node_capacity = 64,
     .thread_capacity = 8,
-    .tiers = {{16384, 64}, {16384, 64}},
+    .tiers = { { 16384, 64 }, { 16384, 64 } },
   };
-  struct rtop_segment_identity identity = {.window_ns = 1};
+  struct rtop_segment_identity identity = { .window_ns = 1 };
   struct rtop_segment segment;
   struct channel_parts parts;
   struct rtop_error error;
@@ -289,39 +273,31 @@ static int race(bool by_stores)
   static struct outlet outlet;
   size_t board_bytes = sizeof(struct board) + sizeof segment.path;
   struct board *board = mmap(NULL, board_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (board == MAP_FAILED || !choose_way(&segment, &parts, &outlet, by_stores))
-    return 1;
+  if (board == MAP_FAILED || !choose_way(&segment, &parts, &outlet, by_stores)) return 1;
   strcpy((char *)(board + 1), segment.path);
   double begin = now();
   pid_t readers[READERS_MAX], clock = wanted.windows ? -1 : start_clock(board, wanted.seconds / 2);
-  for (int i = 0; i < wanted.readers; i++)
-    readers[i] = start(reader_work, board, i);
+  for (int i = 0; i < wanted.readers; i++) readers[i] = start(reader_work, board, i);
   publish_until_stopped(&parts, board);
   double seconds = now() - begin;
   int failed = 0, status;
-  for (int i = 0; i < wanted.readers; i++)
-    failed |= waitpid(readers[i], &status, 0) != readers[i] || status != 0;
-  if (clock > 0)
-    waitpid(clock, &status, 0);
+  for (int i = 0; i < wanted.readers; i++) failed |= waitpid(readers[i], &status, 0) != readers[i] || status != 0;
+  if (clock > 0) waitpid(clock, &status, 0);
   if (outlet_failed(&outlet)) {
     puts("FAIL: the segment could not be written");
     failed = 1;
   }
   rtop_segment_close(&segment, true);
-  if (failed)
-    puts("FAIL: a reader did not end well");
+  if (failed) puts("FAIL: a reader did not end well");
   printf("%s: ", by_stores ? "stores" : "pwrite");
   return judge(board, parts.ring.last_sequence * RTOP_TIERS, seconds) | failed;
 }
 
 int main(int count_of_arguments, char **arguments)
 {
-  if (count_of_arguments > 1)
-    wanted.seconds = strtod(arguments[1], NULL);
-  if (count_of_arguments > 2)
-    wanted.readers = atoi(arguments[2]);
-  if (count_of_arguments > 3)
-    wanted.windows = strtoull(arguments[3], NULL, 10);
+  if (count_of_arguments > 1) wanted.seconds = strtod(arguments[1], NULL);
+  if (count_of_arguments > 2) wanted.readers = atoi(arguments[2]);
+  if (count_of_arguments > 3) wanted.windows = strtoull(arguments[3], NULL, 10);
   if (wanted.readers < RTOP_TIERS || wanted.readers > READERS_MAX) {
     fprintf(stderr, "ring_stress: between %d and %d viewers\n", RTOP_TIERS, READERS_MAX);
     return 2;

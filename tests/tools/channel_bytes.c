@@ -17,7 +17,7 @@ enum { LENGTHS = 6 };
 static const unsigned lengths[LENGTHS] = { 1, 2, 5, 10, 20, 50 };
 
 struct sum {
-  struct rtop_window window;           /* being put together */
+  struct rtop_window window; /* being put together */
   unsigned parts;
   uint64_t count, raw_bytes, stored_bytes;
 };
@@ -81,9 +81,8 @@ static json_t *rows(struct sum *sums)
   json_t *list = json_array();
   for (int i = 0; i < LENGTHS; i++) {
     if (sums[i].parts) finish(&sums[i]);
-    json_array_append_new(list, json_pack("{s:i s:I s:I s:I}", "length", (int)lengths[i],
-                                          "windows", (json_int_t)sums[i].count,
-                                          "raw_bytes", (json_int_t)sums[i].raw_bytes,
+    json_array_append_new(list, json_pack("{s:i s:I s:I s:I}", "length", (int)lengths[i], "windows",
+                                          (json_int_t)sums[i].count, "raw_bytes", (json_int_t)sums[i].raw_bytes,
                                           "stored_bytes", (json_int_t)sums[i].stored_bytes));
     rtop_window_destroy(&sums[i].window);
   }
@@ -125,9 +124,9 @@ int main(int argc, char **argv)
   rtop_reader_counters(reader, &counters);
   uint64_t tables = counters.string_bytes + counters.frame_count * sizeof(struct rtop_frame_entry) +
                     counters.node_count * sizeof(struct rtop_node_entry);
-  json_t *all = json_pack("{s:f s:I s:I s:I s:o}", "seconds", (double)covered_ns / 1e9,
-                          "table_bytes", (json_int_t)tables, "nodes", (json_int_t)counters.node_count,
-                          "frames", (json_int_t)counters.frame_count, "lengths", rows(sums));
+  json_t *all = json_pack("{s:f s:I s:I s:I s:o}", "seconds", (double)covered_ns / 1e9, "table_bytes",
+                          (json_int_t)tables, "nodes", (json_int_t)counters.node_count, "frames",
+                          (json_int_t)counters.frame_count, "lengths", rows(sums));
   json_dumpf(all, stdout, JSON_COMPACT);
   putchar('\n');
   json_decref(all);

@@ -36,23 +36,33 @@ struct options {
 struct dump {
   struct rtop_reader *reader;
   json_t *windows;
-  json_t *threads;                     /* by serial */
+  json_t *threads; /* by serial */
   uint64_t next, lost, corrupt;
 };
 
 static const char *const state_names[] = { "running", "waiting", "blocked", "marking", "sweeping" };
 
 static const char *const counter_names[RTOP_COUNTER_ID_MAX] = {
-  [RTOP_COUNTER_SAMPLES] = "samples", [RTOP_COUNTER_TICKS] = "ticks",
-  [RTOP_COUNTER_TICKS_MISSED] = "ticks_missed", [RTOP_COUNTER_SAMPLES_DROPPED] = "samples_dropped",
-  [RTOP_COUNTER_COST_NS] = "cost_ns", [RTOP_COUNTER_RATE_HZ] = "rate_hz",
-  [RTOP_COUNTER_RATE_WANTED_HZ] = "rate_wanted_hz", [RTOP_COUNTER_GC_MINOR] = "gc_minor",
-  [RTOP_COUNTER_GC_MAJOR] = "gc_major", [RTOP_COUNTER_ALLOCATIONS] = "allocations",
-  [RTOP_COUNTER_HEAP_LIVE_SLOTS] = "heap_live_slots", [RTOP_COUNTER_MALLOC_BYTES] = "malloc_bytes",
-  [RTOP_COUNTER_EXCEPTIONS] = "exceptions", [RTOP_COUNTER_RSS_BYTES] = "rss_bytes",
-  [RTOP_COUNTER_CPU_NS] = "cpu_ns", [RTOP_COUNTER_PUBLISHER_CPU_NS] = "publisher_cpu_ns",
-  [RTOP_COUNTER_GVL_RELEASES] = "gvl_releases", [RTOP_COUNTER_GVL_COARSE] = "gvl_coarse",
-  [RTOP_COUNTER_POINT_DISTANCE_NS] = "point_distance_ns", [RTOP_COUNTER_WHOLE_COST_NS] = "whole_cost_ns",
+  [RTOP_COUNTER_SAMPLES] = "samples",
+  [RTOP_COUNTER_TICKS] = "ticks",
+  [RTOP_COUNTER_TICKS_MISSED] = "ticks_missed",
+  [RTOP_COUNTER_SAMPLES_DROPPED] = "samples_dropped",
+  [RTOP_COUNTER_COST_NS] = "cost_ns",
+  [RTOP_COUNTER_RATE_HZ] = "rate_hz",
+  [RTOP_COUNTER_RATE_WANTED_HZ] = "rate_wanted_hz",
+  [RTOP_COUNTER_GC_MINOR] = "gc_minor",
+  [RTOP_COUNTER_GC_MAJOR] = "gc_major",
+  [RTOP_COUNTER_ALLOCATIONS] = "allocations",
+  [RTOP_COUNTER_HEAP_LIVE_SLOTS] = "heap_live_slots",
+  [RTOP_COUNTER_MALLOC_BYTES] = "malloc_bytes",
+  [RTOP_COUNTER_EXCEPTIONS] = "exceptions",
+  [RTOP_COUNTER_RSS_BYTES] = "rss_bytes",
+  [RTOP_COUNTER_CPU_NS] = "cpu_ns",
+  [RTOP_COUNTER_PUBLISHER_CPU_NS] = "publisher_cpu_ns",
+  [RTOP_COUNTER_GVL_RELEASES] = "gvl_releases",
+  [RTOP_COUNTER_GVL_COARSE] = "gvl_coarse",
+  [RTOP_COUNTER_POINT_DISTANCE_NS] = "point_distance_ns",
+  [RTOP_COUNTER_WHOLE_COST_NS] = "whole_cost_ns",
 };
 
 static int64_t now_ns(void)
@@ -118,25 +128,22 @@ static void note_thread(struct dump *dump, const struct rtop_window_thread *row)
   if (!rtop_reader_thread(dump->reader, row->slot, row->serial, &entry)) return;
   size_t bytes = entry.name_bytes < sizeof entry.name ? entry.name_bytes : sizeof entry.name;
   snprintf(key, sizeof key, "%" PRIu64, row->serial);
-  json_object_set_new(dump->threads, key, json_pack(
-    "{s:I s:I s:I s:I s:b s:b s:b s:o}", "serial", (json_int_t)entry.serial,
-    "start_ns", (json_int_t)entry.start_mono_ns, "end_ns", (json_int_t)entry.end_mono_ns,
-    "native_id", (json_int_t)entry.native_id, "main", (entry.flags & RTOP_THREAD_MAIN) != 0,
-    "ended", (entry.flags & RTOP_THREAD_ENDED) != 0, "others", (entry.flags & RTOP_THREAD_OTHERS) != 0,
-    "name", text(entry.name, bytes)));
+  json_object_set_new(dump->threads, key,
+                      json_pack("{s:I s:I s:I s:I s:b s:b s:b s:o}", "serial", (json_int_t)entry.serial, "start_ns",
+                                (json_int_t)entry.start_mono_ns, "end_ns", (json_int_t)entry.end_mono_ns, "native_id",
+                                (json_int_t)entry.native_id, "main", (entry.flags & RTOP_THREAD_MAIN) != 0, "ended",
+                                (entry.flags & RTOP_THREAD_ENDED) != 0, "others",
+                                (entry.flags & RTOP_THREAD_OTHERS) != 0, "name", text(entry.name, bytes)));
 }
 
 static json_t *thread_row(const struct rtop_window_thread *row)
 {
-  return json_pack("{s:I s:I s:o s:I s:b s:b s:b s:b s:I s:I s:I}", "slot", (json_int_t)row->slot,
-                   "serial", (json_int_t)row->serial, "state", state_name(row->state),
-                   "node", (json_int_t)row->node,
-                   "provisional", (row->flags & RTOP_WINDOW_THREAD_PROVISIONAL) != 0,
-                   "started", (row->flags & RTOP_WINDOW_THREAD_STARTED) != 0,
-                   "ended", (row->flags & RTOP_WINDOW_THREAD_ENDED) != 0,
-                   "stale", (row->flags & RTOP_WINDOW_THREAD_STALE) != 0,
-                   "state_age_ns", (json_int_t)row->state_age_ns,
-                   "provisional_ns", (json_int_t)row->provisional_ns,
+  return json_pack("{s:I s:I s:o s:I s:b s:b s:b s:b s:I s:I s:I}", "slot", (json_int_t)row->slot, "serial",
+                   (json_int_t)row->serial, "state", state_name(row->state), "node", (json_int_t)row->node,
+                   "provisional", (row->flags & RTOP_WINDOW_THREAD_PROVISIONAL) != 0, "started",
+                   (row->flags & RTOP_WINDOW_THREAD_STARTED) != 0, "ended",
+                   (row->flags & RTOP_WINDOW_THREAD_ENDED) != 0, "stale", (row->flags & RTOP_WINDOW_THREAD_STALE) != 0,
+                   "state_age_ns", (json_int_t)row->state_age_ns, "provisional_ns", (json_int_t)row->provisional_ns,
                    "stack_age_ns", (json_int_t)row->stack_age_ns);
 }
 
@@ -152,8 +159,8 @@ static json_t *window_marks(const struct rtop_reader *reader, const struct rtop_
 {
   json_t *marks = json_array();
   for (size_t i = 0; i < window->mark_count; i++)
-    json_array_append_new(marks, json_pack("[I,o]", (json_int_t)window->marks[i].mono_ns,
-                                           string_at(reader, window->marks[i].name)));
+    json_array_append_new(
+        marks, json_pack("[I,o]", (json_int_t)window->marks[i].mono_ns, string_at(reader, window->marks[i].name)));
   return marks;
 }
 
@@ -164,18 +171,17 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     note_thread(dump, &window->threads[i]);
     json_array_append_new(threads, thread_row(&window->threads[i]));
   }
-  for (size_t i = 0; i < window->cell_count; i++)
-    json_array_append_new(cells, cell_row(window, &window->cells[i]));
+  for (size_t i = 0; i < window->cell_count; i++) json_array_append_new(cells, cell_row(window, &window->cells[i]));
   for (size_t i = 0; i < window->late_count; i++) {
     json_t *row = cell_row(window, &window->late[i].cell);
     json_array_insert_new(row, 0, json_integer(window->late[i].start_mono_ns));
     json_array_append_new(late, row);
   }
-  json_array_append_new(dump->windows, json_pack(
-    "{s:I s:I s:I s:b s:o s:o s:o s:o s:o}", "sequence", (json_int_t)window->sequence,
-    "start_ns", (json_int_t)window->start_mono_ns, "end_ns", (json_int_t)window->end_mono_ns,
-    "folded", window->folded, "counters", window_counters(window), "threads", threads, "cells", cells,
-    "late", late, "marks", window_marks(dump->reader, window)));
+  json_array_append_new(
+      dump->windows, json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o}", "sequence", (json_int_t)window->sequence,
+                               "start_ns", (json_int_t)window->start_mono_ns, "end_ns", (json_int_t)window->end_mono_ns,
+                               "folded", window->folded, "counters", window_counters(window), "threads", threads,
+                               "cells", cells, "late", late, "marks", window_marks(dump->reader, window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */
@@ -226,10 +232,10 @@ static json_t *all_frames(const struct rtop_reader *reader)
       json_array_append_new(frames, json_null());
       continue;
     }
-    json_array_append_new(frames, json_pack(
-      "{s:o s:o s:o s:I s:s}", "label", string_at(reader, frame.label),
-      "path", string_at(reader, frame.path), "namespace", string_at(reader, frame.namespace_label),
-      "line", (json_int_t)frame.line, "kind", frame.kind < 3 ? kinds[frame.kind] : "?"));
+    json_array_append_new(frames, json_pack("{s:o s:o s:o s:I s:s}", "label", string_at(reader, frame.label), "path",
+                                            string_at(reader, frame.path), "namespace",
+                                            string_at(reader, frame.namespace_label), "line", (json_int_t)frame.line,
+                                            "kind", frame.kind < 3 ? kinds[frame.kind] : "?"));
   }
   return frames;
 }
@@ -241,9 +247,10 @@ static json_t *all_nodes(const struct rtop_reader *reader)
   uint64_t count = rtop_reader_node_count(reader);
   for (uint32_t id = 0; id < count; id++) {
     struct rtop_node_entry node;
-    json_array_append_new(nodes, rtop_reader_node(reader, id, &node) ? json_pack(
-      "[I,I,I,I]", (json_int_t)node.parent, (json_int_t)node.frame, (json_int_t)node.line,
-      (json_int_t)node.depth) : json_null());
+    json_array_append_new(nodes, rtop_reader_node(reader, id, &node)
+                                     ? json_pack("[I,I,I,I]", (json_int_t)node.parent, (json_int_t)node.frame,
+                                                 (json_int_t)node.line, (json_int_t)node.depth)
+                                     : json_null());
   }
   return nodes;
 }
@@ -252,22 +259,17 @@ static json_t *counters_of(const struct rtop_reader *reader)
 {
   struct rtop_counters counters;
   rtop_reader_counters(reader, &counters);
-  return json_pack("{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}",
-                   "head_sequence", (json_int_t)counters.head_sequence,
-                   "string_bytes", (json_int_t)counters.string_bytes,
-                   "frame_count", (json_int_t)counters.frame_count,
-                   "node_count", (json_int_t)counters.node_count,
-                   "thread_serial", (json_int_t)counters.thread_serial, "state", (json_int_t)counters.state,
-                   "frame_labels", (json_int_t)counters.frame_labels,
-                   "windows_folded", (json_int_t)counters.windows_folded,
-                   "nodes_overflowed", (json_int_t)counters.nodes_overflowed,
-                   "frames_overflowed", (json_int_t)counters.frames_overflowed,
-                   "strings_overflowed", (json_int_t)counters.strings_overflowed,
-                   "threads_overflowed", (json_int_t)counters.threads_overflowed,
-                   "samples_dropped", (json_int_t)counters.samples_dropped,
-                   "marks_overflowed", (json_int_t)counters.marks_overflowed,
-                   "labels_overflowed", (json_int_t)counters.labels_overflowed,
-                   "segments_lost", (json_int_t)counters.segments_lost);
+  return json_pack("{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}", "head_sequence",
+                   (json_int_t)counters.head_sequence, "string_bytes", (json_int_t)counters.string_bytes, "frame_count",
+                   (json_int_t)counters.frame_count, "node_count", (json_int_t)counters.node_count, "thread_serial",
+                   (json_int_t)counters.thread_serial, "state", (json_int_t)counters.state, "frame_labels",
+                   (json_int_t)counters.frame_labels, "windows_folded", (json_int_t)counters.windows_folded,
+                   "nodes_overflowed", (json_int_t)counters.nodes_overflowed, "frames_overflowed",
+                   (json_int_t)counters.frames_overflowed, "strings_overflowed",
+                   (json_int_t)counters.strings_overflowed, "threads_overflowed",
+                   (json_int_t)counters.threads_overflowed, "samples_dropped", (json_int_t)counters.samples_dropped,
+                   "marks_overflowed", (json_int_t)counters.marks_overflowed, "labels_overflowed",
+                   (json_int_t)counters.labels_overflowed, "segments_lost", (json_int_t)counters.segments_lost);
 }
 
 static json_t *geometry_of(const struct rtop_reader *reader)
@@ -279,16 +281,14 @@ static json_t *geometry_of(const struct rtop_reader *reader)
     snprintf(kind, sizeof kind, "%" PRIu32, geometry->sections[i].kind);
     json_object_set_new(sections, kind, number(geometry->sections[i].bytes));
   }
-  return json_pack("{s:i s:i s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o}", "major", geometry->version_major,
-                   "minor", geometry->version_minor, "segment_bytes", (json_int_t)geometry->segment_bytes,
-                   "pid", (json_int_t)geometry->pid, "uid", (json_int_t)geometry->uid,
-                   "window_ns", (json_int_t)geometry->window_ns,
-                   "created_mono_ns", (json_int_t)geometry->created_mono_ns,
-                   "created_real_ns", (json_int_t)geometry->created_real_ns,
-                   "ruby", text(geometry->ruby_version, strnlen(geometry->ruby_version, 64)),
-                   "tool", text(geometry->tool_version, strnlen(geometry->tool_version, 32)),
-                   "command", text(geometry->command, strnlen(geometry->command, 256)),
-                   "sections", sections);
+  return json_pack("{s:i s:i s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o}", "major", geometry->version_major, "minor",
+                   geometry->version_minor, "segment_bytes", (json_int_t)geometry->segment_bytes, "pid",
+                   (json_int_t)geometry->pid, "uid", (json_int_t)geometry->uid, "window_ns",
+                   (json_int_t)geometry->window_ns, "created_mono_ns", (json_int_t)geometry->created_mono_ns,
+                   "created_real_ns", (json_int_t)geometry->created_real_ns, "ruby",
+                   text(geometry->ruby_version, strnlen(geometry->ruby_version, 64)), "tool",
+                   text(geometry->tool_version, strnlen(geometry->tool_version, 32)), "command",
+                   text(geometry->command, strnlen(geometry->command, 256)), "sections", sections);
 }
 
 static void print(struct dump *dump)
@@ -296,13 +296,12 @@ static void print(struct dump *dump)
   const struct rtop_reader *reader = dump->reader;
   pid_t pid = 0;
   enum rtop_channel_state state = rtop_reader_state(dump->reader, now_ns(), &pid);
-  json_t *all = json_pack(
-    "{s:s s:s s:I s:I s:I s:I s:I s:o s:o s:o s:o s:o s:o}", "path", rtop_reader_path(reader),
-    "state", rtop_channel_state_name(state), "pid", (json_int_t)pid,
-    "oldest", (json_int_t)rtop_reader_oldest(reader), "newest", (json_int_t)rtop_reader_newest(reader),
-    "lost", (json_int_t)dump->lost, "corrupt", (json_int_t)dump->corrupt, "geometry", geometry_of(reader),
-    "counters", counters_of(reader), "frames", all_frames(reader), "nodes", all_nodes(reader),
-    "threads", dump->threads, "windows", dump->windows);
+  json_t *all = json_pack("{s:s s:s s:I s:I s:I s:I s:I s:o s:o s:o s:o s:o s:o}", "path", rtop_reader_path(reader),
+                          "state", rtop_channel_state_name(state), "pid", (json_int_t)pid, "oldest",
+                          (json_int_t)rtop_reader_oldest(reader), "newest", (json_int_t)rtop_reader_newest(reader),
+                          "lost", (json_int_t)dump->lost, "corrupt", (json_int_t)dump->corrupt, "geometry",
+                          geometry_of(reader), "counters", counters_of(reader), "frames", all_frames(reader), "nodes",
+                          all_nodes(reader), "threads", dump->threads, "windows", dump->windows);
   json_dumpf(all, stdout, JSON_COMPACT);
   putchar('\n');
   json_decref(all);
@@ -319,18 +318,18 @@ static int usage(void)
 static bool parse(int argc, char **argv, struct options *options)
 {
   static const struct option names[] = {
-    { "watch", required_argument, NULL, 'w' }, { "seconds", required_argument, NULL, 's' },
-    { "until-windows", required_argument, NULL, 'n' }, { 0 },
+    { "watch", required_argument, NULL, 'w' },
+    { "seconds", required_argument, NULL, 's' },
+    { "until-windows", required_argument, NULL, 'n' },
+    { 0 },
   };
-  for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;)
     if (option == 'w') {
       options->watch = true;
       options->rate_hz = (uint32_t)strtoul(optarg, NULL, 10);
-    }
-    else if (option == 's') options->seconds = strtod(optarg, NULL);
+    } else if (option == 's') options->seconds = strtod(optarg, NULL);
     else if (option == 'n') options->windows = strtoull(optarg, NULL, 10);
     else return false;
-  }
   if (optind + 1 != argc) return false;
   options->target = argv[optind];
   return true;

@@ -16,14 +16,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WINDOW_NS = 100000000, WINDOWS_PER_SECOND = 10, HISTORY = 30, HISTORY_SAMPLED = 600, DEPTH = 20, METHODS_PER_CLASS = 25,
-       THREADS_MAX = 1024, METHODS_MAX = 100000 };
+enum {
+  WINDOW_NS = 100000000,
+  WINDOWS_PER_SECOND = 10,
+  HISTORY = 30,
+  HISTORY_SAMPLED = 600,
+  DEPTH = 20,
+  METHODS_PER_CLASS = 25,
+  THREADS_MAX = 1024,
+  METHODS_MAX = 100000
+};
 
 static struct many {
   struct rtop_writer *writer;
   struct rtop_window window;
   uint32_t methods, threads, leaves_per_window;
-  uint32_t *frames, *leaves;           /* by method: its frame, the node where it is the leaf */
+  uint32_t *frames, *leaves; /* by method: its frame, the node where it is the leaf */
   uint32_t slots[THREADS_MAX];
   uint32_t random;
 } many;
@@ -66,37 +74,36 @@ static void add_frame(uint32_t method)
   uint32_t class = method / METHODS_PER_CLASS;
   snprintf(space, sizeof space, "Domain%02u::Service%03u", class % 20, class);
   snprintf(label, sizeof label, "%s#work_%05u", space, method);
-  snprintf(path, sizeof path, class % 3 ? "/srv/app/lib/domain%02u/service%03u.rb"
-                                        : "/usr/lib/ruby/gems/3.3.0/gems/domain-1.%u/lib/service%03u.rb",
+  snprintf(path, sizeof path,
+           class % 3 ? "/srv/app/lib/domain%02u/service%03u.rb"
+                     : "/usr/lib/ruby/gems/3.3.0/gems/domain-1.%u/lib/service%03u.rb",
            class % 20, class);
-  struct rtop_frame_entry frame = {.line = 10 * (method % METHODS_PER_CLASS) + 1, .kind = RTOP_FRAME_RUBY};
+  struct rtop_frame_entry frame = { .line = 10 * (method % METHODS_PER_CLASS) + 1, .kind = RTOP_FRAME_RUBY };
   frame.label = text_id(label);
   frame.path = text_id(path);
   frame.namespace_label = text_id(space);
-  if (!rtop_writer_add_frame(many.writer, &frame, &many.frames[method]))
-    die("no room for a frame");
+  if (!rtop_writer_add_frame(many.writer, &frame, &many.frames[method])) die("no room for a frame");
 }
 
 /* A method is called by one that came before it, up to DEPTH deep. */
 static void add_tables(void)
 {
   uint32_t *depth = calloc(many.methods, sizeof *depth);
-  if (!depth)
-    die("out of memory");
+  if (!depth) die("out of memory");
   for (uint32_t method = 0; method < many.methods; method++) {
     uint32_t caller = method ? random_below(method) : 0;
     bool below = method > 0 && depth[caller] < DEPTH;
-    if (below && random_below(3) && method > 8)
-      caller = method - 1 - random_below(8);    /* deep rather than broad */
+    if (below && random_below(3) && method > 8) caller = method - 1 - random_below(8); /* deep rather than broad */
     below = below && depth[caller] < DEPTH;
     depth[method] = below ? depth[caller] + 1 : 1;
     add_frame(method);
     struct rtop_node_entry node = {
-      .parent = below ? many.leaves[caller] : 0, .frame = many.frames[method], .depth = depth[method],
+      .parent = below ? many.leaves[caller] : 0,
+      .frame = many.frames[method],
+      .depth = depth[method],
       .line = 10 * (method % METHODS_PER_CLASS) + 3,
     };
-    if (!rtop_writer_add_node(many.writer, &node, &many.leaves[method]))
-      die("no room for a node");
+    if (!rtop_writer_add_node(many.writer, &node, &many.leaves[method])) die("no room for a node");
   }
   free(depth);
 }
@@ -114,19 +121,22 @@ static void add_threads(void)
 static void add_cell(uint32_t thread, uint32_t method, uint32_t state, uint64_t wall_ns)
 {
   struct rtop_cell *cell = rtop_window_add_cell(&many.window);
-  if (!cell)
-    die("out of memory");
+  if (!cell) die("out of memory");
   *cell = (struct rtop_cell){
-    .node = many.leaves[method], .thread = thread, .state = state, .samples = 1, .wall_ns = wall_ns,
-    .cpu_ns = state == RTOP_RUNNING ? wall_ns : 0, .allocations = random_below(50),
+    .node = many.leaves[method],
+    .thread = thread,
+    .state = state,
+    .samples = 1,
+    .wall_ns = wall_ns,
+    .cpu_ns = state == RTOP_RUNNING ? wall_ns : 0,
+    .allocations = random_below(50),
   };
 }
 
 static uint32_t leaf(uint32_t at, uint32_t share, uint32_t first)
 {
   bool hot = many.leaves_per_window ? at % 2 : at >= share;
-  if (hot)
-    return random_below(40) * (many.methods / 40);
+  if (hot) return random_below(40) * (many.methods / 40);
   return many.leaves_per_window ? random_below(many.methods) : (first + at) % many.methods;
 }
 
@@ -142,12 +152,15 @@ static void fill_window(int64_t end_ns, uint64_t turn)
   many.window.end_mono_ns = end_ns;
   for (uint32_t i = 0; i < many.threads; i++) {
     struct rtop_window_thread *thread = rtop_window_add_thread(&many.window);
-    if (!thread)
-      die("out of memory");
+    if (!thread) die("out of memory");
     uint32_t hot = random_below(40) * (many.methods / 40);
     *thread = (struct rtop_window_thread){
-      .slot = many.slots[i], .serial = i + 1, .node = many.leaves[hot],
-      .state = i == 0 ? RTOP_RUNNING : i % 3 ? RTOP_BLOCKED : RTOP_WAITING,
+      .slot = many.slots[i],
+      .serial = i + 1,
+      .node = many.leaves[hot],
+      .state = i == 0  ? RTOP_RUNNING
+               : i % 3 ? RTOP_BLOCKED
+                       : RTOP_WAITING,
     };
     add_cell(i, hot, i % 3 ? RTOP_BLOCKED : RTOP_WAITING, WINDOW_NS - WINDOW_NS / many.threads);
   }
@@ -169,25 +182,22 @@ static void fill_window(int64_t end_ns, uint64_t turn)
 static void publish(int64_t end_ns, uint64_t turn)
 {
   fill_window(end_ns, turn);
-  if (rtop_writer_publish(many.writer, &many.window) == 0)
-    die("the channel is gone");
+  if (rtop_writer_publish(many.writer, &many.window) == 0) die("the channel is gone");
 }
 
 static void open_channel(void)
 {
-  struct rtop_writer_options options = {.ring_bytes = 16 << 20};
-  struct rtop_error error = {0};
+  struct rtop_writer_options options = { .ring_bytes = 16 << 20 };
+  struct rtop_error error = { 0 };
   options.identity.window_ns = WINDOW_NS;
   strcpy(options.identity.ruby_version, "3.3.8");
   strcpy(options.identity.tool_version, "test");
   strcpy(options.identity.command, "many methods");
   many.writer = rtop_writer_create(&options, &error);
-  if (!many.writer)
-    die(error.text);
+  if (!many.writer) die(error.text);
   many.frames = calloc(many.methods, sizeof *many.frames);
   many.leaves = calloc(many.methods, sizeof *many.leaves);
-  if (!many.frames || !many.leaves)
-    die("out of memory");
+  if (!many.frames || !many.leaves) die("out of memory");
   add_tables();
   add_threads();
 }
@@ -200,7 +210,7 @@ static uint32_t number(int argc, char **argv, int at, uint32_t usual, uint32_t m
 
 int main(int argc, char **argv)
 {
-  struct sigaction action = {.sa_handler = on_signal};
+  struct sigaction action = { .sa_handler = on_signal };
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGINT, &action, NULL);
   many.methods = number(argc, argv, 1, 10000, METHODS_MAX);
@@ -210,16 +220,13 @@ int main(int argc, char **argv)
   double seconds = argc > 3 ? strtod(argv[3], NULL) : 0;
   int64_t at_ns = now_ns(), stop_ns = seconds > 0 ? at_ns + (int64_t)(seconds * 1e9) : INT64_MAX;
   uint64_t turn = 0, history = many.leaves_per_window ? HISTORY_SAMPLED : HISTORY;
-  for (; turn < history; turn++)
-    publish(at_ns - (int64_t)(history - 1 - turn) * WINDOW_NS, turn);
+  for (; turn < history; turn++) publish(at_ns - (int64_t)(history - 1 - turn) * WINDOW_NS, turn);
   printf("ready %d\n", (int)getpid());
   fflush(stdout);
   while (!ending && at_ns < stop_ns) {
     at_ns += WINDOW_NS;
-    for (int64_t left_ns; !ending && (left_ns = at_ns - now_ns()) > 0;)
-      poll(NULL, 0, (int)(left_ns / 1000000) + 1);
-    if (!ending)
-      publish(at_ns, turn++);
+    for (int64_t left_ns; !ending && (left_ns = at_ns - now_ns()) > 0;) poll(NULL, 0, (int)(left_ns / 1000000) + 1);
+    if (!ending) publish(at_ns, turn++);
   }
   rtop_writer_destroy(&many.writer, false);
   rtop_window_destroy(&many.window);

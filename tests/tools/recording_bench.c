@@ -27,15 +27,13 @@ enum { BENCH_STEPS = 600 };
 static void bench_steps(const struct rtop_profile *profile, const char *name, double (*next)(int step))
 {
   static double took_ms[BENCH_STEPS];
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   struct rtop_span held = rtop_profile_bounds(profile);
   double sum_ms = 0;
   for (int i = 0; i < BENCH_STEPS; i++) {
-    int64_t start_ns =
-      held.start_ns + (int64_t)((double)(held.end_ns - held.start_ns - 1000000000) * next(i));
+    int64_t start_ns = held.start_ns + (int64_t)((double)(held.end_ns - held.start_ns - 1000000000) * next(i));
     double start_ms = bench_now_ms();
-    if (!rtop_profile_sum(profile, (struct rtop_span){start_ns, start_ns + 1000000000}, &sum))
-      abort();
+    if (!rtop_profile_sum(profile, (struct rtop_span){ start_ns, start_ns + 1000000000 }, &sum)) abort();
     sum_ms += took_ms[i] = bench_now_ms() - start_ms;
   }
   qsort(took_ms, BENCH_STEPS, sizeof took_ms[0], bench_compare);
@@ -64,11 +62,10 @@ static double bench_backwards(int step)
 
 int main(int argc, char **argv)
 {
-  struct rtop_error error = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_error error = { 0 };
+  struct rtop_sum sum = { 0 };
   struct rusage usage;
-  if (argc != 2)
-    return 2;
+  if (argc != 2) return 2;
   double start_ms = bench_now_ms();
   struct rtop_session *session = rtop_session_open_replay(argv[1], &error);
   if (!session) {
@@ -78,8 +75,7 @@ int main(int argc, char **argv)
   printf("open %.1f ms\n", bench_now_ms() - start_ms);
   rtop_session_poll(session);
   struct rtop_profile *profile = rtop_session_profile(session);
-  if (!rtop_profile_sum(profile, rtop_profile_last(profile, 1000000000), &sum))
-    return 1;
+  if (!rtop_profile_sum(profile, rtop_profile_last(profile, 1000000000), &sum)) return 1;
   printf("open-to-first-second %.1f ms\n", bench_now_ms() - start_ms);
   static struct rtop_window_summary windows[1 << 17];
   start_ms = bench_now_ms();
@@ -89,8 +85,7 @@ int main(int argc, char **argv)
   bench_steps(profile, "backwards", bench_backwards);
   bench_steps(profile, "anywhere", bench_random);
   start_ms = bench_now_ms();
-  if (!rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum))
-    return 1;
+  if (!rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum)) return 1;
   printf("sum-of-all %.0f ms\n", bench_now_ms() - start_ms);
   getrusage(RUSAGE_SELF, &usage);
   printf("memory %.1f MB\n", (double)usage.ru_maxrss / 1024);

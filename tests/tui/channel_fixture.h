@@ -28,7 +28,7 @@ __attribute__((unused)) static uint64_t channel_ring_bytes = 1 << 20;
 
 struct channel {
   pid_t pid;
-  int orders, answers;                 /* pipes */
+  int orders, answers; /* pipes */
 };
 
 /* What the child does for a byte:
@@ -53,11 +53,11 @@ struct channel_writer {
 CHANNEL uint32_t channel_add_node(struct rtop_writer *writer, uint32_t parent, const char *label)
 {
   uint32_t frame, node;
-  struct rtop_frame_entry entry = {.line = 3};
+  struct rtop_frame_entry entry = { .line = 3 };
   entry.label = rtop_writer_add_string(writer, label, strlen(label));
   entry.path = rtop_writer_add_string(writer, "/app/x.rb", 9);
   rtop_writer_add_frame(writer, &entry, &frame);
-  struct rtop_node_entry call = {.parent = parent, .frame = frame, .line = 4};
+  struct rtop_node_entry call = { .parent = parent, .frame = frame, .line = 4 };
   rtop_writer_add_node(writer, &call, &node);
   return node;
 }
@@ -91,8 +91,9 @@ CHANNEL void channel_add_long_names(struct rtop_writer *writer)
   memset(name, 'x', sizeof name);
   uint32_t label = rtop_writer_add_string(writer, name, sizeof name), frame;
   for (uint32_t line = 1; line <= 20000; line++)
-    rtop_writer_add_frame(writer, &(struct rtop_frame_entry){.label = label, .path = label, .namespace_label = label,
-                                                             .line = line}, &frame);
+    rtop_writer_add_frame(
+        writer, &(struct rtop_frame_entry){ .label = label, .path = label, .namespace_label = label, .line = line },
+        &frame);
 }
 
 /* As Process.setproctitle does it: over the command line that it was started with. */
@@ -107,7 +108,7 @@ CHANNEL void channel_title(const char *title)
 
 CHANNEL void channel_create(struct channel_writer *to)
 {
-  struct rtop_writer_options options = {.ring_bytes = channel_ring_bytes};
+  struct rtop_writer_options options = { .ring_bytes = channel_ring_bytes };
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   options.identity.window_ns = CHANNEL_WINDOW_NS;
@@ -117,12 +118,10 @@ CHANNEL void channel_create(struct channel_writer *to)
   channel_title("ruby te\x1bst.rb");
   memset(to, 0, sizeof *to);
   to->writer = rtop_writer_create(&options, NULL);
-  if (!to->writer)
-    _exit(99);
+  if (!to->writer) _exit(99);
   to->now_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
   to->node = channel_add_node(to->writer, channel_add_node(to->writer, 0, "root method"), "leaf");
-  to->slot = rtop_writer_thread_start(to->writer, 1, (uint32_t)getpid(), to->now_ns, RTOP_THREAD_MAIN,
-                                      "main", 4);
+  to->slot = rtop_writer_thread_start(to->writer, 1, (uint32_t)getpid(), to->now_ns, RTOP_THREAD_MAIN, "main", 4);
 }
 
 CHANNEL void channel_serve(int orders, int answers)
@@ -133,17 +132,19 @@ CHANNEL void channel_serve(int orders, int answers)
   do {
     switch (order) {
     case 'w': channel_publish(&to); break;
-    case 'b': to.now_ns += 10 * (int64_t)CHANNEL_WINDOW_NS; channel_publish(&to); break;
+    case 'b':
+      to.now_ns += 10 * (int64_t)CHANNEL_WINDOW_NS;
+      channel_publish(&to);
+      break;
     case 'm':
-      for (int i = 0; i < 20000; i++)
-        channel_publish(&to);
+      for (int i = 0; i < 20000; i++) channel_publish(&to);
       break;
     case 'n': to.node = channel_add_node(to.writer, to.node, "new \xff one"); break;
     case 'h': channel_add_long_names(to.writer); break;
     case 't': channel_title("puma: worker 3"); break;
     case 'l':
-      rtop_writer_count_losses(to.writer, &(struct rtop_losses){
-        .nodes_overflowed = 7, .threads_overflowed = 2, .samples_dropped = 1});
+      rtop_writer_count_losses(
+          to.writer, &(struct rtop_losses){ .nodes_overflowed = 7, .threads_overflowed = 2, .samples_dropped = 1 });
       break;
     case 'k': to.mark = true; break;
     case 'x': rtop_writer_destroy(&to.writer, false); break;
@@ -156,8 +157,7 @@ CHANNEL void channel_serve(int orders, int answers)
     }
     default: break;
     }
-    if (write(answers, &order, 1) != 1 || order == 'x')
-      _exit(0);
+    if (write(answers, &order, 1) != 1 || order == 'x') _exit(0);
   } while (read(orders, &order, 1) == 1);
   _exit(0);
 }
@@ -165,8 +165,7 @@ CHANNEL void channel_serve(int orders, int answers)
 /* For main of a test that execs. */
 CHANNEL void channel_serve_if_told(int argc, char **argv)
 {
-  if (argc == 4 && strcmp(argv[1], "--serve") == 0)
-    channel_serve(atoi(argv[2]), atoi(argv[3]));
+  if (argc == 4 && strcmp(argv[1], "--serve") == 0) channel_serve(atoi(argv[2]), atoi(argv[3]));
 }
 
 CHANNEL void channel_tell(struct channel *channel, const char *orders)
@@ -189,9 +188,8 @@ CHANNEL void channel_open(struct channel *channel)
   if (channel->pid == 0) {
     close(orders[1]);
     close(answers[0]);
-    if (channel_user > 0 &&
-        (setresgid(channel_user, channel_user, channel_user) != 0 ||
-         setresuid(channel_user, channel_user, channel_user) != 0))
+    if (channel_user > 0 && (setresgid(channel_user, channel_user, channel_user) != 0 ||
+                             setresuid(channel_user, channel_user, channel_user) != 0))
       _exit(97);
     channel_serve(orders[0], answers[1]);
   }
@@ -222,8 +220,7 @@ CHANNEL int channel_folder(void **state)
   static char folder[32];
   (void)state;
   strcpy(folder, "/dev/shm/rtop-test-XXXXXX");
-  if (!mkdtemp(folder))
-    return -1;
+  if (!mkdtemp(folder)) return -1;
   return setenv("RPERF_TOP_DIR", folder, 1);
 }
 

@@ -15,19 +15,22 @@ FIXTURE struct rtop_export export_fixture_given(struct report_fixture *fixture)
 {
   struct rtop_report *report = &fixture->report;
   return (struct rtop_export){
-    .profile = fixture->profile, .sum = &report->sum, .options = &fixture->options,
-    .clock_offset_ns = report->clock_offset_ns, .command = report->command, .ruby = report->ruby,
-    .pids = report->source_pids, .pid_count = report->source_count,
+    .profile = fixture->profile,
+    .sum = &report->sum,
+    .options = &fixture->options,
+    .clock_offset_ns = report->clock_offset_ns,
+    .command = report->command,
+    .ruby = report->ruby,
+    .pids = report->source_pids,
+    .pid_count = report->source_count,
   };
 }
 
-FIXTURE struct export_text export_fixture_take(const struct rtop_export *given,
-                                               enum rtop_file_format format,
-                                               bool gzip)
+FIXTURE struct export_text export_fixture_take(const struct rtop_export *given, enum rtop_file_format format, bool gzip)
 {
-  struct export_text text = {0};
+  struct export_text text = { 0 };
   FILE *out = open_memstream(&text.bytes, &text.count);
-  assert_true(rtop_export_write(given, (struct rtop_file_kind){format, gzip}, out));
+  assert_true(rtop_export_write(given, (struct rtop_file_kind){ format, gzip }, out));
   assert_int_equal(fclose(out), 0);
   return text;
 }
@@ -43,7 +46,7 @@ FIXTURE char *export_fixture_text(struct report_fixture *fixture, enum rtop_file
 FIXTURE char *export_fixture_difference(enum rtop_file_format format)
 {
   struct report_fixture fixture;
-  struct rtop_sum before = {0};
+  struct rtop_sum before = { 0 };
   report_fixture_setup(&fixture);
   assert_true(rtop_profile_sum(fixture.profile, fixture_span(1000 * MS, 1100 * MS), &before));
   struct rtop_export given = export_fixture_given(&fixture);
@@ -56,9 +59,20 @@ FIXTURE char *export_fixture_difference(enum rtop_file_format format)
 
 /* Names with everything in them that some format takes for its own. */
 static const char *const export_fixture_names[] = {
-  "Object#fib", "a;b c", "=1+1", "\"quoted\", and more", "<script>&amp;</script>", "back\\slash \\u0041",
-  "new\nline\rand\ttab", "\xff\xfe not UTF-8", "K\xc3\xb6nig#\xe6\x97\xa5\xe6\x9c\xac", "", "-@", "]]>--",
-    "'", "%s%n",
+  "Object#fib",
+  "a;b c",
+  "=1+1",
+  "\"quoted\", and more",
+  "<script>&amp;</script>",
+  "back\\slash \\u0041",
+  "new\nline\rand\ttab",
+  "\xff\xfe not UTF-8",
+  "K\xc3\xb6nig#\xe6\x97\xa5\xe6\x9c\xac",
+  "",
+  "-@",
+  "]]>--",
+  "'",
+  "%s%n",
 };
 enum { EXPORT_FIXTURE_NAMES = sizeof export_fixture_names / sizeof export_fixture_names[0] };
 
@@ -66,8 +80,7 @@ enum { EXPORT_FIXTURE_NAMES = sizeof export_fixture_names / sizeof export_fixtur
 FIXTURE void export_fixture_labels(struct report_fixture *fixture, const char *labels)
 {
   struct rtop_symbols *symbols = rtop_profile_symbols(fixture->profile);
-  uint32_t frame = rtop_symbols_frame(symbols, labels, strlen(labels), "", 0, "(labels)", 8, 0,
-                                      RTOP_SYMBOL_SPECIAL);
+  uint32_t frame = rtop_symbols_frame(symbols, labels, strlen(labels), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
   uint32_t set = rtop_symbols_node(symbols, 0, frame, 0);
   uint32_t node = rtop_symbols_node(symbols, set, fixture_frame(symbols, "serve", "/s.rb", 2), 3);
   fixture_window(&fixture->window, 1200 * MS, 1300 * MS);
@@ -89,8 +102,7 @@ FIXTURE uint32_t export_fixture_node(struct rtop_symbols *symbols, uint64_t *see
   uint32_t count = rtop_symbols_node_count(symbols);
   uint32_t parent = export_fixture_dice(seed, 3) ? export_fixture_dice(seed, count) : 0;
   uint32_t name = export_fixture_dice(seed, EXPORT_FIXTURE_NAMES);
-  const char *path = export_fixture_dice(seed, 3) ?
-    export_fixture_names[(name + 3) % EXPORT_FIXTURE_NAMES] : "";
+  const char *path = export_fixture_dice(seed, 3) ? export_fixture_names[(name + 3) % EXPORT_FIXTURE_NAMES] : "";
   uint32_t frame = fixture_frame(symbols, export_fixture_names[name], path, export_fixture_dice(seed, 5));
   return rtop_symbols_node(symbols, parent, frame, export_fixture_dice(seed, 4));
 }
@@ -104,12 +116,12 @@ FIXTURE void export_fixture_random(struct report_fixture *fixture, uint64_t seed
     fixture_window(window, (20 + i) * 100 * MS, (21 + i) * 100 * MS);
     uint32_t threads = 1 + export_fixture_dice(&seed, 8);
     for (uint32_t k = 0; k < threads; k++)
-      fixture_thread(window, k + 1, export_fixture_dice(&seed, RTOP_STATES),
-                     export_fixture_node(symbols, &seed), 0);
+      fixture_thread(window, k + 1, export_fixture_dice(&seed, RTOP_STATES), export_fixture_node(symbols, &seed), 0);
     for (int k = 0; k < cells; k++) {
-      struct rtop_cell *cell = fixture_cell(window, export_fixture_dice(&seed, threads),
-        export_fixture_node(symbols, &seed), export_fixture_dice(&seed, RTOP_STATES),
-        export_fixture_dice(&seed, 3) ? export_fixture_dice(&seed, 100000000) : 0);
+      struct rtop_cell *cell =
+          fixture_cell(window, export_fixture_dice(&seed, threads), export_fixture_node(symbols, &seed),
+                       export_fixture_dice(&seed, RTOP_STATES),
+                       export_fixture_dice(&seed, 3) ? export_fixture_dice(&seed, 100000000) : 0);
       cell->cpu_ns = export_fixture_dice(&seed, 50000000);
       cell->allocations = export_fixture_dice(&seed, 1000);
       cell->blame_ns = export_fixture_dice(&seed, 1000000);

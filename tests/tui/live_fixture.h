@@ -17,7 +17,7 @@ FIXTURE struct model {
   struct rtop_window window;
   uint32_t nodes[NODES], unsampled;
   uint32_t random;
-  uint32_t threads;                    /* in a window, at most */
+  uint32_t threads; /* in a window, at most */
   int64_t end_ns;
   bool ratios;
 } m;
@@ -86,8 +86,8 @@ FIXTURE void add_window(uint32_t source)
     uint32_t thread = fixture_thread(&m.window, first + i + 1, below(RTOP_STATES), m.nodes[below(NODES)],
                                      provisional ? (1 + below(90)) * UINT64_C(1000000) : 0);
     for (uint32_t k = below(8); k > 0; k--)
-      random_cost(fixture_cell(&m.window, thread, m.nodes[below(NODES)], below(RTOP_STATES),
-                               below(10) ? below(20000000) : 0));
+      random_cost(
+          fixture_cell(&m.window, thread, m.nodes[below(NODES)], below(RTOP_STATES), below(10) ? below(20000000) : 0));
     if (below(3) == 0)
       fixture_cell(&m.window, thread, m.unsampled, below(RTOP_STATES), below(60000000))->cpu_ns = below(1000);
   }
@@ -99,13 +99,10 @@ FIXTURE void add_window(uint32_t source)
   }
   rtop_window_set_counter(&m.window, RTOP_COUNTER_SAMPLES, below(100));
   rtop_window_set_counter(&m.window, RTOP_COUNTER_GC_MINOR, below(4));
-  if (below(3))
-    rtop_window_set_counter(&m.window, RTOP_COUNTER_RATE_HZ, below(1000));
-  if (below(20) == 0)
-    rtop_window_set_counter(&m.window, RTOP_COUNTER_RSS_BYTES, below(1000));
+  if (below(3)) rtop_window_set_counter(&m.window, RTOP_COUNTER_RATE_HZ, below(1000));
+  if (below(20) == 0) rtop_window_set_counter(&m.window, RTOP_COUNTER_RSS_BYTES, below(1000));
   assert_true(fixture_add(m.profile, source, &m.window));
-  if (source == 0)
-    m.end_ns = end_ns;
+  if (source == 0) m.end_ns = end_ns;
 }
 
 #endif

@@ -15,8 +15,7 @@ enum { FIXTURE_THREADS_MAX = 4096 };
 #define MS INT64_C(1000000)
 #define FIXTURE __attribute__((unused)) static
 
-FIXTURE uint32_t fixture_frame(struct rtop_symbols *symbols, const char *label, const char *path,
-                               uint32_t line)
+FIXTURE uint32_t fixture_frame(struct rtop_symbols *symbols, const char *label, const char *path, uint32_t line)
 {
   return rtop_symbols_frame(symbols, label, strlen(label), path, strlen(path), "", 0, line,
                             *path ? RTOP_SYMBOL_RUBY : RTOP_SYMBOL_C);
@@ -53,8 +52,8 @@ FIXTURE uint32_t fixture_thread(struct rtop_window *window, uint64_t serial, uin
   return (uint32_t)(window->thread_count - 1);
 }
 
-FIXTURE struct rtop_cell *fixture_cell(struct rtop_window *window, uint32_t thread, uint32_t node,
-                                       uint32_t state, uint64_t wall_ns)
+FIXTURE struct rtop_cell *fixture_cell(struct rtop_window *window, uint32_t thread, uint32_t node, uint32_t state,
+                                       uint64_t wall_ns)
 {
   struct rtop_cell *cell = rtop_window_add_cell(window);
   assert_non_null(cell);
@@ -66,8 +65,8 @@ FIXTURE struct rtop_cell *fixture_cell(struct rtop_window *window, uint32_t thre
   return cell;
 }
 
-FIXTURE struct rtop_late *fixture_late(struct rtop_window *window, uint32_t thread, uint32_t node,
-                                       uint32_t state, int64_t start_ns, uint64_t wall_ns)
+FIXTURE struct rtop_late *fixture_late(struct rtop_window *window, uint32_t thread, uint32_t node, uint32_t state,
+                                       int64_t start_ns, uint64_t wall_ns)
 {
   struct rtop_late *late = rtop_window_add_late(window);
   assert_non_null(late);
@@ -86,11 +85,10 @@ FIXTURE bool fixture_add(struct rtop_profile *profile, uint32_t source, const st
   static uint32_t threads[FIXTURE_THREADS_MAX];
   uint32_t node_count = rtop_symbols_node_count(rtop_profile_symbols(profile));
   assert_true(node_count <= sizeof nodes / sizeof nodes[0] && window->thread_count <= FIXTURE_THREADS_MAX);
-  for (uint32_t i = 0; i < node_count; i++)
-    nodes[i] = i;
+  for (uint32_t i = 0; i < node_count; i++) nodes[i] = i;
   for (size_t i = 0; i < window->thread_count; i++) {
     char name[32];
-    struct rtop_source_thread thread = {.serial = window->threads[i].serial, .name = name};
+    struct rtop_source_thread thread = { .serial = window->threads[i].serial, .name = name };
     thread.name_bytes = (size_t)snprintf(name, sizeof name, "t%d", (int)thread.serial);
     thread.native_id = (uint32_t)thread.serial + 100;
     thread.is_main = thread.serial == 1;
@@ -103,14 +101,13 @@ FIXTURE bool fixture_add(struct rtop_profile *profile, uint32_t source, const st
 FIXTURE uint64_t fixture_wall(const struct rtop_sum *sum, uint64_t serial, enum rtop_state state)
 {
   for (size_t i = 0; i < sum->thread_count; i++)
-    if (sum->threads[i].serial == serial)
-      return sum->threads[i].cost.wall_ns[state];
+    if (sum->threads[i].serial == serial) return sum->threads[i].cost.wall_ns[state];
   return 0;
 }
 
 FIXTURE struct rtop_span fixture_span(int64_t start_ns, int64_t end_ns)
 {
-  return (struct rtop_span){start_ns, end_ns};
+  return (struct rtop_span){ start_ns, end_ns };
 }
 
 #endif

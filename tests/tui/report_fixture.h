@@ -37,8 +37,7 @@ FIXTURE void report_fixture_setup(struct report_fixture *fixture)
     fixture_window(window, (10 + i) * 100 * MS, (11 + i) * 100 * MS);
     uint32_t one = fixture_thread(window, 1, i ? RTOP_BLOCKED : RTOP_RUNNING, i ? gsub : price, 0);
     uint32_t two = fixture_thread(window, 2, RTOP_BLOCKED, top, 0);
-    if (i == 0)
-      fixture_cell(window, one, price, RTOP_RUNNING, 100 * MS)->cpu_ns = 90 * MS + 1;
+    if (i == 0) fixture_cell(window, one, price, RTOP_RUNNING, 100 * MS)->cpu_ns = 90 * MS + 1;
     else {
       fixture_cell(window, one, price, RTOP_RUNNING, 50 * MS)->allocations = 77;
       fixture_cell(window, one, gsub, RTOP_WAITING, 20 * MS)->blame_ns = 3 * MS;

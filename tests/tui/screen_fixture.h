@@ -13,9 +13,13 @@
 #include <cmocka.h>
 #include <ncurses.h>
 
-#define KEYS(...) (int[]){ __VA_ARGS__, 0 }
+#define KEYS(...)                                                                                                      \
+  (int[])                                                                                                              \
+  {                                                                                                                    \
+    __VA_ARGS__, 0                                                                                                     \
+  }
 #define FN(key) ((key) | KEY_FUNCTION)
-#define ON_CASE(at, set_up_function, test) \
+#define ON_CASE(at, set_up_function, test)                                                                             \
   cmocka_unit_test_prestate_setup_teardown(test, set_up_function, tear_down, (void *)(uintptr_t)(at))
 #define FIXTURE __attribute__((unused)) static
 
@@ -81,9 +85,7 @@ FIXTURE void close_and_check(const struct screen_case *at)
   FILE *out = open_memstream(&text, &bytes);
   assert_non_null(out);
   screen_write_text(out);
-  if (at->attributes) {
-    screen_write_attributes(out);
-  }
+  if (at->attributes) screen_write_attributes(out);
   model_screen_close(&ui, &profile);
   fclose(out);
   golden_check(at->name, text);
@@ -97,12 +99,10 @@ FIXTURE void test_case(void **state)
 }
 
 /* tests[i] becomes `draw` of cases[i]. */
-FIXTURE void add_cases(struct CMUnitTest *tests, const struct screen_case *cases, size_t count,
-                       CMUnitTestFunction draw)
+FIXTURE void add_cases(struct CMUnitTest *tests, const struct screen_case *cases, size_t count, CMUnitTestFunction draw)
 {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     tests[i] = (struct CMUnitTest){ cases[i].name, draw, NULL, NULL, (void *)(uintptr_t)&cases[i] };
-  }
 }
 
 #endif

@@ -19,22 +19,19 @@ static const struct {
   enum rtop_symbol_kind kind;
 } frames[] = {
   { "<main>", "/app/bin/puma", "", 33, RTOP_SYMBOL_RUBY },
-  { "Puma::ThreadPool#spawn_thread", "/gems/puma/lib/puma/thread_pool.rb", "Puma::ThreadPool", 155,
-    RTOP_SYMBOL_RUBY },
+  { "Puma::ThreadPool#spawn_thread", "/gems/puma/lib/puma/thread_pool.rb", "Puma::ThreadPool", 155, RTOP_SYMBOL_RUBY },
   { "Puma::Server#process_client", "/gems/puma/lib/puma/server.rb", "Puma::Server", 440, RTOP_SYMBOL_RUBY },
-  { "OrdersController#index", "/app/app/controllers/orders_controller.rb", "OrdersController", 18,
-    RTOP_SYMBOL_RUBY },
-  { "ActiveRecord::Relation#exec_queries", "/gems/activerecord/lib/active_record/relation.rb",
-    "ActiveRecord::Relation", 991, RTOP_SYMBOL_RUBY },
+  { "OrdersController#index", "/app/app/controllers/orders_controller.rb", "OrdersController", 18, RTOP_SYMBOL_RUBY },
+  { "ActiveRecord::Relation#exec_queries", "/gems/activerecord/lib/active_record/relation.rb", "ActiveRecord::Relation",
+    991, RTOP_SYMBOL_RUBY },
   { "PG::Connection#exec_params", "", "PG::Connection", 0, RTOP_SYMBOL_C },
-  { "Serializer::Order#as_json", "/app/app/serializers/order.rb", "Serializer::Order", 9,
-    RTOP_SYMBOL_RUBY },
+  { "Serializer::Order#as_json", "/app/app/serializers/order.rb", "Serializer::Order", 9, RTOP_SYMBOL_RUBY },
   { "JSON::Ext::Generator#generate", "", "JSON::Ext::Generator", 0, RTOP_SYMBOL_C },
   { "block in Price#total", "/app/app/models/price.rb", "Price", 44, RTOP_SYMBOL_RUBY },
   { "Array#map", "", "Array", 0, RTOP_SYMBOL_C },
   { "String#gsub", "", "String", 0, RTOP_SYMBOL_C },
-  { "ActionView::Template#render", "/gems/actionview/lib/action_view/template.rb", "ActionView::Template",
-    271, RTOP_SYMBOL_RUBY },
+  { "ActionView::Template#render", "/gems/actionview/lib/action_view/template.rb", "ActionView::Template", 271,
+    RTOP_SYMBOL_RUBY },
   { "Thread::Mutex#synchronize", "", "Thread::Mutex", 0, RTOP_SYMBOL_C },
   { "IO.select", "", "IO", 0, RTOP_SYMBOL_C },
   { "Queue#pop", "", "Queue", 0, RTOP_SYMBOL_C },
@@ -54,7 +51,10 @@ static const struct {
   int thread;
   uint32_t share[RTOP_STATES];
   uint32_t allocations;
-  struct { int frame; uint32_t line; } stack[DEPTH];
+  struct {
+    int frame;
+    uint32_t line;
+  } stack[DEPTH];
 } work[] = {
   { 1, { 180, 260, 0, 12, 4 }, 400, { { 1, 157 }, { 2, 445 }, { 3, 19 }, { 4, 1002 } } },
   { 1, { 0, 20, 150, 0, 0 }, 20, { { 1, 157 }, { 2, 445 }, { 3, 19 }, { 4, 1004 }, { 5, 0 } } },
@@ -76,9 +76,8 @@ enum { WORKS = sizeof work / sizeof work[0] };
 
 static uint32_t add_frame(struct rtop_symbols *symbols, size_t i)
 {
-  return rtop_symbols_frame(symbols, frames[i].label, strlen(frames[i].label), frames[i].path,
-                            strlen(frames[i].path), frames[i].space, strlen(frames[i].space),
-                            frames[i].line, frames[i].kind);
+  return rtop_symbols_frame(symbols, frames[i].label, strlen(frames[i].label), frames[i].path, strlen(frames[i].path),
+                            frames[i].space, strlen(frames[i].space), frames[i].line, frames[i].kind);
 }
 
 static uint32_t add_stack(struct rtop_symbols *symbols, size_t at)
@@ -93,19 +92,19 @@ static uint32_t add_stack(struct rtop_symbols *symbols, size_t at)
 
 static void add_threads(struct rtop_profile *profile, struct rtop_window *window, uint32_t *ids)
 {
-  static const char *const names[THREADS] = { "main", "puma srv tp 001", "puma srv tp 002",
-                                              "puma srv tp 003",
-                                              "puma srv tp 004", "reactor" };
-  static const uint32_t states[THREADS] = { RTOP_BLOCKED, RTOP_RUNNING, RTOP_WAITING, RTOP_WAITING,
-                                            RTOP_BLOCKED,
-                                            RTOP_BLOCKED };
+  static const char *const names[THREADS] = {
+    "main", "puma srv tp 001", "puma srv tp 002", "puma srv tp 003", "puma srv tp 004", "reactor"
+  };
+  static const uint32_t states[THREADS] = { RTOP_BLOCKED, RTOP_RUNNING, RTOP_WAITING,
+                                            RTOP_WAITING, RTOP_BLOCKED, RTOP_BLOCKED };
   static const uint32_t leaf[THREADS] = { 14, 0, 5, 9, 11, 12 };
   for (uint32_t i = 0; i < THREADS; i++) {
     struct rtop_source_thread thread = { i + 1, names[i], strlen(names[i]), 4720 + i, i == 0 };
     ids[i] = rtop_profile_thread(profile, 0, &thread);
     struct rtop_window_thread *row = rtop_window_add_thread(window);
-    *row = (struct rtop_window_thread){ .slot = i, .state = states[i], .node = leaf[i], .serial = i + 1,
-                                        .state_age_ns = 1000000 };
+    *row = (struct rtop_window_thread){
+      .slot = i, .state = states[i], .node = leaf[i], .serial = i + 1, .state_age_ns = 1000000
+    };
   }
 }
 
@@ -122,14 +121,15 @@ static void add_work(struct rtop_window *window, uint32_t load)
     for (uint32_t state = 0; state < RTOP_STATES; state++) {
       uint64_t ns = (uint64_t)work[i].share[state] * (WINDOW_NS / 1000);
       uint64_t busy_ns = state == RTOP_BLOCKED ? ns : ns * load / 1000;
-      if (ns == 0) {
-        continue;
-      }
+      if (ns == 0) continue;
       struct rtop_cell *cell = rtop_window_add_cell(window);
-      *cell = (struct rtop_cell){ i, (uint32_t)work[i].thread, state, 1 + (uint32_t)(ns / 10000000),
+      *cell = (struct rtop_cell){ i,
+                                  (uint32_t)work[i].thread,
+                                  state,
+                                  1 + (uint32_t)(ns / 10000000),
                                   busy_ns,
-                                  state == RTOP_RUNNING ? busy_ns : 0, state == RTOP_RUNNING
-                                    ? work[i].allocations : 0,
+                                  state == RTOP_RUNNING ? busy_ns : 0,
+                                  state == RTOP_RUNNING ? work[i].allocations : 0,
                                   state == RTOP_RUNNING ? busy_ns / 2 : 0 };
     }
   }
@@ -155,9 +155,7 @@ struct rtop_profile *model_profile(void)
   struct rtop_window window = { 0 };
   uint32_t nodes[WORKS], threads[THREADS];
   assert_non_null(profile);
-  for (size_t i = 0; i < WORKS; i++) {
-    nodes[i] = add_stack(rtop_profile_symbols(profile), i);
-  }
+  for (size_t i = 0; i < WORKS; i++) nodes[i] = add_stack(rtop_profile_symbols(profile), i);
   for (int at = 0; at < WINDOWS; at++) {
     rtop_window_reset(&window);
     window.sequence = (uint64_t)at + 1;
@@ -166,11 +164,8 @@ struct rtop_profile *model_profile(void)
     add_threads(profile, &window, threads);
     add_work(&window, load_of(at / 10));
     add_counters(&window, at);
-    if (at >= 200 && at < 230) {
-      rtop_profile_add_gap(profile, 0, window.start_mono_ns, window.end_mono_ns);
-    } else {
-      assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS, threads));
-    }
+    if (at >= 200 && at < 230) rtop_profile_add_gap(profile, 0, window.start_mono_ns, window.end_mono_ns);
+    else assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS, threads));
   }
   rtop_window_destroy(&window);
   return profile;
@@ -181,21 +176,15 @@ void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char
   struct rtop_window window = { 0 };
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   uint32_t threads[THREADS];
-  uint32_t frame = rtop_symbols_frame(symbols, frame_label, strlen(frame_label), "/app/new.rb", 11, "", 0,
-                                      1,
-                                      RTOP_SYMBOL_RUBY);
-  for (size_t i = 0; i < FRAMES; i++) {
-    frame = strcmp(frames[i].label, frame_label) == 0 ? add_frame(symbols, i) : frame;
-  }
+  uint32_t frame =
+      rtop_symbols_frame(symbols, frame_label, strlen(frame_label), "/app/new.rb", 11, "", 0, 1, RTOP_SYMBOL_RUBY);
+  for (size_t i = 0; i < FRAMES; i++) frame = strcmp(frames[i].label, frame_label) == 0 ? add_frame(symbols, i) : frame;
   uint32_t node = rtop_symbols_node(symbols, 0, frame, 1);
   window.start_mono_ns = start_ns;
   window.end_mono_ns = start_ns + WINDOW_NS;
   add_threads(profile, &window, threads);
-  for (size_t i = 0; i < THREADS; i++) {
-    window.threads[i].node = 0;
-  }
-  *rtop_window_add_cell(&window) = (struct rtop_cell){ 0, 1, RTOP_RUNNING, 100, WINDOW_NS, WINDOW_NS, 1,
-                                                       0 };
+  for (size_t i = 0; i < THREADS; i++) window.threads[i].node = 0;
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ 0, 1, RTOP_RUNNING, 100, WINDOW_NS, WINDOW_NS, 1, 0 };
   assert_true(rtop_profile_add(profile, 0, &window, &node, 1, threads));
   rtop_window_destroy(&window);
 }
@@ -203,16 +192,22 @@ void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char
 void model_ui(struct ui *ui, struct rtop_profile *profile)
 {
   static const struct rtop_options options = {
-    .delay_seconds = 1, .frame_seconds = 1, .methods = { .sort = RTOP_SORT_SELF },
+    .delay_seconds = 1,
+    .frame_seconds = 1,
+    .methods = { .sort = RTOP_SORT_SELF },
   };
   assert_true(ui_init(ui, &options));
   ui->now_ns = MODEL_END_NS + 5000000;
   ui->now_real_ns = ui->now_ns + MODEL_OFFSET_NS;
   ui_watch(ui, profile);
-  ui->source = (struct ui_source){
-    .ready = true, .processes = 1, .clock_offset_ns = MODEL_OFFSET_NS,
-    .main = { .pid = 4711, .state = RTOP_FEED_LIVE, .command = "puma: cluster worker 0: 4700 [shop]",
-              .ruby = "3.3.8", .started_real_ns = ui->now_real_ns - INT64_C(8040000000000) } };
+  ui->source = (struct ui_source){ .ready = true,
+                                   .processes = 1,
+                                   .clock_offset_ns = MODEL_OFFSET_NS,
+                                   .main = { .pid = 4711,
+                                             .state = RTOP_FEED_LIVE,
+                                             .command = "puma: cluster worker 0: 4700 [shop]",
+                                             .ruby = "3.3.8",
+                                             .started_real_ns = ui->now_real_ns - INT64_C(8040000000000) } };
 }
 
 void model_ui_end(struct ui *ui, struct rtop_profile *profile)
@@ -224,9 +219,7 @@ void model_ui_end(struct ui *ui, struct rtop_profile *profile)
 void model_redraw(struct ui *ui)
 {
   do {
-    if (ui->stale || ui->more) {
-      assert_true(ui_update(ui));
-    }
+    if (ui->stale || ui->more) assert_true(ui_update(ui));
     ui_draw(ui);
   } while (ui->stale || ui->more);
 }
@@ -239,9 +232,7 @@ void model_press(struct ui *ui, int key)
 
 void model_type(struct ui *ui, const char *text)
 {
-  for (; *text != '\0'; text++) {
-    model_press(ui, (unsigned char)*text);
-  }
+  for (; *text != '\0'; text++) model_press(ui, (unsigned char)*text);
 }
 
 void model_screen_open(const struct screen_case *screen_case, struct ui *ui, struct rtop_profile *profile)
@@ -258,14 +249,12 @@ void model_screen_open(const struct screen_case *screen_case, struct ui *ui, str
     snprintf(ui->source.main.end, sizeof ui->source.main.end, "killed by signal 9");
     ui->source.main.lived_ns = INT64_C(754000000000);
   }
-  ui_draw(ui);                         /* tells which columns there are */
+  ui_draw(ui); /* tells which columns there are */
   ui->stale = true;
   model_redraw(ui);
   ui->stale = true;
   model_redraw(ui);
-  for (int *key = screen_case->keys; key != NULL && *key != 0; key++) {
-    model_press(ui, *key);
-  }
+  for (int *key = screen_case->keys; key != NULL && *key != 0; key++) model_press(ui, *key);
 }
 
 char *model_screen_text(void)
@@ -291,13 +280,9 @@ static char *read_all(const char *path)
   char *text = NULL;
   size_t bytes = 0;
   FILE *in = fopen(path, "re");
-  if (in == NULL) {
-    return NULL;
-  }
+  if (in == NULL) return NULL;
   FILE *out = open_memstream(&text, &bytes);
-  for (int c = getc(in); c != EOF; c = getc(in)) {
-    putc(c, out);
-  }
+  for (int c = getc(in); c != EOF; c = getc(in)) putc(c, out);
   fclose(in);
   fclose(out);
   return text;
@@ -315,9 +300,7 @@ void golden_check(const char *name, const char *text)
     return;
   }
   char *wanted = read_all(path);
-  if (wanted == NULL) {
-    fail_msg("%s is missing: look at the screen, then UPDATE_GOLDEN=1", path);
-  }
+  if (wanted == NULL) fail_msg("%s is missing: look at the screen, then UPDATE_GOLDEN=1", path);
   if (strcmp(wanted, text) != 0) {
     print_error("%s differs. Wanted:\n%s\nis:\n%s\n", path, wanted, text);
     free(wanted);

@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MODEL_END_NS INT64_C(5000050000000)      /* CLOCK_MONOTONIC of the end of the last window */
+#define MODEL_END_NS INT64_C(5000050000000) /* CLOCK_MONOTONIC of the end of the last window */
 #define MODEL_OFFSET_NS (INT64_C(1790000000000000000) - MODEL_END_NS)
 
 struct screen_case {
-  const char *name;                    /* of the golden file; NULL: only for looking at */
+  const char *name; /* of the golden file; NULL: only for looking at */
   int rows, columns;
   bool ascii, mono;
   bool c_locale;
-  bool attributes;                     /* the golden holds attributes too */
-  bool dead;                           /* the process was killed */
-  int *keys;                           /* pressed one after the other, ends with 0; NULL: none */
+  bool attributes; /* the golden holds attributes too */
+  bool dead;       /* the process was killed */
+  int *keys;       /* pressed one after the other, ends with 0; NULL: none */
 };
 
 struct rtop_profile *model_profile(void);

@@ -19,7 +19,7 @@ struct forest {
 
 FIXTURE void forest_open(struct forest *forest)
 {
-  *forest = (struct forest){.profile = rtop_profile_create(64 << 20)};
+  *forest = (struct forest){ .profile = rtop_profile_create(64 << 20) };
   assert_non_null(forest->profile);
   forest->symbols = rtop_profile_symbols(forest->profile);
   fixture_window(&forest->window, 0, FIXTURE_WINDOW);
@@ -42,26 +42,23 @@ FIXTURE uint32_t forest_node(struct forest *forest, const char *stack)
   for (char *name = strtok_r(rest, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
     char *colon = strchr(name, ':');
     uint32_t line = colon ? (uint32_t)atoi(colon + 1) : 5;
-    if (colon)
-      *colon = '\0';
+    if (colon) *colon = '\0';
     uint32_t frame = fixture_frame(forest->symbols, name, "/app/x.rb", 1);
     node = rtop_symbols_node(forest->symbols, node, frame, line);
   }
   return node;
 }
 
-FIXTURE void forest_add(struct forest *forest, uint32_t thread, const char *stack, uint32_t state,
-                        int64_t ms)
+FIXTURE void forest_add(struct forest *forest, uint32_t thread, const char *stack, uint32_t state, int64_t ms)
 {
   struct rtop_cell *cell =
-    fixture_cell(&forest->window, thread, forest_node(forest, stack), state, (uint64_t)(ms * MS));
+      fixture_cell(&forest->window, thread, forest_node(forest, stack), state, (uint64_t)(ms * MS));
   cell->cpu_ns = state == RTOP_RUNNING ? (uint64_t)(ms * MS) : 0;
 }
 
 FIXTURE void forest_build(struct forest *forest, bool fold)
 {
-  if (rtop_profile_bounds(forest->profile).end_ns == 0)
-    assert_true(fixture_add(forest->profile, 0, &forest->window));
+  if (rtop_profile_bounds(forest->profile).end_ns == 0) assert_true(fixture_add(forest->profile, 0, &forest->window));
   assert_true(rtop_profile_sum(forest->profile, rtop_profile_bounds(forest->profile), &forest->sum));
   assert_true(rtop_tree_build(&forest->tree, &forest->sum, forest->symbols, &forest->options, fold));
 }
@@ -86,8 +83,7 @@ FIXTURE uint32_t forest_find(const struct forest *forest, const char *path)
     uint32_t child = forest->tree.nodes[at].first_child;
     while (child != 0 && strcmp(forest_label(forest, forest->tree.nodes[child].frame), name) != 0)
       child = forest->tree.nodes[child].next_sibling;
-    if (child == 0)
-      return 0;
+    if (child == 0) return 0;
     at = child;
   }
   return at;

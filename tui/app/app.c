@@ -28,14 +28,14 @@ enum { LIST_NS = 1000000000, SOON_NS = 30000000, MS_NS = 1000000, EDITOR_MS = 50
 
 struct app {
   const struct rtop_options *options;
-  struct rtop_session *session;        /* NULL while choosing */
-  struct rtop_session *before;         /* what it is compared with; NULL: nothing */
+  struct rtop_session *session; /* NULL while choosing */
+  struct rtop_session *before;  /* what it is compared with; NULL: nothing */
   struct stall_action action;
   struct ui ui;
   int signal_fd;
-  enum screen_width width;             /* as the screen shows it */
+  enum screen_width width; /* as the screen shows it */
   int64_t refresh_at_ns;
-  bool fresh;                          /* windows came since the last update */
+  bool fresh; /* windows came since the last update */
 };
 
 bool rtop_app_screen_possible(const char **reason)
@@ -65,7 +65,7 @@ static void handle_signals(struct app *app)
     }
     screen_resize();
     screen_repaint();
-    ui->stale = ui->dirty = true;      /* another size may show other columns */
+    ui->stale = ui->dirty = true; /* another size may show other columns */
   }
 }
 
@@ -82,9 +82,7 @@ static void read_keys(struct app *app)
     } else if (key != (KEY_RESIZE | KEY_FUNCTION)) {
       ui_key(&app->ui, key);
     }
-    if (app->ui.quit || app->ui.suspend || app->ui.command[0] != '\0') {
-      return;                          /* what was typed ahead comes after it */
-    }
+    if (app->ui.quit || app->ui.suspend || app->ui.command[0] != '\0') return; /* what was typed ahead comes after it */
   }
 }
 
@@ -92,18 +90,14 @@ static void read_keys(struct app *app)
 static void take_width(struct app *app)
 {
   struct ui *ui = &app->ui;
-  if (screen_width() == app->width) {
-    return;
-  }
+  if (screen_width() == app->width) return;
   app->width = screen_width();
   if (app->width == SCREEN_WIDTH_NOT_UTF8) {
     draw_charset(true, false);
     ui_say(ui, "this terminal takes no UTF-8: plain ASCII");
   }
   ui->wide = app->width == SCREEN_WIDTH_WIDE;
-  if (ui->wide && ui->ascii == UI_ASCII_AUTO) {
-    ui_say(ui, "blocks are two columns wide here: ASCII (~)");
-  }
+  if (ui->wide && ui->ascii == UI_ASCII_AUTO) ui_say(ui, "blocks are two columns wide here: ASCII (~)");
   if (app->width != SCREEN_WIDTH_NARROW) {
     screen_repaint();
     ui->dirty = true;
@@ -116,9 +110,7 @@ static void watch(struct app *app, struct rtop_session *session)
   ui_watch(&app->ui, session != NULL ? rtop_session_profile(session) : NULL);
   ui_open_view(&app->ui, session != NULL ? app->ui.first_view : VIEW_CHOOSER);
   app->refresh_at_ns = 0;
-  if (session != NULL) {
-    app_source_update(&app->ui, session, app->options);
-  }
+  if (session != NULL) app_source_update(&app->ui, session, app->options);
 }
 
 /* Between the list and a target, both ways. */
@@ -129,15 +121,12 @@ static void change_target(struct app *app)
     struct rtop_error error = { 0 };
     struct rtop_session *session = rtop_session_open_pid(ui->chosen, app->options->rate_hz, &error);
     ui->chosen = 0;
-    if (session != NULL) {
-      watch(app, session);
-    } else {
-      ui_say(ui, "%s", error.text);
-    }
+    if (session != NULL) watch(app, session);
+    else ui_say(ui, "%s", error.text);
   }
   if (ui->leave_target) {
     ui->leave_target = false;
-    ui_watch(ui, NULL);                /* lets go of the profile before the session frees it */
+    ui_watch(ui, NULL); /* lets go of the profile before the session frees it */
     rtop_session_close(&app->session);
     watch(app, NULL);
   }
@@ -159,23 +148,19 @@ static void take_windows(struct app *app)
       app->action.said[0] = '\0';
     }
   }
-  if (ui->now_ns < app->refresh_at_ns && !ui->stale) {
-    return;
-  }
+  if (ui->now_ns < app->refresh_at_ns && !ui->stale) return;
   bool due = ui->now_ns >= app->refresh_at_ns;
   if (app->session == NULL && due) {
     ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
     ui->stale = true;
   }
   if (due) {
-    ui->dirty = ui->dirty || ui->frozen;              /* its age is shown */
-    ui->stale = ui->stale || (app->fresh && (!ui->frozen || ui_time_lost(ui))) ||
-                ui->view->id == VIEW_OUTPUT || ui->more;
+    ui->dirty = ui->dirty || ui->frozen; /* its age is shown */
+    ui->stale =
+        ui->stale || (app->fresh && (!ui->frozen || ui_time_lost(ui))) || ui->view->id == VIEW_OUTPUT || ui->more;
     app->fresh = false;
   }
-  if (ui->stale && !ui_update(ui)) {
-    ui_say(ui, "out of memory: the figures are old");
-  }
+  if (ui->stale && !ui_update(ui)) ui_say(ui, "out of memory: the figures are old");
   if (due) {
     int64_t step_ns = app->session == NULL ? LIST_NS : (int64_t)(ui->delay_seconds * 1e9);
     app->refresh_at_ns = ui->now_ns + (ui->more || ui->stalls.more ? SOON_NS : step_ns);
@@ -186,12 +171,8 @@ static int wait_ms(const struct app *app)
 {
   const struct ui *ui = &app->ui;
   int64_t until_ns = app->refresh_at_ns;
-  if (ui_has_message(ui) && ui->message_until_ns < until_ns) {
-    until_ns = ui->message_until_ns;
-  }
-  if (ui_time_due_ns(ui) < until_ns) {
-    until_ns = ui_time_due_ns(ui);
-  }
+  if (ui_has_message(ui) && ui->message_until_ns < until_ns) until_ns = ui->message_until_ns;
+  if (ui_time_due_ns(ui) < until_ns) until_ns = ui_time_due_ns(ui);
   int64_t ms = (until_ns - app_now_ns()) / MS_NS + 1;
   return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
 }
@@ -201,9 +182,7 @@ static int wait_ms(const struct app *app)
 static int poll_ms(const struct app *app)
 {
   int ms = wait_ms(app);
-  if (app->session == NULL) {
-    return ms;
-  }
+  if (app->session == NULL) return ms;
   bool waiting = app->ui.sum.length_ns == 0 && !rtop_session_over(app->session);
   int bound = waiting ? rtop_session_wait_ms(app->session) : 1000;
   return ms < bound ? ms : bound < 10 ? 10 : bound;
@@ -240,15 +219,11 @@ static void run_editor(struct app *app)
   pid_t pid = editor_start(app->ui.edit.line, app->ui.edit.path, user);
   while (pid > 0 && !editor_ended(pid, &status)) {
     poll(NULL, 0, EDITOR_MS);
-    if (app->session != NULL) {
-      app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
-    }
+    if (app->session != NULL) app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
   }
   screen_return();
   read_clocks(app);
-  if (pid < 0 || status == 127) {
-    ui_say(&app->ui, "the editor cannot be started: set EDITOR");
-  }
+  if (pid < 0 || status == 127) ui_say(&app->ui, "the editor cannot be started: set EDITOR");
   app->ui.stale = true;
 }
 
@@ -260,9 +235,7 @@ static void loop(struct app *app)
     if (ui->suspend) {
       ui->suspend = false;
       ui->quit = !screen_suspend();
-      if (ui->quit) {
-        break;
-      }
+      if (ui->quit) break;
       read_clocks(app);
       ui->stale = true;
     }
@@ -276,14 +249,10 @@ static void loop(struct app *app)
     }
     app_record(ui, app->session);
     /* The first window of a target is shown when it comes, not at the next refresh. */
-    if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) {
-      app->refresh_at_ns = 0;
-    }
+    if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) app->refresh_at_ns = 0;
     take_windows(app);
     draw(app);
-    if (poll(wait, 2, poll_ms(app)) < 0 && errno != EINTR) {
-      break;
-    }
+    if (poll(wait, 2, poll_ms(app)) < 0 && errno != EINTR) break;
     read_clocks(app);
     handle_signals(app);
     if (!ui->quit && (wait[0].revents != 0 || screen_has_key())) {
@@ -315,9 +284,7 @@ static int run(struct app *app)
       bool more = rtop_session_left_out(app->session, 1) != NULL;
       ui_say(&app->ui, "%s%s", more ? "some are not watched: " : "", rtop_session_left_out(app->session, 0));
     }
-    if (app->before != NULL) {
-      ui_baseline_give(&app->ui, rtop_session_profile(app->before));
-    }
+    if (app->before != NULL) ui_baseline_give(&app->ui, rtop_session_profile(app->before));
     loop(app);
     stall_action_close(&app->action, app->session, &app->ui.stalls.stalls);
     status = 0;
@@ -329,13 +296,9 @@ static int run(struct app *app)
 
 int rtop_app_run(const struct rtop_options *options)
 {
-  static struct app app;               /* large: lists and buffers */
-  if (options->dump_screen != NULL) {
-    return app_dump(options);
-  }
-  if (!screen_possible(NULL)) {
-    return RTOP_APP_NO_SCREEN;
-  }
+  static struct app app; /* large: lists and buffers */
+  if (options->dump_screen != NULL) return app_dump(options);
+  if (!screen_possible(NULL)) return RTOP_APP_NO_SCREEN;
   int status = 0;
   app = (struct app){ .options = options, .signal_fd = signals_open() };
   stall_action_open(&app.action, options);

@@ -4,9 +4,7 @@
 
 struct rtop_session *app_baseline_open(const struct rtop_options *options, struct rtop_error *error)
 {
-  if (options->action != RTOP_ACTION_REPLAY || options->replay_count < 2) {
-    return NULL;
-  }
+  if (options->action != RTOP_ACTION_REPLAY || options->replay_count < 2) return NULL;
   const char *path = options->replays[options->replay_count - 2];
   struct rtop_session *session = rtop_session_open_replay(path, error);
   while (session != NULL && rtop_session_poll(session) > 0) {

@@ -22,10 +22,9 @@ bool app_dump_parse(struct app_dump_target *target, const char *text)
   int used = 0;
   target->file = "";
   target->svg = target->light = false;
-  if (sscanf(text, "%dx%d%n", &target->columns, &target->rows, &used) != 2 || target->columns < 1
-      || target->columns > 500 || target->rows < 1 || target->rows > 200) {
+  if (sscanf(text, "%dx%d%n", &target->columns, &target->rows, &used) != 2 || target->columns < 1 ||
+      target->columns > 500 || target->rows < 1 || target->rows > 200)
     return false;
-  }
   if (text[used] == ':' && text[used + 1] != '\0') {
     target->file = text + used + 1;
     const char *extension = strrchr(target->file, '.');
@@ -39,17 +38,13 @@ bool app_dump_parse(struct app_dump_target *target, const char *text)
 static void collect(struct rtop_session *session, const struct rtop_options *options)
 {
   int64_t length_ns = (int64_t)(options->frame_seconds * 1e9);
-  if (options->time_seconds > 0) {
-    length_ns = (int64_t)(options->time_seconds * 1e9);
-  }
+  if (options->time_seconds > 0) length_ns = (int64_t)(options->time_seconds * 1e9);
   int64_t deadline_ns = app_now_ns() + length_ns + patience_ns;
   while (app_now_ns() < deadline_ns) {
     rtop_session_poll(session);
     struct rtop_span held = rtop_profile_bounds(rtop_session_profile(session));
     bool enough = held.end_ns > held.start_ns && held.end_ns - held.start_ns >= length_ns;
-    if (enough || rtop_session_over(session)) {
-      return;
-    }
+    if (enough || rtop_session_over(session)) return;
     poll(NULL, 0, rtop_session_wait_ms(session));
   }
 }
@@ -68,16 +63,11 @@ static int write_to(const struct app_dump_target *target)
     perror(target->file);
     return 1;
   }
-  if (target->svg) {
-    screen_write_svg(out, !target->light);
-  } else {
-    screen_write_text(out);
-  }
+  if (target->svg) screen_write_svg(out, !target->light);
+  else screen_write_text(out);
   bool failed = ferror(out) != 0;
   failed = (out == stdout ? fflush(out) : fclose(out)) != 0 || failed;
-  if (failed) {
-    fprintf(stderr, "rperf-top: cannot write %s\n", target->file[0] == '\0' ? "the screen" : target->file);
-  }
+  if (failed) fprintf(stderr, "rperf-top: cannot write %s\n", target->file[0] == '\0' ? "the screen" : target->file);
   return failed;
 }
 
@@ -90,9 +80,7 @@ static int draw(struct ui *ui, struct rtop_session *session, struct rtop_session
   ui_watch(ui, session != NULL ? rtop_session_profile(session) : NULL);
   if (session != NULL) {
     app_source_update(ui, session, options);
-    if (before != NULL) {
-      ui_baseline_give(ui, rtop_session_profile(before));
-    }
+    if (before != NULL) ui_baseline_give(ui, rtop_session_profile(before));
     ui_open_view(ui, options->view);
   } else {
     ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
@@ -101,7 +89,7 @@ static int draw(struct ui *ui, struct rtop_session *session, struct rtop_session
   do {
     ui_stalls_poll(ui);
   } while (ui->stalls.more);
-  do {                                 /* drawing tells which slow parts are wanted */
+  do { /* drawing tells which slow parts are wanted */
     ui_draw(ui);
     if (!ui_update(ui)) {
       fprintf(stderr, "rperf-top: out of memory\n");
@@ -131,13 +119,11 @@ int app_dump(const struct rtop_options *options)
       fprintf(stderr, "rperf-top: %s\n", error.text);
       return status;
     }
-    for (int i = 0; rtop_session_left_out(session, i) != NULL; i++) {
+    for (int i = 0; rtop_session_left_out(session, i) != NULL; i++)
       fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(session, i));
-    }
     collect(session, options);
   }
-  struct screen_options look = { options->color == RTOP_COLOR_NEVER ? -1 : 0, options->ascii,
-                                 options->theme };
+  struct screen_options look = { options->color == RTOP_COLOR_NEVER ? -1 : 0, options->ascii, options->theme };
   if (screen_open_headless(&look, target.rows, target.columns) != 0) {
     fprintf(stderr, "rperf-top: no description of an xterm-256color terminal is installed\n");
     status = 1;

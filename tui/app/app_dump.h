@@ -10,9 +10,9 @@ struct rtop_options;
 
 struct app_dump_target {
   int columns, rows;
-  const char *file;                    /* "": standard output, as text */
+  const char *file; /* "": standard output, as text */
   bool svg;
-  bool light;                          /* dark text on a light ground */
+  bool light; /* dark text on a light ground */
 };
 
 /* "80x24", "80x24:FILE.svg" (light on dark), "80x24:FILE.light.svg", "80x24:FILE.txt". False: not of this form, or not within 1x1 to 500x200. */

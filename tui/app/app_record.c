@@ -11,9 +11,7 @@ void app_record_name(char *out, size_t bytes, pid_t pid, int64_t real_ns)
   char date[32] = "";
   time_t seconds = (time_t)(real_ns / 1000000000);
   struct tm local;
-  if (localtime_r(&seconds, &local) != NULL) {
-    strftime(date, sizeof date, "%Y%m%d-%H%M%S", &local);
-  }
+  if (localtime_r(&seconds, &local) != NULL) strftime(date, sizeof date, "%Y%m%d-%H%M%S", &local);
   snprintf(out, bytes, "rperf-top-%d-%s.rpt", (int)pid, date);
 }
 
@@ -40,50 +38,34 @@ static void start(struct ui *ui, struct rtop_session *session)
   struct rtop_error error = { 0 };
   char path[256];
   app_record_name(path, sizeof path, ui->source.main.pid, ui->now_real_ns);
-  if (access(path, F_OK) == 0) {
-    ui_say(ui, "%s is there already", path);
-  } else if (rtop_session_record(session, path, 0, &error)) {
-    ui_say(ui, "recording to %s; r stops", path);
-  } else {
-    ui_say(ui, "%s", error.text);
-  }
+  if (access(path, F_OK) == 0) ui_say(ui, "%s is there already", path);
+  else if (rtop_session_record(session, path, 0, &error)) ui_say(ui, "recording to %s; r stops", path);
+  else ui_say(ui, "%s", error.text);
 }
 
 static void toggle(struct ui *ui, struct rtop_session *session)
 {
-  if (rtop_session_recorder(session) != NULL) {
-    stop(ui, session);
-  } else if (rtop_session_state(session) == RTOP_FEED_REPLAY) {
+  if (rtop_session_recorder(session) != NULL) stop(ui, session);
+  else if (rtop_session_state(session) == RTOP_FEED_REPLAY)
     ui_say(ui, "this is a recording: :export FILE.rpt saves the span that is shown");
-  } else if (!rtop_session_ready(session) || rtop_session_over(session)) {
+  else if (!rtop_session_ready(session) || rtop_session_over(session))
     ui_say(ui, "nothing comes that could be recorded");
-  } else {
-    start(ui, session);
-  }
+  else start(ui, session);
 }
 
 static void save(struct ui *ui, struct rtop_session *session)
 {
   struct rtop_error error = { 0 };
-  if (rtop_session_save_span(session, ui->span, ui->record.path, &error)) {
-    ui_say(ui, "wrote %s", ui->record.path);
-  } else {
-    ui_say(ui, "%s", error.text);
-  }
+  if (rtop_session_save_span(session, ui->span, ui->record.path, &error)) ui_say(ui, "wrote %s", ui->record.path);
+  else ui_say(ui, "%s", error.text);
 }
 
 void app_record(struct ui *ui, struct rtop_session *session)
 {
-  if (session != NULL && ui->record.path[0] != '\0') {
-    save(ui, session);
-  }
-  if (session != NULL && ui->record.toggle) {
-    toggle(ui, session);
-  }
+  if (session != NULL && ui->record.path[0] != '\0') save(ui, session);
+  if (session != NULL && ui->record.toggle) toggle(ui, session);
   ui->record.path[0] = '\0';
   ui->record.toggle = false;
   const struct rtop_recorder *recorder = session != NULL ? rtop_session_recorder(session) : NULL;
-  if (recorder != NULL && rtop_recorder_problem(recorder) != NULL) {
-    stop(ui, session);                 /* says what went wrong */
-  }
+  if (recorder != NULL && rtop_recorder_problem(recorder) != NULL) stop(ui, session); /* says what went wrong */
 }

@@ -26,9 +26,7 @@ int64_t app_now_real_ns(void)
 static int processes_alive(const struct rtop_session *session)
 {
   int alive = 0, count = rtop_session_count(session);
-  for (int i = 0; i < count; i++) {
-    alive += ui_lives(rtop_session_feed_state(session, i));
-  }
+  for (int i = 0; i < count; i++) alive += ui_lives(rtop_session_feed_state(session, i));
   return alive > 0 ? alive : 1;
 }
 
@@ -36,11 +34,8 @@ static int processes_alive(const struct rtop_session *session)
 static int main_index(const struct rtop_session *session)
 {
   int count = rtop_session_count(session);
-  for (int i = 0; i < count; i++) {
-    if (ui_lives(rtop_session_feed_state(session, i))) {
-      return i;
-    }
-  }
+  for (int i = 0; i < count; i++)
+    if (ui_lives(rtop_session_feed_state(session, i))) return i;
   return count - 1;
 }
 
@@ -88,16 +83,11 @@ static void fill_main(struct ui_source *source, const struct rtop_session *sessi
 {
   struct rtop_feed_end end;
   int index = main_index(session);
-  if (index >= 0) {
-    source->main = source->at[index];
-  }
+  if (index >= 0) source->main = source->at[index];
   source->main.state = rtop_session_state(session);
   memset(source->main.losses, 0, sizeof source->main.losses);
-  for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++) {
-    for (int loss = 0; loss < RTOP_LOSSES; loss++) {
-      source->main.losses[loss] += source->at[i].losses[loss];
-    }
-  }
+  for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++)
+    for (int loss = 0; loss < RTOP_LOSSES; loss++) source->main.losses[loss] += source->at[i].losses[loss];
   source->main.end[0] = '\0';
   source->main.lived_ns = source->main.ended_real_ns = 0;
   if (rtop_session_end(session, &end)) {
@@ -114,16 +104,14 @@ static void say_who_went(struct ui *ui, const struct ui_source *now)
   const struct ui_source *before = &ui->source;
   for (int i = 0; i < before->count && i < now->count; i++) {
     const struct ui_process *process = &now->at[i];
-    if (ui_lives(before->at[i].state) && !ui_lives(process->state) && !process->replaced && now->count > 1) {
+    if (ui_lives(before->at[i].state) && !ui_lives(process->state) && !process->replaced && now->count > 1)
       ui_say(ui, "process %d: %s", (int)process->pid, process->end[0] != '\0' ? process->end : "gone");
-    }
   }
 }
 
-void app_source_update(struct ui *ui, const struct rtop_session *session,
-                       const struct rtop_options *options)
+void app_source_update(struct ui *ui, const struct rtop_session *session, const struct rtop_options *options)
 {
-  static struct ui_source source;      /* large; one loop */
+  static struct ui_source source; /* large; one loop */
   memset(&source, 0, sizeof source);
   source.ready = rtop_session_ready(session);
   source.clock_offset_ns = rtop_session_clock_offset_ns(session);
@@ -131,17 +119,13 @@ void app_source_update(struct ui *ui, const struct rtop_session *session,
   source.problem = rtop_session_problem(session);
   source.processes = processes_alive(session);
   source.count = rtop_session_count(session);
-  for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) {
-    fill_process(&source.at[i], session, i);
-  }
+  for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) fill_process(&source.at[i], session, i);
   fill_main(&source, session);
   source.recording = rtop_session_recorder(session) != NULL;
-  if (source.main.state == RTOP_FEED_REPLAY && options->replay_count > 0) {
+  if (source.main.state == RTOP_FEED_REPLAY && options->replay_count > 0)
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
-  }
-  if (source.count == 0 && options->command != NULL) {
+  if (source.count == 0 && options->command != NULL)
     name_command(source.main.command, sizeof source.main.command, options->command);
-  }
   if (memcmp(&source, &ui->source, sizeof source) != 0) {
     say_who_went(ui, &source);
     memcpy(&ui->source, &source, sizeof source);

@@ -28,9 +28,7 @@ static const char *take_word(const char *line, char *word, size_t bytes)
 static const char *home_path(char *out, size_t bytes, const char *name)
 {
   const char *home = getenv("HOME");
-  if (strncmp(name, "~/", 2) != 0 || home == NULL) {
-    return name;
-  }
+  if (strncmp(name, "~/", 2) != 0 || home == NULL) return name;
   snprintf(out, bytes, "%s%s", home, name + 1);
   return out;
 }
@@ -50,16 +48,10 @@ static void save_screen(struct ui *ui, const char *name, bool svg)
   }
   ui->message[0] = '\0';
   ui_draw(ui);
-  if (svg) {
-    screen_write_svg(file.stream, !screen_svg_is_light(name));
-  } else {
-    screen_write_text(file.stream);
-  }
-  if (rtop_export_file_close(&file, true)) {
-    ui_say(ui, "wrote %s", name);
-  } else {
-    ui_say(ui, "cannot write %s: %s", name, strerror(errno));
-  }
+  if (svg) screen_write_svg(file.stream, !screen_svg_is_light(name));
+  else screen_write_text(file.stream);
+  if (rtop_export_file_close(&file, true)) ui_say(ui, "wrote %s", name);
+  else ui_say(ui, "cannot write %s: %s", name, strerror(errno));
 }
 
 /* The views' sum once more, with its cells in order; threads that are left out stay so. */
@@ -69,9 +61,7 @@ static bool sum_shown(const struct ui *ui, struct rtop_sum *sum)
     errno = ENOMEM;
     return false;
   }
-  if (ui_processes_alone(ui) != UI_ALL_SOURCES) {
-    rtop_profile_alone(ui->profile, ui_processes_alone(ui), sum);
-  }
+  if (ui_processes_alone(ui) != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, ui_processes_alone(ui), sum);
   for (size_t i = 0; i < sum->thread_count; i++) {
     for (size_t k = 0; k < ui->sum.thread_count; k++) {
       bool same = ui->sum.threads[k].thread == sum->threads[i].thread;
@@ -91,17 +81,18 @@ static bool write_profile(struct ui *ui, enum rtop_file_format format, const cha
   struct rtop_sum sum = { 0 };
   const struct ui_process *process = ui_process(ui);
   pid_t pids[UI_SOURCES_MAX] = { process->pid };
-  for (int i = 0; i < ui->source.count && i < UI_SOURCES_MAX; i++) {
-    pids[i] = ui->source.at[i].pid;
-  }
+  for (int i = 0; i < ui->source.count && i < UI_SOURCES_MAX; i++) pids[i] = ui->source.at[i].pid;
   struct rtop_export export = {
-    .profile = ui->profile, .sum = &sum, .options = &ui->wanted,
-    .clock_offset_ns = ui->source.clock_offset_ns, .command = process->command, .ruby = process->ruby,
-    .pids = pids, .pid_count = ui->source.count > 1 ? ui->source.count : 1,
+    .profile = ui->profile,
+    .sum = &sum,
+    .options = &ui->wanted,
+    .clock_offset_ns = ui->source.clock_offset_ns,
+    .command = process->command,
+    .ruby = process->ruby,
+    .pids = pids,
+    .pid_count = ui->source.count > 1 ? ui->source.count : 1,
   };
-  if (!rtop_export_file_open(&file, path)) {
-    return false;
-  }
+  if (!rtop_export_file_open(&file, path)) return false;
   bool fine = sum_shown(ui, &sum) && rtop_export_write(&export, kind, file.stream);
   int problem = errno;
   rtop_sum_destroy(&sum);
@@ -113,15 +104,10 @@ static bool write_profile(struct ui *ui, enum rtop_file_format format, const cha
 static void export_profile(struct ui *ui, enum rtop_file_format format, const char *name)
 {
   char path[PATH_BYTES];
-  if (ui->profile == NULL || ui->sum.length_ns == 0) {
-    ui_say(ui, "there is nothing to export yet");
-  } else if (name[0] == '\0') {
-    ui_say(ui, "a file name is wanted");
-  } else if (write_profile(ui, format, home_path(path, sizeof path, name))) {
-    ui_say(ui, "wrote %s", name);
-  } else {
-    ui_say(ui, "cannot write %s: %s", name, rtop_export_problem(errno, ui->profile));
-  }
+  if (ui->profile == NULL || ui->sum.length_ns == 0) ui_say(ui, "there is nothing to export yet");
+  else if (name[0] == '\0') ui_say(ui, "a file name is wanted");
+  else if (write_profile(ui, format, home_path(path, sizeof path, name))) ui_say(ui, "wrote %s", name);
+  else ui_say(ui, "cannot write %s: %s", name, rtop_export_problem(errno, ui->profile));
 }
 
 static void say_formats(struct ui *ui)
@@ -153,11 +139,8 @@ static void run_export(struct ui *ui, const char *rest)
 
 static void run_goto(struct ui *ui, const char *rest)
 {
-  if (ui->profile == NULL) {
-    ui_say(ui, "no process is watched");
-  } else {
-    ui_time_goto(ui, rest);
-  }
+  if (ui->profile == NULL) ui_say(ui, "no process is watched");
+  else ui_time_goto(ui, rest);
 }
 
 static void run_save_display(struct ui *ui, const char *rest)
@@ -168,13 +151,9 @@ static void run_save_display(struct ui *ui, const char *rest)
 static void run_view(struct ui *ui, const char *rest)
 {
   enum view_id view;
-  if (ui->profile == NULL) {
-    ui_say(ui, "no process is watched");
-  } else if (keys_view_parse(rest, &view) && ui_view(view) != NULL) {
-    ui_open_view(ui, view);
-  } else {
-    ui_say(ui, "there is no view %s", rest);
-  }
+  if (ui->profile == NULL) ui_say(ui, "no process is watched");
+  else if (keys_view_parse(rest, &view) && ui_view(view) != NULL) ui_open_view(ui, view);
+  else ui_say(ui, "there is no view %s", rest);
 }
 
 static void run_set(struct ui *ui, const char *rest)
@@ -200,12 +179,8 @@ static void run_write_settings(struct ui *ui, const char *rest)
 }
 
 static const struct command commands[] = {
-  { "export", "FORMAT FILE", run_export },
-  { "goto", "TIME", run_goto },
-  { "save-display", "FILE", run_save_display },
-  { "set", "NAME VALUE", run_set },
-  { "view", "NAME", run_view },
-  { "write-settings", "", run_write_settings },
+  { "export", "FORMAT FILE", run_export }, { "goto", "TIME", run_goto }, { "save-display", "FILE", run_save_display },
+  { "set", "NAME VALUE", run_set },        { "view", "NAME", run_view }, { "write-settings", "", run_write_settings },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -214,13 +189,9 @@ static const struct command *find(const char *word)
 {
   const struct command *found = NULL;
   for (size_t i = 0; i < COMMANDS; i++) {
-    if (strcmp(commands[i].name, word) == 0) {
-      return &commands[i];
-    }
+    if (strcmp(commands[i].name, word) == 0) return &commands[i];
     if (strncmp(commands[i].name, word, strlen(word)) == 0) {
-      if (found != NULL) {
-        return NULL;
-      }
+      if (found != NULL) return NULL;
       found = &commands[i];
     }
   }
@@ -242,13 +213,8 @@ void command_run(struct ui *ui, const char *line)
   char word[32];
   const char *rest = take_word(line + strspn(line, " "), word, sizeof word);
   const struct command *command = find(word);
-  if (word[0] == '\0') {
-    return;
-  }
-  if (command == NULL) {
-    say_commands(ui, word);
-  } else {
-    command->run(ui, rest);
-  }
+  if (word[0] == '\0') return;
+  if (command == NULL) say_commands(ui, word);
+  else command->run(ui, rest);
   ui->dirty = true;
 }

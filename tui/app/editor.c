@@ -12,25 +12,26 @@
 
 /* Ctrl-C, Ctrl-\ and Ctrl-Z reach us too, for we share the terminal: the first two are the editor's alone,
  * the third stops both. */
-static const struct { int number; void (*meanwhile)(int); } shared[] = {
-  { SIGINT, SIG_IGN }, { SIGQUIT, SIG_IGN }, { SIGTSTP, SIG_DFL },
+static const struct {
+  int number;
+  void (*meanwhile)(int);
+} shared[] = {
+  { SIGINT, SIG_IGN },
+  { SIGQUIT, SIG_IGN },
+  { SIGTSTP, SIG_DFL },
 };
 enum { SHARED = sizeof shared / sizeof shared[0] };
 static struct sigaction before[SHARED];
 
-size_t editor_words(char **words, char *editor, uint32_t line, const char *path, char *path_space,
-                    size_t path_bytes)
+size_t editor_words(char **words, char *editor, uint32_t line, const char *path, char *path_space, size_t path_bytes)
 {
   static char line_space[16];
   size_t count = 0;
   char *rest = NULL;
   for (char *word = strtok_r(editor, " \t", &rest); word != NULL && count < EDITOR_WORDS_MAX - 4;
-       word = strtok_r(NULL, " \t", &rest)) {
+       word = strtok_r(NULL, " \t", &rest))
     words[count++] = word;
-  }
-  if (count == 0) {
-    words[count++] = "vi";
-  }
+  if (count == 0) words[count++] = "vi";
   if (line > 0) {
     snprintf(line_space, sizeof line_space, "+%u", line);
     words[count++] = line_space;
@@ -46,13 +47,9 @@ bool editor_user(uid_t owner, uid_t *user)
   const char *caller = getenv("SUDO_UID");
   char *end = NULL;
   *user = (uid_t)-1;
-  if (geteuid() != 0 || owner == 0) {
-    return true;
-  }
+  if (geteuid() != 0 || owner == 0) return true;
   unsigned long id = caller != NULL && *caller >= '0' && *caller <= '9' ? strtoul(caller, &end, 10) : 0;
-  if (id == 0 || *end != '\0' || id >= (uid_t)-1 || getpwuid((uid_t)id) == NULL) {
-    return false;
-  }
+  if (id == 0 || *end != '\0' || id >= (uid_t)-1 || getpwuid((uid_t)id) == NULL) return false;
   *user = (uid_t)id;
   return true;
 }
@@ -69,14 +66,10 @@ static void run(uint32_t line, const char *path, uid_t user)
 {
   char editor[512], place[2048], *words[EDITOR_WORDS_MAX];
   const char *wish = getenv("VISUAL");
-  if (wish == NULL || wish[strspn(wish, " \t")] == '\0') {
-    wish = getenv("EDITOR");
-  }
+  if (wish == NULL || wish[strspn(wish, " \t")] == '\0') wish = getenv("EDITOR");
   snprintf(editor, sizeof editor, "%s", wish != NULL ? wish : "");
   editor_words(words, editor, line, path, place, sizeof place);
-  for (int i = 0; i < SHARED; i++) {
-    signal(shared[i].number, SIG_DFL);
-  }
+  for (int i = 0; i < SHARED; i++) signal(shared[i].number, SIG_DFL);
   if (!isatty(STDIN_FILENO)) {
     int terminal = open("/dev/tty", O_RDWR);
     if (terminal >= 0) {
@@ -84,9 +77,7 @@ static void run(uint32_t line, const char *path, uid_t user)
       close(terminal);
     }
   }
-  if (user != (uid_t)-1 && !take_rights(user)) {
-    _exit(127);
-  }
+  if (user != (uid_t)-1 && !take_rights(user)) _exit(127);
   execvp(words[0], words);
   _exit(127);
 }
@@ -98,14 +89,9 @@ pid_t editor_start(uint32_t line, const char *path, uid_t user)
     sigaction(shared[i].number, &action, &before[i]);
   }
   pid_t pid = fork();
-  if (pid == 0) {
-    run(line, path, user);
-  }
-  if (pid < 0) {
-    for (int i = 0; i < SHARED; i++) {
-      sigaction(shared[i].number, &before[i], NULL);
-    }
-  }
+  if (pid == 0) run(line, path, user);
+  if (pid < 0)
+    for (int i = 0; i < SHARED; i++) sigaction(shared[i].number, &before[i], NULL);
   return pid;
 }
 
@@ -113,12 +99,8 @@ int editor_ended(pid_t pid, int *status)
 {
   int wait_status = 0;
   pid_t got = waitpid(pid, &wait_status, WNOHANG);
-  if (got == 0 || (got < 0 && errno == EINTR)) {
-    return 0;
-  }
+  if (got == 0 || (got < 0 && errno == EINTR)) return 0;
   *status = got > 0 && WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
-  for (int i = 0; i < SHARED; i++) {
-    sigaction(shared[i].number, &before[i], NULL);
-  }
+  for (int i = 0; i < SHARED; i++) sigaction(shared[i].number, &before[i], NULL);
   return 1;
 }

@@ -17,8 +17,7 @@ enum { EDITOR_WORDS_MAX = 16 };
 
 /* What is executed: words of `editor` (cut apart in place), "+LINE" when line > 0, the path ("./" before it
  * when it does not start with '/'), NULL. `path_space` holds the path. Returns the number of words. */
-size_t editor_words(char **words, char *editor, uint32_t line, const char *path, char *path_space,
-                    size_t path_bytes);
+size_t editor_words(char **words, char *editor, uint32_t line, const char *path, char *path_space, size_t path_bytes);
 
 /* With whose rights? An editor does what a file tells it to (modelines, plugins), and the file was named by the owner of
  * the channel: root edits what root named; for another's it is who called sudo. False: there is nobody. *user

@@ -21,15 +21,10 @@ bool settings_path(const struct rtop_options *options, char *out, size_t out_byt
   const char *own = options->config != NULL ? options->config : getenv("RPERF_TOP_CONFIG");
   const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
   int used;
-  if (own != NULL && own[0] != '\0') {
-    used = snprintf(out, out_bytes, "%s", own);
-  } else if (xdg != NULL && xdg[0] == '/') {
-    used = snprintf(out, out_bytes, "%s/rperf-top/config", xdg);
-  } else if (home != NULL && home[0] == '/') {
-    used = snprintf(out, out_bytes, "%s/.config/rperf-top/config", home);
-  } else {
-    return false;
-  }
+  if (own != NULL && own[0] != '\0') used = snprintf(out, out_bytes, "%s", own);
+  else if (xdg != NULL && xdg[0] == '/') used = snprintf(out, out_bytes, "%s/rperf-top/config", xdg);
+  else if (home != NULL && home[0] == '/') used = snprintf(out, out_bytes, "%s/.config/rperf-top/config", home);
+  else return false;
   return strcmp(out, "none") != 0 && used > 0 && (size_t)used < out_bytes;
 }
 
@@ -39,9 +34,7 @@ static char *read_file(const char *path)
   struct stat status;
   char *text = NULL;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) {
-    return NULL;
-  }
+  if (fd < 0) return NULL;
   errno = EINVAL;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
     errno = EFBIG;
@@ -49,7 +42,7 @@ static char *read_file(const char *path)
   }
   ssize_t got = text != NULL ? read(fd, text, FILE_BYTES_MAX) : -1;
   if (text != NULL && (got < 0 || strlen(text) != (size_t)got)) {
-    errno = got < 0 ? errno : EINVAL;  /* no text */
+    errno = got < 0 ? errno : EINVAL; /* no text */
     free(text);
     text = NULL;
   }
@@ -62,9 +55,7 @@ static char *read_file(const char *path)
 static char *trim(char *text)
 {
   char *end = text + strlen(text);
-  while (end > text && isspace((unsigned char)end[-1])) {
-    *--end = '\0';
-  }
+  while (end > text && isspace((unsigned char)end[-1])) *--end = '\0';
   return text + strspn(text, " \t");
 }
 
@@ -73,9 +64,7 @@ static bool split(char *line, char **name, char **value)
 {
   char *equals = strchr(line, '=');
   *name = trim(line);
-  if (equals == NULL || **name == '#') {
-    return false;
-  }
+  if (equals == NULL || **name == '#') return false;
   *equals = '\0';
   *name = trim(line);
   *value = trim(equals + 1);
@@ -88,9 +77,7 @@ static char *take_line(const char **at, char *line, size_t *length)
   const char *start = *at;
   *length = strcspn(start, "\n");
   *at = start + *length + (start[*length] == '\n');
-  if (*length >= LINE_BYTES) {
-    return NULL;
-  }
+  if (*length >= LINE_BYTES) return NULL;
   memcpy(line, start, *length);
   line[*length] = '\0';
   return line;
@@ -108,18 +95,14 @@ static const char *take_setting(struct ui *ui, char *line, unsigned given)
   static char message[UI_SETTING_BYTES];
   char *name, *value, clean[80];
   const char *problem;
-  if (!split(line, &name, &value)) {
-    return "no 'name = value'";
-  }
+  if (!split(line, &name, &value)) return "no 'name = value'";
   int index = ui_setting_find(name);
   if (index < 0) {
     rtop_text_sanitize(clean, sizeof clean, name, strnlen(name, 40));
     snprintf(message, sizeof message, "there is no setting '%s'", clean);
     return message;
   }
-  if (ui_setting_given(index, given)) {
-    return NULL;
-  }
+  if (ui_setting_given(index, given)) return NULL;
   return ui_setting_set(ui, index, value, &problem) ? NULL : problem;
 }
 
@@ -131,9 +114,7 @@ static void take_file(struct ui *ui, const char *text, const char *path, unsigne
   bool told = false;
   for (int number = 1; *text != '\0'; number++) {
     char *one = take_line(&text, line, &length);
-    if (one != NULL && is_nothing(one)) {
-      continue;
-    }
+    if (one != NULL && is_nothing(one)) continue;
     const char *problem = one != NULL ? take_setting(ui, one, given) : "too long";
     if (problem != NULL && !told) {
       ui_say(ui, "%s:%d: %s", file, number, problem);
@@ -153,9 +134,7 @@ void settings_load(struct ui *ui, const struct rtop_options *options)
     errno = ENOENT;
   }
   if (text == NULL) {
-    if (wanted && (errno != ENOENT || options->config != NULL)) {
-      ui_say(ui, "settings %s: %s", path, strerror(errno));
-    }
+    if (wanted && (errno != ENOENT || options->config != NULL)) ui_say(ui, "settings %s: %s", path, strerror(errno));
     return;
   }
   take_file(ui, text, path, options->given);
@@ -192,11 +171,8 @@ static void write_over(const struct ui *ui, const char *text, FILE *out)
       written[index] = true;
     }
   }
-  for (int i = 0; i < ui_settings_count(); i++) {
-    if (!written[i]) {
-      write_setting(ui, i, out);
-    }
-  }
+  for (int i = 0; i < ui_settings_count(); i++)
+    if (!written[i]) write_setting(ui, i, out);
 }
 
 /* Every folder on the way, for the user alone. */
@@ -221,13 +197,9 @@ static bool is_ours_all_the_way(const char *path)
   char part[PATH_MAX];
   struct stat status;
   for (size_t length = 1; length <= strlen(path) && geteuid() == 0; length++) {
-    if (path[length] != '/' && path[length] != '\0') {
-      continue;
-    }
+    if (path[length] != '/' && path[length] != '\0') continue;
     snprintf(part, sizeof part, "%.*s", (int)length, path);
-    if (lstat(part, &status) != 0) {
-      return errno == ENOENT;
-    }
+    if (lstat(part, &status) != 0) return errno == ENOENT;
     bool open_to_all = S_ISDIR(status.st_mode) && (status.st_mode & 0022) && !(status.st_mode & S_ISVTX);
     if (status.st_uid != 0 || open_to_all) {
       errno = EPERM;
@@ -240,17 +212,14 @@ static bool is_ours_all_the_way(const char *path)
 static bool may_replace(const char *path)
 {
   struct stat status;
-  if (stat(path, &status) != 0) {
-    return errno == ENOENT;
-  }
+  if (stat(path, &status) != 0) return errno == ENOENT;
   errno = EPERM;
   return status.st_uid == geteuid();
 }
 
 static bool save(const struct ui *ui, const char *path)
 {
-  static const char first[] =
-    "# rperf-top(1): settings, written by W. Lines may be changed or left out.\n";
+  static const char first[] = "# rperf-top(1): settings, written by W. Lines may be changed or left out.\n";
   struct rtop_export_file file;
   char *old = read_file(path);
   if ((old == NULL && errno != ENOENT) || !may_replace(path) || !rtop_export_file_open(&file, path)) {
@@ -270,12 +239,8 @@ void settings_save(struct ui *ui, const struct rtop_options *options)
     return;
   }
   bool safe = is_ours_all_the_way(path);
-  if (safe) {
-    make_folders(path);
-  }
-  if (safe && is_ours_all_the_way(real_name(path, real)) && save(ui, real_name(path, real))) {
+  if (safe) make_folders(path);
+  if (safe && is_ours_all_the_way(real_name(path, real)) && save(ui, real_name(path, real)))
     ui_say(ui, "settings are kept in %s", path);
-  } else {
-    ui_say(ui, "settings cannot be kept in %s: %s", path, strerror(errno));
-  }
+  else ui_say(ui, "settings cannot be kept in %s: %s", path, strerror(errno));
 }

@@ -15,11 +15,11 @@
 struct batch {
   struct batch_watch watch;
   struct rtop_report report;
-  struct rtop_session *baseline;       /* what is compared with; NULL: nothing, or the frame before */
+  struct rtop_session *baseline; /* what is compared with; NULL: nothing, or the frame before */
   bool compares;
-  bool started;                        /* the first frame has begun */
-  int64_t due_end_ns;                  /* data up to here make the next refresh, */
-  int64_t due_clock_ns;                /* and by our clock it comes anyhow */
+  bool started;         /* the first frame has begun */
+  int64_t due_end_ns;   /* data up to here make the next refresh, */
+  int64_t due_clock_ns; /* and by our clock it comes anyhow */
   long written;
   int write_errno;
 };
@@ -27,8 +27,7 @@ struct batch {
 static int batch_columns(void)
 {
   struct winsize size;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col < 40 ? 40 : size.ws_col;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col < 40 ? 40 : size.ws_col;
   return 80;
 }
 
@@ -57,8 +56,7 @@ static bool batch_write(struct batch *batch, struct rtop_span span)
     fine = fflush(stdout) == 0 && !ferror(stdout);
   }
   batch->write_errno = errno;
-  if (!fine && errno != EPIPE)
-    fprintf(stderr, "rperf-top: cannot write: %s\n", strerror(errno));
+  if (!fine && errno != EPIPE) fprintf(stderr, "rperf-top: cannot write: %s\n", strerror(errno));
   batch->written++;
   return fine;
 }
@@ -66,8 +64,7 @@ static bool batch_write(struct batch *batch, struct rtop_span span)
 static struct rtop_span batch_last(const struct batch *batch)
 {
   const struct rtop_options *options = batch->watch.options;
-  return rtop_profile_last(rtop_session_profile(batch->watch.session),
-                           (int64_t)(options->frame_seconds * 1e9));
+  return rtop_profile_last(rtop_session_profile(batch->watch.session), (int64_t)(options->frame_seconds * 1e9));
 }
 
 /* Of a process that ran before us the past is no part of the first frame: it was sampled more coarsely. */
@@ -77,11 +74,9 @@ static void batch_start(struct batch *batch, const struct rtop_span *held)
   bool past = options->action == RTOP_ACTION_WATCH && held->end_ns > held->start_ns;
   double first = options->frame_seconds > 0 ? options->frame_seconds : options->delay_seconds;
   int64_t now_ns = batch_now_ns();
-  if (!rtop_session_ready(batch->watch.session))
-    return;
-  if (held->end_ns == held->start_ns) {            /* a process that was stopped before its first window */
-    if (!batch->due_clock_ns)
-      batch->due_clock_ns = now_ns + (int64_t)(first * 1e9) + BATCH_PATIENCE_NS;
+  if (!rtop_session_ready(batch->watch.session)) return;
+  if (held->end_ns == held->start_ns) { /* a process that was stopped before its first window */
+    if (!batch->due_clock_ns) batch->due_clock_ns = now_ns + (int64_t)(first * 1e9) + BATCH_PATIENCE_NS;
     batch->started = now_ns >= batch->due_clock_ns;
     return;
   }
@@ -102,10 +97,8 @@ static void batch_next_due(struct batch *batch, const struct rtop_span *held)
   int64_t delay_ns = (int64_t)(batch->watch.options->delay_seconds * 1e9);
   batch->due_end_ns += delay_ns;
   batch->due_clock_ns += delay_ns;
-  if (held->end_ns > batch->due_end_ns)
-    batch->due_end_ns = held->end_ns + delay_ns;
-  if (batch_now_ns() > batch->due_clock_ns)
-    batch->due_clock_ns = batch_now_ns() + delay_ns;
+  if (held->end_ns > batch->due_end_ns) batch->due_end_ns = held->end_ns + delay_ns;
+  if (batch_now_ns() > batch->due_clock_ns) batch->due_clock_ns = batch_now_ns() + delay_ns;
 }
 
 /* One look at the data. False: enough was written, or writing failed (*status). */
@@ -113,10 +106,8 @@ static bool batch_step(struct batch *batch, int *status)
 {
   long wanted = batch->watch.options->refreshes;
   struct rtop_span held = rtop_profile_bounds(rtop_session_profile(batch->watch.session));
-  if (!batch->started)
-    batch_start(batch, &held);
-  if (!batch->started || rtop_session_over(batch->watch.session) || !batch_is_due(batch, &held))
-    return true;
+  if (!batch->started) batch_start(batch, &held);
+  if (!batch->started || rtop_session_over(batch->watch.session) || !batch_is_due(batch, &held)) return true;
   if (!batch_write(batch, batch_last(batch))) {
     *status = batch->write_errno == EPIPE ? 0 : 1;
     return false;
@@ -132,8 +123,7 @@ static int batch_replay(struct batch *batch)
   const struct rtop_options *options = batch->watch.options;
   struct rtop_span held = rtop_profile_bounds(rtop_session_profile(batch->watch.session));
   const struct rtop_feed_info *info = rtop_session_info(batch->watch.session, 0);
-  int64_t frame_ns = (int64_t)(options->frame_seconds * 1e9),
-          delay_ns = (int64_t)(options->delay_seconds * 1e9);
+  int64_t frame_ns = (int64_t)(options->frame_seconds * 1e9), delay_ns = (int64_t)(options->delay_seconds * 1e9);
   int64_t slack_ns = info ? (int64_t)info->window_ns / 2 : 0;
   int64_t end_ns = frame_ns > 0 && !options->last_only ? held.start_ns + frame_ns : held.end_ns;
   struct batch_progress progress;
@@ -141,9 +131,8 @@ static int batch_replay(struct batch *batch)
   batch_progress_start(&progress, batch->watch.session, options->replays[options->replay_count - 1], true);
   for (bool last = held.end_ns <= held.start_ns; fine && !last && !interrupt_signal(); end_ns += delay_ns) {
     last = end_ns >= held.end_ns - slack_ns;
-    struct rtop_span span = {.end_ns = last ? held.end_ns : end_ns};
-    span.start_ns =
-      frame_ns > 0 && span.end_ns - frame_ns > held.start_ns ? span.end_ns - frame_ns : held.start_ns;
+    struct rtop_span span = { .end_ns = last ? held.end_ns : end_ns };
+    span.start_ns = frame_ns > 0 && span.end_ns - frame_ns > held.start_ns ? span.end_ns - frame_ns : held.start_ns;
     fine = batch_write(batch, span);
     last = last || (options->refreshes && batch->written >= options->refreshes);
   }
@@ -153,10 +142,9 @@ static int batch_replay(struct batch *batch)
 
 int rtop_batch_run(const struct rtop_options *options, const char *note)
 {
-  struct batch batch = {0};
+  struct batch batch = { 0 };
   int status = 1;
-  if (!batch_baseline_open(options, &batch.baseline))
-    return status;
+  if (!batch_baseline_open(options, &batch.baseline)) return status;
   if (!batch_watch_open(&batch.watch, options, &status)) {
     rtop_session_close(&batch.baseline);
     return status;
@@ -164,19 +152,16 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
   batch.compares = batch.baseline || options->methods.sort == RTOP_SORT_DELTA;
   if (note)
     fprintf(stderr, "rperf-top: %s: %s\n", note,
-            options->last_only ? "the last frame (-b tells all of them)"
-                               : "one plain snapshot (-b goes on)");
+            options->last_only ? "the last frame (-b tells all of them)" : "one plain snapshot (-b goes on)");
   status = 0;
   bool more = true;
   rtop_session_poll(batch.watch.session);
   bool replay = rtop_session_state(batch.watch.session) == RTOP_FEED_REPLAY;
-  if (replay)
-    status = batch_replay(&batch);
+  if (replay) status = batch_replay(&batch);
   while (!replay && (more = batch_step(&batch, &status)) && batch_watch_next(&batch.watch))
     ;
   bool over = rtop_session_over(batch.watch.session) && rtop_session_ready(batch.watch.session);
-  if (!replay && more && over && !batch_write(&batch, batch_last(&batch)))
-    status = batch.write_errno == EPIPE ? 0 : 1;
+  if (!replay && more && over && !batch_write(&batch, batch_last(&batch))) status = batch.write_errno == EPIPE ? 0 : 1;
   rtop_report_destroy(&batch.report);
   rtop_session_close(&batch.baseline);
   return batch_watch_close(&batch.watch, status);

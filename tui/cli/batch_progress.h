@@ -10,10 +10,10 @@
 #include <stdio.h>
 
 struct batch_progress {
-  FILE *out;                           /* NULL: nothing is shown */
-  const char *what;                    /* "reading x.rpt" */
+  FILE *out;        /* NULL: nothing is shown */
+  const char *what; /* "reading x.rpt" */
   int columns;
-  int64_t started_ns, drawn_ns;        /* drawn 0: not yet */
+  int64_t started_ns, drawn_ns; /* drawn 0: not yet */
 };
 
 /* To be shown for the session while it is read, if that can be seen: standard error is a terminal, and the

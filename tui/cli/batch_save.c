@@ -20,8 +20,8 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
 {
   struct rtop_session *session = watch->session;
   const struct rtop_options *options = watch->options;
-  struct rtop_report report = {0}, before = {0};
-  struct rtop_file_kind kind = {.format = RTOP_FILE_TEXT};
+  struct rtop_report report = { 0 }, before = { 0 };
+  struct rtop_file_kind kind = { .format = RTOP_FILE_TEXT };
   rtop_file_kind(options->output, &kind);
   struct batch_progress progress;
   const char *what = options->replay_count ? options->replays[options->replay_count - 1] : "";
@@ -29,15 +29,19 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
   bool fine = rtop_report_take(&report, session, &options->methods, batch_watch_seconds(watch)) &&
               (!baseline || rtop_report_take(&before, baseline, &options->methods, 0));
   struct rtop_export export = {
-    .profile = rtop_session_profile(session), .sum = &report.sum, .options = &options->methods,
-    .baseline = baseline ? &before.sum : NULL, .baseline_symbols = before.symbols,
-    .clock_offset_ns = report.clock_offset_ns, .command = report.command, .ruby = report.ruby,
-    .pids = report.source_pids, .pid_count = report.source_count,
+    .profile = rtop_session_profile(session),
+    .sum = &report.sum,
+    .options = &options->methods,
+    .baseline = baseline ? &before.sum : NULL,
+    .baseline_symbols = before.symbols,
+    .clock_offset_ns = report.clock_offset_ns,
+    .command = report.command,
+    .ruby = report.ruby,
+    .pids = report.source_pids,
+    .pid_count = report.source_count,
   };
-  if (fine)
-    fine = rtop_export_write(&export, kind, out);
-  else
-    errno = ENOMEM;
+  if (fine) fine = rtop_export_write(&export, kind, out);
+  else errno = ENOMEM;
   int problem = errno;
   batch_progress_end(&progress, session);
   rtop_report_destroy(&report);
@@ -52,11 +56,9 @@ int rtop_export_run(const struct rtop_options *options)
   struct rtop_export_file file;
   struct rtop_session *baseline = NULL;
   int status = 1;
-  if (rtop_file_is_recording(options->output))
-    return rtop_record_run(options);
+  if (rtop_file_is_recording(options->output)) return rtop_record_run(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
-  if (!rtop_export_file_open(&file, options->output))
-    return save_problem(options->output, strerror(errno));
+  if (!rtop_export_file_open(&file, options->output)) return save_problem(options->output, strerror(errno));
   if (!batch_baseline_open(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);
     rtop_export_file_close(&file, false);
@@ -72,14 +74,11 @@ int rtop_export_run(const struct rtop_options *options)
   bool any = held.end_ns > held.start_ns;
   bool fine = !any || save_write(&watch, baseline, file.stream);
   int problem = errno;
-  if (!rtop_export_file_close(&file, any && fine))
-    status = save_problem(options->output, strerror(errno));
+  if (!rtop_export_file_close(&file, any && fine)) status = save_problem(options->output, strerror(errno));
   else if (!fine)
     status = save_problem(options->output, rtop_export_problem(problem, rtop_session_profile(watch.session)));
-  else if (!any)
-    status = batch_watch_nothing(&watch);
-  else
-    fprintf(stderr, "rperf-top: wrote %s\n", options->output);
+  else if (!any) status = batch_watch_nothing(&watch);
+  else fprintf(stderr, "rperf-top: wrote %s\n", options->output);
   rtop_session_close(&baseline);
   return batch_watch_close(&watch, status);
 }

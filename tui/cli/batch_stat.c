@@ -16,7 +16,7 @@ enum { STAT_COMMAND_BYTES = 2048 };
 struct stat_watch {
   struct batch_watch batch;
   int64_t start_ns;
-  bool cut_short;                      /* the time of -t was up before the command had ended */
+  bool cut_short; /* the time of -t was up before the command had ended */
   struct rtop_stat_os before[RTOP_PIDS_MAX], now[RTOP_PIDS_MAX];
 };
 
@@ -25,11 +25,9 @@ static void stat_look(struct stat_watch *watch, bool first)
   const struct rtop_options *options = watch->batch.options;
   for (int i = 0; options->action == RTOP_ACTION_WATCH && i < options->pid_count; i++) {
     struct rtop_stat_os os;
-    if (!rtop_stat_os_read(&os, options->pids[i]))
-      continue;
+    if (!rtop_stat_os_read(&os, options->pids[i])) continue;
     watch->now[i] = os;
-    if (first)
-      watch->before[i] = os;
+    if (first) watch->before[i] = os;
   }
 }
 
@@ -38,8 +36,7 @@ static void stat_command(char *out, size_t bytes, char *const *command)
   size_t used = 0;
   out[0] = '\0';
   for (int i = 0; command[i] && used + 2 < bytes; i++) {
-    if (i)
-      out[used++] = ' ';
+    if (i) out[used++] = ' ';
     used += rtop_text_sanitize(out + used, bytes - used, command[i], strlen(command[i]));
   }
 }
@@ -55,8 +52,7 @@ static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
   stat->status = -1;
   if (options->action == RTOP_ACTION_WATCH) {
     rtop_stat_os_start(&stat->os);
-    for (int i = 0; i < options->pid_count; i++)
-      rtop_stat_os_add(&stat->os, &watch->before[i], &watch->now[i]);
+    for (int i = 0; i < options->pid_count; i++) rtop_stat_os_add(&stat->os, &watch->before[i], &watch->now[i]);
     stat->real_ns = (uint64_t)(batch_now_ns() - watch->start_ns);
   } else if (launch && rtop_launch_usage(launch, &usage, &real_ns)) {
     rtop_stat_os_usage(&stat->os, &usage);
@@ -71,10 +67,8 @@ static bool stat_report(struct stat_watch *watch, struct rtop_report *report, st
   struct rtop_session *session = watch->batch.session;
   const struct rtop_options *options = watch->batch.options;
   struct rtop_span all = rtop_profile_bounds(rtop_session_profile(session));
-  bool live = options->action == RTOP_ACTION_WATCH && all.end_ns > held.end_ns &&
-    held.end_ns > held.start_ns;
-  if (live)
-    all.start_ns = held.end_ns;
+  bool live = options->action == RTOP_ACTION_WATCH && all.end_ns > held.end_ns && held.end_ns > held.start_ns;
+  if (live) all.start_ns = held.end_ns;
   return rtop_report_take_span(report, session, &options->methods, all);
 }
 
@@ -82,43 +76,36 @@ static int stat_write(struct stat_watch *watch, struct rtop_span held)
 {
   const struct rtop_options *options = watch->batch.options;
   struct rtop_session *session = watch->batch.session;
-  struct rtop_report report = {0};
-  struct rtop_stat stat = {0};
+  struct rtop_report report = { 0 };
+  struct rtop_stat stat = { 0 };
   char command[STAT_COMMAND_BYTES] = "";
   int status = 0;
-  if (rtop_session_ready(session) && stat_report(watch, &report, held))
-    stat.report = &report;
-  if (options->command)
-    stat_command(command, sizeof command, options->command);
+  if (rtop_session_ready(session) && stat_report(watch, &report, held)) stat.report = &report;
+  if (options->command) stat_command(command, sizeof command, options->command);
   stat.command = options->command ? command : stat.report ? report.command : "";
   stat_fill(watch, &stat);
-  if (!options->json)
-    rtop_stat_write_text(&stat, stderr);
-  else if (!rtop_stat_write_json(&stat, stdout) && !ferror(stdout))
-    status = 1;
-  if (status == 0)
-    status = rtop_output_status(options->json ? stdout : stderr);
+  if (!options->json) rtop_stat_write_text(&stat, stderr);
+  else if (!rtop_stat_write_json(&stat, stdout) && !ferror(stdout)) status = 1;
+  if (status == 0) status = rtop_output_status(options->json ? stdout : stderr);
   rtop_report_destroy(&report);
   return status;
 }
 
 int rtop_stat_run(const struct rtop_options *options)
 {
-  struct stat_watch watch = {.start_ns = batch_now_ns()};
+  struct stat_watch watch = { .start_ns = batch_now_ns() };
   int status = 1;
-  if (!batch_watch_open(&watch.batch, options, &status))
-    return status;
+  if (!batch_watch_open(&watch.batch, options, &status)) return status;
   struct rtop_session *session = watch.batch.session;
   rtop_session_poll(session);
   struct rtop_span held = rtop_profile_bounds(rtop_session_profile(session));
   stat_look(&watch, true);
-  while (batch_watch_next(&watch.batch))
-    stat_look(&watch, false);
+  while (batch_watch_next(&watch.batch)) stat_look(&watch, false);
   rtop_session_poll(session);
   struct rtop_launch *launch = rtop_session_launch(session);
   if (launch && !rtop_launch_ended(launch)) {
     watch.cut_short = !interrupt_signal();
-    rtop_launch_stop(launch);          /* what it used is known only then */
+    rtop_launch_stop(launch); /* what it used is known only then */
   }
   status = stat_write(&watch, held);
   int ended = batch_watch_close(&watch.batch, status);

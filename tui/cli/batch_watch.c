@@ -23,8 +23,7 @@ static void batch_limit_time(const struct rtop_options *options)
   char why[128], name[160], line[320];
   struct stat status;
   const char *path = options->replays[options->replay_count - 1];
-  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-    return;
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return;
   uint64_t bytes = (uint64_t)status.st_size;
   rtop_text_sanitize(name, sizeof name, path, strlen(path));
   rtop_budget_say(RTOP_BUDGET_TIME, bytes, why, sizeof why);
@@ -40,14 +39,13 @@ void batch_watch_saves(const struct batch_watch *watch)
 
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   interrupt_open();
   /* What is there already is only read, and a table on its way out is no loss. */
-  if (options->action == RTOP_ACTION_REPLAY)
-    batch_limit_time(options);
+  if (options->action == RTOP_ACTION_REPLAY) batch_limit_time(options);
   interrupt_at_once(options->action == RTOP_ACTION_REPLAY ||
                     (options->action == RTOP_ACTION_WATCH && options->batch && !options->on_stall));
-  *watch = (struct batch_watch){.options = options};
+  *watch = (struct batch_watch){ .options = options };
   stall_action_open(&watch->action, options);
   watch->session = rtop_session_open(options, exit_status, &error);
   if (!watch->session) {
@@ -66,13 +64,11 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
 static void batch_watch_stalls(struct batch_watch *watch)
 {
   const struct rtop_options *options = watch->options;
-  if (!options->on_stall && !options->save_on_stall)
-    return;
+  if (!options->on_stall && !options->save_on_stall) return;
   struct rtop_profile *profile = rtop_session_profile(watch->session);
   bool more = stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &options->stall);
   stall_action_poll(&watch->action, watch->session, &watch->stalls, more);
-  if (watch->action.said[0])
-    fprintf(stderr, "rperf-top: %s\n", watch->action.said);
+  if (watch->action.said[0]) fprintf(stderr, "rperf-top: %s\n", watch->action.said);
   watch->action.said[0] = '\0';
 }
 
@@ -82,19 +78,16 @@ static void batch_watch_begin(struct batch_watch *watch)
 {
   int64_t now_ns = batch_now_ns(), time_ns = (int64_t)(watch->options->time_seconds * 1e9);
   const struct rtop_feed_info *info = rtop_session_info(watch->session, 0);
-  if (watch->deadline_ns || time_ns == 0 || !info)
-    return;
+  if (watch->deadline_ns || time_ns == 0 || !info) return;
   watch->deadline_ns = now_ns + time_ns;
-  if (!watch->options->output)
-    return;
+  if (!watch->options->output) return;
   watch->deadline_ns += BATCH_PATIENCE_NS;
   watch->wanted_end_ns = now_ns + time_ns - info->window_ns / 2;
 }
 
 static bool batch_watch_has_all(const struct batch_watch *watch)
 {
-  if (!watch->deadline_ns)
-    return false;
+  if (!watch->deadline_ns) return false;
   return batch_now_ns() >= watch->deadline_ns ||
          (watch->wanted_end_ns &&
           rtop_profile_bounds(rtop_session_profile(watch->session)).end_ns >= watch->wanted_end_ns);
@@ -103,8 +96,7 @@ static bool batch_watch_has_all(const struct batch_watch *watch)
 bool batch_watch_next(struct batch_watch *watch)
 {
   struct rtop_session *session = watch->session;
-  if (interrupt_signal() || rtop_session_over(session))
-    return false;
+  if (interrupt_signal() || rtop_session_over(session)) return false;
   batch_watch_begin(watch);
   interrupt_wait(rtop_session_wait_ms(session));
   rtop_session_poll(session);
@@ -116,15 +108,13 @@ bool batch_watch_next(struct batch_watch *watch)
 double batch_watch_seconds(const struct batch_watch *watch)
 {
   const struct rtop_options *options = watch->options;
-  if (options->given & RTOP_GIVEN_FRAME)
-    return options->frame_seconds;
+  if (options->given & RTOP_GIVEN_FRAME) return options->frame_seconds;
   return options->action == RTOP_ACTION_WATCH ? options->time_seconds : 0;
 }
 
 int batch_watch_nothing(const struct batch_watch *watch)
 {
-  if (rtop_session_problem(watch->session))
-    return 0;                          /* closing says more */
+  if (rtop_session_problem(watch->session)) return 0; /* closing says more */
   fprintf(stderr, "rperf-top: nothing came: %s is not written\n", watch->options->output);
   return 1;
 }
@@ -133,14 +123,10 @@ int batch_watch_close(struct batch_watch *watch, int status)
 {
   const char *problem = rtop_session_problem(watch->session);
   struct rtop_launch *launch = rtop_session_launch(watch->session);
-  if (problem)
-    fprintf(stderr, "rperf-top: %s\n", problem);
-  if (problem && status == 0 && !launch)
-    status = 1;
-  if (launch && status == 0 && rtop_launch_ended(launch))
-    status = rtop_launch_status(launch);
-  else if (status == 0 && interrupt_signal() && !watch->options->output)
-    status = 128 + interrupt_signal();
+  if (problem) fprintf(stderr, "rperf-top: %s\n", problem);
+  if (problem && status == 0 && !launch) status = 1;
+  if (launch && status == 0 && rtop_launch_ended(launch)) status = rtop_launch_status(launch);
+  else if (status == 0 && interrupt_signal() && !watch->options->output) status = 128 + interrupt_signal();
   stall_action_close(&watch->action, watch->session, &watch->stalls);
   stalls_destroy(&watch->stalls);
   rtop_session_close(&watch->session);

@@ -7,15 +7,15 @@
 #include "tui/feed/session.h"
 #include <stdint.h>
 
-#define BATCH_PATIENCE_NS INT64_C(1500000000)   /* data so far behind the clock: the process stalls */
+#define BATCH_PATIENCE_NS INT64_C(1500000000) /* data so far behind the clock: the process stalls */
 
 struct batch_watch {
   const struct rtop_options *options;
   struct rtop_session *session;
-  struct stall_action action;          /* of stalls, when something is to be done */
+  struct stall_action action; /* of stalls, when something is to be done */
   struct stalls stalls;
-  int64_t deadline_ns;                 /* of -t, by our clock; 0: none or not ready yet */
-  int64_t wanted_end_ns;               /* of -t with -o: data up to here are enough; 0: the clock decides */
+  int64_t deadline_ns;   /* of -t, by our clock; 0: none or not ready yet */
+  int64_t wanted_end_ns; /* of -t with -o: data up to here are enough; 0: the clock decides */
 };
 
 int64_t batch_now_ns(void);

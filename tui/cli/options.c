@@ -15,12 +15,29 @@
 #include <string.h>
 
 enum {
-  OPTION_HZ = 256, OPTION_FILTER, OPTION_THREAD, OPTION_MIN, OPTION_MAX_SIZE, OPTION_DUMP_SCREEN,
-    OPTION_VIEW, OPTION_STAT,
-  OPTION_EXCLUDE, OPTION_ONLY_MINE, OPTION_NO_C, OPTION_MERGE, OPTION_LABEL,
-  OPTION_THEME, OPTION_NO_HEADER, OPTION_NO_FOOTER, OPTION_CONFIG,
-  OPTION_COLUMNS, OPTION_LIST_COLUMNS, OPTION_LIST_KEYS, OPTION_ON_STALL, OPTION_SAVE_ON_STALL,
-  OPTION_STALL,                        /* + enum stall_cause */
+  OPTION_HZ = 256,
+  OPTION_FILTER,
+  OPTION_THREAD,
+  OPTION_MIN,
+  OPTION_MAX_SIZE,
+  OPTION_DUMP_SCREEN,
+  OPTION_VIEW,
+  OPTION_STAT,
+  OPTION_EXCLUDE,
+  OPTION_ONLY_MINE,
+  OPTION_NO_C,
+  OPTION_MERGE,
+  OPTION_LABEL,
+  OPTION_THEME,
+  OPTION_NO_HEADER,
+  OPTION_NO_FOOTER,
+  OPTION_CONFIG,
+  OPTION_COLUMNS,
+  OPTION_LIST_COLUMNS,
+  OPTION_LIST_KEYS,
+  OPTION_ON_STALL,
+  OPTION_SAVE_ON_STALL,
+  OPTION_STALL, /* + enum stall_cause */
 };
 
 /* Percent of the frame below which a text report leaves methods out. */
@@ -28,51 +45,51 @@ static const double options_batch_min = 0.1;
 
 static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:MUC:hV";
 static const struct option long_options[] = {
-  {"pid", required_argument, NULL, 'p'},
-  {"replay", required_argument, NULL, 'r'},
-  {"list", no_argument, NULL, 'l'},
-  {"output", required_argument, NULL, 'o'},
-  {"time", required_argument, NULL, 't'},
-  {"batch", no_argument, NULL, 'b'},
-  {"json", no_argument, NULL, 'J'},
-  {"count", required_argument, NULL, 'n'},
-  {"delay", required_argument, NULL, 'd'},
-  {"frame", required_argument, NULL, 'F'},
-  {"mode", required_argument, NULL, 'm'},
-  {"sort", required_argument, NULL, 's'},
-  {"stat", no_argument, NULL, OPTION_STAT},
-  {"hz", required_argument, NULL, OPTION_HZ},
-  {"filter", required_argument, NULL, OPTION_FILTER},
-  {"thread", required_argument, NULL, OPTION_THREAD},
-  {"min", required_argument, NULL, OPTION_MIN},
-  {"max-size", required_argument, NULL, OPTION_MAX_SIZE},
-  {"exclude", required_argument, NULL, OPTION_EXCLUDE},
-  {"only-mine", no_argument, NULL, OPTION_ONLY_MINE},
-  {"no-c", no_argument, NULL, OPTION_NO_C},
-  {"merge", required_argument, NULL, OPTION_MERGE},
-  {"label", required_argument, NULL, OPTION_LABEL},
-  {"theme", required_argument, NULL, OPTION_THEME},
-  {"no-header", no_argument, NULL, OPTION_NO_HEADER},
-  {"no-footer", no_argument, NULL, OPTION_NO_FOOTER},
-  {"mouse", no_argument, NULL, 'M'},
-  {"config", required_argument, NULL, OPTION_CONFIG},
-  {"stall-blocked", required_argument, NULL, OPTION_STALL + STALL_BLOCKED},
-  {"stall-no-safepoint", required_argument, NULL, OPTION_STALL + STALL_NO_SAFEPOINT},
-  {"stall-waiting", required_argument, NULL, OPTION_STALL + STALL_WAITING},
-  {"stall-gc", required_argument, NULL, OPTION_STALL + STALL_GC},
-  {"stall-method", required_argument, NULL, OPTION_STALL + STALL_METHOD},
-  {"on-stall", required_argument, NULL, OPTION_ON_STALL},
-  {"save-on-stall", required_argument, NULL, OPTION_SAVE_ON_STALL},
-  {"columns", required_argument, NULL, OPTION_COLUMNS},
-  {"list-columns", no_argument, NULL, OPTION_LIST_COLUMNS},
-  {"list-keys", no_argument, NULL, OPTION_LIST_KEYS},
-  {"view", required_argument, NULL, OPTION_VIEW},
-  {"dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN},
-  {"ascii", no_argument, NULL, 'U'},
-  {"color", required_argument, NULL, 'C'},
-  {"help", no_argument, NULL, 'h'},
-  {"version", no_argument, NULL, 'V'},
-  {NULL, 0, NULL, 0},
+  { "pid", required_argument, NULL, 'p' },
+  { "replay", required_argument, NULL, 'r' },
+  { "list", no_argument, NULL, 'l' },
+  { "output", required_argument, NULL, 'o' },
+  { "time", required_argument, NULL, 't' },
+  { "batch", no_argument, NULL, 'b' },
+  { "json", no_argument, NULL, 'J' },
+  { "count", required_argument, NULL, 'n' },
+  { "delay", required_argument, NULL, 'd' },
+  { "frame", required_argument, NULL, 'F' },
+  { "mode", required_argument, NULL, 'm' },
+  { "sort", required_argument, NULL, 's' },
+  { "stat", no_argument, NULL, OPTION_STAT },
+  { "hz", required_argument, NULL, OPTION_HZ },
+  { "filter", required_argument, NULL, OPTION_FILTER },
+  { "thread", required_argument, NULL, OPTION_THREAD },
+  { "min", required_argument, NULL, OPTION_MIN },
+  { "max-size", required_argument, NULL, OPTION_MAX_SIZE },
+  { "exclude", required_argument, NULL, OPTION_EXCLUDE },
+  { "only-mine", no_argument, NULL, OPTION_ONLY_MINE },
+  { "no-c", no_argument, NULL, OPTION_NO_C },
+  { "merge", required_argument, NULL, OPTION_MERGE },
+  { "label", required_argument, NULL, OPTION_LABEL },
+  { "theme", required_argument, NULL, OPTION_THEME },
+  { "no-header", no_argument, NULL, OPTION_NO_HEADER },
+  { "no-footer", no_argument, NULL, OPTION_NO_FOOTER },
+  { "mouse", no_argument, NULL, 'M' },
+  { "config", required_argument, NULL, OPTION_CONFIG },
+  { "stall-blocked", required_argument, NULL, OPTION_STALL + STALL_BLOCKED },
+  { "stall-no-safepoint", required_argument, NULL, OPTION_STALL + STALL_NO_SAFEPOINT },
+  { "stall-waiting", required_argument, NULL, OPTION_STALL + STALL_WAITING },
+  { "stall-gc", required_argument, NULL, OPTION_STALL + STALL_GC },
+  { "stall-method", required_argument, NULL, OPTION_STALL + STALL_METHOD },
+  { "on-stall", required_argument, NULL, OPTION_ON_STALL },
+  { "save-on-stall", required_argument, NULL, OPTION_SAVE_ON_STALL },
+  { "columns", required_argument, NULL, OPTION_COLUMNS },
+  { "list-columns", no_argument, NULL, OPTION_LIST_COLUMNS },
+  { "list-keys", no_argument, NULL, OPTION_LIST_KEYS },
+  { "view", required_argument, NULL, OPTION_VIEW },
+  { "dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN },
+  { "ascii", no_argument, NULL, 'U' },
+  { "color", required_argument, NULL, 'C' },
+  { "help", no_argument, NULL, 'h' },
+  { "version", no_argument, NULL, 'V' },
+  { NULL, 0, NULL, 0 },
 };
 
 int options_usage(const char *format, ...)
@@ -92,15 +109,13 @@ bool options_number(const char *text, double least, double most, double *number)
   errno = 0;
   *number = strtod(text, &end);
   /* strtod also takes nan, inf and hexadecimal; none of them is a length of time. */
-  if (end == text || *end || errno || strspn(text, "0123456789.+-eE") != strlen(text))
-    return false;
+  if (end == text || *end || errno || strspn(text, "0123456789.+-eE") != strlen(text)) return false;
   return *number >= least && *number <= most;
 }
 
 static int options_seconds(const char *option, const char *text, double least, double *seconds)
 {
-  if (options_number(text, least, 1e7, seconds))
-    return -1;
+  if (options_number(text, least, 1e7, seconds)) return -1;
   return options_usage("%s takes seconds, %g or more: '%s' is not", option, least, text);
 }
 
@@ -109,18 +124,15 @@ static int options_whole(const char *option, const char *text, long most, long *
   char *end;
   errno = 0;
   *number = strtol(text, &end, 10);
-  if (end != text && !*end && !errno && *number >= 1 && *number <= most)
-    return -1;
+  if (end != text && !*end && !errno && *number >= 1 && *number <= most) return -1;
   return options_usage("%s takes a whole number from 1 to %ld: '%s' is not", option, most, text);
 }
 
 static int options_pid(struct rtop_options *options, pid_t pid)
 {
   for (int i = 0; i < options->pid_count; i++)
-    if (options->pids[i] == pid)
-      return -1;
-  if (options->pid_count == RTOP_PIDS_MAX)
-    return options_usage("-p takes at most %d processes", RTOP_PIDS_MAX);
+    if (options->pids[i] == pid) return -1;
+  if (options->pid_count == RTOP_PIDS_MAX) return options_usage("-p takes at most %d processes", RTOP_PIDS_MAX);
   options->pids[options->pid_count++] = pid;
   return -1;
 }
@@ -130,8 +142,7 @@ static int options_pids(struct rtop_options *options, const char *text)
 {
   static const char blanks[] = " \t\n";
   const char *at = text + strspn(text, blanks);
-  if (!*at)
-    return options_usage("-p needs a process number (was none found?)");
+  if (!*at) return options_usage("-p needs a process number (was none found?)");
   do {
     char *end = NULL;
     errno = 0;
@@ -139,13 +150,11 @@ static int options_pids(struct rtop_options *options, const char *text)
     if (errno || pid < 1 || pid > INT32_MAX || (*end && *end != ',' && !strchr(blanks, *end)))
       return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
     int status = options_pid(options, (pid_t)pid);
-    if (status >= 0)
-      return status;
+    if (status >= 0) return status;
     at = end + strspn(end, blanks);
     bool comma = *at == ',';
     at += comma ? 1 + strspn(at + 1, blanks) : 0;
-    if (comma && !*at)
-      return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
+    if (comma && !*at) return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
   } while (*at);
   options->action = RTOP_ACTION_WATCH;
   return -1;
@@ -177,11 +186,10 @@ static int options_max_size(struct rtop_options *options, const char *text)
   unsigned long long number = strtoull(text, &end, 10);
   const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
   int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-  bool right = *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) &&
-    number <= UINT64_MAX >> 1 >> shift;
+  bool right =
+      *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) && number <= UINT64_MAX >> 1 >> shift;
   options->size_max_bytes = right ? (uint64_t)number << shift : 0;
-  if (right && options->size_max_bytes >= RTOP_RECORDING_BYTES_MIN)
-    return -1;
+  if (right && options->size_max_bytes >= RTOP_RECORDING_BYTES_MIN) return -1;
   return options_usage("--max-size takes 1M or more, as in 100M or 2G: '%s' is not", text);
 }
 
@@ -194,16 +202,14 @@ static int options_frame(struct rtop_options *options, const char *text)
 static int options_mode(struct rtop_options *options, const char *text)
 {
   bool cpu = strcmp(text, "cpu") == 0;
-  if (!cpu && strcmp(text, "wall") != 0)
-    return options_usage("-m takes wall or cpu: '%s' is neither", text);
+  if (!cpu && strcmp(text, "wall") != 0) return options_usage("-m takes wall or cpu: '%s' is neither", text);
   options->methods.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
   return -1;
 }
 
 static int options_sort(struct rtop_options *options, const char *text)
 {
-  if (rtop_sort_key_parse(text, &options->methods.sort))
-    return -1;
+  if (rtop_sort_key_parse(text, &options->methods.sort)) return -1;
   char names[256] = "";
   for (int key = 0; key < RTOP_SORT_KEYS; key++) {
     strcat(names, " ");
@@ -235,7 +241,7 @@ static int options_hz(struct rtop_options *options, const char *text)
 
 static int options_color(struct rtop_options *options, const char *text)
 {
-  static const char *const names[] = {"auto", "never", "always"};
+  static const char *const names[] = { "auto", "never", "always" };
   for (int i = 0; i < 3; i++)
     if (strcmp(names[i], text) == 0) {
       options->color = (enum rtop_color)i;
@@ -246,23 +252,20 @@ static int options_color(struct rtop_options *options, const char *text)
 
 static int options_min(struct rtop_options *options, const char *text)
 {
-  if (options_number(text, 0, 100, &options->methods.min_percent))
-    return -1;
+  if (options_number(text, 0, 100, &options->methods.min_percent)) return -1;
   return options_usage("--min takes a percentage from 0 to 100: '%s' is not", text);
 }
 
 static int options_columns(struct rtop_options *options, const char *text)
 {
   const char *problem;
-  if (columns_parse(&options->columns, text, &problem))
-    return -1;
+  if (columns_parse(&options->columns, text, &problem)) return -1;
   return options_usage("--columns: %s (--list-columns lists them)", problem);
 }
 
 static int options_theme(struct rtop_options *options, const char *text)
 {
-  if (theme_name_parse(text, &options->theme))
-    return -1;
+  if (theme_name_parse(text, &options->theme)) return -1;
   return options_usage("--theme takes default, light, blue or mono: '%s' is none", text);
 }
 
@@ -286,8 +289,7 @@ static unsigned options_given(int option)
 
 static int options_view(struct rtop_options *options, const char *text)
 {
-  if (keys_view_parse(text, &options->view))
-    return -1;
+  if (keys_view_parse(text, &options->view)) return -1;
   char names[128] = "";
   for (int view = 0; view < VIEW_COUNT; view++)
     if (keys_view_name((enum view_id)view)) {
@@ -302,8 +304,7 @@ static int options_exclude(struct rtop_lens_look *lens, const char *text)
 {
   size_t used = strlen(lens->exclude), bytes = sizeof lens->exclude - used;
   const char *problem = rtop_lens_check(text);
-  if (problem)
-    return options_usage("--exclude '%s': %s", text, problem);
+  if (problem) return options_usage("--exclude '%s': %s", text, problem);
   if ((size_t)snprintf(lens->exclude + used, bytes, "%s%s", used ? "," : "", text) >= bytes)
     return options_usage("the patterns of --exclude are longer than %zu bytes", sizeof lens->exclude - 1);
   problem = rtop_lens_check(lens->exclude);
@@ -312,8 +313,7 @@ static int options_exclude(struct rtop_lens_look *lens, const char *text)
 
 static int options_merge(struct rtop_lens_look *lens, const char *text)
 {
-  if (rtop_merge_parse(text, &lens->merge))
-    return -1;
+  if (rtop_merge_parse(text, &lens->merge)) return -1;
   return options_usage("--merge takes method, line, class, file, gem or label: '%s' is none", text);
 }
 
@@ -382,10 +382,8 @@ static int options_unknown(int option, char **argv)
   const char *text = argv[optind - 1];
   if (option == ':' && (optopt == 'p' || strcmp(text, "--pid") == 0))
     return options_usage("option %s needs a process number (was none found?)", text);
-  if (option == ':')
-    return options_usage("option %s needs a value", text);
-  if (optopt && optopt < 256)
-    return options_usage("unknown option -%c", optopt);
+  if (option == ':') return options_usage("option %s needs a value", text);
+  if (optopt && optopt < 256) return options_usage("unknown option -%c", optopt);
   return options_usage("unknown option or a value too many: %s", text);
 }
 
@@ -393,41 +391,35 @@ static int options_unknown(int option, char **argv)
 static int options_check(struct rtop_options *options)
 {
   bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
-  if (options->command && options->pid_count)
-    return options_usage("-p and a command exclude each other");
+  if (options->command && options->pid_count) return options_usage("-p and a command exclude each other");
   if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
     return options_usage("--max-size needs -o FILE.rpt");
   if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
     return options_usage("--max-size and -F exclude each other: a frame is saved when it is over");
   if (options->replay_count && (options->command || options->pid_count))
     return options_usage("-r excludes -p and a command");
-  if (options->output && options->batch)
-    return options_usage("-o and -b exclude each other");
-  if (options->output && options->stat)
-    return options_usage("-o and --stat exclude each other");
-  struct rtop_file_kind kind = {0};
+  if (options->output && options->batch) return options_usage("-o and -b exclude each other");
+  if (options->output && options->stat) return options_usage("-o and --stat exclude each other");
+  struct rtop_file_kind kind = { 0 };
   const char *output = options->output;
   if (output && !rtop_file_kind(output, &kind) && !rtop_file_is_recording(output))
-    return options_usage("-o writes files that end in .rpt, or, also with .gz, %s: '%s' does not",
-                         rtop_file_endings(), output);
-  if (output && options->replay_count > 1 && !rtop_file_shows_difference(output))
-    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none",
+    return options_usage("-o writes files that end in .rpt, or, also with .gz, %s: '%s' does not", rtop_file_endings(),
                          output);
+  if (output && options->replay_count > 1 && !rtop_file_shows_difference(output))
+    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none", output);
   if ((options->output || options->batch || options->stat) && options->action == RTOP_ACTION_CHOOSE)
-    return options_usage("%s needs -p PID, -r FILE or -- COMMAND",
-                         options->output ? "-o" : options->stat ? "--stat" : "-b");
-  if (options->time_seconds > 0 && !target)
-    return options_usage("-t needs -p PID or -- COMMAND");
+    return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o"
+                                                                   : options->stat ? "--stat"
+                                                                                   : "-b");
+  if (options->time_seconds > 0 && !target) return options_usage("-t needs -p PID or -- COMMAND");
   return -1;
 }
 
 static int options_rest(struct rtop_options *options, int argc, char **argv)
 {
   bool dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
-  if (optind == argc)
-    return dashes ? options_usage("-- needs a command behind it") : -1;
-  if (!dashes)
-    return options_usage("unexpected argument '%s' (a command to start goes behind --)", argv[optind]);
+  if (optind == argc) return dashes ? options_usage("-- needs a command behind it") : -1;
+  if (!dashes) return options_usage("unexpected argument '%s' (a command to start goes behind --)", argv[optind]);
   options->command = argv + optind;
   options->action = RTOP_ACTION_RUN;
   return -1;
@@ -435,16 +427,11 @@ static int options_rest(struct rtop_options *options, int argc, char **argv)
 
 static int options_done(const struct rtop_options *options)
 {
-  if (options->action == RTOP_ACTION_HELP)
-    fputs(options_help, stdout);
-  else if (options->action == RTOP_ACTION_VERSION)
-    puts("rperf-top " RPERF_TOP_VERSION);
-  else if (options->action == RTOP_ACTION_LIST_COLUMNS)
-    columns_list(stdout);
-  else if (options->action == RTOP_ACTION_LIST_KEYS)
-    keys_write_list(stdout);
-  else
-    return -1;
+  if (options->action == RTOP_ACTION_HELP) fputs(options_help, stdout);
+  else if (options->action == RTOP_ACTION_VERSION) puts("rperf-top " RPERF_TOP_VERSION);
+  else if (options->action == RTOP_ACTION_LIST_COLUMNS) columns_list(stdout);
+  else if (options->action == RTOP_ACTION_LIST_KEYS) keys_write_list(stdout);
+  else return -1;
   return rtop_output_status(stdout);
 }
 
@@ -452,28 +439,26 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
 {
   int option, status = -1;
   *options = (struct rtop_options){
-    .action = RTOP_ACTION_CHOOSE, .delay_seconds = 1, .frame_seconds = 1,
-    .methods = {.sort = RTOP_SORT_SELF, .min_percent = -1}, .stall = STALL_LIMITS_USUAL,
+    .action = RTOP_ACTION_CHOOSE,
+    .delay_seconds = 1,
+    .frame_seconds = 1,
+    .methods = { .sort = RTOP_SORT_SELF, .min_percent = -1 },
+    .stall = STALL_LIMITS_USUAL,
   };
   opterr = 0;
-  optind = 0;                          /* a fresh start, also when tests parse twice */
+  optind = 0; /* a fresh start, also when tests parse twice */
   int last = 0;
   while (status < 0) {
     option = getopt_long(argc, argv, short_options, long_options, NULL);
-    if (option == -1 && !options_pid_follows(last, argc, argv))
-      break;
-    if (option == '?' || option == ':')
-      return options_unknown(option, argv);
+    if (option == -1 && !options_pid_follows(last, argc, argv)) break;
+    if (option == '?' || option == ':') return options_unknown(option, argv);
     last = option == -1 ? last : option;
     status = option == -1 ? options_pids(options, argv[optind++]) : options_take(options, option);
     options->given |= options_given(option);
-    if (status < 0 && (status = options_done(options)) >= 0)
-      return status;
+    if (status < 0 && (status = options_done(options)) >= 0) return status;
   }
-  if (status < 0)
-    status = options_rest(options, argc, argv);
-  if (status < 0)
-    status = options_check(options);
+  if (status < 0) status = options_rest(options, argc, argv);
+  if (status < 0) status = options_check(options);
   if (options->methods.min_percent < 0)
     options->methods.min_percent = options->batch && !options->json ? options_batch_min : 0;
   return status;

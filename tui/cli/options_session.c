@@ -5,20 +5,18 @@ size_t rtop_session_memory(const struct rtop_options *options)
   static const double short_seconds = 10;
   bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
               options->frame_seconds > short_seconds;
-  if (options->action == RTOP_ACTION_REPLAY)
-    return RTOP_SESSION_REPLAY_BYTES;
+  if (options->action == RTOP_ACTION_REPLAY) return RTOP_SESSION_REPLAY_BYTES;
   return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
 }
 
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
   if (options->stat && !options->json)
-    return RTOP_LAUNCH_PLAIN;          /* what is said comes when it has ended, and on standard error */
+    return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and on standard error */
   return options->batch || options->output ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
 }
 
-struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
-                                       struct rtop_error *error)
+struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status, struct rtop_error *error)
 {
   struct rtop_session_wish wish = {
     .kind = launch_kind(options),
@@ -30,9 +28,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME),
     .keeps_sums = options->output || options->stat || options->frame_seconds <= 0,
   };
-  if (options->action == RTOP_ACTION_RUN)
-    wish.command = options->command;
-  else if (options->action == RTOP_ACTION_REPLAY)
-    wish.replay = options->replays[options->replay_count - 1];
+  if (options->action == RTOP_ACTION_RUN) wish.command = options->command;
+  else if (options->action == RTOP_ACTION_REPLAY) wish.replay = options->replays[options->replay_count - 1];
   return rtop_session_begin(&wish, exit_status, error);
 }

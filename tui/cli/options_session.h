@@ -12,8 +12,7 @@
  * With options->output and a time, but no frame, only what comes from now on is read of living processes.
  * With options->output, options->stat or a frame of `all`, the profile keeps the sum of windows that its
  * memory cannot hold any more. */
-struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status,
-                                       struct rtop_error *error);
+struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status, struct rtop_error *error);
 /* How much history they need: a batch with short frames that saves nothing of the past needs little. */
 size_t rtop_session_memory(const struct rtop_options *options);
 

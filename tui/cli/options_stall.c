@@ -9,8 +9,7 @@ int options_stall(struct stall_limits *limits, enum stall_cause cause, const cha
   bool off = strcmp(text, "off") == 0;
   if (cause == STALL_METHOD) {
     limits->method = !off;
-    return off || strcmp(text, "on") == 0 ? -1
-        : options_usage("--stall-method takes on or off: '%s' is neither", text);
+    return off || strcmp(text, "on") == 0 ? -1 : options_usage("--stall-method takes on or off: '%s' is neither", text);
   }
   if (!off && !options_number(text, 0.01, 1e5, &number))
     return options_usage("--stall-%s takes %s, 0.01 or more, or off: '%s' is not", stall_cause_name(cause),

@@ -21,15 +21,13 @@ static const int64_t action_patience_ns = INT64_C(30000000000);
 
 void stall_action_open(struct stall_action *action, const struct rtop_options *options)
 {
-  *action = (struct stall_action){.command = options->on_stall, .folder = options->save_on_stall,
-      .log_fd = -1};
+  *action = (struct stall_action){ .command = options->on_stall, .folder = options->save_on_stall, .log_fd = -1 };
 }
 
 static const struct stall *action_find(const struct stalls *stalls, uint64_t id)
 {
   for (size_t i = stalls->count; i-- > 0;)
-    if (stalls->list[i].id == id)
-      return &stalls->list[i];
+    if (stalls->list[i].id == id) return &stalls->list[i];
   return NULL;
 }
 
@@ -41,8 +39,7 @@ static pid_t action_pid(const struct rtop_session *session, const struct stall *
 
 static int action_log(struct stall_action *action)
 {
-  if (action->log_fd < 0)
-    action->log_fd = rtop_temporary_log("stall", action->log_path, sizeof action->log_path);
+  if (action->log_fd < 0) action->log_fd = rtop_temporary_log("stall", action->log_path, sizeof action->log_path);
   return action->log_fd;
 }
 
@@ -78,8 +75,7 @@ static void action_become(const struct stall_action *action, const struct stall 
   int empty = open("/dev/null", O_RDWR);
   int out = action->log_fd >= 0 ? action->log_fd : empty;
   setsid();
-  for (int number = 1; number < NSIG; number++)
-    signal(number, SIG_DFL);
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   dup2(empty, STDIN_FILENO);
@@ -90,34 +86,28 @@ static void action_become(const struct stall_action *action, const struct stall 
   _exit(127);
 }
 
-static void action_run(struct stall_action *action, const struct stall *stall,
-    const struct rtop_session *session)
+static void action_run(struct stall_action *action, const struct stall *stall, const struct rtop_session *session)
 {
-  if (!action->command || action->running)
-    return;
+  if (!action->command || action->running) return;
   action_log(action);
   pid_t pid = fork();
-  if (pid == 0)
-    action_become(action, stall, session);
+  if (pid == 0) action_become(action, stall, session);
   action->running = pid > 0 ? pid : 0;
-  snprintf(action->said, sizeof action->said, pid > 0 ? "%s: the command of --on-stall runs"
-           : "%s: the command of --on-stall cannot be started", stall_cause_name(stall->cause));
+  snprintf(action->said, sizeof action->said,
+           pid > 0 ? "%s: the command of --on-stall runs" : "%s: the command of --on-stall cannot be started",
+           stall_cause_name(stall->cause));
 }
 
-static void action_save(struct stall_action *action, struct rtop_session *session,
-    const struct stall *stall)
+static void action_save(struct stall_action *action, struct rtop_session *session, const struct stall *stall)
 {
   char path[PATH_MAX], stamp[32] = "";
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct tm parts;
   time_t start = (time_t)((stall->start_ns + rtop_session_clock_offset_ns(session)) / 1000000000);
-  struct rtop_span span = {stall->start_ns - action_before_ns, stall->end_ns + action_after_ns};
-  if (action->saved >= ACTION_FILES_MAX)
-    return;
-  if (localtime_r(&start, &parts))
-    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &parts);
-  snprintf(path, sizeof path, "%s/stall-%d-%s-%s-%llu.rpt", action->folder, (int)action_pid(session,
-      stall), stamp,
+  struct rtop_span span = { stall->start_ns - action_before_ns, stall->end_ns + action_after_ns };
+  if (action->saved >= ACTION_FILES_MAX) return;
+  if (localtime_r(&start, &parts)) strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &parts);
+  snprintf(path, sizeof path, "%s/stall-%d-%s-%s-%llu.rpt", action->folder, (int)action_pid(session, stall), stamp,
            stall_cause_name(stall->cause), (unsigned long long)stall->id);
   if (rtop_session_save_span(session, span, path, &error)) {
     action->saved++;
@@ -136,44 +126,38 @@ static void action_wait_for(struct stall_action *action, uint64_t id)
     }
 }
 
-static void action_save_pending(struct stall_action *action, struct rtop_session *session,
-                                const struct stalls *stalls, bool at_once)
+static void action_save_pending(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls,
+                                bool at_once)
 {
   int64_t now_ns = rtop_profile_bounds(rtop_session_profile(session)).end_ns;
   for (int i = 0; i < STALL_ACTION_PENDING; i++) {
     const struct stall *stall = action->pending[i] ? action_find(stalls, action->pending[i]) : NULL;
     bool over = stall && !stall->open && now_ns >= stall->end_ns + action_after_ns;
     bool long_enough = stall && stall->end_ns - stall->start_ns >= action_patience_ns;
-    if (stall && !at_once && !over && !long_enough)
-      continue;
-    if (stall)
-      action_save(action, session, stall);
+    if (stall && !at_once && !over && !long_enough) continue;
+    if (stall) action_save(action, session, stall);
     action->pending[i] = 0;
   }
 }
 
 static void action_reap(struct stall_action *action)
 {
-  if (action->running && waitpid(action->running, NULL, WNOHANG) != 0)
-    action->running = 0;
+  if (action->running && waitpid(action->running, NULL, WNOHANG) != 0) action->running = 0;
 }
 
-void stall_action_poll(struct stall_action *action, struct rtop_session *session,
-    const struct stalls *stalls,
+void stall_action_poll(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls,
                        bool more)
 {
   action_reap(action);
-  if ((!action->command && !action->folder) || !session)
-    return;
-  if (stalls->found < action->seen) {  /* another target */
+  if ((!action->command && !action->folder) || !session) return;
+  if (stalls->found < action->seen) { /* another target */
     action->seen = 0;
     action->armed = false;
     memset(action->pending, 0, sizeof action->pending);
   }
   for (size_t i = 0; action->armed && i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
-    if (stall->id <= action->seen || stall->cause == STALL_MARK)
-      continue;
+    if (stall->id <= action->seen || stall->cause == STALL_MARK) continue;
     action_wait_for(action, stall->id);
     action_run(action, stall, session);
   }
@@ -182,16 +166,13 @@ void stall_action_poll(struct stall_action *action, struct rtop_session *session
   action_save_pending(action, session, stalls, false);
 }
 
-void stall_action_close(struct stall_action *action, struct rtop_session *session,
-    const struct stalls *stalls)
+void stall_action_close(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls)
 {
   struct stat log;
-  if (session && stalls)
-    action_save_pending(action, session, stalls, true);
+  if (session && stalls) action_save_pending(action, session, stalls, true);
   action_reap(action);
   if (action->log_fd >= 0) {
-    if (!action->running && fstat(action->log_fd, &log) == 0 && log.st_size == 0)
-      unlink(action->log_path);
+    if (!action->running && fstat(action->log_fd, &log) == 0 && log.st_size == 0) unlink(action->log_path);
     close(action->log_fd);
   }
   action->log_fd = -1;

@@ -23,24 +23,22 @@ struct rtop_session;
 enum { STALL_ACTION_PENDING = 16 };
 
 struct stall_action {
-  const char *command, *folder;        /* NULL: none */
-  bool armed;                          /* the history of the start was looked at */
-  uint64_t seen;                       /* stalls up to this id are done with */
-  pid_t running;                       /* 0: none */
-  uint64_t pending[STALL_ACTION_PENDING];  /* to be saved; 0: free */
+  const char *command, *folder;           /* NULL: none */
+  bool armed;                             /* the history of the start was looked at */
+  uint64_t seen;                          /* stalls up to this id are done with */
+  pid_t running;                          /* 0: none */
+  uint64_t pending[STALL_ACTION_PENDING]; /* to be saved; 0: free */
   int saved;
-  int log_fd;                          /* -1: not opened */
+  int log_fd; /* -1: not opened */
   char log_path[PATH_MAX];
-  char said[256];                      /* what was done last, for people; "": nothing new */
+  char said[256]; /* what was done last, for people; "": nothing new */
 };
 
 void stall_action_open(struct stall_action *action, const struct rtop_options *options);
 /* After stalls were looked for; `more`: there is history that was not looked at yet. */
-void stall_action_poll(struct stall_action *action, struct rtop_session *session,
-    const struct stalls *stalls,
+void stall_action_poll(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls,
                        bool more);
 /* Saves what is pending, lets go of the command, removes an empty log. session may be NULL. */
-void stall_action_close(struct stall_action *action, struct rtop_session *session,
-    const struct stalls *stalls);
+void stall_action_close(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls);
 
 #endif

@@ -10,14 +10,9 @@
 typedef bool export_format(struct export_job *job);
 
 static export_format *const export_formats[RTOP_FILE_FORMATS] = {
-  [RTOP_FILE_TEXT] = export_text,
-  [RTOP_FILE_COLLAPSED] = export_collapsed,
-  [RTOP_FILE_CSV] = export_csv,
-  [RTOP_FILE_PPROF] = export_pprof,
-  [RTOP_FILE_SPEEDSCOPE] = export_speedscope,
-  [RTOP_FILE_SVG] = export_svg,
-  [RTOP_FILE_TRACE] = export_trace,
-  [RTOP_FILE_RPERF] = export_rperf,
+  [RTOP_FILE_TEXT] = export_text,   [RTOP_FILE_COLLAPSED] = export_collapsed,   [RTOP_FILE_CSV] = export_csv,
+  [RTOP_FILE_PPROF] = export_pprof, [RTOP_FILE_SPEEDSCOPE] = export_speedscope, [RTOP_FILE_SVG] = export_svg,
+  [RTOP_FILE_TRACE] = export_trace, [RTOP_FILE_RPERF] = export_rperf,
 };
 
 /* Formats that can say what work was about: they want label sets on their stacks. */
@@ -36,12 +31,9 @@ static bool export_labelled(const struct rtop_export *given, struct rtop_sum *su
   bool fine = rtop_lens_set(lens, &labelled) && rtop_profile_sum(given->profile, given->sum->span, sum);
   fine = rtop_lens_set(lens, &look) && fine;
   for (size_t i = 0, at = 0; fine && i < sum->thread_count; i++) {
-    while (at < given->sum->thread_count && given->sum->threads[at].thread != sum->threads[i].thread)
-      at++;
-    if (at == given->sum->thread_count)
-      at = 0;                          /* not in it; both are in the same order */
-    else
-      sum->threads[i].hidden = given->sum->threads[at].hidden;
+    while (at < given->sum->thread_count && given->sum->threads[at].thread != sum->threads[i].thread) at++;
+    if (at == given->sum->thread_count) at = 0; /* not in it; both are in the same order */
+    else sum->threads[i].hidden = given->sum->threads[at].hidden;
   }
   return fine;
 }
@@ -58,21 +50,16 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
   job->symbols = rtop_profile_symbols(given->profile);
   job->options = *given->options;
   job->differs = given->baseline != NULL;
-  if (export_is_table(format))
-    filter.filter = NULL;
-  else
-    job->options.filter = NULL;
+  if (export_is_table(format)) filter.filter = NULL;
+  else job->options.filter = NULL;
   job->options.thread_filter = NULL;
-  struct rtop_sum labelled = {0};
+  struct rtop_sum labelled = { 0 };
   bool labels = export_says_labels(format) && rtop_symbols_labelled(job->symbols);
   bool fine = !labels || export_labelled(given, &labelled);
-  fine = fine && export_select(&job->sum, labels ? &labelled : given->sum, job->symbols, job->symbols,
-                               &filter);
+  fine = fine && export_select(&job->sum, labels ? &labelled : given->sum, job->symbols, job->symbols, &filter);
   rtop_sum_destroy(&labelled);
-  if (!fine)
-    return false;
-  if (!job->differs)
-    return true;
+  if (!fine) return false;
+  if (!job->differs) return true;
   const struct rtop_symbols *symbols = given->baseline_symbols ? given->baseline_symbols : job->symbols;
   return export_select(&job->baseline, given->baseline, symbols, job->symbols, &filter);
 }
@@ -85,39 +72,31 @@ static bool export_run(struct export_job *job, enum rtop_file_format format)
   rtop_sum_destroy(&job->sum);
   rtop_sum_destroy(&job->baseline);
   __fsetlocking(job->out, locking);
-  if (!fine)
-    errno = ENOMEM;
+  if (!fine) errno = ENOMEM;
   return fine;
 }
 
 /* Compressed when wanted, and never more than the budget of what it is made from. */
 static bool export_open(struct export_job *job, bool gzip, FILE *out, FILE **packed)
 {
-  uint64_t bytes_max =
-    rtop_budget_max(RTOP_BUDGET_OUTPUT, rtop_profile_source_bytes(job->given->profile));
+  uint64_t bytes_max = rtop_budget_max(RTOP_BUDGET_OUTPUT, rtop_profile_source_bytes(job->given->profile));
   *packed = gzip ? export_gzip_open(out) : NULL;
-  if (!gzip || *packed)
-    job->out = export_limit_open(gzip ? *packed : out, bytes_max, &job->problem);
-  if (!job->out && *packed)
-    fclose(*packed);
+  if (!gzip || *packed) job->out = export_limit_open(gzip ? *packed : out, bytes_max, &job->problem);
+  if (!job->out && *packed) fclose(*packed);
   return job->out != NULL;
 }
 
 /* The first thing that went wrong decides errno. */
 bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out)
 {
-  struct export_job job = {.given = export};
+  struct export_job job = { .given = export };
   FILE *packed;
-  if (!export_open(&job, kind.gzip, out, &packed))
-    return false;
+  if (!export_open(&job, kind.gzip, out, &packed)) return false;
   int problem = export_run(&job, kind.format) ? 0 : errno;
-  if (fclose(job.out) != 0 && !problem)
-    problem = errno;
+  if (fclose(job.out) != 0 && !problem) problem = errno;
   problem = job.problem ? job.problem : problem;
-  if (packed && fclose(packed) != 0 && !problem)
-    problem = errno;
-  if ((fflush(out) != 0 || ferror(out)) && !problem)
-    problem = errno ? errno : EIO;
+  if (packed && fclose(packed) != 0 && !problem) problem = errno;
+  if ((fflush(out) != 0 || ferror(out)) && !problem) problem = errno ? errno : EIO;
   errno = problem;
   return problem == 0;
 }
@@ -126,8 +105,7 @@ const char *rtop_export_problem(int problem, const struct rtop_profile *profile)
 {
   static char text[160];
   uint64_t bytes = rtop_profile_source_bytes(profile);
-  if (problem != EOVERFLOW)
-    return strerror(problem);
+  if (problem != EOVERFLOW) return strerror(problem);
   rtop_budget_say(RTOP_BUDGET_OUTPUT, bytes, text, sizeof text);
   return text;
 }

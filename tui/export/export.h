@@ -21,16 +21,16 @@
 #include <sys/types.h>
 
 struct rtop_export {
-  struct rtop_profile *profile;        /* symbols of the sum, and the windows of its span */
+  struct rtop_profile *profile; /* symbols of the sum, and the windows of its span */
   const struct rtop_sum *sum;
   /* To compare with: formats that can show both or their difference do, the others do not look. NULL:
    * nothing. Its symbols may be those of another profile; they are added to this one's. */
   const struct rtop_sum *baseline;
   const struct rtop_symbols *baseline_symbols;
-  const struct rtop_methods_options *options;  /* clock, filters, order */
-  int64_t clock_offset_ns;             /* real - mono */
-  const char *command, *ruby;          /* of the first process */
-  const pid_t *pids;                   /* by source */
+  const struct rtop_methods_options *options; /* clock, filters, order */
+  int64_t clock_offset_ns;                    /* real - mono */
+  const char *command, *ruby;                 /* of the first process */
+  const pid_t *pids;                          /* by source */
   int pid_count;
 };
 

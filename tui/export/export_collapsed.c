@@ -7,7 +7,7 @@
 struct collapsed {
   struct export_job *job;
   struct rtop_tree tree;
-  uint64_t *before_ns;                 /* by node of the tree: of the baseline */
+  uint64_t *before_ns; /* by node of the tree: of the baseline */
   size_t before_count;
   uint32_t *frames;
   size_t frame_capacity;
@@ -30,18 +30,14 @@ static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t befor
 {
   FILE *out = work->job->out;
   uint64_t before_us = (before_ns + 500) / 1000, after_us = (after_ns + 500) / 1000;
-  if (before_us == 0 && after_us == 0)
-    return true;
+  if (before_us == 0 && after_us == 0) return true;
   size_t depth = export_path(&work->tree, node, &work->frames, &work->frame_capacity);
-  if (depth == 0)
-    return false;
+  if (depth == 0) return false;
   while (depth > 0) {
     collapsed_label(rtop_symbols_get(work->job->symbols, work->frames[--depth])->label, out);
-    if (depth)
-      fputc(';', out);
+    if (depth) fputc(';', out);
   }
-  if (work->job->differs)
-    fprintf(out, " %" PRIu64, before_us);
+  if (work->job->differs) fprintf(out, " %" PRIu64, before_us);
   fprintf(out, " %" PRIu64 "\n", after_us);
   return true;
 }
@@ -49,14 +45,13 @@ static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t befor
 /* The tree keeps its ids from one sum to the next: that is how stacks of both are matched. */
 static bool collapsed_build(struct collapsed *work, const struct rtop_sum *sum)
 {
-  struct rtop_methods_options all = {.mode = work->job->options.mode};
+  struct rtop_methods_options all = { .mode = work->job->options.mode };
   return rtop_tree_build(&work->tree, sum, work->job->symbols, &all, false);
 }
 
 static bool collapsed_baseline(struct collapsed *work)
 {
-  if (!collapsed_build(work, &work->job->baseline))
-    return false;
+  if (!collapsed_build(work, &work->job->baseline)) return false;
   work->before_count = work->tree.count;
   work->before_ns = calloc(work->before_count, sizeof *work->before_ns);
   for (size_t i = 0; work->before_ns && i < work->tree.touched_count; i++) {
@@ -80,9 +75,9 @@ static bool collapsed_lines(struct collapsed *work)
 
 bool export_collapsed(struct export_job *job)
 {
-  struct collapsed work = {.job = job};
-  bool fine = (!job->differs || collapsed_baseline(&work)) && collapsed_build(&work, &job->sum) &&
-              collapsed_lines(&work);
+  struct collapsed work = { .job = job };
+  bool fine =
+      (!job->differs || collapsed_baseline(&work)) && collapsed_build(&work, &job->sum) && collapsed_lines(&work);
   rtop_tree_destroy(&work.tree);
   free(work.before_ns);
   free(work.frames);

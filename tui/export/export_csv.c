@@ -13,8 +13,7 @@ static void csv_text(const char *text, FILE *out)
   }
   fputs(formula ? "\"'" : "\"", out);
   for (; *text; text++) {
-    if (*text == '"')
-      fputc('"', out);
+    if (*text == '"') fputc('"', out);
     fputc(*text, out);
   }
   fputc('"', out);
@@ -35,8 +34,7 @@ static void csv_change(uint64_t before_ns, uint64_t after_ns, FILE *out)
 
 static void csv_cost(const struct rtop_cost *cost, FILE *out)
 {
-  for (int state = 0; state < RTOP_STATES; state++)
-    csv_seconds(cost->wall_ns[state], out);
+  for (int state = 0; state < RTOP_STATES; state++) csv_seconds(cost->wall_ns[state], out);
   csv_seconds(cost->cpu_ns, out);
   csv_seconds(cost->blame_ns, out);
   fprintf(out, ",%" PRIu64 ",%" PRIu64, cost->allocations, cost->samples);
@@ -44,23 +42,21 @@ static void csv_cost(const struct rtop_cost *cost, FILE *out)
 
 static void csv_heading(const struct export_job *job)
 {
-  static const char *const parts[] = {"running", "waiting", "blocked", "marking", "sweeping", "cpu",
-    "blame",
-                                      "allocations", "samples"};
+  static const char *const parts[] = { "running", "waiting", "blocked",     "marking", "sweeping",
+                                       "cpu",     "blame",   "allocations", "samples" };
   fputs("method,path,line,kind,self,total,ratio,threads", job->out);
   for (int total = 0; total < 2; total++)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
       fprintf(job->out, ",%s_%s", total ? "total" : "self", parts[i]);
-  if (job->differs)
-    fputs(",self_before,self_change,total_before,total_change", job->out);
+  if (job->differs) fputs(",self_before,self_change,total_before,total_change", job->out);
   fputs("\r\n", job->out);
 }
 
 static void csv_row(const struct export_job *job, const struct export_method *method)
 {
   static const char *const kinds[] = {
-    [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special",
-    [RTOP_SYMBOL_GROUP] = "group"};
+    [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special", [RTOP_SYMBOL_GROUP] = "group"
+  };
   const struct rtop_method_row *row = &method->now;
   const struct rtop_symbol *symbol = rtop_symbols_get(job->symbols, row->frame);
   csv_text(symbol->label, job->out);
@@ -81,12 +77,10 @@ static void csv_row(const struct export_job *job, const struct export_method *me
 
 bool export_csv(struct export_job *job)
 {
-  struct export_table table = {0};
+  struct export_table table = { 0 };
   bool fine = export_table_build(&table, job, job->options.sort);
-  if (fine)
-    csv_heading(job);
-  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++)
-    csv_row(job, &table.methods[i]);
+  if (fine) csv_heading(job);
+  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++) csv_row(job, &table.methods[i]);
   export_table_destroy(&table);
   return fine;
 }

@@ -13,16 +13,15 @@ static bool export_fail(struct rtop_export_file *file)
 {
   rtop_temporary_drop(&file->temporary);
   free(file->path);
-  *file = (struct rtop_export_file){0};
+  *file = (struct rtop_export_file){ 0 };
   return false;
 }
 
 bool rtop_export_file_open(struct rtop_export_file *file, const char *path)
 {
-  *file = (struct rtop_export_file){.path = strdup(path)};
+  *file = (struct rtop_export_file){ .path = strdup(path) };
   int fd = rtop_temporary_create(path, &file->temporary);
-  if (fd < 0)
-    return export_fail(file);
+  if (fd < 0) return export_fail(file);
   file->stream = file->path ? fdopen(fd, "w") : NULL;
   if (file->stream) {
     setvbuf(file->stream, NULL, _IOFBF, EXPORT_FILE_BUFFER_BYTES);
@@ -40,8 +39,7 @@ bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
   errno = 0;
   bool fine = !ferror(stream);
   fine = fflush(stream) == 0 && fine;
-  if (keep && fine)
-    fine = rtop_temporary_keep(fileno(stream), &file->temporary, file->path);
+  if (keep && fine) fine = rtop_temporary_keep(fileno(stream), &file->temporary, file->path);
   int problem = errno ? errno : EIO;
   if (fclose(stream) != 0 && fine) {
     problem = errno;
@@ -60,12 +58,10 @@ bool rtop_export_save(const struct rtop_export *export, const char *path)
     errno = EINVAL;
     return false;
   }
-  if (!rtop_export_file_open(&file, path))
-    return false;
+  if (!rtop_export_file_open(&file, path)) return false;
   bool fine = rtop_export_write(export, kind, file.stream);
   int problem = errno;
-  if (fine)
-    return rtop_export_file_close(&file, true);
+  if (fine) return rtop_export_file_close(&file, true);
   rtop_export_file_close(&file, false);
   errno = problem;
   return false;

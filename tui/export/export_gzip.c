@@ -6,8 +6,8 @@
 
 enum {
   GZIP_BUFFER_BYTES = 1 << 16,
-  GZIP_WINDOW_BITS = 15 + 16,          /* with the header and trailer of gzip */
-  GZIP_LEVEL = 3,                      /* names recur: more effort gains little and takes long */
+  GZIP_WINDOW_BITS = 15 + 16, /* with the header and trailer of gzip */
+  GZIP_LEVEL = 3,             /* names recur: more effort gains little and takes long */
 };
 
 struct gzip {
@@ -25,8 +25,7 @@ static bool gzip_push(struct gzip *gzip, int flush)
     gzip->stream.avail_out = GZIP_BUFFER_BYTES;
     status = deflate(&gzip->stream, flush);
     size_t bytes = GZIP_BUFFER_BYTES - gzip->stream.avail_out;
-    if (status == Z_STREAM_ERROR || fwrite(gzip->buffer, 1, bytes, gzip->out) != bytes)
-      return false;
+    if (status == Z_STREAM_ERROR || fwrite(gzip->buffer, 1, bytes, gzip->out) != bytes) return false;
   } while (gzip->stream.avail_out == 0);
   return flush != Z_FINISH || status == Z_STREAM_END;
 }
@@ -35,7 +34,7 @@ static ssize_t gzip_write(void *cookie, const char *bytes, size_t count)
 {
   struct gzip *gzip = cookie;
   gzip->stream.next_in = (Bytef *)(uintptr_t)bytes;
-  gzip->stream.avail_in = (uInt)count;   /* stdio hands over its buffer, or what one call wrote */
+  gzip->stream.avail_in = (uInt)count; /* stdio hands over its buffer, or what one call wrote */
   return gzip_push(gzip, Z_NO_FLUSH) ? (ssize_t)count : 0;
 }
 
@@ -51,10 +50,9 @@ static int gzip_close(void *cookie)
 
 FILE *export_gzip_open(FILE *out)
 {
-  static const cookie_io_functions_t functions = {.write = gzip_write, .close = gzip_close};
+  static const cookie_io_functions_t functions = { .write = gzip_write, .close = gzip_close };
   struct gzip *gzip = calloc(1, sizeof *gzip);
-  if (!gzip || deflateInit2(&gzip->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, 8,
-                            Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (!gzip || deflateInit2(&gzip->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     free(gzip);
     errno = ENOMEM;
     return NULL;

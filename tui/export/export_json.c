@@ -5,8 +5,7 @@
 void export_json_text(FILE *out, const char *text)
 {
   json_t *string = json_string(text);
-  if (!string || json_dumpf(string, out, JSON_ENCODE_ANY) != 0)
-    fputs("\"\"", out);
+  if (!string || json_dumpf(string, out, JSON_ENCODE_ANY) != 0) fputs("\"\"", out);
   json_decref(string);
 }
 

@@ -16,10 +16,8 @@ static ssize_t limit_write(void *cookie, const char *bytes, size_t count)
   struct limit *limit = cookie;
   bool fits = count <= limit->left;
   limit->left = fits ? limit->left - count : 0;
-  if (fits && fwrite(bytes, 1, count, limit->out) == count)
-    return (ssize_t)count;
-  if (!*limit->problem)
-    *limit->problem = fits ? errno : EOVERFLOW;
+  if (fits && fwrite(bytes, 1, count, limit->out) == count) return (ssize_t)count;
+  if (!*limit->problem) *limit->problem = fits ? errno : EOVERFLOW;
   return 0;
 }
 
@@ -31,11 +29,11 @@ static int limit_close(void *cookie)
 
 FILE *export_limit_open(FILE *out, uint64_t bytes_max, int *problem)
 {
-  static const cookie_io_functions_t functions = {.write = limit_write, .close = limit_close};
+  static const cookie_io_functions_t functions = { .write = limit_write, .close = limit_close };
   struct limit *limit = calloc(1, sizeof *limit);
   FILE *stream = NULL;
   if (limit) {
-    *limit = (struct limit){out, bytes_max, problem};
+    *limit = (struct limit){ out, bytes_max, problem };
     stream = fopencookie(limit, "w", functions);
   }
   if (stream) {

@@ -17,21 +17,20 @@ enum pprof_value { PPROF_SAMPLES, PPROF_CPU, PPROF_WALL, PPROF_BLAME, PPROF_ALLO
 enum { PPROF_LABELS = 4, PPROF_LABELS_MAX = PPROF_LABELS + RTOP_LABEL_PAIRS_MAX };
 
 static const char *const pprof_states[RTOP_STATES] = {
-  [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting", [RTOP_STATE_BLOCKED] = "blocked",
+  [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting",   [RTOP_STATE_BLOCKED] = "blocked",
   [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
 };
 
 struct pprof {
   struct export_job *job;
   struct pprof_tables tables;
-  uint64_t *stack;                     /* locations, leaf first */
+  uint64_t *stack; /* locations, leaf first */
   size_t stack_capacity;
   bool failed;
 };
 
 /* Those that the program gave (RperfTop.label). Returns how many labels there are then. */
-static size_t pprof_user_labels(struct pprof *pprof, uint32_t node, Rtop__Pprof__Label *labels,
-                                size_t count)
+static size_t pprof_user_labels(struct pprof *pprof, uint32_t node, Rtop__Pprof__Label *labels, size_t count)
 {
   const struct rtop_symbols *symbols = pprof->job->symbols;
   uint32_t set = rtop_symbols_get_node(symbols, node)->labels;
@@ -39,8 +38,7 @@ static size_t pprof_user_labels(struct pprof *pprof, uint32_t node, Rtop__Pprof_
   size_t bytes = set ? strlen(text) : 0, at = 0;
   struct rtop_label_buffer label;
   while (count < PPROF_LABELS_MAX && rtop_label_text_next(text, bytes, &at, &label)) {
-    if (!*label.key)
-      continue;
+    if (!*label.key) continue;
     labels[count].key = pprof_string(&pprof->tables, label.key);
     labels[count++].str = pprof_string(&pprof->tables, label.value);
   }
@@ -65,8 +63,7 @@ static void pprof_labels(struct pprof *pprof, const struct rtop_thread_row *thre
   labels[3].num = known ? given->pids[thread->source] : 0;
 }
 
-static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, const char *state,
-                         size_t depth,
+static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, const char *state, size_t depth,
                          int64_t *values)
 {
   struct export_job *job = pprof->job;
@@ -76,7 +73,7 @@ static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, 
     list[i] = &labels[i];
   }
   pprof_labels(pprof, &job->sum.threads[cell->thread], state, labels);
-  Rtop__Pprof__Sample sample = RTOP__PPROF__SAMPLE__INIT, *samples[] = {&sample};
+  Rtop__Pprof__Sample sample = RTOP__PPROF__SAMPLE__INIT, *samples[] = { &sample };
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   sample.location_id = pprof->stack;
   sample.n_location_id = depth;
@@ -93,19 +90,17 @@ static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, 
 static enum rtop_state pprof_home(const struct rtop_cost *cost)
 {
   enum rtop_state home = RTOP_STATE_RUNNING;
-  if (cost->wall_ns[RTOP_STATE_RUNNING])
-    return home;
+  if (cost->wall_ns[RTOP_STATE_RUNNING]) return home;
   for (int state = 0; state < RTOP_STATES; state++)
-    if (cost->wall_ns[state] > cost->wall_ns[home])
-      home = (enum rtop_state)state;
+    if (cost->wall_ns[state] > cost->wall_ns[home]) home = (enum rtop_state)state;
   return home;
 }
 
 /* CPU time by state; what fits nowhere is left with `home`. */
 static void pprof_spread_cpu(const struct rtop_cost *cost, enum rtop_state home, uint64_t *cpu_ns)
 {
-  static const enum rtop_state order[] = {RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_SWEEPING,
-                                          RTOP_STATE_BLOCKED};
+  static const enum rtop_state order[] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_SWEEPING,
+                                           RTOP_STATE_BLOCKED };
   uint64_t left_ns = cost->cpu_ns;
   for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
     uint64_t room_ns = cost->wall_ns[order[i]];
@@ -126,11 +121,9 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
   struct export_job *job = pprof->job;
   const struct rtop_cost *cost = &cell->cost;
   enum rtop_state home = pprof_home(cost);
-  uint64_t cpu_ns[RTOP_STATES] = {0};
-  size_t depth = pprof_stack(&pprof->tables, job->symbols, cell->node, &pprof->stack,
-                             &pprof->stack_capacity);
-  if (depth == 0)
-    return false;
+  uint64_t cpu_ns[RTOP_STATES] = { 0 };
+  size_t depth = pprof_stack(&pprof->tables, job->symbols, cell->node, &pprof->stack, &pprof->stack_capacity);
+  if (depth == 0) return false;
   pprof_spread_cpu(cost, home, cpu_ns);
   for (int state = 0; state < RTOP_STATES; state++) {
     bool rest = state == (int)home;
@@ -142,20 +135,20 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
       [PPROF_ALLOCATIONS] = rest ? pprof_value(cost->allocations) : 0,
     };
     int64_t any = 0;
-    for (int i = 0; i < PPROF_VALUES; i++)
-      any |= values[i];
-    if (any)
-      pprof_sample(pprof, cell, pprof_states[state], depth, values);
+    for (int i = 0; i < PPROF_VALUES; i++) any |= values[i];
+    if (any) pprof_sample(pprof, cell, pprof_states[state], depth, values);
   }
   return true;
 }
 
 static void pprof_head(struct pprof *pprof)
 {
-  static const struct { const char *type, *unit; } kinds[PPROF_VALUES] = {
-    [PPROF_SAMPLES] = {"samples", "count"}, [PPROF_CPU] = {"cpu", "nanoseconds"},
-    [PPROF_WALL] = {"wall", "nanoseconds"}, [PPROF_BLAME] = {"blame", "nanoseconds"},
-    [PPROF_ALLOCATIONS] = {"allocations", "count"},
+  static const struct {
+    const char *type, *unit;
+  } kinds[PPROF_VALUES] = {
+    [PPROF_SAMPLES] = { "samples", "count" },         [PPROF_CPU] = { "cpu", "nanoseconds" },
+    [PPROF_WALL] = { "wall", "nanoseconds" },         [PPROF_BLAME] = { "blame", "nanoseconds" },
+    [PPROF_ALLOCATIONS] = { "allocations", "count" },
   };
   const struct export_job *job = pprof->job;
   const struct rtop_export *given = job->given;
@@ -179,8 +172,8 @@ static void pprof_head(struct pprof *pprof)
   piece.duration_nanos = pprof_value(job->sum.length_ns);
   char ruby[80];
   snprintf(ruby, sizeof ruby, "ruby %.70s", given->ruby);
-  int64_t comments[] = {pprof_string(tables, "rperf-top " RPERF_TOP_VERSION), pprof_string(tables, ruby),
-                        pprof_string(tables, given->command)};
+  int64_t comments[] = { pprof_string(tables, "rperf-top " RPERF_TOP_VERSION), pprof_string(tables, ruby),
+                         pprof_string(tables, given->command) };
   piece.comment = comments;
   piece.n_comment = sizeof comments / sizeof comments[0];
   pprof_emit(tables, &piece, job->out);
@@ -188,10 +181,9 @@ static void pprof_head(struct pprof *pprof)
 
 bool export_pprof(struct export_job *job)
 {
-  struct pprof pprof = {.job = job};
+  struct pprof pprof = { .job = job };
   bool fine = pprof_tables_open(&pprof.tables, job->symbols);
-  if (fine)
-    pprof_head(&pprof);
+  if (fine) pprof_head(&pprof);
   for (size_t i = 0; fine && i < job->sum.cell_count; i++)
     fine = pprof_cell(&pprof, &job->sum.cells[i]) && export_goes_on(job);
   fine = fine && pprof_tables_write(&pprof.tables, job->symbols, job->given->command, job->out);

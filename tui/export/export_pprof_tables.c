@@ -19,8 +19,8 @@ static struct pprof_text *tables_add_text(struct pprof_tables *tables, const cha
 {
   size_t length = strlen(text);
   struct pprof_text *entry = malloc(sizeof *entry + length + 1);
-  if (!entry || !rtop_reserve(&tables->strings, &tables->string_capacity, tables->string_count + 1,
-                              sizeof *tables->strings)) {
+  if (!entry ||
+      !rtop_reserve(&tables->strings, &tables->string_capacity, tables->string_count + 1, sizeof *tables->strings)) {
     free(entry);
     return NULL;
   }
@@ -40,8 +40,7 @@ int64_t pprof_string(struct pprof_tables *tables, const char *text)
 {
   struct pprof_text *entry = NULL;
   HASH_FIND(hh, tables->texts, text, strlen(text), entry);
-  if (!entry)
-    entry = tables_add_text(tables, text);
+  if (!entry) entry = tables_add_text(tables, text);
   tables->failed = tables->failed || !entry;
   return entry ? entry->number : 0;
 }
@@ -49,9 +48,8 @@ int64_t pprof_string(struct pprof_tables *tables, const char *text)
 bool pprof_tables_open(struct pprof_tables *tables, const struct rtop_symbols *symbols)
 {
   size_t nodes = rtop_symbols_node_count(symbols), frames = rtop_symbols_frame_count(symbols);
-  *tables = (struct pprof_tables){.slot_count = 1024};
-  while (tables->slot_count < nodes * 2)
-    tables->slot_count *= 2;
+  *tables = (struct pprof_tables){ .slot_count = 1024 };
+  while (tables->slot_count < nodes * 2) tables->slot_count *= 2;
   tables->of_node = calloc(nodes, sizeof *tables->of_node);
   tables->of_frame = calloc(frames, sizeof *tables->of_frame);
   tables->functions = calloc(frames, sizeof *tables->functions);
@@ -81,13 +79,12 @@ static uint64_t tables_location(struct pprof_tables *tables, uint32_t frame, uin
   size_t at = (size_t)(key >> 20) & (tables->slot_count - 1);
   for (; tables->slots[at]; at = (at + 1) & (tables->slot_count - 1)) {
     const struct pprof_location *location = &tables->locations[tables->slots[at] - 1];
-    if (location->frame == frame && location->line == line)
-      return tables->slots[at];
+    if (location->frame == frame && location->line == line) return tables->slots[at];
   }
   if (!rtop_reserve(&tables->locations, &tables->location_capacity, tables->location_count + 1,
                     sizeof *tables->locations))
     return 0;
-  tables->locations[tables->location_count++] = (struct pprof_location){frame, line};
+  tables->locations[tables->location_count++] = (struct pprof_location){ frame, line };
   if (!tables->of_frame[frame]) {
     tables->functions[tables->function_count++] = frame;
     tables->of_frame[frame] = tables->function_count;
@@ -95,22 +92,19 @@ static uint64_t tables_location(struct pprof_tables *tables, uint32_t frame, uin
   return tables->slots[at] = tables->location_count;
 }
 
-size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbols, uint32_t node,
-                   uint64_t **stack, size_t *capacity)
+size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbols, uint32_t node, uint64_t **stack,
+                   size_t *capacity)
 {
   size_t depth = 0;
-  if (!rtop_reserve(stack, capacity, rtop_symbols_get_node(symbols, node)->depth + 1, sizeof **stack))
-    return 0;
+  if (!rtop_reserve(stack, capacity, rtop_symbols_get_node(symbols, node)->depth + 1, sizeof **stack)) return 0;
   do {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     /* Label sets are no calls; a stack that holds nothing else is that of the root. */
     bool labels = rtop_symbol_is_labels(rtop_symbols_get(symbols, call->frame));
-    if (labels && depth > 0)
-      break;
+    if (labels && depth > 0) break;
     if (!tables->of_node[node])
       tables->of_node[node] = tables_location(tables, labels ? 0 : call->frame, labels ? 0 : call->line);
-    if (!tables->of_node[node])
-      return 0;
+    if (!tables->of_node[node]) return 0;
     (*stack)[depth++] = tables->of_node[node];
     node = call->parent;
   } while (node != 0);
@@ -130,7 +124,7 @@ void pprof_emit(struct pprof_tables *tables, const Rtop__Pprof__Profile *piece, 
 /* Names are there already: a viewer must not look for them in files. */
 static void tables_write_mapping(struct pprof_tables *tables, const char *command, FILE *out)
 {
-  Rtop__Pprof__Mapping mapping = RTOP__PPROF__MAPPING__INIT, *list[] = {&mapping};
+  Rtop__Pprof__Mapping mapping = RTOP__PPROF__MAPPING__INIT, *list[] = { &mapping };
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   mapping.id = 1;
   mapping.filename = pprof_string(tables, command);
@@ -140,13 +134,11 @@ static void tables_write_mapping(struct pprof_tables *tables, const char *comman
   pprof_emit(tables, &piece, out);
 }
 
-static void tables_write_location(struct pprof_tables *tables, const struct rtop_symbols *symbols,
-                                  size_t at,
-                                  FILE *out)
+static void tables_write_location(struct pprof_tables *tables, const struct rtop_symbols *symbols, size_t at, FILE *out)
 {
   const struct pprof_location *from = &tables->locations[at];
-  Rtop__Pprof__Line line = RTOP__PPROF__LINE__INIT, *lines[] = {&line};
-  Rtop__Pprof__Location location = RTOP__PPROF__LOCATION__INIT, *list[] = {&location};
+  Rtop__Pprof__Line line = RTOP__PPROF__LINE__INIT, *lines[] = { &line };
+  Rtop__Pprof__Location location = RTOP__PPROF__LOCATION__INIT, *list[] = { &location };
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   line.function_id = tables->of_frame[from->frame];
   line.line = from->line ? from->line : rtop_symbols_get(symbols, from->frame)->line;
@@ -159,12 +151,10 @@ static void tables_write_location(struct pprof_tables *tables, const struct rtop
   pprof_emit(tables, &piece, out);
 }
 
-static void tables_write_function(struct pprof_tables *tables, const struct rtop_symbols *symbols,
-                                  size_t at,
-                                  FILE *out)
+static void tables_write_function(struct pprof_tables *tables, const struct rtop_symbols *symbols, size_t at, FILE *out)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, tables->functions[at]);
-  Rtop__Pprof__Function function = RTOP__PPROF__FUNCTION__INIT, *list[] = {&function};
+  Rtop__Pprof__Function function = RTOP__PPROF__FUNCTION__INIT, *list[] = { &function };
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   function.id = at + 1;
   /* No system name: from one that is the same as the name pprof cuts all that stands in <>. */
@@ -179,7 +169,7 @@ static void tables_write_function(struct pprof_tables *tables, const struct rtop
 static void tables_write_strings(struct pprof_tables *tables, FILE *out)
 {
   for (size_t i = 0; i < tables->string_count; i++) {
-    char *list[] = {(char *)(uintptr_t)tables->strings[i]};
+    char *list[] = { (char *)(uintptr_t)tables->strings[i] };
     Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
     piece.string_table = list;
     piece.n_string_table = 1;
@@ -187,15 +177,11 @@ static void tables_write_strings(struct pprof_tables *tables, FILE *out)
   }
 }
 
-bool pprof_tables_write(struct pprof_tables *tables, const struct rtop_symbols *symbols,
-                        const char *command,
-                        FILE *out)
+bool pprof_tables_write(struct pprof_tables *tables, const struct rtop_symbols *symbols, const char *command, FILE *out)
 {
   tables_write_mapping(tables, command, out);
-  for (size_t i = 0; i < tables->location_count; i++)
-    tables_write_location(tables, symbols, i, out);
-  for (size_t i = 0; i < tables->function_count; i++)
-    tables_write_function(tables, symbols, i, out);
+  for (size_t i = 0; i < tables->location_count; i++) tables_write_location(tables, symbols, i, out);
+  for (size_t i = 0; i < tables->function_count; i++) tables_write_function(tables, symbols, i, out);
   tables_write_strings(tables, out);
   return !tables->failed;
 }

@@ -8,27 +8,27 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct pprof_text;                     /* one string */
+struct pprof_text; /* one string */
 
 struct pprof_location {
   uint32_t frame, line;
 };
 
 struct pprof_tables {
-  struct pprof_text *texts;            /* hash */
-  const char **strings;                /* by number */
+  struct pprof_text *texts; /* hash */
+  const char **strings;     /* by number */
   size_t string_count, string_capacity;
-  uint64_t *of_node;                   /* by node: its location; 0: not met yet */
-  uint64_t *of_frame;                  /* by frame: function */
-  uint32_t *functions;                 /* frames, by number - 1 */
+  uint64_t *of_node;   /* by node: its location; 0: not met yet */
+  uint64_t *of_frame;  /* by frame: function */
+  uint32_t *functions; /* frames, by number - 1 */
   size_t function_count;
-  struct pprof_location *locations;    /* by number - 1 */
+  struct pprof_location *locations; /* by number - 1 */
   size_t location_count, location_capacity;
-  uint64_t *slots;                     /* (frame, line) to location; open addressing */
+  uint64_t *slots; /* (frame, line) to location; open addressing */
   size_t slot_count;
   uint8_t *buffer;
   size_t buffer_capacity;
-  bool failed;                         /* memory ran out: what is written is not whole */
+  bool failed; /* memory ran out: what is written is not whole */
 };
 
 /* False: memory ran out. Close in any case. */
@@ -38,12 +38,11 @@ void pprof_tables_close(struct pprof_tables *tables);
 /* The number of a string, which is copied; 0 is "", also when memory ran out. */
 int64_t pprof_string(struct pprof_tables *tables, const char *text);
 /* Locations from the node to the root. Returns how many (at least 1); 0: memory ran out. */
-size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbols, uint32_t node,
-                   uint64_t **stack, size_t *capacity);
+size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbols, uint32_t node, uint64_t **stack,
+                   size_t *capacity);
 void pprof_emit(struct pprof_tables *tables, const Rtop__Pprof__Profile *piece, FILE *out);
 /* Mapping, locations, functions and, last, all strings. False: memory ran out somewhere. */
-bool pprof_tables_write(struct pprof_tables *tables, const struct rtop_symbols *symbols,
-                        const char *command,
+bool pprof_tables_write(struct pprof_tables *tables, const struct rtop_symbols *symbols, const char *command,
                         FILE *out);
 
 #endif

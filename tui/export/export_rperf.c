@@ -18,26 +18,26 @@
  * %GC mark or sweep, none of them while running. Labels %thread and, with several processes, %pid say who
  * it was. */
 
-#define RPERF_VERSION "0.11.1"         /* whose format this is */
+#define RPERF_VERSION "0.11.1" /* whose format this is */
 
 enum { RPERF_TOP_METHODS = 50 };
 
-struct rperf_labels {                  /* one label set */
+struct rperf_labels { /* one label set */
   UT_hash_handle hh;
   struct rperf_who {
     uint32_t thread_index;
-    uint32_t labels;                   /* frame of those that the program gave; 0: none */
+    uint32_t labels; /* frame of those that the program gave; 0: none */
     uint32_t state;
   } who;
-  size_t number;                       /* from 1: 0 is the empty one */
-  struct rperf_labels *after;          /* in order of their numbers */
+  size_t number;              /* from 1: 0 is the empty one */
+  struct rperf_labels *after; /* in order of their numbers */
   bool lost;
 };
 
 struct rperf {
   struct export_job *job;
-  char **frames;                       /* by frame: its JSON */
-  struct rperf_labels *sets;           /* hash */
+  char **frames;             /* by frame: its JSON */
+  struct rperf_labels *sets; /* hash */
   struct rperf_labels *oldest, **newest;
   bool first;
 };
@@ -46,8 +46,7 @@ static const char *rperf_frame(struct rperf *rperf, uint32_t frame)
 {
   if (!rperf->frames[frame]) {
     const struct rtop_symbol *symbol = rtop_symbols_get(rperf->job->symbols, frame);
-    json_t *pair = json_pack("[ss]", symbol->kind == RTOP_SYMBOL_C ? "<C method>" : symbol->path,
-                             symbol->label);
+    json_t *pair = json_pack("[ss]", symbol->kind == RTOP_SYMBOL_C ? "<C method>" : symbol->path, symbol->label);
     rperf->frames[frame] = pair ? json_dumps(pair, JSON_COMPACT) : NULL;
     json_decref(pair);
   }
@@ -59,11 +58,9 @@ static size_t rperf_set(struct rperf *rperf, const struct rperf_who *who)
 {
   struct rperf_labels *set = NULL;
   HASH_FIND(hh, rperf->sets, who, sizeof *who, set);
-  if (set)
-    return set->number;
+  if (set) return set->number;
   set = calloc(1, sizeof *set);
-  if (!set)
-    return 0;
+  if (!set) return 0;
   set->who = *who;
   set->number = HASH_COUNT(rperf->sets) + 1;
   HASH_ADD(hh, rperf->sets, who, sizeof *who, set);
@@ -88,17 +85,15 @@ static size_t rperf_depth(const struct rperf *rperf, const struct export_walk *s
 static bool rperf_sample(struct rperf *rperf, const struct export_walk *stack, int state, uint64_t weight)
 {
   FILE *out = rperf->job->out;
-  struct rperf_who who = {.thread_index = stack->thread_index, .state = (uint32_t)state};
+  struct rperf_who who = { .thread_index = stack->thread_index, .state = (uint32_t)state };
   size_t depth = rperf_depth(rperf, stack, &who.labels);
   size_t set = rperf_set(rperf, &who);
-  if (set == 0)
-    return false;
+  if (set == 0) return false;
   fputs(rperf->first ? "[[" : ",\n[[", out);
   rperf->first = false;
   for (size_t i = 0; i < depth || i == 0; i++) {
     const char *frame = rperf_frame(rperf, depth ? stack->frames[i] : 0);
-    if (!frame)
-      return false;
+    if (!frame) return false;
     fputs(i ? "," : "", out);
     fputs(frame, out);
   }
@@ -113,8 +108,7 @@ static bool rperf_stack(void *context, const struct export_walk *stack)
   if (rperf->job->options.mode == RTOP_MODE_CPU)
     return stack->cost->cpu_ns == 0 || rperf_sample(rperf, stack, RTOP_STATE_RUNNING, stack->cost->cpu_ns);
   for (int state = 0; fine && state < RTOP_STATES; state++)
-    if (stack->cost->wall_ns[state])
-      fine = rperf_sample(rperf, stack, state, stack->cost->wall_ns[state]);
+    if (stack->cost->wall_ns[state]) fine = rperf_sample(rperf, stack, state, stack->cost->wall_ns[state]);
   return fine;
 }
 
@@ -128,16 +122,17 @@ static void rperf_write_user_labels(const struct rperf *rperf, uint32_t labels)
   while (rtop_label_text_next(text, bytes, &at, &label)) {
     if (*label.key != '%' && strcmp(label.key, before) > 0)
       export_json_key_text(rperf->job->out, false, label.key, label.value);
-    if (strcmp(label.key, before) > 0)
-      memcpy(before, label.key, sizeof before);
+    if (strcmp(label.key, before) > 0) memcpy(before, label.key, sizeof before);
   }
 }
 
 static void rperf_write_set(const struct rperf *rperf, const struct rperf_who *who)
 {
   static const char *const labels[RTOP_STATES][2] = {
-    [RTOP_STATE_WAITING] = {"%GVL", "wait"}, [RTOP_STATE_BLOCKED] = {"%GVL", "blocked"},
-    [RTOP_STATE_MARKING] = {"%GC", "mark"}, [RTOP_STATE_SWEEPING] = {"%GC", "sweep"},
+    [RTOP_STATE_WAITING] = { "%GVL", "wait" },
+    [RTOP_STATE_BLOCKED] = { "%GVL", "blocked" },
+    [RTOP_STATE_MARKING] = { "%GC", "mark" },
+    [RTOP_STATE_SWEEPING] = { "%GC", "sweep" },
   };
   const struct rtop_export *given = rperf->job->given;
   const struct rtop_thread_row *thread = &rperf->job->sum.threads[who->thread_index];
@@ -146,8 +141,7 @@ static void rperf_write_set(const struct rperf *rperf, const struct rperf_who *w
   fputs(",\n{", out);
   snprintf(text, sizeof text, "thread %" PRIu64, thread->serial);
   export_json_key_text(out, true, "%thread", *thread->name ? thread->name : text);
-  if (labels[who->state][0])
-    export_json_key_text(out, false, labels[who->state][0], labels[who->state][1]);
+  if (labels[who->state][0]) export_json_key_text(out, false, labels[who->state][0], labels[who->state][1]);
   if (given->pid_count > 1 && thread->source < (uint32_t)given->pid_count) {
     snprintf(text, sizeof text, "%d", (int)given->pids[thread->source]);
     export_json_key_text(out, false, "%pid", text);
@@ -159,8 +153,7 @@ static void rperf_write_set(const struct rperf *rperf, const struct rperf_who *w
 static void rperf_write_sets(const struct rperf *rperf)
 {
   fputs("],\n\"label_sets\":[{}", rperf->job->out);
-  for (const struct rperf_labels *set = rperf->oldest; set; set = set->after)
-    rperf_write_set(rperf, &set->who);
+  for (const struct rperf_labels *set = rperf->oldest; set; set = set->after) rperf_write_set(rperf, &set->who);
   fputs("]}\n", rperf->job->out);
 }
 
@@ -178,8 +171,7 @@ static void rperf_meta(const struct export_job *job, const char *mode)
   char created[40] = "";
   time_t seconds = (time_t)((job->sum.span.end_ns + job->given->clock_offset_ns) / 1000000000);
   struct tm utc;
-  if (gmtime_r(&seconds, &utc))
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (gmtime_r(&seconds, &utc)) strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
   fputs("{\"meta\":{\"format_version\":1", job->out);
   export_json_key_text(job->out, false, "created_at", created);
   export_json_key_text(job->out, false, "ruby_version", job->given->ruby);
@@ -192,7 +184,7 @@ static void rperf_meta(const struct export_job *job, const char *mode)
 
 static bool rperf_top_methods(const struct export_job *job)
 {
-  struct export_table table = {0};
+  struct export_table table = { 0 };
   bool fine = export_table_build(&table, job, RTOP_SORT_SELF);
   for (size_t i = 0; fine && i < table.count && i < RPERF_TOP_METHODS; i++) {
     const struct rtop_method_row *row = &table.methods[i].now;
@@ -210,12 +202,12 @@ static bool rperf_summary(const struct export_job *job)
   const struct rtop_span_counters *counters = &job->sum.counters;
   const uint64_t *wall_ns = job->sum.total.wall_ns;
   double gc_ms = (double)(wall_ns[RTOP_STATE_MARKING] + wall_ns[RTOP_STATE_SWEEPING]) / 1e6;
-  fprintf(job->out, "\"summary\":{\"total_ms\":%.1f,\"cpu_ms\":%.1f,\"gc_count_minor\":%" PRIu64
-          ",\"gc_count_major\":%" PRIu64 ",\"gc_ms\":%.1f,\"allocated_objects\":%" PRIu64,
-          (double)job->sum.length_ns / 1e6, (double)counters->cpu_ns / 1e6, counters->gc_minor,
-          counters->gc_major, gc_ms, counters->allocations);
-  if (counters->rss_bytes)
-    fprintf(job->out, ",\"maxrss_mb\":%" PRIu64, counters->rss_bytes >> 20);
+  fprintf(job->out,
+          "\"summary\":{\"total_ms\":%.1f,\"cpu_ms\":%.1f,\"gc_count_minor\":%" PRIu64 ",\"gc_count_major\":%" PRIu64
+          ",\"gc_ms\":%.1f,\"allocated_objects\":%" PRIu64,
+          (double)job->sum.length_ns / 1e6, (double)counters->cpu_ns / 1e6, counters->gc_minor, counters->gc_major,
+          gc_ms, counters->allocations);
+  if (counters->rss_bytes) fprintf(job->out, ",\"maxrss_mb\":%" PRIu64, counters->rss_bytes >> 20);
   fprintf(job->out, ",\"samples\":%" PRIu64 ",\"top_methods\":[", counters->samples);
   bool fine = rperf_top_methods(job);
   fputs("]},\n", job->out);
@@ -227,24 +219,24 @@ static void rperf_counters(const struct export_job *job, const char *mode)
   const struct rtop_sum *sum = &job->sum;
   const struct rtop_span_counters *counters = &sum->counters;
   size_t threads = 0;
-  for (size_t i = 0; i < sum->thread_count; i++)
-    threads += rtop_cost_wall(&sum->threads[i].cost) > 0;
+  for (size_t i = 0; i < sum->thread_count; i++) threads += rtop_cost_wall(&sum->threads[i].cost) > 0;
   export_json_key_text(job->out, true, "mode", mode);
   export_json_key_text(job->out, false, "rperf_version", RPERF_VERSION);
-  fprintf(job->out, ",\"pid\":%d,\"frequency\":%" PRIu64 ",\"trigger_count\":%" PRIu64
-          ",\"sampling_count\":%" PRIu64 ",\"sampling_time_ns\":%" PRIu64 ",\"dropped_samples\":%" PRIu64
+  fprintf(job->out,
+          ",\"pid\":%d,\"frequency\":%" PRIu64 ",\"trigger_count\":%" PRIu64 ",\"sampling_count\":%" PRIu64
+          ",\"sampling_time_ns\":%" PRIu64 ",\"dropped_samples\":%" PRIu64
           ",\"detected_thread_count\":%zu,\"start_time_ns\":%" PRId64 ",\"duration_ns\":%" PRIu64
-          ",\n\"aggregated_samples\":[", job->given->pid_count ? (int)job->given->pids[0] : 0,
-          counters->rate_hz, counters->ticks, counters->samples, counters->cost_ns,
-            counters->samples_dropped,
-          threads, sum->span.start_ns + job->given->clock_offset_ns, sum->length_ns);
+          ",\n\"aggregated_samples\":[",
+          job->given->pid_count ? (int)job->given->pids[0] : 0, counters->rate_hz, counters->ticks, counters->samples,
+          counters->cost_ns, counters->samples_dropped, threads, sum->span.start_ns + job->given->clock_offset_ns,
+          sum->length_ns);
 }
 
 bool export_rperf(struct export_job *job)
 {
   const char *mode = job->options.mode == RTOP_MODE_CPU ? "cpu" : "wall";
   size_t frames = rtop_symbols_frame_count(job->symbols);
-  struct rperf rperf = {.job = job, .first = true, .frames = calloc(frames, sizeof *rperf.frames)};
+  struct rperf rperf = { .job = job, .first = true, .frames = calloc(frames, sizeof *rperf.frames) };
   bool fine = rperf.frames != NULL;
   rperf.newest = &rperf.oldest;
   if (fine) {
@@ -255,8 +247,7 @@ bool export_rperf(struct export_job *job)
     rperf_write_sets(&rperf);
   }
   rperf_free_sets(&rperf);
-  for (size_t i = 0; rperf.frames && i < frames; i++)
-    free(rperf.frames[i]);
+  for (size_t i = 0; rperf.frames && i < frames; i++) free(rperf.frames[i]);
   free(rperf.frames);
   return fine;
 }

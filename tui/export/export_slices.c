@@ -6,7 +6,7 @@
 
 /* One slice that goes on as long as the same is said. */
 struct slices_open {
-  uint32_t node;                       /* of the tree; at depth 0: the state */
+  uint32_t node; /* of the tree; at depth 0: the state */
   int64_t start_ns;
 };
 
@@ -21,20 +21,20 @@ struct slices_thread {
   size_t count, capacity;
   struct slices_done *done;
   size_t done_count, done_capacity;
-  int64_t end_ns;                      /* of the last window that knew the thread */
-  struct rtop_cost cost;               /* since the state began */
+  int64_t end_ns;        /* of the last window that knew the thread */
+  struct rtop_cost cost; /* since the state began */
 };
 
 struct slices {
   const struct export_job *job;
-  struct rtop_tree tree;               /* keeps its ids from window to window */
+  struct rtop_tree tree; /* keeps its ids from window to window */
   struct rtop_sum window;
-  struct rtop_sum part;                /* one thread of it */
+  struct rtop_sum part; /* one thread of it */
   size_t cell_capacity;
-  struct slices_thread *threads;       /* by row of the job's sum */
-  uint32_t *row_of;                    /* by thread id: row + 1; 0: not wanted */
+  struct slices_thread *threads; /* by row of the job's sum */
+  uint32_t *row_of;              /* by thread id: row + 1; 0: not wanted */
   uint32_t thread_bound;
-  uint32_t *path;                      /* state, then nodes from the root */
+  uint32_t *path; /* state, then nodes from the root */
   size_t path_count, path_capacity;
   export_slice_write *write;
   void *context;
@@ -43,8 +43,7 @@ struct slices {
 static int slices_compare(const void *left, const void *right)
 {
   const struct slices_done *a = left, *b = right;
-  if (a->start_ns != b->start_ns)
-    return a->start_ns < b->start_ns ? -1 : 1;
+  if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
   return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
@@ -53,12 +52,14 @@ static void slices_hand_out(struct slices *slices, uint32_t row)
 {
   struct slices_thread *thread = &slices->threads[row];
   struct export_slice slice = {
-    .thread = &slices->job->sum.threads[row], .state = (enum rtop_state)thread->open[0].node,
-    .start_ns = thread->open[0].start_ns, .end_ns = thread->end_ns, .cost = thread->cost,
+    .thread = &slices->job->sum.threads[row],
+    .state = (enum rtop_state)thread->open[0].node,
+    .start_ns = thread->open[0].start_ns,
+    .end_ns = thread->end_ns,
+    .cost = thread->cost,
   };
   slices->write(slices->context, &slice);
-  if (thread->done_count)
-    qsort(thread->done, thread->done_count, sizeof *thread->done, slices_compare);
+  if (thread->done_count) qsort(thread->done, thread->done_count, sizeof *thread->done, slices_compare);
   for (size_t i = 0; i < thread->done_count; i++) {
     const struct slices_done *done = &thread->done[i];
     slice.start_ns = done->start_ns;
@@ -68,7 +69,7 @@ static void slices_hand_out(struct slices *slices, uint32_t row)
     slices->write(slices->context, &slice);
   }
   thread->done_count = 0;
-  thread->cost = (struct rtop_cost){0};
+  thread->cost = (struct rtop_cost){ 0 };
 }
 
 /* All below the first `keep` end with the last window that knew the thread. */
@@ -84,7 +85,9 @@ static bool slices_close(struct slices *slices, uint32_t row, size_t keep)
     if (!rtop_reserve(&thread->done, &thread->done_capacity, thread->done_count + 1, sizeof *thread->done))
       return false;
     thread->done[thread->done_count++] = (struct slices_done){
-      thread->open[depth].start_ns, thread->end_ns, depth,
+      thread->open[depth].start_ns,
+      thread->end_ns,
+      depth,
       slices->tree.nodes[thread->open[depth].node].frame,
     };
   }
@@ -95,8 +98,7 @@ static enum rtop_state slices_state(const struct rtop_cost *cost)
 {
   int most = 0;
   for (int state = 1; state < RTOP_STATES; state++)
-    if (cost->wall_ns[state] > cost->wall_ns[most])
-      most = state;
+    if (cost->wall_ns[state] > cost->wall_ns[most]) most = state;
   return (enum rtop_state)most;
 }
 
@@ -107,9 +109,8 @@ static uint32_t slices_deepest(const struct rtop_tree *tree)
   uint32_t deepest = 0;
   for (size_t i = 1; i < tree->touched_count; i++) {
     uint32_t node = tree->touched[i];
-    if (rtop_cost_wall(&tree->nodes[node].total) * 2 > all_ns &&
-        tree->nodes[node].depth < EXPORT_SLICE_DEPTH_MAX
-        && tree->nodes[node].depth > tree->nodes[deepest].depth)
+    if (rtop_cost_wall(&tree->nodes[node].total) * 2 > all_ns && tree->nodes[node].depth < EXPORT_SLICE_DEPTH_MAX &&
+        tree->nodes[node].depth > tree->nodes[deepest].depth)
       deepest = node;
   }
   return deepest;
@@ -119,8 +120,7 @@ static bool slices_path(struct slices *slices, enum rtop_state state)
 {
   uint32_t node = slices_deepest(&slices->tree);
   slices->path_count = slices->tree.nodes[node].depth + 1;
-  if (!rtop_reserve(&slices->path, &slices->path_capacity, slices->path_count, sizeof *slices->path))
-    return false;
+  if (!rtop_reserve(&slices->path, &slices->path_capacity, slices->path_count, sizeof *slices->path)) return false;
   for (size_t depth = slices->path_count; depth-- > 1; node = slices->tree.nodes[node].parent)
     slices->path[depth] = node;
   slices->path[0] = state;
@@ -133,15 +133,13 @@ static bool slices_go_on(struct slices *slices, uint32_t row, const struct rtop_
 {
   struct slices_thread *thread = &slices->threads[row];
   size_t same = 0;
-  if (thread->count && thread->end_ns != window->start_ns && !slices_close(slices, row, 0))
-    return false;
-  while (same < thread->count && same < slices->path_count && thread->open[same].node == slices->path[same])
-    same++;
-  if (!slices_close(slices, row, same) || !rtop_reserve(&thread->open, &thread->capacity,
-                                                        slices->path_count, sizeof *thread->open))
+  if (thread->count && thread->end_ns != window->start_ns && !slices_close(slices, row, 0)) return false;
+  while (same < thread->count && same < slices->path_count && thread->open[same].node == slices->path[same]) same++;
+  if (!slices_close(slices, row, same) ||
+      !rtop_reserve(&thread->open, &thread->capacity, slices->path_count, sizeof *thread->open))
     return false;
   for (; thread->count < slices->path_count; thread->count++)
-    thread->open[thread->count] = (struct slices_open){slices->path[thread->count], window->start_ns};
+    thread->open[thread->count] = (struct slices_open){ slices->path[thread->count], window->start_ns };
   thread->end_ns = window->end_ns;
   rtop_cost_add(&thread->cost, cost);
   return true;
@@ -150,8 +148,7 @@ static bool slices_go_on(struct slices *slices, uint32_t row, const struct rtop_
 static bool slices_part(struct slices *slices, size_t from, size_t to)
 {
   struct rtop_sum *part = &slices->part;
-  if (!rtop_reserve(&part->cells, &slices->cell_capacity, to - from, sizeof *part->cells))
-    return false;
+  if (!rtop_reserve(&part->cells, &slices->cell_capacity, to - from, sizeof *part->cells)) return false;
   for (size_t i = from; i < to; i++) {
     part->cells[i - from] = slices->window.cells[i];
     part->cells[i - from].thread = 0;
@@ -164,7 +161,7 @@ static bool slices_part(struct slices *slices, size_t from, size_t to)
 
 static bool slices_window(struct slices *slices, const struct rtop_window_summary *window)
 {
-  struct rtop_methods_options all = {.mode = RTOP_MODE_WALL};
+  struct rtop_methods_options all = { .mode = RTOP_MODE_WALL };
   const struct rtop_sum *sum = &slices->window;
   bool fine = true;
   for (size_t from = 0, to; fine && from < sum->cell_count; from = to) {
@@ -172,12 +169,10 @@ static bool slices_window(struct slices *slices, const struct rtop_window_summar
       ;
     const struct rtop_thread_row *thread = &sum->threads[sum->cells[from].thread];
     uint32_t row = thread->thread < slices->thread_bound ? slices->row_of[thread->thread] : 0;
-    if (row == 0 || rtop_cost_wall(&thread->cost) == 0)
-      continue;
+    if (row == 0 || rtop_cost_wall(&thread->cost) == 0) continue;
     fine = slices_part(slices, from, to) &&
            rtop_tree_build(&slices->tree, &slices->part, slices->job->symbols, &all, false) &&
-           slices_path(slices, slices_state(&thread->cost)) &&
-           slices_go_on(slices, row - 1, window, &thread->cost);
+           slices_path(slices, slices_state(&thread->cost)) && slices_go_on(slices, row - 1, window, &thread->cost);
   }
   return fine;
 }
@@ -186,14 +181,11 @@ static bool slices_window(struct slices *slices, const struct rtop_window_summar
 static bool slices_sum(struct slices *slices, const struct rtop_window_summary *window)
 {
   const struct rtop_export *given = slices->job->given;
-  struct rtop_span span = {window->start_ns, window->end_ns};
-  if (!rtop_profile_sum(given->profile, span, &slices->window))
-    return false;
-  if (!given->options->filter)
-    return true;
+  struct rtop_span span = { window->start_ns, window->end_ns };
+  if (!rtop_profile_sum(given->profile, span, &slices->window)) return false;
+  if (!given->options->filter) return true;
   struct rtop_sum filtered;
-  bool fine = export_select(&filtered, &slices->window, slices->job->symbols, slices->job->symbols,
-                            given->options);
+  bool fine = export_select(&filtered, &slices->window, slices->job->symbols, slices->job->symbols, given->options);
   rtop_sum_destroy(&slices->window);
   slices->window = filtered;
   return fine;
@@ -205,8 +197,7 @@ static bool slices_open_threads(struct slices *slices)
   slices->thread_bound = rtop_profile_thread_bound(slices->job->given->profile);
   slices->threads = calloc(sum->thread_count + 1, sizeof *slices->threads);
   slices->row_of = calloc((size_t)slices->thread_bound + 1, sizeof *slices->row_of);
-  if (!slices->threads || !slices->row_of)
-    return false;
+  if (!slices->threads || !slices->row_of) return false;
   for (size_t i = 0; i < sum->thread_count; i++)
     if (sum->threads[i].thread < slices->thread_bound && rtop_cost_wall(&sum->threads[i].cost))
       slices->row_of[sum->threads[i].thread] = (uint32_t)i + 1;
@@ -230,13 +221,12 @@ static void slices_destroy(struct slices *slices)
 bool export_slices(const struct export_job *job, const struct rtop_window_summary *windows, size_t count,
                    export_slice_write *write, void *context)
 {
-  struct slices slices = {.job = job, .write = write, .context = context};
+  struct slices slices = { .job = job, .write = write, .context = context };
   bool fine = slices_open_threads(&slices);
   for (size_t i = 0; fine && i < count; i++)
     if (!windows[i].gap)
       fine = slices_sum(&slices, &windows[i]) && slices_window(&slices, &windows[i]) && export_goes_on(job);
-  for (size_t i = 0; fine && i < job->sum.thread_count; i++)
-    fine = slices_close(&slices, (uint32_t)i, 0);
+  for (size_t i = 0; fine && i < job->sum.thread_count; i++) fine = slices_close(&slices, (uint32_t)i, 0);
   slices_destroy(&slices);
   return fine;
 }

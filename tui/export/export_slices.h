@@ -11,10 +11,10 @@ enum { EXPORT_SLICE_DEPTH_MAX = 256 };
 struct export_slice {
   const struct rtop_thread_row *thread;
   int64_t start_ns, end_ns;
-  size_t depth;                        /* 0: the state */
-  enum rtop_state state;               /* in which it was longest in each of the windows */
-  uint32_t frame;                      /* from depth 1 on */
-  struct rtop_cost cost;               /* of depth 0: all that the thread did meanwhile */
+  size_t depth;          /* 0: the state */
+  enum rtop_state state; /* in which it was longest in each of the windows */
+  uint32_t frame;        /* from depth 1 on */
+  struct rtop_cost cost; /* of depth 0: all that the thread did meanwhile */
 };
 typedef void export_slice_write(void *context, const struct export_slice *slice);
 

@@ -15,14 +15,14 @@ enum { SPEEDSCOPE_THREADS_MAX = 256, SPEEDSCOPE_CLOCK = RTOP_STATES };
 struct speedscope {
   struct export_job *job;
   struct export_stacks stacks;
-  uint32_t *path;                      /* frames of the stack at hand */
+  uint32_t *path; /* frames of the stack at hand */
   size_t path_capacity;
-  char *line;                          /* it as text */
+  char *line; /* it as text */
   size_t line_capacity;
-  uint32_t *numbers;                   /* by frame: in the file + 1 */
-  uint32_t *frames;                    /* by number in the file */
+  uint32_t *numbers; /* by frame: in the file + 1 */
+  uint32_t *frames;  /* by number in the file */
   uint32_t frame_count;
-  int part;                            /* a state, or SPEEDSCOPE_CLOCK */
+  int part; /* a state, or SPEEDSCOPE_CLOCK */
 };
 
 static uint64_t speedscope_weight(const struct speedscope *scope, const struct rtop_cost *cost)
@@ -34,17 +34,14 @@ static uint64_t speedscope_weight(const struct speedscope *scope, const struct r
 static bool speedscope_number(struct speedscope *scope)
 {
   for (size_t i = 0; i < scope->stacks.count; i++) {
-    size_t depth = export_path(&scope->stacks.tree, scope->stacks.list[i].node, &scope->path,
-                               &scope->path_capacity);
+    size_t depth = export_path(&scope->stacks.tree, scope->stacks.list[i].node, &scope->path, &scope->path_capacity);
     for (size_t k = 0; k < depth; k++) {
       uint32_t frame = scope->path[k];
-      if (scope->numbers[frame])
-        continue;
+      if (scope->numbers[frame]) continue;
       scope->frames[scope->frame_count] = frame;
       scope->numbers[frame] = ++scope->frame_count;
     }
-    if (depth == 0)
-      return false;
+    if (depth == 0) return false;
   }
   return true;
 }
@@ -56,16 +53,13 @@ static bool speedscope_stack(struct speedscope *scope, uint32_t node)
 {
   size_t depth = export_path(&scope->stacks.tree, node, &scope->path, &scope->path_capacity);
   size_t room = depth * SPEEDSCOPE_NUMBER_BYTES + 2;
-  if (depth == 0 || !rtop_reserve(&scope->line, &scope->line_capacity, room, 1))
-    return false;
+  if (depth == 0 || !rtop_reserve(&scope->line, &scope->line_capacity, room, 1)) return false;
   char *at = scope->line + room;
   *--at = ']';
   for (size_t i = 0; i < depth; i++) {
     uint32_t number = scope->numbers[scope->path[i]] - 1;
-    if (i)
-      *--at = ',';
-    do
-      *--at = (char)('0' + number % 10);
+    if (i) *--at = ',';
+    do *--at = (char)('0' + number % 10);
     while ((number /= 10) != 0);
   }
   *--at = '[';
@@ -79,26 +73,21 @@ static bool speedscope_profile(struct speedscope *scope, size_t from, size_t to,
   FILE *out = scope->job->out;
   const char *between = "";
   uint64_t total = 0;
-  for (size_t i = from; i < to; i++)
-    total += speedscope_weight(scope, &scope->stacks.list[i].cost);
+  for (size_t i = from; i < to; i++) total += speedscope_weight(scope, &scope->stacks.list[i].cost);
   fputs("{\"type\":\"sampled\",\"name\":", out);
   export_json_text(out, name);
-  fprintf(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
-          total);
+  fprintf(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[", total);
   for (size_t i = from; i < to; i++) {
-    if (speedscope_weight(scope, &scope->stacks.list[i].cost) == 0)
-      continue;
+    if (speedscope_weight(scope, &scope->stacks.list[i].cost) == 0) continue;
     fputs(between, out);
     between = ",\n";
-    if (!speedscope_stack(scope, scope->stacks.list[i].node) || !export_goes_on(scope->job))
-      return false;
+    if (!speedscope_stack(scope, scope->stacks.list[i].node) || !export_goes_on(scope->job)) return false;
   }
   fputs("],\n\"weights\":[", out);
   between = "";
   for (size_t i = from; i < to; i++) {
     uint64_t weight = speedscope_weight(scope, &scope->stacks.list[i].cost);
-    if (weight == 0)
-      continue;
+    if (weight == 0) continue;
     fprintf(out, "%s%" PRIu64, between, weight);
     between = ",";
   }
@@ -109,8 +98,8 @@ static bool speedscope_profile(struct speedscope *scope, size_t from, size_t to,
 static bool speedscope_states(struct speedscope *scope)
 {
   static const char *const names[RTOP_STATES] = {
-    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting for the GVL",
-    [RTOP_STATE_BLOCKED] = "blocked", [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
+    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting for the GVL", [RTOP_STATE_BLOCKED] = "blocked",
+    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
   };
   bool fine = true;
   for (scope->part = 0; fine && scope->part < RTOP_STATES; scope->part++)
@@ -133,10 +122,8 @@ static bool speedscope_threads(struct speedscope *scope)
     char name[600];
     for (to = from + 1; to < stacks->count && stacks->list[to].thread_index == index; to++)
       ;
-    if (from == 0 && to == stacks->count)
-      break;                           /* the only one: it is what all of them are */
-    snprintf(name, sizeof name, "thread %" PRIu64 "%s%.500s", thread->serial, *thread->name ? " " : "",
-             thread->name);
+    if (from == 0 && to == stacks->count) break; /* the only one: it is what all of them are */
+    snprintf(name, sizeof name, "thread %" PRIu64 "%s%.500s", thread->serial, *thread->name ? " " : "", thread->name);
     fputs(",\n", scope->job->out);
     fine = speedscope_profile(scope, from, to, name);
     count++;
@@ -148,7 +135,8 @@ static void speedscope_frames(struct speedscope *scope)
 {
   FILE *out = scope->job->out;
   fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"rperf-top\","
-        "\"name\":", out);
+        "\"name\":",
+        out);
   export_json_text(out, scope->job->given->command);
   fputs(",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
   for (uint32_t i = 0; i < scope->frame_count; i++) {
@@ -169,11 +157,13 @@ bool export_speedscope(struct export_job *job)
 {
   size_t frames = rtop_symbols_frame_count(job->symbols);
   struct speedscope scope = {
-    .job = job, .part = SPEEDSCOPE_CLOCK,
-    .numbers = calloc(frames, sizeof *scope.numbers), .frames = calloc(frames, sizeof *scope.frames),
+    .job = job,
+    .part = SPEEDSCOPE_CLOCK,
+    .numbers = calloc(frames, sizeof *scope.numbers),
+    .frames = calloc(frames, sizeof *scope.frames),
   };
-  bool fine = scope.numbers && scope.frames && export_stacks_build(&scope.stacks, job, &job->sum) &&
-              speedscope_number(&scope);
+  bool fine =
+      scope.numbers && scope.frames && export_stacks_build(&scope.stacks, job, &job->sum) && speedscope_number(&scope);
   if (fine) {
     speedscope_frames(&scope);
     fine = speedscope_profile(&scope, 0, scope.stacks.count, "all threads") && speedscope_states(&scope) &&

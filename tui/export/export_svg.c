@@ -14,8 +14,12 @@
  * With a baseline a cell is the redder the more its share grew, and the bluer the more it shrank. */
 
 enum {
-  SVG_WIDTH = 1200, SVG_MARGIN = 10, SVG_ROW = 17, SVG_TOP = 58, SVG_DEPTH_MAX = 1000,
-  SVG_FONT_WIDTH = 7,                  /* of a character, pixels */
+  SVG_WIDTH = 1200,
+  SVG_MARGIN = 10,
+  SVG_ROW = 17,
+  SVG_TOP = 58,
+  SVG_DEPTH_MAX = 1000,
+  SVG_FONT_WIDTH = 7, /* of a character, pixels */
   SVG_TEXT = 4200,
 };
 static const double svg_least_pixels = 0.3;
@@ -23,11 +27,11 @@ static const double svg_least_pixels = 0.3;
 struct svg {
   struct export_job *job;
   struct rtop_tree tree;
-  uint64_t *left;                      /* by node: where it begins, in units of the clock */
-  uint64_t *next;                      /* by node: where its next child begins */
-  uint64_t *before;                    /* by node: total in the baseline */
+  uint64_t *left;   /* by node: where it begins, in units of the clock */
+  uint64_t *next;   /* by node: where its next child begins */
+  uint64_t *before; /* by node: total in the baseline */
   size_t before_count;
-  uint32_t *order;                     /* nodes by parent, the largest first */
+  uint32_t *order; /* nodes by parent, the largest first */
   double all, before_all;
   uint32_t depth, left_out;
 };
@@ -35,8 +39,7 @@ struct svg {
 /* Text is free of controls; the two characters that XML does not take are no characters anyhow. */
 static void svg_text(const char *text, FILE *out)
 {
-  for (; *text; text++)
-    switch (*text) {
+  for (; *text; text++) switch (*text) {
     case '&': fputs("&amp;", out); break;
     case '<': fputs("&lt;", out); break;
     case '>': fputs("&gt;", out); break;
@@ -78,14 +81,11 @@ static void svg_color(const struct svg *svg, uint32_t node, FILE *out)
     return;
   }
   uint32_t hash = 5381;
-  for (const char *at = symbol->namespace_label; *at; at++)
-    hash = hash * 33 + (unsigned char)*at;
-  if (node == 0 || symbol->kind == RTOP_SYMBOL_SPECIAL)
-    fputs("#d0d0d0", out);
+  for (const char *at = symbol->namespace_label; *at; at++) hash = hash * 33 + (unsigned char)*at;
+  if (node == 0 || symbol->kind == RTOP_SYMBOL_SPECIAL) fputs("#d0d0d0", out);
   else if (symbol->kind == RTOP_SYMBOL_C)
     fprintf(out, "hsl(%d,45%%,%d%%)", 190 + (int)(hash % 25), 74 + (int)(hash / 25 % 8));
-  else
-    fprintf(out, "hsl(%d,80%%,%d%%)", 18 + (int)(hash % 34), 66 + (int)(hash / 34 % 10));
+  else fprintf(out, "hsl(%d,80%%,%d%%)", 18 + (int)(hash % 34), 66 + (int)(hash / 34 % 10));
 }
 
 static const char *svg_name(const struct svg *svg, uint32_t node)
@@ -97,8 +97,8 @@ static void svg_title(const struct svg *svg, uint32_t node, FILE *out)
 {
   char location[SVG_TEXT * 2] = "";
   if (node)
-    rtop_report_location(location, sizeof location,
-                         rtop_symbols_get(svg->job->symbols, svg->tree.nodes[node].frame), 0, true);
+    rtop_report_location(location, sizeof location, rtop_symbols_get(svg->job->symbols, svg->tree.nodes[node].frame), 0,
+                         true);
   fputs("<title>", out);
   svg_text(svg_name(svg, node), out);
   fputs(*location ? " (" : "", out);
@@ -107,8 +107,8 @@ static void svg_title(const struct svg *svg, uint32_t node, FILE *out)
           100 * svg_share(svg, node), (double)export_clock(svg->job, &svg->tree.nodes[node].self) / 1e9);
   if (svg->job->differs)
     fprintf(out, "\nbefore %.3f s, %.2f%%, change %+.2f",
-            (double)(node < svg->before_count ? svg->before[node] : 0) / 1e9,
-            100 * svg_share_before(svg, node), 100 * (svg_share(svg, node) - svg_share_before(svg, node)));
+            (double)(node < svg->before_count ? svg->before[node] : 0) / 1e9, 100 * svg_share_before(svg, node),
+            100 * (svg_share(svg, node) - svg_share_before(svg, node)));
   fputs("</title>", out);
 }
 
@@ -143,11 +143,9 @@ static int svg_compare(const void *left, const void *right, void *context)
   const struct svg *svg = context;
   uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
   uint32_t above_a = svg->tree.nodes[a].parent, above_b = svg->tree.nodes[b].parent;
-  if (above_a != above_b)
-    return above_a < above_b ? -1 : 1;
+  if (above_a != above_b) return above_a < above_b ? -1 : 1;
   uint64_t total_a = svg_total(svg, a), total_b = svg_total(svg, b);
-  if (total_a != total_b)
-    return total_a > total_b ? -1 : 1;
+  if (total_a != total_b) return total_a > total_b ? -1 : 1;
   return a < b ? -1 : a > b;
 }
 
@@ -160,15 +158,12 @@ static void svg_place(struct svg *svg)
   for (size_t i = 0; i < count; i++) {
     uint32_t node = svg->order[i], parent = svg->tree.nodes[node].parent;
     svg->left[node] = node ? svg->next[parent] : 0;
-    if (node)
-      svg->next[parent] += svg_total(svg, node);
+    if (node) svg->next[parent] += svg_total(svg, node);
     svg->next[node] = svg->left[node];
     bool wide = svg_share(svg, node) * (SVG_WIDTH - 2 * SVG_MARGIN) >= svg_least_pixels;
-    if (wide && svg->tree.nodes[node].depth > svg->depth)
-      svg->depth = svg->tree.nodes[node].depth;
+    if (wide && svg->tree.nodes[node].depth > svg->depth) svg->depth = svg->tree.nodes[node].depth;
   }
-  if (svg->depth > SVG_DEPTH_MAX)
-    svg->depth = SVG_DEPTH_MAX;
+  if (svg->depth > SVG_DEPTH_MAX) svg->depth = SVG_DEPTH_MAX;
 }
 
 static void svg_head(const struct svg *svg)
@@ -180,19 +175,18 @@ static void svg_head(const struct svg *svg)
   char clock[40] = "", command[SVG_TEXT];
   time_t seconds = (time_t)((job->sum.span.end_ns + given->clock_offset_ns) / 1000000000);
   struct tm local;
-  if (localtime_r(&seconds, &local))
-    strftime(clock, sizeof clock, "%Y-%m-%d %H:%M:%S", &local);
-  fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+  if (localtime_r(&seconds, &local)) strftime(clock, sizeof clock, "%Y-%m-%d %H:%M:%S", &local);
+  fprintf(out,
+          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
           SVG_WIDTH, height, SVG_WIDTH, height);
   fputs("<style>text{font:12px monospace;fill:#111}.h{font-size:15px}g:hover rect{stroke:#000}</style>\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"#fdfdfb\"/>\n", out);
+        "<rect width=\"100%\" height=\"100%\" fill=\"#fdfdfb\"/>\n",
+        out);
   rtop_text_cut(command, sizeof command, given->command, 110);
-  fprintf(out, "<text class=\"h\" x=\"%d\" y=\"22\">%d ", SVG_MARGIN, given->pid_count ?
-          (int)given->pids[0] : 0);
+  fprintf(out, "<text class=\"h\" x=\"%d\" y=\"22\">%d ", SVG_MARGIN, given->pid_count ? (int)given->pids[0] : 0);
   svg_text(command, out);
-  fprintf(out, "</text>\n<text x=\"%d\" y=\"42\">%.3f s up to %s, %s time of all threads: %.3f s",
-          SVG_MARGIN,
+  fprintf(out, "</text>\n<text x=\"%d\" y=\"42\">%.3f s up to %s, %s time of all threads: %.3f s", SVG_MARGIN,
           (double)job->sum.length_ns / 1e9, clock, job->options.mode == RTOP_MODE_CPU ? "CPU" : "wall",
           (double)svg_total(svg, 0) / 1e9);
   if (job->differs)
@@ -202,15 +196,14 @@ static void svg_head(const struct svg *svg)
 
 static bool svg_build(struct svg *svg, const struct rtop_sum *sum)
 {
-  struct rtop_methods_options all = {.mode = svg->job->options.mode};
+  struct rtop_methods_options all = { .mode = svg->job->options.mode };
   return rtop_tree_build(&svg->tree, sum, svg->job->symbols, &all, false);
 }
 
 /* The tree keeps its ids: what was before is found under the same ones. */
 static bool svg_baseline(struct svg *svg)
 {
-  if (!svg_build(svg, &svg->job->baseline))
-    return false;
+  if (!svg_build(svg, &svg->job->baseline)) return false;
   svg->before_count = svg->tree.count;
   svg->before = calloc(svg->before_count, sizeof *svg->before);
   for (size_t i = 0; svg->before && i < svg->tree.touched_count; i++)
@@ -229,14 +222,13 @@ static bool svg_room(struct svg *svg)
 
 bool export_svg(struct export_job *job)
 {
-  struct svg svg = {.job = job};
+  struct svg svg = { .job = job };
   bool fine = (!job->differs || svg_baseline(&svg)) && svg_build(&svg, &job->sum) && svg_room(&svg);
   if (fine) {
     svg.all = svg_total(&svg, 0) ? (double)svg_total(&svg, 0) : 1;
     svg_place(&svg);
     svg_head(&svg);
-    for (size_t i = 0; i < svg.tree.touched_count; i++)
-      svg_cell(&svg, svg.order[i]);
+    for (size_t i = 0; i < svg.tree.touched_count; i++) svg_cell(&svg, svg.order[i]);
     fprintf(job->out, "<!-- %" PRIu32 " cells are too narrow to be drawn -->\n</svg>\n", svg.left_out);
   }
   rtop_tree_destroy(&svg.tree);

@@ -12,9 +12,8 @@ static double table_all(const struct export_job *job, const struct rtop_sum *sum
 
 static struct export_method *table_add(struct export_table *table)
 {
-  if (!rtop_reserve(&table->methods, &table->capacity, table->count + 1, sizeof *table->methods))
-    return NULL;
-  table->methods[table->count] = (struct export_method){0};
+  if (!rtop_reserve(&table->methods, &table->capacity, table->count + 1, sizeof *table->methods)) return NULL;
+  table->methods[table->count] = (struct export_method){ 0 };
   return &table->methods[table->count++];
 }
 
@@ -22,8 +21,7 @@ static bool table_now(struct export_table *table, const struct rtop_methods *met
 {
   for (size_t i = 0; i < methods->count; i++) {
     struct export_method *method = table_add(table);
-    if (!method)
-      return false;
+    if (!method) return false;
     method->now = methods->rows[i];
     method->before.frame = method->now.frame;
   }
@@ -31,14 +29,12 @@ static bool table_now(struct export_table *table, const struct rtop_methods *met
 }
 
 /* `place` by frame: index + 1 of the row that is there. */
-static bool table_before(struct export_table *table, const struct rtop_methods *methods,
-                         const uint32_t *place)
+static bool table_before(struct export_table *table, const struct rtop_methods *methods, const uint32_t *place)
 {
   for (size_t i = 0; i < methods->count; i++) {
     uint32_t at = place[methods->rows[i].frame];
     struct export_method *method = at ? &table->methods[at - 1] : table_add(table);
-    if (!method)
-      return false;
+    if (!method) return false;
     method->before = methods->rows[i];
     method->now.frame = method->before.frame;
   }
@@ -48,10 +44,9 @@ static bool table_before(struct export_table *table, const struct rtop_methods *
 static bool table_compare(struct export_table *table, const struct export_job *job,
                           const struct rtop_methods_options *options)
 {
-  struct rtop_methods methods = {0};
+  struct rtop_methods methods = { 0 };
   uint32_t *place = calloc(rtop_symbols_frame_count(job->symbols), sizeof *place);
-  for (size_t i = 0; place && i < table->count; i++)
-    place[table->methods[i].now.frame] = (uint32_t)i + 1;
+  for (size_t i = 0; place && i < table->count; i++) place[table->methods[i].now.frame] = (uint32_t)i + 1;
   bool fine = place && rtop_methods_build(&methods, &job->baseline, job->symbols, options) &&
               table_before(table, &methods, place);
   rtop_methods_destroy(&methods);
@@ -61,13 +56,12 @@ static bool table_compare(struct export_table *table, const struct export_job *j
 
 bool export_table_build(struct export_table *table, const struct export_job *job, enum rtop_sort_key sort)
 {
-  struct rtop_methods methods = {0};
+  struct rtop_methods methods = { 0 };
   struct rtop_methods_options options = job->options;
   options.sort = sort;
   table->now_ns = table_all(job, &job->sum);
   table->before_ns = job->differs ? table_all(job, &job->baseline) : 1;
-  bool fine = rtop_methods_build(&methods, &job->sum, job->symbols, &options) &&
-    table_now(table, &methods) &&
+  bool fine = rtop_methods_build(&methods, &job->sum, job->symbols, &options) && table_now(table, &methods) &&
               (!job->differs || table_compare(table, job, &options));
   rtop_methods_destroy(&methods);
   return fine;
@@ -91,20 +85,18 @@ static int table_compare_changes(const void *left, const void *right, void *cont
   const struct export_method *a = left, *b = right;
   double first = fabs(export_table_change(order->table, a, order->total));
   double second = fabs(export_table_change(order->table, b, order->total));
-  if (first != second)
-    return first > second ? -1 : 1;
+  if (first != second) return first > second ? -1 : 1;
   return a->now.frame < b->now.frame ? -1 : a->now.frame > b->now.frame;
 }
 
 void export_table_sort_changes(struct export_table *table, bool total)
 {
-  struct table_order order = {table, total};
-  if (table->count)
-    qsort_r(table->methods, table->count, sizeof *table->methods, table_compare_changes, &order);
+  struct table_order order = { table, total };
+  if (table->count) qsort_r(table->methods, table->count, sizeof *table->methods, table_compare_changes, &order);
 }
 
 void export_table_destroy(struct export_table *table)
 {
   free(table->methods);
-  *table = (struct export_table){0};
+  *table = (struct export_table){ 0 };
 }

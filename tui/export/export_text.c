@@ -18,20 +18,16 @@ static void text_method(const struct export_job *job, uint32_t frame)
   char name[EXPORT_TEXT], location[EXPORT_TEXT * 2];
   int used = rtop_text_cut(name, sizeof name, symbol->label, EXPORT_NAME_COLUMNS);
   rtop_report_location(location, sizeof location, symbol, 0, true);
-  if (*location)
-    fprintf(job->out, "  %s%*s  %s\n", name, EXPORT_NAME_COLUMNS - used, "", location);
-  else
-    fprintf(job->out, "  %s\n", name);
+  if (*location) fprintf(job->out, "  %s%*s  %s\n", name, EXPORT_NAME_COLUMNS - used, "", location);
+  else fprintf(job->out, "  %s\n", name);
 }
 
-static void text_row(const struct export_job *job, const struct export_table *table,
-                     const struct rtop_method_row *row)
+static void text_row(const struct export_job *job, const struct export_table *table, const struct rtop_method_row *row)
 {
   fprintf(job->out, "%9.3f %5.1f%% %9.3f %5.1f%% %9.3f %9.3f %9.3f", text_seconds(row->self_ns),
           100 * (double)row->self_ns / table->now_ns, text_seconds(row->total_ns),
           100 * (double)row->total_ns / table->now_ns, text_seconds(row->self.cpu_ns),
-          text_seconds(row->self.wall_ns[RTOP_STATE_WAITING]),
-          text_seconds(row->self.wall_ns[RTOP_STATE_BLOCKED]));
+          text_seconds(row->self.wall_ns[RTOP_STATE_WAITING]), text_seconds(row->self.wall_ns[RTOP_STATE_BLOCKED]));
   text_method(job, row->frame);
 }
 
@@ -48,26 +44,22 @@ static void text_change(const struct export_job *job, const struct export_table 
 
 static bool text_table(const struct export_job *job, bool total)
 {
-  struct export_table table = {0};
+  struct export_table table = { 0 };
   FILE *out = job->out;
   bool fine = export_table_build(&table, job, total ? RTOP_SORT_TOTAL : RTOP_SORT_SELF);
   size_t count = table.count < EXPORT_ROWS ? table.count : EXPORT_ROWS;
+  if (job->differs) export_table_sort_changes(&table, total);
+  fprintf(out, "\n%s, by %s%s: %zu of %zu methods\n", total ? "Cumulative" : "Flat", job->differs ? "change of " : "",
+          total ? "total" : "self", count, table.count);
   if (job->differs)
-    export_table_sort_changes(&table, total);
-  fprintf(out, "\n%s, by %s%s: %zu of %zu methods\n", total ? "Cumulative" : "Flat",
-          job->differs ? "change of " : "", total ? "total" : "self", count, table.count);
-  if (job->differs)
-    fprintf(out, "%9s %9s %6s %6s %8s  %-*s  %s\n", "BEFORE s", "NOW s", "BEFORE", "NOW", "CHANGE",
-            EXPORT_NAME_COLUMNS, "METHOD", "LOCATION");
+    fprintf(out, "%9s %9s %6s %6s %8s  %-*s  %s\n", "BEFORE s", "NOW s", "BEFORE", "NOW", "CHANGE", EXPORT_NAME_COLUMNS,
+            "METHOD", "LOCATION");
   else
-    fprintf(out, "%9s %6s %9s %6s %9s %9s %9s  %-*s  %s\n", "SELF s", "SELF", "TOTAL s", "TOTAL", "CPU s",
-            "WAIT s", "BLOCKED s", EXPORT_NAME_COLUMNS, "METHOD", "LOCATION");
-  for (size_t i = 0; fine && i < count; i++) {
-    if (job->differs)
-      text_change(job, &table, &table.methods[i], total);
-    else
-      text_row(job, &table, &table.methods[i].now);
-  }
+    fprintf(out, "%9s %6s %9s %6s %9s %9s %9s  %-*s  %s\n", "SELF s", "SELF", "TOTAL s", "TOTAL", "CPU s", "WAIT s",
+            "BLOCKED s", EXPORT_NAME_COLUMNS, "METHOD", "LOCATION");
+  for (size_t i = 0; fine && i < count; i++)
+    if (job->differs) text_change(job, &table, &table.methods[i], total);
+    else text_row(job, &table, &table.methods[i].now);
   export_table_destroy(&table);
   return fine;
 }
@@ -75,18 +67,22 @@ static bool text_table(const struct export_job *job, bool total)
 static void text_states(const struct rtop_sum *sum, FILE *out)
 {
   const uint64_t *wall_ns = sum->total.wall_ns;
-  fprintf(out, "thread-seconds: %.3f running, %.3f waiting for the GVL, %.3f blocked, %.3f marking,"
-          " %.3f sweeping\n", text_seconds(wall_ns[RTOP_STATE_RUNNING]),
-          text_seconds(wall_ns[RTOP_STATE_WAITING]), text_seconds(wall_ns[RTOP_STATE_BLOCKED]),
-          text_seconds(wall_ns[RTOP_STATE_MARKING]), text_seconds(wall_ns[RTOP_STATE_SWEEPING]));
+  fprintf(out,
+          "thread-seconds: %.3f running, %.3f waiting for the GVL, %.3f blocked, %.3f marking,"
+          " %.3f sweeping\n",
+          text_seconds(wall_ns[RTOP_STATE_RUNNING]), text_seconds(wall_ns[RTOP_STATE_WAITING]),
+          text_seconds(wall_ns[RTOP_STATE_BLOCKED]), text_seconds(wall_ns[RTOP_STATE_MARKING]),
+          text_seconds(wall_ns[RTOP_STATE_SWEEPING]));
 }
 
 static void text_counters(const struct rtop_sum *sum, FILE *out)
 {
   const struct rtop_span_counters *counters = &sum->counters;
-  fprintf(out, "GC: %" PRIu64 " minor, %" PRIu64 " major; %" PRIu64 " objects allocated; CPU %.3f s;"
-          " profiling cost %.4f s\n", counters->gc_minor, counters->gc_major, counters->allocations,
-          text_seconds(counters->cpu_ns), text_seconds(rtop_counters_cost_ns(counters)));
+  fprintf(out,
+          "GC: %" PRIu64 " minor, %" PRIu64 " major; %" PRIu64 " objects allocated; CPU %.3f s;"
+          " profiling cost %.4f s\n",
+          counters->gc_minor, counters->gc_major, counters->allocations, text_seconds(counters->cpu_ns),
+          text_seconds(rtop_counters_cost_ns(counters)));
 }
 
 static void text_header(const struct export_job *job)
@@ -97,13 +93,11 @@ static void text_header(const struct export_job *job)
   char clock[40] = "";
   time_t seconds = (time_t)((sum->span.end_ns + given->clock_offset_ns) / 1000000000);
   struct tm local;
-  if (localtime_r(&seconds, &local))
-    strftime(clock, sizeof clock, "%Y-%m-%d %H:%M:%S", &local);
+  if (localtime_r(&seconds, &local)) strftime(clock, sizeof clock, "%Y-%m-%d %H:%M:%S", &local);
   fprintf(job->out, "rperf-top profile of process %d: %s\n", given->pid_count ? (int)given->pids[0] : 0,
           given->command);
-  fprintf(job->out, "ruby %s, %.3f s up to %s, %u gaps, %" PRIu64 " samples, %" PRIu64 " dropped\n",
-          given->ruby, text_seconds(sum->length_ns), clock, sum->gap_count, counters->samples,
-          counters->samples_dropped);
+  fprintf(job->out, "ruby %s, %.3f s up to %s, %u gaps, %" PRIu64 " samples, %" PRIu64 " dropped\n", given->ruby,
+          text_seconds(sum->length_ns), clock, sum->gap_count, counters->samples, counters->samples_dropped);
   text_states(sum, job->out);
   text_counters(sum, job->out);
   if (job->differs) {
@@ -111,8 +105,7 @@ static void text_header(const struct export_job *job)
     text_states(&job->baseline, job->out);
     text_counters(&job->baseline, job->out);
   }
-  fprintf(job->out, "Percentages are of all thread-seconds%s%s.\n",
-          job->options.mode == RTOP_MODE_CPU ? " of CPU" : "",
+  fprintf(job->out, "Percentages are of all thread-seconds%s%s.\n", job->options.mode == RTOP_MODE_CPU ? " of CPU" : "",
           job->differs ? " of each span, the change is in points" : "");
 }
 

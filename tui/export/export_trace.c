@@ -18,7 +18,7 @@ enum { TRACE_WINDOWS_START = 1024, TRACE_MARKS_MAX = 65536, TRACE_LOCATION = 420
 struct trace {
   struct export_job *job;
   int64_t start_ns;
-  uint32_t *tids;                      /* by row of the sum */
+  uint32_t *tids; /* by row of the sum */
   bool first;
 };
 
@@ -31,8 +31,8 @@ static int64_t trace_us(const struct trace *trace, int64_t time_ns)
 static FILE *trace_event(struct trace *trace, const char *phase, int pid, uint32_t tid, int64_t time_ns)
 {
   FILE *out = trace->job->out;
-  fprintf(out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":%" PRId64, trace->first ? "" : ",\n",
-          phase, pid, tid, trace_us(trace, time_ns));
+  fprintf(out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":%" PRId64, trace->first ? "" : ",\n", phase, pid,
+          tid, trace_us(trace, time_ns));
   trace->first = false;
   return out;
 }
@@ -64,8 +64,7 @@ static void trace_number_threads(struct trace *trace)
   for (size_t i = 0; i < sum->thread_count; i++) {
     uint32_t tid = sum->threads[i].native_id;
     bool taken = tid == 0;
-    for (size_t k = i < 256 ? 0 : i - 256; k < i && !taken; k++)
-      taken = trace->tids[k] == tid;
+    for (size_t k = i < 256 ? 0 : i - 256; k < i && !taken; k++) taken = trace->tids[k] == tid;
     trace->tids[i] = taken ? (UINT32_C(1) << 23) + (uint32_t)i : tid;
   }
 }
@@ -78,10 +77,8 @@ static void trace_names(struct trace *trace)
   for (size_t i = 0; i < job->sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &job->sum.threads[i];
     char name[600];
-    if (rtop_cost_wall(&thread->cost) == 0)
-      continue;
-    snprintf(name, sizeof name, "%.500s%s#%" PRIu64, thread->name, *thread->name ? " " : "",
-             thread->serial);
+    if (rtop_cost_wall(&thread->cost) == 0) continue;
+    snprintf(name, sizeof name, "%.500s%s#%" PRIu64, thread->name, *thread->name ? " " : "", thread->serial);
     trace_meta(trace, "thread_name", trace_pid(trace, thread->source), trace->tids[i], name);
   }
 }
@@ -102,9 +99,9 @@ static void trace_counter(struct trace *trace, const struct rtop_window_summary 
   fputs("}}", out);
 }
 
-#define TRACE_COUNTER(trace, window, name, ...) \
-  trace_counter(trace, window, name, (const struct trace_figure[]){__VA_ARGS__}, \
-                sizeof((const struct trace_figure[]){__VA_ARGS__}) / sizeof(struct trace_figure))
+#define TRACE_COUNTER(trace, window, name, ...)                                                                        \
+  trace_counter(trace, window, name, (const struct trace_figure[]){ __VA_ARGS__ },                                     \
+                sizeof((const struct trace_figure[]){ __VA_ARGS__ }) / sizeof(struct trace_figure))
 
 static void trace_gap(struct trace *trace, const struct rtop_window_summary *window)
 {
@@ -118,41 +115,36 @@ static void trace_window(struct trace *trace, const struct rtop_window_summary *
   const struct rtop_span_counters *counters = &window->counters;
   const uint64_t *wall_ns = window->wall_ns;
   double length_ns = (double)(window->end_ns - window->start_ns), seconds = length_ns / 1e9;
-  if (length_ns <= 0)
-    return;
-  if (window->gap)
-    trace_gap(trace, window);
-  TRACE_COUNTER(trace, window, "GVL, threads", {"running", (double)wall_ns[RTOP_STATE_RUNNING] / length_ns},
-                {"waiting", (double)wall_ns[RTOP_STATE_WAITING] / length_ns},
-                {"blocked", (double)wall_ns[RTOP_STATE_BLOCKED] / length_ns});
-  TRACE_COUNTER(trace, window, "GC, threads", {"marking", (double)wall_ns[RTOP_STATE_MARKING] / length_ns},
-                {"sweeping", (double)wall_ns[RTOP_STATE_SWEEPING] / length_ns});
-  TRACE_COUNTER(trace, window, "GC runs", {"minor", (double)counters->gc_minor},
-                {"major", (double)counters->gc_major});
-  TRACE_COUNTER(trace, window, "CPU, cores", {"cpu", (double)counters->cpu_ns / length_ns});
-  TRACE_COUNTER(trace, window, "allocations, per second",
-                {"objects", (double)counters->allocations / seconds});
-  TRACE_COUNTER(trace, window, "exceptions, per second",
-                {"raised", (double)counters->exceptions / seconds});
-  TRACE_COUNTER(trace, window, "memory, MB", {"rss", (double)counters->rss_bytes / 1e6},
-                {"malloc", (double)counters->malloc_bytes / 1e6});
-  TRACE_COUNTER(trace, window, "heap, live slots", {"slots", (double)counters->heap_live_slots});
-  TRACE_COUNTER(trace, window, "threads", {"alive", (double)window->thread_count});
+  if (length_ns <= 0) return;
+  if (window->gap) trace_gap(trace, window);
+  TRACE_COUNTER(trace, window, "GVL, threads", { "running", (double)wall_ns[RTOP_STATE_RUNNING] / length_ns },
+                { "waiting", (double)wall_ns[RTOP_STATE_WAITING] / length_ns },
+                { "blocked", (double)wall_ns[RTOP_STATE_BLOCKED] / length_ns });
+  TRACE_COUNTER(trace, window, "GC, threads", { "marking", (double)wall_ns[RTOP_STATE_MARKING] / length_ns },
+                { "sweeping", (double)wall_ns[RTOP_STATE_SWEEPING] / length_ns });
+  TRACE_COUNTER(trace, window, "GC runs", { "minor", (double)counters->gc_minor },
+                { "major", (double)counters->gc_major });
+  TRACE_COUNTER(trace, window, "CPU, cores", { "cpu", (double)counters->cpu_ns / length_ns });
+  TRACE_COUNTER(trace, window, "allocations, per second", { "objects", (double)counters->allocations / seconds });
+  TRACE_COUNTER(trace, window, "exceptions, per second", { "raised", (double)counters->exceptions / seconds });
+  TRACE_COUNTER(trace, window, "memory, MB", { "rss", (double)counters->rss_bytes / 1e6 },
+                { "malloc", (double)counters->malloc_bytes / 1e6 });
+  TRACE_COUNTER(trace, window, "heap, live slots", { "slots", (double)counters->heap_live_slots });
+  TRACE_COUNTER(trace, window, "threads", { "alive", (double)window->thread_count });
 }
 
 static void trace_slice(void *context, const struct export_slice *slice)
 {
   static const char *const states[RTOP_STATES] = {
-    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting for the GVL",
-    [RTOP_STATE_BLOCKED] = "blocked", [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
+    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting for the GVL", [RTOP_STATE_BLOCKED] = "blocked",
+    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
   };
-  static const char *const keys[RTOP_STATES] = {"running_ms", "waiting_ms", "blocked_ms", "marking_ms",
-                                                "sweeping_ms"};
+  static const char *const keys[RTOP_STATES] = { "running_ms", "waiting_ms", "blocked_ms", "marking_ms",
+                                                 "sweeping_ms" };
   struct trace *trace = context;
   const struct rtop_symbol *symbol = rtop_symbols_get(trace->job->symbols, slice->frame);
   size_t row = (size_t)(slice->thread - trace->job->sum.threads);
-  FILE *out = trace_event(trace, "X", trace_pid(trace, slice->thread->source), trace->tids[row],
-                          slice->start_ns);
+  FILE *out = trace_event(trace, "X", trace_pid(trace, slice->thread->source), trace->tids[row], slice->start_ns);
   trace_duration(trace, slice->start_ns, slice->end_ns);
   export_json_key_text(out, false, "name", slice->depth ? symbol->label : states[slice->state]);
   if (slice->depth == 0) {
@@ -174,8 +166,8 @@ static void trace_slice(void *context, const struct export_slice *slice)
 static bool trace_marks(struct trace *trace)
 {
   struct rtop_profile_mark *marks = calloc(TRACE_MARKS_MAX, sizeof *marks);
-  size_t count = marks ? rtop_profile_marks(trace->job->given->profile, trace->job->sum.span, marks,
-                                            TRACE_MARKS_MAX) : 0;
+  size_t count =
+      marks ? rtop_profile_marks(trace->job->given->profile, trace->job->sum.span, marks, TRACE_MARKS_MAX) : 0;
   for (size_t i = 0; i < count; i++) {
     FILE *out = trace_event(trace, "i", trace_pid(trace, marks[i].source), 0, marks[i].time_ns);
     export_json_key_text(out, false, "name", *marks[i].name ? marks[i].name : "mark");
@@ -191,8 +183,7 @@ static struct rtop_window_summary *trace_windows(const struct export_job *job, s
   struct rtop_window_summary *windows = NULL;
   size_t capacity = 0;
   do {
-    if (!rtop_reserve(&windows, &capacity, capacity ? capacity * 2 : TRACE_WINDOWS_START,
-                      sizeof *windows)) {
+    if (!rtop_reserve(&windows, &capacity, capacity ? capacity * 2 : TRACE_WINDOWS_START, sizeof *windows)) {
       free(windows);
       return NULL;
     }
@@ -216,7 +207,7 @@ static void trace_head(const struct trace *trace)
 
 bool export_trace(struct export_job *job)
 {
-  struct trace trace = {.job = job, .start_ns = job->sum.span.start_ns, .first = true};
+  struct trace trace = { .job = job, .start_ns = job->sum.span.start_ns, .first = true };
   size_t count = 0;
   struct rtop_window_summary *windows = trace_windows(job, &count);
   trace.tids = calloc(job->sum.thread_count + 1, sizeof *trace.tids);
@@ -225,8 +216,7 @@ bool export_trace(struct export_job *job)
     trace_number_threads(&trace);
     trace_head(&trace);
     trace_names(&trace);
-    for (size_t i = 0; i < count; i++)
-      trace_window(&trace, &windows[i]);
+    for (size_t i = 0; i < count; i++) trace_window(&trace, &windows[i]);
     fine = export_slices(job, windows, count, trace_slice, &trace) && trace_marks(&trace);
     fputs("\n]}\n", job->out);
   }

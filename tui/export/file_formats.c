@@ -8,20 +8,20 @@ static const struct {
   const char *end;
   enum rtop_file_format format;
 } file_ends[] = {
-  {".txt", RTOP_FILE_TEXT},
-  {".collapsed", RTOP_FILE_COLLAPSED},
-  {".csv", RTOP_FILE_CSV},
-  {".pb", RTOP_FILE_PPROF},
-  {".speedscope.json", RTOP_FILE_SPEEDSCOPE},
-  {".svg", RTOP_FILE_SVG},
-  {".trace.json", RTOP_FILE_TRACE},
-  {".json", RTOP_FILE_RPERF},
+  { ".txt", RTOP_FILE_TEXT },
+  { ".collapsed", RTOP_FILE_COLLAPSED },
+  { ".csv", RTOP_FILE_CSV },
+  { ".pb", RTOP_FILE_PPROF },
+  { ".speedscope.json", RTOP_FILE_SPEEDSCOPE },
+  { ".svg", RTOP_FILE_SVG },
+  { ".trace.json", RTOP_FILE_TRACE },
+  { ".json", RTOP_FILE_RPERF },
 };
 
 static const char *const file_names[RTOP_FILE_FORMATS] = {
-  [RTOP_FILE_TEXT] = "text", [RTOP_FILE_COLLAPSED] = "collapsed", [RTOP_FILE_CSV] = "csv",
-  [RTOP_FILE_PPROF] = "pprof", [RTOP_FILE_SPEEDSCOPE] = "speedscope",
-  [RTOP_FILE_SVG] = "icicle", [RTOP_FILE_TRACE] = "trace", [RTOP_FILE_RPERF] = "rperf",
+  [RTOP_FILE_TEXT] = "text",   [RTOP_FILE_COLLAPSED] = "collapsed",   [RTOP_FILE_CSV] = "csv",
+  [RTOP_FILE_PPROF] = "pprof", [RTOP_FILE_SPEEDSCOPE] = "speedscope", [RTOP_FILE_SVG] = "icicle",
+  [RTOP_FILE_TRACE] = "trace", [RTOP_FILE_RPERF] = "rperf",
 };
 
 enum { FILE_ENDS = sizeof file_ends / sizeof file_ends[0] };
@@ -30,8 +30,7 @@ enum { FILE_ENDS = sizeof file_ends / sizeof file_ends[0] };
 static bool file_ends_in(const char *name, size_t *length, const char *end)
 {
   size_t bytes = strlen(end);
-  if (*length <= bytes || strncmp(name + *length - bytes, end, bytes) != 0)
-    return false;
+  if (*length <= bytes || strncmp(name + *length - bytes, end, bytes) != 0) return false;
   *length -= bytes;
   return true;
 }
@@ -45,7 +44,7 @@ bool rtop_file_kind(const char *path, struct rtop_file_kind *kind)
   for (size_t i = 0; i < FILE_ENDS; i++) {
     size_t rest = length;
     if (file_ends_in(name, &rest, file_ends[i].end)) {
-      *kind = (struct rtop_file_kind){file_ends[i].format, gzip};
+      *kind = (struct rtop_file_kind){ file_ends[i].format, gzip };
       return true;
     }
   }
@@ -63,8 +62,7 @@ bool rtop_file_is_recording(const char *path)
 bool rtop_file_shows_difference(const char *path)
 {
   struct rtop_file_kind kind;
-  return rtop_file_kind(path, &kind) && (kind.format == RTOP_FILE_TEXT ||
-                                         kind.format == RTOP_FILE_COLLAPSED ||
+  return rtop_file_kind(path, &kind) && (kind.format == RTOP_FILE_TEXT || kind.format == RTOP_FILE_COLLAPSED ||
                                          kind.format == RTOP_FILE_CSV || kind.format == RTOP_FILE_SVG);
 }
 

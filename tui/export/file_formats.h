@@ -8,20 +8,20 @@
 #include <stdbool.h>
 
 enum rtop_file_format {
-  RTOP_FILE_TEXT,                      /* .txt: report for people */
-  RTOP_FILE_COLLAPSED,                 /* .collapsed: "root;…;leaf microseconds" */
-  RTOP_FILE_CSV,                       /* .csv: the method table */
-  RTOP_FILE_PPROF,                     /* .pb */
-  RTOP_FILE_SPEEDSCOPE,                /* .speedscope.json */
-  RTOP_FILE_SVG,                       /* .svg: the icicle as a picture */
-  RTOP_FILE_TRACE,                     /* .trace.json: a timeline */
-  RTOP_FILE_RPERF,                     /* .json: what rperf saves and loads */
+  RTOP_FILE_TEXT,       /* .txt: report for people */
+  RTOP_FILE_COLLAPSED,  /* .collapsed: "root;…;leaf microseconds" */
+  RTOP_FILE_CSV,        /* .csv: the method table */
+  RTOP_FILE_PPROF,      /* .pb */
+  RTOP_FILE_SPEEDSCOPE, /* .speedscope.json */
+  RTOP_FILE_SVG,        /* .svg: the icicle as a picture */
+  RTOP_FILE_TRACE,      /* .trace.json: a timeline */
+  RTOP_FILE_RPERF,      /* .json: what rperf saves and loads */
   RTOP_FILE_FORMATS,
 };
 
 struct rtop_file_kind {
   enum rtop_file_format format;
-  bool gzip;                           /* the name ends in .gz */
+  bool gzip; /* the name ends in .gz */
 };
 
 /* By the end of the file's name; false when nothing is written to such a file. */

@@ -88,8 +88,7 @@ static json_t *json_stack(const struct rtop_report *report, uint32_t node)
     const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, call->frame);
     char text[JSON_STACK_TEXT], location[JSON_STACK_TEXT / 2];
     rtop_report_location(location, sizeof location, symbol, call->line, false);
-    if (symbol->kind == RTOP_SYMBOL_C)
-      strcpy(location, "C");
+    if (symbol->kind == RTOP_SYMBOL_C) strcpy(location, "C");
     snprintf(text, sizeof text, *location ? "%s (%s)" : "%s", symbol->label, location);
     json_array_append_new(stack, json_text(text));
     node = call->parent < node ? call->parent : 0;
@@ -100,7 +99,7 @@ static json_t *json_stack(const struct rtop_report *report, uint32_t node)
 static const char *json_thread_state(const struct rtop_thread_row *thread)
 {
   static const char *const names[RTOP_STATES] = {
-    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting", [RTOP_STATE_BLOCKED] = "blocked",
+    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting",   [RTOP_STATE_BLOCKED] = "blocked",
     [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
   };
   return thread->ended ? "ended" : names[thread->state];
@@ -127,19 +126,28 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
 /* Shares of a frame, so that frames of different length compare; what is counted, per second. */
 static json_t *json_delta(const struct rtop_report *report, const struct rtop_method_row *row)
 {
-  static const struct { const char *name; enum rtop_sort_key key; } figures[] = {
-    {"self", RTOP_SORT_SELF}, {"total", RTOP_SORT_TOTAL}, {"ratio", RTOP_SORT_RATIO},
-    {"threads", RTOP_SORT_THREADS}, {"running", RTOP_SORT_TOTAL_RUNNING},
-    {"waiting", RTOP_SORT_TOTAL_WAITING}, {"blocked", RTOP_SORT_TOTAL_BLOCKED},
-    {"gc", RTOP_SORT_TOTAL_GC}, {"cpu", RTOP_SORT_TOTAL_CPU}, {"blame", RTOP_SORT_TOTAL_BLAME},
-    {"allocations", RTOP_SORT_TOTAL_ALLOC},
+  static const struct {
+    const char *name;
+    enum rtop_sort_key key;
+  } figures[] = {
+    { "self", RTOP_SORT_SELF },
+    { "total", RTOP_SORT_TOTAL },
+    { "ratio", RTOP_SORT_RATIO },
+    { "threads", RTOP_SORT_THREADS },
+    { "running", RTOP_SORT_TOTAL_RUNNING },
+    { "waiting", RTOP_SORT_TOTAL_WAITING },
+    { "blocked", RTOP_SORT_TOTAL_BLOCKED },
+    { "gc", RTOP_SORT_TOTAL_GC },
+    { "cpu", RTOP_SORT_TOTAL_CPU },
+    { "blame", RTOP_SORT_TOTAL_BLAME },
+    { "allocations", RTOP_SORT_TOTAL_ALLOC },
   };
   const struct rtop_method_row *before = rtop_report_before(report, row->frame);
   json_t *object = json_object();
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
-    json_object_set_new(object, figures[i].name,
-                        json_real(rtop_method_delta(row, report->methods.length_ns, before, report->before_ns,
-                                                    figures[i].key)));
+    json_object_set_new(
+        object, figures[i].name,
+        json_real(rtop_method_delta(row, report->methods.length_ns, before, report->before_ns, figures[i].key)));
   return object;
 }
 
@@ -158,21 +166,17 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "blame", json_seconds(row->total.blame_ns));
   json_object_set_new(object, "allocations", json_count(row->total.allocations));
   json_object_set_new(object, "samples", json_count(row->total.samples));
-  if (report->compared)
-    json_object_set_new(object, "delta", json_delta(report, row));
-  if (row->gone)
-    json_object_set_new(object, "gone", json_true());
+  if (report->compared) json_object_set_new(object, "delta", json_delta(report, row));
+  if (row->gone) json_object_set_new(object, "gone", json_true());
   return object;
 }
 
 static void json_processes(json_t *object, const struct rtop_report *report)
 {
   json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
-  if (report->source_count < 2)
-    return;
+  if (report->source_count < 2) return;
   json_t *pids = json_array();
-  for (int i = 0; i < report->source_count; i++)
-    json_array_append_new(pids, json_integer(report->source_pids[i]));
+  for (int i = 0; i < report->source_count; i++) json_array_append_new(pids, json_integer(report->source_pids[i]));
   json_object_set_new(object, "pids", pids);
 }
 
@@ -193,15 +197,13 @@ static void json_each_process(json_t *object, const struct rtop_report *report)
   json_t *processes = json_array();
   for (int i = 0; i < report->source_count; i++) {
     const struct rtop_report_process *process = &report->processes[i];
-    if (process->replaced)
-      continue;
+    if (process->replaced) continue;
     json_t *one = json_object();
     json_object_set_new(one, "pid", json_integer(process->pid));
     json_object_set_new(one, "state", json_text(rtop_feed_state_name(process->state)));
     json_object_set_new(one, "command", json_text(process->command));
     json_object_set_new(one, "ruby", json_text(process->ruby));
-    if (process->has_end)
-      json_object_set_new(one, "end", json_end(&process->end));
+    if (process->has_end) json_object_set_new(one, "end", json_end(&process->end));
     json_array_append_new(processes, one);
   }
   json_object_set_new(object, "processes", processes);
@@ -229,24 +231,19 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "command", json_text(report->command));
   json_object_set_new(object, "ruby", json_text(report->ruby));
   json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
-  if (report->has_end)
-    json_object_set_new(object, "end", json_end(&report->end));
-  if (report->source_count > 1)
-    json_each_process(object, report);
+  if (report->has_end) json_object_set_new(object, "end", json_end(&report->end));
+  if (report->source_count > 1) json_each_process(object, report);
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "windows", json_count(sum->window_count));
   json_object_set_new(object, "gaps", json_count(sum->gap_count));
-  if (report->compared)
-    json_object_set_new(object, "baseline", json_baseline(report));
+  if (report->compared) json_object_set_new(object, "baseline", json_baseline(report));
   json_object_set_new(object, "sampler", json_sampler(sum));
-  if (report->tells_losses)
-    json_object_set_new(object, "losses", json_losses(report));
+  if (report->tells_losses) json_object_set_new(object, "losses", json_losses(report));
   json_object_set_new(object, "gvl", json_gvl(sum));
   json_object_set_new(object, "gc", json_collector(sum));
   json_object_set_new(object, "allocations", json_count(sum->counters.allocations));
   json_object_set_new(object, "exceptions", json_count(sum->counters.exceptions));
-  for (size_t i = 0; i < sum->thread_count; i++)
-    json_array_append_new(threads, json_thread(report, &sum->threads[i]));
+  for (size_t i = 0; i < sum->thread_count; i++) json_array_append_new(threads, json_thread(report, &sum->threads[i]));
   json_object_set_new(object, "threads", threads);
   for (size_t i = 0; i < report->methods.count; i++)
     json_array_append_new(methods, json_method(report, &report->methods.rows[i]));

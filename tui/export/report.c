@@ -24,8 +24,8 @@ static void report_leave_out(const void *context, struct rtop_sum *sum)
 static void report_sort_by_history(struct rtop_report *report, struct rtop_profile *profile)
 {
   const struct rtop_methods_options *options = report->options;
-  struct methods_regex threads = {0};
-  struct history_look look = {options->mode, 0, report_leave_out, &threads};
+  struct methods_regex threads = { 0 };
+  struct history_look look = { options->mode, 0, report_leave_out, &threads };
   methods_regex_use(&threads, options->thread_filter);
   while (history_update(&report->history, profile, report->sum.span.end_ns, &look))
     ;
@@ -38,12 +38,13 @@ static void report_process(struct rtop_report *report, const struct rtop_session
 {
   const struct rtop_feed_info *info = rtop_session_info(session, index);
   struct rtop_report_process *process = &report->processes[index];
-  *process = (struct rtop_report_process){
-    .pid = info->pid, .state = rtop_session_feed_state(session, index), .command = info->command,
-    .ruby = info->ruby, .replaced = rtop_session_feed_replaced(session, index)};
+  *process = (struct rtop_report_process){ .pid = info->pid,
+                                           .state = rtop_session_feed_state(session, index),
+                                           .command = info->command,
+                                           .ruby = info->ruby,
+                                           .replaced = rtop_session_feed_replaced(session, index) };
   report->tells_losses = report->tells_losses || info->tells_losses;
-  for (int loss = 0; loss < RTOP_LOSSES; loss++)
-    report->losses[loss] += info->losses[loss];
+  for (int loss = 0; loss < RTOP_LOSSES; loss++) report->losses[loss] += info->losses[loss];
   process->has_end = rtop_session_feed_end(session, index, &process->end);
   report->source_pids[index] = info->pid;
 }
@@ -63,35 +64,29 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->source_count = rtop_session_count(session);
   report->tells_losses = false;
   memset(report->losses, 0, sizeof report->losses);
-  for (int i = 0; i < report->source_count; i++)
-    report_process(report, session, i);
+  for (int i = 0; i < report->source_count; i++) report_process(report, session, i);
   if (!rtop_profile_sum(profile, span, &report->sum) ||
       !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
     return false;
-  if (options->sort == RTOP_SORT_HISTORY)
-    report_sort_by_history(report, profile);
+  if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
   return true;
 }
 
-static bool report_sum_before(struct rtop_report *report, struct rtop_profile *profile,
-                              struct rtop_profile *other)
+static bool report_sum_before(struct rtop_report *report, struct rtop_profile *profile, struct rtop_profile *other)
 {
   struct rtop_span now = report->sum.span;
-  struct rtop_span frame = {now.start_ns - (now.end_ns - now.start_ns), now.start_ns};
-  if (!other)
-    return rtop_profile_sum(profile, frame, &report->before_sum);
+  struct rtop_span frame = { now.start_ns - (now.end_ns - now.start_ns), now.start_ns };
+  if (!other) return rtop_profile_sum(profile, frame, &report->before_sum);
   return rtop_profile_sum(other, rtop_profile_bounds(other), &report->before_sum) &&
          rtop_sum_translate(&report->before_sum, rtop_profile_symbols(other), rtop_profile_symbols(profile));
 }
 
-static bool report_make_before(struct rtop_report *report, struct rtop_profile *profile,
-                               struct rtop_profile *other)
+static bool report_make_before(struct rtop_report *report, struct rtop_profile *profile, struct rtop_profile *other)
 {
   struct rtop_methods_options all = *report->options;
   all.min_percent = 0;
   all.sort = RTOP_SORT_NAME;
-  if (other && report->before_of == other)
-    return true;
+  if (other && report->before_of == other) return true;
   bool fine = report_sum_before(report, profile, other) &&
               rtop_methods_build(&report->before, &report->before_sum, report->symbols, &all);
   report->before_ns = fine ? report->before_sum.length_ns : 0;
@@ -104,35 +99,28 @@ static bool report_take_changes(struct rtop_report *report)
 {
   struct rtop_methods *methods = &report->methods;
   const struct rtop_changes *changes = &report->changes;
-  if (!rtop_reserve(&methods->rows, &methods->capacity, changes->count, sizeof *methods->rows))
-    return false;
+  if (!rtop_reserve(&methods->rows, &methods->capacity, changes->count, sizeof *methods->rows)) return false;
   memcpy(methods->rows, changes->rows, changes->count * sizeof *methods->rows);
   methods->count = changes->count;
-  if (!rtop_changes_has(report->options->sort))    /* the others stand in their order, and what is gone behind */
+  if (!rtop_changes_has(report->options->sort)) /* the others stand in their order, and what is gone behind */
     rtop_methods_sort(methods, report->symbols, report->options);
   return true;
 }
 
-bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile,
-                         struct rtop_profile *other)
+bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile, struct rtop_profile *other)
 {
   const struct rtop_methods_options *options = report->options;
   struct rtop_methods_options uncut = *options;
   uncut.min_percent = 0;
   report->change_of = rtop_changes_has(options->sort) ? options->sort : RTOP_SORT_SELF;
-  if (!report_make_before(report, profile, other))
-    return false;
+  if (!report_make_before(report, profile, other)) return false;
   report->compared = report->before_ns > 0;
-  if (!report->compared)
-    return true;
-  if (options->min_percent > 0 &&
-      !rtop_methods_build(&report->methods, &report->sum, report->symbols, &uncut))
+  if (!report->compared) return true;
+  if (options->min_percent > 0 && !rtop_methods_build(&report->methods, &report->sum, report->symbols, &uncut))
     return false;
-  if (options->min_percent > 0 && options->sort == RTOP_SORT_HISTORY)
-    report_sort_by_history(report, profile);
+  if (options->min_percent > 0 && options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
   return rtop_changes_join(&report->changes, &report->methods, &report->before,
-                           rtop_symbols_frame_count(report->symbols), report->change_of,
-                           options->min_percent) &&
+                           rtop_symbols_frame_count(report->symbols), report->change_of, options->min_percent) &&
          report_take_changes(report);
 }
 
@@ -151,17 +139,13 @@ void rtop_report_destroy(struct rtop_report *report)
   rtop_changes_destroy(&report->changes);
 }
 
-void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line,
-                          bool whole_path)
+void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line, bool whole_path)
 {
   const char *slash = strrchr(symbol->path, '/');
   const char *path = slash && !whole_path ? slash + 1 : symbol->path;
   uint32_t shown = line ? line : symbol->line;
   *out = '\0';
-  if (symbol->kind == RTOP_SYMBOL_C)
-    snprintf(out, out_bytes, "<C>");
-  else if (rtop_symbol_has_source(symbol) && shown)
-    snprintf(out, out_bytes, "%s:%u", path, shown);
-  else if (rtop_symbol_has_source(symbol))
-    snprintf(out, out_bytes, "%s", path);
+  if (symbol->kind == RTOP_SYMBOL_C) snprintf(out, out_bytes, "<C>");
+  else if (rtop_symbol_has_source(symbol) && shown) snprintf(out, out_bytes, "%s:%u", path, shown);
+  else if (rtop_symbol_has_source(symbol)) snprintf(out, out_bytes, "%s", path);
 }

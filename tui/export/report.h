@@ -20,7 +20,7 @@ struct rtop_report_process {
   pid_t pid;
   enum rtop_feed_state state;
   const char *command, *ruby;
-  bool replaced;                       /* by exec: another source goes on with it */
+  bool replaced; /* by exec: another source goes on with it */
   bool has_end;
   struct rtop_feed_end end;
 };
@@ -32,22 +32,22 @@ struct rtop_report {
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;
   bool has_end;
-  struct rtop_feed_end end;            /* of the process that ended last, when all have */
+  struct rtop_feed_end end; /* of the process that ended last, when all have */
   int64_t clock_offset_ns;
-  const char *command, *ruby;          /* of the first process; as it calls itself now */
-  pid_t source_pids[RTOP_SESSION_FEEDS_MAX];   /* by source */
-  struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX];   /* by source */
+  const char *command, *ruby;                                   /* of the first process; as it calls itself now */
+  pid_t source_pids[RTOP_SESSION_FEEDS_MAX];                    /* by source */
+  struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX]; /* by source */
   int source_count;
-  bool tells_losses;                   /* of any process */
-  uint64_t losses[RTOP_LOSSES];        /* what found no room, of all processes since they were started */
-  struct history history;              /* of the last minute, when the methods are sorted by it */
-  bool compared;                       /* the rows carry changes (row->delta), of this figure: */
+  bool tells_losses;            /* of any process */
+  uint64_t losses[RTOP_LOSSES]; /* what found no room, of all processes since they were started */
+  struct history history;       /* of the last minute, when the methods are sorted by it */
+  bool compared;                /* the rows carry changes (row->delta), of this figure: */
   enum rtop_sort_key change_of;
-  uint64_t before_ns;                  /* how much time they are compared with */
-  const struct rtop_profile *before_of;   /* private: whose sum that is; NULL: the frame before */
-  struct rtop_sum before_sum;          /* private */
-  struct rtop_methods before;          /* private */
-  struct rtop_changes changes;         /* private */
+  uint64_t before_ns;                   /* how much time they are compared with */
+  const struct rtop_profile *before_of; /* private: whose sum that is; NULL: the frame before */
+  struct rtop_sum before_sum;           /* private */
+  struct rtop_methods before;           /* private */
+  struct rtop_changes changes;          /* private */
 };
 
 /* Takes the last frame_seconds (0: everything) of the session. False when memory ran out. */
@@ -59,8 +59,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
 /* Gives the rows their changes against everything that another profile holds (a recording: always the same),
  * or, when that is NULL, against the frame before this one. Methods that are gone get rows; by DELTA all are
  * sorted again. Without any time to compare with nothing happens. False when memory ran out. */
-bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile,
-                         struct rtop_profile *other);
+bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile, struct rtop_profile *other);
 /* What a method was before; NULL: not there. */
 const struct rtop_method_row *rtop_report_before(const struct rtop_report *report, uint32_t frame);
 void rtop_report_destroy(struct rtop_report *report);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TEXT_OLD_STACKS = 3 };          /* told by name */
+enum { TEXT_OLD_STACKS = 3 }; /* told by name */
 enum { TEXT_FIXED_COLUMNS = 32, TEXT_METHOD_MIN = 12, TEXT_BUFFER = 2100 };
 
 static double text_share(const struct rtop_report *report, uint64_t part_ns)
@@ -19,8 +19,7 @@ static double text_share(const struct rtop_report *report, uint64_t part_ns)
 static int text_others(const struct rtop_report *report)
 {
   int others = -1;
-  for (int i = 0; i < report->source_count; i++)
-    others += !report->processes[i].replaced;
+  for (int i = 0; i < report->source_count; i++) others += !report->processes[i].replaced;
   return others;
 }
 
@@ -29,13 +28,11 @@ static void text_title(const struct rtop_report *report, FILE *out, int columns)
   char left[TEXT_BUFFER], more[16] = "", right[64], clock[16] = "", cut[TEXT_BUFFER];
   time_t seconds = (time_t)((report->sum.span.end_ns + report->clock_offset_ns) / 1000000000);
   struct tm local;
-  if (localtime_r(&seconds, &local))
-    strftime(clock, sizeof clock, "%H:%M:%S", &local);
+  if (localtime_r(&seconds, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
   int others = text_others(report);
-  if (others > 0)
-    snprintf(more, sizeof more, " (+%d)", others);
-  snprintf(left, sizeof left, "rperf-top  %d%s %s  ruby %s",
-           report->source_count ? (int)report->source_pids[0] : 0, more, report->command, report->ruby);
+  if (others > 0) snprintf(more, sizeof more, " (+%d)", others);
+  snprintf(left, sizeof left, "rperf-top  %d%s %s  ruby %s", report->source_count ? (int)report->source_pids[0] : 0,
+           more, report->command, report->ruby);
   snprintf(right, sizeof right, "  %s  [%s]", clock, rtop_feed_state_name(report->state));
   int room = columns - (int)strlen(right);
   int used = rtop_text_cut(cut, sizeof cut, left, room > 0 ? room : 0);
@@ -47,8 +44,7 @@ static void text_one_end(const struct rtop_feed_end *end, const char *who, FILE 
   char when[32] = "", lived[24];
   time_t seconds = (time_t)(end->real_ns / 1000000000);
   struct tm local;
-  if (localtime_r(&seconds, &local))
-    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+  if (localtime_r(&seconds, &local)) strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
   rtop_text_duration(lived, sizeof lived, end->lived_ns);
   fprintf(out, "END %s%s  last window %s, after %s\n", who, end->text, when, lived);
 }
@@ -56,14 +52,12 @@ static void text_one_end(const struct rtop_feed_end *end, const char *who, FILE 
 /* Of several processes a line for each that is gone, also while others live. */
 static void text_ends(const struct rtop_report *report, FILE *out)
 {
-  if (report->source_count < 2 && report->has_end)
-    text_one_end(&report->end, "", out);
+  if (report->source_count < 2 && report->has_end) text_one_end(&report->end, "", out);
   for (int i = 0; report->source_count > 1 && i < report->source_count; i++) {
     const struct rtop_report_process *process = &report->processes[i];
     char who[24];
     snprintf(who, sizeof who, "%d ", (int)process->pid);
-    if (process->has_end && !process->replaced)
-      text_one_end(&process->end, who, out);
+    if (process->has_end && !process->replaced) text_one_end(&process->end, who, out);
   }
 }
 
@@ -77,17 +71,16 @@ static void text_gvl(const struct rtop_report *report, FILE *out)
           text_share(report, wall_ns[RTOP_STATE_RUNNING]), text_share(report, wall_ns[RTOP_STATE_WAITING]),
           text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
   fprintf(out, "GC  %.1f%% marking  %.1f%% sweeping  %" PRIu64 " minor  %" PRIu64 " major",
-          100 * text_share(report, wall_ns[RTOP_STATE_MARKING]),
-          100 * text_share(report, wall_ns[RTOP_STATE_SWEEPING]), counters->gc_minor, counters->gc_major);
-  if (counters->exceptions)
-    fprintf(out, "  %" PRIu64 " exceptions raised", counters->exceptions);
+          100 * text_share(report, wall_ns[RTOP_STATE_MARKING]), 100 * text_share(report, wall_ns[RTOP_STATE_SWEEPING]),
+          counters->gc_minor, counters->gc_major);
+  if (counters->exceptions) fprintf(out, "  %" PRIu64 " exceptions raised", counters->exceptions);
   putc('\n', out);
 }
 
 static void text_threads(const struct rtop_report *report, FILE *out)
 {
   const struct rtop_span_counters *counters = &report->sum.counters;
-  unsigned states[RTOP_STATES] = {0}, alive = 0;
+  unsigned states[RTOP_STATES] = { 0 }, alive = 0;
   char memory[16];
   for (size_t i = 0; i < report->sum.thread_count; i++)
     if (!report->sum.threads[i].ended) {
@@ -99,18 +92,13 @@ static void text_threads(const struct rtop_report *report, FILE *out)
           states[RTOP_STATE_RUNNING] + states[RTOP_STATE_MARKING] + states[RTOP_STATE_SWEEPING],
           states[RTOP_STATE_WAITING], states[RTOP_STATE_BLOCKED]);
   fprintf(out, "   %" PRIu64 " samples at %" PRIu64 " Hz", counters->samples, counters->rate_hz);
-  if (counters->rate_wanted_hz > counters->rate_hz)
-    fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
-  if (counters->samples_dropped)
-    fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
-  if (counters->gvl_coarse)
-    fprintf(out, "  storm: %" PRIu64 " GVL releases timed by ticks", counters->gvl_coarse);
+  if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
+  if (counters->samples_dropped) fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
+  if (counters->gvl_coarse) fprintf(out, "  storm: %" PRIu64 " GVL releases timed by ticks", counters->gvl_coarse);
   fprintf(out, "\nCost %.2f%%", 100 * text_share(report, rtop_counters_cost_ns(counters)));
-  if (counters->rss_bytes)
-    fprintf(out, "  memory %s", memory);
+  if (counters->rss_bytes) fprintf(out, "  memory %s", memory);
   if (report->sum.gap_count)
-    fprintf(out, "  %u gap%s: nothing is known there", report->sum.gap_count,
-            report->sum.gap_count == 1 ? "" : "s");
+    fprintf(out, "  %u gap%s: nothing is known there", report->sum.gap_count, report->sum.gap_count == 1 ? "" : "s");
   fprintf(out, "\n");
 }
 
@@ -118,23 +106,20 @@ static void text_threads(const struct rtop_report *report, FILE *out)
 static void text_old_stacks(const struct rtop_report *report, FILE *out, int columns)
 {
   unsigned count = 0, told = 0;
-  for (size_t i = 0; i < report->sum.thread_count; i++)
-    count += thread_stack_is_old(&report->sum.threads[i]);
+  for (size_t i = 0; i < report->sum.thread_count; i++) count += thread_stack_is_old(&report->sum.threads[i]);
   for (int off = 0; off < 2; off++)
     for (size_t i = 0; i < report->sum.thread_count && told < TEXT_OLD_STACKS; i++) {
       const struct rtop_thread_row *thread = &report->sum.threads[i];
       char leaf[TEXT_BUFFER], line[TEXT_BUFFER * 2], cut[TEXT_BUFFER * 2];
       bool is_off = thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
-      if (!thread_stack_is_old(thread) || is_off != (off == 1))
-        continue;
+      if (!thread_stack_is_old(thread) || is_off != (off == 1)) continue;
       told++;
       thread_stack_leaf(leaf, sizeof leaf, thread, report->symbols, false);
       snprintf(line, sizeof line, "Old %s (%u): %s", *thread->name ? thread->name : "-", thread->native_id, leaf);
       rtop_text_cut(cut, sizeof cut, line, columns);
       fprintf(out, "%s\n", cut);
     }
-  if (count > told)
-    fprintf(out, "Old stacks of %u more thread%s\n", count - told, count - told == 1 ? "" : "s");
+  if (count > told) fprintf(out, "Old stacks of %u more thread%s\n", count - told, count - told == 1 ? "" : "s");
 }
 
 /* What found no room; samples that were dropped are told of the frame. */
@@ -142,14 +127,12 @@ static void text_losses(const struct rtop_report *report, FILE *out)
 {
   bool any = false;
   for (int loss = 0; loss < RTOP_LOSSES; loss++) {
-    if (!report->losses[loss] || loss == RTOP_LOSS_SAMPLES)
-      continue;
+    if (!report->losses[loss] || loss == RTOP_LOSS_SAMPLES) continue;
     fprintf(out, "%s%" PRIu64 " %s", any ? ", " : "No room since the start for: ", report->losses[loss],
             rtop_loss_name((enum rtop_loss)loss));
     any = true;
   }
-  if (any)
-    fprintf(out, "\n");
+  if (any) fprintf(out, "\n");
 }
 
 /* DELTA, when something is compared, and what the rows are sorted by, when no other column shows it. */
@@ -160,17 +143,14 @@ struct text_extra {
 
 static struct text_extra text_extras(const struct rtop_report *report)
 {
-  struct text_extra extra = {0};
+  struct text_extra extra = { 0 };
   enum rtop_sort_key sort = report->options->sort;
   enum column sorted = columns_of_sort(sort);
-  bool usual = sorted == COLUMN_SELF || sorted == COLUMN_TOTAL || sorted == COLUMN_WAIT ||
-               sorted == COLUMN_ALLOC || sorted == COLUMN_METHOD || sorted == COLUMN_LOCATION;
-  if (report->compared || sort == RTOP_SORT_DELTA)
-    extra.at[extra.count++] = COLUMN_DELTA;
-  if (!usual && sorted != COLUMN_DELTA)
-    extra.at[extra.count++] = sorted;
-  for (int i = 0; i < extra.count; i++)
-    extra.columns += columns_info(extra.at[i])->columns;
+  bool usual = sorted == COLUMN_SELF || sorted == COLUMN_TOTAL || sorted == COLUMN_WAIT || sorted == COLUMN_ALLOC ||
+               sorted == COLUMN_METHOD || sorted == COLUMN_LOCATION;
+  if (report->compared || sort == RTOP_SORT_DELTA) extra.at[extra.count++] = COLUMN_DELTA;
+  if (!usual && sorted != COLUMN_DELTA) extra.at[extra.count++] = sorted;
+  for (int i = 0; i < extra.count; i++) extra.columns += columns_info(extra.at[i])->columns;
   return extra;
 }
 
@@ -190,24 +170,19 @@ static void text_heading(const struct rtop_report *report, const struct text_ext
   fprintf(out, " %-*s %s\n", method_columns, "METHOD", "LOCATION");
 }
 
-static void text_extra(const struct rtop_report *report, const struct rtop_method_row *row,
-                       enum column column, char *out, size_t bytes)
+static void text_extra(const struct rtop_report *report, const struct rtop_method_row *row, enum column column,
+                       char *out, size_t bytes)
 {
   const struct column_info *info = columns_info(column);
   double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);
   double length = report->sum.length_ns ? (double)report->sum.length_ns : 1;
-  if (column == COLUMN_DELTA && !report->compared)
-    snprintf(out, bytes, "-");
-  else if (column == COLUMN_DELTA)
-    rtop_changes_text(out, bytes, value, report->change_of);
-  else if (info->kind == COLUMN_KIND_RATE)
-    rtop_text_count(out, bytes, 1e9 * value / length);
-  else if (info->kind == COLUMN_KIND_COUNT)
-    rtop_text_count(out, bytes, value);
+  if (column == COLUMN_DELTA && !report->compared) snprintf(out, bytes, "-");
+  else if (column == COLUMN_DELTA) rtop_changes_text(out, bytes, value, report->change_of);
+  else if (info->kind == COLUMN_KIND_RATE) rtop_text_count(out, bytes, 1e9 * value / length);
+  else if (info->kind == COLUMN_KIND_COUNT) rtop_text_count(out, bytes, value);
   else if (info->kind == COLUMN_KIND_RATIO)
     snprintf(out, bytes, "%.1f", 100 * rtop_method_ratio(row->most_ns, report->sum.length_ns));
-  else
-    snprintf(out, bytes, "%.1f", 100 * (info->kind == COLUMN_KIND_TIME ? value / length : value));
+  else snprintf(out, bytes, "%.1f", 100 * (info->kind == COLUMN_KIND_TIME ? value / length : value));
 }
 
 static void text_row(const struct rtop_report *report, const struct text_extra *extra,
@@ -221,19 +196,17 @@ static void text_row(const struct rtop_report *report, const struct text_extra *
   int used = rtop_text_cut(method, sizeof method, symbol->label, method_columns);
   rtop_report_location(path, sizeof path, symbol, 0, true);
   rtop_text_cut_left(location, sizeof location, path, location_columns);
-  if (row->gone)
-    fprintf(out, "%7s %7s %6s %7s ", "-", "-", "-", "-");
+  if (row->gone) fprintf(out, "%7s %7s %6s %7s ", "-", "-", "-", "-");
   else
     fprintf(out, "%7.1f %7.1f %6.1f %7s ", 100 * text_share(report, row->self_ns),
-            100 * text_share(report, row->total_ns),
-            100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]), figure);
+            100 * text_share(report, row->total_ns), 100 * text_share(report, row->self.wall_ns[RTOP_STATE_WAITING]),
+            figure);
   for (int i = 0; i < extra->count; i++) {
     text_extra(report, row, extra->at[i], figure, sizeof figure);
     fprintf(out, "%*s ", columns_info(extra->at[i])->columns - 1, figure);
   }
   fprintf(out, " %s", method);
-  if (*location)
-    fprintf(out, "%*s %s", method_columns - used, "", location);
+  if (*location) fprintf(out, "%*s %s", method_columns - used, "", location);
   fprintf(out, "\n");
 }
 
@@ -242,8 +215,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   struct text_extra extra = text_extras(report);
   int room = columns - TEXT_FIXED_COLUMNS - extra.columns - 1;
   int method_columns = room * 5 / 8;
-  if (method_columns < TEXT_METHOD_MIN)
-    method_columns = TEXT_METHOD_MIN;
+  if (method_columns < TEXT_METHOD_MIN) method_columns = TEXT_METHOD_MIN;
   int location_columns = room > method_columns ? room - method_columns : 0;
   text_title(report, out, columns);
   text_ends(report, out);

@@ -12,8 +12,7 @@ static const char *stat_grouped(char *out, size_t bytes, uint64_t number)
   int count = snprintf(digits, sizeof digits, "%" PRIu64, number);
   size_t used = 0;
   for (int i = 0; i < count && used + 2 < bytes; i++) {
-    if (i && (count - i) % 3 == 0)
-      out[used++] = ',';
+    if (i && (count - i) % 3 == 0) out[used++] = ',';
     out[used++] = digits[i];
   }
   out[used] = '\0';
@@ -51,16 +50,14 @@ static void stat_pair(FILE *out, const char *what, uint64_t first, const char *f
 {
   char sum[STAT_TEXT], left[STAT_TEXT], right[STAT_TEXT];
   fprintf(out, "%16s             %s (%s %s, %s %s)\n", stat_grouped(sum, sizeof sum, first + second), what,
-          stat_grouped(left, sizeof left, first), first_name, stat_grouped(right, sizeof right, second),
-          second_name);
+          stat_grouped(left, sizeof left, first), first_name, stat_grouped(right, sizeof right, second), second_name);
 }
 
 static void stat_megabytes(FILE *out, uint64_t bytes, const char *what)
 {
   char text[STAT_TEXT];
   uint64_t tenths = (bytes + 50000) / 100000;
-  fprintf(out, "%14s.%" PRIu64 " MB          %s", stat_grouped(text, sizeof text, tenths / 10), tenths % 10,
-          what);
+  fprintf(out, "%14s.%" PRIu64 " MB          %s", stat_grouped(text, sizeof text, tenths / 10), tenths % 10, what);
 }
 
 uint64_t stat_threads(const struct rtop_stat *stat)
@@ -101,15 +98,11 @@ static void stat_kernel(const struct rtop_stat *stat, FILE *out)
 {
   const struct rtop_stat_os *os = &stat->os;
   fprintf(out, "\n");
-  if (os->has_memory) {
-    stat_megabytes(out, os->rss_max_bytes, "resident memory at most\n");
-  } else if (stat->report && stat->report->sum.counters.rss_bytes) {
+  if (os->has_memory) stat_megabytes(out, os->rss_max_bytes, "resident memory at most\n");
+  else if (stat->report && stat->report->sum.counters.rss_bytes)
     stat_megabytes(out, stat->report->sum.counters.rss_bytes, "resident memory at the end\n");
-  }
-  if (os->has_times)
-    stat_pair(out, "page faults", os->faults_minor, "minor", os->faults_major, "major");
-  if (os->has_switches)
-    stat_pair(out, "context switches", os->voluntary, "voluntary", os->involuntary, "involuntary");
+  if (os->has_times) stat_pair(out, "page faults", os->faults_minor, "minor", os->faults_major, "major");
+  if (os->has_switches) stat_pair(out, "context switches", os->voluntary, "voluntary", os->involuntary, "involuntary");
   if (os->has_disk) {
     stat_megabytes(out, os->disk_read_bytes + os->disk_written_bytes, "disk I/O");
     fprintf(out, " (%.1f MB read, %.1f MB written)\n", (double)os->disk_read_bytes / 1e6,
@@ -124,23 +117,17 @@ static void stat_cost(const struct rtop_stat *stat, FILE *out)
   uint64_t cost_ns = rtop_counters_cost_ns(counters);
   uint64_t measured_ns = counters->cost_ns + counters->publisher_cpu_ns;
   char samples[STAT_TEXT], ticks[STAT_TEXT];
-  fprintf(out, "\n  %s samples, %s ticks at %" PRIu64 " Hz",
-          stat_grouped(samples, sizeof samples, counters->samples),
+  fprintf(out, "\n  %s samples, %s ticks at %" PRIu64 " Hz", stat_grouped(samples, sizeof samples, counters->samples),
           stat_grouped(ticks, sizeof ticks, counters->ticks), counters->rate_hz);
-  if (counters->rate_wanted_hz > counters->rate_hz)
-    fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
-  if (counters->ticks_missed)
-    fprintf(out, ", %" PRIu64 " ticks missed", counters->ticks_missed);
-  if (counters->samples_dropped)
-    fprintf(out, ", %" PRIu64 " samples dropped", counters->samples_dropped);
-  if (sum->gap_count)
-    fprintf(out, ", %u gaps", sum->gap_count);
-  fprintf(out, "\n  profiling took %.1f ms in the program and %.1f ms beside it",
-          (double)counters->cost_ns / 1e6, (double)counters->publisher_cpu_ns / 1e6);
+  if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
+  if (counters->ticks_missed) fprintf(out, ", %" PRIu64 " ticks missed", counters->ticks_missed);
+  if (counters->samples_dropped) fprintf(out, ", %" PRIu64 " samples dropped", counters->samples_dropped);
+  if (sum->gap_count) fprintf(out, ", %u gaps", sum->gap_count);
+  fprintf(out, "\n  profiling took %.1f ms in the program and %.1f ms beside it", (double)counters->cost_ns / 1e6,
+          (double)counters->publisher_cpu_ns / 1e6);
   if (cost_ns > measured_ns)
     fprintf(out, ", and about %.1f ms in interruptions", (double)(cost_ns - measured_ns) / 1e6);
-  if (counters->cpu_ns)
-    fprintf(out, ": %.2f%% of its CPU time", 100 * (double)cost_ns / (double)counters->cpu_ns);
+  if (counters->cpu_ns) fprintf(out, ": %.2f%% of its CPU time", 100 * (double)cost_ns / (double)counters->cpu_ns);
   fprintf(out, "\n");
 }
 
@@ -159,7 +146,6 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
     stat_ruby(stat, out);
   }
   stat_kernel(stat, out);
-  if (stat->report)
-    stat_cost(stat, out);
+  if (stat->report) stat_cost(stat, out);
   fprintf(out, "\n");
 }

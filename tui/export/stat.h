@@ -10,11 +10,11 @@
 #include "stat_os.h"
 
 struct rtop_stat {
-  const struct rtop_report *report;    /* of everything; NULL: there was nothing to watch */
+  const struct rtop_report *report; /* of everything; NULL: there was nothing to watch */
   const char *command;
   struct rtop_stat_os os;
   uint64_t real_ns;
-  int status;                          /* exit status of the command; -1: there was none */
+  int status; /* exit status of the command; -1: there was none */
 };
 
 /* Aligned lines. */

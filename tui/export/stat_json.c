@@ -15,8 +15,8 @@ static void stat_number(json_t *object, const char *key, uint64_t number)
   json_object_set_new(object, key, json_integer(number < INT64_MAX ? (json_int_t)number : INT64_MAX));
 }
 
-static void stat_two(json_t *object, const char *key, const char *first_name, uint64_t first,
-                     const char *second_name, uint64_t second)
+static void stat_two(json_t *object, const char *key, const char *first_name, uint64_t first, const char *second_name,
+                     uint64_t second)
 {
   json_t *two = json_object();
   stat_number(two, first_name, first);
@@ -31,12 +31,10 @@ static void stat_os(json_t *object, const struct rtop_stat_os *os)
     stat_seconds(object, "sys", os->sys_ns);
     stat_two(object, "page_faults", "minor", os->faults_minor, "major", os->faults_major);
   }
-  if (os->has_memory)
-    stat_number(object, "max_rss", os->rss_max_bytes);
+  if (os->has_memory) stat_number(object, "max_rss", os->rss_max_bytes);
   if (os->has_switches)
     stat_two(object, "context_switches", "voluntary", os->voluntary, "involuntary", os->involuntary);
-  if (os->has_disk)
-    stat_two(object, "disk", "read", os->disk_read_bytes, "written", os->disk_written_bytes);
+  if (os->has_disk) stat_two(object, "disk", "read", os->disk_read_bytes, "written", os->disk_written_bytes);
 }
 
 static void stat_ruby(json_t *object, const struct rtop_stat *stat)
@@ -75,12 +73,10 @@ bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)
   json_t *command = json_string(stat->command);
   json_object_set_new(object, "schema", json_string("rperf-top-stat/1"));
   json_object_set_new(object, "command", command ? command : json_string(""));
-  if (stat->status >= 0)
-    json_object_set_new(object, "status", json_integer(stat->status));
+  if (stat->status >= 0) json_object_set_new(object, "status", json_integer(stat->status));
   stat_seconds(object, "real", stat->real_ns);
   stat_os(object, &stat->os);
-  if (stat->report)
-    stat_ruby(object, stat);
+  if (stat->report) stat_ruby(object, stat);
   bool fine = object && json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(STAT_DIGITS)) == 0;
   json_decref(object);
   return fine && fputc('\n', out) != EOF && fflush(out) == 0;

@@ -25,11 +25,17 @@ static uint64_t stat_os_count(long count)
 void rtop_stat_os_usage(struct rtop_stat_os *os, const struct rusage *usage)
 {
   *os = (struct rtop_stat_os){
-    .has_times = true, .has_memory = true, .has_switches = true, .has_disk = true,
-    .user_ns = stat_os_timeval(&usage->ru_utime), .sys_ns = stat_os_timeval(&usage->ru_stime),
-    .faults_minor = stat_os_count(usage->ru_minflt), .faults_major = stat_os_count(usage->ru_majflt),
+    .has_times = true,
+    .has_memory = true,
+    .has_switches = true,
+    .has_disk = true,
+    .user_ns = stat_os_timeval(&usage->ru_utime),
+    .sys_ns = stat_os_timeval(&usage->ru_stime),
+    .faults_minor = stat_os_count(usage->ru_minflt),
+    .faults_major = stat_os_count(usage->ru_majflt),
     .rss_max_bytes = stat_os_count(usage->ru_maxrss) * 1024,
-    .voluntary = stat_os_count(usage->ru_nvcsw), .involuntary = stat_os_count(usage->ru_nivcsw),
+    .voluntary = stat_os_count(usage->ru_nvcsw),
+    .involuntary = stat_os_count(usage->ru_nivcsw),
     .disk_read_bytes = stat_os_count(usage->ru_inblock) * STAT_OS_BLOCK_BYTES,
     .disk_written_bytes = stat_os_count(usage->ru_oublock) * STAT_OS_BLOCK_BYTES,
   };
@@ -38,8 +44,7 @@ void rtop_stat_os_usage(struct rtop_stat_os *os, const struct rusage *usage)
 static bool stat_os_file(const char *path, char *text)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
+  if (fd < 0) return false;
   ssize_t bytes = read(fd, text, STAT_OS_TEXT - 1);
   close(fd);
   text[bytes > 0 ? bytes : 0] = '\0';
@@ -52,9 +57,8 @@ bool stat_os_parse_stat(struct rtop_stat_os *os, const char *text, long ticks_pe
   uint64_t user, sys, minor, major;
   const char *end = strrchr(text, ')');
   if (!end || ticks_per_second <= 0 ||
-      sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %" SCNu64,
-             &minor,
-             &major, &user, &sys) != 4)
+      sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %" SCNu64, &minor, &major,
+             &user, &sys) != 4)
     return false;
   uint64_t tick_ns = 1000000000 / (uint64_t)ticks_per_second;
   os->has_times = true;
@@ -73,29 +77,25 @@ static void stat_os_switches(struct rtop_stat_os *os, pid_t pid)
   DIR *tasks = opendir(path);
   struct dirent *entry;
   for (int i = 0; tasks && i < STAT_OS_TASKS_MAX && (entry = readdir(tasks)); i++) {
-    struct task_counts counts = {0};
-    if (!isdigit((unsigned char)entry->d_name[0]))
-      continue;
+    struct task_counts counts = { 0 };
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
     snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)pid, entry->d_name);
-    if (!stat_os_file(path, text))
-      continue;
+    if (!stat_os_file(path, text)) continue;
     task_counts_parse_status(&counts, text);
     os->has_switches = os->has_switches || counts.has_switches;
     os->voluntary += counts.voluntary;
     os->involuntary += counts.involuntary;
   }
-  if (tasks)
-    closedir(tasks);
+  if (tasks) closedir(tasks);
 }
 
 bool rtop_stat_os_read(struct rtop_stat_os *os, pid_t pid)
 {
   char path[64], text[STAT_OS_TEXT];
   uint64_t kilobytes;
-  *os = (struct rtop_stat_os){0};
+  *os = (struct rtop_stat_os){ 0 };
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  if (!stat_os_file(path, text) || !stat_os_parse_stat(os, text, sysconf(_SC_CLK_TCK)))
-    return false;
+  if (!stat_os_file(path, text) || !stat_os_parse_stat(os, text, sysconf(_SC_CLK_TCK))) return false;
   snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
   if (stat_os_file(path, text) && task_stats_number(text, "VmHWM:", &kilobytes)) {
     os->has_memory = true;
@@ -111,7 +111,10 @@ bool rtop_stat_os_read(struct rtop_stat_os *os, pid_t pid)
 void rtop_stat_os_start(struct rtop_stat_os *os)
 {
   *os = (struct rtop_stat_os){
-    .has_times = true, .has_memory = true, .has_switches = true, .has_disk = true,
+    .has_times = true,
+    .has_memory = true,
+    .has_switches = true,
+    .has_disk = true,
   };
 }
 
@@ -120,8 +123,7 @@ static uint64_t stat_os_since(uint64_t before, uint64_t now)
   return now > before ? now - before : 0;
 }
 
-void rtop_stat_os_add(struct rtop_stat_os *os, const struct rtop_stat_os *before,
-                      const struct rtop_stat_os *now)
+void rtop_stat_os_add(struct rtop_stat_os *os, const struct rtop_stat_os *before, const struct rtop_stat_os *now)
 {
   os->has_times = os->has_times && before->has_times && now->has_times;
   os->has_memory = os->has_memory && now->has_memory;

@@ -28,8 +28,7 @@ bool rtop_stat_os_read(struct rtop_stat_os *os, pid_t pid);
 /* Adds `now` without what was counted `before`: a figure is known when it is so on both sides and in `os`,
  * which begins with everything known (rtop_stat_os_start). */
 void rtop_stat_os_start(struct rtop_stat_os *os);
-void rtop_stat_os_add(struct rtop_stat_os *os, const struct rtop_stat_os *before,
-                      const struct rtop_stat_os *now);
+void rtop_stat_os_add(struct rtop_stat_os *os, const struct rtop_stat_os *before, const struct rtop_stat_os *now);
 
 /* The text of /proc/PID/stat. False when it is none. `ticks_per_second` is that of sysconf. */
 bool stat_os_parse_stat(struct rtop_stat_os *os, const char *text, long ticks_per_second);

@@ -23,8 +23,8 @@ const char *rtop_feed_state_name(enum rtop_feed_state state)
 const char *rtop_loss_name(enum rtop_loss loss)
 {
   static const char *const names[RTOP_LOSSES] = {
-    [RTOP_LOSS_NODES] = "nodes", [RTOP_LOSS_FRAMES] = "frames", [RTOP_LOSS_STRINGS] = "strings",
-    [RTOP_LOSS_THREADS] = "threads", [RTOP_LOSS_LABELS] = "labels", [RTOP_LOSS_MARKS] = "marks",
+    [RTOP_LOSS_NODES] = "nodes",     [RTOP_LOSS_FRAMES] = "frames",   [RTOP_LOSS_STRINGS] = "strings",
+    [RTOP_LOSS_THREADS] = "threads", [RTOP_LOSS_LABELS] = "labels",   [RTOP_LOSS_MARKS] = "marks",
     [RTOP_LOSS_SAMPLES] = "samples", [RTOP_LOSS_WINDOWS] = "windows",
   };
   return names[loss];
@@ -41,8 +41,7 @@ void rtop_feed_close(struct rtop_feed **handle)
 {
   struct rtop_feed *feed = *handle;
   *handle = NULL;
-  if (feed)
-    feed->ops->close(feed);
+  if (feed) feed->ops->close(feed);
 }
 
 const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed)
@@ -79,14 +78,14 @@ void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first)
   bool same_boot = memcmp(feed->boot_id, first->boot_id, sizeof feed->boot_id) == 0;
   feed->shift_ns = same_boot ? 0 : rtop_clock_shift_ns(offset_ns, first_ns);
   feed->info.clock_offset_ns = same_boot ? first_ns : offset_ns - feed->shift_ns;
-  feed->has_end = false;               /* its time is found again */
+  feed->has_end = false; /* its time is found again */
 }
 
 void rtop_feed_find_folder(struct rtop_feed *feed)
 {
   char link[32];
   if (feed->state != RTOP_FEED_LIVE && feed->state != RTOP_FEED_STALLED)
-    return;                            /* its number may be another's by now */
+    return; /* its number may be another's by now */
   snprintf(link, sizeof link, "/proc/%d/cwd", (int)feed->info.pid);
   ssize_t bytes = readlink(link, feed->folder, sizeof feed->folder - 1);
   feed->folder[bytes > 0 ? bytes : 0] = '\0';

@@ -12,18 +12,17 @@
 
 struct rtop_error;
 struct rtop_feed;
-struct rtop_registry_entry;            /* shm/segment/registry.h */
+struct rtop_registry_entry; /* shm/segment/registry.h */
 
-const char *rtop_feed_state_name(enum rtop_feed_state state);    /* "live", … as in the JSON contract */
-const char *rtop_loss_name(enum rtop_loss loss);       /* "nodes", … as in JSON */
+const char *rtop_feed_state_name(enum rtop_feed_state state); /* "live", … as in the JSON contract */
+const char *rtop_loss_name(enum rtop_loss loss);              /* "nodes", … as in JSON */
 
 /* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
  * error->text that says what to do. `source` is the number under which the profile keeps it. */
-struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz,
-                                         struct rtop_error *error);
+struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz, struct rtop_error *error);
 /* The same for a segment that was found already; error->text is what the reader said. */
-struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
-                                       uint32_t rate_hz, struct rtop_error *error);
+struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source, uint32_t rate_hz,
+                                       struct rtop_error *error);
 /* A segment in a file: a copy that a program made of its own (RperfTop.snapshot). The file's owner is believed:
  * who names the file means it. */
 bool rtop_feed_is_segment(const char *path);
@@ -31,8 +30,8 @@ struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, stru
 /* A recording: a feed for each process in it, in feeds[0] to feeds[count - 1], which are sources 0, 1, … of
  * the profile. They need each other: poll and close all of them. Returns count; 0: one clear sentence in
  * error->text. */
-int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds,
-                             int feeds_max, struct rtop_error *error);
+int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds, int feeds_max,
+                             struct rtop_error *error);
 /* Of a recording's feed: calls `tell` whenever a part of the file was read; 0 to 1. NULL: no more. */
 void rtop_feed_tell_progress(struct rtop_feed *feed, void (*tell)(void *context, double share), void *context);
 void rtop_feed_close(struct rtop_feed **feed);
@@ -44,10 +43,10 @@ enum rtop_feed_state rtop_feed_seen_state(const struct rtop_feed *feed);
 
 /* How a process ended, as far as can be known (shm/segment/ending.h). Strings are valid as long as the feed. */
 struct rtop_feed_end {
-  const char *cause;                   /* a word for machines: "signal", "vanished", … */
-  const char *text;                    /* for people: "killed by signal 9" */
-  int64_t real_ns;                     /* time of day at the end of its last window */
-  int64_t lived_ns;                    /* from the start of the channel until then */
+  const char *cause; /* a word for machines: "signal", "vanished", … */
+  const char *text;  /* for people: "killed by signal 9" */
+  int64_t real_ns;   /* time of day at the end of its last window */
+  int64_t lived_ns;  /* from the start of the channel until then */
 };
 /* False while it lives. A recording tells it after the first poll, when the process ended in its time. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);

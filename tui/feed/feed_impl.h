@@ -10,13 +10,13 @@
 
 /* How a source's ids read in the profile: grown as its tables grow. */
 struct feed_names {
-  uint32_t *frames, *nodes, *threads;  /* threads: of the window at hand */
-  uint32_t *labels;                    /* of frames: the strings that they were read from last */
+  uint32_t *frames, *nodes, *threads; /* threads: of the window at hand */
+  uint32_t *labels;                   /* of frames: the strings that they were read from last */
   size_t frame_count, frame_capacity, label_capacity;
   size_t node_count, node_capacity;
   size_t thread_capacity;
-  uint64_t labels_seen;                /* how many labels had been completed when they were read last */
-  struct rtop_budget budget;           /* of the segment: how much text it may name */
+  uint64_t labels_seen;      /* how many labels had been completed when they were read last */
+  struct rtop_budget budget; /* of the segment: how much text it may name */
   char text[3][RTOP_STRING_BYTES_MAX + 1];
 };
 
@@ -26,15 +26,15 @@ struct feed_ops {
   enum rtop_feed_state (*state)(struct rtop_feed *feed);
   size_t (*read)(struct rtop_feed *feed, struct rtop_profile *profile);
   int (*wait_ms)(const struct rtop_feed *feed);
-  void (*close)(struct rtop_feed *feed);   /* frees the feed, too */
+  void (*close)(struct rtop_feed *feed); /* frees the feed, too */
 };
 
 /* The beginning of every feed. */
 struct rtop_feed {
   const struct feed_ops *ops;
   uint32_t source;
-  int64_t shift_ns;                    /* added to its times: to be by the clock of the first source */
-  uint8_t boot_id[16];                 /* of rings */
+  int64_t shift_ns;    /* added to its times: to be by the clock of the first source */
+  uint8_t boot_id[16]; /* of rings */
   struct rtop_feed_info info;
   char command[256];
   char ruby[64];
@@ -43,7 +43,7 @@ struct rtop_feed {
   bool has_end;
   struct rtop_feed_end end;
   char end_text[64];
-  char problem[256];                   /* "": none */
+  char problem[256]; /* "": none */
 };
 /* feed.c: it asked for more than its budget. */
 struct rtop_budget;
@@ -52,16 +52,16 @@ void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget);
 /* The ring of a process, live or dead (feed_ring.c). */
 struct feed_ring {
   struct rtop_feed base;
-  struct rtop_reader *reader;          /* words of fixed place, and locks */
-  struct segment_port *port;           /* everything else in it */
-  uint64_t next_sequence;              /* of the fine tier; 0: nothing read yet */
-  int64_t told_ns;                     /* the profile knows everything up to here; 0: nothing yet */
-  int64_t last_arrival_ns;             /* when a window came, by our own clock */
-  int retries;                         /* of the window that is corrupt */
-  bool distrusted;                     /* the window before was corrupt: do not try again */
-  int64_t over_since_ns;               /* by our own clock; 0: it lives */
-  int64_t named_ns;                    /* when its command was read */
-  pid_t holder;                        /* who held the writer's lock at the last look; 0: nobody that we see */
+  struct rtop_reader *reader; /* words of fixed place, and locks */
+  struct segment_port *port;  /* everything else in it */
+  uint64_t next_sequence;     /* of the fine tier; 0: nothing read yet */
+  int64_t told_ns;            /* the profile knows everything up to here; 0: nothing yet */
+  int64_t last_arrival_ns;    /* when a window came, by our own clock */
+  int retries;                /* of the window that is corrupt */
+  bool distrusted;            /* the window before was corrupt: do not try again */
+  int64_t over_since_ns;      /* by our own clock; 0: it lives */
+  int64_t named_ns;           /* when its command was read */
+  pid_t holder;               /* who held the writer's lock at the last look; 0: nobody that we see */
   struct feed_names names;
   struct rtop_window window;
 };

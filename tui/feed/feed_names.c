@@ -5,12 +5,10 @@
 
 static bool names_reserve(uint32_t **ids, size_t *capacity, size_t count)
 {
-  if (count <= *capacity)
-    return true;
+  if (count <= *capacity) return true;
   size_t wanted = count + count / 2 + 64;
   uint32_t *grown = realloc(*ids, wanted * sizeof *grown);
-  if (!grown)
-    return false;
+  if (!grown) return false;
   *ids = grown;
   *capacity = wanted;
   return true;
@@ -18,9 +16,7 @@ static bool names_reserve(uint32_t **ids, size_t *capacity, size_t count)
 
 static enum rtop_symbol_kind names_kind(uint32_t kind)
 {
-  return kind == RTOP_FRAME_RUBY ? RTOP_SYMBOL_RUBY
-         : kind == RTOP_FRAME_C  ? RTOP_SYMBOL_C
-                                 : RTOP_SYMBOL_SPECIAL;
+  return kind == RTOP_FRAME_RUBY ? RTOP_SYMBOL_RUBY : kind == RTOP_FRAME_C ? RTOP_SYMBOL_C : RTOP_SYMBOL_SPECIAL;
 }
 
 /* Reads strings of a frame into names->text; false: the segment has had its share of work. Many frames may name
@@ -46,18 +42,16 @@ static uint32_t names_frame(struct feed_ring *feed, struct rtop_symbols *symbols
 {
   struct feed_names *names = &feed->names;
   struct rtop_frame_entry entry;
-  if (!segment_port_frame(feed->port, id, &entry))
-    return names_special(symbols, "(unreadable)");
-  const uint32_t references[3] = {entry.label, entry.path, entry.namespace_label};
-  size_t bytes[3] = {0};
+  if (!segment_port_frame(feed->port, id, &entry)) return names_special(symbols, "(unreadable)");
+  const uint32_t references[3] = { entry.label, entry.path, entry.namespace_label };
+  size_t bytes[3] = { 0 };
   names->labels[id] = entry.label;
-  if (!names_read(feed, references, 3, bytes))
-    return names_special(symbols, "(too many names)");
+  if (!names_read(feed, references, 3, bytes)) return names_special(symbols, "(too many names)");
   if (bytes[0] == 0)
-    return rtop_symbols_frame(symbols, "(no name)", 9, names->text[1], bytes[1], names->text[2], bytes[2],
-                              entry.line, names_kind(entry.kind));
-  return rtop_symbols_frame(symbols, names->text[0], bytes[0], names->text[1], bytes[1], names->text[2],
-                            bytes[2], entry.line, names_kind(entry.kind));
+    return rtop_symbols_frame(symbols, "(no name)", 9, names->text[1], bytes[1], names->text[2], bytes[2], entry.line,
+                              names_kind(entry.kind));
+  return rtop_symbols_frame(symbols, names->text[0], bytes[0], names->text[1], bytes[1], names->text[2], bytes[2],
+                            entry.line, names_kind(entry.kind));
 }
 
 static bool names_frames(struct feed_ring *feed, struct rtop_symbols *symbols)
@@ -78,15 +72,13 @@ static void names_relabel(struct feed_ring *feed, struct rtop_symbols *symbols)
   struct feed_names *names = &feed->names;
   struct rtop_counters counters;
   rtop_reader_counters(feed->reader, &counters);
-  if (counters.frame_labels == names->labels_seen)
-    return;
+  if (counters.frame_labels == names->labels_seen) return;
   names->labels_seen = counters.frame_labels;
   for (uint32_t id = 0; id < names->frame_count && !names->budget.over; id++) {
     struct rtop_frame_entry entry;
-    size_t bytes[2] = {0};
-    if (!segment_port_frame(feed->port, id, &entry) || entry.label == names->labels[id])
-      continue;
-    const uint32_t references[2] = {entry.label, entry.namespace_label};
+    size_t bytes[2] = { 0 };
+    if (!segment_port_frame(feed->port, id, &entry) || entry.label == names->labels[id]) continue;
+    const uint32_t references[2] = { entry.label, entry.namespace_label };
     names->labels[id] = entry.label;
     if (names_read(feed, references, 2, bytes))
       rtop_symbols_relabel(symbols, names->frames[id], names->text[0], bytes[0], names->text[1], bytes[1]);
@@ -97,8 +89,7 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
   uint64_t count = rtop_reader_node_count(feed->reader);
-  if (count > UINT32_MAX || !names_reserve(&names->nodes, &names->node_capacity, (size_t)count))
-    return false;
+  if (count > UINT32_MAX || !names_reserve(&names->nodes, &names->node_capacity, (size_t)count)) return false;
   for (; names->node_count < count; names->node_count++) {
     struct rtop_node_entry entry;
     uint32_t id = (uint32_t)names->node_count;
@@ -106,8 +97,7 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
     if (id == 0 || !segment_port_node(feed->port, id, &entry) || entry.parent >= id ||
         entry.frame >= names->frame_count)
       continue;
-    names->nodes[id] = rtop_symbols_node(symbols, names->nodes[entry.parent], names->frames[entry.frame],
-                                         entry.line);
+    names->nodes[id] = rtop_symbols_node(symbols, names->nodes[entry.parent], names->frames[entry.frame], entry.line);
   }
   return true;
 }
@@ -116,11 +106,10 @@ static bool names_threads(struct feed_ring *feed, struct rtop_profile *profile)
 {
   struct feed_names *names = &feed->names;
   const struct rtop_window *window = &feed->window;
-  if (!names_reserve(&names->threads, &names->thread_capacity, window->thread_count))
-    return false;
+  if (!names_reserve(&names->threads, &names->thread_capacity, window->thread_count)) return false;
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_thread_entry entry;
-    struct rtop_source_thread thread = {.serial = window->threads[i].serial};
+    struct rtop_source_thread thread = { .serial = window->threads[i].serial };
     if (segment_port_thread(feed->port, window, i, &entry)) {
       thread.name = entry.name;
       thread.name_bytes = entry.name_bytes < sizeof entry.name ? entry.name_bytes : sizeof entry.name;

@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_LATE_BYTES_MIN = 1 << 18, FILE_LATE_CHUNK_BYTES = 1 << 13 };   /* what a chunk costs at least */
+enum { FILE_LATE_BYTES_MIN = 1 << 18, FILE_LATE_CHUNK_BYTES = 1 << 13 }; /* what a chunk costs at least */
 
 /* One file, one feed per process in it. The first feed reads for all; the last one to be closed closes. */
 struct feed_file {
   struct rtop_recording *recording;
   struct rtop_profile *profile;
-  int64_t *last_ns;                    /* per source: the end of its last window; 0: none */
+  int64_t *last_ns; /* per source: the end of its last window; 0: none */
   size_t source_count;
-  int64_t *late_ns;                    /* per chunk: the earliest late record in it and behind it */
-  uint64_t late_bytes;                 /* how much content is read for those that reach into one chunk */
+  int64_t *late_ns;    /* per chunk: the earliest late record in it and behind it */
+  uint64_t late_bytes; /* how much content is read for those that reach into one chunk */
   struct rtop_window window;
   uint32_t *threads;
   size_t thread_capacity;
-  size_t next;                         /* chunk */
+  size_t next; /* chunk */
   int users;
   void (*progress)(void *context, double share);
   void *progress_context;
@@ -35,12 +35,11 @@ struct feed_recording {
 static bool file_threads(struct feed_file *file, uint32_t source)
 {
   const struct rtop_window *window = &file->window;
-  if (!rtop_reserve(&file->threads, &file->thread_capacity, window->thread_count + 1,
-                    sizeof *file->threads))
+  if (!rtop_reserve(&file->threads, &file->thread_capacity, window->thread_count + 1, sizeof *file->threads))
     return false;
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_recording_thread about;
-    struct rtop_source_thread thread = {.serial = window->threads[i].serial};
+    struct rtop_source_thread thread = { .serial = window->threads[i].serial };
     if (rtop_recording_thread(file->recording, source, thread.serial, &about)) {
       thread.name = about.name;
       thread.name_bytes = about.name_bytes;
@@ -62,12 +61,10 @@ static size_t file_know(struct feed_file *file, const struct recording_known *kn
     .counters_present = known->counters_present,
   };
   memcpy(window.counters, known->counters, sizeof window.counters);
-  if (!known->gap && known->source < file->source_count &&
-      window.end_mono_ns > file->last_ns[known->source])
+  if (!known->gap && known->source < file->source_count && window.end_mono_ns > file->last_ns[known->source])
     file->last_ns[known->source] = window.end_mono_ns;
   if (!known->gap)
-    return rtop_profile_add_known(file->profile, known->source, &window, known->wall_ns,
-                                  known->thread_count, place);
+    return rtop_profile_add_known(file->profile, known->source, &window, known->wall_ns, known->thread_count, place);
   rtop_profile_add_gap(file->profile, known->source, window.start_mono_ns, window.end_mono_ns);
   return 0;
 }
@@ -78,8 +75,7 @@ static size_t file_know_by_reading(struct feed_file *file, size_t chunk)
   struct recording_known known;
   enum rtop_recording_row row;
   uint32_t source;
-  if (!rtop_recording_load(file->recording, chunk))
-    return 0;                          /* the hole in time becomes a gap with the next window */
+  if (!rtop_recording_load(file->recording, chunk)) return 0; /* the hole in time becomes a gap with the next window */
   while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END &&
          rtop_budget_spend(rtop_recording_budget(file->recording), RTOP_BUDGET_MEMORY, sizeof known)) {
     memset(&known, 0, sizeof known);
@@ -95,10 +91,8 @@ static size_t file_know_chunk(struct feed_file *file, size_t at)
   const struct recording_index *index = rtop_recording_index(file->recording);
   const struct recording_chunk *chunk = &index->chunks[at];
   size_t moved = 0;
-  if (rtop_recording_budget(file->recording)->over)
-    return 0;
-  if (chunk->known_count == 0 && chunk->head.windows_bytes)
-    return file_know_by_reading(file, at);
+  if (rtop_recording_budget(file->recording)->over) return 0;
+  if (chunk->known_count == 0 && chunk->head.windows_bytes) return file_know_by_reading(file, at);
   for (size_t i = 0; i < chunk->known_count; i++)
     moved += file_know(file, &index->known[chunk->known_start + i], at + 1);
   return moved;
@@ -110,14 +104,12 @@ static void file_load_chunk(struct feed_file *file, size_t chunk, uint64_t place
   const uint32_t *nodes = rtop_recording_nodes(file->recording, &node_count);
   enum rtop_recording_row row;
   uint32_t source;
-  if (!rtop_recording_load(file->recording, chunk))
-    return;
+  if (!rtop_recording_load(file->recording, chunk)) return;
   while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END) {
     bool wanted = row == RTOP_RECORDING_WINDOW && (chunk + 1 == place || file->window.late_count > 0);
     rtop_clock_shift_window(&file->window, rtop_recording_shift_ns(file->recording, source));
     if (wanted && file_threads(file, source))
-      rtop_profile_load_window(file->profile, place, source, &file->window, nodes, node_count,
-                               file->threads);
+      rtop_profile_load_window(file->profile, place, source, &file->window, nodes, node_count, file->threads);
   }
 }
 
@@ -134,13 +126,11 @@ static void file_load(void *context, uint64_t place)
   uint64_t left = file->late_bytes;
   for (size_t i = chunk + 1; i < index->chunk_count && file->late_ns[i] < end_ns && left > 0; i++) {
     uint64_t bytes = FILE_LATE_CHUNK_BYTES + (uint64_t)index->chunks[i].head.windows_raw_bytes;
-    if (index->chunks[i].head.late_ns >= end_ns)
-      continue;
+    if (index->chunks[i].head.late_ns >= end_ns) continue;
     file_load_chunk(file, i, place);
     left -= bytes < left ? bytes : left;
   }
-  if (file->progress)
-    file->progress(file->progress_context, (double)place / (double)index->chunk_count);
+  if (file->progress) file->progress(file->progress_context, (double)place / (double)index->chunk_count);
 }
 
 /* A recording tells whether a process ended by itself or was gone; of how it went no more is known. */
@@ -148,11 +138,10 @@ static void recording_note_end(struct rtop_feed *base)
 {
   const struct feed_file *file = ((const struct feed_recording *)base)->file;
   const struct rtop_recording_source *about = rtop_recording_source(file->recording, base->source);
-  if (base->has_end || !about || about->end_state == 0 || base->source >= file->source_count)
-    return;
-  struct rtop_ending ending = {.cause = about->end_state == 1 ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED};
+  if (base->has_end || !about || about->end_state == 0 || base->source >= file->source_count) return;
+  struct rtop_ending ending = { .cause = about->end_state == 1 ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED };
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
-  base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
+  base->end = (struct rtop_feed_end){ .cause = rtop_ending_cause_name(ending.cause), .text = base->end_text };
   if (__builtin_add_overflow(file->last_ns[base->source], base->info.clock_offset_ns, &base->end.real_ns))
     base->end.real_ns = 0;
   if (__builtin_sub_overflow(base->end.real_ns, base->info.started_real_ns, &base->end.lived_ns) ||
@@ -165,7 +154,7 @@ static size_t recording_read(struct rtop_feed *base, struct rtop_profile *profil
 {
   struct feed_file *file = ((struct feed_recording *)base)->file;
   size_t moved = 0;
-  (void)profile;                       /* the one that it was opened for */
+  (void)profile; /* the one that it was opened for */
   for (; base->source == 0 && file->next < rtop_recording_index(file->recording)->chunk_count; file->next++)
     moved += file_know_chunk(file, file->next);
   if (rtop_recording_budget(file->recording)->over && !*base->problem)
@@ -188,8 +177,7 @@ static int recording_wait_ms(const struct rtop_feed *base)
 
 static void file_release(struct feed_file *file)
 {
-  if (--file->users > 0)
-    return;
+  if (--file->users > 0) return;
   rtop_profile_set_loader(file->profile, NULL);
   free(file->late_ns);
   free(file->last_ns);
@@ -206,14 +194,11 @@ static void recording_close(struct rtop_feed *base)
   free(feed);
 }
 
-static const struct feed_ops recording_ops = {recording_state, recording_read, recording_wait_ms,
-                                              recording_close};
+static const struct feed_ops recording_ops = { recording_state, recording_read, recording_wait_ms, recording_close };
 
-void rtop_feed_tell_progress(struct rtop_feed *base, void (*tell)(void *context, double share),
-                             void *context)
+void rtop_feed_tell_progress(struct rtop_feed *base, void (*tell)(void *context, double share), void *context)
 {
-  if (base->ops != &recording_ops)
-    return;
+  if (base->ops != &recording_ops) return;
   struct feed_file *file = ((struct feed_recording *)base)->file;
   file->progress = tell;
   file->progress_context = context;
@@ -223,15 +208,16 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
 {
   const struct rtop_recording_source *about = rtop_recording_source(file->recording, source);
   struct feed_recording *feed = calloc(1, sizeof *feed);
-  if (!feed)
-    return NULL;
+  if (!feed) return NULL;
   feed->file = file;
   file->users++;
   feed->base.ops = &recording_ops;
   feed->base.source = source;
   feed->base.state = RTOP_FEED_REPLAY;
   feed->base.info = (struct rtop_feed_info){
-    .command = feed->base.command, .ruby = feed->base.ruby, .folder = feed->base.folder,
+    .command = feed->base.command,
+    .ruby = feed->base.ruby,
+    .folder = feed->base.folder,
   };
   if (about) {
     memcpy(feed->base.command, about->command, sizeof feed->base.command);
@@ -239,31 +225,27 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
     memcpy(feed->base.folder, about->folder, sizeof feed->base.folder);
     feed->base.info.pid = (pid_t)about->pid;
     feed->base.info.window_ns = about->window_ns;
-    feed->base.info.clock_offset_ns =
-      about->clock_offset_ns - rtop_recording_shift_ns(file->recording, source);
+    feed->base.info.clock_offset_ns = about->clock_offset_ns - rtop_recording_shift_ns(file->recording, source);
     feed->base.info.started_real_ns = about->started_real_ns;
   }
   feed->base.info.owner = rtop_recording_owner(file->recording);
-  if (source == 0)
-    feed->base.info.bytes = rtop_recording_budget(file->recording)->source_bytes;
+  if (source == 0) feed->base.info.bytes = rtop_recording_budget(file->recording)->source_bytes;
   return &feed->base;
 }
 
 static void file_read_all_names(struct feed_file *file)
 {
   size_t chunks = rtop_recording_index(file->recording)->chunk_count;
-  for (size_t i = 0; i < chunks; i++)
-    rtop_recording_read_names(file->recording, i, file->profile);
+  for (size_t i = 0; i < chunks; i++) rtop_recording_read_names(file->recording, i, file->profile);
 }
 
 static bool file_prepare(struct feed_file *file)
 {
   const struct recording_index *index = rtop_recording_index(file->recording);
-  struct rtop_profile_loader loader = {.context = file, .load = file_load};
+  struct rtop_profile_loader loader = { .context = file, .load = file_load };
   int64_t late_ns = INT64_MAX;
   file->late_ns = calloc(index->chunk_count + 1, sizeof *file->late_ns);
-  if (!file->late_ns)
-    return false;
+  if (!file->late_ns) return false;
   for (size_t i = index->chunk_count; i-- > 0;) {
     late_ns = index->chunks[i].head.late_ns < late_ns ? index->chunks[i].head.late_ns : late_ns;
     file->late_ns[i] = late_ns;
@@ -278,8 +260,8 @@ static bool file_prepare(struct feed_file *file)
   return file->last_ns != NULL;
 }
 
-int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds,
-                             int feeds_max, struct rtop_error *error)
+int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds, int feeds_max,
+                             struct rtop_error *error)
 {
   struct feed_file *file = calloc(1, sizeof *file);
   int count = 0;
@@ -295,10 +277,8 @@ int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, str
   } else if (file->recording) {
     int sources = (int)rtop_recording_source_count(file->recording);
     for (; count < sources && count < feeds_max; count++)
-      if (!(feeds[count] = file_make_feed(file, (uint32_t)count)))
-        break;
-    if (count == 0)
-      rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "%s holds no process that can be read", path);
+      if (!(feeds[count] = file_make_feed(file, (uint32_t)count))) break;
+    if (count == 0) rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "%s holds no process that can be read", path);
   }
   file_release(file);
   return count;

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 enum {
-  FEED_WINDOWS_PER_POLL = 1 << 14,     /* more than any ring has slots: only a hostile one gets here */
+  FEED_WINDOWS_PER_POLL = 1 << 14, /* more than any ring has slots: only a hostile one gets here */
   FEED_RETRIES_MAX = 3,
 };
 #define FEED_NAME_AGAIN_NS INT64_C(1000000000)
-#define FEED_END_AGAIN_NS INT64_C(300000000)   /* then the kernel has tidied up, too */
+#define FEED_END_AGAIN_NS INT64_C(300000000) /* then the kernel has tidied up, too */
 
 static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
 {
@@ -33,16 +33,14 @@ static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profil
 {
   uint64_t lost = feed->next_sequence, oldest = rtop_reader_oldest(feed->reader);
   size_t moved = first ? feed_history_read(feed, profile) : 0;
-  if (feed->next_sequence <= lost)
-    feed->next_sequence = oldest > lost ? oldest : lost + 1;
+  if (feed->next_sequence <= lost) feed->next_sequence = oldest > lost ? oldest : lost + 1;
   return moved;
 }
 
 /* A corrupt window may be one that is just vanishing: it gets a few polls. True: leave it for later. */
 static bool feed_skip_corrupt(struct feed_ring *feed, struct rtop_profile *profile)
 {
-  if (!feed->distrusted && feed->retries++ < FEED_RETRIES_MAX)
-    return true;
+  if (!feed->distrusted && feed->retries++ < FEED_RETRIES_MAX) return true;
   feed_gap(feed, profile);
   feed->next_sequence++;
   feed->distrusted = true;
@@ -52,18 +50,15 @@ static bool feed_skip_corrupt(struct feed_ring *feed, struct rtop_profile *profi
 size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
 {
   struct feed_names *names = &feed->names;
-  if (feed->window.end_mono_ns > feed->told_ns)
-    feed->told_ns = feed->window.end_mono_ns;
+  if (feed->window.end_mono_ns > feed->told_ns) feed->told_ns = feed->window.end_mono_ns;
   rtop_clock_shift_window(&feed->window, feed->base.shift_ns);
   if (!feed_names_update(feed, profile)) {
     rtop_profile_add_gap(profile, feed->base.source, feed->window.start_mono_ns, feed->window.end_mono_ns);
     return 0;
   }
-  if (names->budget.over && !*feed->base.problem)
-    feed_refuse(&feed->base, &names->budget);
+  if (names->budget.over && !*feed->base.problem) feed_refuse(&feed->base, &names->budget);
   feed_names_marks(feed, profile);
-  return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count,
-                          names->threads);
+  return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count, names->threads);
 }
 
 static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
@@ -78,27 +73,21 @@ static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *pro
 {
   size_t moved = 0;
   bool overtaken = false;
-  if (feed->next_sequence == 0)
-    moved = feed_history_read(feed, profile);
-  if (feed->next_sequence == 0)
-    return 0;
+  if (feed->next_sequence == 0) moved = feed_history_read(feed, profile);
+  if (feed->next_sequence == 0) return 0;
   for (int i = 0; i < FEED_WINDOWS_PER_POLL; i++) {
     switch (segment_port_window(feed->port, RTOP_TIER_FINE, feed->next_sequence, &feed->window)) {
-    case RTOP_OK:
-      moved += feed_take(feed, profile);
-      break;
+    case RTOP_OK: moved += feed_take(feed, profile); break;
     case RTOP_LOST:
       moved += feed_skip_lost(feed, profile, !overtaken);
       overtaken = true;
       break;
     case RTOP_CORRUPT:
-      if (feed->next_sequence > rtop_reader_newest(feed->reader) || feed_skip_corrupt(feed, profile))
-        return moved;
+      if (feed->next_sequence > rtop_reader_newest(feed->reader) || feed_skip_corrupt(feed, profile)) return moved;
       break;
     case RTOP_NONE_YET:
     case RTOP_ENDED:
-    case RTOP_DEAD:
-      return moved;
+    case RTOP_DEAD: return moved;
     }
   }
   return moved;
@@ -126,10 +115,8 @@ static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
   size_t moved = ring_read_windows(feed, profile);
   if (segment_port_problem(feed->port) && !*base->problem)
     snprintf(base->problem, sizeof base->problem, "%s", segment_port_problem(feed->port));
-  if (moved || !base->info.tells_losses)
-    ring_count_losses(feed);
-  if (moved)
-    feed->last_arrival_ns = feed_now_ns();
+  if (moved || !base->info.tells_losses) ring_count_losses(feed);
+  if (moved) feed->last_arrival_ns = feed_now_ns();
   return moved;
 }
 
@@ -142,13 +129,11 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   segment_port_time(feed->port, RTOP_TIER_FINE, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
   rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
-  base->end = (struct rtop_feed_end){.cause = rtop_ending_cause_name(ending.cause), .text = base->end_text};
-  if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) ||
-      base->end.lived_ns < 0)
+  base->end = (struct rtop_feed_end){ .cause = rtop_ending_cause_name(ending.cause), .text = base->end_text };
+  if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) || base->end.lived_ns < 0)
     base->end.lived_ns = 0;
   end_ns = rtop_clock_shifted(end_ns, base->shift_ns);
-  if (__builtin_add_overflow(end_ns, base->info.clock_offset_ns, &base->end.real_ns))
-    base->end.real_ns = 0;
+  if (__builtin_add_overflow(end_ns, base->info.clock_offset_ns, &base->end.real_ns)) base->end.real_ns = 0;
   base->has_end = true;
 }
 
@@ -162,12 +147,9 @@ static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
     return;
   }
   bool again = feed->over_since_ns > 0 && now_ns - feed->over_since_ns > FEED_END_AGAIN_NS;
-  if (!feed->base.has_end || again)
-    ring_find_end(feed, closed);
-  if (feed->over_since_ns == 0)
-    feed->over_since_ns = now_ns;
-  else if (again)
-    feed->over_since_ns = INT64_MAX;   /* not again */
+  if (!feed->base.has_end || again) ring_find_end(feed, closed);
+  if (feed->over_since_ns == 0) feed->over_since_ns = now_ns;
+  else if (again) feed->over_since_ns = INT64_MAX; /* not again */
 }
 
 static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
@@ -185,8 +167,7 @@ static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
 static void ring_name(struct feed_ring *feed)
 {
   int64_t now_ns = feed_now_ns();
-  if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < FEED_NAME_AGAIN_NS))
-    return;
+  if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < FEED_NAME_AGAIN_NS)) return;
   feed->named_ns = now_ns;
   rtop_target_command(feed->holder, feed->base.command, sizeof feed->base.command);
 }
@@ -196,8 +177,7 @@ static enum rtop_feed_state ring_state(struct rtop_feed *base)
   struct feed_ring *feed = (struct feed_ring *)base;
   feed->holder = 0;
   enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), &feed->holder));
-  if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED)
-    ring_name(feed);
+  if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED) ring_name(feed);
   ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
   return state;
 }
@@ -205,10 +185,8 @@ static enum rtop_feed_state ring_state(struct rtop_feed *base)
 static int ring_wait_ms(const struct rtop_feed *base)
 {
   const struct feed_ring *feed = (const struct feed_ring *)base;
-  if (base->state == RTOP_FEED_STALLED)
-    return 100;
-  if (base->state != RTOP_FEED_LIVE)
-    return 1000;
+  if (base->state == RTOP_FEED_STALLED) return 100;
+  if (base->state != RTOP_FEED_LIVE) return 1000;
   int64_t left_ms = (feed->last_arrival_ns + base->info.window_ns - feed_now_ns()) / 1000000;
   /* Overdue windows are looked for every few milliseconds: looking is one load. */
   return left_ms < 5 ? 5 : left_ms > 1000 ? 1000 : (int)left_ms;
@@ -224,7 +202,7 @@ static void ring_close(struct rtop_feed *base)
   free(feed);
 }
 
-static const struct feed_ops ring_ops = {ring_state, ring_read, ring_wait_ms, ring_close};
+static const struct feed_ops ring_ops = { ring_state, ring_read, ring_wait_ms, ring_close };
 
 static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
 {
@@ -245,13 +223,12 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
   };
   memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
   /* Hostile clocks may be any numbers. */
-  if (__builtin_sub_overflow(geometry->created_real_ns, geometry->created_mono_ns,
-                             &feed->base.info.clock_offset_ns))
+  if (__builtin_sub_overflow(geometry->created_real_ns, geometry->created_mono_ns, &feed->base.info.clock_offset_ns))
     feed->base.info.clock_offset_ns = 0;
 }
 
-struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source,
-                                       uint32_t rate_hz, struct rtop_error *error)
+struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source, uint32_t rate_hz,
+                                       struct rtop_error *error)
 {
   struct feed_ring *feed = calloc(1, sizeof *feed);
   if (!feed) {
@@ -280,11 +257,9 @@ void rtop_feed_skip_past(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
   int64_t start_ns;
-  if (base->ops != &ring_ops || (base->state != RTOP_FEED_LIVE && base->state != RTOP_FEED_STALLED))
-    return;
+  if (base->ops != &ring_ops || (base->state != RTOP_FEED_LIVE && base->state != RTOP_FEED_STALLED)) return;
   uint64_t newest = rtop_reader_newest(feed->reader);
-  if (newest == 0)
-    return;
+  if (newest == 0) return;
   feed->next_sequence = newest + 1;
   segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &feed->told_ns);
 }
@@ -296,38 +271,33 @@ bool rtop_feed_is_segment(const char *path)
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   bool is = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
             read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, RTOP_MAGIC, sizeof magic) == 0;
-  if (fd >= 0)
-    close(fd);
+  if (fd >= 0) close(fd);
   return is;
 }
 
 struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, struct rtop_error *error)
 {
-  struct rtop_registry_entry entry = {.uid = (uid_t)-1};
+  struct rtop_registry_entry entry = { .uid = (uid_t)-1 };
   struct stat status;
-  if (stat(path, &status) == 0)
-    entry.uid = status.st_uid;
+  if (stat(path, &status) == 0) entry.uid = status.st_uid;
   if (strlen(path) >= sizeof entry.path) {
     rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "the path %.100s… is too long", path);
     return NULL;
   }
   strcpy(entry.path, path);
   struct rtop_feed *feed = rtop_feed_open_entry(&entry, source, 0, error);
-  if (feed)
-    feed->info.pid = (pid_t)rtop_reader_geometry(((struct feed_ring *)feed)->reader)->pid;
+  if (feed) feed->info.pid = (pid_t)rtop_reader_geometry(((struct feed_ring *)feed)->reader)->pid;
   return feed;
 }
 
-struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz,
-                                         struct rtop_error *error)
+struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz, struct rtop_error *error)
 {
   struct rtop_registry_entry entry;
-  struct rtop_error cause = {0};
+  struct rtop_error cause = { 0 };
   struct rtop_feed *feed = NULL;
   if (rtop_registry_find(pid, &entry, &cause) == 0) {
     feed = rtop_feed_open_entry(&entry, source, rate_hz, &cause);
-    if (feed)
-      feed->info.pid = pid;            /* as the user calls it; a dead one is not told by its lock */
+    if (feed) feed->info.pid = pid; /* as the user calls it; a dead one is not told by its lock */
   }
   if (!feed) {
     char text[sizeof cause.text];

@@ -30,7 +30,7 @@ struct rtop_launch {
   int status;
   struct rusage usage;
   int64_t started_ns, ended_ns;
-  int log_fd;                          /* -1: none */
+  int log_fd; /* -1: none */
   char log_path[PATH_MAX];
 };
 
@@ -44,10 +44,11 @@ static int64_t launch_now_ns(void)
 static bool launch_open_log(struct rtop_launch *launch, struct rtop_error *error)
 {
   launch->log_fd = rtop_temporary_log("", launch->log_path, sizeof launch->log_path);
-  if (launch->log_fd >= 0)
-    return true;
-  rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot make the log file %s for the command's output: %s"
-                 " (TMPDIR names another folder)", launch->log_path, strerror(errno));
+  if (launch->log_fd >= 0) return true;
+  rtop_error_set(error, RTOP_ERROR_SYSTEM, errno,
+                 "cannot make the log file %s for the command's output: %s"
+                 " (TMPDIR names another folder)",
+                 launch->log_path, strerror(errno));
   return false;
 }
 
@@ -55,10 +56,8 @@ static void launch_append(const char *variable, const char *separator, const cha
 {
   char *both = NULL;
   const char *old = getenv(variable);
-  if (!old || !*old)
-    setenv(variable, value, 1);
-  else if (!strstr(old, value) && asprintf(&both, "%s%s%s", old, separator, value) >= 0)
-    setenv(variable, both, 1);
+  if (!old || !*old) setenv(variable, value, 1);
+  else if (!strstr(old, value) && asprintf(&both, "%s%s%s", old, separator, value) >= 0) setenv(variable, both, 1);
   free(both);
 }
 
@@ -67,10 +66,9 @@ static void launch_exec(const struct rtop_launch *launch, char *const *command, 
 {
   sigset_t none;
   /* Whatever ends us, the command does not stay behind. */
-  if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != launch->parent)
-    _exit(126);
+  if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != launch->parent) _exit(126);
   sigemptyset(&none);
-  signal(SIGPIPE, SIG_DFL);            /* what we ignore the command should not */
+  signal(SIGPIPE, SIG_DFL); /* what we ignore the command should not */
   sigprocmask(SIG_SETMASK, &none, NULL);
   if (launch->own_group) {
     setpgid(0, 0);
@@ -84,8 +82,7 @@ static void launch_exec(const struct rtop_launch *launch, char *const *command, 
     dup2(launch->log_fd, STDOUT_FILENO);
     dup2(launch->log_fd, STDERR_FILENO);
   }
-  if (folder)
-    launch_append("RUBYLIB", ":", folder);
+  if (folder) launch_append("RUBYLIB", ":", folder);
   launch_append("RUBYOPT", " ", "-rrperf_top");
   execvp(command[0], command);
 }
@@ -94,25 +91,21 @@ static void launch_exec(const struct rtop_launch *launch, char *const *command, 
 static int launch_fork(struct rtop_launch *launch, char *const *command, const char *folder)
 {
   int report[2], problem = 0;
-  if (pipe2(report, O_CLOEXEC) != 0)
-    return errno;
+  if (pipe2(report, O_CLOEXEC) != 0) return errno;
   launch->parent = getpid();
   launch->pid = fork();
   if (launch->pid == 0) {
     launch_exec(launch, command, folder);
     problem = errno;
-    if (write(report[1], &problem, sizeof problem) < 0)
-      _exit(126);
+    if (write(report[1], &problem, sizeof problem) < 0) _exit(126);
     _exit(127);
   }
-  if (launch->pid < 0)
-    problem = errno;
+  if (launch->pid < 0) problem = errno;
   close(report[1]);
   while (launch->pid > 0 && read(report[0], &problem, sizeof problem) < 0 && errno == EINTR)
     ;
   close(report[0]);
-  if (launch->pid > 0 && problem)
-    waitpid(launch->pid, NULL, 0);
+  if (launch->pid > 0 && problem) waitpid(launch->pid, NULL, 0);
   return problem;
 }
 
@@ -139,7 +132,8 @@ struct rtop_launch *rtop_launch_start(char *const *command, enum rtop_launch_kin
   launch->own_group = kind == RTOP_LAUNCH_SCREEN;
   launch->log_fd = -1;
   if (!found && !(options && strstr(options, "rperf_top"))) {
-    rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0, "the extension (rperf_top.so) is neither next to"
+    rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0,
+                   "the extension (rperf_top.so) is neither next to"
                    " rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its folder");
   } else if (kind == RTOP_LAUNCH_PLAIN || launch_open_log(launch, error)) {
     launch->started_ns = launch_now_ns();
@@ -161,13 +155,11 @@ void rtop_launch_close(struct rtop_launch **handle)
   struct rtop_launch *launch = *handle;
   struct stat log;
   *handle = NULL;
-  if (!launch)
-    return;
+  if (!launch) return;
   rtop_launch_stop(launch);
   signals_crash_group(0);
   if (launch->log_fd >= 0) {
-    if (fstat(launch->log_fd, &log) == 0 && log.st_size == 0)
-      unlink(launch->log_path);
+    if (fstat(launch->log_fd, &log) == 0 && log.st_size == 0) unlink(launch->log_path);
     close(launch->log_fd);
   }
   free(launch);
@@ -181,16 +173,13 @@ pid_t rtop_launch_pid(const struct rtop_launch *launch)
 bool rtop_launch_ended(struct rtop_launch *launch)
 {
   int status;
-  if (launch->ended)
-    return true;
+  if (launch->ended) return true;
   pid_t got = wait4(launch->pid, &status, WNOHANG, &launch->usage);
-  if (got == 0 || (got < 0 && errno == EINTR))
-    return false;
+  if (got == 0 || (got < 0 && errno == EINTR)) return false;
   launch->ended = true;
   launch->ended_ns = launch_now_ns();
-  signals_crash_group(0);              /* its number may belong to somebody else from now on */
-  if (got == launch->pid)
-    launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  signals_crash_group(0); /* its number may belong to somebody else from now on */
+  if (got == launch->pid) launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return true;
 }
 
@@ -201,8 +190,7 @@ int rtop_launch_status(const struct rtop_launch *launch)
 
 bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, int64_t *real_ns)
 {
-  if (!launch->ended)
-    return false;
+  if (!launch->ended) return false;
   *usage = launch->usage;
   *real_ns = launch->ended_ns - launch->started_ns;
   return true;
@@ -210,36 +198,29 @@ bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, i
 
 static bool launch_any_left(struct rtop_launch *launch, const pid_t *pids, size_t count)
 {
-  if (!rtop_launch_ended(launch))
-    return true;
+  if (!rtop_launch_ended(launch)) return true;
   for (size_t i = 0; i < count; i++)
-    if (launch_is_running(pids[i]))
-      return true;
+    if (launch_is_running(pids[i])) return true;
   return false;
 }
 
 static void launch_signal(struct rtop_launch *launch, const pid_t *pids, size_t count, int signal_number)
 {
-  if (!rtop_launch_ended(launch))
-    kill(launch->pid, signal_number);
-  for (size_t i = 0; i < count; i++)
-    kill(pids[i], signal_number);
+  if (!rtop_launch_ended(launch)) kill(launch->pid, signal_number);
+  for (size_t i = 0; i < count; i++) kill(pids[i], signal_number);
 }
 
 void rtop_launch_stop(struct rtop_launch *launch)
 {
   static pid_t pids[LAUNCH_DESCENDANTS_MAX];
-  const struct timespec pause = {0, 10000000};
-  if (rtop_launch_ended(launch))
-    return;
+  const struct timespec pause = { 0, 10000000 };
+  if (rtop_launch_ended(launch)) return;
   size_t count = rtop_launch_descendants(launch->pid, pids, LAUNCH_DESCENDANTS_MAX);
   launch_signal(launch, pids, count, SIGTERM);
-  kill(launch->pid, SIGCONT);          /* a stopped one would never hear it */
+  kill(launch->pid, SIGCONT); /* a stopped one would never hear it */
   for (int waited_ms = 0; launch_any_left(launch, pids, count); waited_ms += 10) {
-    if (waited_ms == LAUNCH_PATIENCE_MS)
-      launch_signal(launch, pids, count, SIGKILL);
-    if (waited_ms > LAUNCH_PATIENCE_MS && rtop_launch_ended(launch))
-      break;
+    if (waited_ms == LAUNCH_PATIENCE_MS) launch_signal(launch, pids, count, SIGKILL);
+    if (waited_ms > LAUNCH_PATIENCE_MS && rtop_launch_ended(launch)) break;
     nanosleep(&pause, NULL);
   }
 }
@@ -249,16 +230,14 @@ const char *rtop_launch_log_path(const struct rtop_launch *launch)
   return launch->log_path;
 }
 
-size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes,
-                            off_t *total)
+size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes, off_t *total)
 {
   struct stat log;
   off_t size = launch->log_fd >= 0 && fstat(launch->log_fd, &log) == 0 ? log.st_size : 0;
   off_t room = (off_t)buffer_bytes - 1;
   off_t from = size > room ? size - room : 0;
   ssize_t got = launch->log_fd < 0 ? 0 : pread(launch->log_fd, buffer, buffer_bytes - 1, from);
-  if (total)
-    *total = size;
+  if (total) *total = size;
   buffer[got > 0 ? got : 0] = '\0';
   return got > 0 ? (size_t)got : 0;
 }

@@ -20,10 +20,10 @@ struct rtop_launch;
 
 /* How the command stands to our terminal. */
 enum rtop_launch_kind {
-  RTOP_LAUNCH_LOG,                     /* its output goes to the log file */
-  RTOP_LAUNCH_SCREEN,                  /* so does it; /dev/null as standard input and a process group of its
+  RTOP_LAUNCH_LOG,    /* its output goes to the log file */
+  RTOP_LAUNCH_SCREEN, /* so does it; /dev/null as standard input and a process group of its
                                           own, so that keys of the terminal do not reach it */
-  RTOP_LAUNCH_PLAIN,                   /* as if we were not there: no log file */
+  RTOP_LAUNCH_PLAIN,  /* as if we were not there: no log file */
 };
 
 /* Starts command[0] (found in PATH) with the arguments that follow.
@@ -51,8 +51,7 @@ void rtop_launch_stop(struct rtop_launch *launch);
 const char *rtop_launch_log_path(const struct rtop_launch *launch);
 /* The last bytes of its output, raw (hostile: sanitise line by line), NUL-terminated; returns how many.
  * *total (may be NULL) becomes the size of the log: unchanged means nothing new. */
-size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes,
-                            off_t *total);
+size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes, off_t *total);
 
 /* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
 size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity);

@@ -22,8 +22,7 @@ static pid_t launch_parent_of(pid_t pid)
   int parent = 0;
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return 0;
+  if (fd < 0) return 0;
   ssize_t got = read(fd, stat, sizeof stat - 1);
   close(fd);
   stat[got > 0 ? got : 0] = '\0';
@@ -44,8 +43,7 @@ bool rtop_launch_is_stopped(pid_t pid)
       stopped = line[7] == 'T' || line[7] == 't';
       break;
     }
-  if (status)
-    fclose(status);
+  if (status) fclose(status);
   return stopped;
 }
 
@@ -61,20 +59,17 @@ static struct launch_process *launch_processes(size_t *count)
   *count = 0;
   DIR *proc = opendir("/proc");
   for (struct dirent *entry; proc && (entry = readdir(proc));) {
-    if (!isdigit((unsigned char)entry->d_name[0]))
-      continue;
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
     if (*count == capacity) {
       capacity = capacity ? capacity * 2 : 256;
       struct launch_process *grown = realloc(processes, capacity * sizeof *processes);
-      if (!grown)
-        break;
+      if (!grown) break;
       processes = grown;
     }
     pid_t pid = (pid_t)atoi(entry->d_name);
-    processes[(*count)++] = (struct launch_process){pid, launch_parent_of(pid)};
+    processes[(*count)++] = (struct launch_process){ pid, launch_parent_of(pid) };
   }
-  if (proc)
-    closedir(proc);
+  if (proc) closedir(proc);
   return processes;
 }
 
@@ -85,10 +80,8 @@ size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity)
   pid_t parent = pid;
   for (size_t next = 0;; parent = pids[next++]) {
     for (size_t i = 0; i < process_count && found < capacity; i++)
-      if (processes[i].parent == parent && processes[i].pid != pid)
-        pids[found++] = processes[i].pid;
-    if (next >= found)
-      break;
+      if (processes[i].parent == parent && processes[i].pid != pid) pids[found++] = processes[i].pid;
+    if (next >= found) break;
   }
   free(processes);
   return found;
@@ -96,29 +89,26 @@ size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity)
 
 static bool launch_holds_extension(const char *folder)
 {
-  static const char *const names[] = {"rperf_top.so", "rperf_top.rb"};
+  static const char *const names[] = { "rperf_top.so", "rperf_top.rb" };
   char path[PATH_MAX];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     int length = snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-    if (length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0)
-      return true;
+    if (length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0) return true;
   }
   return false;
 }
 
 bool rtop_launch_extension_folder(char *folder, size_t bytes)
 {
-  static const char *const places[] = {"", "/../lib/rperf-top"};
+  static const char *const places[] = { "", "/../lib/rperf-top" };
   char program[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX];
   const char *wish = getenv("RPERF_TOP_LIB");
   ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   program[length > 0 ? length : 0] = '\0';
   const char *own = dirname(program);
   for (int i = wish && *wish ? -1 : 0; i < 2; i++) {
-    if (i < 0)
-      snprintf(path, sizeof path, "%s", wish);
-    else
-      snprintf(path, sizeof path, "%s%s", own, places[i]);
+    if (i < 0) snprintf(path, sizeof path, "%s", wish);
+    else snprintf(path, sizeof path, "%s%s", own, places[i]);
     if (launch_holds_extension(path) && realpath(path, real) && strlen(real) < bytes) {
       strcpy(folder, real);
       return true;

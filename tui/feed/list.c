@@ -24,31 +24,26 @@ static int64_t list_now_ns(clockid_t clock)
 static void list_user(struct rtop_list_row *row)
 {
   const struct passwd *user = getpwuid(row->uid);
-  if (user)
-    rtop_text_sanitize(row->user, sizeof row->user, user->pw_name, strlen(user->pw_name));
-  else
-    snprintf(row->user, sizeof row->user, "%u", (unsigned)row->uid);
+  if (user) rtop_text_sanitize(row->user, sizeof row->user, user->pw_name, strlen(user->pw_name));
+  else snprintf(row->user, sizeof row->user, "%u", (unsigned)row->uid);
 }
 
 /* The newest window that can be read tells the threads, and of a living process the rate. */
 static void list_window(struct rtop_list_row *row, struct segment_port *port, uint64_t newest,
                         struct rtop_window *window)
 {
-  if (newest == 0 || segment_port_window(port, RTOP_TIER_FINE, newest, window) != RTOP_OK)
-    return;
+  if (newest == 0 || segment_port_window(port, RTOP_TIER_FINE, newest, window) != RTOP_OK) return;
   for (size_t i = 0; i < window->thread_count; i++)
     row->threads += !(window->threads[i].flags & RTOP_WINDOW_THREAD_ENDED);
   uint64_t rate_hz = window->counters[RTOP_COUNTER_RATE_HZ];
-  if (row->state == RTOP_FEED_LIVE && rate_hz <= RTOP_RATE_HZ_MAX)
-    row->rate_hz = (uint32_t)rate_hz;
+  if (row->state == RTOP_FEED_LIVE && rate_hz <= RTOP_RATE_HZ_MAX) row->rate_hz = (uint32_t)rate_hz;
 }
 
 static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader, struct segment_port *port)
 {
   struct rtop_ending ending;
   int64_t start_ns, end_ns = rtop_reader_geometry(reader)->created_mono_ns;
-  if (row->state != RTOP_FEED_ENDED && row->state != RTOP_FEED_DEAD)
-    return;
+  if (row->state != RTOP_FEED_ENDED && row->state != RTOP_FEED_DEAD) return;
   segment_port_time(port, RTOP_TIER_FINE, rtop_reader_newest(reader), &start_ns, &end_ns);
   rtop_registry_ending(row->pid, rtop_reader_geometry(reader), row->state == RTOP_FEED_ENDED, end_ns, &ending);
   row->by_exec = ending.cause == RTOP_ENDING_EXEC;
@@ -66,29 +61,26 @@ static enum rtop_feed_state list_state(enum rtop_channel_state state)
   return RTOP_FEED_DEAD;
 }
 
-static void list_look(struct rtop_list_row *row, const struct rtop_registry_entry *entry,
-                      struct rtop_window *window)
+static void list_look(struct rtop_list_row *row, const struct rtop_registry_entry *entry, struct rtop_window *window)
 {
   const struct rtop_geometry *geometry = &entry->geometry;
   int64_t since_ns = entry->alive ? geometry->created_real_ns : entry->modified_real_ns;
-  *row = (struct rtop_list_row){.pid = entry->pid, .uid = entry->uid};
+  *row = (struct rtop_list_row){ .pid = entry->pid, .uid = entry->uid };
   row->state = entry->alive ? RTOP_FEED_LIVE : entry->ended ? RTOP_FEED_ENDED : RTOP_FEED_DEAD;
-  if (__builtin_sub_overflow(list_now_ns(CLOCK_REALTIME), since_ns, &row->age_ns) || row->age_ns < 0)
-    row->age_ns = 0;
+  if (__builtin_sub_overflow(list_now_ns(CLOCK_REALTIME), since_ns, &row->age_ns) || row->age_ns < 0) row->age_ns = 0;
   rtop_text_sanitize(row->ruby, sizeof row->ruby, geometry->ruby_version,
                      strnlen(geometry->ruby_version, sizeof geometry->ruby_version));
   rtop_text_sanitize(row->command, sizeof row->command, geometry->command,
                      strnlen(geometry->command, sizeof geometry->command));
   list_user(row);
   struct rtop_reader *reader = rtop_reader_open(entry->path, entry->uid, NULL);
-  if (!reader)
-    return;
+  if (!reader) return;
   pid_t holder = 0;
   row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), &holder));
   if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
     rtop_target_command(holder, row->command, sizeof row->command);
   if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
-    row->state = RTOP_FEED_STALLED;    /* one look cannot tell that no windows come */
+    row->state = RTOP_FEED_STALLED; /* one look cannot tell that no windows come */
   struct segment_port *port = segment_port_open(reader, row->pid, row->uid, NULL);
   if (port) {
     list_window(row, port, rtop_reader_newest(reader), window);
@@ -106,24 +98,19 @@ static bool list_is_over(const struct rtop_list_row *row)
 static int list_compare(const void *left, const void *right)
 {
   const struct rtop_list_row *a = left, *b = right;
-  if (list_is_over(a) != list_is_over(b))
-    return list_is_over(a) ? 1 : -1;
-  if (a->age_ns != b->age_ns)
-    return a->age_ns < b->age_ns ? -1 : 1;
+  if (list_is_over(a) != list_is_over(b)) return list_is_over(a) ? 1 : -1;
+  if (a->age_ns != b->age_ns) return a->age_ns < b->age_ns ? -1 : 1;
   return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
 size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity)
 {
   struct rtop_registry_entry *entries = calloc(RTOP_LIST_MAX, sizeof *entries);
-  struct rtop_window window = {0};
-  if (!entries)
-    return 0;
+  struct rtop_window window = { 0 };
+  if (!entries) return 0;
   size_t count = rtop_registry_list(entries, capacity < RTOP_LIST_MAX ? capacity : RTOP_LIST_MAX);
-  for (size_t i = 0; i < count; i++)
-    list_look(&rows[i], &entries[i], &window);
-  if (count)
-    qsort(rows, count, sizeof *rows, list_compare);
+  for (size_t i = 0; i < count; i++) list_look(&rows[i], &entries[i], &window);
+  if (count) qsort(rows, count, sizeof *rows, list_compare);
   rtop_window_destroy(&window);
   free(entries);
   return count;
@@ -131,13 +118,18 @@ size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity)
 
 void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns)
 {
-  static const struct { int64_t seconds; char unit; } units[] = {
-    {86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'},
+  static const struct {
+    int64_t seconds;
+    char unit;
+  } units[] = {
+    { 86400, 'd' },
+    { 3600, 'h' },
+    { 60, 'm' },
+    { 1, 's' },
   };
   int64_t seconds = age_ns > 0 ? age_ns / 1000000000 : 0;
   size_t i = 0;
-  while (i < 3 && seconds < 2 * units[i].seconds)
-    i++;
+  while (i < 3 && seconds < 2 * units[i].seconds) i++;
   int64_t whole = seconds / units[i].seconds;
   snprintf(out, out_bytes, "%d %c", whole < 9999 ? (int)whole : 9999, units[i].unit);
 }
@@ -151,24 +143,20 @@ static void list_print_row(const struct rtop_list_row *row, FILE *out)
 {
   char age[16], rate[16] = "-";
   rtop_list_age(age, sizeof age, row->age_ns);
-  if (row->rate_hz)
-    snprintf(rate, sizeof rate, "%u", row->rate_hz);
-  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, row->user,
-          rtop_list_state_name(row), age, rate, row->threads, row->ruby, row->command,
-          *row->end ? "  (" : "", row->end, *row->end ? ")" : "");
+  if (row->rate_hz) snprintf(rate, sizeof rate, "%u", row->rate_hz);
+  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, row->user, rtop_list_state_name(row), age,
+          rate, row->threads, row->ruby, row->command, *row->end ? "  (" : "", row->end, *row->end ? ")" : "");
 }
 
 int rtop_list_print(FILE *out)
 {
   struct rtop_list_row *rows = calloc(RTOP_LIST_MAX, sizeof *rows);
   size_t count = rows ? rtop_list_read(rows, RTOP_LIST_MAX) : 0;
-  if (count == 0)
-    fprintf(out, "no Ruby process has a channel: start one with  rperf-top -- ruby app.rb\n");
+  if (count == 0) fprintf(out, "no Ruby process has a channel: start one with  rperf-top -- ruby app.rb\n");
   else
-    fprintf(out, "%7s %-10s %-8s %6s %5s %7s %-8s %s\n", "PID", "USER", "STATE", "AGE", "HZ", "THREADS",
-            "RUBY", "COMMAND");
-  for (size_t i = 0; i < count; i++)
-    list_print_row(&rows[i], out);
+    fprintf(out, "%7s %-10s %-8s %6s %5s %7s %-8s %s\n", "PID", "USER", "STATE", "AGE", "HZ", "THREADS", "RUBY",
+            "COMMAND");
+  for (size_t i = 0; i < count; i++) list_print_row(&rows[i], out);
   free(rows);
   return rtop_output_status(out);
 }

@@ -17,15 +17,15 @@ enum { RTOP_LIST_MAX = 256 };
 struct rtop_list_row {
   pid_t pid;
   enum rtop_feed_state state;
-  int64_t age_ns;                      /* live: since the channel was made; else: since it ended */
-  uint32_t rate_hz;                    /* now; 0: not known, parked or over */
-  uint32_t threads;                    /* alive in the newest window */
+  int64_t age_ns;   /* live: since the channel was made; else: since it ended */
+  uint32_t rate_hz; /* now; 0: not known, parked or over */
+  uint32_t threads; /* alive in the newest window */
   uid_t uid;
   char user[32];
-  char ruby[32];                       /* "3.3.8"; sanitised like the rest */
+  char ruby[32]; /* "3.3.8"; sanitised like the rest */
   char command[256];
-  bool by_exec;                        /* it has become another program */
-  char end[64];                        /* how it ended, as far as can be known; "" while it lives */
+  bool by_exec; /* it has become another program */
+  char end[64]; /* how it ended, as far as can be known; "" while it lives */
 };
 
 /* Live ones first, newest first among equals; at most `capacity` rows. Returns how many. */

@@ -16,20 +16,20 @@ enum { PORT_PATIENCE_MS = 3000, PORT_NOBODY = 65534 };
 
 struct segment_port {
   struct rtop_reader *reader;
-  pid_t child;                         /* 0: none was needed, or it is gone */
-  int fd;                              /* to it; -1: none is needed */
+  pid_t child; /* 0: none was needed, or it is gone */
+  int fd;      /* to it; -1: none is needed */
   const char *problem;
   struct port_request request;
   /* What came ahead of its being asked for: the entries from first on, and strings of such frames. */
   uint64_t first_frame, first_node;
   uint32_t frame_count, node_count, string_count, thread_count, string_at;
-  uint32_t last_frame;                 /* that was asked for, */
-  uint64_t frames_seen;                /* and how far they were before */
+  uint32_t last_frame;  /* that was asked for, */
+  uint64_t frames_seen; /* and how far they were before */
   struct port_frame frames[PORT_FRAMES_MAX];
   struct port_node nodes[PORT_NODES_MAX];
   uint32_t references[PORT_STRINGS_MAX];
   struct port_string strings[PORT_STRINGS_MAX];
-  struct port_thread *threads;         /* of the window that was read last */
+  struct port_thread *threads; /* of the window that was read last */
   size_t thread_capacity;
 };
 
@@ -37,8 +37,7 @@ struct segment_port {
 
 static void port_end_child(struct segment_port *port)
 {
-  if (port->fd >= 0)
-    close(port->fd);
+  if (port->fd >= 0) close(port->fd);
   if (port->child > 0) {
     kill(port->child, SIGKILL);
     while (waitpid(port->child, NULL, 0) < 0 && errno == EINTR)
@@ -69,27 +68,25 @@ static bool port_take(struct segment_port *port, void *to, size_t bytes)
 
 static bool port_ask(struct segment_port *port, struct port_answer *answer)
 {
-  if (port->child <= 0)
-    return false;
+  if (port->child <= 0) return false;
   ssize_t sent = send(port->fd, &port->request, sizeof port->request, MSG_NOSIGNAL);
-  if (sent != sizeof port->request)
-    return port_break(port);
+  if (sent != sizeof port->request) return port_break(port);
   return port_take(port, answer, sizeof *answer);
 }
 
 static bool port_rights(struct source_rights *rights, pid_t pid, uid_t owner)
 {
   /* No file is opened: a user whose groups nobody knows needs none. */
-  if (!source_rights_of(rights, pid, owner))
-    *rights = (struct source_rights){.user = owner, .group = PORT_NOBODY};
+  if (!source_rights_of(rights, pid, owner)) *rights = (struct source_rights){ .user = owner, .group = PORT_NOBODY };
   return owner != 0 && owner != (uid_t)-1;
 }
 
 static _Noreturn void port_child(struct rtop_reader *reader, int fd, const struct source_rights *rights)
 {
-  const struct port_answer ready = {.result = RTOP_OK};
-  const int keep[2] = {fd, rtop_reader_descriptor(reader)};
-  if (!rtop_reader_follow_fork(reader) || !source_rights_take(rights, SOURCE_RIGHTS_PARSE, keep, 2) || !port_send(fd, &ready, sizeof ready))
+  const struct port_answer ready = { .result = RTOP_OK };
+  const int keep[2] = { fd, rtop_reader_descriptor(reader) };
+  if (!rtop_reader_follow_fork(reader) || !source_rights_take(rights, SOURCE_RIGHTS_PARSE, keep, 2) ||
+      !port_send(fd, &ready, sizeof ready))
     _exit(1);
   port_serve(reader, fd);
 }
@@ -97,8 +94,7 @@ static _Noreturn void port_child(struct rtop_reader *reader, int fd, const struc
 struct segment_port *port_attach(struct rtop_reader *reader, pid_t child, int fd)
 {
   struct segment_port *port = calloc(1, sizeof *port);
-  if (port)
-    *port = (struct segment_port){.reader = reader, .child = child, .fd = fd};
+  if (port) *port = (struct segment_port){ .reader = reader, .child = child, .fd = fd };
   return port;
 }
 
@@ -112,8 +108,7 @@ static bool port_start(struct segment_port *port, const struct source_rights *ri
   }
   port->fd = ends[0];
   port->child = fork();
-  if (port->child == 0)
-    port_child(port->reader, ends[1], rights);
+  if (port->child == 0) port_child(port->reader, ends[1], rights);
   close(ends[1]);
   if (port->child > 0 && port_receive(port->fd, &ready, sizeof ready, PORT_PATIENCE_MS) && ready.result == RTOP_OK)
     return true;
@@ -127,8 +122,7 @@ struct segment_port *segment_port_open(struct rtop_reader *reader, pid_t pid, ui
 {
   struct source_rights rights;
   struct segment_port *port = port_attach(reader, 0, -1);
-  if (!port)
-    rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
+  if (!port) rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
   else if (geteuid() == 0 && port_rights(&rights, pid, owner) && !port_start(port, &rights, error))
     segment_port_close(&port);
   return port;
@@ -138,10 +132,8 @@ void segment_port_close(struct segment_port **handle)
 {
   struct segment_port *port = *handle;
   *handle = NULL;
-  if (!port)
-    return;
-  if (port->child > 0 || !port->problem)
-    port_end_child(port);
+  if (!port) return;
+  if (port->child > 0 || !port->problem) port_end_child(port);
   free(port->threads);
   free(port);
 }
@@ -176,13 +168,10 @@ enum rtop_result segment_port_time(struct segment_port *port, enum rtop_tier tie
                                    int64_t *start_mono_ns, int64_t *end_mono_ns)
 {
   struct port_answer answer;
-  if (port_is_direct(port))
-    return rtop_reader_tier_time(port->reader, tier, sequence, start_mono_ns, end_mono_ns);
-  if (!port_ask_tier(port, PORT_TIME, tier, sequence, &answer))
-    return RTOP_CORRUPT;
+  if (port_is_direct(port)) return rtop_reader_tier_time(port->reader, tier, sequence, start_mono_ns, end_mono_ns);
+  if (!port_ask_tier(port, PORT_TIME, tier, sequence, &answer)) return RTOP_CORRUPT;
   int64_t start_ns = (int64_t)answer.values[0], end_ns = (int64_t)answer.values[1];
-  if (answer.result == RTOP_OK && (start_ns < 0 || end_ns < start_ns))
-    return RTOP_CORRUPT;
+  if (answer.result == RTOP_OK && (start_ns < 0 || end_ns < start_ns)) return RTOP_CORRUPT;
   if (answer.result == RTOP_OK) {
     *start_mono_ns = start_ns;
     *end_mono_ns = end_ns;
@@ -193,8 +182,7 @@ enum rtop_result segment_port_time(struct segment_port *port, enum rtop_tier tie
 uint64_t segment_port_find(struct segment_port *port, enum rtop_tier tier, int64_t mono_ns)
 {
   struct port_answer answer;
-  if (port_is_direct(port))
-    return rtop_reader_tier_find(port->reader, tier, mono_ns);
+  if (port_is_direct(port)) return rtop_reader_tier_find(port->reader, tier, mono_ns);
   return port_ask_tier(port, PORT_FIND, tier, (uint64_t)mono_ns, &answer) ? answer.values[0] : 0;
 }
 
@@ -202,13 +190,11 @@ static bool port_take_threads(struct segment_port *port, size_t count)
 {
   if (count > port->thread_capacity) {
     struct port_thread *grown = realloc(port->threads, count * sizeof *grown);
-    if (!grown)
-      return port_break(port);
+    if (!grown) return port_break(port);
     port->threads = grown;
     port->thread_capacity = count;
   }
-  if (!port_take(port, port->threads, count * sizeof *port->threads))
-    return false;
+  if (!port_take(port, port->threads, count * sizeof *port->threads)) return false;
   port->thread_count = (uint32_t)count;
   return true;
 }
@@ -217,8 +203,7 @@ static bool port_take_window(struct segment_port *port, struct rtop_window *wind
 {
   struct port_window head;
   port->thread_count = 0;
-  if (!port_take(port, &head, sizeof head))
-    return false;
+  if (!port_take(port, &head, sizeof head)) return false;
   if (head.threads > PORT_ELEMENTS_MAX || head.cells > PORT_ELEMENTS_MAX || head.late > PORT_ELEMENTS_MAX ||
       head.marks > PORT_ELEMENTS_MAX || head.start_mono_ns < 0 || head.end_mono_ns < head.start_mono_ns ||
       !rtop_window_size(window, head.threads, head.cells, head.late, head.marks))
@@ -237,17 +222,13 @@ enum rtop_result segment_port_window(struct segment_port *port, enum rtop_tier t
                                      struct rtop_window *window)
 {
   struct port_answer answer;
-  if (port_is_direct(port))
-    return rtop_reader_tier_window(port->reader, tier, sequence, window);
+  if (port_is_direct(port)) return rtop_reader_tier_window(port->reader, tier, sequence, window);
   rtop_window_reset(window);
-  if (!port_ask_tier(port, PORT_WINDOW, tier, sequence, &answer))
-    return RTOP_CORRUPT;
-  if (answer.result != RTOP_OK)
-    return port_result(answer.result);
+  if (!port_ask_tier(port, PORT_WINDOW, tier, sequence, &answer)) return RTOP_CORRUPT;
+  if (answer.result != RTOP_OK) return port_result(answer.result);
   struct rtop_window_limits limits = rtop_reader_limits(port->reader);
   bool right = port_take_window(port, window) && rtop_window_valid(window, &limits);
-  if (!right)
-    rtop_window_reset(window);
+  if (!right) rtop_window_reset(window);
   window->sequence = right ? sequence : 0;
   return right ? RTOP_OK : RTOP_CORRUPT;
 }
@@ -256,10 +237,8 @@ bool segment_port_thread(struct segment_port *port, const struct rtop_window *wi
                          struct rtop_thread_entry *thread)
 {
   const struct rtop_window_thread *wanted = &window->threads[index];
-  if (port_is_direct(port))
-    return rtop_reader_thread(port->reader, wanted->slot, wanted->serial, thread);
-  if (index >= port->thread_count || !port->threads[index].right)
-    return false;
+  if (port_is_direct(port)) return rtop_reader_thread(port->reader, wanted->slot, wanted->serial, thread);
+  if (index >= port->thread_count || !port->threads[index].right) return false;
   *thread = port->threads[index].entry;
   return thread->name_bytes <= sizeof thread->name;
 }
@@ -269,11 +248,9 @@ bool segment_port_thread(struct segment_port *port, const struct rtop_window *wi
 static bool port_ask_entries(struct segment_port *port, enum port_operation operation, uint64_t first, uint64_t all,
                              uint32_t most, struct port_answer *answer)
 {
-  if (first >= all)
-    return false;
+  if (first >= all) return false;
   port->request.count = all - first < most ? (uint32_t)(all - first) : most;
-  if (!port_ask_tier(port, operation, RTOP_TIER_FINE, first, answer))
-    return false;
+  if (!port_ask_tier(port, operation, RTOP_TIER_FINE, first, answer)) return false;
   return answer->count == port->request.count || port_break(port);
 }
 
@@ -293,11 +270,9 @@ static bool port_fetch_frames(struct segment_port *port, uint32_t id)
 
 bool segment_port_frame(struct segment_port *port, uint32_t id, struct rtop_frame_entry *frame)
 {
-  if (port_is_direct(port))
-    return rtop_reader_frame(port->reader, id, frame);
+  if (port_is_direct(port)) return rtop_reader_frame(port->reader, id, frame);
   bool onward = port->frame_count > 0 && id == port->last_frame + 1 && id < port->first_frame + port->frame_count;
-  if (!onward && !port_fetch_frames(port, id))
-    return false;
+  if (!onward && !port_fetch_frames(port, id)) return false;
   const struct port_frame *found = &port->frames[id - port->first_frame];
   port->last_frame = id;
   *frame = found->entry;
@@ -318,11 +293,9 @@ static bool port_fetch_nodes(struct segment_port *port, uint32_t id)
 
 bool segment_port_node(struct segment_port *port, uint32_t id, struct rtop_node_entry *node)
 {
-  if (port_is_direct(port))
-    return rtop_reader_node(port->reader, id, node);
+  if (port_is_direct(port)) return rtop_reader_node(port->reader, id, node);
   bool held = id >= port->first_node && id < port->first_node + port->node_count;
-  if (!held && !port_fetch_nodes(port, id))
-    return false;
+  if (!held && !port_fetch_nodes(port, id)) return false;
   const struct port_node *found = &port->nodes[id - port->first_node];
   *node = found->entry;
   return found->right && (id == RTOP_NODE_ROOT ? node->parent == RTOP_NODE_ROOT : node->parent < id);
@@ -335,8 +308,7 @@ static void port_want_strings(struct segment_port *port, uint32_t reference)
   uint64_t next = port->last_frame, end = port->first_frame + port->frame_count;
   request->references[0] = reference;
   request->count = 1;
-  if (port->frame_count == 0 || next < port->frames_seen)
-    return;
+  if (port->frame_count == 0 || next < port->frames_seen) return;
   for (; next < end && request->count + 3 <= PORT_STRINGS_MAX; next++) {
     const struct rtop_frame_entry *frame = &port->frames[next - port->first_frame].entry;
     request->references[request->count++] = frame->label;
@@ -353,18 +325,13 @@ static bool port_fetch_strings(struct segment_port *port, uint32_t reference)
   port_want_strings(port, reference);
   uint32_t count = port->request.count;
   memcpy(port->references, port->request.references, count * sizeof *port->references);
-  if (!port_ask_tier(port, PORT_STRINGS, RTOP_TIER_FINE, 0, &answer))
-    return false;
-  if (answer.count != count)
-    return port_break(port);
+  if (!port_ask_tier(port, PORT_STRINGS, RTOP_TIER_FINE, 0, &answer)) return false;
+  if (answer.count != count) return port_break(port);
   for (uint32_t i = 0; i < count; i++) {
     struct port_string *string = &port->strings[i];
-    if (!port_take(port, &string->bytes, sizeof string->bytes))
-      return false;
-    if (string->bytes > RTOP_STRING_BYTES_MAX)
-      return port_break(port);
-    if (!port_take(port, string->text, string->bytes))
-      return false;
+    if (!port_take(port, &string->bytes, sizeof string->bytes)) return false;
+    if (string->bytes > RTOP_STRING_BYTES_MAX) return port_break(port);
+    if (!port_take(port, string->text, string->bytes)) return false;
   }
   port->string_count = count;
   return true;
@@ -385,15 +352,12 @@ static const struct port_string *port_find_string(struct segment_port *port, uin
 
 size_t segment_port_string(struct segment_port *port, uint32_t reference, char *buffer, size_t buffer_bytes)
 {
-  if (port_is_direct(port))
-    return rtop_reader_string(port->reader, reference, buffer, buffer_bytes);
+  if (port_is_direct(port)) return rtop_reader_string(port->reader, reference, buffer, buffer_bytes);
   const struct port_string *found = port_find_string(port, reference);
-  if (!found && port_fetch_strings(port, reference))
-    found = &port->strings[0];
+  if (!found && port_fetch_strings(port, reference)) found = &port->strings[0];
   size_t bytes = found ? found->bytes : 0;
   bytes = bytes < buffer_bytes - 1 ? bytes : buffer_bytes - 1;
-  if (bytes > 0)
-    memcpy(buffer, found->text, bytes);
+  if (bytes > 0) memcpy(buffer, found->text, bytes);
   buffer[bytes] = '\0';
   return bytes;
 }

@@ -10,20 +10,20 @@ enum {
   PORT_FRAMES_MAX = 256,
   PORT_NODES_MAX = 2048,
   PORT_STRINGS_MAX = 192,
-  PORT_ELEMENTS_MAX = RTOP_WINDOW_RAW_BYTES_MAX / 4,   /* of a window: each takes more bytes than that */
+  PORT_ELEMENTS_MAX = RTOP_WINDOW_RAW_BYTES_MAX / 4, /* of a window: each takes more bytes than that */
 };
 
 struct port_request {
-  uint32_t operation;                  /* enum port_operation */
+  uint32_t operation; /* enum port_operation */
   uint32_t tier;
-  uint64_t argument;                   /* a sequence, a time, the first id */
-  uint32_t count;                      /* of ids, or of string references */
+  uint64_t argument; /* a sequence, a time, the first id */
+  uint32_t count;    /* of ids, or of string references */
   uint32_t references[PORT_STRINGS_MAX];
 };
 
 struct port_answer {
-  int32_t result;                      /* enum rtop_result */
-  uint32_t count;                      /* of entries or strings that follow */
+  int32_t result; /* enum rtop_result */
+  uint32_t count; /* of entries or strings that follow */
   uint64_t values[2];
 };
 
@@ -42,7 +42,7 @@ struct port_thread {
 };
 struct port_string {
   uint32_t bytes;
-  char text[RTOP_STRING_BYTES_MAX + 1];   /* of which so many are sent */
+  char text[RTOP_STRING_BYTES_MAX + 1]; /* of which so many are sent */
 };
 /* Behind that of PORT_WINDOW; then the arrays, and a port_thread for each thread. */
 struct port_window {

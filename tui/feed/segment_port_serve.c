@@ -20,16 +20,13 @@ bool port_receive(int fd, void *to, size_t bytes, int patience_ms)
 {
   int64_t until_ms = patience_ms > 0 ? port_now_ms() + patience_ms : 0;
   for (size_t done = 0; done < bytes;) {
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    struct pollfd wait = { .fd = fd, .events = POLLIN };
     int64_t left_ms = until_ms ? until_ms - port_now_ms() : 0;
     int ready = !until_ms ? 1 : left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
-    if (ready < 0 && errno == EINTR)
-      continue;
+    if (ready < 0 && errno == EINTR) continue;
     ssize_t got = ready > 0 ? read(fd, (char *)to + done, bytes - done) : 0;
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return false;
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
     done += (size_t)got;
   }
   return true;
@@ -39,10 +36,8 @@ bool port_send(int fd, const void *from, size_t bytes)
 {
   for (size_t done = 0; done < bytes;) {
     ssize_t put = write(fd, (const char *)from + done, bytes - done);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put <= 0)
-      return false;
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
     done += (size_t)put;
   }
   return true;
@@ -63,12 +58,9 @@ static bool serve_flush(int fd)
 
 static bool serve_put(int fd, const void *from, size_t bytes)
 {
-  if (bytes > sizeof serve_out.bytes - serve_out.used && !serve_flush(fd))
-    return false;
-  if (bytes > sizeof serve_out.bytes)
-    return port_send(fd, from, bytes);
-  if (bytes > 0)
-    memcpy(serve_out.bytes + serve_out.used, from, bytes);
+  if (bytes > sizeof serve_out.bytes - serve_out.used && !serve_flush(fd)) return false;
+  if (bytes > sizeof serve_out.bytes) return port_send(fd, from, bytes);
+  if (bytes > 0) memcpy(serve_out.bytes + serve_out.used, from, bytes);
   serve_out.used += bytes;
   return true;
 }
@@ -77,25 +69,24 @@ static bool serve_time(struct rtop_reader *reader, int fd, const struct port_req
 {
   int64_t start_ns = 0, end_ns = 0;
   enum rtop_result result =
-    rtop_reader_tier_time(reader, (enum rtop_tier)request->tier, request->argument, &start_ns, &end_ns);
-  struct port_answer answer = {.result = (int32_t)result, .values = {(uint64_t)start_ns, (uint64_t)end_ns}};
+      rtop_reader_tier_time(reader, (enum rtop_tier)request->tier, request->argument, &start_ns, &end_ns);
+  struct port_answer answer = { .result = (int32_t)result, .values = { (uint64_t)start_ns, (uint64_t)end_ns } };
   return serve_put(fd, &answer, sizeof answer);
 }
 
 static bool serve_find(struct rtop_reader *reader, int fd, const struct port_request *request)
 {
-  struct port_answer answer = {.values[0] = rtop_reader_tier_find(reader, (enum rtop_tier)request->tier,
-                                                                  (int64_t)request->argument)};
+  struct port_answer answer = { .values[0] = rtop_reader_tier_find(reader, (enum rtop_tier)request->tier,
+                                                                   (int64_t)request->argument) };
   return serve_put(fd, &answer, sizeof answer);
 }
 
 static bool serve_threads(struct rtop_reader *reader, int fd, const struct rtop_window *window)
 {
   for (size_t i = 0; i < window->thread_count; i++) {
-    struct port_thread thread = {0};
+    struct port_thread thread = { 0 };
     thread.right = rtop_reader_thread(reader, window->threads[i].slot, window->threads[i].serial, &thread.entry);
-    if (!serve_put(fd, &thread, sizeof thread))
-      return false;
+    if (!serve_put(fd, &thread, sizeof thread)) return false;
   }
   return true;
 }
@@ -104,10 +95,9 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
 {
   static struct rtop_window window;
   static struct port_window head;
-  struct port_answer answer = {.result = (int32_t)rtop_reader_tier_window(
-                                 reader, (enum rtop_tier)request->tier, request->argument, &window)};
-  if (!serve_put(fd, &answer, sizeof answer) || answer.result != RTOP_OK)
-    return answer.result != RTOP_OK;
+  struct port_answer answer = { .result = (int32_t)rtop_reader_tier_window(reader, (enum rtop_tier)request->tier,
+                                                                           request->argument, &window) };
+  if (!serve_put(fd, &answer, sizeof answer) || answer.result != RTOP_OK) return answer.result != RTOP_OK;
   memcpy(head.counters, window.counters, sizeof head.counters);
   head.counters_present = window.counters_present;
   head.start_mono_ns = window.start_mono_ns;
@@ -126,7 +116,7 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
 static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_request *request)
 {
   static struct port_frame frames[PORT_FRAMES_MAX];
-  struct port_answer answer = {.count = request->count < PORT_FRAMES_MAX ? request->count : PORT_FRAMES_MAX};
+  struct port_answer answer = { .count = request->count < PORT_FRAMES_MAX ? request->count : PORT_FRAMES_MAX };
   for (uint32_t i = 0; i < answer.count; i++)
     frames[i].right = rtop_reader_frame(reader, (uint32_t)request->argument + i, &frames[i].entry);
   return serve_put(fd, &answer, sizeof answer) && serve_put(fd, frames, answer.count * sizeof *frames);
@@ -135,7 +125,7 @@ static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_r
 static bool serve_nodes(struct rtop_reader *reader, int fd, const struct port_request *request)
 {
   static struct port_node nodes[PORT_NODES_MAX];
-  struct port_answer answer = {.count = request->count < PORT_NODES_MAX ? request->count : PORT_NODES_MAX};
+  struct port_answer answer = { .count = request->count < PORT_NODES_MAX ? request->count : PORT_NODES_MAX };
   for (uint32_t i = 0; i < answer.count; i++)
     nodes[i].right = rtop_reader_node(reader, (uint32_t)request->argument + i, &nodes[i].entry);
   return serve_put(fd, &answer, sizeof answer) && serve_put(fd, nodes, answer.count * sizeof *nodes);
@@ -144,7 +134,7 @@ static bool serve_nodes(struct rtop_reader *reader, int fd, const struct port_re
 static bool serve_strings(struct rtop_reader *reader, int fd, const struct port_request *request)
 {
   static struct port_string string;
-  struct port_answer answer = {.count = request->count < PORT_STRINGS_MAX ? request->count : PORT_STRINGS_MAX};
+  struct port_answer answer = { .count = request->count < PORT_STRINGS_MAX ? request->count : PORT_STRINGS_MAX };
   bool sent = serve_put(fd, &answer, sizeof answer);
   for (uint32_t i = 0; i < answer.count && sent; i++) {
     string.bytes = (uint32_t)rtop_reader_string(reader, request->references[i], string.text, sizeof string.text);
@@ -156,7 +146,7 @@ static bool serve_strings(struct rtop_reader *reader, int fd, const struct port_
 _Noreturn void port_serve(struct rtop_reader *reader, int fd)
 {
   static bool (*const serve[])(struct rtop_reader *, int, const struct port_request *) = {
-    [PORT_TIME] = serve_time, [PORT_FIND] = serve_find, [PORT_WINDOW] = serve_window,
+    [PORT_TIME] = serve_time,     [PORT_FIND] = serve_find,   [PORT_WINDOW] = serve_window,
     [PORT_FRAMES] = serve_frames, [PORT_NODES] = serve_nodes, [PORT_STRINGS] = serve_strings,
   };
   struct port_request request;

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 enum {
-  SESSION_SOON_MS = 10,                /* between looks for the channel of a command that starts */
-  SESSION_LOOK_MS = 100,               /* between looks that read all of /proc, or for an exec */
-  SESSION_GRACE_MS = 3000,             /* a process that lives on without its channel may make another */
+  SESSION_SOON_MS = 10,    /* between looks for the channel of a command that starts */
+  SESSION_LOOK_MS = 100,   /* between looks that read all of /proc, or for an exec */
+  SESSION_GRACE_MS = 3000, /* a process that lives on without its channel may make another */
   SESSION_DESCENDANTS_MAX = 256,
   SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
@@ -22,8 +22,8 @@ struct session_feed {
   struct rtop_feed *feed;
   enum rtop_feed_state state;
   bool was_live;
-  bool replaced;                       /* by exec: another feed goes on with this process */
-  int64_t over_since_ms;               /* 0: it is not */
+  bool replaced;         /* by exec: another feed goes on with this process */
+  int64_t over_since_ms; /* 0: it is not */
 };
 
 struct rtop_session {
@@ -31,14 +31,14 @@ struct rtop_session {
   struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
   int count;
   uint32_t rate_hz;
-  char (*left_out)[SESSION_WORDS_BYTES];   /* why processes are not watched that somebody asked for */
+  char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
   int left_out_count;
-  bool skips_past;                     /* of living processes only what comes from now on is wanted */
-  struct rtop_recorder *recorder;      /* NULL: nothing is recorded */
+  bool skips_past;                /* of living processes only what comes from now on is wanted */
+  struct rtop_recorder *recorder; /* NULL: nothing is recorded */
   struct rtop_launch *launch;
   int64_t launched_mono_ns;
   int64_t next_look_ms;
-  bool command_over;                   /* and its last windows were read */
+  bool command_over; /* and its last windows were read */
 };
 
 static int64_t session_now_ns(void)
@@ -56,8 +56,7 @@ static bool session_is_over(enum rtop_feed_state state)
 static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes, struct rtop_error *error)
 {
   struct rtop_session *session = calloc(1, sizeof *session);
-  if (session)
-    session->profile = rtop_profile_create(memory_bytes);
+  if (session) session->profile = rtop_profile_create(memory_bytes);
   if (session && session->profile) {
     session->rate_hz = rate_hz;
     return session;
@@ -71,20 +70,16 @@ static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes
 static void session_own(struct rtop_session *session, struct rtop_feed *feed)
 {
   rtop_feed_find_folder(feed);
-  if (*rtop_feed_info(feed)->folder)
-    rtop_lens_own(rtop_profile_lens(session->profile), rtop_feed_info(feed)->folder);
+  if (*rtop_feed_info(feed)->folder) rtop_lens_own(rtop_profile_lens(session->profile), rtop_feed_info(feed)->folder);
 }
 
 static void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
   session_own(session, feed);
   rtop_profile_add_source_bytes(session->profile, rtop_feed_info(feed)->bytes);
-  if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY)
-    rtop_feed_align(feed, session->feeds[0].feed);
-  if (session->recorder)
-    rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
-  session->feeds[session->count++] = (struct session_feed){
-    .feed = feed, .state = rtop_feed_seen_state(feed)};
+  if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY) rtop_feed_align(feed, session->feeds[0].feed);
+  if (session->recorder) rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
+  session->feeds[session->count++] = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed) };
 }
 
 static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop_error *error)
@@ -94,10 +89,8 @@ static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop
     return false;
   }
   struct rtop_feed *feed = rtop_feed_open_process(pid, (uint32_t)session->count, session->rate_hz, error);
-  if (feed && session->skips_past)
-    rtop_feed_skip_past(feed);
-  if (feed)
-    session_take(session, feed);
+  if (feed && session->skips_past) rtop_feed_skip_past(feed);
+  if (feed) session_take(session, feed);
   return feed != NULL;
 }
 
@@ -106,13 +99,11 @@ static bool session_add_recording(struct rtop_session *session, const char *path
   struct rtop_feed *feeds[RTOP_SESSION_FEEDS_MAX];
   if (rtop_feed_is_segment(path)) {
     struct rtop_feed *feed = rtop_feed_open_segment(path, (uint32_t)session->count, error);
-    if (feed)
-      session_take(session, feed);
+    if (feed) session_take(session, feed);
     return feed != NULL;
   }
   int count = rtop_feed_open_recording(path, session->profile, feeds, RTOP_SESSION_FEEDS_MAX, error);
-  for (int i = 0; i < count; i++)
-    session_take(session, feeds[i]);
+  for (int i = 0; i < count; i++) session_take(session, feeds[i]);
   return count > 0;
 }
 
@@ -122,19 +113,15 @@ static bool session_add_pids(struct rtop_session *session, const struct rtop_ses
 {
   session->left_out = calloc((size_t)wish->pid_count, sizeof *session->left_out);
   for (int i = 0; i < wish->pid_count; i++) {
-    struct rtop_error why = {0};
-    if (session_add_pid(session, wish->pids[i], &why))
-      continue;
-    if (session->count == 0 && session->left_out_count == 0)
-      *error = why;
-    if (session->left_out)
-      strcpy(session->left_out[session->left_out_count++], why.text);
+    struct rtop_error why = { 0 };
+    if (session_add_pid(session, wish->pids[i], &why)) continue;
+    if (session->count == 0 && session->left_out_count == 0) *error = why;
+    if (session->left_out) strcpy(session->left_out[session->left_out_count++], why.text);
   }
   if (session->count == 0 && wish->pid_count > 1)
     rtop_error_set(error, error->code, error->errno_value, "none of %d processes can be watched: %.180s",
                    wish->pid_count, session->left_out ? session->left_out[0] : error->text);
-  else if (session->count > 0)
-    *error = (struct rtop_error){0};
+  else if (session->count > 0) *error = (struct rtop_error){ 0 };
   return session->count > 0;
 }
 
@@ -146,8 +133,7 @@ static bool session_start(struct rtop_session *session, const struct rtop_sessio
     session->launch = rtop_launch_start(wish->command, wish->kind, exit_status, error);
     return session->launch != NULL;
   }
-  if (wish->replay)
-    return session_add_recording(session, wish->replay, error);
+  if (wish->replay) return session_add_recording(session, wish->replay, error);
   return session_add_pids(session, wish, error);
 }
 
@@ -156,30 +142,25 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
 {
   *exit_status = 1;
   struct rtop_session *session = session_create(wish->rate_hz, wish->memory_bytes, error);
-  if (!session)
-    return NULL;
+  if (!session) return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
   session->skips_past = wish->skips_past;
-  if (wish->keeps_sums)
-    rtop_profile_keep_sums(session->profile);
-  if (!session_start(session, wish, exit_status, error))
-    rtop_session_close(&session);
+  if (wish->keeps_sums) rtop_profile_keep_sums(session->profile);
+  if (!session_start(session, wish, exit_status, error)) rtop_session_close(&session);
   return session;
 }
 
 struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error)
 {
   struct rtop_session *session = session_create(rate_hz, RTOP_SESSION_MEMORY_BYTES, error);
-  if (session && !session_add_pid(session, pid, error))
-    rtop_session_close(&session);
+  if (session && !session_add_pid(session, pid, error)) rtop_session_close(&session);
   return session;
 }
 
 struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error)
 {
   struct rtop_session *session = session_create(0, RTOP_SESSION_REPLAY_BYTES, error);
-  if (session && !session_add_recording(session, path, error))
-    rtop_session_close(&session);
+  if (session && !session_add_recording(session, path, error)) rtop_session_close(&session);
   return session;
 }
 
@@ -187,12 +168,10 @@ void rtop_session_close(struct rtop_session **handle)
 {
   struct rtop_session *session = *handle;
   *handle = NULL;
-  if (!session)
-    return;
+  if (!session) return;
   rtop_session_end_recording(session, NULL);
   rtop_launch_close(&session->launch);
-  for (int i = 0; i < session->count; i++)
-    rtop_feed_close(&session->feeds[i].feed);
+  for (int i = 0; i < session->count; i++) rtop_feed_close(&session->feeds[i].feed);
   rtop_profile_destroy(&session->profile);
   free(session->left_out);
   free(session);
@@ -203,16 +182,12 @@ void rtop_session_close(struct rtop_session **handle)
 static bool session_follow(struct rtop_session *session, pid_t pid, bool ours)
 {
   struct rtop_registry_entry entry;
-  if (session->count >= RTOP_SESSION_FEEDS_MAX || rtop_registry_find(pid, &entry, NULL) != 0)
-    return false;
-  bool left_by_ours = ours && session->count == 0 &&
-                      entry.geometry.created_mono_ns >= session->launched_mono_ns;
-  if (!entry.alive && !left_by_ours)
-    return false;
+  if (session->count >= RTOP_SESSION_FEEDS_MAX || rtop_registry_find(pid, &entry, NULL) != 0) return false;
+  bool left_by_ours = ours && session->count == 0 && entry.geometry.created_mono_ns >= session->launched_mono_ns;
+  if (!entry.alive && !left_by_ours) return false;
   entry.pid = pid;
   struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)session->count, session->rate_hz, NULL);
-  if (feed)
-    session_take(session, feed);
+  if (feed) session_take(session, feed);
   return feed != NULL;
 }
 
@@ -221,25 +196,21 @@ static bool session_follow_descendants(struct rtop_session *session)
   pid_t pids[SESSION_DESCENDANTS_MAX];
   size_t count = rtop_launch_descendants(rtop_launch_pid(session->launch), pids, SESSION_DESCENDANTS_MAX);
   for (size_t i = 0; i < count; i++)
-    if (session_follow(session, pids[i], true))
-      return true;
+    if (session_follow(session, pids[i], true)) return true;
   return false;
 }
 
 /* The watched process of a command: the command itself, else the first descendant that has a channel. */
 static void session_look_for_command(struct rtop_session *session, bool thorough)
 {
-  if (session_follow(session, rtop_launch_pid(session->launch), true))
-    return;
-  if (thorough)
-    session_follow_descendants(session);
+  if (session_follow(session, rtop_launch_pid(session->launch), true)) return;
+  if (thorough) session_follow_descendants(session);
 }
 
 static void session_look_for_exec(struct rtop_session *session, struct session_feed *feed, int64_t now_ms)
 {
   pid_t pid = rtop_feed_info(feed->feed)->pid;
-  if (!feed->over_since_ms || feed->replaced || !feed->was_live)
-    return;
+  if (!feed->over_since_ms || feed->replaced || !feed->was_live) return;
   if (now_ms - feed->over_since_ms <= SESSION_GRACE_MS || session->launch)
     feed->replaced = session_follow(session, pid, false);
 }
@@ -247,21 +218,17 @@ static void session_look_for_exec(struct rtop_session *session, struct session_f
 static bool session_all_over(const struct rtop_session *session)
 {
   for (int i = 0; i < session->count; i++)
-    if (!session_is_over(session->feeds[i].state))
-      return false;
+    if (!session_is_over(session->feeds[i].state)) return false;
   return true;
 }
 
 static void session_look(struct rtop_session *session, int64_t now_ms)
 {
   bool thorough = now_ms >= session->next_look_ms;
-  if (thorough)
-    session->next_look_ms = now_ms + SESSION_LOOK_MS;
+  if (thorough) session->next_look_ms = now_ms + SESSION_LOOK_MS;
   int count = session->count;
-  for (int i = 0; thorough && i < count; i++)
-    session_look_for_exec(session, &session->feeds[i], now_ms);
-  if (session->launch && !session->command_over && session_all_over(session) &&
-      (thorough || session->count == 0))
+  for (int i = 0; thorough && i < count; i++) session_look_for_exec(session, &session->feeds[i], now_ms);
+  if (session->launch && !session->command_over && session_all_over(session) && (thorough || session->count == 0))
     session_look_for_command(session, thorough);
 }
 
@@ -275,26 +242,21 @@ size_t rtop_session_poll(struct rtop_session *session)
     struct session_feed *feed = &session->feeds[i];
     moved += rtop_feed_poll(feed->feed, session->profile, &feed->state);
     feed->was_live = feed->was_live || !session_is_over(feed->state);
-    if (!session_is_over(feed->state))
-      feed->over_since_ms = 0;
-    else if (!feed->over_since_ms)
-      feed->over_since_ms = now_ms;
+    if (!session_is_over(feed->state)) feed->over_since_ms = 0;
+    else if (!feed->over_since_ms) feed->over_since_ms = now_ms;
   }
   session->command_over = ended;
-  if (session->recorder)
-    rtop_recorder_tick(session->recorder);
+  if (session->recorder) rtop_recorder_tick(session->recorder);
   return moved;
 }
 
 int rtop_session_wait_ms(const struct rtop_session *session)
 {
   int wait_ms = session->launch && session->count == 0 ? SESSION_SOON_MS : SESSION_LOOK_MS;
-  if (rtop_session_over(session))
-    return 1000;
+  if (rtop_session_over(session)) return 1000;
   for (int i = 0; i < session->count; i++) {
     int feed_ms = rtop_feed_wait_ms(session->feeds[i].feed);
-    if (feed_ms < wait_ms)
-      wait_ms = feed_ms;
+    if (feed_ms < wait_ms) wait_ms = feed_ms;
   }
   return wait_ms;
 }
@@ -313,29 +275,24 @@ enum rtop_feed_state rtop_session_state(const struct rtop_session *session)
 {
   enum rtop_feed_state best = session->count ? RTOP_FEED_REPLAY : RTOP_FEED_LIVE;
   for (int i = 0; i < session->count; i++)
-    if (!session->feeds[i].replaced && session->feeds[i].state < best)
-      best = session->feeds[i].state;
+    if (!session->feeds[i].replaced && session->feeds[i].state < best) best = session->feeds[i].state;
   return best;
 }
 
 static bool session_feed_over(const struct session_feed *feed)
 {
-  if (!session_is_over(feed->state))
-    return false;
-  if (feed->state == RTOP_FEED_REPLAY || feed->replaced || !feed->was_live)
-    return true;
+  if (!session_is_over(feed->state)) return false;
+  if (feed->state == RTOP_FEED_REPLAY || feed->replaced || !feed->was_live) return true;
   bool alive = kill(rtop_feed_info(feed->feed)->pid, 0) == 0 || errno == EPERM;
   return !alive || session_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
 }
 
 bool rtop_session_over(const struct rtop_session *session)
 {
-  if (session->launch && !session->command_over)
-    return false;
+  if (session->launch && !session->command_over) return false;
   for (int i = 0; i < session->count; i++) {
     const struct session_feed *feed = &session->feeds[i];
-    if (session->launch ? !session_is_over(feed->state) : !session_feed_over(feed))
-      return false;
+    if (session->launch ? !session_is_over(feed->state) : !session_feed_over(feed)) return false;
   }
   return true;
 }
@@ -345,8 +302,7 @@ const char *rtop_session_problem(const struct rtop_session *session)
   if (session->count == 0 && session->command_over)
     return "the command ended and never had a channel: is it a Ruby >= 3.3.1, and did it run long enough?";
   for (int i = 0; i < session->count; i++)
-    if (rtop_feed_problem(session->feeds[i].feed))
-      return rtop_feed_problem(session->feeds[i].feed);
+    if (rtop_feed_problem(session->feeds[i].feed)) return rtop_feed_problem(session->feeds[i].feed);
   return NULL;
 }
 
@@ -386,7 +342,7 @@ bool rtop_session_end(const struct rtop_session *session, struct rtop_feed_end *
   for (int i = 0; i < session->count && session_is_over(rtop_session_state(session)); i++) {
     struct rtop_feed_end other;
     if (session->feeds[i].state == RTOP_FEED_REPLAY && !rtop_feed_end(session->feeds[i].feed, &other))
-      return false;                    /* it went on behind the recording */
+      return false; /* it went on behind the recording */
     if (!session->feeds[i].replaced && rtop_feed_end(session->feeds[i].feed, &other) &&
         (!found || other.real_ns > end->real_ns)) {
       *end = other;
@@ -401,8 +357,7 @@ int64_t rtop_session_clock_offset_ns(const struct rtop_session *session)
   return session->count ? rtop_feed_info(session->feeds[0].feed)->clock_offset_ns : 0;
 }
 
-bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max,
-                         struct rtop_error *error)
+bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max, struct rtop_error *error)
 {
   session->recorder = rtop_recorder_create(path, session->profile, bytes_max, error);
   for (int i = 0; i < session->count && session->recorder; i++)
@@ -421,13 +376,11 @@ bool rtop_session_save_span(struct rtop_session *session, struct rtop_span span,
                             struct rtop_error *error)
 {
   const struct rtop_feed_info *infos[RTOP_SESSION_FEEDS_MAX];
-  for (int i = 0; i < session->count; i++)
-    infos[i] = rtop_feed_info(session->feeds[i].feed);
+  for (int i = 0; i < session->count; i++) infos[i] = rtop_feed_info(session->feeds[i].feed);
   return rtop_recording_save_span(session->profile, span, infos, (uint32_t)session->count, path, error);
 }
 
-void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share),
-                                void *context)
+void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share), void *context)
 {
   if (session->count && session->feeds[0].state == RTOP_FEED_REPLAY)
     rtop_feed_tell_progress(session->feeds[0].feed, tell, context);

@@ -24,21 +24,21 @@ enum {
   RTOP_SESSION_REPLAY_BYTES = 96 << 20,
   RTOP_SESSION_MEMORY_BYTES = 48 << 20,
   RTOP_SESSION_BATCH_BYTES = 12 << 20,
-  RTOP_SESSION_FEEDS_MAX = 128,          /* processes and what they turned into by exec */
+  RTOP_SESSION_FEEDS_MAX = 128, /* processes and what they turned into by exec */
 };
 
 /* What to watch, the first of these three that is there, and what is kept of it. */
 struct rtop_session_wish {
-  char *const *command;                /* to be started; its standard input is /dev/null when we have a screen */
-  enum rtop_launch_kind kind;          /* where its output goes */
-  const char *replay;                  /* a recording, or the file of a segment */
-  const pid_t *pids;                   /* of several those that can be watched */
+  char *const *command;       /* to be started; its standard input is /dev/null when we have a screen */
+  enum rtop_launch_kind kind; /* where its output goes */
+  const char *replay;         /* a recording, or the file of a segment */
+  const pid_t *pids;          /* of several those that can be watched */
   int pid_count;
   uint32_t rate_hz;
-  size_t memory_bytes;                 /* of history */
+  size_t memory_bytes; /* of history */
   const struct rtop_lens_look *lens;
-  bool skips_past;                     /* only what comes from now on is read of living processes */
-  bool keeps_sums;                     /* of windows that memory cannot hold any more */
+  bool skips_past; /* only what comes from now on is read of living processes */
+  bool keeps_sums; /* of windows that memory cannot hold any more */
 };
 
 /* NULL: one clear sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). */
@@ -92,8 +92,7 @@ int64_t rtop_session_clock_offset_ns(const struct rtop_session *session);
 
 /* Records everything that comes from now on into a file (recording_write.h); what the rings hold already is
  * part of it when this comes before the first poll. One at a time. False: error->text says why. */
-bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max,
-                         struct rtop_error *error);
+bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max, struct rtop_error *error);
 /* Ends it. False: error->text says what went wrong, now or before; the file holds what could be written. */
 bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error);
 /* Saves what is held of a span as a recording, whatever is being recorded. False: error->text says why, and
@@ -105,8 +104,7 @@ const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *ses
 
 /* Calls `tell` whenever a part of a recording was read, with how far into the file it is (0 to 1). NULL: no
  * more. */
-void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share),
-                                void *context);
+void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share), void *context);
 
 /* The command that we started; NULL when there is none. For its status, log and output pane. */
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session);

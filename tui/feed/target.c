@@ -20,8 +20,7 @@ static ssize_t target_read(pid_t pid, const char *name, char *buffer, size_t byt
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return -1;
+  if (fd < 0) return -1;
   ssize_t got = read(fd, buffer, bytes - 1);
   close(fd);
   buffer[got > 0 ? got : 0] = '\0';
@@ -31,8 +30,7 @@ static ssize_t target_read(pid_t pid, const char *name, char *buffer, size_t byt
 static bool target_zombie(pid_t pid)
 {
   char stat[512];
-  if (target_read(pid, "stat", stat, sizeof stat) <= 0)
-    return false;
+  if (target_read(pid, "stat", stat, sizeof stat) <= 0) return false;
   const char *end = strrchr(stat, ')');
   return end && (strncmp(end, ") Z", 3) == 0 || strncmp(end, ") X", 3) == 0);
 }
@@ -41,21 +39,17 @@ bool rtop_target_command(pid_t pid, char *command, size_t command_bytes)
 {
   char raw[TARGET_COMMAND_BYTES];
   ssize_t got = pid > 0 ? target_read(pid, "cmdline", raw, sizeof raw) : 0;
-  while (got > 0 && (raw[got - 1] == '\0' || raw[got - 1] == ' '))
-    got--;
+  while (got > 0 && (raw[got - 1] == '\0' || raw[got - 1] == ' ')) got--;
   for (ssize_t i = 0; i < got; i++)
-    if (raw[i] == '\0')
-      raw[i] = ' ';
-  if (got > 0)
-    rtop_text_sanitize(command, command_bytes, raw, (size_t)got);
+    if (raw[i] == '\0') raw[i] = ' ';
+  if (got > 0) rtop_text_sanitize(command, command_bytes, raw, (size_t)got);
   return got > 0;
 }
 
 static void target_command(struct rtop_target *target)
 {
   char raw[64], name[64];
-  if (rtop_target_command(target->pid, target->command, sizeof target->command))
-    return;
+  if (rtop_target_command(target->pid, target->command, sizeof target->command)) return;
   ssize_t got = target_read(target->pid, "comm", raw, sizeof raw);
   rtop_text_sanitize(name, sizeof name, raw, got > 1 ? (size_t)got - 1 : 0);
   snprintf(target->command, sizeof target->command, "[%s]", name);
@@ -72,14 +66,12 @@ static void target_maps(struct rtop_target *target)
   char line[512];
   snprintf(line, sizeof line, "/proc/%d/maps", (int)target->pid);
   FILE *maps = fopen(line, "re");
-  if (!maps)
-    return;
+  if (!maps) return;
   for (int i = 0; i < TARGET_MAPS_LINES_MAX && fgets(line, sizeof line, maps); i++) {
     line[strcspn(line, "\n")] = '\0';
     const char *path = strchr(line, '/');
     target->readable = true;
-    if (!path)
-      continue;
+    if (!path) continue;
     target->ruby = target->ruby || strstr(path, "/libruby") || target_is_ruby_name(path);
     target->extension = target->extension || strstr(path, "/rperf_top.so");
   }
@@ -91,18 +83,16 @@ static void target_user(struct rtop_target *target)
   const struct passwd *user = getpwuid(target->uid);
   if (user && *user->pw_name)
     rtop_text_sanitize(target->user, sizeof target->user, user->pw_name, strlen(user->pw_name));
-  else
-    snprintf(target->user, sizeof target->user, "%u", (unsigned)target->uid);
+  else snprintf(target->user, sizeof target->user, "%u", (unsigned)target->uid);
 }
 
 void rtop_target_look(pid_t pid, struct rtop_target *target)
 {
   struct stat status;
   char path[64];
-  *target = (struct rtop_target){.pid = pid};
+  *target = (struct rtop_target){ .pid = pid };
   snprintf(path, sizeof path, "/proc/%d", (int)pid);
-  if (pid <= 0 || stat(path, &status) != 0)
-    return;
+  if (pid <= 0 || stat(path, &status) != 0) return;
   target->exists = true;
   target->uid = status.st_uid;
   target->zombie = target_zombie(pid);
@@ -118,12 +108,15 @@ static void target_explain_ruby(const struct rtop_target *target, char *text, si
 {
   char folder[200] = "DIR";
   if (target->extension) {
-    snprintf(text, bytes, "Ruby process %d has the extension loaded but no channel: call RperfTop.start in"
-             " it, or see why it said no (is /dev/shm full?)", (int)target->pid);
+    snprintf(text, bytes,
+             "Ruby process %d has the extension loaded but no channel: call RperfTop.start in"
+             " it, or see why it said no (is /dev/shm full?)",
+             (int)target->pid);
     return;
   }
   rtop_launch_extension_folder(folder, sizeof folder);
-  snprintf(text, bytes, "Ruby process %d runs without the extension; start it with:"
+  snprintf(text, bytes,
+           "Ruby process %d runs without the extension; start it with:"
            " rperf-top -- ruby app.rb, or RUBYOPT=-rrperf_top RUBYLIB=%s ruby app.rb",
            (int)target->pid, folder);
 }
@@ -131,10 +124,8 @@ static void target_explain_ruby(const struct rtop_target *target, char *text, si
 /* Words of the channel's side that stand for themselves, whatever the process is. */
 static bool target_explain_segment(pid_t pid, const struct rtop_error *cause, char *text, size_t bytes)
 {
-  if (!cause || !cause->text[0])
-    return false;
-  if (cause->code == RTOP_ERROR_NONE || cause->code == RTOP_ERROR_NOT_FOUND ||
-      cause->code == RTOP_ERROR_PERMISSION)
+  if (!cause || !cause->text[0]) return false;
+  if (cause->code == RTOP_ERROR_NONE || cause->code == RTOP_ERROR_NOT_FOUND || cause->code == RTOP_ERROR_PERMISSION)
     return false;
   snprintf(text, bytes, "the channel of process %d cannot be used: %s", (int)pid, cause->text);
   return true;
@@ -145,20 +136,21 @@ void rtop_target_explain(pid_t pid, const struct rtop_error *cause, char *text, 
   struct rtop_target target;
   rtop_target_look(pid, &target);
   bool foreign = geteuid() != 0 && target.uid != geteuid();
-  if (target_explain_segment(pid, cause, text, bytes))
-    return;
+  if (target_explain_segment(pid, cause, text, bytes)) return;
   if (!target.exists)
-    snprintf(text, bytes, "there is no process %d and no ring that it left; rperf-top --list shows what"
-             " there is", (int)pid);
-  else if (target.zombie)
-    snprintf(text, bytes, "process %d has ended and left no ring; only its parent has not noticed yet",
+    snprintf(text, bytes,
+             "there is no process %d and no ring that it left; rperf-top --list shows what"
+             " there is",
              (int)pid);
+  else if (target.zombie)
+    snprintf(text, bytes, "process %d has ended and left no ring; only its parent has not noticed yet", (int)pid);
   else if (foreign || (cause && cause->code == RTOP_ERROR_PERMISSION))
-    snprintf(text, bytes, "process %d belongs to user %s: run rperf-top as that user (sudo -u %s) or as"
-             " root", (int)pid, target.user, target.user);
-  else if (target.ruby)
-    target_explain_ruby(&target, text, bytes);
+    snprintf(text, bytes,
+             "process %d belongs to user %s: run rperf-top as that user (sudo -u %s) or as"
+             " root",
+             (int)pid, target.user, target.user);
+  else if (target.ruby) target_explain_ruby(&target, text, bytes);
   else
-    snprintf(text, bytes, "process %d is not a Ruby process (%.80s); rperf-top --list shows those to watch",
-             (int)pid, target.command);
+    snprintf(text, bytes, "process %d is not a Ruby process (%.80s); rperf-top --list shows those to watch", (int)pid,
+             target.command);
 }

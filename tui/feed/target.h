@@ -18,12 +18,12 @@ struct rtop_target {
   pid_t pid;
   bool exists;
   bool zombie;
-  bool readable;                       /* we may look into it: maps could be read */
-  bool ruby;                           /* libruby or a ruby binary is mapped, or its command says so */
-  bool extension;                      /* rperf_top.so is mapped */
+  bool readable;  /* we may look into it: maps could be read */
+  bool ruby;      /* libruby or a ruby binary is mapped, or its command says so */
+  bool extension; /* rperf_top.so is mapped */
   uid_t uid;
-  char user[64];                       /* name of uid, or its number */
-  char command[256];                   /* sanitised command line, "[name]" when it has none */
+  char user[64];     /* name of uid, or its number */
+  char command[256]; /* sanitised command line, "[name]" when it has none */
 };
 
 /* What a living process calls itself, sanitised: its command line, which a program may have set (puma, sidekiq).

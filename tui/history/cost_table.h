@@ -9,8 +9,8 @@
 #include "profile.h"
 
 struct cost_table {
-  uint32_t *slots;                     /* index + 1 of a cell; 0: free */
-  size_t slot_count;                   /* power of two, or 0 */
+  uint32_t *slots;   /* index + 1 of a cell; 0: free */
+  size_t slot_count; /* power of two, or 0 */
   struct rtop_sum_cell *cells;
   size_t count, capacity;
 };

@@ -10,19 +10,19 @@
 #include <string.h>
 
 struct rtop_lens {
-  struct lens_frames frames;           /* what becomes of a frame */
+  struct lens_frames frames; /* what becomes of a frame */
   struct rtop_lens_look look;
   uint32_t version;
-  uint32_t names;                      /* of the symbols, when the answers were made */
-  uint32_t *of;                        /* by node: shown node + 1; 0: not asked yet */
+  uint32_t names; /* of the symbols, when the answers were made */
+  uint32_t *of;   /* by node: shown node + 1; 0: not asked yet */
   size_t of_capacity;
-  uint32_t *path;                      /* nodes on the way to one that is known */
+  uint32_t *path; /* nodes on the way to one that is known */
   size_t path_capacity;
 };
 
 static const char *const merge_names[RTOP_MERGES] = {
   [RTOP_MERGE_METHOD] = "method", [RTOP_MERGE_LINE] = "line", [RTOP_MERGE_CLASS] = "class",
-  [RTOP_MERGE_FILE] = "file", [RTOP_MERGE_GEM] = "gem", [RTOP_MERGE_LABEL] = "label",
+  [RTOP_MERGE_FILE] = "file",     [RTOP_MERGE_GEM] = "gem",   [RTOP_MERGE_LABEL] = "label",
 };
 
 const char *rtop_merge_name(enum rtop_merge merge)
@@ -43,8 +43,7 @@ bool rtop_merge_parse(const char *name, enum rtop_merge *merge)
 struct rtop_lens *rtop_lens_create(struct rtop_symbols *symbols)
 {
   struct rtop_lens *lens = calloc(1, sizeof *lens);
-  if (!lens)
-    return NULL;
+  if (!lens) return NULL;
   lens->frames.symbols = symbols;
   lens->frames.look = &lens->look;
   lens->names = rtop_symbols_names(symbols);
@@ -55,8 +54,7 @@ void rtop_lens_destroy(struct rtop_lens **handle)
 {
   struct rtop_lens *lens = *handle;
   *handle = NULL;
-  if (!lens)
-    return;
+  if (!lens) return;
   lens_frames_destroy(&lens->frames);
   free(lens->of);
   free(lens->path);
@@ -67,15 +65,13 @@ static void lens_forget(struct rtop_lens *lens)
 {
   lens->version++;
   lens->names = rtop_symbols_names(lens->frames.symbols);
-  if (lens->of)
-    memset(lens->of, 0, lens->of_capacity * sizeof *lens->of);
+  if (lens->of) memset(lens->of, 0, lens->of_capacity * sizeof *lens->of);
   lens_frames_forget(&lens->frames);
 }
 
 static bool lens_plain(const struct rtop_lens_look *look)
 {
-  return !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0] &&
-         !look->label[0];
+  return !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0] && !look->label[0];
 }
 
 /* Nothing to hide and nothing to merge: nodes are shown as they are. */
@@ -94,8 +90,7 @@ static bool lens_labels_fit(const struct rtop_lens *lens, uint32_t node)
     char wanted[RTOP_LENS_LABEL_BYTES];
     size_t count = strcspn(at, "\n");
     snprintf(wanted, sizeof wanted, "%.*s", (int)count, at);
-    if (count && !rtop_label_text_fits(text, strlen(text), wanted))
-      return false;
+    if (count && !rtop_label_text_fits(text, strlen(text), wanted)) return false;
     at += count + (at[count] != '\0');
   }
   return true;
@@ -105,14 +100,12 @@ bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look)
 {
   const struct rtop_lens_look *now = &lens->look;
   if (look->only_mine == now->only_mine && look->no_c == now->no_c && look->merge == now->merge &&
-      look->labels == now->labels && strcmp(look->exclude, now->exclude) == 0 &&
-      strcmp(look->label, now->label) == 0)
+      look->labels == now->labels && strcmp(look->exclude, now->exclude) == 0 && strcmp(look->label, now->label) == 0)
     return true;
   struct rtop_patterns *patterns = NULL;
   if (look->exclude[0]) {
     patterns = rtop_patterns_create(look->exclude, strlen(look->exclude), NULL);
-    if (!patterns)
-      return false;
+    if (!patterns) return false;
   }
   rtop_patterns_destroy(&lens->frames.patterns);
   lens->frames.patterns = patterns;
@@ -128,8 +121,8 @@ const struct rtop_lens_look *rtop_lens_look(const struct rtop_lens *lens)
 
 const char *rtop_lens_check(const char *exclude)
 {
-  static char message[sizeof ((struct rtop_error *)0)->text];
-  struct rtop_error error = {0};
+  static char message[sizeof((struct rtop_error *)0)->text];
+  struct rtop_error error = { 0 };
   struct rtop_patterns *patterns = rtop_patterns_create(exclude, strlen(exclude), &error);
   if (patterns) {
     rtop_patterns_destroy(&patterns);
@@ -141,15 +134,13 @@ const char *rtop_lens_check(const char *exclude)
 
 void rtop_lens_own(struct rtop_lens *lens, const char *folder)
 {
-  if (lens_frames_own(&lens->frames, folder))
-    lens_forget(lens);
+  if (lens_frames_own(&lens->frames, folder)) lens_forget(lens);
 }
 
 /* Completed names may fit other patterns, and belong to other classes. */
 uint32_t rtop_lens_version(struct rtop_lens *lens)
 {
-  if (lens->names != rtop_symbols_names(lens->frames.symbols) && !lens_plain(&lens->look))
-    lens_forget(lens);
+  if (lens->names != rtop_symbols_names(lens->frames.symbols) && !lens_plain(&lens->look)) lens_forget(lens);
   return lens->version;
 }
 
@@ -158,11 +149,9 @@ static uint32_t lens_step(struct rtop_lens *lens, uint32_t above, const struct r
 {
   struct rtop_symbols *symbols = lens->frames.symbols;
   struct lens_frame shown = lens_frames_get(&lens->frames, call->frame, call->line);
-  if (shown.hidden || (lens->look.merge == RTOP_MERGE_LABEL && above))
-    return above;
+  if (shown.hidden || (lens->look.merge == RTOP_MERGE_LABEL && above)) return above;
   bool inside = shown.whole && rtop_symbols_get_node(symbols, above)->frame == shown.frame;
-  if (inside)
-    return above;
+  if (inside) return above;
   uint32_t node = rtop_symbols_node(symbols, above, shown.frame, shown.whole ? 0 : call->line);
   return node ? node : above;
 }
@@ -171,17 +160,13 @@ uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node)
 {
   const struct rtop_symbols *symbols = lens->frames.symbols;
   uint32_t count = rtop_symbols_node_count(symbols);
-  if (lens_clear(lens) || node >= count)
-    return node < count ? node : 0;
-  if (!rtop_reserve(&lens->of, &lens->of_capacity, count, sizeof *lens->of))
-    return 0;
+  if (lens_clear(lens) || node >= count) return node < count ? node : 0;
+  if (!rtop_reserve(&lens->of, &lens->of_capacity, count, sizeof *lens->of)) return 0;
   size_t depth = 0;
   lens->of[0] = 1;
-  if (lens->look.label[0] && !lens_labels_fit(lens, node))
-    return RTOP_LENS_OUT;
+  if (lens->look.label[0] && !lens_labels_fit(lens, node)) return RTOP_LENS_OUT;
   while (!lens->of[node]) {
-    if (!rtop_reserve(&lens->path, &lens->path_capacity, depth + 1, sizeof *lens->path))
-      return 0;
+    if (!rtop_reserve(&lens->path, &lens->path_capacity, depth + 1, sizeof *lens->path)) return 0;
     lens->path[depth++] = node;
     node = rtop_symbols_get_node(symbols, node)->parent;
   }
@@ -197,8 +182,7 @@ uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node)
 
 static size_t text_add(char *out, size_t bytes, size_t used, const char *prefix, const char *text)
 {
-  if (used < bytes)
-    used += (size_t)snprintf(out + used, bytes - used, "%s%s%s", used ? " " : "", prefix, text);
+  if (used < bytes) used += (size_t)snprintf(out + used, bytes - used, "%s%s%s", used ? " " : "", prefix, text);
   return used < bytes ? used : bytes - 1;
 }
 
@@ -206,12 +190,9 @@ size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes
 {
   size_t used = 0;
   out[0] = '\0';
-  if (look->only_mine)
-    used = text_add(out, bytes, used, "mine", "");
-  if (look->no_c)
-    used = text_add(out, bytes, used, "-C", "");
-  if (look->merge != RTOP_MERGE_METHOD)
-    used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));
+  if (look->only_mine) used = text_add(out, bytes, used, "mine", "");
+  if (look->no_c) used = text_add(out, bytes, used, "-C", "");
+  if (look->merge != RTOP_MERGE_METHOD) used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));
   for (const char *at = look->label; *at && used + 1 < bytes;) {
     char label[64];
     size_t count = strcspn(at, "\n");

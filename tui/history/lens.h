@@ -16,18 +16,25 @@
 #include "symbols.h"
 #include <stdbool.h>
 
-enum rtop_merge { RTOP_MERGE_METHOD, RTOP_MERGE_LINE, RTOP_MERGE_CLASS, RTOP_MERGE_FILE, RTOP_MERGE_GEM,
-                  RTOP_MERGE_LABEL, RTOP_MERGES };
+enum rtop_merge {
+  RTOP_MERGE_METHOD,
+  RTOP_MERGE_LINE,
+  RTOP_MERGE_CLASS,
+  RTOP_MERGE_FILE,
+  RTOP_MERGE_GEM,
+  RTOP_MERGE_LABEL,
+  RTOP_MERGES
+};
 
 enum { RTOP_LENS_EXCLUDE_BYTES = 4096, RTOP_LENS_LABEL_BYTES = 512 };
 
 struct rtop_lens_look {
-  bool only_mine;                      /* no gems, no standard library, nothing of Ruby's own */
-  bool no_c;                           /* no methods written in C */
+  bool only_mine; /* no gems, no standard library, nothing of Ruby's own */
+  bool no_c;      /* no methods written in C */
   enum rtop_merge merge;
-  bool labels;                         /* label sets stay the outermost frames of their stacks (exports) */
-  char exclude[RTOP_LENS_EXCLUDE_BYTES];   /* patterns as in shm/base/pattern.h; "": none */
-  char label[RTOP_LENS_LABEL_BYTES];   /* KEY=GLOB, KEY, one a line: only what fits all of them */
+  bool labels;                           /* label sets stay the outermost frames of their stacks (exports) */
+  char exclude[RTOP_LENS_EXCLUDE_BYTES]; /* patterns as in shm/base/pattern.h; "": none */
+  char label[RTOP_LENS_LABEL_BYTES];     /* KEY=GLOB, KEY, one a line: only what fits all of them */
 };
 
 struct rtop_lens;
@@ -52,7 +59,7 @@ uint32_t rtop_lens_version(struct rtop_lens *lens);
 #define RTOP_LENS_OUT UINT32_MAX
 uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node);
 
-const char *rtop_merge_name(enum rtop_merge merge);     /* "method", … as on the command line */
+const char *rtop_merge_name(enum rtop_merge merge); /* "method", … as on the command line */
 bool rtop_merge_parse(const char *name, enum rtop_merge *merge);
 
 /* Everything that is not as usual, in a few words: "mine -C class !gem:rack". Returns its length; 0: all as

@@ -13,8 +13,7 @@ static const char *below_own(const struct lens_frames *frames, const char *path)
 {
   for (int i = 0; i < frames->own_count; i++) {
     size_t bytes = strlen(frames->own[i]);
-    if (strncmp(path, frames->own[i], bytes) == 0 && path[bytes])
-      return path + bytes;
+    if (strncmp(path, frames->own[i], bytes) == 0 && path[bytes]) return path + bytes;
   }
   return path;
 }
@@ -29,30 +28,30 @@ static enum rtop_origin origin_of(const struct lens_frames *frames, const struct
 static bool excluded(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
   struct rtop_pattern_frame frame = {
-    .label = symbol->label, .path = symbol->path, .namespace_label = symbol->namespace_label,
-    .label_bytes = strlen(symbol->label), .path_bytes = strlen(symbol->path),
-    .namespace_bytes = strlen(symbol->namespace_label), .is_c = symbol->kind == RTOP_SYMBOL_C,
+    .label = symbol->label,
+    .path = symbol->path,
+    .namespace_label = symbol->namespace_label,
+    .label_bytes = strlen(symbol->label),
+    .path_bytes = strlen(symbol->path),
+    .namespace_bytes = strlen(symbol->namespace_label),
+    .is_c = symbol->kind == RTOP_SYMBOL_C,
   };
   return frames->patterns && rtop_patterns_match(frames->patterns, &frame);
 }
 
 static bool hidden(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
-  if (rtop_symbol_is_labels(symbol))
-    return !frames->look->labels && frames->look->merge != RTOP_MERGE_LABEL;
-  if (symbol->kind == RTOP_SYMBOL_SPECIAL)
-    return false;                      /* it is nobody's code, but its time is known */
-  if (frames->look->no_c && symbol->kind == RTOP_SYMBOL_C)
-    return true;
-  if (frames->look->only_mine && origin_of(frames, symbol, NULL) != RTOP_ORIGIN_APPLICATION)
-    return true;
+  if (rtop_symbol_is_labels(symbol)) return !frames->look->labels && frames->look->merge != RTOP_MERGE_LABEL;
+  if (symbol->kind == RTOP_SYMBOL_SPECIAL) return false; /* it is nobody's code, but its time is known */
+  if (frames->look->no_c && symbol->kind == RTOP_SYMBOL_C) return true;
+  if (frames->look->only_mine && origin_of(frames, symbol, NULL) != RTOP_ORIGIN_APPLICATION) return true;
   return excluded(frames, symbol);
 }
 
 static uint32_t made_up(struct lens_frames *frames, const char *label, const char *path, const char *space)
 {
-  return rtop_symbols_frame(frames->symbols, label, strlen(label), path, strlen(path), space, strlen(space),
-                            0, RTOP_SYMBOL_GROUP);
+  return rtop_symbols_frame(frames->symbols, label, strlen(label), path, strlen(path), space, strlen(space), 0,
+                            RTOP_SYMBOL_GROUP);
 }
 
 static uint32_t class_frame(struct lens_frames *frames, const struct rtop_symbol *symbol)
@@ -67,12 +66,9 @@ static uint32_t class_frame(struct lens_frames *frames, const struct rtop_symbol
 static const char *short_path(const struct lens_frames *frames, const char *path)
 {
   const char *own = below_own(frames, path), *found = NULL;
-  if (own != path)
-    return own;
-  for (const char *at = strstr(path, "/gems/"); at; at = strstr(at + 1, "/gems/"))
-    found = at + strlen("/gems/");
-  if (found)
-    return found;
+  if (own != path) return own;
+  for (const char *at = strstr(path, "/gems/"); at; at = strstr(at + 1, "/gems/")) found = at + strlen("/gems/");
+  if (found) return found;
   for (const char *at = strstr(path, "/ruby/"); at && !found; at = strstr(at + 1, "/ruby/"))
     found = strchr(at + strlen("/ruby/"), '/');
   return found && found[1] ? found + 1 : path;
@@ -81,8 +77,7 @@ static const char *short_path(const struct lens_frames *frames, const char *path
 static uint32_t file_frame(struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
   char folder[LENS_TEXT_MAX];
-  if (!symbol->path[0])
-    return made_up(frames, "(C functions)", "", "");
+  if (!symbol->path[0]) return made_up(frames, "(C functions)", "", "");
   const char *label = short_path(frames, symbol->path), *slash = strrchr(label, '/');
   snprintf(folder, sizeof folder, "%.*s", slash && slash > label ? (int)(slash - label) : 0, label);
   return made_up(frames, label, symbol->path, folder);
@@ -114,43 +109,41 @@ static uint32_t line_frame(struct lens_frames *frames, const struct rtop_symbol 
 static uint32_t merged(struct lens_frames *frames, uint32_t frame, const struct rtop_symbol *symbol)
 {
   uint32_t found = 0;
-  if (symbol->kind == RTOP_SYMBOL_SPECIAL || symbol->kind == RTOP_SYMBOL_GROUP)
-    return frame;
+  if (symbol->kind == RTOP_SYMBOL_SPECIAL || symbol->kind == RTOP_SYMBOL_GROUP) return frame;
   switch (frames->look->merge) {
   case RTOP_MERGE_CLASS: found = class_frame(frames, symbol); break;
   case RTOP_MERGE_FILE: found = file_frame(frames, symbol); break;
   case RTOP_MERGE_GEM: found = gem_frame(frames, symbol); break;
   case RTOP_MERGE_LABEL: found = made_up(frames, "(no labels)", "", ""); break;
-  case RTOP_MERGE_METHOD: case RTOP_MERGE_LINE: case RTOP_MERGES: break;
+  case RTOP_MERGE_METHOD:
+  case RTOP_MERGE_LINE:
+  case RTOP_MERGES: break;
   }
-  return found ? found : frame;        /* no room for another one: as it is */
+  return found ? found : frame; /* no room for another one: as it is */
 }
 
 static struct lens_answer answer_of(struct lens_frames *frames, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(frames->symbols, frame);
   enum rtop_merge merge = frames->look->merge;
-  struct lens_answer answer = {.known = true, .hidden = hidden(frames, symbol), .frame = frame};
-  if (!answer.hidden)
-    answer.frame = merged(frames, frame, symbol);
-  answer.whole = answer.frame != frame && (merge == RTOP_MERGE_CLASS || merge == RTOP_MERGE_GEM ||
-                                              merge == RTOP_MERGE_LABEL);
+  struct lens_answer answer = { .known = true, .hidden = hidden(frames, symbol), .frame = frame };
+  if (!answer.hidden) answer.frame = merged(frames, frame, symbol);
+  answer.whole =
+      answer.frame != frame && (merge == RTOP_MERGE_CLASS || merge == RTOP_MERGE_GEM || merge == RTOP_MERGE_LABEL);
   return answer;
 }
 
 struct lens_frame lens_frames_get(struct lens_frames *frames, uint32_t frame, uint32_t line)
 {
-  struct lens_answer answer = {0};
+  struct lens_answer answer = { 0 };
   bool room = rtop_reserve(&frames->answers, &frames->capacity, rtop_symbols_frame_count(frames->symbols),
                            sizeof *frames->answers);
-  if (room && frame < frames->capacity)
-    answer = frames->answers[frame];
+  if (room && frame < frames->capacity) answer = frames->answers[frame];
   if (!answer.known) {
     answer = answer_of(frames, frame);
-    if (frame < frames->capacity)
-      frames->answers[frame] = answer;
+    if (frame < frames->capacity) frames->answers[frame] = answer;
   }
-  struct lens_frame shown = {answer.hidden, answer.whole, answer.frame};
+  struct lens_frame shown = { answer.hidden, answer.whole, answer.frame };
   const struct rtop_symbol *symbol = rtop_symbols_get(frames->symbols, frame);
   if (frames->look->merge == RTOP_MERGE_LINE && !shown.hidden && symbol->kind == RTOP_SYMBOL_RUBY && line) {
     uint32_t of_line = line_frame(frames, symbol, line);
@@ -163,12 +156,10 @@ bool lens_frames_own(struct lens_frames *frames, const char *folder)
 {
   char text[LENS_TEXT_MAX];
   size_t bytes = strlen(folder);
-  if (bytes < 2 || folder[0] != '/' || bytes + 2 > sizeof text || frames->own_count == LENS_OWN_MAX)
-    return false;
+  if (bytes < 2 || folder[0] != '/' || bytes + 2 > sizeof text || frames->own_count == LENS_OWN_MAX) return false;
   snprintf(text, sizeof text, "%s%s", folder, folder[bytes - 1] == '/' ? "" : "/");
   for (int i = 0; i < frames->own_count; i++)
-    if (strcmp(frames->own[i], text) == 0)
-      return false;
+    if (strcmp(frames->own[i], text) == 0) return false;
   frames->own[frames->own_count] = strdup(text);
   frames->own_count += frames->own[frames->own_count] != NULL;
   return true;
@@ -176,14 +167,12 @@ bool lens_frames_own(struct lens_frames *frames, const char *folder)
 
 void lens_frames_forget(struct lens_frames *frames)
 {
-  if (frames->answers)
-    memset(frames->answers, 0, frames->capacity * sizeof *frames->answers);
+  if (frames->answers) memset(frames->answers, 0, frames->capacity * sizeof *frames->answers);
 }
 
 void lens_frames_destroy(struct lens_frames *frames)
 {
   rtop_patterns_destroy(&frames->patterns);
-  for (int i = 0; i < frames->own_count; i++)
-    free(frames->own[i]);
+  for (int i = 0; i < frames->own_count; i++) free(frames->own[i]);
   free(frames->answers);
 }

@@ -11,17 +11,20 @@ enum { LENS_OWN_MAX = 8 };
 
 struct lens_frame {
   bool hidden;
-  bool whole;                          /* stands for a class or gem: lines mean nothing, calls inside neither */
-  uint32_t frame;                      /* as which it is shown */
+  bool whole;     /* stands for a class or gem: lines mean nothing, calls inside neither */
+  uint32_t frame; /* as which it is shown */
 };
 
 struct lens_frames {
   struct rtop_symbols *symbols;
   const struct rtop_lens_look *look;
-  struct rtop_patterns *patterns;      /* of look->exclude; NULL: none. Owned */
-  char *own[LENS_OWN_MAX];             /* folders, with a slash at the end */
+  struct rtop_patterns *patterns; /* of look->exclude; NULL: none. Owned */
+  char *own[LENS_OWN_MAX];        /* folders, with a slash at the end */
   int own_count;
-  struct lens_answer { uint8_t known, hidden, whole; uint32_t frame; } *answers;   /* by frame */
+  struct lens_answer {
+    uint8_t known, hidden, whole;
+    uint32_t frame;
+  } * answers; /* by frame */
   size_t capacity;
 };
 

@@ -12,19 +12,17 @@ SAME(RTOP_STATE_MARKING, RTOP_MARKING);
 SAME(RTOP_STATE_SWEEPING, RTOP_SWEEPING);
 SAME(RTOP_STATES, RTOP_STATE_COUNT);
 
-enum { PROFILE_HOLE_NS = 10000000 };   /* windows follow each other; a smaller hole is rounding */
+enum { PROFILE_HOLE_NS = 10000000 }; /* windows follow each other; a smaller hole is rounding */
 
 struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max)
 {
   struct rtop_profile *profile = calloc(1, sizeof *profile);
-  if (!profile)
-    return NULL;
+  if (!profile) return NULL;
   profile->memory_bytes_max = memory_bytes_max;
   profile->symbols = rtop_symbols_create();
   profile->lens = profile->symbols ? rtop_lens_create(profile->symbols) : NULL;
   profile->table = calloc(1, sizeof *profile->table);
-  if (!profile->lens || !profile->table)
-    rtop_profile_destroy(&profile);
+  if (!profile->lens || !profile->table) rtop_profile_destroy(&profile);
   return profile;
 }
 
@@ -32,17 +30,14 @@ void rtop_profile_destroy(struct rtop_profile **handle)
 {
   struct rtop_profile *profile = *handle;
   *handle = NULL;
-  if (!profile)
-    return;
-  for (size_t i = 0; i < profile->count; i++)
-    profile_window_free(profile_window_at(profile, i));
+  if (!profile) return;
+  for (size_t i = 0; i < profile->count; i++) profile_window_free(profile_window_at(profile, i));
   free(profile->windows);
   free(profile->sources);
   free(profile->marks);
   profile_threads_destroy(profile);
   cost_table_destroy(&profile->carry);
-  if (profile->table)
-    cost_table_destroy(profile->table);   /* only its index: cells belong to sums */
+  if (profile->table) cost_table_destroy(profile->table); /* only its index: cells belong to sums */
   free(profile->table);
   profile_slides_detach(profile);
   rtop_lens_destroy(&profile->lens);
@@ -67,7 +62,7 @@ void rtop_profile_keep_sums(struct rtop_profile *profile)
 
 void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap)
 {
-  profile->tap = tap ? *tap : (struct rtop_profile_tap){0};
+  profile->tap = tap ? *tap : (struct rtop_profile_tap){ 0 };
 }
 
 uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile)
@@ -85,35 +80,28 @@ uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile)
   return profile->source_bytes;
 }
 
-static struct profile_source *profile_source(struct rtop_profile *profile, uint32_t source,
-                                             int64_t start_ns)
+static struct profile_source *profile_source(struct rtop_profile *profile, uint32_t source, int64_t start_ns)
 {
   for (uint32_t i = 0; i < profile->source_count; i++)
-    if (profile->sources[i].source == source)
-      return &profile->sources[i];
-  struct profile_source *sources =
-    realloc(profile->sources, (profile->source_count + 1) * sizeof *profile->sources);
-  if (!sources)
-    return NULL;
+    if (profile->sources[i].source == source) return &profile->sources[i];
+  struct profile_source *sources = realloc(profile->sources, (profile->source_count + 1) * sizeof *profile->sources);
+  if (!sources) return NULL;
   profile->sources = sources;
-  sources[profile->source_count] = (struct profile_source){.source = source, .last_end_ns = start_ns};
+  sources[profile->source_count] = (struct profile_source){ .source = source, .last_end_ns = start_ns };
   return &sources[profile->source_count++];
 }
 
 /* The gap before this one, if nothing came since: lost stretches that touch are one gap. */
-static struct profile_window *profile_last_gap(struct rtop_profile *profile, uint32_t source,
-                                               int64_t end_ns)
+static struct profile_window *profile_last_gap(struct rtop_profile *profile, uint32_t source, int64_t end_ns)
 {
   for (size_t i = profile->count; i-- > 0;) {
     struct profile_window *window = profile_window_at(profile, i);
-    if (window->source == source)
-      return window->gap && window->end_ns == end_ns ? window : NULL;
+    if (window->source == source) return window->gap && window->end_ns == end_ns ? window : NULL;
   }
   return NULL;
 }
 
-static void profile_gap(struct rtop_profile *profile, struct profile_source *source, int64_t start_ns,
-                        int64_t end_ns)
+static void profile_gap(struct rtop_profile *profile, struct profile_source *source, int64_t start_ns, int64_t end_ns)
 {
   uint32_t index = (uint32_t)(source - profile->sources);
   struct profile_window *gap = profile_last_gap(profile, index, start_ns);
@@ -121,27 +109,21 @@ static void profile_gap(struct rtop_profile *profile, struct profile_source *sou
   if (gap) {
     gap->end_ns = end_ns;
     profile_window_changes(profile, gap);
-    if (end_ns - gap->start_ns > profile->longest_ns)
-      profile->longest_ns = end_ns - gap->start_ns;
+    if (end_ns - gap->start_ns > profile->longest_ns) profile->longest_ns = end_ns - gap->start_ns;
     return;
   }
   gap = calloc(1, sizeof *gap);
-  if (!gap)
-    return;
-  *gap = (struct profile_window){.start_ns = start_ns, .end_ns = end_ns, .source = index, .gap = true};
-  if (!profile_window_insert(profile, gap))
-    profile_window_free(gap);
+  if (!gap) return;
+  *gap = (struct profile_window){ .start_ns = start_ns, .end_ns = end_ns, .source = index, .gap = true };
+  if (!profile_window_insert(profile, gap)) profile_window_free(gap);
 }
 
 void rtop_profile_add_gap(struct rtop_profile *profile, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
-  if (profile->tap.gap)
-    profile->tap.gap(profile->tap.context, source, start_ns, end_ns);
-  if (start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= start_ns)
-    return;
+  if (profile->tap.gap) profile->tap.gap(profile->tap.context, source, start_ns, end_ns);
+  if (start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= start_ns) return;
   struct profile_source *known = profile_source(profile, source, start_ns);
-  if (!known || end_ns <= known->last_end_ns)
-    return;
+  if (!known || end_ns <= known->last_end_ns) return;
   profile_gap(profile, known, start_ns > known->last_end_ns ? start_ns : known->last_end_ns, end_ns);
   profile_evict(profile);
 }
@@ -175,8 +157,7 @@ static void profile_fill_threads(struct profile_window *window, const struct pro
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
   for (size_t i = 0; i < input->window->thread_count; i++) {
     const struct rtop_window_thread *from = &input->window->threads[i];
-    if (input->threads[i] == RTOP_THREAD_NONE || from->state >= RTOP_STATES)
-      continue;
+    if (input->threads[i] == RTOP_THREAD_NONE || from->state >= RTOP_STATES) continue;
     uint64_t provisional_ns = profile_bound(from->provisional_ns, length_ns);
     window->threads[window->thread_count++] = (struct profile_presence){
       .thread = input->threads[i],
@@ -194,8 +175,8 @@ static void profile_fill_threads(struct profile_window *window, const struct pro
 
 static bool profile_is_long(const struct rtop_late *late)
 {
-  return late->cell.wall_ns >= PROFILE_LONG_NS && late->cell.wall_ns < PROFILE_LATE_MAX &&
-         late->start_mono_ns >= 0 && late->start_mono_ns < PROFILE_TIME_MAX &&
+  return late->cell.wall_ns >= PROFILE_LONG_NS && late->cell.wall_ns < PROFILE_LATE_MAX && late->start_mono_ns >= 0 &&
+         late->start_mono_ns < PROFILE_TIME_MAX &&
          (late->cell.state == RTOP_RUNNING || late->cell.state == RTOP_BLOCKED);
 }
 
@@ -203,29 +184,29 @@ static bool profile_is_long(const struct rtop_late *late)
 static void profile_keep_longs(struct profile_window *window, const struct profile_input *input)
 {
   size_t count = 0;
-  for (size_t i = 0; i < input->window->late_count; i++)
-    count += profile_is_long(&input->window->late[i]);
+  for (size_t i = 0; i < input->window->late_count; i++) count += profile_is_long(&input->window->late[i]);
   count = count < PROFILE_LONGS_MAX ? count : PROFILE_LONGS_MAX;
   window->longs = count ? calloc(count, sizeof *window->longs) : NULL;
   for (size_t i = 0; window->longs && i < input->window->late_count && window->long_count < count; i++) {
     const struct rtop_late *late = &input->window->late[i];
     struct profile_cell cell;
-    if (!profile_is_long(late) || !profile_translate(input, &late->cell, &cell))
-      continue;
+    if (!profile_is_long(late) || !profile_translate(input, &late->cell, &cell)) continue;
     window->longs[window->long_count++] = (struct profile_long){
-      .thread = cell.thread, .node = cell.node, .state = cell.state, .start_ns = late->start_mono_ns,
+      .thread = cell.thread,
+      .node = cell.node,
+      .state = cell.state,
+      .start_ns = late->start_mono_ns,
       .end_ns = late->start_mono_ns + (int64_t)late->cell.wall_ns,
     };
   }
 }
 
-struct profile_window *profile_window_make(const struct rtop_profile *profile,
-                                           const struct profile_input *input, int64_t start_ns)
+struct profile_window *profile_window_make(const struct rtop_profile *profile, const struct profile_input *input,
+                                           int64_t start_ns)
 {
   const struct rtop_window *from = input->window;
   struct profile_window *window = calloc(1, sizeof *window);
-  if (!window)
-    return NULL;
+  if (!window) return NULL;
   window->start_ns = start_ns;
   window->end_ns = from->end_mono_ns;
   window->threads = calloc(from->thread_count + 1, sizeof *window->threads);
@@ -239,8 +220,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile,
   window->cell_capacity = from->cell_count + 1;
   for (size_t i = 0; i < from->cell_count; i++) {
     struct profile_cell *cell = &window->cells[window->cell_count];
-    if (!profile_translate(input, &from->cells[i], cell))
-      continue;
+    if (!profile_translate(input, &from->cells[i], cell)) continue;
     window->wall_ns[cell->state] += cell->wall_ns;
     window->cell_count++;
   }
@@ -249,17 +229,15 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile,
   return window;
 }
 
-void profile_add_late(struct rtop_profile *profile, struct profile_window *window,
-                      const struct profile_input *input, bool loading, size_t count)
+void profile_add_late(struct rtop_profile *profile, struct profile_window *window, const struct profile_input *input,
+                      bool loading, size_t count)
 {
   profile->late_steps = PROFILE_LATE_STEPS_MAX;
   for (size_t i = 0; i < input->window->late_count; i++) {
     const struct rtop_late *from = &input->window->late[i];
-    struct profile_late late = {.start_ns = from->start_mono_ns, .loading = loading, .count = count};
-    if (!profile_translate(input, &from->cell, &late.cell))
-      continue;
-    if (late.start_ns < 0 || late.start_ns > PROFILE_TIME_MAX)
-      continue;
+    struct profile_late late = { .start_ns = from->start_mono_ns, .loading = loading, .count = count };
+    if (!profile_translate(input, &from->cell, &late.cell)) continue;
+    if (late.start_ns < 0 || late.start_ns > PROFILE_TIME_MAX) continue;
     late.cell.wall_ns = profile_bound(from->cell.wall_ns, PROFILE_LATE_MAX);
     late.cell.cpu_ns = profile_bound(from->cell.cpu_ns, PROFILE_LATE_MAX);
     profile_apply_late(profile, window, &late);
@@ -275,13 +253,11 @@ void profile_age_stacks(const struct rtop_profile *profile, struct profile_windo
       before = profile_window_at(profile, i);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_presence *presence = &window->threads[i];
-    if (presence->stack_age_ns || !presence->provisional_ns)
-      continue;
+    if (presence->stack_age_ns || !presence->provisional_ns) continue;
     presence->stack_age_ns = presence->provisional_ns;
     const struct profile_presence *then =
-      before && presence->provisional_ns == length_ns ? profile_presence_find(before, presence->thread) : NULL;
-    if (then && then->provisional_ns)
-      presence->stack_age_ns += then->stack_age_ns;
+        before && presence->provisional_ns == length_ns ? profile_presence_find(before, presence->thread) : NULL;
+    if (then && then->provisional_ns) presence->stack_age_ns += then->stack_age_ns;
   }
 }
 
@@ -292,24 +268,20 @@ static bool profile_insert(struct rtop_profile *profile, struct profile_window *
     profile_window_free(window);
     return false;
   }
-  for (size_t i = 0; i < window->thread_count; i++)
-    profile_thread_at(profile, window->threads[i].thread)->windows++;
+  for (size_t i = 0; i < window->thread_count; i++) profile_thread_at(profile, window->threads[i].thread)->windows++;
   profile_age_stacks(profile, window, profile->count);
   profile_add_late(profile, window, input, false, profile->count);
   profile_evict(profile);
   return true;
 }
 
-struct profile_source *profile_place(struct rtop_profile *profile, uint32_t source, int64_t *start_ns,
-                                     int64_t end_ns)
+struct profile_source *profile_place(struct rtop_profile *profile, uint32_t source, int64_t *start_ns, int64_t end_ns)
 {
-  if (*start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= *start_ns)
-    return NULL;
+  if (*start_ns < 0 || end_ns > PROFILE_TIME_MAX || end_ns <= *start_ns) return NULL;
   struct profile_source *known = profile_source(profile, source, *start_ns);
-  if (!known || end_ns <= known->last_end_ns)
-    return NULL;
+  if (!known || end_ns <= known->last_end_ns) return NULL;
   if (*start_ns < known->last_end_ns)
-    *start_ns = known->last_end_ns;    /* time is not told twice, whatever the window claims */
+    *start_ns = known->last_end_ns; /* time is not told twice, whatever the window claims */
   if (*start_ns - known->last_end_ns > PROFILE_HOLE_NS + (end_ns - *start_ns) / 2)
     profile_gap(profile, known, known->last_end_ns, *start_ns);
   return known;
@@ -318,16 +290,13 @@ struct profile_source *profile_place(struct rtop_profile *profile, uint32_t sour
 bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struct rtop_window *window,
                       const uint32_t *nodes, size_t node_count, const uint32_t *threads)
 {
-  struct profile_input input = {window, nodes, threads, node_count};
+  struct profile_input input = { window, nodes, threads, node_count };
   int64_t start_ns = window->start_mono_ns, end_ns = window->end_mono_ns;
-  if (profile->tap.window)
-    profile->tap.window(profile->tap.context, source, window, nodes, node_count);
+  if (profile->tap.window) profile->tap.window(profile->tap.context, source, window, nodes, node_count);
   struct profile_source *known = profile_place(profile, source, &start_ns, end_ns);
-  if (!known)
-    return false;
+  if (!known) return false;
   struct profile_window *made = profile_window_make(profile, &input, start_ns);
-  if (made)
-    made->source = (uint32_t)(known - profile->sources);
+  if (made) made->source = (uint32_t)(known - profile->sources);
   if (!profile_insert(profile, made, &input)) {
     profile_gap(profile, known, start_ns, end_ns);
     return false;

@@ -19,25 +19,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum rtop_state {                      /* as in the channel; checked where they meet */
-  RTOP_STATE_RUNNING,
-  RTOP_STATE_WAITING,
-  RTOP_STATE_BLOCKED,
-  RTOP_STATE_MARKING,
-  RTOP_STATE_SWEEPING,
-  RTOP_STATES,
+enum rtop_state { /* as in the channel; checked where they meet */
+                  RTOP_STATE_RUNNING,
+                  RTOP_STATE_WAITING,
+                  RTOP_STATE_BLOCKED,
+                  RTOP_STATE_MARKING,
+                  RTOP_STATE_SWEEPING,
+                  RTOP_STATES,
 };
 
 /* What was spent somewhere. */
 struct rtop_cost {
   uint64_t wall_ns[RTOP_STATES];
   uint64_t cpu_ns;
-  uint64_t blame_ns;                   /* GVL waiting of other threads meanwhile */
+  uint64_t blame_ns; /* GVL waiting of other threads meanwhile */
   uint64_t allocations;
   uint64_t samples;
 };
 static_assert(RTOP_STATES == 5, "every state is added below: a loop would cost more than the sums");
-static inline uint64_t rtop_cost_wall(const struct rtop_cost *cost)     /* all states */
+static inline uint64_t rtop_cost_wall(const struct rtop_cost *cost) /* all states */
 {
   const uint64_t *wall_ns = cost->wall_ns;
   return wall_ns[0] + wall_ns[1] + wall_ns[2] + wall_ns[3] + wall_ns[4];
@@ -57,18 +57,18 @@ static inline void rtop_cost_add(struct rtop_cost *to, const struct rtop_cost *f
 
 struct rtop_span {
   int64_t start_ns;
-  int64_t end_ns;                      /* exclusive */
+  int64_t end_ns; /* exclusive */
 };
 
 /* Counters of a span: changes are summed, "now" values are those of its last window. */
 struct rtop_span_counters {
   uint64_t samples, ticks, ticks_missed, samples_dropped;
-  uint64_t cost_ns, whole_cost_ns;     /* of samples and hooks in the program; of all (0 = not told) */
-  uint64_t rate_hz, rate_wanted_hz;    /* now; wanted > rate: governed */
+  uint64_t cost_ns, whole_cost_ns;  /* of samples and hooks in the program; of all (0 = not told) */
+  uint64_t rate_hz, rate_wanted_hz; /* now; wanted > rate: governed */
   uint64_t gc_minor, gc_major, allocations, exceptions;
-  uint64_t heap_live_slots, malloc_bytes, rss_bytes;   /* now; 0 = unknown */
+  uint64_t heap_live_slots, malloc_bytes, rss_bytes; /* now; 0 = unknown */
   uint64_t cpu_ns, publisher_cpu_ns;
-  uint64_t gvl_releases, gvl_coarse;   /* coarse: timed by the ticks alone, in a storm */
+  uint64_t gvl_releases, gvl_coarse; /* coarse: timed by the ticks alone, in a storm */
 };
 
 /* What profiling cost, as far as it is known. */
@@ -79,18 +79,18 @@ static inline uint64_t rtop_counters_cost_ns(const struct rtop_span_counters *co
 
 /* A thread as it was in a span. */
 struct rtop_thread_row {
-  uint32_t thread;                     /* dense id in this profile */
-  const char *name;                    /* sanitised, "" when it has none; valid as long as the profile */
-  uint64_t serial;                     /* of its source */
+  uint32_t thread;  /* dense id in this profile */
+  const char *name; /* sanitised, "" when it has none; valid as long as the profile */
+  uint64_t serial;  /* of its source */
   uint32_t native_id;
   uint32_t source;
   bool is_main;
-  bool ended;                          /* within the span */
-  bool hidden;                         /* set by who leaves it out of what is made from the sum */
-  enum rtop_state state;               /* at the end of the span */
+  bool ended;            /* within the span */
+  bool hidden;           /* set by who leaves it out of what is made from the sum */
+  enum rtop_state state; /* at the end of the span */
   uint64_t state_age_ns;
-  uint32_t node;                       /* leaf of its stack at the end of the span */
-  bool stale;                          /* that one is not known: `node` was it, stack_age_ns before (0: ?) */
+  uint32_t node; /* leaf of its stack at the end of the span */
+  bool stale;    /* that one is not known: `node` was it, stack_age_ns before (0: ?) */
   uint64_t stack_age_ns;
   struct rtop_cost cost;
 };
@@ -98,23 +98,23 @@ struct rtop_thread_row {
 /* One (thread, node), all states. `provisional_ns` is included in wall_ns. */
 struct rtop_sum_cell {
   uint32_t node;
-  uint32_t thread;                     /* index into threads of the sum */
+  uint32_t thread; /* index into threads of the sum */
   struct rtop_cost cost;
 };
 
 /* A sum over a span. Memory belongs to the sum and is used again by the next one. */
 struct rtop_sum {
-  struct rtop_span span;               /* as it was cut to what the profile holds */
-  uint64_t length_ns;                  /* covered by windows of any source: span minus gaps */
+  struct rtop_span span; /* as it was cut to what the profile holds */
+  uint64_t length_ns;    /* covered by windows of any source: span minus gaps */
   uint32_t window_count;
-  uint32_t gap_count;                  /* runs of missing windows */
+  uint32_t gap_count; /* runs of missing windows */
   struct rtop_span_counters counters;
-  struct rtop_cost total;              /* over all threads */
+  struct rtop_cost total; /* over all threads */
   struct rtop_thread_row *threads;
   size_t thread_count, thread_capacity;
-  struct rtop_sum_cell *cells;         /* sorted by (thread, node), but not those of a live sum */
+  struct rtop_sum_cell *cells; /* sorted by (thread, node), but not those of a live sum */
   size_t cell_count, cell_capacity;
-  bool borrowed;                       /* the cells belong to a live sum (live.h) */
+  bool borrowed; /* the cells belong to a live sum (live.h) */
 };
 
 /* Does it belong to a thread that is left out? */
@@ -126,15 +126,15 @@ static inline bool rtop_sum_hides(const struct rtop_sum *sum, const struct rtop_
 /* One window for strips and timelines. */
 struct rtop_window_summary {
   int64_t start_ns, end_ns;
-  bool gap;                            /* nothing is known about this stretch */
-  uint64_t wall_ns[RTOP_STATES];       /* over all threads */
-  uint32_t sources;                    /* that tell of it; 0 of gaps */
+  bool gap;                      /* nothing is known about this stretch */
+  uint64_t wall_ns[RTOP_STATES]; /* over all threads */
+  uint32_t sources;              /* that tell of it; 0 of gaps */
   uint32_t thread_count;
   struct rtop_span_counters counters;
 };
 
 struct rtop_profile;
-struct rtop_window;                    /* shm/window/window.h; only feeds hand them in */
+struct rtop_window; /* shm/window/window.h; only feeds hand them in */
 
 struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max);
 void rtop_profile_destroy(struct rtop_profile **profile);
@@ -157,13 +157,12 @@ uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile);
 #define RTOP_THREAD_NONE UINT32_MAX
 struct rtop_source_thread {
   uint64_t serial;
-  const char *name;                    /* raw bytes; NULL: not known any more, keep what was said */
+  const char *name; /* raw bytes; NULL: not known any more, keep what was said */
   size_t name_bytes;
   uint32_t native_id;
   bool is_main;
 };
-uint32_t rtop_profile_thread(struct rtop_profile *profile, uint32_t source,
-                             const struct rtop_source_thread *thread);
+uint32_t rtop_profile_thread(struct rtop_profile *profile, uint32_t source, const struct rtop_source_thread *thread);
 /* `nodes` maps the window's node ids to symbols' ids (node_count entries), `threads` maps indexes of
  * window->threads to this profile's ids. False when memory ran out (the window is then a gap). */
 bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struct rtop_window *window,
@@ -200,7 +199,7 @@ struct rtop_profile_tap {
   void (*gap)(void *context, uint32_t source, int64_t start_ns, int64_t end_ns);
   void (*mark)(void *context, uint32_t source, int64_t time_ns, const char *name, size_t name_bytes);
 };
-void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap);   /* NULL: none */
+void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap); /* NULL: none */
 /* Hands out the windows and gaps of a span as a sum of it has them, oldest first, then marks, as if they came
  * again; nodes are ids of the symbols (`nodes` is NULL), and late records are where they belong. False: no memory. */
 bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, const struct rtop_profile_tap *to);
@@ -228,14 +227,13 @@ size_t rtop_profile_windows(const struct rtop_profile *profile, struct rtop_span
 /* What a span amounts to, of all sources, without its threads. Spans side by side add up. */
 struct rtop_span_brief {
   uint64_t wall_ns[RTOP_STATES];
-  uint64_t told_ns;                    /* lengths of the windows: processes side by side add up */
+  uint64_t told_ns; /* lengths of the windows: processes side by side add up */
   int64_t cover_start_ns, cover_end_ns;
-  uint64_t covered_ns;                 /* of that, by windows of any source */
+  uint64_t covered_ns; /* of that, by windows of any source */
   uint64_t gc_minor, gc_major;
-  bool gap;                            /* some of it was lost */
+  bool gap; /* some of it was lost */
 };
-void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span span,
-                        struct rtop_span_brief *brief);
+void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span span, struct rtop_span_brief *brief);
 /* Grows when what is known of the span may have become another thing: who keeps figures of a span asks whether
  * they hold. Remembered by the second; 0 only while nothing was ever known. */
 uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_span span);
@@ -245,13 +243,13 @@ uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_spa
 struct rtop_profile_mark {
   int64_t time_ns;
   uint32_t source;
-  const char *name;                    /* "" when it has none */
+  const char *name; /* "" when it has none */
 };
 void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_t time_ns, const char *name,
                            size_t name_bytes);
 /* Those in the span, oldest first. Returns how many were written: at most capacity, the newest ones. */
-size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span,
-                          struct rtop_profile_mark *marks, size_t capacity);
+size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span, struct rtop_profile_mark *marks,
+                          size_t capacity);
 /* Walking through time. A point in time stands for the window that ends there: the window of an instant is
  * the one that holds what is just before it, of the first source that has one; between windows the one
  * before. start == end: nothing is held. */
@@ -262,8 +260,8 @@ struct rtop_span rtop_profile_step(const struct rtop_profile *profile, int64_t t
 
 /* Wall time by state of the window of a source with just these times, as late records left it. False: it is
  * not there; *wall_ns stays as it was. */
-bool rtop_profile_window_wall(const struct rtop_profile *profile, uint32_t source, int64_t start_ns,
-                              int64_t end_ns, uint64_t wall_ns[RTOP_STATES]);
+bool rtop_profile_window_wall(const struct rtop_profile *profile, uint32_t source, int64_t start_ns, int64_t end_ns,
+                              uint64_t wall_ns[RTOP_STATES]);
 
 /* Wall time per thread and state of the windows whose middle lies in the span: wall_ns[id of the thread],
  * `count` of them, cleared first. One walk over the cells, for histories that are kept by the caller.

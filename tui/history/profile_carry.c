@@ -11,8 +11,7 @@ static void carry_add(struct rtop_profile *profile, const struct profile_cell *c
 {
   struct profile_thread *thread = profile_thread_at(profile, cell->thread);
   struct rtop_cost *cost = thread ? cost_table_at(&profile->carry, cell->thread, cell->node) : NULL;
-  if (!cost)
-    return;
+  if (!cost) return;
   thread->carried = true;
   profile_cost_add_cell(cost, cell);
 }
@@ -21,19 +20,19 @@ static void carry_add(struct rtop_profile *profile, const struct profile_cell *c
 static void carry_settle(struct rtop_profile *profile, struct profile_thread *thread)
 {
   struct profile_cell cell = {
-    .node = thread->open_node, .thread = thread->id, .state = thread->open_state,
+    .node = thread->open_node,
+    .thread = thread->id,
+    .state = thread->open_state,
     .wall_ns = thread->open_ns,
   };
-  if (thread->open_ns)
-    carry_add(profile, &cell);
+  if (thread->open_ns) carry_add(profile, &cell);
   thread->open_ns = 0;
 }
 
 static void carry_presence(struct rtop_profile *profile, const struct profile_presence *presence)
 {
   struct profile_thread *thread = profile_thread_at(profile, presence->thread);
-  if (!thread)
-    return;
+  if (!thread) return;
   if (presence->provisional_ns == 0) {
     carry_settle(profile, thread);
     return;
@@ -48,8 +47,7 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
 {
   struct profile_source *source = &profile->sources[window->source];
   profile_slides_restart(profile);
-  if (!profile_carries(source))
-    source->carry_start_ns = window->start_ns;
+  if (!profile_carries(source)) source->carry_start_ns = window->start_ns;
   source->carry_end_ns = window->end_ns;
   if (window->gap) {
     source->carry_gaps++;
@@ -57,27 +55,22 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
   }
   profile_cover_add(&profile->carry_cover, window->start_ns, window->end_ns);
   profile_counters_add(&source->carry_counters, &window->counters, window->counters_present);
-  for (size_t i = 0; i < window->cell_count; i++)
-    carry_add(profile, &window->cells[i]);
-  for (size_t i = 0; i < window->thread_count; i++)
-    carry_presence(profile, &window->threads[i]);
+  for (size_t i = 0; i < window->cell_count; i++) carry_add(profile, &window->cells[i]);
+  for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
 }
 
 void profile_carry_late(struct rtop_profile *profile, const struct profile_cell *share)
 {
   struct profile_thread *thread = profile_thread_at(profile, share->thread);
-  if (!thread)
-    return;
-  if (thread->open_ns == 0)
-    profile_unsampled_carry(profile, share);
+  if (!thread) return;
+  if (thread->open_ns == 0) profile_unsampled_carry(profile, share);
   thread->open_ns = 0;
   carry_add(profile, share);
   profile_slides_restart(profile);
 }
 
 /* The one that stands for all ended threads of this name. */
-static struct profile_thread *carry_stand_in(struct rtop_profile *profile,
-                                             const struct profile_thread *gone)
+static struct profile_thread *carry_stand_in(struct rtop_profile *profile, const struct profile_thread *gone)
 {
   struct profile_thread_key key;
   memset(&key, 0, sizeof key);
@@ -85,8 +78,7 @@ static struct profile_thread *carry_stand_in(struct rtop_profile *profile,
   key.kind = PROFILE_THREAD_ENDED;
   key.name = gone->name;
   struct profile_thread *thread = profile_thread_make(profile, &key);
-  if (thread)
-    thread->name = gone->name;
+  if (thread) thread->name = gone->name;
   return thread;
 }
 
@@ -104,23 +96,19 @@ void profile_carry_compact(struct rtop_profile *profile)
     if (carry_is_gone(profile->threads[id]) && profile->threads[id]->open_ns) {
       struct profile_thread *thread = profile->threads[id];
       struct rtop_cost *cost = cost_table_at(&old, id, thread->open_node);
-      if (cost)
-        cost->wall_ns[thread->open_state] += thread->open_ns;
+      if (cost) cost->wall_ns[thread->open_state] += thread->open_ns;
       thread->open_ns = 0;
     }
   for (size_t i = 0; i < old.count; i++) {
     struct profile_thread *thread = profile_thread_at(profile, old.cells[i].thread);
-    if (carry_is_gone(thread))
-      thread = carry_stand_in(profile, thread);
+    if (carry_is_gone(thread)) thread = carry_stand_in(profile, thread);
     uint32_t node = old.cells[i].node;
     struct rtop_cost *cost = thread ? cost_table_at(&profile->carry, thread->id, node) : NULL;
-    if (!cost)
-      continue;
+    if (!cost) continue;
     thread->carried = true;
     rtop_cost_add(cost, &old.cells[i].cost);
   }
   cost_table_destroy(&old);
   for (uint32_t id = 0; id < profile->thread_count; id++)
-    if (carry_is_gone(profile->threads[id]))
-      profile_thread_free(profile, id);
+    if (carry_is_gone(profile->threads[id])) profile_thread_free(profile, id);
 }

@@ -9,8 +9,10 @@ static const struct counter_field {
   enum counter_kind kind;
   size_t offset;
 } counter_fields[] = {
-#define FIELD(ID, KIND, NAME) \
-  {RTOP_COUNTER_##ID, COUNTER_##KIND, offsetof(struct rtop_span_counters, NAME)}
+#define FIELD(ID, KIND, NAME)                                                                                          \
+  {                                                                                                                    \
+    RTOP_COUNTER_##ID, COUNTER_##KIND, offsetof(struct rtop_span_counters, NAME)                                       \
+  }
   FIELD(SAMPLES, CHANGE, samples),
   FIELD(TICKS, CHANGE, ticks),
   FIELD(TICKS_MISSED, CHANGE, ticks_missed),
@@ -61,15 +63,12 @@ void profile_counters_write(struct rtop_window *to, const struct rtop_span_count
       rtop_window_set_counter(to, counter_fields[i].id, counter_get(from, &counter_fields[i]));
 }
 
-void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from,
-                          uint64_t present)
+void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_counters *from, uint64_t present)
 {
   for (size_t i = 0; i < COUNTER_FIELDS; i++) {
     const struct counter_field *field = &counter_fields[i];
-    if (field->kind == COUNTER_CHANGE)
-      *counter_of(to, field) += counter_get(from, field);
-    else if (present >> field->id & 1)
-      *counter_of(to, field) = counter_get(from, field);
+    if (field->kind == COUNTER_CHANGE) *counter_of(to, field) += counter_get(from, field);
+    else if (present >> field->id & 1) *counter_of(to, field) = counter_get(from, field);
   }
 }
 
@@ -99,8 +98,7 @@ uint64_t profile_counters_now(struct rtop_span_counters *to, const struct profil
   return wanted & ~from->counters_present;
 }
 
-struct rtop_span_counters profile_counters_part(const struct profile_window *window,
-                                                const struct profile_part *part)
+struct rtop_span_counters profile_counters_part(const struct profile_window *window, const struct profile_part *part)
 {
   struct rtop_span_counters counters = window->counters;
   for (size_t i = 0; i < COUNTER_FIELDS && !profile_part_is_whole(part); i++)
@@ -124,9 +122,7 @@ void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_spa
     const struct counter_field *field = &counter_fields[i];
     uint64_t value = counter_get(from, field);
     uint64_t *sum = counter_of(to, field);
-    if (field->kind != COUNTER_RATE)
-      *sum += value;
-    else if (value > *sum)
-      *sum = value;
+    if (field->kind != COUNTER_RATE) *sum += value;
+    else if (value > *sum) *sum = value;
   }
 }

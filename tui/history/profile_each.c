@@ -9,14 +9,14 @@ static void each_window(const struct rtop_profile *profile, struct rtop_span spa
   static const struct rtop_span_counters nothing;
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
     struct profile_window *window = profile_window_at(profile, i);
-    if (window->start_ns >= span.end_ns)
-      break;
-    if (window->end_ns <= span.start_ns)
-      continue;
-    if (whole)
-      profile_need((struct rtop_profile *)profile, window);   /* to a caller the profile stays as it is */
+    if (window->start_ns >= span.end_ns) break;
+    if (window->end_ns <= span.start_ns) continue;
+    if (whole) profile_need((struct rtop_profile *)profile, window); /* to a caller the profile stays as it is */
     struct rtop_look look = {
-      .start_ns = window->start_ns, .end_ns = window->end_ns, .gap = window->gap, .window = window,
+      .start_ns = window->start_ns,
+      .end_ns = window->end_ns,
+      .gap = window->gap,
+      .window = window,
       .source = profile->sources[window->source].source,
       .wall_ns = window->gap ? nothing_ns : window->wall_ns,
       .counters = window->gap ? &nothing : &window->counters,
@@ -44,8 +44,12 @@ struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t in
 {
   const struct profile_presence *presence = &look->window->threads[index];
   return (struct rtop_look_thread){
-    .thread = presence->thread, .node = presence->node, .state = (enum rtop_state)presence->state,
-    .ended = presence->ended, .stale = presence->stale, .state_age_ns = presence->state_age_ns,
+    .thread = presence->thread,
+    .node = presence->node,
+    .state = (enum rtop_state)presence->state,
+    .ended = presence->ended,
+    .stale = presence->stale,
+    .state_age_ns = presence->state_age_ns,
     .stack_age_ns = presence->stack_age_ns,
     .provisional_ns = presence->provisional_ns,
   };
@@ -55,8 +59,11 @@ struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index)
 {
   const struct profile_long *known = &look->window->longs[index];
   return (struct rtop_look_long){
-    .thread = known->thread, .node = known->node, .state = (enum rtop_state)known->state,
-    .start_ns = known->start_ns, .end_ns = known->end_ns,
+    .thread = known->thread,
+    .node = known->node,
+    .state = (enum rtop_state)known->state,
+    .start_ns = known->start_ns,
+    .end_ns = known->end_ns,
   };
 }
 
@@ -64,8 +71,12 @@ struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index)
 {
   const struct profile_cell *cell = &look->window->cells[index];
   return (struct rtop_look_cell){
-    .node = cell->node, .thread = cell->thread, .state = (enum rtop_state)cell->state,
-    .wall_ns = cell->wall_ns, .cpu_ns = cell->cpu_ns, .blame_ns = cell->blame_ns,
+    .node = cell->node,
+    .thread = cell->thread,
+    .state = (enum rtop_state)cell->state,
+    .wall_ns = cell->wall_ns,
+    .cpu_ns = cell->cpu_ns,
+    .blame_ns = cell->blame_ns,
   };
 }
 

@@ -12,9 +12,9 @@ struct profile_window;
 
 struct rtop_look {
   int64_t start_ns, end_ns;
-  uint32_t source;                     /* as the feed calls it */
-  bool gap;                            /* nothing is known about this stretch; all below is 0 */
-  const uint64_t *wall_ns;             /* per state, over all threads */
+  uint32_t source;         /* as the feed calls it */
+  bool gap;                /* nothing is known about this stretch; all below is 0 */
+  const uint64_t *wall_ns; /* per state, over all threads */
   const struct rtop_span_counters *counters;
   size_t thread_count, cell_count;
   size_t long_count;                   /* late records of 100 ms and more that came with it; few of very many */
@@ -23,13 +23,13 @@ struct rtop_look {
 
 /* A thread at the end of the window. */
 struct rtop_look_thread {
-  uint32_t thread;                     /* id of the profile */
-  uint32_t node;                       /* leaf of its stack */
+  uint32_t thread; /* id of the profile */
+  uint32_t node;   /* leaf of its stack */
   enum rtop_state state;
   bool ended;
-  bool stale;                          /* `node` was it, stack_age_ns before the end of the window */
+  bool stale; /* `node` was it, stack_age_ns before the end of the window */
   uint64_t state_age_ns, stack_age_ns;
-  uint64_t provisional_ns;             /* of the window: no safepoint since, not replaced yet */
+  uint64_t provisional_ns; /* of the window: no safepoint since, not replaced yet */
 };
 
 struct rtop_look_cell {

@@ -31,10 +31,8 @@ static bool late_drop_provisional(struct rtop_profile *profile, struct profile_w
                                   struct profile_presence *presence, bool tell)
 {
   struct profile_cell cell = profile_provisional(presence);
-  if (!presence->provisional_ns)
-    return false;
-  if (tell)
-    profile_slides_cell(profile, window, &cell, false);
+  if (!presence->provisional_ns) return false;
+  if (tell) profile_slides_cell(profile, window, &cell, false);
   profile_window_changes(profile, window);
   window->wall_ns[presence->state] -= presence->provisional_ns;
   presence->provisional_ns = presence->stack_age_ns = 0;
@@ -45,10 +43,10 @@ static bool late_drop_provisional(struct rtop_profile *profile, struct profile_w
 struct late_walk {
   struct rtop_profile *profile;
   const struct profile_late *late;
-  int64_t end_ns;                      /* of the interval */
-  uint32_t steps;                      /* entries looked at; the second walk takes as many */
-  uint64_t placed_ns;                  /* of the interval, in windows that we hold */
-  struct profile_cell rest;            /* what no older window took */
+  int64_t end_ns;           /* of the interval */
+  uint32_t steps;           /* entries looked at; the second walk takes as many */
+  uint64_t placed_ns;       /* of the interval, in windows that we hold */
+  struct profile_cell rest; /* what no older window took */
 };
 
 static int64_t late_overlap(const struct late_walk *walk, int64_t start_ns, int64_t end_ns)
@@ -70,8 +68,7 @@ static void late_show(const struct late_walk *walk, const struct profile_window 
                       struct profile_presence *presence)
 {
   const struct profile_late *late = walk->late;
-  if (late->start_ns >= window->end_ns || walk->end_ns < window->end_ns ||
-      presence->state != late->cell.state ||
+  if (late->start_ns >= window->end_ns || walk->end_ns < window->end_ns || presence->state != late->cell.state ||
       late->cell.node == rtop_symbols_unsampled(walk->profile->symbols))
     return;
   presence->node = late->cell.node;
@@ -80,29 +77,22 @@ static void late_show(const struct late_walk *walk, const struct profile_window 
 }
 
 /* What the part tells anew was told of the window before: as provisional, or as not sampled. */
-static void late_replace(struct late_walk *walk, struct profile_window *window,
-                         const struct profile_cell *part)
+static void late_replace(struct late_walk *walk, struct profile_window *window, const struct profile_cell *part)
 {
-  bool tell = !walk->late->loading;    /* else it comes with its window, or has come with it before */
+  bool tell = !walk->late->loading; /* else it comes with its window, or has come with it before */
   struct profile_presence *presence = profile_presence_find(window, part->thread);
   bool dropped = presence && late_drop_provisional(walk->profile, window, presence, tell);
-  if (!dropped)
-    profile_unsampled_take(walk->profile, window, part, tell);
-  if (presence)
-    late_show(walk, window, presence);
+  if (!dropped) profile_unsampled_take(walk->profile, window, part, tell);
+  if (presence) late_show(walk, window, presence);
 }
 
 /* The share of an older window; false when it could not be given. */
-static bool late_give(struct late_walk *walk, struct profile_window *window,
-                      const struct profile_cell *part)
+static bool late_give(struct late_walk *walk, struct profile_window *window, const struct profile_cell *part)
 {
-  if (late_is_settled(walk->profile, walk->late, window))
-    return true;
+  if (late_is_settled(walk->profile, walk->late, window)) return true;
   late_replace(walk, window, part);
-  if (!profile_window_add_cell(walk->profile, window, part))
-    return false;
-  if (!walk->late->loading)
-    profile_slides_cell(walk->profile, window, part, true);
+  if (!profile_window_add_cell(walk->profile, window, part)) return false;
+  if (!walk->late->loading) profile_slides_cell(walk->profile, window, part, true);
   return true;
 }
 
@@ -114,21 +104,17 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
   struct rtop_profile *profile = walk->profile;
   int64_t next_ns = INT64_MAX;
   uint32_t steps = 0, steps_max = place ? walk->steps : profile->late_steps;
-  for (size_t i = walk->late->count;
-       i-- > 0 && next_ns > walk->late->start_ns && steps < steps_max; steps++) {
+  for (size_t i = walk->late->count; i-- > 0 && next_ns > walk->late->start_ns && steps < steps_max; steps++) {
     struct profile_window *window = profile_window_at(profile, i);
-    if (window->source != newest->source)
-      continue;
+    if (window->source != newest->source) continue;
     uint64_t overlap_ns = (uint64_t)late_overlap(walk, window->start_ns, next_ns);
     next_ns = window->start_ns;
-    if (window->gap || overlap_ns == 0)
-      continue;
+    if (window->gap || overlap_ns == 0) continue;
     if (!place) {
       walk->placed_ns += overlap_ns;
     } else if (window != newest) {
       struct profile_cell part = late_part(&walk->late->cell, overlap_ns);
-      if (late_give(walk, window, &part))
-        late_take(&walk->rest, &part);
+      if (late_give(walk, window, &part)) late_take(&walk->rest, &part);
     }
   }
   walk->steps = steps;
@@ -138,10 +124,8 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
 static void late_give_newest(struct late_walk *walk, struct profile_window *window)
 {
   struct profile_presence *presence = profile_presence_find(window, walk->rest.thread);
-  if (walk->rest.wall_ns)
-    profile_unsampled_take(walk->profile, window, &walk->rest, false);
-  if (presence)
-    late_show(walk, window, presence);
+  if (walk->rest.wall_ns) profile_unsampled_take(walk->profile, window, &walk->rest, false);
+  if (presence) late_show(walk, window, presence);
   profile_window_add_cell(walk->profile, window, &walk->rest);
 }
 
@@ -149,34 +133,31 @@ static void late_give_newest(struct late_walk *walk, struct profile_window *wind
 static uint64_t late_carry(struct late_walk *walk, const struct profile_window *newest)
 {
   const struct profile_source *source = &walk->profile->sources[newest->source];
-  if (!profile_carries(source) || walk->late->start_ns >= source->carry_end_ns)
-    return 0;
+  if (!profile_carries(source) || walk->late->start_ns >= source->carry_end_ns) return 0;
   uint64_t overlap_ns = (uint64_t)late_overlap(walk, source->carry_start_ns, source->carry_end_ns);
   struct profile_cell part = late_part(&walk->late->cell, overlap_ns);
   profile_carry_late(walk->profile, &part);
   return overlap_ns;
 }
 
-void profile_apply_late(struct rtop_profile *profile, struct profile_window *window,
-                        const struct profile_late *late)
+void profile_apply_late(struct rtop_profile *profile, struct profile_window *window, const struct profile_late *late)
 {
   bool newest_too = !late_is_settled(profile, late, window);
-  if (late->cell.wall_ns == 0 && !newest_too)
-    return;
+  if (late->cell.wall_ns == 0 && !newest_too) return;
   if (late->cell.wall_ns == 0) {
     profile_window_add_cell(profile, window, &late->cell);
     return;
   }
   struct late_walk walk = {
-    .profile = profile, .late = late, .end_ns = late->start_ns + (int64_t)late->cell.wall_ns,
+    .profile = profile,
+    .late = late,
+    .end_ns = late->start_ns + (int64_t)late->cell.wall_ns,
   };
   late_walk(&walk, window, false);
   profile->late_steps -= walk.steps;
   walk.rest = late_part(&late->cell, walk.placed_ns);
-  if (!late->loading)
-    profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
+  if (!late->loading) profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
   late_walk(&walk, window, true);
   /* The newest window takes its share and what rounding left. */
-  if (newest_too && !profile_cell_is_empty(&walk.rest))
-    late_give_newest(&walk, window);
+  if (newest_too && !profile_cell_is_empty(&walk.rest)) late_give_newest(&walk, window);
 }

@@ -6,7 +6,7 @@
 
 void rtop_profile_set_loader(struct rtop_profile *profile, const struct rtop_profile_loader *loader)
 {
-  profile->loader = loader ? *loader : (struct rtop_profile_loader){0};
+  profile->loader = loader ? *loader : (struct rtop_profile_loader){ 0 };
 }
 
 bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const struct rtop_window *from,
@@ -15,11 +15,14 @@ bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const
   int64_t start_ns = from->start_mono_ns;
   struct profile_source *known = profile_place(profile, source, &start_ns, from->end_mono_ns);
   struct profile_window *window = known ? calloc(1, sizeof *window) : NULL;
-  if (!window)
-    return false;
+  if (!window) return false;
   *window = (struct profile_window){
-    .start_ns = start_ns, .end_ns = from->end_mono_ns, .source = (uint32_t)(known - profile->sources),
-    .place = place, .absent = true, .alive = thread_count,
+    .start_ns = start_ns,
+    .end_ns = from->end_mono_ns,
+    .source = (uint32_t)(known - profile->sources),
+    .place = place,
+    .absent = true,
+    .alive = thread_count,
   };
   profile_counters_read(window, from);
   for (int state = 0; state < RTOP_STATES; state++)
@@ -39,17 +42,13 @@ static size_t load_find(const struct rtop_profile *profile, uint32_t source, con
   size_t low = 0, high = profile->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < from->start_mono_ns)
-      low = middle + 1;
-    else
-      high = middle;
+    if (profile_window_at(profile, middle)->start_ns < from->start_mono_ns) low = middle + 1;
+    else high = middle;
   }
   for (; low < profile->count; low++) {
     const struct profile_window *window = profile_window_at(profile, low);
-    if (window->start_ns >= from->end_mono_ns)
-      break;
-    if (window->end_ns == from->end_mono_ns && !window->gap &&
-        profile->sources[window->source].source == source)
+    if (window->start_ns >= from->end_mono_ns) break;
+    if (window->end_ns == from->end_mono_ns && !window->gap && profile->sources[window->source].source == source)
       return low;
   }
   return profile->count;
@@ -63,12 +62,10 @@ static void load_pin(struct rtop_profile *profile, uint32_t id)
   thread->pinned = true;
 }
 
-static void load_fill(struct rtop_profile *profile, struct profile_window *window,
-                      const struct profile_input *input)
+static void load_fill(struct rtop_profile *profile, struct profile_window *window, const struct profile_input *input)
 {
   struct profile_window *made = profile_window_make(profile, input, window->start_ns);
-  if (!made)
-    return;
+  if (!made) return;
   profile->memory_bytes -= profile_window_bytes(window);
   window->threads = made->threads;
   window->thread_count = made->thread_count;
@@ -87,18 +84,16 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   made->cells = NULL;
   profile_window_free(made);
   profile->memory_bytes += profile_window_bytes(window);
-  for (size_t i = 0; i < window->thread_count; i++)
-    load_pin(profile, window->threads[i].thread);
+  for (size_t i = 0; i < window->thread_count; i++) load_pin(profile, window->threads[i].thread);
 }
 
 void rtop_profile_load_window(struct rtop_profile *profile, uint64_t place, uint32_t source,
                               const struct rtop_window *from, const uint32_t *nodes, size_t node_count,
                               const uint32_t *threads)
 {
-  struct profile_input input = {from, nodes, threads, node_count};
+  struct profile_input input = { from, nodes, threads, node_count };
   size_t position = load_find(profile, source, from);
-  if (position == profile->count)
-    return;
+  if (position == profile->count) return;
   struct profile_window *window = profile_window_at(profile, position);
   if (window->place == place && window->absent) {
     load_fill(profile, window, &input);
@@ -134,11 +129,9 @@ void profile_unload(struct rtop_profile *profile)
     uint64_t oldest = profile->loads;
     for (size_t i = 0; i < profile->count; i++) {
       const struct profile_window *window = profile_window_at(profile, i);
-      if (window->place && !window->absent && window->used < oldest)
-        oldest = window->used;
+      if (window->place && !window->absent && window->used < oldest) oldest = window->used;
     }
-    if (oldest == profile->loads)
-      return;
+    if (oldest == profile->loads) return;
     uint64_t bound = oldest + (profile->loads - oldest) / 2;
     for (size_t i = 0; i < profile->count; i++) {
       struct profile_window *window = profile_window_at(profile, i);
@@ -152,9 +145,8 @@ void profile_load(struct rtop_profile *profile, struct profile_window *window)
 {
   uint64_t place = window->place;
   profile->loads++;
-  if (profile->loader.load)
-    profile->loader.load(profile->loader.context, place);
-  if (window->absent) {                /* it cannot be read: nothing is known of that time */
+  if (profile->loader.load) profile->loader.load(profile->loader.context, place);
+  if (window->absent) { /* it cannot be read: nothing is known of that time */
     window->absent = false;
     window->gap = true;
     profile_window_changes(profile, window);

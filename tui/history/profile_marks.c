@@ -12,12 +12,10 @@ static bool marks_make_room(struct rtop_profile *profile)
     profile->mark_count -= dropped;
     memmove(profile->marks, profile->marks + dropped, profile->mark_count * sizeof *profile->marks);
   }
-  if (profile->mark_count < profile->mark_capacity)
-    return true;
+  if (profile->mark_count < profile->mark_capacity) return true;
   size_t capacity = profile->mark_capacity ? profile->mark_capacity * 2 : 32;
   struct rtop_profile_mark *marks = realloc(profile->marks, capacity * sizeof *marks);
-  if (!marks)
-    return false;
+  if (!marks) return false;
   profile->marks = marks;
   profile->mark_capacity = capacity;
   return true;
@@ -29,10 +27,8 @@ static size_t marks_find(const struct rtop_profile *profile, int64_t time_ns)
   size_t low = 0, high = profile->mark_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (profile->marks[middle].time_ns < time_ns)
-      low = middle + 1;
-    else
-      high = middle;
+    if (profile->marks[middle].time_ns < time_ns) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
@@ -40,28 +36,25 @@ static size_t marks_find(const struct rtop_profile *profile, int64_t time_ns)
 void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_t time_ns, const char *name,
                            size_t name_bytes)
 {
-  if (profile->tap.mark)
-    profile->tap.mark(profile->tap.context, source, time_ns, name, name_bytes);
-  if (time_ns < 0 || time_ns > PROFILE_TIME_MAX || !marks_make_room(profile))
-    return;
-  size_t at = marks_find(profile, time_ns + 1);   /* those of one instant keep their order */
+  if (profile->tap.mark) profile->tap.mark(profile->tap.context, source, time_ns, name, name_bytes);
+  if (time_ns < 0 || time_ns > PROFILE_TIME_MAX || !marks_make_room(profile)) return;
+  size_t at = marks_find(profile, time_ns + 1); /* those of one instant keep their order */
   struct rtop_profile_mark *mark = &profile->marks[at];
   memmove(mark + 1, mark, (profile->mark_count - at) * sizeof *mark);
   profile->mark_count++;
   *mark = (struct rtop_profile_mark){
-    .time_ns = time_ns, .source = source, .name = profile_name(profile, name, name_bytes),
+    .time_ns = time_ns,
+    .source = source,
+    .name = profile_name(profile, name, name_bytes),
   };
 }
 
-size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span,
-                          struct rtop_profile_mark *marks, size_t capacity)
+size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span, struct rtop_profile_mark *marks,
+                          size_t capacity)
 {
-  if (span.end_ns <= span.start_ns)
-    return 0;
+  if (span.end_ns <= span.start_ns) return 0;
   size_t first = marks_find(profile, span.start_ns), end = marks_find(profile, span.end_ns);
-  if (end - first > capacity)
-    first = end - capacity;
-  if (end > first)
-    memcpy(marks, profile->marks + first, (end - first) * sizeof *marks);
+  if (end - first > capacity) first = end - capacity;
+  if (end > first) memcpy(marks, profile->marks + first, (end - first) * sizeof *marks);
   return end - first;
 }

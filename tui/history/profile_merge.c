@@ -20,8 +20,8 @@ static const struct merge_level {
   int64_t longest_ns, length_ns;
   unsigned share, at_a_time;
 } merge_levels[MERGE_LEVELS] = {
-  {PROFILE_WHOLE_NS, MERGE_SECOND_NS, 3, 4},
-  {5 * MERGE_SECOND_NS, 10 * MERGE_SECOND_NS, 6, 1},
+  { PROFILE_WHOLE_NS, MERGE_SECOND_NS, 3, 4 },
+  { 5 * MERGE_SECOND_NS, 10 * MERGE_SECOND_NS, 6, 1 },
 };
 
 /* Windows of one source that will be one. */
@@ -34,34 +34,30 @@ struct merge_group {
 struct merge_sweep {
   struct rtop_profile *profile;
   const struct merge_level *level;
-  struct merge_group *groups;          /* by source */
-  size_t bytes, bytes_wanted;          /* of this level */
+  struct merge_group *groups; /* by source */
+  size_t bytes, bytes_wanted; /* of this level */
   unsigned made;
 };
 
 static int merge_level_of(const struct profile_window *window)
 {
   int64_t length_ns = window->end_ns - window->start_ns;
-  if (window->gap)
-    return MERGE_LEVELS;
+  if (window->gap) return MERGE_LEVELS;
   return length_ns <= merge_levels[0].longest_ns ? 0 : length_ns <= merge_levels[1].longest_ns ? 1 : 2;
 }
 
 static int merge_compare(const void *left, const void *right)
 {
   const struct profile_cell *a = left, *b = right;
-  if (a->thread != b->thread)
-    return a->thread < b->thread ? -1 : 1;
-  if (a->node != b->node)
-    return a->node < b->node ? -1 : 1;
+  if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
   return (a->state > b->state) - (a->state < b->state);
 }
 
 static void merge_equal_cells(struct profile_window *window)
 {
   size_t kept = 0;
-  if (window->cell_count)
-    qsort(window->cells, window->cell_count, sizeof *window->cells, merge_compare);
+  if (window->cell_count) qsort(window->cells, window->cell_count, sizeof *window->cells, merge_compare);
   for (size_t i = 0; i < window->cell_count; i++) {
     struct profile_cell *cell = &window->cells[i], *sum = kept ? &window->cells[kept - 1] : NULL;
     if (!sum || merge_compare(sum, cell) != 0) {
@@ -74,18 +70,16 @@ static void merge_equal_cells(struct profile_window *window)
 }
 
 /* Threads as they were at the end; `row` is scratch: index + 1 in the merged window. */
-static void merge_presence(struct rtop_profile *profile, struct profile_window *to,
-                           const struct profile_presence *from)
+static void merge_presence(struct rtop_profile *profile, struct profile_window *to, const struct profile_presence *from)
 {
   struct profile_thread *thread = profile_thread_at(profile, from->thread);
-  if (!thread)
-    return;
+  if (!thread) return;
   if (!thread->row) {
     to->threads[to->thread_count++] = *from;
     thread->row = (uint32_t)to->thread_count;
     return;
   }
-  thread->windows--;                   /* one of two that list it goes */
+  thread->windows--; /* one of two that list it goes */
   struct profile_presence *known = &to->threads[thread->row - 1];
   uint64_t provisional_ns = known->provisional_ns;
   *known = *from;
@@ -106,14 +100,13 @@ static size_t merge_count_ended(const struct rtop_profile *profile, const struct
 static struct profile_thread *merge_others(struct rtop_profile *profile, struct profile_window *window)
 {
   static const char name[] = "(other threads)";
-  const struct rtop_source_thread from = {.name = name, .name_bytes = sizeof name - 1};
+  const struct rtop_source_thread from = { .name = name, .name_bytes = sizeof name - 1 };
   uint32_t id = rtop_profile_thread(profile, profile->sources[window->source].source, &from);
   struct profile_thread *others = profile_thread_at(profile, id);
-  if (!others || others->row)
-    return others;
+  if (!others || others->row) return others;
   others->windows++;
   window->threads[window->thread_count++] =
-    (struct profile_presence){.thread = id, .state = RTOP_STATE_BLOCKED, .ended = true};
+      (struct profile_presence){ .thread = id, .state = RTOP_STATE_BLOCKED, .ended = true };
   others->row = (uint32_t)window->thread_count;
   return others;
 }
@@ -122,10 +115,9 @@ static struct profile_thread *merge_others(struct rtop_profile *profile, struct 
 static void merge_fold_ended(struct rtop_profile *profile, struct profile_window *window)
 {
   const struct profile_thread *others =
-    merge_count_ended(profile, window) > MERGE_ENDED_MAX ? merge_others(profile, window) : NULL;
+      merge_count_ended(profile, window) > MERGE_ENDED_MAX ? merge_others(profile, window) : NULL;
   size_t kept = 0;
-  if (!others)
-    return;
+  if (!others) return;
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_presence presence = window->threads[i];
     struct profile_thread *thread = profile_thread_at(profile, presence.thread);
@@ -136,13 +128,12 @@ static void merge_fold_ended(struct rtop_profile *profile, struct profile_window
     }
     thread->row = MERGE_FOLDED;
     window->cells[window->cell_count++] = (struct profile_cell){
-      .node = presence.node, .thread = others->id, .state = presence.state,
-      .wall_ns = presence.provisional_ns};
+      .node = presence.node, .thread = others->id, .state = presence.state, .wall_ns = presence.provisional_ns
+    };
   }
   for (size_t i = 0; i < window->cell_count; i++) {
     const struct profile_thread *thread = profile_thread_at(profile, window->cells[i].thread);
-    if (thread && thread->row == MERGE_FOLDED)
-      window->cells[i].thread = others->id;
+    if (thread && thread->row == MERGE_FOLDED) window->cells[i].thread = others->id;
   }
   window->thread_count = kept;
 }
@@ -155,16 +146,13 @@ static void merge_forget_rows(struct rtop_profile *profile, const struct merge_g
     for (size_t k = 0; k < window->thread_count; k++) {
       struct profile_thread *thread = profile_thread_at(profile, window->threads[k].thread);
       bool folded = thread && thread->row == MERGE_FOLDED;
-      if (thread)
-        thread->row = 0;
-      if (folded)
-        profile_thread_drop_window(profile, thread->id);
+      if (thread) thread->row = 0;
+      if (folded) profile_thread_drop_window(profile, thread->id);
     }
   }
 }
 
-static struct profile_window *merge_allocate(const struct rtop_profile *profile,
-                                             const struct merge_group *group)
+static struct profile_window *merge_allocate(const struct rtop_profile *profile, const struct merge_group *group)
 {
   size_t threads = 1, cells = 0;
   for (size_t i = 0; i < group->count; i++) {
@@ -172,19 +160,16 @@ static struct profile_window *merge_allocate(const struct rtop_profile *profile,
     cells += profile_window_at(profile, group->positions[i])->cell_count;
   }
   struct profile_window *window = calloc(1, sizeof *window);
-  if (!window)
-    return NULL;
+  if (!window) return NULL;
   window->threads = malloc(threads * sizeof *window->threads);
   window->cells = malloc((cells + threads) * sizeof *window->cells);
   window->cell_capacity = cells + threads;
-  if (window->threads && window->cells)
-    return window;
+  if (window->threads && window->cells) return window;
   profile_window_free(window);
   return NULL;
 }
 
-static void merge_add(struct rtop_profile *profile, struct profile_window *to,
-                      const struct profile_window *from)
+static void merge_add(struct rtop_profile *profile, struct profile_window *to, const struct profile_window *from)
 {
   if (to->end_ns == 0) {
     to->start_ns = from->start_ns;
@@ -193,12 +178,9 @@ static void merge_add(struct rtop_profile *profile, struct profile_window *to,
   to->end_ns = from->end_ns;
   to->counters_present |= from->counters_present;
   profile_counters_add(&to->counters, &from->counters, from->counters_present);
-  for (int state = 0; state < RTOP_STATES; state++)
-    to->wall_ns[state] += from->wall_ns[state];
-  for (size_t i = 0; i < from->thread_count; i++)
-    merge_presence(profile, to, &from->threads[i]);
-  if (from->cell_count)
-    memcpy(to->cells + to->cell_count, from->cells, from->cell_count * sizeof *from->cells);
+  for (int state = 0; state < RTOP_STATES; state++) to->wall_ns[state] += from->wall_ns[state];
+  for (size_t i = 0; i < from->thread_count; i++) merge_presence(profile, to, &from->threads[i]);
+  if (from->cell_count) memcpy(to->cells + to->cell_count, from->cells, from->cell_count * sizeof *from->cells);
   to->cell_count += from->cell_count;
 }
 
@@ -212,8 +194,7 @@ static void merge_shrink(struct profile_window *window)
     window->cells = fewer_cells;
     window->cell_capacity = cells;
   }
-  if (fewer_threads)
-    window->threads = fewer_threads;
+  if (fewer_threads) window->threads = fewer_threads;
 }
 
 static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
@@ -224,8 +205,7 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
     for (size_t i = 0; i < group->count; i++)
       merge_add(profile, merged, profile_window_at(profile, group->positions[i]));
     merge_fold_ended(profile, merged);
-    for (size_t i = 0; i < merged->thread_count; i++)
-      profile_thread_at(profile, merged->threads[i].thread)->row = 0;
+    for (size_t i = 0; i < merged->thread_count; i++) profile_thread_at(profile, merged->threads[i].thread)->row = 0;
     merge_forget_rows(profile, group);
     merge_equal_cells(merged);
     profile_unsampled_arrange(profile, merged);
@@ -257,10 +237,8 @@ static bool merge_take(struct merge_sweep *sweep, const struct profile_window *w
   int64_t key = profile_middle(window) / sweep->level->length_ns;
   bool joins = fits && group->count < MERGE_WINDOWS_MAX && key == group->key &&
                window->start_ns - group->end_ns <= MERGE_HOLE_NS;
-  if (group->count && !joins)
-    return false;
-  if (!fits)
-    return true;
+  if (group->count && !joins) return false;
+  if (!fits) return true;
   group->key = key;
   group->end_ns = window->end_ns;
   group->positions[group->count++] = position;
@@ -272,8 +250,7 @@ static void merge_close_holes(struct rtop_profile *profile)
   struct profile_window **windows = profile->windows + profile->first;
   size_t kept = 0;
   for (size_t i = 0; i < profile->count; i++)
-    if (windows[i])
-      windows[kept++] = windows[i];
+    if (windows[i]) windows[kept++] = windows[i];
   profile->count = kept;
 }
 
@@ -284,11 +261,10 @@ static void merge_sweep(struct merge_sweep *sweep)
   for (size_t i = 0; i < profile->count; i++)
     if (merge_level_of(profile_window_at(profile, i)) == sweep->level - merge_levels)
       sweep->bytes += profile_window_bytes(profile_window_at(profile, i));
-  for (size_t i = 0; i < profile->count && sweep->bytes > sweep->bytes_wanted &&
-                     sweep->made < sweep->level->at_a_time; i++) {
+  for (size_t i = 0; i < profile->count && sweep->bytes > sweep->bytes_wanted && sweep->made < sweep->level->at_a_time;
+       i++) {
     const struct profile_window *window = profile_window_at(profile, i);
-    if (merge_take(sweep, window, i))
-      continue;
+    if (merge_take(sweep, window, i)) continue;
     merge_close(sweep, &sweep->groups[window->source]);
     merge_take(sweep, window, i);
   }
@@ -300,10 +276,10 @@ void profile_merge_old(struct rtop_profile *profile)
   struct merge_group *groups = calloc((size_t)profile->source_count + 1, sizeof *groups);
   for (size_t level = 0; groups && level < MERGE_LEVELS; level++) {
     size_t share = profile_room(profile) / merge_levels[level].share;
-    struct merge_sweep sweep = {.profile = profile, .level = &merge_levels[level], .groups = groups,
-                                .bytes_wanted = share - share / 64};
-    for (uint32_t i = 0; i < profile->source_count; i++)
-      groups[i].count = 0;
+    struct merge_sweep sweep = {
+      .profile = profile, .level = &merge_levels[level], .groups = groups, .bytes_wanted = share - share / 64
+    };
+    for (uint32_t i = 0; i < profile->source_count; i++) groups[i].count = 0;
     merge_sweep(&sweep);
   }
   profile->merges++;

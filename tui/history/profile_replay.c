@@ -11,7 +11,7 @@ struct replay {
   struct rtop_profile *profile;
   const struct rtop_profile_tap *to;
   struct rtop_window window;
-  uint32_t *index_of;                  /* of a thread in the window, plus one */
+  uint32_t *index_of; /* of a thread in the window, plus one */
   size_t index_capacity;
 };
 
@@ -22,15 +22,13 @@ static bool replay_reserve(struct replay *replay)
                       sizeof *replay->index_of);
 }
 
-static bool replay_threads(struct replay *replay, const struct profile_window *from,
-                           const struct profile_part *part)
+static bool replay_threads(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
 {
   for (size_t i = 0; i < from->thread_count; i++) {
     const struct profile_presence *presence = &from->threads[i];
     const struct profile_thread *thread = profile_thread_at(replay->profile, presence->thread);
     struct rtop_window_thread *to = thread ? rtop_window_add_thread(&replay->window) : NULL;
-    if (!to)
-      return false;
+    if (!to) return false;
     to->serial = thread->key.serial;
     to->state = presence->state;
     to->node = presence->node;
@@ -50,42 +48,40 @@ static bool replay_unlisted(struct replay *replay, uint32_t id)
 {
   const struct profile_thread *thread = profile_thread_at(replay->profile, id);
   struct rtop_window_thread *to = thread ? rtop_window_add_thread(&replay->window) : NULL;
-  if (!to)
-    return false;
+  if (!to) return false;
   to->serial = thread->key.serial;
   to->flags = RTOP_WINDOW_THREAD_ENDED;
   replay->index_of[id] = (uint32_t)replay->window.thread_count;
   return true;
 }
 
-static bool replay_cells(struct replay *replay, const struct profile_window *from,
-                         const struct profile_part *part)
+static bool replay_cells(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
 {
   for (size_t i = 0; i < from->cell_count; i++) {
     const struct profile_cell share = profile_part_cell(part, &from->cells[i]), *cell = &share;
-    if (profile_cell_is_empty(&from->cells[i]))
-      continue;
-    if (!replay->index_of[cell->thread] && !replay_unlisted(replay, cell->thread))
-      return false;
+    if (profile_cell_is_empty(&from->cells[i])) continue;
+    if (!replay->index_of[cell->thread] && !replay_unlisted(replay, cell->thread)) return false;
     struct rtop_cell *to = rtop_window_add_cell(&replay->window);
-    if (!to)
-      return false;
+    if (!to) return false;
     *to = (struct rtop_cell){
-      .node = cell->node, .thread = replay->index_of[cell->thread] - 1, .state = cell->state,
-      .samples = cell->samples, .wall_ns = cell->wall_ns, .cpu_ns = cell->cpu_ns,
-      .allocations = cell->allocations, .blame_ns = cell->blame_ns,
+      .node = cell->node,
+      .thread = replay->index_of[cell->thread] - 1,
+      .state = cell->state,
+      .samples = cell->samples,
+      .wall_ns = cell->wall_ns,
+      .cpu_ns = cell->cpu_ns,
+      .allocations = cell->allocations,
+      .blame_ns = cell->blame_ns,
     };
   }
   return true;
 }
 
-static bool replay_window(struct replay *replay, struct profile_window *from,
-                          const struct profile_part *part)
+static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
   profile_need(replay->profile, from);
-  if (!replay_reserve(replay))
-    return false;
+  if (!replay_reserve(replay)) return false;
   int64_t start_ns = from->start_ns + part->from_ns, end_ns = from->start_ns + part->to_ns;
   if (from->gap) {
     replay->to->gap(replay->to->context, source, start_ns, end_ns);
@@ -97,12 +93,9 @@ static bool replay_window(struct replay *replay, struct profile_window *from,
   struct rtop_span_counters counters = profile_counters_part(from, part);
   profile_counters_write(&replay->window, &counters, from->counters_present);
   bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part);
-  for (size_t i = 0; i < from->cell_count; i++)
-    replay->index_of[from->cells[i].thread] = 0;
-  for (size_t i = 0; i < from->thread_count; i++)
-    replay->index_of[from->threads[i].thread] = 0;
-  if (fine)
-    replay->to->window(replay->to->context, source, &replay->window, NULL, 0);
+  for (size_t i = 0; i < from->cell_count; i++) replay->index_of[from->cells[i].thread] = 0;
+  for (size_t i = 0; i < from->thread_count; i++) replay->index_of[from->threads[i].thread] = 0;
+  if (fine) replay->to->window(replay->to->context, source, &replay->window, NULL, 0);
   return fine;
 }
 
@@ -116,21 +109,17 @@ static void replay_marks(const struct rtop_profile *profile, const struct rtop_s
   }
 }
 
-bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span,
-                         const struct rtop_profile_tap *to)
+bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, const struct rtop_profile_tap *to)
 {
-  struct replay replay = {.profile = profile, .to = to};
+  struct replay replay = { .profile = profile, .to = to };
   bool fine = true;
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count && fine; i++) {
     struct profile_window *window = profile_window_at(profile, i);
     struct profile_part part;
-    if (window->start_ns >= span.end_ns)
-      break;
-    if (profile_part_of(window, &span, &part))
-      fine = replay_window(&replay, window, &part);
+    if (window->start_ns >= span.end_ns) break;
+    if (profile_part_of(window, &span, &part)) fine = replay_window(&replay, window, &part);
   }
-  if (fine)
-    replay_marks(profile, &span, to);
+  if (fine) replay_marks(profile, &span, to);
   rtop_window_destroy(&replay.window);
   free(replay.index_of);
   return fine;

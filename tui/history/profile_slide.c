@@ -8,25 +8,23 @@
 enum { SLIDE_AHEAD = 6 };
 
 struct rtop_slide {
-  struct rtop_profile *profile;        /* NULL: it is gone */
+  struct rtop_profile *profile; /* NULL: it is gone */
   struct rtop_slide *next;
   struct rtop_slide_sink sink;
-  bool known;                          /* the sink holds what follows */
+  bool known; /* the sink holds what follows */
   struct rtop_span span;
-  bool carry;                          /* with what memory could not hold */
-  uint64_t last_id;                    /* of windows that could be in it */
-  uint64_t ids;                        /* of the windows in it, added up: has somebody changed them? */
+  bool carry;       /* with what memory could not hold */
+  uint64_t last_id; /* of windows that could be in it */
+  uint64_t ids;     /* of the windows in it, added up: has somebody changed them? */
   uint32_t lens;
   struct profile_kept kept;
   bool failed;
 };
 
 /* The part of a window that the sink knows of. */
-static bool slide_has(const struct rtop_slide *slide, const struct profile_window *window,
-                      struct profile_part *part)
+static bool slide_has(const struct rtop_slide *slide, const struct profile_window *window, struct profile_part *part)
 {
-  return slide->known && !window->gap && window->id <= slide->last_id &&
-         profile_part_of(window, &slide->span, part);
+  return slide->known && !window->gap && window->id <= slide->last_id && profile_part_of(window, &slide->span, part);
 }
 
 static bool slide_has_thread(struct rtop_slide *slide, uint32_t thread)
@@ -37,25 +35,22 @@ static bool slide_has_thread(struct rtop_slide *slide, uint32_t thread)
   return fine;
 }
 
-static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node,
-                       const struct rtop_cost *cost, bool comes)
+static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node, const struct rtop_cost *cost,
+                       bool comes)
 {
-  struct rtop_sum_cell cell = {.thread = thread, .cost = *cost};
+  struct rtop_sum_cell cell = { .thread = thread, .cost = *cost };
   cell.node = rtop_lens_node(slide->profile->lens, node);
-  if (cell.node == RTOP_LENS_OUT)
-    return;
-  if (!slide_has_thread(slide, thread))
-    return;
+  if (cell.node == RTOP_LENS_OUT) return;
+  if (!slide_has_thread(slide, thread)) return;
   slide->kept.threads[thread].cells += comes ? 1 : UINT32_MAX;
   slide->sink.cell(slide->sink.context, &cell, comes);
 }
 
-static void slide_cell(struct rtop_slide *slide, const struct profile_cell *cell,
-                       const struct profile_part *part, bool comes)
+static void slide_cell(struct rtop_slide *slide, const struct profile_cell *cell, const struct profile_part *part,
+                       bool comes)
 {
-  struct rtop_cost cost = {0};
-  if (profile_cell_is_empty(cell))
-    return;
+  struct rtop_cost cost = { 0 };
+  if (profile_cell_is_empty(cell)) return;
   struct profile_cell share = profile_part_is_whole(part) ? *cell : profile_part_cell(part, cell);
   profile_cost_add_cell(&cost, &share);
   slide_tell(slide, cell->thread, cell->node, &cost, comes);
@@ -65,8 +60,7 @@ static void slide_counters(struct rtop_slide *slide, const struct profile_window
                            const struct profile_part *part, bool comes)
 {
   struct profile_kept *kept = &slide->kept;
-  if (!rtop_reserve(&kept->sources, &kept->source_capacity, slide->profile->source_count,
-                    sizeof *kept->sources)) {
+  if (!rtop_reserve(&kept->sources, &kept->source_capacity, slide->profile->source_count, sizeof *kept->sources)) {
     slide->failed = true;
     return;
   }
@@ -74,14 +68,12 @@ static void slide_counters(struct rtop_slide *slide, const struct profile_window
   struct rtop_span_counters counters = profile_counters_part(window, part);
   profile_counters_change(&source->changes, &counters, comes);
   for (int id = 0; id < PROFILE_COUNTERS_MAX; id++)
-    if (window->counters_present >> id & 1)
-      source->present[id] += comes ? 1 : UINT32_MAX;
+    if (window->counters_present >> id & 1) source->present[id] += comes ? 1 : UINT32_MAX;
 }
 
 static void slide_listed(struct rtop_slide *slide, uint32_t thread, bool comes)
 {
-  if (!slide_has_thread(slide, thread))
-    return;
+  if (!slide_has_thread(slide, thread)) return;
   uint32_t *windows = &slide->kept.threads[thread].windows;
   bool was = *windows > 0;
   *windows += comes ? 1 : UINT32_MAX;
@@ -92,21 +84,19 @@ static void slide_ahead(struct rtop_slide *slide, const struct profile_window *w
 {
   for (size_t i = 0; i < 2; i++) {
     size_t later = at + (i + 1) * SLIDE_AHEAD;
-    if (later >= window->cell_count)
-      return;
+    if (later >= window->cell_count) return;
     const struct profile_cell *cell = &window->cells[later];
     uint32_t node = rtop_lens_node(slide->profile->lens, cell->node);
-    if (node != RTOP_LENS_OUT)
-      slide->sink.ahead(slide->sink.context, cell->thread, node, i == 0);
+    if (node != RTOP_LENS_OUT) slide->sink.ahead(slide->sink.context, cell->thread, node, i == 0);
   }
 }
 
-static void slide_window(struct rtop_slide *slide, struct profile_window *window,
-                         const struct profile_part *part, bool comes)
+static void slide_window(struct rtop_slide *slide, struct profile_window *window, const struct profile_part *part,
+                         bool comes)
 {
   slide->ids += comes ? window->id : 0 - window->id;
   profile_need(slide->profile, window);
-  slide->failed = slide->failed || window->gap;        /* it could not be fetched */
+  slide->failed = slide->failed || window->gap; /* it could not be fetched */
   for (size_t i = 0; i < window->cell_count; i++) {
     slide_ahead(slide, window, i);
     slide_cell(slide, &window->cells[i], part, comes);
@@ -115,8 +105,7 @@ static void slide_window(struct rtop_slide *slide, struct profile_window *window
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_cell cell = profile_provisional(&window->threads[i]);
     slide_listed(slide, window->threads[i].thread, comes);
-    if (cell.wall_ns)
-      slide_cell(slide, &cell, part, comes);
+    if (cell.wall_ns) slide_cell(slide, &cell, part, comes);
   }
 }
 
@@ -129,9 +118,8 @@ static void slide_carried(struct rtop_slide *slide)
   }
   for (uint32_t id = 0; id < profile->thread_count; id++) {
     const struct profile_thread *thread = profile->threads[id];
-    struct rtop_cost cost = {0};
-    if (!thread || !thread->open_ns)
-      continue;
+    struct rtop_cost cost = { 0 };
+    if (!thread || !thread->open_ns) continue;
     cost.wall_ns[thread->open_state] = thread->open_ns;
     slide_tell(slide, id, thread->open_node, &cost, true);
   }
@@ -147,22 +135,17 @@ static void slide_all(struct rtop_slide *slide, struct rtop_span span)
   struct rtop_profile *profile = slide->profile;
   slide->failed = false;
   slide->ids = 0;
-  if (slide->kept.threads)
-    memset(slide->kept.threads, 0, slide->kept.thread_capacity * sizeof *slide->kept.threads);
-  if (slide->kept.sources)
-    memset(slide->kept.sources, 0, slide->kept.source_capacity * sizeof *slide->kept.sources);
+  if (slide->kept.threads) memset(slide->kept.threads, 0, slide->kept.thread_capacity * sizeof *slide->kept.threads);
+  if (slide->kept.sources) memset(slide->kept.sources, 0, slide->kept.source_capacity * sizeof *slide->kept.sources);
   slide->kept.listed = 0;
   slide->sink.restart(slide->sink.context);
   slide->carry = slide_wants_carry(slide, &span);
-  if (slide->carry)
-    slide_carried(slide);
+  if (slide->carry) slide_carried(slide);
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
     struct profile_window *window = profile_window_at(profile, i);
-    if (window->start_ns >= span.end_ns)
-      break;
+    if (window->start_ns >= span.end_ns) break;
     struct profile_part part;
-    if (!window->gap && profile_part_of(window, &span, &part))
-      slide_window(slide, window, &part, true);
+    if (!window->gap && profile_part_of(window, &span, &part)) slide_window(slide, window, &part, true);
   }
 }
 
@@ -175,17 +158,13 @@ static bool slide_step(struct rtop_slide *slide, struct rtop_span span)
   uint64_t expected = slide->ids, met = 0;
   for (size_t i = profile_find(profile, start_ns); i < profile->count; i++) {
     struct profile_window *window = profile_window_at(profile, i);
-    if (window->start_ns >= end_ns)
-      break;
+    if (window->start_ns >= end_ns) break;
     struct profile_part before, now;
     bool was = slide_has(slide, window, &before), is = !window->gap && profile_part_of(window, &span, &now);
     met += was ? window->id : 0;
-    if (was && is && before.from_ns == now.from_ns && before.to_ns == now.to_ns)
-      continue;
-    if (was)
-      slide_window(slide, window, &before, false);
-    if (is)
-      slide_window(slide, window, &now, true);
+    if (was && is && before.from_ns == now.from_ns && before.to_ns == now.to_ns) continue;
+    if (was) slide_window(slide, window, &before, false);
+    if (is) slide_window(slide, window, &now, true);
   }
   return met == expected;
 }
@@ -201,16 +180,13 @@ static bool slide_is_far(const struct rtop_slide *slide, const struct rtop_span 
 bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_sum *sum)
 {
   struct rtop_profile *profile = slide->profile;
-  if (!profile)
-    return false;
+  if (!profile) return false;
   uint32_t lens = rtop_lens_version(profile->lens);
   span = profile_clip(profile, span);
   bool fits = slide->known && !slide->failed && lens == slide->lens && !slide_is_far(slide, &span) &&
               slide->carry == slide_wants_carry(slide, &span);
-  if (!fits || !slide_step(slide, span) || slide->failed)
-    slide_all(slide, span);
-  if (slide->failed)
-    slide_all(slide, span);            /* what could not be fetched is a gap now */
+  if (!fits || !slide_step(slide, span) || slide->failed) slide_all(slide, span);
+  if (slide->failed) slide_all(slide, span); /* what could not be fetched is a gap now */
   slide->known = true;
   slide->lens = lens;
   slide->span = span;
@@ -226,8 +202,7 @@ void rtop_slide_restart(struct rtop_slide *slide)
 struct rtop_slide *rtop_slide_open(struct rtop_profile *profile, const struct rtop_slide_sink *sink)
 {
   struct rtop_slide *slide = calloc(1, sizeof *slide);
-  if (!slide)
-    return NULL;
+  if (!slide) return NULL;
   slide->profile = profile;
   slide->sink = *sink;
   slide->next = profile->slides;
@@ -239,10 +214,8 @@ void rtop_slide_close(struct rtop_slide **handle)
 {
   struct rtop_slide *slide = *handle;
   *handle = NULL;
-  if (!slide)
-    return;
-  for (struct rtop_slide **at = slide->profile ? &slide->profile->slides : NULL; at && *at;
-       at = &(*at)->next)
+  if (!slide) return;
+  for (struct rtop_slide **at = slide->profile ? &slide->profile->slides : NULL; at && *at; at = &(*at)->next)
     if (*at == slide) {
       *at = slide->next;
       break;
@@ -257,10 +230,8 @@ void profile_slides_lose(struct rtop_profile *profile, struct profile_window *wi
   struct profile_part part;
   for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next)
     if (slide_has(slide, window, &part)) {
-      if (window->absent)
-        slide->known = false;          /* no time to fetch it */
-      else
-        slide_window(slide, window, &part, false);
+      if (window->absent) slide->known = false; /* no time to fetch it */
+      else slide_window(slide, window, &part, false);
     }
 }
 
@@ -269,8 +240,7 @@ void profile_slides_cell(struct rtop_profile *profile, const struct profile_wind
 {
   struct profile_part part;
   for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next)
-    if (slide_has(slide, window, &part))
-      slide_cell(slide, cell, &part, comes);
+    if (slide_has(slide, window, &part)) slide_cell(slide, cell, &part, comes);
 }
 
 void profile_slides_restart(struct rtop_profile *profile)
@@ -281,6 +251,5 @@ void profile_slides_restart(struct rtop_profile *profile)
 
 void profile_slides_detach(struct rtop_profile *profile)
 {
-  for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next)
-    slide->profile = NULL;
+  for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next) slide->profile = NULL;
 }

@@ -1,8 +1,7 @@
 /* Walking through time: from window to window, whatever their lengths, over gaps. */
 #include "profile_impl.h"
 
-enum { STEPS_HOLE_NS = 10000000 };     /* a smaller one is rounding */
-
+enum { STEPS_HOLE_NS = 10000000 }; /* a smaller one is rounding */
 
 /* Position of the first window that starts at `time_ns` or later. */
 static size_t steps_upper(const struct rtop_profile *profile, int64_t time_ns)
@@ -10,10 +9,8 @@ static size_t steps_upper(const struct rtop_profile *profile, int64_t time_ns)
   size_t low = 0, high = profile->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < time_ns)
-      low = middle + 1;
-    else
-      high = middle;
+    if (profile_window_at(profile, middle)->start_ns < time_ns) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
@@ -26,8 +23,7 @@ static size_t steps_reach(const struct rtop_profile *profile)
 
 static bool steps_better(const struct profile_window *window, const struct profile_window *than)
 {
-  if (!than || window->gap != than->gap)
-    return !than || than->gap;
+  if (!than || window->gap != than->gap) return !than || than->gap;
   return window->source < than->source;
 }
 
@@ -40,8 +36,7 @@ static size_t steps_find(const struct rtop_profile *profile, int64_t time_ns)
   size_t before = upper ? upper - 1 : 0;
   for (size_t i = upper; i-- > 0 && upper - i <= reach;) {
     const struct profile_window *window = profile_window_at(profile, i);
-    if (window->end_ns > profile_window_at(profile, before)->end_ns)
-      before = i;
+    if (window->end_ns > profile_window_at(profile, before)->end_ns) before = i;
     if (window->end_ns >= time_ns && steps_better(window, chosen)) {
       chosen = window;
       best = i;
@@ -52,10 +47,9 @@ static size_t steps_find(const struct rtop_profile *profile, int64_t time_ns)
 
 static struct rtop_span steps_span(const struct rtop_profile *profile, size_t position)
 {
-  if (position >= profile->count)
-    return (struct rtop_span){0, 0};
+  if (position >= profile->count) return (struct rtop_span){ 0, 0 };
   const struct profile_window *window = profile_window_at(profile, position);
-  return (struct rtop_span){window->start_ns, window->end_ns};
+  return (struct rtop_span){ window->start_ns, window->end_ns };
 }
 
 struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int64_t time_ns)
@@ -71,16 +65,13 @@ static size_t steps_next(const struct rtop_profile *profile, size_t from)
   size_t reach = steps_reach(profile);
   for (size_t i = from + 1; i < profile->count && i - from <= reach; i++) {
     const struct profile_window *window = profile_window_at(profile, i);
-    if (window->source != here->source)
-      continue;
-    if (window->gap || window->start_ns - here->end_ns > STEPS_HOLE_NS)
-      break;
+    if (window->source != here->source) continue;
+    if (window->gap || window->start_ns - here->end_ns > STEPS_HOLE_NS) break;
     return i;
   }
   for (size_t i = from + 1; i < profile->count; i++) {
     const struct profile_window *window = profile_window_at(profile, i);
-    if (!window->gap && profile_middle(window) >= here->end_ns)
-      return steps_find(profile, window->end_ns);
+    if (!window->gap && profile_middle(window) >= here->end_ns) return steps_find(profile, window->end_ns);
   }
   return from;
 }
@@ -91,16 +82,13 @@ static size_t steps_previous(const struct rtop_profile *profile, size_t from)
   size_t reach = steps_reach(profile);
   for (size_t i = from; i-- > 0 && from - i <= reach;) {
     const struct profile_window *window = profile_window_at(profile, i);
-    if (window->source != here->source)
-      continue;
-    if (window->gap || here->start_ns - window->end_ns > STEPS_HOLE_NS)
-      break;
+    if (window->source != here->source) continue;
+    if (window->gap || here->start_ns - window->end_ns > STEPS_HOLE_NS) break;
     return i;
   }
   for (size_t i = from; i-- > 0;) {
     const struct profile_window *window = profile_window_at(profile, i);
-    if (!window->gap && profile_middle(window) < here->start_ns)
-      return steps_find(profile, window->end_ns);
+    if (!window->gap && profile_middle(window) < here->start_ns) return steps_find(profile, window->end_ns);
   }
   return from;
 }
@@ -108,11 +96,8 @@ static size_t steps_previous(const struct rtop_profile *profile, size_t from)
 struct rtop_span rtop_profile_step(const struct rtop_profile *profile, int64_t time_ns, int steps)
 {
   size_t at = steps_find(profile, time_ns);
-  if (at >= profile->count)
-    return (struct rtop_span){0, 0};
-  for (; steps > 0; steps--)
-    at = steps_next(profile, at);
-  for (; steps < 0; steps++)
-    at = steps_previous(profile, at);
+  if (at >= profile->count) return (struct rtop_span){ 0, 0 };
+  for (; steps > 0; steps--) at = steps_next(profile, at);
+  for (; steps < 0; steps++) at = steps_previous(profile, at);
   return steps_span(profile, at);
 }

@@ -12,8 +12,7 @@ static void times_of_window(const struct profile_window *window, const struct pr
 {
   for (size_t i = 0; i < window->cell_count; i++) {
     const struct profile_cell *cell = &window->cells[i];
-    if (cell->thread < count)
-      wall_ns[cell->thread][cell->state] += profile_part_share(part, cell->wall_ns);
+    if (cell->thread < count) wall_ns[cell->thread][cell->state] += profile_part_share(part, cell->wall_ns);
   }
   for (size_t i = 0; i < window->thread_count; i++) {
     const struct profile_presence *presence = &window->threads[i];
@@ -30,11 +29,9 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
     struct profile_window *window = profile_window_at(profile, i);
     struct profile_part part;
-    if (window->start_ns >= span.end_ns)
-      break;
-    if (window->gap || !profile_part_of(window, &span, &part))
-      continue;
-    profile_need((struct rtop_profile *)profile, window);   /* to a caller the profile stays as it is */
+    if (window->start_ns >= span.end_ns) break;
+    if (window->gap || !profile_part_of(window, &span, &part)) continue;
+    profile_need((struct rtop_profile *)profile, window); /* to a caller the profile stays as it is */
     times_of_window(window, &part, wall_ns, count);
     known = true;
   }

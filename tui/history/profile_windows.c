@@ -11,8 +11,7 @@ size_t profile_window_bytes(const struct profile_window *window)
 
 void profile_window_free(struct profile_window *window)
 {
-  if (!window)
-    return;
+  if (!window) return;
   free(window->threads);
   free(window->cells);
   free(window->longs);
@@ -25,8 +24,7 @@ bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window
   if (window->cell_count == window->cell_capacity) {
     size_t capacity = window->cell_capacity + window->cell_capacity / 4 + 4;
     struct profile_cell *cells = realloc(window->cells, capacity * sizeof *cells);
-    if (!cells)
-      return false;
+    if (!cells) return false;
     profile->memory_bytes += (capacity - window->cell_capacity) * sizeof *cells;
     window->cells = cells;
     window->cell_capacity = capacity;
@@ -40,8 +38,7 @@ bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window
 void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns)
 {
   int64_t from = start_ns > cover->end_ns ? start_ns : cover->end_ns;
-  if (end_ns <= from)
-    return;
+  if (end_ns <= from) return;
   cover->windows += start_ns + (end_ns - start_ns) / 2 >= cover->end_ns;
   cover->length_ns += (uint64_t)(end_ns - from);
   cover->end_ns = end_ns;
@@ -49,8 +46,7 @@ void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t en
 
 static bool profile_make_room(struct rtop_profile *profile)
 {
-  if (profile->first + profile->count < profile->capacity)
-    return true;
+  if (profile->first + profile->count < profile->capacity) return true;
   if (profile->first > profile->capacity / 2) {
     memmove(profile->windows, profile->windows + profile->first, profile->count * sizeof *profile->windows);
     profile->first = 0;
@@ -58,8 +54,7 @@ static bool profile_make_room(struct rtop_profile *profile)
   }
   size_t capacity = profile->capacity ? profile->capacity * 2 : 256;
   struct profile_window **windows = realloc(profile->windows, capacity * sizeof *windows);
-  if (!windows)
-    return false;
+  if (!windows) return false;
   profile->windows = windows;
   profile->capacity = capacity;
   return true;
@@ -67,17 +62,14 @@ static bool profile_make_room(struct rtop_profile *profile)
 
 bool profile_window_insert(struct rtop_profile *profile, struct profile_window *window)
 {
-  if (!profile_make_room(profile))
-    return false;
+  if (!profile_make_room(profile)) return false;
   struct profile_window **windows = profile->windows + profile->first;
   size_t at = profile->count++;
-  for (; at > 0 && windows[at - 1]->start_ns > window->start_ns; at--)
-    windows[at] = windows[at - 1];
+  for (; at > 0 && windows[at - 1]->start_ns > window->start_ns; at--) windows[at] = windows[at - 1];
   windows[at] = window;
   window->id = ++profile->window_ids;
   profile_window_changes(profile, window);
-  if (window->end_ns - window->start_ns > profile->longest_ns)
-    profile->longest_ns = window->end_ns - window->start_ns;
+  if (window->end_ns - window->start_ns > profile->longest_ns) profile->longest_ns = window->end_ns - window->start_ns;
   profile->memory_bytes += profile_window_bytes(window);
   return true;
 }
@@ -94,27 +86,23 @@ size_t profile_room(const struct rtop_profile *profile)
 
 void profile_evict(struct rtop_profile *profile)
 {
-  if (profile->loader.load) {          /* what can be fetched again is not lost */
+  if (profile->loader.load) { /* what can be fetched again is not lost */
     profile_unload(profile);
     return;
   }
   size_t room = profile_room(profile);
-  if (profile->memory_bytes > room)
-    profile_merge_old(profile);
+  if (profile->memory_bytes > room) profile_merge_old(profile);
   while (profile->memory_bytes > room && profile->count > 1) {
     struct profile_window *window = profile->windows[profile->first++];
     profile->count--;
     profile_slides_lose(profile, window);
     profile_window_changes(profile, window);
     profile->memory_bytes -= profile_window_bytes(window);
-    if (profile->keep_sums)
-      profile_carry_window(profile, window);
-    for (size_t i = 0; i < window->thread_count; i++)
-      profile_thread_drop_window(profile, window->threads[i].thread);
+    if (profile->keep_sums) profile_carry_window(profile, window);
+    for (size_t i = 0; i < window->thread_count; i++) profile_thread_drop_window(profile, window->threads[i].thread);
     profile_window_free(window);
   }
-  if (profile->carried_gone > 256)
-    profile_carry_compact(profile);
+  if (profile->carried_gone > 256) profile_carry_compact(profile);
 }
 
 size_t profile_find(const struct rtop_profile *profile, int64_t time_ns)
@@ -123,10 +111,8 @@ size_t profile_find(const struct rtop_profile *profile, int64_t time_ns)
   size_t low = 0, high = profile->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < earliest)
-      low = middle + 1;
-    else
-      high = middle;
+    if (profile_window_at(profile, middle)->start_ns < earliest) low = middle + 1;
+    else high = middle;
   }
   return low;
 }

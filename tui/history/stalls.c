@@ -6,21 +6,19 @@
 #include <string.h>
 
 enum { STALLS_MAX = 2048, STALLS_MARKS = 64 };
-static const int64_t stalls_chunk_ns = INT64_C(30000000000);   /* of history at a time */
-static const int64_t stalls_lag_ns = INT64_C(5000000000);      /* of one process behind another */
+static const int64_t stalls_chunk_ns = INT64_C(30000000000); /* of history at a time */
+static const int64_t stalls_lag_ns = INT64_C(5000000000);    /* of one process behind another */
 
 const char *stall_cause_name(enum stall_cause cause)
 {
-  static const char *const names[STALL_CAUSES] = {"blocked", "no-safepoint", "waiting", "gc", "method",
-      "mark"};
+  static const char *const names[STALL_CAUSES] = { "blocked", "no-safepoint", "waiting", "gc", "method", "mark" };
   return cause < STALL_CAUSES ? names[cause] : "";
 }
 
 struct stall *stalls_find(struct stalls *stalls, uint64_t id)
 {
   for (size_t i = stalls->count; i-- > 0;)
-    if (stalls->list[i].id == id)
-      return &stalls->list[i];
+    if (stalls->list[i].id == id) return &stalls->list[i];
   return NULL;
 }
 
@@ -30,13 +28,17 @@ struct stall *stalls_add(struct stalls *stalls, enum stall_cause cause, int64_t 
     stalls->count -= STALLS_MAX / 8;
     memmove(stalls->list, stalls->list + STALLS_MAX / 8, stalls->count * sizeof *stalls->list);
   }
-  if (!rtop_reserve(&stalls->list, &stalls->capacity, stalls->count + 1, sizeof *stalls->list))
-    return NULL;
+  if (!rtop_reserve(&stalls->list, &stalls->capacity, stalls->count + 1, sizeof *stalls->list)) return NULL;
   size_t at = stalls->count++;
-  for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--)
-    stalls->list[at] = stalls->list[at - 1];
+  for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--) stalls->list[at] = stalls->list[at - 1];
   stalls->list[at] = (struct stall){
-    .id = ++stalls->found, .members = 1, .cause = cause, .start_ns = start_ns, .end_ns = end_ns, .thread = "", .mark = "",
+    .id = ++stalls->found,
+    .members = 1,
+    .cause = cause,
+    .start_ns = start_ns,
+    .end_ns = end_ns,
+    .thread = "",
+    .mark = "",
   };
   return &stalls->list[at];
 }
@@ -44,15 +46,13 @@ struct stall *stalls_add(struct stalls *stalls, enum stall_cause cause, int64_t 
 void stalls_extend(struct stalls *stalls, uint64_t id, int64_t end_ns)
 {
   struct stall *stall = stalls_find(stalls, id);
-  if (stall && end_ns > stall->end_ns)
-    stall->end_ns = end_ns;
+  if (stall && end_ns > stall->end_ns) stall->end_ns = end_ns;
 }
 
 void stalls_close(struct stalls *stalls, uint64_t *id)
 {
   struct stall *stall = *id ? stalls_find(stalls, *id) : NULL;
-  if (stall && stall->members > 0 && --stall->members == 0)
-    stall->open = false;
+  if (stall && stall->members > 0 && --stall->members == 0) stall->open = false;
   *id = 0;
 }
 
@@ -82,8 +82,7 @@ struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t sta
   moved.end_ns = end_ns;
   stalls_remove(stalls, stall);
   size_t at = stalls->count++;
-  for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--)
-    stalls->list[at] = stalls->list[at - 1];
+  for (; at > 0 && stalls->list[at - 1].start_ns > start_ns; at--) stalls->list[at] = stalls->list[at - 1];
   stalls->list[at] = moved;
   return &stalls->list[at];
 }
@@ -96,8 +95,7 @@ static int64_t stalls_common(const struct stall *stall, int64_t start_ns, int64_
   return to > from ? to - from : 0;
 }
 
-bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns,
-                      int64_t end_ns)
+bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns, int64_t end_ns)
 {
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
@@ -111,8 +109,7 @@ bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned cau
 void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
 {
   const struct stall *found = stalls_find(stalls, id);
-  if (!found)
-    return;
+  if (!found) return;
   struct stall stall = *found;
   for (size_t i = stalls->count; i-- > 0;) {
     struct stall *other = &stalls->list[i];
@@ -134,8 +131,7 @@ void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint3
   stall->frame = call->frame;
   stall->caller = 0;
   const struct rtop_symbol *leaf = rtop_symbols_get(symbols, call->frame);
-  if (stalls_is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL)
-    return;
+  if (stalls_is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL) return;
   for (node = call->parent; node; node = call->parent) {
     call = rtop_symbols_get_node(symbols, node);
     if (stalls_is_program(rtop_symbols_get(symbols, call->frame))) {
@@ -149,8 +145,7 @@ static void stalls_visit(void *context, const struct rtop_look *window)
 {
   struct stalls_look *look = context;
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
-  if (window->end_ns <= source->seen_ns)
-    return;
+  if (window->end_ns <= source->seen_ns) return;
   source->seen_ns = window->end_ns;
   stalls_look_at_threads(look, window);
   stalls_look_at_process(look, window);
@@ -160,7 +155,7 @@ static void stalls_take_marks(struct stalls *stalls, const struct rtop_profile *
 {
   struct stalls_state *state = stalls->state;
   struct rtop_profile_mark marks[STALLS_MARKS];
-  struct rtop_span span = {state->marks_ns, until_ns};
+  struct rtop_span span = { state->marks_ns, until_ns };
   size_t count = rtop_profile_marks(profile, span, marks, STALLS_MARKS);
   for (size_t i = 0; i < count; i++) {
     struct stall *stall = stalls_add(stalls, STALL_MARK, marks[i].time_ns, marks[i].time_ns);
@@ -177,26 +172,21 @@ static void stalls_forget_old(struct stalls *stalls, int64_t start_ns)
 {
   size_t kept = 0;
   for (size_t i = 0; i < stalls->count; i++)
-    if (stalls->list[i].open || stalls->list[i].end_ns >= start_ns)
-      stalls->list[kept++] = stalls->list[i];
+    if (stalls->list[i].open || stalls->list[i].end_ns >= start_ns) stalls->list[kept++] = stalls->list[i];
   stalls->count = kept;
 }
 
-bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile,
-                   const struct rtop_symbols *symbols, const struct stall_limits *limits)
+bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, const struct rtop_symbols *symbols,
+                   const struct stall_limits *limits)
 {
-  if (!stalls->state)
-    stalls->state = calloc(1, sizeof(struct stalls_state));
+  if (!stalls->state) stalls->state = calloc(1, sizeof(struct stalls_state));
   struct stalls_state *state = stalls->state;
   struct rtop_span held = rtop_profile_bounds(profile);
-  if (!state || held.end_ns == held.start_ns)
-    return false;
-  if (state->until_ns < held.start_ns)
-    state->until_ns = state->marks_ns = held.start_ns;
-  struct rtop_span span = {state->until_ns - stalls_lag_ns, state->until_ns + stalls_chunk_ns};
-  if (span.end_ns > held.end_ns)
-    span.end_ns = held.end_ns;
-  struct stalls_look look = {stalls, state, profile, symbols, limits};
+  if (!state || held.end_ns == held.start_ns) return false;
+  if (state->until_ns < held.start_ns) state->until_ns = state->marks_ns = held.start_ns;
+  struct rtop_span span = { state->until_ns - stalls_lag_ns, state->until_ns + stalls_chunk_ns };
+  if (span.end_ns > held.end_ns) span.end_ns = held.end_ns;
+  struct stalls_look look = { stalls, state, profile, symbols, limits };
   rtop_profile_each(profile, span, stalls_visit, &look);
   stalls_blame_collections(&look, state->until_ns);
   stalls_take_marks(stalls, profile, span.end_ns);
@@ -211,8 +201,7 @@ void stalls_destroy(struct stalls *stalls)
   struct stalls_state *state = stalls->state;
   if (state) {
     stalls_forget_threads(state, INT64_MAX);
-    for (int i = 0; i < STALLS_SOURCES_MAX; i++)
-      stalls_forget_source(&state->source[i]);
+    for (int i = 0; i < STALLS_SOURCES_MAX; i++) stalls_forget_source(&state->source[i]);
     free(state->climbs);
   }
   free(state);
@@ -226,15 +215,13 @@ int64_t stall_instant(const struct stall *stall, int64_t length_ns)
   return longer ? stall->start_ns + length_ns : stall->end_ns;
 }
 
-const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction,
-                                int64_t length_ns)
+const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction, int64_t length_ns)
 {
   const struct stall *best = NULL;
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
     int64_t ahead_ns = direction * (stall_instant(stall, length_ns) - time_ns);
-    if (ahead_ns > 0 && (!best || ahead_ns < direction * (stall_instant(best, length_ns) - time_ns)))
-      best = stall;
+    if (ahead_ns > 0 && (!best || ahead_ns < direction * (stall_instant(best, length_ns) - time_ns))) best = stall;
   }
   return best;
 }
@@ -244,10 +231,9 @@ const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span wind
   const struct stall *best = NULL;
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
-    bool there = stall->start_ns < window.end_ns &&
-                 (stall->end_ns > window.start_ns || stall->start_ns >= window.start_ns);
-    if (there && (!best || stall->end_ns - stall->start_ns > best->end_ns - best->start_ns))
-      best = stall;
+    bool there =
+        stall->start_ns < window.end_ns && (stall->end_ns > window.start_ns || stall->start_ns >= window.start_ns);
+    if (there && (!best || stall->end_ns - stall->start_ns > best->end_ns - best->start_ns)) best = stall;
   }
   return best;
 }
@@ -255,8 +241,7 @@ const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span wind
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
 {
   out[0] = '\0';
-  if (!stall->frame)
-    return;
+  if (!stall->frame) return;
   int used = snprintf(out, bytes, "%s", stall->last_seen ? "last seen in " : "");
   out += used;
   bytes -= (size_t)used;
@@ -266,10 +251,8 @@ void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols
 
 void stall_threads(const struct stall *stall, char *out, size_t bytes)
 {
-  if (stall->others)
-    snprintf(out, bytes, "%s +%u", stall->thread, stall->others);
-  else
-    snprintf(out, bytes, "%s", stall->thread);
+  if (stall->others) snprintf(out, bytes, "%s +%u", stall->thread, stall->others);
+  else snprintf(out, bytes, "%s", stall->thread);
 }
 
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
@@ -281,12 +264,11 @@ void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, 
     return;
   }
   snprintf(length, sizeof length, " %.1f s", (double)(stall->end_ns - stall->start_ns) / 1e9);
-  if (stall->cause == STALL_GC)
-    snprintf(length, sizeof length, " %.0f ms", stall->amount / 1e6);
+  if (stall->cause == STALL_GC) snprintf(length, sizeof length, " %.0f ms", stall->amount / 1e6);
   stall_threads(stall, threads, sizeof threads);
   if (stall->cause == STALL_WAITING)
     snprintf(out, bytes, "GVL held%s by %s, %.1f threads wait", length, culprit[0] ? culprit : "?", stall->amount);
   else
-    snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "",
-             culprit, threads[0] ? " (" : "", threads, threads[0] ? ")" : "");
+    snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "", culprit,
+             threads[0] ? " (" : "", threads, threads[0] ? ")" : "");
 }

@@ -23,54 +23,54 @@
 #include "profile.h"
 #include "symbols.h"
 
-enum stall_cause { STALL_BLOCKED, STALL_NO_SAFEPOINT, STALL_WAITING, STALL_GC, STALL_METHOD, STALL_MARK,
-                   STALL_CAUSES };
-const char *stall_cause_name(enum stall_cause cause);    /* "blocked", … */
+enum stall_cause { STALL_BLOCKED, STALL_NO_SAFEPOINT, STALL_WAITING, STALL_GC, STALL_METHOD, STALL_MARK, STALL_CAUSES };
+const char *stall_cause_name(enum stall_cause cause); /* "blocked", … */
 
 /* 0: not looked for. */
 struct stall_limits {
   int64_t blocked_ns, no_safepoint_ns, gc_ns;
-  double waiting;                      /* threads */
+  double waiting; /* threads */
   bool method;
 };
-#define STALL_LIMITS_USUAL \
-  (struct stall_limits){ .blocked_ns = 1000000000, .no_safepoint_ns = 500000000, .gc_ns = 200000000, \
-                         .waiting = 4, .method = true }
+#define STALL_LIMITS_USUAL                                                                                             \
+  (struct stall_limits)                                                                                                \
+  {                                                                                                                    \
+    .blocked_ns = 1000000000, .no_safepoint_ns = 500000000, .gc_ns = 200000000, .waiting = 4, .method = true           \
+  }
 
 struct stall {
-  uint64_t id;                         /* counts up, never used again */
+  uint64_t id; /* counts up, never used again */
   enum stall_cause cause;
-  int64_t start_ns, end_ns;            /* a mark: the same */
-  bool open;                           /* goes on */
+  int64_t start_ns, end_ns; /* a mark: the same */
+  bool open;                /* goes on */
   uint32_t source;
-  const char *thread;                  /* name; "" when no thread has to do with it */
-  uint32_t frame, caller;              /* culprit, and the method that called it when that is C; 0: none */
-  bool last_seen;                      /* that is only where the thread was seen last: nobody knows better yet */
-  uint32_t others;                     /* more threads that are blocked there, or by it */
-  uint32_t members;                    /* private */
-  bool holds;                          /* private: its thread has a lock */
+  const char *thread;     /* name; "" when no thread has to do with it */
+  uint32_t frame, caller; /* culprit, and the method that called it when that is C; 0: none */
+  bool last_seen;         /* that is only where the thread was seen last: nobody knows better yet */
+  uint32_t others;        /* more threads that are blocked there, or by it */
+  uint32_t members;       /* private */
+  bool holds;             /* private: its thread has a lock */
   /* threads that waited; nanoseconds of collection; share of the method */
   double amount;
-  const char *mark;                    /* name of a mark; else "" */
+  const char *mark; /* name of a mark; else "" */
 };
 
 struct stalls {
-  struct stall *list;                  /* by start */
+  struct stall *list; /* by start */
   size_t count, capacity;
-  uint64_t found;                      /* ids given; the newest ones are the last found */
-  void *state;                         /* private */
+  uint64_t found; /* ids given; the newest ones are the last found */
+  void *state;    /* private */
 };
 
 /* Looks at what came since, at most half a minute of history at a time. True: call again, there is more. */
-bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile,
-                   const struct rtop_symbols *symbols, const struct stall_limits *limits);
+bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, const struct rtop_symbols *symbols,
+                   const struct stall_limits *limits);
 void stalls_destroy(struct stalls *stalls);
 
 /* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);
 /* The next one after (direction 1) or before (-1) an instant; NULL: none. */
-const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction,
-                                int64_t length_ns);
+const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction, int64_t length_ns);
 /* The one that covers a window, the longest when there are several; NULL: none. */
 const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
 

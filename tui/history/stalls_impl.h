@@ -11,11 +11,11 @@ enum { STALLS_SITES = 4, STALLS_RING = 20, STALLS_SOURCES_MAX = 128 };
 
 /* Where a thread waited: few are worth knowing. */
 struct stalls_site {
-  uint32_t node;                       /* 0: free */
+  uint32_t node; /* 0: free */
   uint32_t depth;
-  uint32_t visits;                     /* stretches of its own */
-  uint32_t again;                      /* of these, since it waited nearer to the root */
-  uint64_t stall;                      /* the last one that was found here; 0: none */
+  uint32_t visits; /* stretches of its own */
+  uint32_t again;  /* of these, since it waited nearer to the root */
+  uint64_t stall;  /* the last one that was found here; 0: none */
 };
 
 struct stalls_thread {
@@ -23,10 +23,10 @@ struct stalls_thread {
     uint32_t source, unused;
     uint64_t serial;
   } key;
-  uint64_t open;                       /* id of its stall; 0: none */
-  uint64_t told;                       /* the last one without a safepoint: what becomes known corrects it */
-  int64_t judged_ns;                   /* start of the last stretch off the GVL whose stack was known */
-  uint32_t last_node;                  /* where it was blocked at the end of the last window; 0: was not */
+  uint64_t open;      /* id of its stall; 0: none */
+  uint64_t told;      /* the last one without a safepoint: what becomes known corrects it */
+  int64_t judged_ns;  /* start of the last stretch off the GVL whose stack was known */
+  uint32_t last_node; /* where it was blocked at the end of the last window; 0: was not */
   int64_t seen_ns;
   struct stalls_site site[STALLS_SITES];
   UT_hash_handle hh;
@@ -39,36 +39,36 @@ struct stalls_share {
 };
 
 struct stalls_source {
-  int64_t seen_ns;                     /* end of the last window looked at */
+  int64_t seen_ns; /* end of the last window looked at */
   struct stalls_window {
     uint64_t length_ns, waiting_ns;
     struct stalls_share *shares;
     size_t share_count, share_capacity;
   } ring[STALLS_RING];
-  unsigned next, filled;               /* of the ring */
-  uint64_t *recent, *before;           /* by frame: the newer and the older half of the ring */
+  unsigned next, filled;     /* of the ring */
+  uint64_t *recent, *before; /* by frame: the newer and the older half of the ring */
   size_t recent_capacity, before_capacity;
-  uint32_t *place;                     /* scratch by frame: share of the window that is added */
+  uint32_t *place; /* scratch by frame: share of the window that is added */
   size_t place_capacity;
-  uint64_t gc_run_ns, gc_last_ns;      /* of the collection that goes on; of the last window */
-  bool gc_full;                        /* nearly all of the last window was collection */
+  uint64_t gc_run_ns, gc_last_ns; /* of the collection that goes on; of the last window */
+  bool gc_full;                   /* nearly all of the last window was collection */
   uint64_t open_waiting, open_gc, open_method;
-  uint32_t method, method_depth;       /* of open_method */
+  uint32_t method, method_depth; /* of open_method */
 };
 
 /* The way up from a call node: of methods that recur the outermost call. */
 struct stalls_climb {
   uint32_t frame;
-  uint32_t up;                         /* the next node above that counts; 0: none */
+  uint32_t up; /* the next node above that counts; 0: none */
   uint32_t depth;
-  uint32_t first;                      /* node that counts at or above this one; 0: none */
+  uint32_t first; /* node that counts at or above this one; 0: none */
 };
 
 struct stalls_state {
-  int64_t until_ns, marks_ns;          /* history looked at; marks taken */
+  int64_t until_ns, marks_ns; /* history looked at; marks taken */
   struct stalls_thread *threads;
   struct stalls_source source[STALLS_SOURCES_MAX];
-  struct stalls_climb *climbs;         /* by node */
+  struct stalls_climb *climbs; /* by node */
   size_t climb_capacity;
   uint32_t climb_count;
 };
@@ -93,8 +93,7 @@ void stalls_remove(struct stalls *stalls, struct stall *stall);
 struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t start_ns, int64_t end_ns);
 /* One cause, one entry: do entries of these causes (bits) tell half of this stretch already? The entry
  * makes those of these causes go that it tells half of. */
-bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns,
-                      int64_t end_ns);
+bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns, int64_t end_ns);
 void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes);
 bool stalls_is_program(const struct rtop_symbol *symbol);
 void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node);

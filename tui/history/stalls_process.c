@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum { STALLS_HALF = STALLS_RING / 2 };
-static const int64_t stalls_fine_ns = 250000000;       /* windows longer than that are merged ones */
-#define STALLS_LATE_NS INT64_C(2000000000)             /* so long later a stack may become known */
+static const int64_t stalls_fine_ns = 250000000; /* windows longer than that are merged ones */
+#define STALLS_LATE_NS INT64_C(2000000000)       /* so long later a stack may become known */
 
 /* Leaf of the cell with the most blame; 0: none, or not known. */
 static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_look *window)
@@ -27,7 +27,10 @@ static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_l
 /* What was collected for each node, of few: the rest is nobody's. */
 struct collected {
   uint32_t source, unsampled, count;
-  struct { uint32_t node; uint64_t gc_ns; } nodes[64];
+  struct {
+    uint32_t node;
+    uint64_t gc_ns;
+  } nodes[64];
 };
 
 static void stalls_collect(void *context, const struct rtop_look *window)
@@ -39,12 +42,9 @@ static void stalls_collect(void *context, const struct rtop_look *window)
     if ((cell.state != RTOP_STATE_MARKING && cell.state != RTOP_STATE_SWEEPING) || !cell.node ||
         cell.node == collected->unsampled)
       continue;
-    while (at < collected->count && collected->nodes[at].node != cell.node)
-      at++;
-    if (at == sizeof collected->nodes / sizeof collected->nodes[0])
-      continue;
-    if (at == collected->count)
-      collected->nodes[collected->count++].node = cell.node;
+    while (at < collected->count && collected->nodes[at].node != cell.node) at++;
+    if (at == sizeof collected->nodes / sizeof collected->nodes[0]) continue;
+    if (at == collected->count) collected->nodes[collected->count++].node = cell.node;
     collected->nodes[at].gc_ns += cell.wall_ns;
   }
 }
@@ -52,27 +52,24 @@ static void stalls_collect(void *context, const struct rtop_look *window)
 /* Who made the garbage: where most of the collection was charged, as far as that is known by now. */
 static void stalls_blame_collection(const struct stalls_look *look, struct stall *stall)
 {
-  struct collected collected = {.source = stall->source, .unsampled = rtop_symbols_unsampled(look->symbols)};
-  struct rtop_span span = {stall->start_ns, stall->end_ns};
+  struct collected collected = { .source = stall->source, .unsampled = rtop_symbols_unsampled(look->symbols) };
+  struct rtop_span span = { stall->start_ns, stall->end_ns };
   uint32_t worst = 0;
   rtop_profile_each(look->profile, span, stalls_collect, &collected);
   for (uint32_t i = 1; i < collected.count; i++)
     worst = collected.nodes[i].gc_ns > collected.nodes[worst].gc_ns ? i : worst;
-  if (collected.count)
-    stalls_blame(stall, look->symbols, collected.nodes[worst].node);
+  if (collected.count) stalls_blame(stall, look->symbols, collected.nodes[worst].node);
 }
 
 void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
 {
   for (size_t i = look->stalls->count; i-- > 0;) {
     struct stall *stall = &look->stalls->list[i];
-    if (stall->cause == STALL_GC && stall->end_ns >= since_ns - STALLS_LATE_NS)
-      stalls_blame_collection(look, stall);
+    if (stall->cause == STALL_GC && stall->end_ns >= since_ns - STALLS_LATE_NS) stalls_blame_collection(look, stall);
   }
 }
 
-static void stalls_waiting(struct stalls_look *look, const struct rtop_look *window,
-                           struct stalls_source *source)
+static void stalls_waiting(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
   uint64_t waiting_ns = 0, length_ns = 0;
   for (unsigned i = 0; i < STALLS_HALF && i < source->filled; i++) {
@@ -82,21 +79,18 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
   }
   double threads = length_ns ? (double)waiting_ns / (double)length_ns : 0;
   int64_t since_ns = window->end_ns - (int64_t)length_ns;
-  bool there = look->limits->waiting > 0 && source->filled >= STALLS_HALF
-      && threads >= look->limits->waiting
-      && !stalls_explained(look->stalls, window->source, 1u << STALL_NO_SAFEPOINT, since_ns, window->end_ns);
+  bool there = look->limits->waiting > 0 && source->filled >= STALLS_HALF && threads >= look->limits->waiting &&
+               !stalls_explained(look->stalls, window->source, 1u << STALL_NO_SAFEPOINT, since_ns, window->end_ns);
   if (!there) {
     stalls_close(look->stalls, &source->open_waiting);
     return;
   }
   struct stall *stall = source->open_waiting ? stalls_find(look->stalls, source->open_waiting)
-    : stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns);
-  if (!stall)
-    return;
+                                             : stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns);
+  if (!stall) return;
   uint32_t worst = threads > stall->amount || !stall->frame ? stalls_worst(look, window) : 0;
-  if (worst)
-    stalls_blame(stall, look->symbols, worst);
-  stall->amount = threads > stall->amount ? threads : stall->amount;   /* at its worst */
+  if (worst) stalls_blame(stall, look->symbols, worst);
+  stall->amount = threads > stall->amount ? threads : stall->amount; /* at its worst */
   stall->open = true;
   stall->source = window->source;
   stall->end_ns = window->end_ns;
@@ -105,8 +99,7 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
 }
 
 /* Collection in one piece: full windows, with what touches them on both sides. */
-static void stalls_gc(struct stalls_look *look, const struct rtop_look *window,
-    struct stalls_source *source)
+static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
   uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
@@ -119,10 +112,10 @@ static void stalls_gc(struct stalls_look *look, const struct rtop_look *window,
     stalls_close(look->stalls, &source->open_gc);
     return;
   }
-  struct stall *stall = source->open_gc ? stalls_find(look->stalls, source->open_gc)
-    : stalls_add(look->stalls, STALL_GC, window->end_ns - (int64_t)source->gc_run_ns, window->end_ns);
-  if (!stall)
-    return;
+  struct stall *stall =
+      source->open_gc ? stalls_find(look->stalls, source->open_gc)
+                      : stalls_add(look->stalls, STALL_GC, window->end_ns - (int64_t)source->gc_run_ns, window->end_ns);
+  if (!stall) return;
   stall->open = true;
   stall->source = window->source;
   stall->end_ns = window->end_ns;
@@ -137,12 +130,10 @@ static void stalls_take_climbs(struct stalls_state *state, const struct rtop_sym
   for (uint32_t node = state->climb_count; node < count; node++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     uint32_t parent = call->parent < node ? call->parent : 0, up = parent;
-    while (up && state->climbs[up].frame != call->frame)
-      up = state->climbs[up].up;
+    while (up && state->climbs[up].frame != call->frame) up = state->climbs[up].up;
     if (node && call->frame && !up)
-      state->climbs[node] = (struct stalls_climb){call->frame, state->climbs[parent].first, call->depth, node};
-    else if (node)
-      state->climbs[node] = state->climbs[parent];
+      state->climbs[node] = (struct stalls_climb){ call->frame, state->climbs[parent].first, call->depth, node };
+    else if (node) state->climbs[node] = state->climbs[parent];
   }
   state->climb_count = count;
 }
@@ -159,7 +150,7 @@ static bool stalls_add_cell(struct stalls_look *look, struct stalls_source *sour
       if (!rtop_reserve(&into->shares, &into->share_capacity, into->share_count + 1, sizeof *into->shares))
         return false;
       source->place[frame] = place = (uint32_t)into->share_count++;
-      into->shares[place] = (struct stalls_share){.frame = frame};
+      into->shares[place] = (struct stalls_share){ .frame = frame };
     }
     struct stalls_share *share = &into->shares[place];
     share->held_ns += cell->wall_ns;
@@ -168,8 +159,7 @@ static bool stalls_add_cell(struct stalls_look *look, struct stalls_source *sour
   return true;
 }
 
-static bool stalls_reserve(struct stalls_state *state, struct stalls_source *source,
-                           const struct rtop_symbols *symbols)
+static bool stalls_reserve(struct stalls_state *state, struct stalls_source *source, const struct rtop_symbols *symbols)
 {
   size_t frames = rtop_symbols_frame_count(symbols), nodes = rtop_symbols_node_count(symbols);
   return rtop_reserve(&state->climbs, &state->climb_capacity, nodes, sizeof *state->climbs) &&
@@ -179,16 +169,13 @@ static bool stalls_reserve(struct stalls_state *state, struct stalls_source *sou
 }
 
 /* The window takes its place in the ring: the one half a ring ago is "before" from now on. */
-static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window,
-    struct stalls_source *source)
+static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
-  if (!stalls_reserve(look->state, source, look->symbols))
-    return false;
+  if (!stalls_reserve(look->state, source, look->symbols)) return false;
   struct stalls_window *into = &source->ring[source->next];
   const struct stalls_window *older = &source->ring[(source->next + STALLS_HALF) % STALLS_RING];
   if (source->filled == STALLS_RING)
-    for (size_t i = 0; i < into->share_count; i++)
-      source->before[into->shares[i].frame] -= into->shares[i].held_ns;
+    for (size_t i = 0; i < into->share_count; i++) source->before[into->shares[i].frame] -= into->shares[i].held_ns;
   if (source->filled >= STALLS_HALF)
     for (size_t i = 0; i < older->share_count; i++) {
       source->recent[older->shares[i].frame] -= older->shares[i].held_ns;
@@ -204,8 +191,7 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
     if (cell.state != RTOP_STATE_WAITING && cell.state != RTOP_STATE_BLOCKED)
       fine = stalls_add_cell(look, source, into, &cell) && fine;
   }
-  for (size_t i = 0; i < into->share_count; i++)
-    source->recent[into->shares[i].frame] += into->shares[i].held_ns;
+  for (size_t i = 0; i < into->share_count; i++) source->recent[into->shares[i].frame] += into->shares[i].held_ns;
   source->next = (source->next + 1) % STALLS_RING;
   source->filled += source->filled < STALLS_RING;
   return fine;
@@ -221,9 +207,8 @@ static uint64_t stalls_length(const struct stalls_source *source, unsigned from)
 
 /* The deepest method of the program (of any, if `any`) that has so much of the newer half of the ring, and had
  * less than a tenth of the older one. */
-static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
-                                                 const struct stalls_source *source, uint64_t wanted_ns,
-                                                 uint64_t before_ns, bool any)
+static const struct stalls_share *stalls_deepest(const struct stalls_look *look, const struct stalls_source *source,
+                                                 uint64_t wanted_ns, uint64_t before_ns, bool any)
 {
   const struct stalls_window *newest = &source->ring[(source->next + STALLS_RING - 1) % STALLS_RING];
   const struct stalls_share *deepest = NULL;
@@ -241,46 +226,42 @@ static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
 
 /* Of what it took over with, the method has nine tenths itself: the one to look at. Who calls it, and what runs
  * a little less, is not. */
-static const struct stalls_share *stalls_explaining(const struct stalls_look *look,
-                                                    const struct stalls_source *source, uint64_t recent_ns,
-                                                    uint64_t before_ns)
+static const struct stalls_share *stalls_explaining(const struct stalls_look *look, const struct stalls_source *source,
+                                                    uint64_t recent_ns, uint64_t before_ns)
 {
   bool any = !stalls_deepest(look, source, recent_ns / 10 * 9, before_ns, false);
   const struct stalls_share *found = stalls_deepest(look, source, recent_ns / 10 * 9, before_ns, any);
   const struct stalls_share *deeper =
-    found ? stalls_deepest(look, source, source->recent[found->frame] / 10 * 9, before_ns, any) : NULL;
+      found ? stalls_deepest(look, source, source->recent[found->frame] / 10 * 9, before_ns, any) : NULL;
   return deeper ? deeper : found;
 }
 
-static void stalls_method_is(struct stalls_source *source, struct stall *stall,
-                             const struct stalls_share *share, uint64_t recent_ns)
+static void stalls_method_is(struct stalls_source *source, struct stall *stall, const struct stalls_share *share,
+                             uint64_t recent_ns)
 {
   stall->frame = source->method = share->frame;
   stall->amount = (double)source->recent[share->frame] / (double)recent_ns;
   source->method_depth = share->depth;
 }
 
-static void stalls_method(struct stalls_look *look, const struct rtop_look *window,
-                          struct stalls_source *source)
+static void stalls_method(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
   static const unsigned closer = 1u << STALL_NO_SAFEPOINT | 1u << STALL_WAITING;
-  if (source->filled < STALLS_RING)
-    return;
+  if (source->filled < STALLS_RING) return;
   uint64_t recent_ns = stalls_length(source, 0), before_ns = stalls_length(source, STALLS_HALF);
   const struct stalls_share *share = stalls_explaining(look, source, recent_ns, before_ns);
   struct stall *stall = source->open_method ? stalls_find(look->stalls, source->open_method) : NULL;
   if (stall && source->recent[source->method] * 2 >= recent_ns) {
     stalls_extend(look->stalls, source->open_method, window->end_ns);
-    if (share && share->depth > source->method_depth)
-      stalls_method_is(source, stall, share, recent_ns);
+    if (share && share->depth > source->method_depth) stalls_method_is(source, stall, share, recent_ns);
     return;
   }
   stalls_close(look->stalls, &source->open_method);
   int64_t since_ns = window->end_ns - (int64_t)recent_ns;
   stall = share && !stalls_explained(look->stalls, window->source, closer, since_ns, window->end_ns)
-    ? stalls_add(look->stalls, STALL_METHOD, since_ns, window->end_ns) : NULL;
-  if (!stall)
-    return;
+              ? stalls_add(look->stalls, STALL_METHOD, since_ns, window->end_ns)
+              : NULL;
+  if (!stall) return;
   stall->open = true;
   stall->source = window->source;
   source->open_method = stall->id;
@@ -296,32 +277,26 @@ static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *
   source->filled = source->next = 0;
   source->gc_run_ns = source->gc_last_ns = 0;
   source->gc_full = false;
-  for (int i = 0; i < STALLS_RING; i++)
-    source->ring[i].share_count = 0;
-  if (source->recent)
-    memset(source->recent, 0, source->recent_capacity * sizeof *source->recent);
-  if (source->before)
-    memset(source->before, 0, source->before_capacity * sizeof *source->before);
+  for (int i = 0; i < STALLS_RING; i++) source->ring[i].share_count = 0;
+  if (source->recent) memset(source->recent, 0, source->recent_capacity * sizeof *source->recent);
+  if (source->before) memset(source->before, 0, source->before_capacity * sizeof *source->before);
 }
 
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window)
 {
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
-  if (window->gap || window->end_ns - window->start_ns > stalls_fine_ns ||
-      !stalls_turn(look, window, source)) {
+  if (window->gap || window->end_ns - window->start_ns > stalls_fine_ns || !stalls_turn(look, window, source)) {
     stalls_start_afresh(look, source);
     return;
   }
   stalls_waiting(look, window, source);
   stalls_gc(look, window, source);
-  if (look->limits->method)
-    stalls_method(look, window, source);
+  if (look->limits->method) stalls_method(look, window, source);
 }
 
 void stalls_forget_source(struct stalls_source *source)
 {
-  for (int i = 0; i < STALLS_RING; i++)
-    free(source->ring[i].shares);
+  for (int i = 0; i < STALLS_RING; i++) free(source->ring[i].shares);
   free(source->recent);
   free(source->before);
   free(source->place);

@@ -6,15 +6,14 @@
 
 enum { STALLS_SHALLOW = 3, STALLS_DEPTH_MAX = 4096, STALLS_UNKNOWN = 5 };
 static const int64_t stalls_patience_ns = INT64_C(60000000000);
-static const int64_t stalls_step_ns = INT64_C(100000000);   /* two things within it are one */
+static const int64_t stalls_step_ns = INT64_C(100000000); /* two things within it are one */
 
 enum waiting_kind { WAITING_NOT, WAITING_EVENT, WAITING_WORK, WAITING_OTHERS };
 
 static bool stalls_one_of(const char *const *names, const char *name)
 {
   for (; *names; names++)
-    if (strcmp(*names, name) == 0)
-      return true;
+    if (strcmp(*names, name) == 0) return true;
   return false;
 }
 
@@ -33,28 +32,26 @@ static bool stalls_is_own(const struct rtop_symbol *symbol)
 /* Is the leaf a call that is made for waiting? Methods of C and of Ruby's own only. */
 static enum waiting_kind stalls_waiting_kind(const struct rtop_symbol *symbol)
 {
-  static const char *const events[] = {"pop", "shift", "deq", "stop", "accept", "sysaccept",
-    "accept_nonblock", "receive", "take", "wait_for_cond", NULL};
+  static const char *const events[] = { "pop",       "shift",           "deq",     "stop", "accept",
+                                        "sysaccept", "accept_nonblock", "receive", "take", "wait_for_cond",
+                                        NULL };
   static const char *const work[] = {
-    "wait", "sleep", "select", "wait_readable", "wait_writable", "gets", "getc", "getbyte", "read",
-    "readpartial", "readline", "sysread", "each_line", "recv", "recvfrom", "recvmsg", "poll",
-    "sleep_forever", NULL,
+    "wait", "sleep",         "select",   "wait_readable", "wait_writable", "gets", "getc",     "getbyte",
+    "read", "readpartial",   "readline", "sysread",       "each_line",     "recv", "recvfrom", "recvmsg",
+    "poll", "sleep_forever", NULL,
   };
-  static const char *const others[] = {"join", "value", "waitpid", "wait2", "waitpid2", "waitall", NULL};
+  static const char *const others[] = { "join", "value", "waitpid", "wait2", "waitpid2", "waitall", NULL };
   const char *name = stalls_method_name(symbol);
   bool condition = strstr(symbol->label, "ConditionVariable#wait") || strstr(symbol->label, "Mutex#sleep");
-  if (!stalls_is_own(symbol))
-    return WAITING_NOT;
-  if (stalls_one_of(others, name) || strcmp(symbol->label, "Process.wait") == 0)
-    return WAITING_OTHERS;
-  if (condition || stalls_one_of(events, name))
-    return WAITING_EVENT;
+  if (!stalls_is_own(symbol)) return WAITING_NOT;
+  if (stalls_one_of(others, name) || strcmp(symbol->label, "Process.wait") == 0) return WAITING_OTHERS;
+  if (condition || stalls_one_of(events, name)) return WAITING_EVENT;
   return stalls_one_of(work, name) ? WAITING_WORK : WAITING_NOT;
 }
 
 static bool stalls_is_lock(const struct rtop_symbol *symbol)
 {
-  static const char *const names[] = {"lock", "synchronize", "enter", "mon_enter", "mon_synchronize", NULL};
+  static const char *const names[] = { "lock", "synchronize", "enter", "mon_enter", "mon_synchronize", NULL };
   return stalls_is_own(symbol) && stalls_one_of(names, stalls_method_name(symbol));
 }
 
@@ -65,8 +62,7 @@ static bool stalls_has_lock(const struct rtop_symbols *symbols, uint32_t node)
   for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    if (stalls_is_own(symbol) && strstr(stalls_method_name(symbol), "synchronize"))
-      return true;
+    if (stalls_is_own(symbol) && strstr(stalls_method_name(symbol), "synchronize")) return true;
     node = call->parent;
   }
   return false;
@@ -86,18 +82,15 @@ static uint32_t stalls_depth(const struct rtop_symbols *symbols, uint32_t node)
 }
 
 /* The entry of a place to wait; the deepest one makes room for it. */
-static struct stalls_site *stalls_site(struct stalls_thread *thread, const struct rtop_symbols *symbols,
-                                       uint32_t node)
+static struct stalls_site *stalls_site(struct stalls_thread *thread, const struct rtop_symbols *symbols, uint32_t node)
 {
   struct stalls_site *worst = &thread->site[0];
   for (int i = 0; i < STALLS_SITES; i++) {
     struct stalls_site *site = &thread->site[i];
-    if (site->node == node)
-      return site;
-    if (worst->node && (!site->node || site->depth > worst->depth))
-      worst = site;
+    if (site->node == node) return site;
+    if (worst->node && (!site->node || site->depth > worst->depth)) worst = site;
   }
-  *worst = (struct stalls_site){.node = node, .depth = stalls_depth(symbols, node)};
+  *worst = (struct stalls_site){ .node = node, .depth = stalls_depth(symbols, node) };
   return worst;
 }
 
@@ -105,25 +98,21 @@ static struct stalls_site *stalls_site(struct stalls_thread *thread, const struc
 static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *site)
 {
   for (int i = 0; i < STALLS_SITES; i++)
-    if (thread->site[i].depth > site->depth)
-      thread->site[i].again = 0;
+    if (thread->site[i].depth > site->depth) thread->site[i].again = 0;
   site->visits++;
   site->again++;
 }
 
-static bool stalls_rests(const struct stalls_thread *thread, const struct stalls_site *site,
-                         enum waiting_kind kind)
+static bool stalls_rests(const struct stalls_thread *thread, const struct stalls_site *site, enum waiting_kind kind)
 {
   bool nearer = false;
   for (int i = 0; i < STALLS_SITES; i++)
     nearer = nearer || (thread->site[i].node && thread->site[i].depth < site->depth);
-  if (kind == WAITING_EVENT)
-    return !nearer || site->again > 1;
+  if (kind == WAITING_EVENT) return !nearer || site->again > 1;
   return !nearer && (site->visits > 1 || site->depth <= STALLS_SHALLOW);
 }
 
-static struct stalls_thread *stalls_thread(struct stalls_look *look, const struct rtop_look *window,
-                                           uint32_t id)
+static struct stalls_thread *stalls_thread(struct stalls_look *look, const struct rtop_look *window, uint32_t id)
 {
   struct stalls_key key;
   memset(&key, 0, sizeof key);
@@ -131,11 +120,9 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   key.serial = rtop_profile_thread_serial(look->profile, id);
   struct stalls_thread *thread = NULL;
   HASH_FIND(hh, look->state->threads, &key, sizeof key, thread);
-  if (thread)
-    return thread;
+  if (thread) return thread;
   thread = calloc(1, sizeof *thread);
-  if (!thread)
-    return NULL;
+  if (!thread) return NULL;
   thread->key = key;
   HASH_ADD(hh, look->state->threads, key, sizeof key, thread);
   return thread;
@@ -147,12 +134,9 @@ static struct stall *stalls_same_cause(struct stalls_look *look, const struct rt
 {
   for (size_t i = look->stalls->count; i-- > 0;) {
     struct stall *stall = &look->stalls->list[i];
-    if (stall->cause != STALL_BLOCKED || stall->source != window->source || !stall->open)
-      continue;
-    bool same = stall->frame == like->frame && stall->caller == like->caller && !like->last_seen &&
-                !stall->last_seen;
-    if (same || (waits_for_lock && stall->holds && stall->start_ns <= like->start_ns + stalls_step_ns))
-      return stall;
+    if (stall->cause != STALL_BLOCKED || stall->source != window->source || !stall->open) continue;
+    bool same = stall->frame == like->frame && stall->caller == like->caller && !like->last_seen && !stall->last_seen;
+    if (same || (waits_for_lock && stall->holds && stall->start_ns <= like->start_ns + stalls_step_ns)) return stall;
   }
   return NULL;
 }
@@ -176,16 +160,14 @@ static void stalls_absorb(struct stalls_look *look, uint64_t id)
   }
 }
 
-static struct stall *stalls_open(struct stalls_look *look, const struct rtop_look *window,
-                                 struct stalls_thread *thread, const struct rtop_look_thread *now,
-                                 enum stall_cause cause, int64_t start_ns)
+static struct stall *stalls_open(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
+                                 const struct rtop_look_thread *now, enum stall_cause cause, int64_t start_ns)
 {
   const char *name = rtop_profile_thread_name(look->profile, now->thread);
-  struct stall like = {.last_seen = now->stale, .start_ns = start_ns};
+  struct stall like = { .last_seen = now->stale, .start_ns = start_ns };
   stalls_blame(&like, look->symbols, now->node);
   bool waits_for_lock = !now->stale && stalls_is_lock(rtop_symbols_get(look->symbols, like.frame));
-  struct stall *stall =
-    cause == STALL_BLOCKED ? stalls_same_cause(look, window, &like, waits_for_lock) : NULL;
+  struct stall *stall = cause == STALL_BLOCKED ? stalls_same_cause(look, window, &like, waits_for_lock) : NULL;
   if (stall) {
     stall->members++;
     stall->others++;
@@ -193,8 +175,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
     return stall;
   }
   stall = stalls_add(look->stalls, cause, start_ns, window->end_ns);
-  if (!stall)
-    return NULL;
+  if (!stall) return NULL;
   stall->open = true;
   stall->source = window->source;
   stall->thread = name;
@@ -203,8 +184,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   stall->last_seen = like.last_seen;
   stall->holds = cause == STALL_BLOCKED && !now->stale && stalls_has_lock(look->symbols, now->node);
   uint64_t id = thread->open = stall->id;
-  if (stall->holds)
-    stalls_absorb(look, id);
+  if (stall->holds) stalls_absorb(look, id);
   return stalls_find(look->stalls, id);
 }
 
@@ -219,49 +199,40 @@ static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop
 {
   int64_t age_ns = stalls_age(now->state_age_ns), since_ns = window->end_ns - age_ns;
   thread->last_node = 0;
-  if (since_ns >= window->start_ns)
-    stalls_close(look->stalls, &thread->open);
-  if (thread->open)
-    stalls_extend(look->stalls, thread->open, window->end_ns);
+  if (since_ns >= window->start_ns) stalls_close(look->stalls, &thread->open);
+  if (thread->open) stalls_extend(look->stalls, thread->open, window->end_ns);
   else if (look->limits->blocked_ns > 0 && age_ns >= STALLS_UNKNOWN * look->limits->blocked_ns)
     stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);
 }
 
 /* Only waits for something to do, or for another that is looked at itself; what was said of it was wrong then. */
-static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node,
-                              int64_t age_ns, bool new_stretch)
+static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node, int64_t age_ns,
+                              bool new_stretch)
 {
-  const struct rtop_symbol *leaf =
-    rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
+  const struct rtop_symbol *leaf = rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
   enum waiting_kind kind = stalls_waiting_kind(leaf);
-  if (kind == WAITING_NOT || kind == WAITING_OTHERS)
-    return kind == WAITING_OTHERS;
+  if (kind == WAITING_NOT || kind == WAITING_OTHERS) return kind == WAITING_OTHERS;
   struct stalls_site *site = stalls_site(thread, look->symbols, node);
-  if (new_stretch)
-    stalls_visit_site(thread, site);
+  if (new_stretch) stalls_visit_site(thread, site);
   bool rests = stalls_rests(thread, site, kind);
-  if (rests && kind == WAITING_EVENT && site->stall != thread->open)
-    stalls_withdraw(look->stalls, &site->stall);
+  if (rests && kind == WAITING_EVENT && site->stall != thread->open) stalls_withdraw(look->stalls, &site->stall);
   return rests || age_ns >= stalls_patience_ns;
 }
 
 static void stalls_note_site(struct stalls_thread *thread, uint32_t node, uint64_t id)
 {
   for (int i = 0; i < STALLS_SITES; i++)
-    if (thread->site[i].node == node)
-      thread->site[i].stall = id;
+    if (thread->site[i].node == node) thread->site[i].stall = id;
 }
 
-static void stalls_blocked(struct stalls_look *look, const struct rtop_look *window,
-                           struct stalls_thread *thread, const struct rtop_look_thread *now)
+static void stalls_blocked(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
+                           const struct rtop_look_thread *now)
 {
   int64_t age_ns = stalls_age(now->state_age_ns), since_ns = window->end_ns - age_ns;
   bool new_stretch = thread->last_node != now->node || since_ns >= window->start_ns;
   const struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
-  if (open && open->last_seen)
-    stalls_withdraw(look->stalls, &thread->open);        /* it is known now */
-  else if (new_stretch)
-    stalls_close(look->stalls, &thread->open);
+  if (open && open->last_seen) stalls_withdraw(look->stalls, &thread->open); /* it is known now */
+  else if (new_stretch) stalls_close(look->stalls, &thread->open);
   bool rests = stalls_only_rests(look, thread, now->node, age_ns, new_stretch);
   thread->last_node = now->node;
   thread->judged_ns = since_ns;
@@ -276,8 +247,8 @@ static void stalls_blocked(struct stalls_look *look, const struct rtop_look *win
 }
 
 /* Holds the GVL, and was seen nowhere since. */
-static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look *window,
-                                struct stalls_thread *thread, const struct rtop_look_thread *now)
+static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
+                                const struct rtop_look_thread *now)
 {
   bool younger = now->state_age_ns && now->state_age_ns < now->stack_age_ns;
   int64_t age_ns = stalls_age(younger ? now->state_age_ns : now->stack_age_ns);
@@ -291,16 +262,14 @@ static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look
     stalls_open(look, window, thread, now, STALL_NO_SAFEPOINT, since_ns);
     thread->told = thread->open;
   }
-  if (thread->open)
-    stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
+  if (thread->open) stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
 }
 
 /* What the thread did from the start of the window on, when a record ends there: it went on, as a rule. */
 static int64_t stalls_went_on(const struct rtop_look *window, const struct rtop_look_long *known)
 {
   int64_t rest_ns = 0;
-  if (known->end_ns < window->start_ns - stalls_step_ns / 100 || known->end_ns > window->start_ns)
-    return 0;
+  if (known->end_ns < window->start_ns - stalls_step_ns / 100 || known->end_ns > window->start_ns) return 0;
   for (size_t i = 0; i < window->cell_count; i++) {
     struct rtop_look_cell cell = rtop_look_cell(window, i);
     if (cell.thread == known->thread && cell.node == known->node && cell.state == known->state)
@@ -316,24 +285,20 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
 {
   int64_t start_ns = known->start_ns, end_ns = known->end_ns + stalls_went_on(window, known);
   struct stall *stall = thread->told ? stalls_find(look->stalls, thread->told) : NULL;
-  struct stall blame = {0};
+  struct stall blame = { 0 };
   stalls_blame(&blame, look->symbols, known->node);
   if (stall && !stall->last_seen && stall->frame == blame.frame && stall->end_ns <= start_ns &&
       start_ns - stall->end_ns < stalls_step_ns / 10)
-    start_ns = stall->start_ns;        /* one stretch, in two records */
-  else if (stall && (stall->end_ns <= start_ns || stall->start_ns >= end_ns))
-    stall = NULL;
+    start_ns = stall->start_ns; /* one stretch, in two records */
+  else if (stall && (stall->end_ns <= start_ns || stall->start_ns >= end_ns)) stall = NULL;
   if (look->limits->no_safepoint_ns <= 0 || end_ns - start_ns < look->limits->no_safepoint_ns) {
-    if (!stall || !stall->last_seen)
-      return;
+    if (!stall || !stall->last_seen) return;
     thread->open = thread->open == thread->told ? 0 : thread->open;
     stalls_withdraw(look->stalls, &thread->told);
     return;
   }
-  if (!stall)
-    stall = stalls_add(look->stalls, STALL_NO_SAFEPOINT, start_ns, end_ns);
-  if (!stall)
-    return;
+  if (!stall) stall = stalls_add(look->stalls, STALL_NO_SAFEPOINT, start_ns, end_ns);
+  if (!stall) return;
   stall = stalls_set(look->stalls, stall, start_ns, end_ns);
   stall->source = window->source;
   stall->thread = rtop_profile_thread_name(look->profile, known->thread);
@@ -347,24 +312,21 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
 }
 
 /* Where a thread was that blocked without a stack. */
-static void stalls_was_blocked(struct stalls_look *look, const struct rtop_look *window,
-                               struct stalls_thread *thread, const struct rtop_look_long *known)
+static void stalls_was_blocked(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
+                               const struct rtop_look_long *known)
 {
   int64_t length_ns = known->end_ns - known->start_ns;
   const struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
-  if (open && open->last_seen && open->cause == STALL_BLOCKED)
-    stalls_withdraw(look->stalls, &thread->open);
+  if (open && open->last_seen && open->cause == STALL_BLOCKED) stalls_withdraw(look->stalls, &thread->open);
   if (thread->judged_ns >= known->start_ns - stalls_step_ns && thread->judged_ns < known->end_ns)
-    return;                            /* its windows were looked at when the stack was known already */
+    return; /* its windows were looked at when the stack was known already */
   thread->judged_ns = known->start_ns;
   bool rests = stalls_only_rests(look, thread, known->node, length_ns, true);
-  if (rests || look->limits->blocked_ns <= 0 || length_ns < look->limits->blocked_ns)
-    return;
+  if (rests || look->limits->blocked_ns <= 0 || length_ns < look->limits->blocked_ns) return;
   uint64_t before = thread->open;
-  struct rtop_look_thread then = {.thread = known->thread, .node = known->node, .state = known->state};
+  struct rtop_look_thread then = { .thread = known->thread, .node = known->node, .state = known->state };
   struct stall *stall = stalls_open(look, window, thread, &then, STALL_BLOCKED, known->start_ns);
-  if (stall && stall->start_ns == known->start_ns)
-    stalls_set(look->stalls, stall, known->start_ns, known->end_ns);
+  if (stall && stall->start_ns == known->start_ns) stalls_set(look->stalls, stall, known->start_ns, known->end_ns);
   stalls_note_site(thread, known->node, thread->open);
   stalls_close(look->stalls, &thread->open);
   thread->open = before;
@@ -375,12 +337,9 @@ static void stalls_look_at_longs(struct stalls_look *look, const struct rtop_loo
   for (size_t i = 0; i < window->long_count; i++) {
     struct rtop_look_long known = rtop_look_long(window, i);
     struct stalls_thread *thread = stalls_thread(look, window, known.thread);
-    if (!thread)
-      return;
-    if (known.state == RTOP_STATE_RUNNING)
-      stalls_held(look, window, thread, &known);
-    else
-      stalls_was_blocked(look, window, thread, &known);
+    if (!thread) return;
+    if (known.state == RTOP_STATE_RUNNING) stalls_held(look, window, thread, &known);
+    else stalls_was_blocked(look, window, thread, &known);
   }
 }
 
@@ -388,17 +347,13 @@ static void stalls_look_at_thread(struct stalls_look *look, const struct rtop_lo
                                   struct stalls_thread *thread, const struct rtop_look_thread *now)
 {
   if (now->state == RTOP_STATE_BLOCKED && !now->ended) {
-    if (now->stale)
-      stalls_blocked_somewhere(look, window, thread, now);
-    else
-      stalls_blocked(look, window, thread, now);
+    if (now->stale) stalls_blocked_somewhere(look, window, thread, now);
+    else stalls_blocked(look, window, thread, now);
     return;
   }
   thread->last_node = 0;
-  if (now->stale && now->state == RTOP_STATE_RUNNING && !now->ended)
-    stalls_no_safepoint(look, window, thread, now);
-  else
-    stalls_close(look->stalls, &thread->open);
+  if (now->stale && now->state == RTOP_STATE_RUNNING && !now->ended) stalls_no_safepoint(look, window, thread, now);
+  else stalls_close(look->stalls, &thread->open);
 }
 
 void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *window)
@@ -407,8 +362,7 @@ void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *wi
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_look_thread now = rtop_look_thread(window, i);
     struct stalls_thread *thread = stalls_thread(look, window, now.thread);
-    if (!thread)
-      return;
+    if (!thread) return;
     thread->seen_ns = window->end_ns;
     stalls_look_at_thread(look, window, thread, &now);
   }
@@ -417,7 +371,8 @@ void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *wi
 void stalls_forget_threads(struct stalls_state *state, int64_t before_ns)
 {
   struct stalls_thread *thread, *next, *gone = NULL;
-  HASH_ITER(hh, state->threads, thread, next) {
+  HASH_ITER(hh, state->threads, thread, next)
+  {
     if (thread->seen_ns < before_ns || before_ns == INT64_MAX) {
       HASH_DEL(state->threads, thread);
       thread->hh.next = gone;

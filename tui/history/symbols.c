@@ -15,7 +15,7 @@
 enum {
   SYMBOLS_FRAMES_MAX = 1 << 20,
   SYMBOLS_NODES_MAX = 1 << 22,
-  SYMBOLS_DEPTH_MAX = 4096,            /* twice what the extension keeps: stacks are written out in full */
+  SYMBOLS_DEPTH_MAX = 4096, /* twice what the extension keeps: stacks are written out in full */
   SYMBOLS_TEXT_MAX = 4096,
   SYMBOLS_NAMES_BYTES_MAX = 128 << 20, /* a hostile table can name one long string a million times */
   SYMBOLS_CHUNK = 4096,                /* entries; chunks never move, so that pointers stay valid */
@@ -25,16 +25,16 @@ struct symbols_frame {
   struct rtop_symbol symbol;
   uint32_t id;
   bool lost;
-  char *completed;                     /* label and namespace that were completed later, or NULL */
+  char *completed; /* label and namespace that were completed later, or NULL */
   UT_hash_handle hh;
-  char key[];                          /* line, kind, label, path, namespace: see symbols_key */
+  char key[]; /* line, kind, label, path, namespace: see symbols_key */
 };
 
 struct symbols_chunk {
-  struct rtop_call_node calls[SYMBOLS_CHUNK];            /* parent, frame, line are the key */
+  struct rtop_call_node calls[SYMBOLS_CHUNK]; /* parent, frame, line are the key */
 };
 
-struct symbols_head {                  /* of a frame's key; no padding */
+struct symbols_head { /* of a frame's key; no padding */
   uint32_t line;
   uint32_t kind;
 };
@@ -46,10 +46,10 @@ struct rtop_symbols {
   struct symbols_frame *frames_by_key;
   struct symbols_chunk **node_chunks;
   uint32_t node_count, node_capacity;
-  uint32_t *node_slots;                /* ids of nodes by their keys, 0: free; more than twice as many as nodes */
+  uint32_t *node_slots; /* ids of nodes by their keys, 0: free; more than twice as many as nodes */
   size_t slot_count;
-  uint64_t seed;                       /* nobody who makes names knows where they go */
-  uint32_t names;                      /* labels completed so far */
+  uint64_t seed;  /* nobody who makes names knows where they go */
+  uint32_t names; /* labels completed so far */
   bool labelled;
   uint32_t unsampled;
   char scratch[sizeof(struct symbols_head) + 3 * (SYMBOLS_TEXT_MAX + 1)];
@@ -62,12 +62,10 @@ static struct rtop_call_node *symbols_at(const struct rtop_symbols *symbols, uin
 
 static bool symbols_grow_frames(struct rtop_symbols *symbols)
 {
-  if (symbols->frame_count < symbols->frame_capacity)
-    return true;
+  if (symbols->frame_count < symbols->frame_capacity) return true;
   uint32_t capacity = symbols->frame_capacity ? symbols->frame_capacity * 2 : 1024;
   struct symbols_frame **frames = realloc(symbols->frames, capacity * sizeof *frames);
-  if (!frames)
-    return false;
+  if (!frames) return false;
   symbols->frames = frames;
   symbols->frame_capacity = capacity;
   return true;
@@ -75,25 +73,22 @@ static bool symbols_grow_frames(struct rtop_symbols *symbols)
 
 static bool symbols_grow_nodes(struct rtop_symbols *symbols)
 {
-  if (symbols->node_count < symbols->node_capacity)
-    return true;
+  if (symbols->node_count < symbols->node_capacity) return true;
   size_t chunk = symbols->node_capacity / SYMBOLS_CHUNK;
   struct symbols_chunk **chunks = realloc(symbols->node_chunks, (chunk + 1) * sizeof *chunks);
-  if (!chunks)
-    return false;
+  if (!chunks) return false;
   symbols->node_chunks = chunks;
   chunks[chunk] = calloc(1, sizeof **chunks);
-  if (!chunks[chunk])
-    return false;
+  if (!chunks[chunk]) return false;
   symbols->node_capacity += SYMBOLS_CHUNK;
   return true;
 }
 
 /* Key in scratch: head, then three NUL-terminated sanitised strings. Returns its length. */
-static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3],
-                          uint32_t line, enum rtop_symbol_kind kind, size_t at[3])
+static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3], uint32_t line,
+                          enum rtop_symbol_kind kind, size_t at[3])
 {
-  struct symbols_head head = {line, (uint32_t)kind};
+  struct symbols_head head = { line, (uint32_t)kind };
   size_t used = sizeof head;
   memcpy(symbols->scratch, &head, sizeof head);
   for (int i = 0; i < 3; i++) {
@@ -103,19 +98,21 @@ static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3
   return used;
 }
 
-static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes, const size_t at[3],
-                                  uint32_t line, enum rtop_symbol_kind kind)
+static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes, const size_t at[3], uint32_t line,
+                                  enum rtop_symbol_kind kind)
 {
   if (symbols->frame_count >= SYMBOLS_FRAMES_MAX || symbols->names_bytes > SYMBOLS_NAMES_BYTES_MAX ||
       !symbols_grow_frames(symbols))
     return 0;
   struct symbols_frame *frame = calloc(1, sizeof *frame + key_bytes);
-  if (!frame)
-    return 0;
+  if (!frame) return 0;
   memcpy(frame->key, symbols->scratch, key_bytes);
   frame->symbol = (struct rtop_symbol){
-    .label = frame->key + at[0], .path = frame->key + at[1], .namespace_label = frame->key + at[2],
-    .line = line, .kind = kind,
+    .label = frame->key + at[0],
+    .path = frame->key + at[1],
+    .namespace_label = frame->key + at[2],
+    .line = line,
+    .kind = kind,
   };
   frame->id = symbols->frame_count;
   HASH_ADD_KEYPTR(hh, symbols->frames_by_key, frame->key, key_bytes, frame);
@@ -128,12 +125,12 @@ static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes
   return frame->id;
 }
 
-uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes,
-                            const char *path, size_t path_bytes, const char *namespace_label,
-                            size_t namespace_bytes, uint32_t line, enum rtop_symbol_kind kind)
+uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes, const char *path,
+                            size_t path_bytes, const char *namespace_label, size_t namespace_bytes, uint32_t line,
+                            enum rtop_symbol_kind kind)
 {
-  const char *const text[3] = {label, path, namespace_label};
-  const size_t bytes[3] = {label_bytes, path_bytes, namespace_bytes};
+  const char *const text[3] = { label, path, namespace_label };
+  const size_t bytes[3] = { label_bytes, path_bytes, namespace_bytes };
   size_t at[3];
   size_t key_bytes = symbols_key(symbols, text, bytes, line, kind, at);
   struct symbols_frame *found = NULL;
@@ -141,25 +138,20 @@ uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, siz
   return found ? found->id : symbols_add_frame(symbols, key_bytes, at, line, kind);
 }
 
-void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label,
-                          size_t label_bytes, const char *namespace_label, size_t namespace_bytes)
+void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
+                          const char *namespace_label, size_t namespace_bytes)
 {
-  if (frame == 0 || frame >= symbols->frame_count || label_bytes == 0)
-    return;
+  if (frame == 0 || frame >= symbols->frame_count || label_bytes == 0) return;
   struct symbols_frame *entry = symbols->frames[frame];
   char clean[SYMBOLS_TEXT_MAX + 1], clean_namespace[SYMBOLS_TEXT_MAX + 1];
   size_t bytes = rtop_text_sanitize(clean, sizeof clean, label, label_bytes) + 1;
-  size_t more =
-    rtop_text_sanitize(clean_namespace, sizeof clean_namespace, namespace_label, namespace_bytes) + 1;
-  if (strcmp(clean, entry->symbol.label) == 0)
-    return;
+  size_t more = rtop_text_sanitize(clean_namespace, sizeof clean_namespace, namespace_label, namespace_bytes) + 1;
+  if (strcmp(clean, entry->symbol.label) == 0) return;
   char *completed = malloc(bytes + more);
-  if (!completed)
-    return;
+  if (!completed) return;
   memcpy(completed, clean, bytes);
   memcpy(completed + bytes, clean_namespace, more);
-  if (entry->completed)
-    symbols->names_bytes -= strlen(entry->symbol.label) + strlen(entry->symbol.namespace_label) + 2;
+  if (entry->completed) symbols->names_bytes -= strlen(entry->symbol.label) + strlen(entry->symbol.namespace_label) + 2;
   symbols->names_bytes += bytes + more;
   entry->symbol.label = completed;
   entry->symbol.namespace_label = completed + bytes;
@@ -206,40 +198,33 @@ static size_t symbols_slot(const struct rtop_symbols *symbols, const struct rtop
   size_t mask = symbols->slot_count - 1, at = (size_t)symbols_mix(hash, symbols->seed) & mask;
   for (; symbols->node_slots[at]; at = (at + 1) & mask) {
     const struct rtop_call_node *call = symbols_at(symbols, symbols->node_slots[at]);
-    if (call->parent == key->parent && call->frame == key->frame && call->line == key->line)
-      break;
+    if (call->parent == key->parent && call->frame == key->frame && call->line == key->line) break;
   }
   return at;
 }
 
 static bool symbols_grow_slots(struct rtop_symbols *symbols)
 {
-  if ((size_t)symbols->node_count * 2 < symbols->slot_count)
-    return true;
+  if ((size_t)symbols->node_count * 2 < symbols->slot_count) return true;
   size_t slot_count = symbols->slot_count ? symbols->slot_count * 2 : 1024;
   uint32_t *slots = calloc(slot_count, sizeof *slots);
-  if (!slots)
-    return false;
+  if (!slots) return false;
   free(symbols->node_slots);
   symbols->node_slots = slots;
   symbols->slot_count = slot_count;
-  for (uint32_t id = 1; id < symbols->node_count; id++)
-    slots[symbols_slot(symbols, symbols_at(symbols, id))] = id;
+  for (uint32_t id = 1; id < symbols->node_count; id++) slots[symbols_slot(symbols, symbols_at(symbols, id))] = id;
   return true;
 }
 
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line)
 {
-  struct rtop_call_node key = {.parent = parent, .frame = frame, .line = line};
-  if (parent >= symbols->node_count || frame >= symbols->frame_count || !symbols_grow_slots(symbols))
-    return 0;
+  struct rtop_call_node key = { .parent = parent, .frame = frame, .line = line };
+  if (parent >= symbols->node_count || frame >= symbols->frame_count || !symbols_grow_slots(symbols)) return 0;
   size_t slot = symbols_slot(symbols, &key);
-  if (symbols->node_slots[slot])
-    return symbols->node_slots[slot];
+  if (symbols->node_slots[slot]) return symbols->node_slots[slot];
   key.depth = symbols_at(symbols, parent)->depth + 1;
   key.labels = symbols_at(symbols, parent)->labels;
-  if (parent == 0 && rtop_symbol_is_labels(&symbols->frames[frame]->symbol))
-    key.labels = frame;
+  if (parent == 0 && rtop_symbol_is_labels(&symbols->frames[frame]->symbol)) key.labels = frame;
   if (key.depth > SYMBOLS_DEPTH_MAX || symbols->node_count >= SYMBOLS_NODES_MAX || !symbols_grow_nodes(symbols))
     return 0;
   uint32_t id = symbols->node_count++;
@@ -260,13 +245,11 @@ static void symbols_free_frame(struct symbols_frame *frame)
 struct rtop_symbols *rtop_symbols_create(void)
 {
   struct rtop_symbols *symbols = calloc(1, sizeof *symbols);
-  if (!symbols)
-    return NULL;
-  if (getrandom(&symbols->seed, sizeof symbols->seed, GRND_NONBLOCK) < 0)
-    symbols->seed = (uint64_t)(uintptr_t)symbols;
+  if (!symbols) return NULL;
+  if (getrandom(&symbols->seed, sizeof symbols->seed, GRND_NONBLOCK) < 0) symbols->seed = (uint64_t)(uintptr_t)symbols;
   rtop_symbols_frame(symbols, "(root)", 6, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
   if (symbols->frame_count == 1 && symbols_grow_nodes(symbols)) {
-    symbols->node_count = 1;           /* zeroed: its own parent, frame 0, and in no hash */
+    symbols->node_count = 1; /* zeroed: its own parent, frame 0, and in no hash */
     return symbols;
   }
   rtop_symbols_destroy(&symbols);
@@ -277,13 +260,10 @@ void rtop_symbols_destroy(struct rtop_symbols **handle)
 {
   struct rtop_symbols *symbols = *handle;
   *handle = NULL;
-  if (!symbols)
-    return;
+  if (!symbols) return;
   HASH_CLEAR(hh, symbols->frames_by_key);
-  for (uint32_t i = 0; i < symbols->frame_count; i++)
-    symbols_free_frame(symbols->frames[i]);
-  for (uint32_t i = 0; i < symbols->node_capacity / SYMBOLS_CHUNK; i++)
-    free(symbols->node_chunks[i]);
+  for (uint32_t i = 0; i < symbols->frame_count; i++) symbols_free_frame(symbols->frames[i]);
+  for (uint32_t i = 0; i < symbols->node_capacity / SYMBOLS_CHUNK; i++) free(symbols->node_chunks[i]);
   free(symbols->frames);
   free(symbols->node_chunks);
   free(symbols->node_slots);

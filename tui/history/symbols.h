@@ -19,14 +19,14 @@ struct rtop_symbols;
 enum rtop_symbol_kind {
   RTOP_SYMBOL_RUBY,
   RTOP_SYMBOL_C,
-  RTOP_SYMBOL_SPECIAL,                 /* "(root)", "(folded)", … */
-  RTOP_SYMBOL_GROUP,                   /* made up by a lens: a class, a file, a gem */
+  RTOP_SYMBOL_SPECIAL, /* "(root)", "(folded)", … */
+  RTOP_SYMBOL_GROUP,   /* made up by a lens: a class, a file, a gem */
 };
 
-struct rtop_symbol {                   /* a frame */
-  const char *label;                   /* "Object#fib" */
-  const char *path;                    /* "" for C; of a group only when it is a file */
-  const char *namespace_label;         /* "Price", "" at top level */
+struct rtop_symbol {           /* a frame */
+  const char *label;           /* "Object#fib" */
+  const char *path;            /* "" for C; of a group only when it is a file */
+  const char *namespace_label; /* "Price", "" at top level */
   uint32_t line;
   enum rtop_symbol_kind kind;
 };
@@ -51,7 +51,7 @@ struct rtop_call_node {
   uint32_t frame;
   uint32_t line;
   uint32_t depth;
-  uint32_t labels;                     /* frame of the label set that it stands below (or is); 0: none */
+  uint32_t labels; /* frame of the label set that it stands below (or is); 0: none */
 };
 
 /* Holds only the root. NULL when memory ran out. */
@@ -60,9 +60,9 @@ void rtop_symbols_destroy(struct rtop_symbols **symbols);
 
 /* Adds or finds. Strings are raw bytes with lengths: hostile. Returns the id (the root's, 0, when memory
  * ran out or a bound of 4 M nodes / 1 M frames was reached). */
-uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes,
-                            const char *path, size_t path_bytes, const char *namespace_label,
-                            size_t namespace_bytes, uint32_t line, enum rtop_symbol_kind kind);
+uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes, const char *path,
+                            size_t path_bytes, const char *namespace_label, size_t namespace_bytes, uint32_t line,
+                            enum rtop_symbol_kind kind);
 /* Completes the label of a frame ("sleep" becomes "Kernel#sleep"): what it is called from now on. Frames that
  * come to the same label that way stay two. Nothing happens when memory runs out. */
 void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,

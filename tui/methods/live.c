@@ -14,9 +14,8 @@ static void live_restart(void *context)
   live_places_restart(live);
   live_rows_restart(live);
   live_shares_restart(live);
-  for (size_t id = 0; id < live->thread_capacity; id++)
-    live->threads[id].cost = (struct rtop_cost){0};
-  live->total = (struct rtop_cost){0};
+  for (size_t id = 0; id < live->thread_capacity; id++) live->threads[id].cost = (struct rtop_cost){ 0 };
+  live->total = (struct rtop_cost){ 0 };
   live->failed = false;
 }
 
@@ -28,9 +27,8 @@ static void live_cell(void *context, const struct rtop_sum_cell *cell, bool come
     index = live_place(live, cell->thread, cell->node);
   struct live_place *place = &live->places[index];
   if (index && !place->delta &&
-      rtop_reserve(&live->deltas, &live->delta_capacity, (size_t)live->delta_count + 1,
-                   sizeof *live->deltas)) {
-    live->deltas[live->delta_count] = (struct live_delta){.place = index};
+      rtop_reserve(&live->deltas, &live->delta_capacity, (size_t)live->delta_count + 1, sizeof *live->deltas)) {
+    live->deltas[live->delta_count] = (struct live_delta){ .place = index };
     place->delta = ++live->delta_count;
   }
   if (!index || !place->delta) {
@@ -39,23 +37,19 @@ static void live_cell(void *context, const struct rtop_sum_cell *cell, bool come
   }
   struct live_delta *delta = &live->deltas[place->delta - 1];
   delta->windows += comes ? 1 : UINT32_MAX;
-  if (comes)
-    rtop_cost_add(&delta->cost, &cell->cost);
-  else
-    live_cost_take(&delta->cost, &cell->cost);
+  if (comes) rtop_cost_add(&delta->cost, &cell->cost);
+  else live_cost_take(&delta->cost, &cell->cost);
 }
 
 struct rtop_live *rtop_live_create(struct rtop_profile *profile)
 {
   struct rtop_live *live = calloc(1, sizeof *live);
-  if (!live)
-    return NULL;
+  if (!live) return NULL;
   live->profile = profile;
   live->symbols = rtop_profile_symbols(profile);
   live->place_count = 1;
-  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){live, live_restart, live_cell, live_place_ahead});
-  if (!live->slide)
-    rtop_live_destroy(&live);
+  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell, live_place_ahead });
+  if (!live->slide) rtop_live_destroy(&live);
   return live;
 }
 
@@ -63,20 +57,41 @@ void rtop_live_destroy(struct rtop_live **handle)
 {
   struct rtop_live *live = *handle;
   *handle = NULL;
-  if (!live)
-    return;
+  if (!live) return;
   rtop_slide_close(&live->slide);
   methods_regex_free(&live->filter);
   rtop_name_order_destroy(&live->names);
   void *const memory[] = {
-    live->places, live->slots, live->path, live->deltas, live->cells, live->cell_places, live->nodes,
-    live->links, live->ups, live->climbs, live->entry_of, live->shares.all, live->shares.most,
-    live->shares.changed, live->shares.falling.all, live->shares.growing.all, live->frames, live->rows,
-    live->beside, live->row_frames, live->row_of, live->touched, live->idle, live->standing, live->threads,
-    live->node_depths.first, live->shown, live->changes,
+    live->places,
+    live->slots,
+    live->path,
+    live->deltas,
+    live->cells,
+    live->cell_places,
+    live->nodes,
+    live->links,
+    live->ups,
+    live->climbs,
+    live->entry_of,
+    live->shares.all,
+    live->shares.most,
+    live->shares.changed,
+    live->shares.falling.all,
+    live->shares.growing.all,
+    live->frames,
+    live->rows,
+    live->beside,
+    live->row_frames,
+    live->row_of,
+    live->touched,
+    live->idle,
+    live->standing,
+    live->threads,
+    live->node_depths.first,
+    live->shown,
+    live->changes,
   };
-  for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
-    free(memory[i]);
+  for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) free(memory[i]);
   free(live);
 }
 
@@ -96,32 +111,26 @@ static void name_threads(struct rtop_live *live, const struct rtop_sum *sum)
 static bool reserve_threads(struct rtop_live *live, const struct rtop_sum *sum)
 {
   uint32_t most = 0;
-  for (size_t i = 0; i < sum->thread_count; i++)
-    most = sum->threads[i].thread > most ? sum->threads[i].thread : most;
+  for (size_t i = 0; i < sum->thread_count; i++) most = sum->threads[i].thread > most ? sum->threads[i].thread : most;
   return rtop_reserve(&live->threads, &live->thread_capacity, (size_t)most + 1, sizeof *live->threads);
 }
 
 void rtop_live_want_ratios(struct rtop_live *live, bool wanted)
 {
-  if (live->ratios != wanted && live->profile)
-    rtop_slide_restart(live->slide);
+  if (live->ratios != wanted && live->profile) rtop_slide_restart(live->slide);
   live->ratios = wanted;
 }
 
 bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_sum *sum)
 {
-  if (live->failed || live->place_count > 2 * live->places_used + LIVE_IDLE_PLACES_MAX)
-    rtop_slide_restart(live->slide);
+  if (live->failed || live->place_count > 2 * live->places_used + LIVE_IDLE_PLACES_MAX) rtop_slide_restart(live->slide);
   bool fine = rtop_slide_to(live->slide, span, sum) && reserve_threads(live, sum);
-  if (!fine || live->failed)
-    return false;
+  if (!fine || live->failed) return false;
   name_threads(live, sum);
   live_settle(live);
-  for (size_t i = 0; i < sum->thread_count; i++)
-    sum->threads[i].cost = live->threads[sum->threads[i].thread].cost;
+  for (size_t i = 0; i < sum->thread_count; i++) sum->threads[i].cost = live->threads[sum->threads[i].thread].cost;
   sum->total = live->total;
-  if (!sum->borrowed)
-    free(sum->cells);
+  if (!sum->borrowed) free(sum->cells);
   sum->borrowed = true;
   sum->cells = live->cells;
   sum->cell_count = live->cell_count;
@@ -138,19 +147,15 @@ static void choose_threads(struct rtop_live *live, const struct rtop_sum *sum)
   for (uint32_t i = 0; any && i < live->cell_count; i++) {
     const struct live_place *place = &live->places[live->cell_places[i]];
     bool hidden = sum->threads[live->cells[i].thread].hidden;
-    struct rtop_cost cost = {0};
-    if (live->threads[place->thread].hidden == hidden)
-      continue;
-    if (hidden)
-      live_cost_take(&cost, &live->cells[i].cost);
-    else
-      cost = live->cells[i].cost;
+    struct rtop_cost cost = { 0 };
+    if (live->threads[place->thread].hidden == hidden) continue;
+    if (hidden) live_cost_take(&cost, &live->cells[i].cost);
+    else cost = live->cells[i].cost;
     live_node_change(live, place->entry, &cost, hidden ? UINT64_MAX : 1);
   }
   for (size_t i = 0; any && i < sum->thread_count; i++)
     live->threads[sum->threads[i].thread].hidden = sum->threads[i].hidden;
-  if (any)
-    live_shares_look(live);
+  if (any) live_shares_look(live);
 }
 
 static bool row_passes(struct rtop_live *live, const struct rtop_method_row *row,
@@ -158,10 +163,8 @@ static bool row_passes(struct rtop_live *live, const struct rtop_method_row *row
 {
   struct live_frame *frame = &live->frames[row->frame];
   const struct rtop_symbol *symbol = rtop_symbols_get(live->symbols, row->frame);
-  if ((double)row->total_ns < least_ns)
-    return false;
-  if (!live->filter.text)
-    return true;
+  if ((double)row->total_ns < least_ns) return false;
+  if (!live->filter.text) return true;
   if (!frame->passes || frame->label != symbol->label) {
     frame->passes = methods_regex_matches(&live->filter, symbol) ? 2 : 1;
     frame->label = symbol->label;
@@ -176,16 +179,14 @@ static bool filter_rows(struct rtop_live *live, struct rtop_methods *methods,
   bool all = !options->filter && least_ns <= 0;
   live->row_turn += all && !live->leaves_out ? 1 : 2;
   live->leaves_out = !all;
-  if (all)
-    return true;
+  if (all) return true;
   if (!rtop_reserve(&live->frames, &live->frame_capacity, live->row_of_capacity, sizeof *live->frames) ||
       !rtop_reserve(&live->shown, &live->shown_capacity, (size_t)live->row_count + 1, sizeof *live->shown))
     return false;
   methods->rows = live->shown;
   methods->count = 0;
   for (uint32_t i = 0; i < live->row_count; i++)
-    if (row_passes(live, &live->rows[i], options, least_ns))
-      live->shown[methods->count++] = live->rows[i];
+    if (row_passes(live, &live->rows[i], options, least_ns)) live->shown[methods->count++] = live->rows[i];
   return true;
 }
 
@@ -193,10 +194,8 @@ static bool take_options(struct rtop_live *live, const struct rtop_methods_optio
 {
   const char *before = live->filter.text, *now = options->filter;
   bool same = before && now ? strcmp(before, now) == 0 : before == now;
-  for (size_t i = 0; !same && i < live->frame_capacity; i++)
-    live->frames[i].passes = 0;
-  if (live->mode != options->mode)
-    live_rows_clock(live, options->mode);
+  for (size_t i = 0; !same && i < live->frame_capacity; i++) live->frames[i].passes = 0;
+  if (live->mode != options->mode) live_rows_clock(live, options->mode);
   bool by_place = options->sort == RTOP_SORT_LOCATION;
   return methods_regex_use(&live->filter, options->filter) &&
          rtop_name_order_update(&live->names, live->symbols, by_place);
@@ -209,14 +208,11 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
   live_stacks_change(live, sum);
   live->rows_kept = live->rows_kept && methods;
   live_nodes_up(live);
-  if (methods && !live->rows_kept)
-    live_rows_make(live);
+  if (methods && !live->rows_kept) live_rows_make(live);
   bool fine = take_options(live, options);
   live_rows_finish(live, sum);
-  if (!methods)
-    return fine && !live->failed;
-  if (!methods->borrowed)
-    free(methods->rows);
+  if (!methods) return fine && !live->failed;
+  if (!methods->borrowed) free(methods->rows);
   methods->borrowed = true;
   methods->rows = live->rows;
   methods->count = live->row_count;
@@ -225,8 +221,7 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
   fine = filter_rows(live, methods, options) && fine;
   methods->ranks = live->names.ranks;
   live->follow = (struct rtop_methods_follow){
-    live, live->row_turn, live->touched, live->touched_count, live->row_frames, live->row_of,
-    live->row_of_capacity,
+    live, live->row_turn, live->touched, live->touched_count, live->row_frames, live->row_of, live->row_of_capacity,
   };
   methods->follow = methods->rows == live->rows ? &live->follow : NULL;
   return fine && !live->failed;

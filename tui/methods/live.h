@@ -20,25 +20,25 @@ struct rtop_live;
 /* A node with everything below it, over all chosen threads. */
 struct rtop_live_node {
   uint32_t node;
-  uint32_t parent;                     /* index of the node it is called from; of the root: 0 */
+  uint32_t parent; /* index of the node it is called from; of the root: 0 */
   uint32_t frame;
-  uint32_t depth;                      /* of the root: 0 */
-  bool outermost;                      /* its frame is not above it */
-  uint64_t cells;                      /* in and below it; 0: not in the sum */
+  uint32_t depth; /* of the root: 0 */
+  bool outermost; /* its frame is not above it */
+  uint64_t cells; /* in and below it; 0: not in the sum */
   struct rtop_cost total, self;
 };
 
 /* What never changes of a node, so little that all of it stays in the caches: for who goes up, or looks through
  * all of them. */
 struct rtop_live_call {
-  uint32_t parent, frame;              /* as of the node */
-  uint32_t depth : 31, outermost : 1;  /* of a frame that is not known, too */
-  uint32_t up;                         /* private: index + 1 of what changes in this update; 0: nothing so far */
+  uint32_t parent, frame;             /* as of the node */
+  uint32_t depth : 31, outermost : 1; /* of a frame that is not known, too */
+  uint32_t up;                        /* private: index + 1 of what changes in this update; 0: nothing so far */
 };
 
 /* What an update did to a node: differences, modulo 2^64. */
 struct rtop_live_change {
-  uint32_t index;                      /* of the node */
+  uint32_t index; /* of the node */
   struct rtop_cost self, total;
   uint64_t cells;
 };
@@ -76,8 +76,7 @@ const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint3
 const struct rtop_live_call *rtop_live_calls(const struct rtop_live *live, uint32_t *count);
 /* What the last rtop_live_methods changed. *turn is its number; who knows all nodes as they were in the turn
  * before needs only these. Turns are skipped when everything was made afresh, and when nobody asked. */
-const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,
-                                                 uint64_t *turn);
+const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count, uint64_t *turn);
 /* The index of a symbols' node; UINT32_MAX: it was never seen. */
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node);
 

@@ -12,26 +12,26 @@ enum { LIVE_NONE = UINT32_MAX };
 /* A node as one thread knows it. Index 0 is none. */
 struct live_place {
   uint32_t thread, node;
-  uint32_t entry;                      /* index into nodes */
-  uint32_t cell;                       /* index + 1: its own time; 0: none */
-  uint32_t delta;                      /* index + 1: what changes in this update */
-  uint32_t windows;                    /* cells of windows that make the cell */
+  uint32_t entry;   /* index into nodes */
+  uint32_t cell;    /* index + 1: its own time; 0: none */
+  uint32_t delta;   /* index + 1: what changes in this update */
+  uint32_t windows; /* cells of windows that make the cell */
 };
 
 struct live_delta {
   uint32_t place;
-  uint32_t windows;                    /* more, modulo 2^32 */
-  struct rtop_cost cost;               /* modulo 2^64 */
+  uint32_t windows;      /* more, modulo 2^32 */
+  struct rtop_cost cost; /* modulo 2^64 */
 };
 
 /* What an update changes in a node and has still to tell those above. They lie in the order of their coming,
  * close together. */
 struct live_up {
   struct rtop_live_change change;
-  uint64_t own_cells;                  /* of change.cells */
-  uint32_t threads;                    /* that have it on their stack now, modulo 2^32 */
-  uint32_t next;                       /* in the list of its depth, + 1 */
-  bool own;                            /* change.self is something */
+  uint64_t own_cells; /* of change.cells */
+  uint32_t threads;   /* that have it on their stack now, modulo 2^32 */
+  uint32_t next;      /* in the list of its depth, + 1 */
+  bool own;           /* change.self is something */
 };
 
 /* What a row gains, modulo; NULL: nothing. */
@@ -45,22 +45,22 @@ struct live_gain {
  * does not; the root's is 0. */
 struct live_climb {
   uint32_t frame;
-  uint32_t up;                         /* go on there */
+  uint32_t up; /* go on there */
 };
 
 /* The wall time of a frame on the stack of a thread. Those of a frame stand side by side, hashed by thread. */
 struct live_share {
   uint64_t wall_ns;
-  uint32_t thread;                     /* + 1; 0: free. Of idle room, in the first: index of the next one */
+  uint32_t thread; /* + 1; 0: free. Of idle room, in the first: index of the next one */
 };
 
 struct live_most {
-  uint64_t wall_ns;                    /* of the largest share of a thread that is not hidden; with `look` set */
-  uint32_t thread;                     /* + 1; 0: none is larger than nothing */
-  uint32_t first, used;                /* shares: index, those that are not free */
-  uint8_t order;                       /* of 1 << order; 0: there are none */
-  bool look;                           /* it was that of `thread`; none is larger */
-  bool listed;                         /* in `changed` */
+  uint64_t wall_ns;     /* of the largest share of a thread that is not hidden; with `look` set */
+  uint32_t thread;      /* + 1; 0: none is larger than nothing */
+  uint32_t first, used; /* shares: index, those that are not free */
+  uint8_t order;        /* of 1 << order; 0: there are none */
+  bool look;            /* it was that of `thread`; none is larger */
+  bool listed;          /* in `changed` */
 };
 
 struct live_due {
@@ -77,39 +77,39 @@ struct live_dues {
 enum { LIVE_SHARES_ORDERS = 32 };
 
 struct live_shares {
-  struct live_share *all;              /* index 0 is none */
+  struct live_share *all; /* index 0 is none */
   size_t count, capacity;
-  uint32_t idle[LIVE_SHARES_ORDERS];   /* room that is not used, by order: index of the first */
-  struct live_most *most;              /* by frame */
+  uint32_t idle[LIVE_SHARES_ORDERS]; /* room that is not used, by order: index of the first */
+  struct live_most *most;            /* by frame */
   size_t most_capacity;
-  uint32_t *changed;                   /* frames whose ratio is another one */
+  uint32_t *changed; /* frames whose ratio is another one */
   uint32_t changed_count;
   size_t changed_capacity;
-  uint32_t threads;                    /* ids are below */
-  struct live_dues falling, growing;   /* what is to be added up */
+  uint32_t threads;                  /* ids are below */
+  struct live_dues falling, growing; /* what is to be added up */
 };
 
 struct live_frame {
-  uint8_t passes;                      /* the filter: 0 not asked, 1 no, 2 yes */
-  const char *label;                   /* as it was asked */
+  uint8_t passes;    /* the filter: 0 not asked, 1 no, 2 yes */
+  const char *label; /* as it was asked */
 };
 
-struct live_row {                      /* beside the row that users see */
-  uint64_t cells;                      /* that it is on the stack of */
-  uint64_t touched;                    /* in which turn it was last */
+struct live_row {   /* beside the row that users see */
+  uint64_t cells;   /* that it is on the stack of */
+  uint64_t touched; /* in which turn it was last */
 };
 
 struct live_thread {
   bool hidden;
-  uint32_t row;                        /* in the sum, + 1 */
-  uint32_t stack;                      /* entry of the leaf that counts as its stack, + 1; 0: none */
-  uint32_t seen;                       /* turn in which it was there */
+  uint32_t row;   /* in the sum, + 1 */
+  uint32_t stack; /* entry of the leaf that counts as its stack, + 1; 0: none */
+  uint32_t seen;  /* turn in which it was there */
   struct rtop_cost cost;
 };
 
 /* Lists of nodes by depth. */
 struct live_depths {
-  uint32_t *first;                     /* index + 1 */
+  uint32_t *first; /* index + 1 */
   size_t capacity;
   uint32_t deepest;
 };
@@ -119,23 +119,23 @@ struct rtop_live {
   const struct rtop_symbols *symbols;
   struct rtop_slide *slide;
   bool failed;
-  bool ratios;                         /* somebody looks at them */
+  bool ratios; /* somebody looks at them */
   uint64_t length_ns;
 
   struct live_place *places;
   uint32_t place_count;
   size_t place_capacity;
-  uint32_t *slots;                     /* hash of (thread, node): place; 0: free */
+  uint32_t *slots; /* hash of (thread, node): place; 0: free */
   size_t slot_count;
-  uint32_t places_used;                /* with windows */
-  uint32_t *path;                      /* nodes on the way to a known place */
+  uint32_t places_used; /* with windows */
+  uint32_t *path;       /* nodes on the way to a known place */
   size_t path_capacity;
 
   struct live_delta *deltas;
   uint32_t delta_count;
   size_t delta_capacity;
 
-  struct rtop_sum_cell *cells;         /* of threads as rows of the sum */
+  struct rtop_sum_cell *cells; /* of threads as rows of the sum */
   uint32_t *cell_places;
   uint32_t cell_count;
   size_t cell_capacity, cell_place_capacity;
@@ -145,7 +145,7 @@ struct rtop_live {
   struct live_climb *climbs;
   uint32_t node_count;
   size_t node_capacity, link_capacity, climb_capacity;
-  uint32_t *entry_of;                  /* by node: index + 1 */
+  uint32_t *entry_of; /* by node: index + 1 */
   size_t entry_capacity;
 
   struct live_up *ups;
@@ -155,35 +155,35 @@ struct rtop_live {
   uint32_t change_count;
   size_t change_capacity;
   uint64_t turn;
-  bool nodes_kept, nodes_asked;        /* they hold what the last update left; somebody looked since */
-  uint64_t node_turn;                  /* as users know it */
+  bool nodes_kept, nodes_asked; /* they hold what the last update left; somebody looked since */
+  uint64_t node_turn;           /* as users know it */
 
   struct live_shares shares;
-  struct live_frame *frames;           /* by frame */
+  struct live_frame *frames; /* by frame */
   size_t frame_capacity;
 
   struct rtop_method_row *rows;
   struct live_row *beside;
-  uint32_t *row_frames;                /* by row */
+  uint32_t *row_frames; /* by row */
   uint32_t row_count;
   size_t row_capacity, beside_capacity, row_frame_capacity;
-  uint32_t *row_of;                    /* by frame: index + 1 */
+  uint32_t *row_of; /* by frame: index + 1 */
   size_t row_of_capacity;
-  struct rtop_methods_follow follow;   /* as it was handed out */
-  uint32_t *touched;                   /* frames whose rows this update changed */
+  struct rtop_methods_follow follow; /* as it was handed out */
+  uint32_t *touched;                 /* frames whose rows this update changed */
   uint32_t touched_count;
   size_t touched_capacity;
   uint64_t row_turn;
-  bool rows_kept;                      /* they hold what the last update left */
-  bool leaves_out;                     /* rows, in the last turn */
-  uint32_t *idle;                      /* frames whose rows had nothing left when they were changed */
+  bool rows_kept;  /* they hold what the last update left */
+  bool leaves_out; /* rows, in the last turn */
+  uint32_t *idle;  /* frames whose rows had nothing left when they were changed */
   uint32_t idle_count;
   size_t idle_capacity;
-  uint32_t *standing;                  /* threads that have a stack */
+  uint32_t *standing; /* threads that have a stack */
   uint32_t standing_count;
   size_t standing_capacity;
 
-  struct live_thread *threads;         /* by id of the profile */
+  struct live_thread *threads; /* by id of the profile */
   size_t thread_capacity;
   struct rtop_cost total;
 
@@ -191,15 +191,14 @@ struct rtop_live {
   enum rtop_mode mode;
   struct methods_regex filter;
   bool filtered;
-  struct rtop_method_row *shown;       /* rows that pass, when not all do */
+  struct rtop_method_row *shown; /* rows that pass, when not all do */
   size_t shown_capacity;
   struct rtop_name_order names;
 };
 
 static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost *cost)
 {
-  for (int state = 0; state < RTOP_STATES; state++)
-    from->wall_ns[state] -= cost->wall_ns[state];
+  for (int state = 0; state < RTOP_STATES; state++) from->wall_ns[state] -= cost->wall_ns[state];
   from->cpu_ns -= cost->cpu_ns;
   from->blame_ns -= cost->blame_ns;
   from->allocations -= cost->allocations;
@@ -209,8 +208,7 @@ static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost
 /* What is changed in an update lies all over the memory: it is asked for before it is needed. */
 static inline void live_fetch(const void *at, size_t bytes)
 {
-  for (size_t i = 0; i < bytes; i += 64)
-    __builtin_prefetch((const char *)at + i, 1);
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)at + i, 1);
   __builtin_prefetch((const char *)at + bytes - 1, 1);
 }
 

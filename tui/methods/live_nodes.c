@@ -12,7 +12,7 @@ void live_nodes_begin(struct rtop_live *live)
 static void nodes_clear(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->node_count; i++) {
-    live->nodes[i].self = live->nodes[i].total = (struct rtop_cost){0};
+    live->nodes[i].self = live->nodes[i].total = (struct rtop_cost){ 0 };
     live->nodes[i].cells = 0;
   }
 }
@@ -24,16 +24,14 @@ static void nodes_make(struct rtop_live *live)
   for (uint32_t i = 0; i < live->cell_count; i++) {
     const struct live_place *place = &live->places[live->cell_places[i]];
     struct rtop_live_node *node = &live->nodes[place->entry];
-    if (live->threads[place->thread].hidden)
-      continue;
+    if (live->threads[place->thread].hidden) continue;
     rtop_cost_add(&node->self, &live->cells[i].cost);
     node->cells++;
   }
   for (uint32_t i = live->node_count; i-- > 0;) {
     struct rtop_live_node *node = &live->nodes[i], *parent = &live->nodes[node->parent];
     rtop_cost_add(&node->total, &node->self);
-    if (i == 0)
-      break;
+    if (i == 0) break;
     rtop_cost_add(&parent->total, &node->total);
     parent->cells += node->cells;
   }
@@ -43,8 +41,7 @@ static void nodes_make(struct rtop_live *live)
 static void nodes_ask(const struct rtop_live *asked)
 {
   struct rtop_live *live = (struct rtop_live *)asked;
-  if (!live->nodes_kept)
-    nodes_make(live);
+  if (!live->nodes_kept) nodes_make(live);
   live->nodes_kept = live->nodes_kept || live->up_count == 0;
   live->nodes_asked = true;
 }
@@ -62,8 +59,7 @@ const struct rtop_live_call *rtop_live_calls(const struct rtop_live *live, uint3
   return live->links;
 }
 
-const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count,
-                                                 uint64_t *turn)
+const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count, uint64_t *turn)
 {
   nodes_ask(live);
   *count = live->change_count;

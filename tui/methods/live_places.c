@@ -14,13 +14,10 @@ static size_t place_home(const struct rtop_live *live, uint32_t thread, uint32_t
 void live_place_ahead(void *context, uint32_t thread, uint32_t node, bool near)
 {
   const struct rtop_live *live = context;
-  if (!live->slot_count)
-    return;
+  if (!live->slot_count) return;
   const uint32_t *home = &live->slots[place_home(live, thread, node)];
-  if (near)
-    live_fetch(&live->places[*home], sizeof *live->places);
-  else
-    live_fetch(home, sizeof *home);
+  if (near) live_fetch(&live->places[*home], sizeof *live->places);
+  else live_fetch(home, sizeof *home);
 }
 
 static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t node)
@@ -28,8 +25,7 @@ static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t
   size_t mask = live->slot_count - 1, at = place_home(live, thread, node);
   while (live->slots[at]) {
     const struct live_place *place = &live->places[live->slots[at]];
-    if (place->node == node && place->thread == thread)
-      break;
+    if (place->node == node && place->thread == thread) break;
     at = (at + 1) & mask;
   }
   return at;
@@ -40,34 +36,29 @@ static bool places_grow(struct rtop_live *live)
   if (((size_t)live->place_count + 2) * 2 > live->slot_count) {
     size_t count = live->slot_count ? live->slot_count * 2 : 1024;
     uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-      return false;
+    if (!slots) return false;
     free(live->slots);
     live->slots = slots;
     live->slot_count = count;
     for (uint32_t i = 1; i < live->place_count; i++)
       slots[place_slot(live, live->places[i].thread, live->places[i].node)] = i;
   }
-  return rtop_reserve(&live->places, &live->place_capacity, (size_t)live->place_count + 2,
-                      sizeof *live->places);
+  return rtop_reserve(&live->places, &live->place_capacity, (size_t)live->place_count + 2, sizeof *live->places);
 }
 
 static void depths_clear(struct live_depths *depths)
 {
-  for (uint32_t depth = 0; depth <= depths->deepest && depth < depths->capacity; depth++)
-    depths->first[depth] = 0;
+  for (uint32_t depth = 0; depth <= depths->deepest && depth < depths->capacity; depth++) depths->first[depth] = 0;
   depths->deepest = 0;
 }
 
 void live_places_restart(struct rtop_live *live)
 {
   depths_clear(&live->node_depths);
-  if (live->slots)
-    memset(live->slots, 0, live->slot_count * sizeof *live->slots);
-  for (uint32_t i = 0; i < live->node_count; i++)
-    live->entry_of[live->nodes[i].node] = 0;
+  if (live->slots) memset(live->slots, 0, live->slot_count * sizeof *live->slots);
+  for (uint32_t i = 0; i < live->node_count; i++) live->entry_of[live->nodes[i].node] = 0;
   live->turn++;
-  live->node_turn++;                   /* nobody can follow */
+  live->node_turn++; /* nobody can follow */
   live->place_count = 1;
   live->node_count = live->cell_count = live->delta_count = live->up_count = live->places_used = 0;
 }
@@ -75,8 +66,7 @@ void live_places_restart(struct rtop_live *live)
 static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t frame)
 {
   const struct live_climb *climb = &live->climbs[entry];
-  while (climb->frame && climb->frame != frame)
-    climb = &live->climbs[climb->up];
+  while (climb->frame && climb->frame != frame) climb = &live->climbs[climb->up];
   return climb->frame != frame;
 }
 
@@ -84,24 +74,24 @@ static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t 
 static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
 {
   const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
-  if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1,
-                    sizeof *live->nodes) ||
-      !rtop_reserve(&live->links, &live->link_capacity, (size_t)live->node_count + 1,
-                    sizeof *live->links) ||
-      !rtop_reserve(&live->climbs, &live->climb_capacity, (size_t)live->node_count + 1,
-                    sizeof *live->climbs))
+  if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1, sizeof *live->nodes) ||
+      !rtop_reserve(&live->links, &live->link_capacity, (size_t)live->node_count + 1, sizeof *live->links) ||
+      !rtop_reserve(&live->climbs, &live->climb_capacity, (size_t)live->node_count + 1, sizeof *live->climbs))
     return false;
   uint32_t entry = live->node_count++;
   live->nodes[entry] = (struct rtop_live_node){
-    .node = node, .parent = parent, .frame = call->frame, .depth = node ? live->nodes[parent].depth + 1 : 0,
+    .node = node,
+    .parent = parent,
+    .frame = call->frame,
+    .depth = node ? live->nodes[parent].depth + 1 : 0,
   };
   live->nodes[entry].outermost = node && call->frame && is_outermost(live, parent, call->frame);
-  if (live->nodes[entry].outermost)
-    live->climbs[entry] = (struct live_climb){call->frame, parent};
-  else
-    live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){0};
+  if (live->nodes[entry].outermost) live->climbs[entry] = (struct live_climb){ call->frame, parent };
+  else live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){ 0 };
   live->links[entry] = (struct rtop_live_call){
-    .parent = parent, .frame = call->frame, .depth = live->nodes[entry].depth & INT32_MAX,
+    .parent = parent,
+    .frame = call->frame,
+    .depth = live->nodes[entry].depth & INT32_MAX,
     .outermost = node && is_outermost(live, parent, call->frame),
   };
   live->entry_of[node] = entry + 1;
@@ -115,40 +105,33 @@ uint32_t live_entry(struct rtop_live *live, uint32_t node)
                     sizeof *live->entry_of))
     return LIVE_NONE;
   for (uint32_t at = node; !live->entry_of[at]; at = rtop_symbols_get_node(live->symbols, at)->parent) {
-    if (!rtop_reserve(&live->path, &live->path_capacity, depth + 1, sizeof *live->path))
-      return LIVE_NONE;
+    if (!rtop_reserve(&live->path, &live->path_capacity, depth + 1, sizeof *live->path)) return LIVE_NONE;
     live->path[depth++] = at;
-    if (at == 0)
-      break;
+    if (at == 0) break;
   }
   while (depth > 0) {
     uint32_t at = live->path[--depth], parent = rtop_symbols_get_node(live->symbols, at)->parent;
-    if (!entry_make(live, at, at ? live->entry_of[parent] - 1 : 0))
-      return LIVE_NONE;
+    if (!entry_make(live, at, at ? live->entry_of[parent] - 1 : 0)) return LIVE_NONE;
   }
   return live->entry_of[node] - 1;
 }
 
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node)
 {
-  if (!live->slot_count && !places_grow(live))
-    return 0;
+  if (!live->slot_count && !places_grow(live)) return 0;
   uint32_t known = live->slots[place_slot(live, thread, node)];
-  if (known)
-    return known;
+  if (known) return known;
   uint32_t entry = live_entry(live, node);
-  if (entry == LIVE_NONE || !places_grow(live))
-    return 0;
+  if (entry == LIVE_NONE || !places_grow(live)) return 0;
   uint32_t place = live->place_count++;
-  live->places[place] = (struct live_place){.thread = thread, .node = node, .entry = entry};
+  live->places[place] = (struct live_place){ .thread = thread, .node = node, .entry = entry };
   live->slots[place_slot(live, thread, node)] = place;
   return place;
 }
 
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next)
 {
-  if (!rtop_reserve(&depths->first, &depths->capacity, (size_t)depth + 1, sizeof *depths->first))
-    return false;
+  if (!rtop_reserve(&depths->first, &depths->capacity, (size_t)depth + 1, sizeof *depths->first)) return false;
   *next = depths->first[depth];
   depths->first[depth] = index + 1;
   depths->deepest = depth > depths->deepest ? depth : depths->deepest;

@@ -5,8 +5,7 @@
 
 static bool push(uint32_t **list, size_t *capacity, uint32_t *count, uint32_t value)
 {
-  if (!rtop_reserve(list, capacity, (size_t)*count + 1, sizeof **list))
-    return false;
+  if (!rtop_reserve(list, capacity, (size_t)*count + 1, sizeof **list)) return false;
   (*list)[(*count)++] = value;
   return true;
 }
@@ -19,8 +18,7 @@ static uint64_t clock_of(const struct rtop_cost *cost, enum rtop_mode mode)
 /* Index; LIVE_NONE: memory ran out. */
 static uint32_t row_for(struct rtop_live *live, uint32_t frame)
 {
-  if (frame < live->row_of_capacity && live->row_of[frame])
-    return live->row_of[frame] - 1;
+  if (frame < live->row_of_capacity && live->row_of[frame]) return live->row_of[frame] - 1;
   size_t rows = (size_t)live->row_count + 1;
   if (!rtop_reserve(&live->row_of, &live->row_of_capacity, rtop_symbols_frame_count(live->symbols),
                     sizeof *live->row_of) ||
@@ -28,8 +26,8 @@ static uint32_t row_for(struct rtop_live *live, uint32_t frame)
       !rtop_reserve(&live->beside, &live->beside_capacity, rows, sizeof *live->beside) ||
       !rtop_reserve(&live->row_frames, &live->row_frame_capacity, rows, sizeof *live->row_frames))
     return LIVE_NONE;
-  live->rows[live->row_count] = (struct rtop_method_row){.frame = frame};
-  live->beside[live->row_count] = (struct live_row){0};
+  live->rows[live->row_count] = (struct rtop_method_row){ .frame = frame };
+  live->beside[live->row_count] = (struct live_row){ 0 };
   live->row_frames[live->row_count] = frame;
   live->row_of[frame] = ++live->row_count;
   live_most_changed(live, frame);
@@ -38,11 +36,9 @@ static uint32_t row_for(struct rtop_live *live, uint32_t frame)
 
 static void touch(struct rtop_live *live, uint32_t at)
 {
-  if (live->beside[at].touched == live->turn)
-    return;
+  if (live->beside[at].touched == live->turn) return;
   live->beside[at].touched = live->turn;
-  if (!push(&live->touched, &live->touched_capacity, &live->touched_count, live->row_frames[at]))
-    live->failed = true;
+  if (!push(&live->touched, &live->touched_capacity, &live->touched_count, live->row_frames[at])) live->failed = true;
 }
 
 void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain)
@@ -64,15 +60,14 @@ void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain
   }
   row->threads += gain->threads;
   live->beside[at].cells += gain->cells;
-  if (!live->beside[at].cells && !row->threads &&
-      !push(&live->idle, &live->idle_capacity, &live->idle_count, frame))
+  if (!live->beside[at].cells && !row->threads && !push(&live->idle, &live->idle_capacity, &live->idle_count, frame))
     live->failed = true;
 }
 
 void live_rows_clock(struct rtop_live *live, enum rtop_mode mode)
 {
   live->mode = mode;
-  live->row_turn++;                    /* nobody can follow */
+  live->row_turn++; /* nobody can follow */
   for (uint32_t i = 0; i < live->row_count; i++) {
     live->rows[i].self_ns = clock_of(&live->rows[i].self, mode);
     live->rows[i].total_ns = clock_of(&live->rows[i].total, mode);
@@ -95,8 +90,7 @@ static void drop_idle(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->idle_count; i++) {
     uint32_t row = live->row_of[live->idle[i]];
-    if (row && !live->beside[row - 1].cells && !live->rows[row - 1].threads)
-      drop_row(live, live->idle[i]);
+    if (row && !live->beside[row - 1].cells && !live->rows[row - 1].threads) drop_row(live, live->idle[i]);
   }
   live->idle_count = 0;
 }
@@ -107,8 +101,7 @@ static void take_ratios(struct rtop_live *live)
   const uint32_t *frames = live_shares_finish(live, &count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = frames[i] < live->row_of_capacity ? live->row_of[frames[i]] : 0;
-    if (!row || !live->rows_kept)
-      continue;
+    if (!row || !live->rows_kept) continue;
     live->rows[row - 1].most_ns = live_most_ns(live, frames[i]);
     touch(live, row - 1);
   }
@@ -118,28 +111,24 @@ void live_rows_make(struct rtop_live *live)
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
-  for (uint32_t i = 0; i < live->row_count; i++)
-    live->row_of[live->row_frames[i]] = 0;
-  live->row_turn++;                    /* nobody can follow */
+  for (uint32_t i = 0; i < live->row_count; i++) live->row_of[live->row_frames[i]] = 0;
+  live->row_turn++; /* nobody can follow */
   live->row_count = live->touched_count = live->idle_count = 0;
   for (uint32_t i = 0; i < live->cell_count; i++) {
     const struct live_place *place = &live->places[live->cell_places[i]];
     uint32_t frame = live->links[place->entry].frame;
     const struct rtop_cost *cost = &live->cells[i].cost;
-    struct live_gain gain = {cost, frame ? NULL : cost, frame ? 0 : 1, 0};
-    if (!live->threads[place->thread].hidden)
-      live_row_add(live, frame, &gain);
+    struct live_gain gain = { cost, frame ? NULL : cost, frame ? 0 : 1, 0 };
+    if (!live->threads[place->thread].hidden) live_row_add(live, frame, &gain);
   }
   for (uint32_t i = 1; i < count; i++) {
-    struct live_gain gain = {NULL, &nodes[i].total, nodes[i].cells, 0};
-    if (nodes[i].outermost && nodes[i].cells)
-      live_row_add(live, nodes[i].frame, &gain);
+    struct live_gain gain = { NULL, &nodes[i].total, nodes[i].cells, 0 };
+    if (nodes[i].outermost && nodes[i].cells) live_row_add(live, nodes[i].frame, &gain);
   }
   for (uint32_t i = 0; i < live->standing_count; i++)
     for (uint32_t at = live->threads[live->standing[i]].stack - 1; at; at = live->links[at].parent) {
-      struct live_gain gain = {.threads = 1};
-      if (live->links[at].outermost)
-        live_row_add(live, live->links[at].frame, &gain);
+      struct live_gain gain = { .threads = 1 };
+      if (live->links[at].outermost) live_row_add(live, live->links[at].frame, &gain);
     }
   live->rows_kept = true;
 }
@@ -153,10 +142,8 @@ void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)
 
 void live_rows_restart(struct rtop_live *live)
 {
-  for (uint32_t i = 0; i < live->row_count; i++)
-    live->row_of[live->row_frames[i]] = 0;
-  for (uint32_t i = 0; i < live->standing_count; i++)
-    live->threads[live->standing[i]].stack = 0;
-  live->row_turn++;                    /* nobody can follow */
+  for (uint32_t i = 0; i < live->row_count; i++) live->row_of[live->row_frames[i]] = 0;
+  for (uint32_t i = 0; i < live->standing_count; i++) live->threads[live->standing[i]].stack = 0;
+  live->row_turn++; /* nobody can follow */
   live->row_count = live->touched_count = live->idle_count = live->standing_count = 0;
 }

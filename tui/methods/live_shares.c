@@ -11,13 +11,11 @@ static size_t room_of(const struct live_most *most)
 }
 
 /* Where the thread's share is, or the free one that it would take. */
-static struct live_share *share_at(const struct live_shares *shares, const struct live_most *most,
-                                   uint32_t thread)
+static struct live_share *share_at(const struct live_shares *shares, const struct live_most *most, uint32_t thread)
 {
   size_t mask = room_of(most) - 1, at = thread & mask;
   struct live_share *first = &shares->all[most->first];
-  while (first[at].thread && first[at].thread != thread + 1)
-    at = (at + 1) & mask;
+  while (first[at].thread && first[at].thread != thread + 1) at = (at + 1) & mask;
   return &first[at];
 }
 
@@ -30,8 +28,7 @@ static uint32_t room_make(struct live_shares *shares, uint32_t order)
     shares->idle[order] = shares->all[first].thread;
   } else {
     size_t end = (shares->count ? shares->count : 1) + count;
-    if (end > UINT32_MAX || !rtop_reserve(&shares->all, &shares->capacity, end, sizeof *shares->all))
-      return 0;
+    if (end > UINT32_MAX || !rtop_reserve(&shares->all, &shares->capacity, end, sizeof *shares->all)) return 0;
     shares->count = end;
     first = (uint32_t)(end - count);
   }
@@ -50,19 +47,15 @@ static bool spread(struct live_shares *shares, struct live_most *most)
 {
   struct live_most wider = *most;
   uint32_t held = 0;
-  for (size_t i = 0; i < room_of(most); i++)
-    held += shares->all[most->first + i].wall_ns > 0;
+  for (size_t i = 0; i < room_of(most); i++) held += shares->all[most->first + i].wall_ns > 0;
   wider.order = SHARES_ORDER_MIN;
-  while (wider.order + 1 < LIVE_SHARES_ORDERS && !is_wide(shares, &wider) && held >= room_of(&wider) / 2)
-    wider.order++;
+  while (wider.order + 1 < LIVE_SHARES_ORDERS && !is_wide(shares, &wider) && held >= room_of(&wider) / 2) wider.order++;
   wider.used = 0;
   wider.first = room_make(shares, wider.order);
-  if (!wider.first)
-    return false;
+  if (!wider.first) return false;
   for (size_t i = 0; i < room_of(most); i++) {
     const struct live_share *share = &shares->all[most->first + i];
-    if (!share->wall_ns)
-      continue;
+    if (!share->wall_ns) continue;
     *share_at(shares, &wider, share->thread - 1) = *share;
     wider.used++;
   }
@@ -79,14 +72,11 @@ static bool spread(struct live_shares *shares, struct live_most *most)
 static struct live_share *share_for(struct live_shares *shares, struct live_most *most, uint32_t thread)
 {
   bool wide = is_wide(shares, most);
-  if (!wide && most->used == room_of(most) && !spread(shares, most))
-    return NULL;
+  if (!wide && most->used == room_of(most) && !spread(shares, most)) return NULL;
   struct live_share *share = share_at(shares, most, thread);
-  if (share->thread)
-    return share;
+  if (share->thread) return share;
   if (!wide && most->used >= room_of(most) / 4 * 3) {
-    if (!spread(shares, most))
-      return NULL;
+    if (!spread(shares, most)) return NULL;
     share = share_at(shares, most, thread);
   }
   share->thread = thread + 1;
@@ -97,14 +87,12 @@ static struct live_share *share_for(struct live_shares *shares, struct live_most
 void live_most_changed(struct rtop_live *live, uint32_t frame)
 {
   struct live_shares *shares = &live->shares;
-  if (frame >= shares->most_capacity || shares->most[frame].listed)
-    return;
+  if (frame >= shares->most_capacity || shares->most[frame].listed) return;
   shares->most[frame].listed = true;
   if (rtop_reserve(&shares->changed, &shares->changed_capacity, (size_t)shares->changed_count + 1,
                    sizeof *shares->changed))
     shares->changed[shares->changed_count++] = frame;
-  else
-    live->failed = true;
+  else live->failed = true;
 }
 
 static void share_add(struct rtop_live *live, uint32_t frame, uint32_t thread, uint64_t wall_ns, bool hidden)
@@ -121,7 +109,7 @@ static void share_add(struct rtop_live *live, uint32_t frame, uint32_t thread, u
     most->wall_ns = share->wall_ns;
     most->look = false;
   } else if (most->thread == thread + 1) {
-    most->look = true;                 /* none has more than it had */
+    most->look = true; /* none has more than it had */
   } else {
     return;
   }
@@ -132,12 +120,10 @@ void live_shares_due(struct rtop_live *live, uint32_t entry, uint32_t thread, ui
 {
   struct live_shares *shares = &live->shares;
   struct live_dues *dues = wall_ns >> 63 ? &shares->falling : &shares->growing;
-  if (!wall_ns)
-    return;
+  if (!wall_ns) return;
   if (rtop_reserve(&dues->all, &dues->capacity, (size_t)dues->count + 1, sizeof *dues->all))
-    dues->all[dues->count++] = (struct live_due){wall_ns, entry, thread};
-  else
-    live->failed = true;
+    dues->all[dues->count++] = (struct live_due){ wall_ns, entry, thread };
+  else live->failed = true;
   shares->threads = thread >= shares->threads ? thread + 1 : shares->threads;
 }
 
@@ -145,11 +131,9 @@ void live_shares_due(struct rtop_live *live, uint32_t entry, uint32_t thread, ui
 static void due_fetch(const struct rtop_live *live, const struct live_due *due)
 {
   const struct live_shares *shares = &live->shares;
-  for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame;
-       climb = &live->climbs[climb->up]) {
+  for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame; climb = &live->climbs[climb->up]) {
     const struct live_most *most = &shares->most[climb->frame];
-    if (most->order)
-      __builtin_prefetch(&shares->all[most->first + (due->thread & (room_of(most) - 1))], 1);
+    if (most->order) __builtin_prefetch(&shares->all[most->first + (due->thread & (room_of(most) - 1))], 1);
   }
 }
 
@@ -158,10 +142,8 @@ static void settle_dues(struct rtop_live *live, struct live_dues *dues)
   for (uint32_t i = 0; i < dues->count; i++) {
     const struct live_due *due = &dues->all[i];
     bool hidden = live->threads[due->thread].hidden;
-    if (i + SHARES_AHEAD < dues->count)
-      due_fetch(live, due + SHARES_AHEAD);
-    for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame;
-         climb = &live->climbs[climb->up])
+    if (i + SHARES_AHEAD < dues->count) due_fetch(live, due + SHARES_AHEAD);
+    for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame; climb = &live->climbs[climb->up])
       share_add(live, climb->frame, due->thread, due->wall_ns, hidden);
   }
   dues->count = 0;
@@ -180,7 +162,7 @@ void live_shares_settle(struct rtop_live *live)
     live_fetch(live->climbs, live->node_count * sizeof *live->climbs);
     live_fetch(shares->most, rtop_symbols_frame_count(live->symbols) * sizeof *shares->most);
   }
-  settle_dues(live, &shares->falling);  /* first: then none leads for a moment only */
+  settle_dues(live, &shares->falling); /* first: then none leads for a moment only */
   settle_dues(live, &shares->growing);
 }
 
@@ -220,8 +202,7 @@ const uint32_t *live_shares_finish(struct rtop_live *live, uint32_t *count)
                  sizeof *shares->all << SHARES_ORDER_MIN);
     struct live_most *most = &shares->most[shares->changed[i]];
     most->listed = false;
-    if (most->look)
-      look_for_most(live, most);
+    if (most->look) look_for_most(live, most);
   }
   *count = shares->changed_count;
   shares->changed_count = 0;
@@ -231,8 +212,7 @@ const uint32_t *live_shares_finish(struct rtop_live *live, uint32_t *count)
 void live_shares_restart(struct rtop_live *live)
 {
   struct live_shares *shares = &live->shares;
-  if (shares->most)
-    memset(shares->most, 0, shares->most_capacity * sizeof *shares->most);
+  if (shares->most) memset(shares->most, 0, shares->most_capacity * sizeof *shares->most);
   memset(shares->idle, 0, sizeof shares->idle);
   shares->count = 0;
   shares->changed_count = shares->threads = shares->falling.count = shares->growing.count = 0;

@@ -8,8 +8,7 @@ enum { LIVE_AHEAD = 4 };
 static bool cost_is_zero(const struct rtop_cost *cost)
 {
   uint64_t any = cost->cpu_ns | cost->blame_ns | cost->allocations | cost->samples;
-  for (int state = 0; state < RTOP_STATES; state++)
-    any |= cost->wall_ns[state];
+  for (int state = 0; state < RTOP_STATES; state++) any |= cost->wall_ns[state];
   return any == 0;
 }
 
@@ -17,14 +16,13 @@ static bool cost_is_zero(const struct rtop_cost *cost)
 static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 {
   struct rtop_live_call *link = &live->links[entry];
-  if (link->up)
-    return &live->ups[link->up - 1];
+  if (link->up) return &live->ups[link->up - 1];
   if (!rtop_reserve(&live->ups, &live->up_capacity, (size_t)live->up_count + 1, sizeof *live->ups)) {
     live->failed = true;
     return NULL;
   }
   struct live_up *up = &live->ups[live->up_count];
-  *up = (struct live_up){.change = {.index = entry}};
+  *up = (struct live_up){ .change = { .index = entry } };
   if (!live_depths_push(&live->node_depths, link->depth, live->up_count, &up->next)) {
     live->failed = true;
     return NULL;
@@ -36,8 +34,7 @@ static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells)
 {
   struct live_up *up = up_of(live, entry);
-  if (!up)
-    return;
+  if (!up) return;
   rtop_cost_add(&up->change.self, cost);
   rtop_cost_add(&up->change.total, cost);
   up->change.cells += cells;
@@ -48,12 +45,9 @@ void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_
 static void stack_change(struct rtop_live *live, struct live_thread *thread, uint32_t stack)
 {
   struct live_up *up = NULL;
-  if (thread->stack == stack)
-    return;
-  if (thread->stack && (up = up_of(live, thread->stack - 1)))
-    up->threads--;
-  if (stack && (up = up_of(live, stack - 1)))
-    up->threads++;
+  if (thread->stack == stack) return;
+  if (thread->stack && (up = up_of(live, thread->stack - 1))) up->threads--;
+  if (stack && (up = up_of(live, stack - 1))) up->threads++;
   thread->stack = stack;
 }
 
@@ -80,10 +74,8 @@ void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum)
   uint32_t kept = 0;
   for (uint32_t i = 0; i < live->standing_count; i++) {
     struct live_thread *thread = &live->threads[live->standing[i]];
-    if (i < before && thread->seen != turn)
-      stack_change(live, thread, 0);
-    if (thread->stack)
-      live->standing[kept++] = live->standing[i];
+    if (i < before && thread->seen != turn) stack_change(live, thread, 0);
+    if (thread->stack) live->standing[kept++] = live->standing[i];
   }
   live->standing_count = kept;
 }
@@ -91,13 +83,12 @@ void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum)
 static bool cell_make(struct rtop_live *live, uint32_t index)
 {
   struct live_place *place = &live->places[index];
-  if (!rtop_reserve(&live->cells, &live->cell_capacity, (size_t)live->cell_count + 1,
-                    sizeof *live->cells) ||
+  if (!rtop_reserve(&live->cells, &live->cell_capacity, (size_t)live->cell_count + 1, sizeof *live->cells) ||
       !rtop_reserve(&live->cell_places, &live->cell_place_capacity, (size_t)live->cell_count + 1,
                     sizeof *live->cell_places))
     return false;
-  live->cells[live->cell_count] = (struct rtop_sum_cell){
-    .node = place->node, .thread = live->threads[place->thread].row - 1};
+  live->cells[live->cell_count] =
+      (struct rtop_sum_cell){ .node = place->node, .thread = live->threads[place->thread].row - 1 };
   live->cell_places[live->cell_count] = index;
   place->cell = ++live->cell_count;
   return true;
@@ -120,8 +111,7 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
   bool had = place->windows > 0;
   place->delta = 0;
   place->windows += delta->windows;
-  if (!delta->windows && cost_is_zero(&delta->cost))
-    return;
+  if (!delta->windows && cost_is_zero(&delta->cost)) return;
   if (!place->cell && !cell_make(live, delta->place)) {
     live->failed = true;
     return;
@@ -131,10 +121,8 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
   rtop_cost_add(&thread->cost, &delta->cost);
   rtop_cost_add(&live->total, &delta->cost);
   bool has = place->windows > 0;
-  if (!has)
-    cell_drop(live, place);
-  if (!thread->hidden)
-    live_node_change(live, place->entry, &delta->cost, (uint64_t)has - (uint64_t)had);
+  if (!has) cell_drop(live, place);
+  if (!thread->hidden) live_node_change(live, place->entry, &delta->cost, (uint64_t)has - (uint64_t)had);
   live->places_used += (uint32_t)has - (uint32_t)had;
 }
 
@@ -143,13 +131,11 @@ static void fetch_ahead(const struct rtop_live *live, uint32_t at)
 {
   const struct live_delta *deltas = live->deltas;
   uint32_t count = live->delta_count;
-  if (count - at > 2 * LIVE_AHEAD)
-    live_fetch(&live->places[deltas[at + 2 * LIVE_AHEAD].place], sizeof *live->places);
+  if (count - at > 2 * LIVE_AHEAD) live_fetch(&live->places[deltas[at + 2 * LIVE_AHEAD].place], sizeof *live->places);
   if (count - at > LIVE_AHEAD) {
     const struct live_place *place = &live->places[deltas[at + LIVE_AHEAD].place];
     live_fetch(&live->links[place->entry], sizeof *live->links);
-    if (place->cell)
-      live_fetch(&live->cells[place->cell - 1], sizeof *live->cells);
+    if (place->cell) live_fetch(&live->cells[place->cell - 1], sizeof *live->cells);
   }
 }
 
@@ -168,8 +154,7 @@ void live_settle(struct rtop_live *live)
     fetch_ahead(live, i);
     settle_one(live, &live->deltas[i]);
   }
-  if (live->ratios)
-    settle_shares(live);
+  if (live->ratios) settle_shares(live);
   live->delta_count = 0;
 }
 
@@ -177,8 +162,7 @@ static bool up_to_parent(struct rtop_live *live, uint32_t parent, uint32_t at)
 {
   struct live_up *above = up_of(live, parent);
   const struct live_up *up = &live->ups[at];
-  if (!above)
-    return false;
+  if (!above) return false;
   rtop_cost_add(&above->change.total, &up->change.total);
   above->change.cells += up->change.cells;
   above->threads += up->threads;
@@ -190,14 +174,11 @@ static void tell_change(struct rtop_live *live, const struct live_up *up)
   const struct rtop_live_change *change = &up->change;
   struct rtop_live_node *node = &live->nodes[change->index];
   rtop_cost_add(&node->total, &change->total);
-  if (up->own)
-    rtop_cost_add(&node->self, &change->self);
+  if (up->own) rtop_cost_add(&node->self, &change->self);
   node->cells += change->cells;
-  if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1,
-                   sizeof *live->changes))
+  if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1, sizeof *live->changes))
     live->changes[live->change_count++] = *change;
-  else
-    live->failed = true;
+  else live->failed = true;
 }
 
 static void node_up(struct rtop_live *live, uint32_t at)
@@ -206,10 +187,9 @@ static void node_up(struct rtop_live *live, uint32_t at)
   uint32_t entry = up->change.index;
   struct rtop_live_call *link = &live->links[entry];
   bool spends = up->own || up->change.cells || !cost_is_zero(&up->change.total);
-  struct live_gain gain = {.self = up->own ? &up->change.self : NULL};
+  struct live_gain gain = { .self = up->own ? &up->change.self : NULL };
   link->up = 0;
-  if (spends && live->nodes_kept)
-    tell_change(live, up);
+  if (spends && live->nodes_kept) tell_change(live, up);
   if (!link->frame) {
     /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
     gain.total = gain.self;
@@ -219,10 +199,8 @@ static void node_up(struct rtop_live *live, uint32_t at)
     gain.cells = up->change.cells;
   }
   gain.threads = link->outermost ? up->threads : 0;
-  if (live->rows_kept && (gain.self || gain.total || gain.threads))
-    live_row_add(live, link->frame, &gain);
-  if (entry && (up->threads || spends))
-    up_to_parent(live, link->parent, at);
+  if (live->rows_kept && (gain.self || gain.total || gain.threads)) live_row_add(live, link->frame, &gain);
+  if (entry && (up->threads || spends)) up_to_parent(live, link->parent, at);
 }
 
 /* Later in the list of a depth: what its change will touch, then what that tells of. */
@@ -231,8 +209,7 @@ static void fetch_node(const struct rtop_live *live, uint32_t at)
   uint32_t entry = live->ups[at].change.index;
   live_fetch(&live->links[entry], sizeof *live->links);
   if (live->nodes_kept)
-    live_fetch(&live->nodes[entry], live->ups[at].own ? sizeof *live->nodes
-                                                      : offsetof(struct rtop_live_node, self));
+    live_fetch(&live->nodes[entry], live->ups[at].own ? sizeof *live->nodes : offsetof(struct rtop_live_node, self));
 }
 
 static void fetch_row(const struct rtop_live *live, uint32_t at)
@@ -240,11 +217,10 @@ static void fetch_row(const struct rtop_live *live, uint32_t at)
   const struct rtop_live_call *link = &live->links[live->ups[at].change.index];
   uint32_t row = live->rows_kept && link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
   live_fetch(&live->links[link->parent], sizeof *live->links);
-  if (!row)
-    return;
+  if (!row) return;
   live_fetch(&live->beside[row - 1], sizeof *live->beside);
-  live_fetch(&live->rows[row - 1], live->ups[at].own ? offsetof(struct rtop_method_row, most_ns)
-                                                     : offsetof(struct rtop_method_row, self_ns));
+  live_fetch(&live->rows[row - 1],
+             live->ups[at].own ? offsetof(struct rtop_method_row, most_ns) : offsetof(struct rtop_method_row, self_ns));
 }
 
 static uint32_t fetch_first(const struct rtop_live *live, uint32_t first)
@@ -259,8 +235,7 @@ static uint32_t fetch_first(const struct rtop_live *live, uint32_t first)
 static void depth_up(struct rtop_live *live, uint32_t *first)
 {
   uint32_t far = fetch_first(live, *first), near = *first;
-  for (int i = 0; near && i < LIVE_AHEAD; i++)
-    near = live->ups[near - 1].next;
+  for (int i = 0; near && i < LIVE_AHEAD; i++) near = live->ups[near - 1].next;
   while (*first) {
     uint32_t at = *first - 1;
     *first = live->ups[at].next;

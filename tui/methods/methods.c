@@ -10,30 +10,30 @@ enum { METHODS_NONE = UINT32_MAX };
 /* A call node that occurs in a thread's part of the sum, or is an ancestor of one. */
 struct methods_node {
   uint32_t node;
-  uint32_t first_child, next_sibling;  /* indexes into touched */
-  uint32_t next;                       /* child to visit next */
-  bool outermost;                      /* no ancestor has the same frame: its total counts */
-  struct rtop_cost cost;               /* its own, then with everything below */
+  uint32_t first_child, next_sibling; /* indexes into touched */
+  uint32_t next;                      /* child to visit next */
+  bool outermost;                     /* no ancestor has the same frame: its total counts */
+  struct rtop_cost cost;              /* its own, then with everything below */
 };
 
 struct methods_frame {
-  uint32_t row;                        /* index + 1 */
-  uint32_t depth;                      /* how often it is on the path being walked */
-  uint32_t seen;                       /* epoch: counted for this thread's stack */
+  uint32_t row;   /* index + 1 */
+  uint32_t depth; /* how often it is on the path being walked */
+  uint32_t seen;  /* epoch: counted for this thread's stack */
 };
 
 struct methods_scratch {
-  uint32_t *index_of;                  /* by node: index + 1 into touched; all zero between threads */
+  uint32_t *index_of; /* by node: index + 1 into touched; all zero between threads */
   size_t node_capacity;
   struct methods_node *touched;
   size_t touched_count, touched_capacity;
-  uint32_t *path;                      /* nodes being walked, root first */
+  uint32_t *path; /* nodes being walked, root first */
   size_t path_capacity;
-  struct methods_frame *frames;        /* by frame */
+  struct methods_frame *frames; /* by frame */
   size_t frame_capacity;
-  uint64_t *thread_wall;               /* by row: wall of the thread at hand with it on its stack */
+  uint64_t *thread_wall; /* by row: wall of the thread at hand with it on its stack */
   size_t wall_capacity;
-  uint32_t *timed_rows;                /* those with thread_wall > 0 */
+  uint32_t *timed_rows; /* those with thread_wall > 0 */
   size_t timed_count, timed_capacity;
   uint32_t epoch;
   struct methods_regex filter, thread_filter;
@@ -51,16 +51,13 @@ static struct rtop_method_row *methods_row(struct methods_build *build, uint32_t
   struct rtop_methods *methods = build->methods;
   struct methods_scratch *scratch = build->scratch;
   struct methods_frame *entry = &scratch->frames[frame];
-  if (entry->row)
-    return &methods->rows[entry->row - 1];
+  if (entry->row) return &methods->rows[entry->row - 1];
   if (!rtop_reserve(&methods->rows, &methods->capacity, methods->count + 1, sizeof *methods->rows) ||
-      !rtop_reserve(&scratch->thread_wall, &scratch->wall_capacity, methods->count + 1,
-                       sizeof *scratch->thread_wall) ||
-      !rtop_reserve(&scratch->timed_rows, &scratch->timed_capacity, methods->count + 1,
-                       sizeof *scratch->timed_rows))
+      !rtop_reserve(&scratch->thread_wall, &scratch->wall_capacity, methods->count + 1, sizeof *scratch->thread_wall) ||
+      !rtop_reserve(&scratch->timed_rows, &scratch->timed_capacity, methods->count + 1, sizeof *scratch->timed_rows))
     return NULL;
   struct rtop_method_row *row = &methods->rows[methods->count++];
-  *row = (struct rtop_method_row){.frame = frame};
+  *row = (struct rtop_method_row){ .frame = frame };
   scratch->thread_wall[methods->count - 1] = 0;
   entry->row = (uint32_t)methods->count;
   return row;
@@ -77,10 +74,10 @@ static uint32_t methods_touch(struct methods_build *build, uint32_t node)
     bool known = index != 0;
     if (!known) {
       if (!rtop_reserve(&scratch->touched, &scratch->touched_capacity, scratch->touched_count + 1,
-                           sizeof *scratch->touched))
+                        sizeof *scratch->touched))
         return METHODS_NONE;
       scratch->touched[scratch->touched_count] =
-        (struct methods_node){.node = node, .first_child = METHODS_NONE, .next_sibling = METHODS_NONE};
+          (struct methods_node){ .node = node, .first_child = METHODS_NONE, .next_sibling = METHODS_NONE };
       index = scratch->index_of[node] = (uint32_t)++scratch->touched_count;
     }
     struct methods_node *entry = &scratch->touched[index - 1];
@@ -89,8 +86,7 @@ static uint32_t methods_touch(struct methods_build *build, uint32_t node)
       entry->first_child = child;
     }
     first = first == METHODS_NONE ? index - 1 : first;
-    if (known || node == 0)
-      return first;
+    if (known || node == 0) return first;
     child = index - 1;
     node = rtop_symbols_get_node(build->symbols, node)->parent;
   }
@@ -116,18 +112,14 @@ static bool methods_leave(struct methods_build *build, size_t depth)
   struct methods_node *entry = &scratch->touched[scratch->path[depth]];
   uint32_t frame = methods_frame_of(build, entry);
   scratch->frames[frame].depth--;
-  if (depth > 0)
-    rtop_cost_add(&scratch->touched[scratch->path[depth - 1]].cost, &entry->cost);
-  if (!entry->outermost || frame == 0)
-    return true;
+  if (depth > 0) rtop_cost_add(&scratch->touched[scratch->path[depth - 1]].cost, &entry->cost);
+  if (!entry->outermost || frame == 0) return true;
   struct rtop_method_row *row = methods_row(build, frame);
-  if (!row)
-    return false;
+  if (!row) return false;
   rtop_cost_add(&row->total, &entry->cost);
   uint32_t index = (uint32_t)(row - build->methods->rows);
   uint64_t wall_ns = rtop_cost_wall(&entry->cost);
-  if (wall_ns && !scratch->thread_wall[index])
-    scratch->timed_rows[scratch->timed_count++] = index;
+  if (wall_ns && !scratch->thread_wall[index]) scratch->timed_rows[scratch->timed_count++] = index;
   scratch->thread_wall[index] += wall_ns;
   return true;
 }
@@ -137,12 +129,10 @@ static bool methods_walk(struct methods_build *build)
 {
   struct methods_scratch *scratch = build->scratch;
   size_t depth = 0;
-  if (scratch->touched_count == 0)
-    return true;
-  if (!scratch->index_of[0])           /* memory ran out before the root was reached */
+  if (scratch->touched_count == 0) return true;
+  if (!scratch->index_of[0]) /* memory ran out before the root was reached */
     return false;
-  if (!rtop_reserve(&scratch->path, &scratch->path_capacity, scratch->touched_count,
-                       sizeof *scratch->path))
+  if (!rtop_reserve(&scratch->path, &scratch->path_capacity, scratch->touched_count, sizeof *scratch->path))
     return false;
   bool fine = true;
   methods_enter(build, 0, scratch->index_of[0] - 1);
@@ -155,8 +145,7 @@ static bool methods_walk(struct methods_build *build)
       continue;
     }
     fine = methods_leave(build, depth) && fine;
-    if (depth == 0)
-      return fine;
+    if (depth == 0) return fine;
     depth--;
   }
 }
@@ -167,13 +156,11 @@ static bool methods_self(struct methods_build *build, const struct rtop_sum_cell
   uint32_t frame = rtop_symbols_get_node(build->symbols, node)->frame;
   uint32_t index = methods_touch(build, node);
   struct rtop_method_row *row = methods_row(build, frame);
-  if (index == METHODS_NONE || !row)
-    return false;
+  if (index == METHODS_NONE || !row) return false;
   rtop_cost_add(&build->scratch->touched[index].cost, &cell->cost);
   rtop_cost_add(&row->self, &cell->cost);
   /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
-  if (frame == 0)
-    rtop_cost_add(&row->total, &cell->cost);
+  if (frame == 0) rtop_cost_add(&row->total, &cell->cost);
   return true;
 }
 
@@ -182,15 +169,13 @@ static void methods_stack(struct methods_build *build, const struct rtop_thread_
 {
   struct methods_scratch *scratch = build->scratch;
   scratch->epoch++;
-  if (thread->ended)
-    return;
+  if (thread->ended) return;
   for (uint32_t node = thread->node; node != 0;) {
     const struct rtop_call_node *call = rtop_symbols_get_node(build->symbols, node);
     struct methods_frame *entry = &scratch->frames[call->frame];
     struct rtop_method_row *row = entry->seen == scratch->epoch ? NULL : methods_row(build, call->frame);
     entry->seen = scratch->epoch;
-    if (row)
-      row->threads++;
+    if (row) row->threads++;
     node = call->parent < node ? call->parent : 0;
   }
 }
@@ -198,8 +183,7 @@ static void methods_stack(struct methods_build *build, const struct rtop_thread_
 static void methods_end_thread(struct methods_build *build)
 {
   struct methods_scratch *scratch = build->scratch;
-  for (size_t i = 0; i < scratch->touched_count; i++)
-    scratch->index_of[scratch->touched[i].node] = 0;
+  for (size_t i = 0; i < scratch->touched_count; i++) scratch->index_of[scratch->touched[i].node] = 0;
   scratch->touched_count = 0;
   for (size_t i = 0; i < scratch->timed_count; i++) {
     struct rtop_method_row *row = &build->methods->rows[scratch->timed_rows[i]];
@@ -216,13 +200,11 @@ static bool methods_threads(struct methods_build *build, const struct rtop_sum *
   bool fine = true;
   size_t at = 0;
   for (size_t i = 0; i < sum->thread_count; i++) {
-    bool wanted = !sum->threads[i].hidden &&
-      (!regex->text || regexec(&regex->compiled, sum->threads[i].name, 0, NULL, 0) == 0);
+    bool wanted =
+        !sum->threads[i].hidden && (!regex->text || regexec(&regex->compiled, sum->threads[i].name, 0, NULL, 0) == 0);
     for (; at < sum->cell_count && sum->cells[at].thread == i; at++)
-      if (wanted)
-        fine = methods_self(build, &sum->cells[at]) && fine;
-    if (!wanted)
-      continue;
+      if (wanted) fine = methods_self(build, &sum->cells[at]) && fine;
+    if (!wanted) continue;
     fine = methods_walk(build) && fine;
     methods_stack(build, &sum->threads[i]);
     methods_end_thread(build);
@@ -241,18 +223,18 @@ static bool methods_prepare(struct methods_build *build)
   bool fine = methods_regex_use(&scratch->filter, build->options->filter);
   fine = methods_regex_use(&scratch->thread_filter, build->options->thread_filter) && fine;
   if (!rtop_reserve(&scratch->index_of, &scratch->node_capacity, rtop_symbols_node_count(build->symbols),
-                       sizeof *scratch->index_of))
+                    sizeof *scratch->index_of))
     return false;
-  return rtop_reserve(&scratch->frames, &scratch->frame_capacity,
-                         rtop_symbols_frame_count(build->symbols), sizeof *scratch->frames) && fine;
+  return rtop_reserve(&scratch->frames, &scratch->frame_capacity, rtop_symbols_frame_count(build->symbols),
+                      sizeof *scratch->frames) &&
+         fine;
 }
 
-bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum,
-                        const struct rtop_symbols *symbols, const struct rtop_methods_options *options)
+bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                        const struct rtop_methods_options *options)
 {
-  if (!methods->scratch)
-    methods->scratch = calloc(1, sizeof(struct methods_scratch));
-  struct methods_build build = {methods, methods->scratch, symbols, options};
+  if (!methods->scratch) methods->scratch = calloc(1, sizeof(struct methods_scratch));
+  struct methods_build build = { methods, methods->scratch, symbols, options };
   if (methods->borrowed) {
     methods->rows = NULL;
     methods->capacity = 0;
@@ -262,8 +244,7 @@ bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum
   methods->ranks = NULL;
   methods->count = 0;
   methods->length_ns = sum->length_ns;
-  if (!methods->scratch || !methods_prepare(&build))
-    return false;
+  if (!methods->scratch || !methods_prepare(&build)) return false;
   bool fine = methods_threads(&build, sum);
   for (size_t i = 0; i < methods->count; i++) {
     struct rtop_method_row *row = &methods->rows[i];
@@ -290,7 +271,6 @@ void rtop_methods_destroy(struct rtop_methods *methods)
     free(scratch->timed_rows);
   }
   free(scratch);
-  if (!methods->borrowed)
-    free(methods->rows);
-  *methods = (struct rtop_methods){0};
+  if (!methods->borrowed) free(methods->rows);
+  *methods = (struct rtop_methods){ 0 };
 }

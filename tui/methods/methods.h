@@ -13,14 +13,32 @@
 enum rtop_mode { RTOP_MODE_WALL, RTOP_MODE_CPU };
 
 enum rtop_sort_key {
-  RTOP_SORT_SELF, RTOP_SORT_TOTAL, RTOP_SORT_RATIO, RTOP_SORT_CPU, RTOP_SORT_WAITING, RTOP_SORT_BLOCKED,
-  RTOP_SORT_GC, RTOP_SORT_BLAME, RTOP_SORT_ALLOC, RTOP_SORT_THREADS, RTOP_SORT_NAME, RTOP_SORT_LOCATION,
-  RTOP_SORT_RUNNING, RTOP_SORT_SAMPLES, RTOP_SORT_TOTAL_RUNNING, RTOP_SORT_TOTAL_WAITING,
-  RTOP_SORT_TOTAL_BLOCKED, RTOP_SORT_TOTAL_GC, RTOP_SORT_TOTAL_CPU, RTOP_SORT_TOTAL_BLAME,
-  RTOP_SORT_TOTAL_ALLOC, RTOP_SORT_DELTA, RTOP_SORT_HISTORY,
+  RTOP_SORT_SELF,
+  RTOP_SORT_TOTAL,
+  RTOP_SORT_RATIO,
+  RTOP_SORT_CPU,
+  RTOP_SORT_WAITING,
+  RTOP_SORT_BLOCKED,
+  RTOP_SORT_GC,
+  RTOP_SORT_BLAME,
+  RTOP_SORT_ALLOC,
+  RTOP_SORT_THREADS,
+  RTOP_SORT_NAME,
+  RTOP_SORT_LOCATION,
+  RTOP_SORT_RUNNING,
+  RTOP_SORT_SAMPLES,
+  RTOP_SORT_TOTAL_RUNNING,
+  RTOP_SORT_TOTAL_WAITING,
+  RTOP_SORT_TOTAL_BLOCKED,
+  RTOP_SORT_TOTAL_GC,
+  RTOP_SORT_TOTAL_CPU,
+  RTOP_SORT_TOTAL_BLAME,
+  RTOP_SORT_TOTAL_ALLOC,
+  RTOP_SORT_DELTA,
+  RTOP_SORT_HISTORY,
   RTOP_SORT_KEYS,
 };
-const char *rtop_sort_key_name(enum rtop_sort_key key);          /* "self", … as on the command line */
+const char *rtop_sort_key_name(enum rtop_sort_key key); /* "self", … as on the command line */
 /* The same for views that know one figure per state and no places: total-waiting is waiting, location is
  * name. */
 enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key);
@@ -30,15 +48,15 @@ bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key);
 
 struct rtop_method_row {
   uint32_t frame;
-  uint32_t threads;                    /* have it on their stack at the end of the span */
-  struct rtop_cost total;              /* anywhere on the stack */
-  uint64_t total_ns;                   /* by mode: wall of all states, or CPU */
+  uint32_t threads;       /* have it on their stack at the end of the span */
+  struct rtop_cost total; /* anywhere on the stack */
+  uint64_t total_ns;      /* by mode: wall of all states, or CPU */
   uint64_t self_ns;
-  struct rtop_cost self;               /* as leaf */
-  uint64_t most_ns;                    /* wall time on the stack of one thread, the largest of all threads */
-  double delta;                        /* rtop_method_delta of a comparison; else 0 */
-  bool gone;                           /* of a comparison: it was there only before */
-  double history;                      /* history_peak, when something is sorted by it; else 0 */
+  struct rtop_cost self; /* as leaf */
+  uint64_t most_ns;      /* wall time on the stack of one thread, the largest of all threads */
+  double delta;          /* rtop_method_delta of a comparison; else 0 */
+  bool gone;             /* of a comparison: it was there only before */
+  double history;        /* history_peak, when something is sorted by it; else 0 */
 };
 
 /* What a row is sorted by, in nanoseconds or counts: of the states, CPU, blame and allocations the
@@ -49,45 +67,44 @@ double rtop_method_ratio(uint64_t most_ns, uint64_t length_ns);
 
 /* How a figure changed: as a share of the span, per second (allocations, samples), or plainly (threads).
  * NULL: the method was not there. */
-double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns,
-                         const struct rtop_method_row *before, uint64_t before_length_ns,
-                         enum rtop_sort_key key);
+double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns, const struct rtop_method_row *before,
+                         uint64_t before_length_ns, enum rtop_sort_key key);
 
 struct rtop_methods_options {
   enum rtop_mode mode;
   enum rtop_sort_key sort;
   bool reverse;
-  const char *filter;                  /* extended regular expression on "label path"; NULL: none */
+  const char *filter; /* extended regular expression on "label path"; NULL: none */
   bool filter_invert;
-  const char *thread_filter;           /* extended regular expression on thread names; NULL: none */
-  double min_percent;                  /* rows whose total is below are dropped */
+  const char *thread_filter; /* extended regular expression on thread names; NULL: none */
+  double min_percent;        /* rows whose total is below are dropped */
 };
 
 /* All rows of a live sum, for who keeps something by method from update to update. */
 struct rtop_methods_follow {
-  const void *live;                    /* which one */
-  uint64_t turn;                       /* of the update; one more than before when `changed` tells it all */
-  const uint32_t *changed;             /* frames whose rows came, went or have other figures, each once */
+  const void *live;        /* which one */
+  uint64_t turn;           /* of the update; one more than before when `changed` tells it all */
+  const uint32_t *changed; /* frames whose rows came, went or have other figures, each once */
   uint32_t changed_count;
-  const uint32_t *frames;              /* by row */
-  const uint32_t *rows;                /* by frame, row_bound of them: row + 1; 0: none */
+  const uint32_t *frames; /* by row */
+  const uint32_t *rows;   /* by frame, row_bound of them: row + 1; 0: none */
   size_t row_bound;
 };
 
 struct rtop_methods {
   struct rtop_method_row *rows;
   size_t count, capacity;
-  uint64_t length_ns;                  /* of the sum: what 100 % of one thread is */
-  const struct rtop_methods_follow *follow;            /* NULL: the rows are not all of a live sum's */
-  bool borrowed;                       /* the rows belong to a live sum (live.h), */
-  const uint32_t *ranks;               /* which says in which order, by frame; NULL: they stand in order */
-  void *scratch;                       /* private */
+  uint64_t length_ns;                       /* of the sum: what 100 % of one thread is */
+  const struct rtop_methods_follow *follow; /* NULL: the rows are not all of a live sum's */
+  bool borrowed;                            /* the rows belong to a live sum (live.h), */
+  const uint32_t *ranks;                    /* which says in which order, by frame; NULL: they stand in order */
+  void *scratch;                            /* private */
 };
 
 /* Rebuilds the rows. False: memory ran out or a bad expression (check expressions first with
  * rtop_methods_check_regex). */
-bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum,
-                        const struct rtop_symbols *symbols, const struct rtop_methods_options *options);
+bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                        const struct rtop_methods_options *options);
 /* Sorts rows again that were given other figures (delta, history). Not borrowed ones. */
 void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
                        const struct rtop_methods_options *options);

@@ -6,7 +6,7 @@
 
 /* True when the frame passes the filter; an expression that does not compile passes nothing. */
 struct methods_regex {
-  char *text;                          /* what is compiled; NULL: nothing */
+  char *text; /* what is compiled; NULL: nothing */
   regex_t compiled;
 };
 bool methods_regex_use(struct methods_regex *regex, const char *expression);

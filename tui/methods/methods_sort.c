@@ -8,15 +8,28 @@
 enum { METHODS_TEXT_MAX = 8200 };
 
 static const char *const sort_key_names[RTOP_SORT_KEYS] = {
-  [RTOP_SORT_SELF] = "self", [RTOP_SORT_TOTAL] = "total", [RTOP_SORT_RATIO] = "ratio",
-  [RTOP_SORT_CPU] = "cpu", [RTOP_SORT_WAITING] = "waiting", [RTOP_SORT_BLOCKED] = "blocked",
-  [RTOP_SORT_GC] = "gc", [RTOP_SORT_BLAME] = "blame", [RTOP_SORT_ALLOC] = "alloc",
-  [RTOP_SORT_THREADS] = "threads", [RTOP_SORT_NAME] = "name", [RTOP_SORT_LOCATION] = "location",
-  [RTOP_SORT_RUNNING] = "running", [RTOP_SORT_SAMPLES] = "samples",
-  [RTOP_SORT_TOTAL_RUNNING] = "total-running", [RTOP_SORT_TOTAL_WAITING] = "total-waiting",
-  [RTOP_SORT_TOTAL_BLOCKED] = "total-blocked", [RTOP_SORT_TOTAL_GC] = "total-gc",
-  [RTOP_SORT_TOTAL_CPU] = "total-cpu", [RTOP_SORT_TOTAL_BLAME] = "total-blame",
-  [RTOP_SORT_TOTAL_ALLOC] = "total-alloc", [RTOP_SORT_DELTA] = "delta",
+  [RTOP_SORT_SELF] = "self",
+  [RTOP_SORT_TOTAL] = "total",
+  [RTOP_SORT_RATIO] = "ratio",
+  [RTOP_SORT_CPU] = "cpu",
+  [RTOP_SORT_WAITING] = "waiting",
+  [RTOP_SORT_BLOCKED] = "blocked",
+  [RTOP_SORT_GC] = "gc",
+  [RTOP_SORT_BLAME] = "blame",
+  [RTOP_SORT_ALLOC] = "alloc",
+  [RTOP_SORT_THREADS] = "threads",
+  [RTOP_SORT_NAME] = "name",
+  [RTOP_SORT_LOCATION] = "location",
+  [RTOP_SORT_RUNNING] = "running",
+  [RTOP_SORT_SAMPLES] = "samples",
+  [RTOP_SORT_TOTAL_RUNNING] = "total-running",
+  [RTOP_SORT_TOTAL_WAITING] = "total-waiting",
+  [RTOP_SORT_TOTAL_BLOCKED] = "total-blocked",
+  [RTOP_SORT_TOTAL_GC] = "total-gc",
+  [RTOP_SORT_TOTAL_CPU] = "total-cpu",
+  [RTOP_SORT_TOTAL_BLAME] = "total-blame",
+  [RTOP_SORT_TOTAL_ALLOC] = "total-alloc",
+  [RTOP_SORT_DELTA] = "delta",
   [RTOP_SORT_HISTORY] = "history",
 };
 
@@ -29,7 +42,8 @@ enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
 {
   switch (key) {
   case RTOP_SORT_LOCATION: return RTOP_SORT_NAME;
-  case RTOP_SORT_DELTA: case RTOP_SORT_HISTORY: return RTOP_SORT_SELF;
+  case RTOP_SORT_DELTA:
+  case RTOP_SORT_HISTORY: return RTOP_SORT_SELF;
   case RTOP_SORT_TOTAL_RUNNING: return RTOP_SORT_RUNNING;
   case RTOP_SORT_TOTAL_WAITING: return RTOP_SORT_WAITING;
   case RTOP_SORT_TOTAL_BLOCKED: return RTOP_SORT_BLOCKED;
@@ -66,22 +80,18 @@ const char *rtop_methods_check_regex(const char *expression)
     regfree(&compiled);
     return NULL;
   }
-  if (code == REG_ESPACE)
-    return "too large with its repetitions written out";
+  if (code == REG_ESPACE) return "too large with its repetitions written out";
   regerror(code, &compiled, message, sizeof message);
   return message;
 }
 
 bool methods_regex_use(struct methods_regex *regex, const char *expression)
 {
-  if (regex->text && expression && strcmp(regex->text, expression) == 0)
-    return true;
+  if (regex->text && expression && strcmp(regex->text, expression) == 0) return true;
   methods_regex_free(regex);
-  if (!expression)
-    return true;
+  if (!expression) return true;
   regex->text = strdup(expression);
-  if (regex->text && rtop_regexp_compile(&regex->compiled, expression) == 0)
-    return true;
+  if (regex->text && rtop_regexp_compile(&regex->compiled, expression) == 0) return true;
   free(regex->text);
   regex->text = NULL;
   return false;
@@ -89,8 +99,7 @@ bool methods_regex_use(struct methods_regex *regex, const char *expression)
 
 void methods_regex_free(struct methods_regex *regex)
 {
-  if (regex->text)
-    regfree(&regex->compiled);
+  if (regex->text) regfree(&regex->compiled);
   free(regex->text);
   regex->text = NULL;
 }
@@ -106,10 +115,8 @@ static bool methods_wanted(const struct rtop_method_row *row, const struct rtop_
                            const struct rtop_methods_options *options, const struct methods_regex *regex,
                            double least_ns)
 {
-  if ((double)row->total_ns < least_ns)
-    return false;
-  if (!regex->text)
-    return true;
+  if ((double)row->total_ns < least_ns) return false;
+  if (!regex->text) return true;
   return methods_regex_matches(regex, rtop_symbols_get(symbols, row->frame)) != options->filter_invert;
 }
 
@@ -119,8 +126,7 @@ void methods_filter(struct rtop_methods *methods, const struct rtop_symbols *sym
   double least_ns = options->min_percent / 100 * (double)methods->length_ns;
   size_t kept = 0;
   for (size_t i = 0; i < methods->count; i++)
-    if (methods_wanted(&methods->rows[i], symbols, options, regex, least_ns))
-      methods->rows[kept++] = methods->rows[i];
+    if (methods_wanted(&methods->rows[i], symbols, options, regex, least_ns)) methods->rows[kept++] = methods->rows[i];
   methods->count = kept;
 }
 
@@ -158,7 +164,9 @@ double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key k
   case RTOP_SORT_TOTAL_ALLOC: return (double)row->total.allocations;
   case RTOP_SORT_DELTA: return row->delta;
   case RTOP_SORT_HISTORY: return row->history;
-  case RTOP_SORT_NAME: case RTOP_SORT_LOCATION: case RTOP_SORT_KEYS: break;
+  case RTOP_SORT_NAME:
+  case RTOP_SORT_LOCATION:
+  case RTOP_SORT_KEYS: break;
   }
   return 0;
 }
@@ -166,7 +174,7 @@ double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key k
 double rtop_method_ratio(uint64_t most_ns, uint64_t length_ns)
 {
   double ratio = length_ns ? (double)most_ns / (double)length_ns : 0;
-  return ratio < 1 ? ratio : 1;        /* the last sample may reach beyond the span */
+  return ratio < 1 ? ratio : 1; /* the last sample may reach beyond the span */
 }
 
 static int methods_compare_places(const struct rtop_symbol *left, const struct rtop_symbol *right)
@@ -187,15 +195,12 @@ static int methods_compare(const void *left, const void *right, void *context)
   const struct rtop_method_row *a = left, *b = right;
   enum rtop_sort_key key = order->options->sort;
   double first = rtop_method_value(a, key), second = rtop_method_value(b, key);
-  if (first != second)
-    return (first > second ? -1 : 1) * (order->options->reverse ? -1 : 1);
+  if (first != second) return (first > second ? -1 : 1) * (order->options->reverse ? -1 : 1);
   const struct rtop_symbol *left_symbol = rtop_symbols_get(order->symbols, a->frame);
   const struct rtop_symbol *right_symbol = rtop_symbols_get(order->symbols, b->frame);
   int by_name = key == RTOP_SORT_LOCATION ? methods_compare_places(left_symbol, right_symbol) : 0;
-  if (by_name == 0)
-    by_name = methods_compare_names(left_symbol, right_symbol);
-  if (by_name == 0)
-    by_name = a->frame < b->frame ? -1 : a->frame > b->frame;
+  if (by_name == 0) by_name = methods_compare_names(left_symbol, right_symbol);
+  if (by_name == 0) by_name = a->frame < b->frame ? -1 : a->frame > b->frame;
   bool names = key == RTOP_SORT_NAME || key == RTOP_SORT_LOCATION;
   return names && order->options->reverse ? -by_name : by_name;
 }
@@ -203,7 +208,6 @@ static int methods_compare(const void *left, const void *right, void *context)
 void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
                        const struct rtop_methods_options *options)
 {
-  struct methods_order order = {symbols, options};
-  if (methods->count)
-    qsort_r(methods->rows, methods->count, sizeof *methods->rows, methods_compare, &order);
+  struct methods_order order = { symbols, options };
+  if (methods->count) qsort_r(methods->rows, methods->count, sizeof *methods->rows, methods_compare, &order);
 }

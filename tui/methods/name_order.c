@@ -22,22 +22,18 @@ static int compare(const void *left, const void *right, void *context)
   const struct rtop_symbol *a = rtop_symbols_get(sorting->symbols, first);
   const struct rtop_symbol *b = rtop_symbols_get(sorting->symbols, second);
   int order = sorting->by_place ? compare_places(a, b) : strcmp(a->label, b->label);
-  if (order == 0)
-    order = sorting->by_place ? strcmp(a->label, b->label) : compare_places(a, b);
+  if (order == 0) order = sorting->by_place ? strcmp(a->label, b->label) : compare_places(a, b);
   return order ? order : first < second ? -1 : first > second;
 }
 
 /* How many of the first `count` come before a frame. */
-static uint32_t place_for(const struct rtop_name_order *order, uint32_t count, uint32_t frame,
-                          struct sorting *sorting)
+static uint32_t place_for(const struct rtop_name_order *order, uint32_t count, uint32_t frame, struct sorting *sorting)
 {
   uint32_t low = 0, high = count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (compare(&order->frames[middle], &frame, sorting) < 0)
-      low = middle + 1;
-    else
-      high = middle;
+    if (compare(&order->frames[middle], &frame, sorting) < 0) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
@@ -48,8 +44,7 @@ static bool merge(struct rtop_name_order *order, uint32_t old_count, struct sort
 {
   uint32_t added = order->count - old_count, end = old_count;
   uint32_t *fresh = malloc(((size_t)added + 1) * sizeof *fresh);
-  if (!fresh)
-    return false;
+  if (!fresh) return false;
   memcpy(fresh, order->frames + old_count, added * sizeof *fresh);
   while (added > 0) {
     uint32_t at = place_for(order, end, fresh[added - 1], sorting);
@@ -62,28 +57,23 @@ static bool merge(struct rtop_name_order *order, uint32_t old_count, struct sort
   return true;
 }
 
-bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols,
-                            bool by_place)
+bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols, bool by_place)
 {
-  struct sorting sorting = {symbols, by_place};
+  struct sorting sorting = { symbols, by_place };
   uint32_t count = rtop_symbols_frame_count(symbols), names = rtop_symbols_names(symbols);
-  if (count == order->count && names == order->names && by_place == order->by_place)
-    return true;
+  if (count == order->count && names == order->names && by_place == order->by_place) return true;
   if (!rtop_reserve(&order->frames, &order->capacity, count, sizeof *order->frames) ||
       !rtop_reserve(&order->ranks, &order->rank_capacity, count, sizeof *order->ranks))
     return false;
-  uint32_t old_count = names == order->names && by_place == order->by_place && count > order->count
-    ? order->count : 0;
-  for (uint32_t frame = old_count; frame < count; frame++)
-    order->frames[frame] = frame;
+  uint32_t old_count = names == order->names && by_place == order->by_place && count > order->count ? order->count : 0;
+  for (uint32_t frame = old_count; frame < count; frame++) order->frames[frame] = frame;
   order->count = count;
   order->names = names;
   order->by_place = by_place;
   qsort_r(order->frames + old_count, count - old_count, sizeof *order->frames, compare, &sorting);
   bool fine = merge(order, old_count, &sorting);
   order->names = fine ? names : names - 1;
-  for (uint32_t i = 0; i < count; i++)
-    order->ranks[order->frames[i]] = i;
+  for (uint32_t i = 0; i < count; i++) order->ranks[order->frames[i]] = i;
   return fine;
 }
 
@@ -91,5 +81,5 @@ void rtop_name_order_destroy(struct rtop_name_order *order)
 {
   free(order->ranks);
   free(order->frames);
-  *order = (struct rtop_name_order){0};
+  *order = (struct rtop_name_order){ 0 };
 }

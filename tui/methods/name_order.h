@@ -9,12 +9,12 @@
 #include <stdbool.h>
 
 struct rtop_name_order {
-  uint32_t *ranks;                     /* by frame */
+  uint32_t *ranks; /* by frame */
   size_t rank_capacity;
-  uint32_t *frames;                    /* in order */
+  uint32_t *frames; /* in order */
   size_t capacity;
   uint32_t count;
-  uint32_t names;                      /* of the symbols */
+  uint32_t names; /* of the symbols */
   bool by_place;
 };
 

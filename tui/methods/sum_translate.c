@@ -6,8 +6,8 @@
 struct translation {
   const struct rtop_symbols *from;
   struct rtop_symbols *to;
-  uint32_t *frames;                    /* id + 1; 0: not yet */
-  uint32_t *nodes;                     /* UINT32_MAX: wanted, then the id; 0: not wanted, or the root */
+  uint32_t *frames; /* id + 1; 0: not yet */
+  uint32_t *nodes;  /* UINT32_MAX: wanted, then the id; 0: not wanted, or the root */
 };
 
 static uint32_t translate_frame(struct translation *translation, uint32_t frame)
@@ -16,8 +16,8 @@ static uint32_t translate_frame(struct translation *translation, uint32_t frame)
   if (*known == 0 && frame != 0) {
     const struct rtop_symbol *symbol = rtop_symbols_get(translation->from, frame);
     *known = 1 + rtop_symbols_frame(translation->to, symbol->label, strlen(symbol->label), symbol->path,
-                                    strlen(symbol->path), symbol->namespace_label,
-                                    strlen(symbol->namespace_label), symbol->line, symbol->kind);
+                                    strlen(symbol->path), symbol->namespace_label, strlen(symbol->namespace_label),
+                                    symbol->line, symbol->kind);
   }
   return *known ? *known - 1 : 0;
 }
@@ -42,22 +42,16 @@ static void translate_nodes(struct translation *translation, uint32_t count)
 
 bool rtop_sum_translate(struct rtop_sum *sum, const struct rtop_symbols *from, struct rtop_symbols *to)
 {
-  struct translation translation = {.from = from, .to = to};
+  struct translation translation = { .from = from, .to = to };
   translation.frames = calloc((size_t)rtop_symbols_frame_count(from) + 1, sizeof *translation.frames);
   translation.nodes = calloc((size_t)rtop_symbols_node_count(from) + 1, sizeof *translation.nodes);
   bool fine = translation.frames && translation.nodes;
-  for (size_t i = 0; fine && i < sum->cell_count; i++)
-    translate_want(&translation, sum->cells[i].node);
-  for (size_t i = 0; fine && i < sum->thread_count; i++)
-    translate_want(&translation, sum->threads[i].node);
-  if (fine)
-    translate_nodes(&translation, rtop_symbols_node_count(from));
-  for (size_t i = 0; fine && i < sum->cell_count; i++)
-    sum->cells[i].node = translation.nodes[sum->cells[i].node];
-  for (size_t i = 0; fine && i < sum->thread_count; i++)
-    sum->threads[i].node = translation.nodes[sum->threads[i].node];
-  if (!fine)
-    sum->cell_count = sum->thread_count = 0;
+  for (size_t i = 0; fine && i < sum->cell_count; i++) translate_want(&translation, sum->cells[i].node);
+  for (size_t i = 0; fine && i < sum->thread_count; i++) translate_want(&translation, sum->threads[i].node);
+  if (fine) translate_nodes(&translation, rtop_symbols_node_count(from));
+  for (size_t i = 0; fine && i < sum->cell_count; i++) sum->cells[i].node = translation.nodes[sum->cells[i].node];
+  for (size_t i = 0; fine && i < sum->thread_count; i++) sum->threads[i].node = translation.nodes[sum->threads[i].node];
+  if (!fine) sum->cell_count = sum->thread_count = 0;
   free(translation.frames);
   free(translation.nodes);
   return fine;

@@ -8,7 +8,7 @@
 
 enum rtop_feed_state {
   RTOP_FEED_LIVE,
-  RTOP_FEED_STALLED,                   /* alive, but no windows come: stopped, frozen, or parked */
+  RTOP_FEED_STALLED, /* alive, but no windows come: stopped, frozen, or parked */
   RTOP_FEED_ENDED,
   RTOP_FEED_DEAD,
   RTOP_FEED_REPLAY,
@@ -16,23 +16,29 @@ enum rtop_feed_state {
 
 /* What found no room in the channel, or was not taken, since it was made. */
 enum rtop_loss {
-  RTOP_LOSS_NODES, RTOP_LOSS_FRAMES, RTOP_LOSS_STRINGS, RTOP_LOSS_THREADS, RTOP_LOSS_LABELS, RTOP_LOSS_MARKS,
-  RTOP_LOSS_SAMPLES, RTOP_LOSS_WINDOWS,
+  RTOP_LOSS_NODES,
+  RTOP_LOSS_FRAMES,
+  RTOP_LOSS_STRINGS,
+  RTOP_LOSS_THREADS,
+  RTOP_LOSS_LABELS,
+  RTOP_LOSS_MARKS,
+  RTOP_LOSS_SAMPLES,
+  RTOP_LOSS_WINDOWS,
   RTOP_LOSSES,
 };
 
 struct rtop_feed_info {
   pid_t pid;
-  uid_t owner;                         /* of the segment or the file */
-  const char *command;                 /* sanitised; of a living process as it calls itself now */
-  const char *ruby;                    /* "3.3.8" */
-  const char *folder;                  /* where it works, raw bytes; "": not known */
+  uid_t owner;         /* of the segment or the file */
+  const char *command; /* sanitised; of a living process as it calls itself now */
+  const char *ruby;    /* "3.3.8" */
+  const char *folder;  /* where it works, raw bytes; "": not known */
   uint32_t window_ns;
-  int64_t clock_offset_ns;             /* real - mono: wall clock of a window's time */
-  int64_t started_real_ns;             /* of the channel */
-  bool tells_losses;                   /* a recording does not */
-  uint64_t losses[RTOP_LOSSES];        /* as of the last poll */
-  uint64_t bytes;                      /* of the segment or the file; of a recording only with its first feed */
+  int64_t clock_offset_ns;      /* real - mono: wall clock of a window's time */
+  int64_t started_real_ns;      /* of the channel */
+  bool tells_losses;            /* a recording does not */
+  uint64_t losses[RTOP_LOSSES]; /* as of the last poll */
+  uint64_t bytes;               /* of the segment or the file; of a recording only with its first feed */
 };
 
 #endif

@@ -11,7 +11,7 @@ enum { BYTES_VARINT_MAX = 10 };
 void recording_bytes_destroy(struct recording_bytes *bytes)
 {
   free(bytes->data);
-  *bytes = (struct recording_bytes){0};
+  *bytes = (struct recording_bytes){ 0 };
 }
 
 unsigned char *recording_bytes_room(struct recording_bytes *bytes, size_t count)
@@ -27,8 +27,7 @@ unsigned char *recording_bytes_room(struct recording_bytes *bytes, size_t count)
 void recording_put(struct recording_bytes *bytes, const void *data, size_t count)
 {
   unsigned char *room = recording_bytes_room(bytes, count);
-  if (!room || count == 0)
-    return;
+  if (!room || count == 0) return;
   memcpy(room, data, count);
   bytes->count += count;
 }
@@ -36,9 +35,8 @@ void recording_put(struct recording_bytes *bytes, const void *data, size_t count
 void recording_put_number(struct recording_bytes *bytes, uint64_t value)
 {
   unsigned char *room = recording_bytes_room(bytes, BYTES_VARINT_MAX);
-  if (!room)
-    return;
-  struct varint_writer writer = {.out = room, .capacity = BYTES_VARINT_MAX};
+  if (!room) return;
+  struct varint_writer writer = { .out = room, .capacity = BYTES_VARINT_MAX };
   varint_put(&writer, value);
   bytes->count += writer.bytes;
 }
@@ -59,8 +57,7 @@ void recording_put_record(struct recording_bytes *bytes, enum recording_record k
                           const struct recording_bytes *content)
 {
   bytes->failed = bytes->failed || content->failed;
-  if (content->count == 0)
-    return;
+  if (content->count == 0) return;
   recording_put_number(bytes, kind);
   recording_put_number(bytes, content->count);
   recording_put(bytes, content->data, content->count);
@@ -78,8 +75,7 @@ size_t recording_put_frame(struct recording_bytes *bytes, const struct recording
   size_t bound = LZ4F_compressFrameBound(content->count, &preferences);
   unsigned char *room = recording_bytes_room(bytes, bound);
   bytes->failed = bytes->failed || content->failed;
-  if (bytes->failed)
-    return 0;
+  if (bytes->failed) return 0;
   size_t packed = LZ4F_compressFrame(room, bound, content->data, content->count, &preferences);
   if (LZ4F_isError(packed)) {
     bytes->failed = true;
@@ -92,14 +88,12 @@ size_t recording_put_frame(struct recording_bytes *bytes, const struct recording
 bool recording_unpack(const void *frame, size_t bytes, void *raw, size_t raw_bytes)
 {
   LZ4F_dctx *context = NULL;
-  if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)))
-    return false;
+  if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION))) return false;
   size_t used = 0, made = 0, left = 1;
   while (used < bytes && left != 0) {
     size_t in = bytes - used, out = raw_bytes - made;
     left = LZ4F_decompress(context, (char *)raw + made, &out, (const char *)frame + used, &in, NULL);
-    if (LZ4F_isError(left) || (in == 0 && out == 0))
-      break;
+    if (LZ4F_isError(left) || (in == 0 && out == 0)) break;
     used += in;
     made += out;
   }
@@ -118,7 +112,7 @@ static uint32_t bytes_crc(const void *frame, size_t bytes)
 
 void recording_seal(void *frame, size_t bytes, const char *tag)
 {
-  struct recording_frame head = {.magic = RECORDING_SKIPPABLE, .bytes = (uint32_t)(bytes - 8)};
+  struct recording_frame head = { .magic = RECORDING_SKIPPABLE, .bytes = (uint32_t)(bytes - 8) };
   memcpy(head.tag, tag, sizeof head.tag);
   memcpy(frame, &head, sizeof head);
   head.crc32c = bytes_crc(frame, bytes);
@@ -128,26 +122,22 @@ void recording_seal(void *frame, size_t bytes, const char *tag)
 bool recording_sealed(const void *frame, size_t bytes, const char *tag)
 {
   struct recording_frame head;
-  if (bytes < sizeof head)
-    return false;
+  if (bytes < sizeof head) return false;
   memcpy(&head, frame, sizeof head);
-  return head.magic == RECORDING_SKIPPABLE && head.bytes == bytes - 8 &&
-         memcmp(head.tag, tag, sizeof head.tag) == 0 && head.crc32c == bytes_crc(frame, bytes);
+  return head.magic == RECORDING_SKIPPABLE && head.bytes == bytes - 8 && memcmp(head.tag, tag, sizeof head.tag) == 0 &&
+         head.crc32c == bytes_crc(frame, bytes);
 }
 
 bool recording_put_chunk(struct recording_bytes *out, struct recording_chunk_head *head,
-                        const struct recording_bytes *names, const struct recording_bytes *windows)
+                         const struct recording_bytes *names, const struct recording_bytes *windows)
 {
   size_t start = out->count;
   recording_put(out, head, sizeof *head);
-  if (names->count)
-    head->names_bytes = (uint32_t)recording_put_frame(out, names);
+  if (names->count) head->names_bytes = (uint32_t)recording_put_frame(out, names);
   head->names_raw_bytes = (uint32_t)names->count;
-  if (windows->count)
-    head->windows_bytes = (uint32_t)recording_put_frame(out, windows);
+  if (windows->count) head->windows_bytes = (uint32_t)recording_put_frame(out, windows);
   head->windows_raw_bytes = (uint32_t)windows->count;
-  if (out->failed || names->failed || windows->failed)
-    return false;
+  if (out->failed || names->failed || windows->failed) return false;
   recording_seal(head, sizeof *head, RECORDING_TAG_CHUNK);
   memcpy(out->data + start, head, sizeof *head);
   return true;

@@ -21,7 +21,7 @@ unsigned char *recording_bytes_room(struct recording_bytes *bytes, size_t count)
 void recording_put(struct recording_bytes *bytes, const void *data, size_t count);
 void recording_put_number(struct recording_bytes *bytes, uint64_t value);
 void recording_put_signed(struct recording_bytes *bytes, int64_t value);
-void recording_put_text(struct recording_bytes *bytes, const char *text);     /* cut to its bound */
+void recording_put_text(struct recording_bytes *bytes, const char *text); /* cut to its bound */
 /* A record with the given content; nothing when there is none. */
 void recording_put_record(struct recording_bytes *bytes, enum recording_record kind,
                           const struct recording_bytes *content);

@@ -10,10 +10,10 @@
 
 struct drop {
   struct rtop_recorder *recorder;
-  size_t first;                        /* the first group that stays */
+  size_t first; /* the first group that stays */
   int fd;
   char *temporary;
-  uint64_t bytes;                      /* of the new file */
+  uint64_t bytes; /* of the new file */
   struct recorder_group base;
 };
 
@@ -21,8 +21,7 @@ struct drop {
 static size_t drop_first(const struct rtop_recorder *recorder, uint64_t wanted_bytes)
 {
   size_t first = recorder->group_count;
-  while (first > 1 && recorder->bytes - recorder->groups[first - 1].start <= wanted_bytes)
-    first--;
+  while (first > 1 && recorder->bytes - recorder->groups[first - 1].start <= wanted_bytes) first--;
   return first;
 }
 
@@ -37,19 +36,22 @@ static bool drop_copy_head(struct drop *drop)
 static bool drop_write_base(struct drop *drop, uint32_t first_chunk)
 {
   struct rtop_recorder *recorder = drop->recorder;
-  struct recording_index index = {0};
-  struct recording_bytes names = {0}, out = {0}, none = {0};
+  struct recording_index index = { 0 };
+  struct recording_bytes names = { 0 }, out = { 0 }, none = { 0 };
   struct recording_chunk *chunk = recording_index_add_chunk(&index);
   bool fine = chunk && recording_names_base(&recorder->names, first_chunk, &names);
   if (fine) {
-    *chunk = (struct recording_chunk){.position = drop->bytes, .head = {.number = first_chunk - 1}};
+    *chunk = (struct recording_chunk){ .position = drop->bytes, .head = { .number = first_chunk - 1 } };
     chunk->head.late_ns = INT64_MAX;
     fine = recording_put_chunk(&out, &chunk->head, &names, &none);
   }
   uint64_t at = drop->bytes + out.count;
   fine = fine && recording_index_encode(&index, at, &out);
   drop->base = (struct recorder_group){
-    .start = drop->bytes, .index = at, .end = drop->bytes + out.count, .first_chunk = first_chunk - 1,
+    .start = drop->bytes,
+    .index = at,
+    .end = drop->bytes + out.count,
+    .first_chunk = first_chunk - 1,
   };
   errno = fine ? 0 : ENOMEM;
   fine = fine && recording_file_write(drop->fd, out.data, out.count, drop->bytes);
@@ -63,11 +65,9 @@ static bool drop_write_base(struct drop *drop, uint32_t first_chunk)
 static bool drop_copy_groups(struct drop *drop)
 {
   struct rtop_recorder *recorder = drop->recorder;
-  uint64_t start =
-    drop->first < recorder->group_count ? recorder->groups[drop->first].start : recorder->bytes;
-  if (!recording_file_copy(recorder->fd, start, drop->fd, drop->bytes, recorder->bytes - start))
-    return false;
-  uint64_t back = start - drop->bytes;   /* may wrap around: names need room, too; so does the addition */
+  uint64_t start = drop->first < recorder->group_count ? recorder->groups[drop->first].start : recorder->bytes;
+  if (!recording_file_copy(recorder->fd, start, drop->fd, drop->bytes, recorder->bytes - start)) return false;
+  uint64_t back = start - drop->bytes; /* may wrap around: names need room, too; so does the addition */
   size_t kept = recorder->group_count - drop->first;
   if (!rtop_reserve(&recorder->groups, &recorder->group_capacity, recorder->group_count + 1,
                     sizeof *recorder->groups)) {
@@ -89,9 +89,8 @@ static bool drop_copy_groups(struct drop *drop)
 static bool drop_take_place(struct drop *drop)
 {
   struct rtop_recorder *recorder = drop->recorder;
-  if (!recorder->temporary && !rtop_temporary_keep(drop->fd, &drop->temporary, recorder->path))
-    return false;
-  if (recorder->temporary) {           /* not in its place yet: the new file goes there later */
+  if (!recorder->temporary && !rtop_temporary_keep(drop->fd, &drop->temporary, recorder->path)) return false;
+  if (recorder->temporary) { /* not in its place yet: the new file goes there later */
     rtop_temporary_drop(&recorder->temporary);
     recorder->temporary = drop->temporary;
     drop->temporary = NULL;
@@ -104,19 +103,16 @@ static bool drop_take_place(struct drop *drop)
 
 static void drop_until(struct rtop_recorder *recorder, uint64_t wanted_bytes)
 {
-  struct drop drop = {.recorder = recorder, .first = drop_first(recorder, wanted_bytes)};
+  struct drop drop = { .recorder = recorder, .first = drop_first(recorder, wanted_bytes) };
   uint32_t first_chunk = recorder->names.chunk;
-  if (drop.first < recorder->group_count)
-    first_chunk = recorder->groups[drop.first].first_chunk;
-  else if (recorder->chunk.number)
-    first_chunk = recorder->chunk.number;
+  if (drop.first < recorder->group_count) first_chunk = recorder->groups[drop.first].first_chunk;
+  else if (recorder->chunk.number) first_chunk = recorder->chunk.number;
   drop.fd = rtop_temporary_create(recorder->path, &drop.temporary);
-  if (drop.fd >= 0 && drop_copy_head(&drop) && drop_write_base(&drop, first_chunk) &&
-      drop_copy_groups(&drop) && drop_take_place(&drop))
+  if (drop.fd >= 0 && drop_copy_head(&drop) && drop_write_base(&drop, first_chunk) && drop_copy_groups(&drop) &&
+      drop_take_place(&drop))
     return;
   int problem = errno;
-  if (drop.fd >= 0)
-    close(drop.fd);
+  if (drop.fd >= 0) close(drop.fd);
   rtop_temporary_drop(&drop.temporary);
   recorder_fail(recorder, problem);
 }
@@ -126,10 +122,8 @@ void recorder_drop_oldest(struct rtop_recorder *recorder, uint64_t more)
   uint64_t bytes_max = recorder->bytes_max;
   recorder_write_index(recorder);
   /* A quarter stays free, so that it is long till the next time; when names take too much, more goes. */
-  for (uint64_t quarters = 3; quarters > 0 && recorder->group_count > 0 && !recorder_failed(recorder);
-       quarters--) {
+  for (uint64_t quarters = 3; quarters > 0 && recorder->group_count > 0 && !recorder_failed(recorder); quarters--) {
     drop_until(recorder, bytes_max / 4 * quarters > more ? bytes_max / 4 * quarters - more : 0);
-    if (recorder->bytes + more <= bytes_max / 8 * 7)
-      return;
+    if (recorder->bytes + more <= bytes_max / 8 * 7) return;
   }
 }

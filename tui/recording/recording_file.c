@@ -9,8 +9,7 @@ bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t posit
   const char *next = data;
   while (bytes > 0) {
     ssize_t written = pwrite(fd, next, bytes, (off_t)position);
-    if (written < 0 && errno == EINTR)
-      continue;
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       errno = written == 0 ? ENOSPC : errno;
       return false;
@@ -30,10 +29,8 @@ static bool file_copy_slowly(int from, uint64_t from_position, int to, uint64_t 
   bool fine = piece != NULL;
   while (bytes > 0 && fine) {
     ssize_t got = pread(from, piece, bytes < PIECE ? (size_t)bytes : PIECE, (off_t)from_position);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got == 0)
-      errno = EIO;                     /* somebody cut the file */
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO; /* somebody cut the file */
     fine = got > 0 && recording_file_write(to, piece, (size_t)got, to_position);
     from_position += (uint64_t)got;
     to_position += (uint64_t)got;
@@ -49,8 +46,7 @@ bool recording_file_copy(int from, uint64_t from_position, int to, uint64_t to_p
   uint64_t left = bytes;
   while (left > 0) {
     ssize_t copied = copy_file_range(from, &in, to, &out, (size_t)left, 0);
-    if (copied <= 0)
-      break;
+    if (copied <= 0) break;
     left -= (uint64_t)copied;
   }
   return left == 0 || file_copy_slowly(from, from_position, to, to_position, bytes);

@@ -39,22 +39,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORDING_MAGIC "RPERFREC"     /* 8 bytes, no NUL */
+#define RECORDING_MAGIC "RPERFREC" /* 8 bytes, no NUL */
 #define RECORDING_SKIPPABLE 0x184D2A52u
 #define RECORDING_BYTE_ORDER 0x01020304u
 #define RECORDING_VERSION_MAJOR 1u
-#define RECORDING_VERSION_MINOR 1u        /* 1: windows of version 1.2 of the channel */
+#define RECORDING_VERSION_MINOR 1u /* 1: windows of version 1.2 of the channel */
 
 /* Bounds that a reader enforces whatever a file claims. */
-#define RECORDING_RAW_BYTES_MAX (UINT32_C(1) << 26)   /* of a frame's content */
+#define RECORDING_RAW_BYTES_MAX (UINT32_C(1) << 26) /* of a frame's content */
 #define RECORDING_FRAMES_MAX (UINT32_C(1) << 20)
 #define RECORDING_NODES_MAX (UINT32_C(1) << 22)
 #define RECORDING_SOURCES_MAX 128u
 #define RECORDING_TEXT_BYTES_MAX 4096u
 
-struct recording_frame {               /* the beginning of every skippable frame */
+struct recording_frame { /* the beginning of every skippable frame */
   uint32_t magic;
-  uint32_t bytes;                      /* that follow these 8 */
+  uint32_t bytes; /* that follow these 8 */
   uint8_t tag[4];
   uint32_t crc32c;
 };
@@ -79,12 +79,12 @@ static_assert(sizeof(struct recording_head) == 64, "head");
 
 struct recording_chunk_head {
   struct recording_frame frame;
-  uint32_t number;                     /* 1, 2, … */
+  uint32_t number; /* 1, 2, … */
   uint32_t window_count;
-  uint32_t names_bytes, names_raw_bytes;       /* of the first LZ4 frame and of its content; 0: none */
-  uint32_t windows_bytes, windows_raw_bytes;   /* of the second one */
-  int64_t start_ns, end_ns;            /* of its windows and gaps; equal: none */
-  int64_t late_ns;                     /* the earliest start of a late record; INT64_MAX: none */
+  uint32_t names_bytes, names_raw_bytes;     /* of the first LZ4 frame and of its content; 0: none */
+  uint32_t windows_bytes, windows_raw_bytes; /* of the second one */
+  int64_t start_ns, end_ns;                  /* of its windows and gaps; equal: none */
+  int64_t late_ns;                           /* the earliest start of a late record; INT64_MAX: none */
 };
 static_assert(sizeof(struct recording_chunk_head) == 64, "chunk");
 
@@ -109,7 +109,7 @@ struct recording_end_head {
   uint32_t reserved;
 };
 struct recording_end_foot {
-  uint32_t bytes;                      /* from the first byte of the frame to the last one of this */
+  uint32_t bytes; /* from the first byte of the frame to the last one of this */
   uint8_t tag[4];
 };
 static_assert(sizeof(struct recording_end_head) == 24 && sizeof(struct recording_end_foot) == 8, "end");

@@ -11,37 +11,37 @@
 
 struct rtop_recorder {
   char *path;
-  char *temporary;                     /* the name of the file till it takes its place; NULL: it has */
+  char *temporary; /* the name of the file till it takes its place; NULL: it has */
   int fd;
-  uint64_t bytes;                      /* of the file: all that was written */
-  uint64_t bytes_max;                  /* 0: none */
+  uint64_t bytes;     /* of the file: all that was written */
+  uint64_t bytes_max; /* 0: none */
   uint64_t windows;
-  struct rtop_error problem;           /* code 0: none */
+  struct rtop_error problem; /* code 0: none */
   struct rtop_profile *profile;
   bool tapped;
   struct recording_names names;
-  int64_t flushed_ns;                  /* by our own clock */
+  int64_t flushed_ns; /* by our own clock */
   /* the chunk being collected */
   struct recording_chunk_head chunk;
   struct recording_bytes window_rows;
   /* since the last index */
   struct recording_index index;
-  uint64_t group_start;                /* position of its first chunk */
+  uint64_t group_start; /* position of its first chunk */
   /* indexes in the file, and the first chunk of what each covers */
   struct recorder_group {
-    uint64_t start, index;             /* positions */
+    uint64_t start, index; /* positions */
     uint64_t end;
     uint32_t first_chunk;
-  } *groups;
+  } * groups;
   size_t group_count, group_capacity;
   /* scratch */
-  struct recording_bytes raw, out, packed;   /* packed: the chunk to be written */
+  struct recording_bytes raw, out, packed; /* packed: the chunk to be written */
   struct rtop_window window;
   void *sort;
   size_t sort_capacity;
 };
 
-void recorder_fail(struct rtop_recorder *recorder, int problem);   /* an errno */
+void recorder_fail(struct rtop_recorder *recorder, int problem); /* an errno */
 static inline bool recorder_failed(const struct rtop_recorder *recorder)
 {
   return recorder->problem.code != 0;

@@ -14,7 +14,7 @@
 struct recording_known {
   uint32_t source;
   bool gap;
-  uint32_t thread_count;               /* alive at its end */
+  uint32_t thread_count; /* alive at its end */
   int64_t start_ns, end_ns;
   uint64_t wall_ns[RTOP_STATES];
   uint64_t counters_present;
@@ -22,14 +22,14 @@ struct recording_known {
 };
 
 struct recording_chunk {
-  uint64_t position;                   /* of its head in the file */
+  uint64_t position; /* of its head in the file */
   struct recording_chunk_head head;
-  size_t known_start, known_count;     /* its windows and gaps */
+  size_t known_start, known_count; /* its windows and gaps */
 };
 
 /* A zeroed one is empty. Order is that of the file. */
 struct recording_index {
-  struct rtop_budget *budget;          /* of the file that is read; NULL: it is being written */
+  struct rtop_budget *budget; /* of the file that is read; NULL: it is being written */
   struct recording_chunk *chunks;
   size_t chunk_count, chunk_capacity;
   struct recording_known *known;
@@ -46,10 +46,8 @@ struct rtop_window;
 void recording_known_fill(struct recording_known *known, uint32_t source, const struct rtop_window *window);
 
 /* The whole index frame, which will stand at `position`, appended to `out`. False: memory ran out. */
-bool recording_index_encode(const struct recording_index *index, uint64_t position,
-                            struct recording_bytes *out);
+bool recording_index_encode(const struct recording_index *index, uint64_t position, struct recording_bytes *out);
 /* Appends what the frame at `position` says. False: it is damaged, and nothing was appended. */
-bool recording_index_decode(struct recording_index *index, const void *frame, size_t bytes,
-                            uint64_t position);
+bool recording_index_decode(struct recording_index *index, const void *frame, size_t bytes, uint64_t position);
 
 #endif

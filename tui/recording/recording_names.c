@@ -13,9 +13,9 @@
 struct recording_thread {
   struct recording_thread_key {
     uint64_t serial;
-    uint64_t source;                   /* wide: no padding */
+    uint64_t source; /* wide: no padding */
   } key;
-  const char *name;                    /* of the profile: valid as long as it, equal names are one */
+  const char *name; /* of the profile: valid as long as it, equal names are one */
   uint32_t native_id;
   bool is_main;
   bool lost;
@@ -26,7 +26,10 @@ struct recording_thread {
 void recording_names_open(struct recording_names *names, struct rtop_profile *profile, bool forget_ended)
 {
   *names = (struct recording_names){
-    .profile = profile, .symbols = rtop_profile_symbols(profile), .chunk = 1, .forget_ended = forget_ended,
+    .profile = profile,
+    .symbols = rtop_profile_symbols(profile),
+    .chunk = 1,
+    .forget_ended = forget_ended,
   };
   names->relabelings = rtop_symbols_names(names->symbols);
 }
@@ -59,10 +62,9 @@ void recording_names_destroy(struct recording_names *names)
 }
 
 /* Every source is a record of its own: rows to the end, of which there is one. */
-static void names_put_source(struct recording_bytes *rows, uint32_t source,
-                             const struct recording_source *about)
+static void names_put_source(struct recording_bytes *rows, uint32_t source, const struct recording_source *about)
 {
-  struct recording_bytes one = {0};
+  struct recording_bytes one = { 0 };
   recording_put_number(&one, source);
   recording_put_number(&one, (uint64_t)about->info.pid);
   recording_put_number(&one, about->info.window_ns);
@@ -75,8 +77,7 @@ static void names_put_source(struct recording_bytes *rows, uint32_t source,
   recording_bytes_destroy(&one);
 }
 
-void recording_names_source(struct recording_names *names, uint32_t source,
-                            const struct rtop_feed_info *info)
+void recording_names_source(struct recording_names *names, uint32_t source, const struct rtop_feed_info *info)
 {
   if (source >= RECORDING_SOURCES_MAX ||
       !rtop_reserve(&names->sources, &names->source_capacity, source + 1, sizeof *names->sources)) {
@@ -132,10 +133,8 @@ static void names_put_node(struct recording_names *names, uint32_t id)
 
 static void names_use_frame(struct recording_names *names, uint32_t frame)
 {
-  if (frame == 0)
-    return;                            /* the root's, which every recording has */
-  if (names->frames[frame].chunk == 0)
-    names_put_frame(names, frame);
+  if (frame == 0) return; /* the root's, which every recording has */
+  if (names->frames[frame].chunk == 0) names_put_frame(names, frame);
   names->frames[frame].chunk = names->chunk;
 }
 
@@ -143,13 +142,12 @@ void recording_names_node(struct recording_names *names, uint32_t id)
 {
   size_t new_count = 0;
   size_t node_count = rtop_symbols_node_count(names->symbols);
-  if (id >= node_count)
-    return;
+  if (id >= node_count) return;
   if (!rtop_reserve(&names->nodes, &names->node_capacity, node_count, sizeof *names->nodes) ||
       !rtop_reserve(&names->frames, &names->frame_capacity, rtop_symbols_frame_count(names->symbols),
                     sizeof *names->frames) ||
-      !rtop_reserve(&names->stack, &names->stack_capacity,
-                    rtop_symbols_get_node(names->symbols, id)->depth + 1u, sizeof *names->stack)) {
+      !rtop_reserve(&names->stack, &names->stack_capacity, rtop_symbols_get_node(names->symbols, id)->depth + 1u,
+                    sizeof *names->stack)) {
     names->failed = true;
     return;
   }
@@ -157,13 +155,11 @@ void recording_names_node(struct recording_names *names, uint32_t id)
   while (id != 0 && names->nodes[id] != names->chunk) {
     const struct rtop_call_node *node = rtop_symbols_get_node(names->symbols, id);
     names_use_frame(names, node->frame);
-    if (names->nodes[id] == 0)
-      names->stack[new_count++] = id;
+    if (names->nodes[id] == 0) names->stack[new_count++] = id;
     names->nodes[id] = names->chunk;
     id = node->parent;
   }
-  while (new_count > 0)
-    names_put_node(names, names->stack[--new_count]);
+  while (new_count > 0) names_put_node(names, names->stack[--new_count]);
 }
 
 static void names_put_thread(struct recording_names *names, const struct recording_thread *thread)
@@ -176,16 +172,13 @@ static void names_put_thread(struct recording_names *names, const struct recordi
   recording_put_text(rows, thread->name);
 }
 
-static struct recording_thread *names_add_thread(struct recording_names *names,
-                                                 const struct recording_thread_key *key)
+static struct recording_thread *names_add_thread(struct recording_names *names, const struct recording_thread_key *key)
 {
   struct recording_thread *thread = calloc(1, sizeof *thread);
-  if (!thread)
-    return NULL;
+  if (!thread) return NULL;
   thread->key = *key;
   HASH_ADD(hh, names->threads, key, sizeof thread->key, thread);
-  if (!thread->lost)
-    return thread;
+  if (!thread->lost) return thread;
   free(thread);
   return NULL;
 }
@@ -198,12 +191,10 @@ void recording_names_thread(struct recording_names *names, uint32_t source, uint
   key.source = source;
   struct recording_thread *thread = NULL;
   struct rtop_source_thread about;
-  if (!rtop_profile_thread_about(names->profile, source, serial, &about))
-    return;
+  if (!rtop_profile_thread_about(names->profile, source, serial, &about)) return;
   HASH_FIND(hh, names->threads, &key, sizeof key, thread);
   bool same = thread && thread->name == about.name && thread->native_id == about.native_id;
-  if (!thread)
-    thread = names_add_thread(names, &key);
+  if (!thread) thread = names_add_thread(names, &key);
   if (!thread) {
     names->failed = true;
     return;
@@ -212,8 +203,7 @@ void recording_names_thread(struct recording_names *names, uint32_t source, uint
   thread->native_id = about.native_id;
   thread->is_main = about.is_main;
   thread->chunk = names->chunk;
-  if (!same)
-    names_put_thread(names, thread);
+  if (!same) names_put_thread(names, thread);
   if (ended && names->forget_ended) {
     HASH_DEL(names->threads, thread);
     free(thread);
@@ -232,24 +222,21 @@ void recording_names_mark(struct recording_names *names, uint32_t source, int64_
 
 size_t recording_names_bytes(const struct recording_names *names)
 {
-  return names->source_rows.count + names->frame_rows.count + names->node_rows.count +
-         names->relabel_rows.count + names->thread_rows.count + names->mark_rows.count +
-         names->state_rows.count;
+  return names->source_rows.count + names->frame_rows.count + names->node_rows.count + names->relabel_rows.count +
+         names->thread_rows.count + names->mark_rows.count + names->state_rows.count;
 }
 
 static void names_relabel(struct recording_names *names)
 {
   uint32_t relabelings = rtop_symbols_names(names->symbols);
-  if (relabelings == names->relabelings)
-    return;
+  if (relabelings == names->relabelings) return;
   names->relabelings = relabelings;
   uint32_t count = rtop_symbols_frame_count(names->symbols);
   for (uint32_t frame = 1; frame < count && frame < names->frame_capacity; frame++) {
     const struct rtop_symbol *symbol = rtop_symbols_get(names->symbols, frame);
     struct recording_frame_use *use = &names->frames[frame];
     uint32_t crc = use->chunk ? names_label_crc(symbol) : 0;
-    if (!use->chunk || crc == use->label_crc)
-      continue;
+    if (!use->chunk || crc == use->label_crc) continue;
     use->label_crc = crc;
     recording_put_number(&names->relabel_rows, frame);
     recording_put_text(&names->relabel_rows, symbol->label);
@@ -257,8 +244,7 @@ static void names_relabel(struct recording_names *names)
   }
 }
 
-static void names_take_rows(struct recording_bytes *out, enum recording_record kind,
-                            struct recording_bytes *rows)
+static void names_take_rows(struct recording_bytes *out, enum recording_record kind, struct recording_bytes *rows)
 {
   recording_put_record(out, kind, rows);
   rows->count = 0;
@@ -284,7 +270,8 @@ bool recording_names_take(struct recording_names *names, struct recording_bytes 
 static void names_base_threads(struct recording_names *names, uint32_t first)
 {
   struct recording_thread *thread, *next, *gone = NULL;
-  HASH_ITER(hh, names->threads, thread, next) {
+  HASH_ITER(hh, names->threads, thread, next)
+  {
     if (thread->chunk < first) {
       HASH_DEL(names->threads, thread);
       thread->hh.next = gone;
@@ -298,24 +285,16 @@ static void names_base_threads(struct recording_names *names, uint32_t first)
 
 bool recording_names_base(struct recording_names *names, uint32_t first, struct recording_bytes *out)
 {
-  uint32_t frames = rtop_symbols_frame_count(names->symbols),
-           nodes = rtop_symbols_node_count(names->symbols);
+  uint32_t frames = rtop_symbols_frame_count(names->symbols), nodes = rtop_symbols_node_count(names->symbols);
   uint32_t chunk = names->chunk;
   for (uint32_t source = 0; source < names->source_capacity; source++)
-    if (names->sources[source].known)
-      names_put_source(&names->source_rows, source, &names->sources[source]);
-  for (uint32_t id = 1; id < frames && id < names->frame_capacity; id++) {
-    if (names->frames[id].chunk < first)
-      names->frames[id].chunk = 0;
-    else
-      names_put_frame(names, id);
-  }
-  for (uint32_t id = 1; id < nodes && id < names->node_capacity; id++) {
-    if (names->nodes[id] < first)
-      names->nodes[id] = 0;
-    else
-      names_put_node(names, id);
-  }
+    if (names->sources[source].known) names_put_source(&names->source_rows, source, &names->sources[source]);
+  for (uint32_t id = 1; id < frames && id < names->frame_capacity; id++)
+    if (names->frames[id].chunk < first) names->frames[id].chunk = 0;
+    else names_put_frame(names, id);
+  for (uint32_t id = 1; id < nodes && id < names->node_capacity; id++)
+    if (names->nodes[id] < first) names->nodes[id] = 0;
+    else names_put_node(names, id);
   names_base_threads(names, first);
   bool fine = recording_names_take(names, out);
   names->chunk = chunk;

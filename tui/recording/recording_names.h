@@ -14,32 +14,31 @@
 #include "tui/history/profile.h"
 
 struct recording_frame_use {
-  uint32_t chunk;                      /* that used it last; 0: not written */
-  uint32_t label_crc;                  /* of label and namespace as they were written */
+  uint32_t chunk;     /* that used it last; 0: not written */
+  uint32_t label_crc; /* of label and namespace as they were written */
 };
 
 struct recording_names {
   const struct rtop_profile *profile;
   const struct rtop_symbols *symbols;
-  uint32_t chunk;                      /* being collected: 1, 2, … */
+  uint32_t chunk; /* being collected: 1, 2, … */
   struct recording_frame_use *frames;
   size_t frame_capacity;
-  uint32_t *nodes;                     /* the chunk that used it last; 0: not written */
+  uint32_t *nodes; /* the chunk that used it last; 0: not written */
   size_t node_capacity;
-  uint32_t *stack;                     /* scratch */
+  uint32_t *stack; /* scratch */
   size_t stack_capacity;
-  struct recording_thread *threads;    /* hash by source and serial */
-  bool forget_ended;                   /* threads: nothing will be dropped, so nothing is written again */
+  struct recording_thread *threads; /* hash by source and serial */
+  bool forget_ended;                /* threads: nothing will be dropped, so nothing is written again */
   uint32_t relabelings;
   struct recording_source {
     char command[256], ruby[64], folder[RECORDING_TEXT_BYTES_MAX + 1];
     struct rtop_feed_info info;
     bool known;
-  } *sources;
+  } * sources;
   size_t source_capacity;
   /* Collected rows, and what their differences are to. */
-  struct recording_bytes source_rows, frame_rows, node_rows, relabel_rows, thread_rows, mark_rows,
-    state_rows;
+  struct recording_bytes source_rows, frame_rows, node_rows, relabel_rows, thread_rows, mark_rows, state_rows;
   uint32_t frame_before, node_before, node_frame_before;
   bool failed;
 };
@@ -47,8 +46,7 @@ struct recording_names {
 void recording_names_open(struct recording_names *names, struct rtop_profile *profile, bool forget_ended);
 void recording_names_destroy(struct recording_names *names);
 
-void recording_names_source(struct recording_names *names, uint32_t source,
-                            const struct rtop_feed_info *info);
+void recording_names_source(struct recording_names *names, uint32_t source, const struct rtop_feed_info *info);
 void recording_names_state(struct recording_names *names, uint32_t source, uint64_t state);
 /* A node of the symbols, and all above it. */
 void recording_names_node(struct recording_names *names, uint32_t node);

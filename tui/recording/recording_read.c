@@ -10,17 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_RATIO_MAX = 256 };         /* more than LZ4 can do */
+enum { READ_RATIO_MAX = 256 }; /* more than LZ4 can do */
 
 bool recording_pread(const struct rtop_recording *recording, void *to, size_t bytes, uint64_t position)
 {
   char *next = to;
   while (bytes > 0) {
     ssize_t got = pread(recording->fd, next, bytes, (off_t)position);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return false;
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
     next += got;
     position += (uint64_t)got;
     bytes -= (size_t)got;
@@ -28,8 +26,7 @@ bool recording_pread(const struct rtop_recording *recording, void *to, size_t by
   return true;
 }
 
-static bool read_fail(struct rtop_error *error, enum rtop_error_code code, const char *path,
-                      const char *why)
+static bool read_fail(struct rtop_error *error, enum rtop_error_code code, const char *path, const char *why)
 {
   rtop_error_set(error, code, 0, "%s %s", path, why);
   return false;
@@ -89,8 +86,7 @@ static bool read_is_modest(struct rtop_recording *recording)
 static bool read_chunks(struct rtop_recording *recording)
 {
   recording->complete = recording_read_ends(recording);
-  return (recording->complete || (!recording->budget.over && recording_walk(recording))) &&
-         read_is_modest(recording);
+  return (recording->complete || (!recording->budget.over && recording_walk(recording))) && read_is_modest(recording);
 }
 
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error)
@@ -101,15 +97,11 @@ struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *
     return NULL;
   }
   recording->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (recording->fd < 0)
-    rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot open %s: %s", path, strerror(errno));
+  if (recording->fd < 0) rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot open %s: %s", path, strerror(errno));
   else if (read_head(recording, path, error)) {
-    if (read_chunks(recording))
-      return recording;
-    if (recording->budget.over)
-      rtop_recording_refuse(recording, path, error);
-    else
-      rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
+    if (read_chunks(recording)) return recording;
+    if (recording->budget.over) rtop_recording_refuse(recording, path, error);
+    else rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
   }
   rtop_recording_close(&recording);
   return NULL;
@@ -119,10 +111,8 @@ void rtop_recording_close(struct rtop_recording **handle)
 {
   struct rtop_recording *recording = *handle;
   *handle = NULL;
-  if (!recording)
-    return;
-  if (recording->fd >= 0)
-    close(recording->fd);
+  if (!recording) return;
+  if (recording->fd >= 0) close(recording->fd);
   recording_index_destroy(&recording->index);
   recording_names_free(recording);
   recording_bytes_destroy(&recording->packed);
@@ -145,47 +135,43 @@ bool rtop_recording_complete(const struct rtop_recording *recording)
   return recording->complete;
 }
 
-bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes,
-                          uint32_t raw_bytes)
+bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes)
 {
   recording->raw.count = recording->packed.count = 0;
   recording->raw.failed = recording->packed.failed = false;
-  recording->rows = (struct varint_reader){0};
-  if (bytes > recording->bytes || position > recording->bytes - bytes ||
-      raw_bytes > RECORDING_RAW_BYTES_MAX || raw_bytes / READ_RATIO_MAX > bytes)
+  recording->rows = (struct varint_reader){ 0 };
+  if (bytes > recording->bytes || position > recording->bytes - bytes || raw_bytes > RECORDING_RAW_BYTES_MAX ||
+      raw_bytes / READ_RATIO_MAX > bytes)
     return false;
   unsigned char *packed = recording_bytes_room(&recording->packed, bytes);
   unsigned char *raw = recording_bytes_room(&recording->raw, raw_bytes);
   if (!packed || !raw || !recording_pread(recording, packed, bytes, position) ||
       !recording_unpack(packed, bytes, raw, raw_bytes))
     return false;
-  recording->rows = (struct varint_reader){.next = raw, .end = raw + raw_bytes};
+  recording->rows = (struct varint_reader){ .next = raw, .end = raw + raw_bytes };
   return true;
 }
 
 bool recording_read_record(struct varint_reader *rows, uint64_t *kind, struct varint_reader *content)
 {
-  if (varint_left(rows) == 0)
-    return false;
+  if (varint_left(rows) == 0) return false;
   *kind = varint_get(rows);
   uint64_t bytes = varint_get(rows);
   if (rows->bad || bytes > varint_left(rows)) {
     rows->next = rows->end;
     return false;
   }
-  *content = (struct varint_reader){.next = rows->next, .end = rows->next + bytes};
+  *content = (struct varint_reader){ .next = rows->next, .end = rows->next + bytes };
   rows->next += bytes;
   return true;
 }
 
 bool rtop_recording_load(struct rtop_recording *recording, size_t at)
 {
-  recording->rows = (struct varint_reader){0};
-  if (at >= recording->index.chunk_count)
-    return false;
+  recording->rows = (struct varint_reader){ 0 };
+  if (at >= recording->index.chunk_count) return false;
   const struct recording_chunk *chunk = &recording->index.chunks[at];
-  if (chunk->head.windows_bytes == 0)
-    return true;
+  if (chunk->head.windows_bytes == 0) return true;
   return recording_read_frame(recording, chunk->position + sizeof chunk->head + chunk->head.names_bytes,
                               chunk->head.windows_bytes, chunk->head.windows_raw_bytes);
 }
@@ -197,8 +183,8 @@ static bool read_stretch(struct varint_reader *content, uint32_t *source, struct
   uint64_t length = varint_get(content);
   *source = (uint32_t)number;
   window->start_mono_ns = start_ns;
-  return !content->bad && number < RECORDING_SOURCES_MAX && start_ns >= 0 && length > 0 &&
-         length <= INT64_MAX && !__builtin_add_overflow(start_ns, (int64_t)length, &window->end_mono_ns);
+  return !content->bad && number < RECORDING_SOURCES_MAX && start_ns >= 0 && length > 0 && length <= INT64_MAX &&
+         !__builtin_add_overflow(start_ns, (int64_t)length, &window->end_mono_ns);
 }
 
 enum rtop_recording_row rtop_recording_next(struct rtop_recording *recording, uint32_t *source,
@@ -206,15 +192,12 @@ enum rtop_recording_row rtop_recording_next(struct rtop_recording *recording, ui
 {
   uint64_t kind;
   struct varint_reader content;
-  const struct rtop_window_limits limits = {.node_count = RECORDING_NODES_MAX, .thread_slots = 1};
+  const struct rtop_window_limits limits = { .node_count = RECORDING_NODES_MAX, .thread_slots = 1 };
   while (recording_read_record(&recording->rows, &kind, &content)) {
     rtop_window_reset(window);
-    if ((kind != RECORDING_WINDOW && kind != RECORDING_GAP) || !read_stretch(&content, source, window))
-      continue;
-    if (kind == RECORDING_GAP)
-      return RTOP_RECORDING_GAP;
-    if (rtop_window_decode(window, content.next, varint_left(&content), &limits))
-      return RTOP_RECORDING_WINDOW;
+    if ((kind != RECORDING_WINDOW && kind != RECORDING_GAP) || !read_stretch(&content, source, window)) continue;
+    if (kind == RECORDING_GAP) return RTOP_RECORDING_GAP;
+    if (rtop_window_decode(window, content.next, varint_left(&content), &limits)) return RTOP_RECORDING_WINDOW;
   }
   return RTOP_RECORDING_END;
 }

@@ -22,11 +22,11 @@ struct rtop_recording_source {
   bool known;
   int64_t pid;
   uint32_t window_ns;
-  int64_t clock_offset_ns;             /* real - mono */
+  int64_t clock_offset_ns; /* real - mono */
   int64_t started_real_ns;
-  uint32_t end_state;                  /* 0 it went on, 1 it ended by itself, 2 it was gone */
-  char command[256], ruby[64];         /* sanitised */
-  char folder[RECORDING_TEXT_BYTES_MAX + 1];   /* where it worked, raw bytes; "": not known */
+  uint32_t end_state;                        /* 0 it went on, 1 it ended by itself, 2 it was gone */
+  char command[256], ruby[64];               /* sanitised */
+  char folder[RECORDING_TEXT_BYTES_MAX + 1]; /* where it worked, raw bytes; "": not known */
 };
 
 /* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. */
@@ -47,11 +47,9 @@ bool rtop_recording_complete(const struct rtop_recording *recording);
 
 /* Reads the names of a chunk: frames and nodes become those of the profile's symbols, marks the profile's,
  * sources and threads become known. False: they are damaged. Once per chunk, in their order. */
-bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk,
-                               struct rtop_profile *profile);
+bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk, struct rtop_profile *profile);
 /* By number; NULL when nothing is known of it. count: one more than the largest. */
-const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording,
-                                                          uint32_t source);
+const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording, uint32_t source);
 uint32_t rtop_recording_source_count(const struct rtop_recording *recording);
 /* What is added to the times of a source so that all are by the clock that began first: times of that boot
  * as they are, those of others by wall clock. Marks have it already; 0 when nothing is known. Sources of
@@ -60,7 +58,7 @@ int64_t rtop_recording_shift_ns(const struct rtop_recording *recording, uint32_t
 /* From node ids of the recording to those of the symbols. */
 const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, size_t *count);
 struct rtop_recording_thread {
-  const char *name;                    /* raw bytes; valid till names are read */
+  const char *name; /* raw bytes; valid till names are read */
   size_t name_bytes;
   uint32_t native_id;
   bool is_main;

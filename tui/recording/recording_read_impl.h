@@ -7,7 +7,7 @@
 struct read_thread;
 struct rtop_recording {
   int fd;
-  uint64_t bytes;                      /* of the file when it was opened */
+  uint64_t bytes; /* of the file when it was opened */
   struct recording_head head;
   bool complete;
   struct rtop_budget budget;
@@ -16,7 +16,7 @@ struct rtop_recording {
   /* names (recording_read_names.c) */
   struct rtop_recording_source *sources;
   size_t source_count, source_capacity;
-  uint32_t *frames, *nodes;            /* to ids of the symbols */
+  uint32_t *frames, *nodes; /* to ids of the symbols */
   size_t frame_count, frame_capacity, node_count, node_capacity;
   struct read_thread *threads;
   /* the chunk that was unpacked last */
@@ -25,8 +25,7 @@ struct rtop_recording {
 };
 
 /* recording_read.c: an LZ4 frame of the file unpacked into recording->raw. */
-bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes,
-                          uint32_t raw_bytes);
+bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes);
 /* The next record: its kind and content; false at the end or when nothing more makes sense. */
 bool recording_read_record(struct varint_reader *rows, uint64_t *kind, struct varint_reader *content);
 

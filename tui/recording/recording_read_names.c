@@ -16,7 +16,7 @@ enum { READ_THREADS_MAX = 1 << 20 };
 struct read_thread {
   struct read_thread_key {
     uint64_t serial;
-    uint64_t source;                   /* wide: no padding */
+    uint64_t source; /* wide: no padding */
   } key;
   bool lost;
   struct rtop_recording_thread about;
@@ -27,7 +27,7 @@ struct read_thread {
 void recording_names_free(struct rtop_recording *recording)
 {
   struct read_thread *thread = recording->threads;
-  HASH_CLEAR(hh, recording->threads);  /* they stay linked */
+  HASH_CLEAR(hh, recording->threads); /* they stay linked */
   for (struct read_thread *next; thread; thread = next) {
     next = thread->hh.next;
     free(thread);
@@ -39,17 +39,16 @@ void recording_names_free(struct rtop_recording *recording)
 
 static struct rtop_recording_source *names_source(struct rtop_recording *recording, uint64_t number)
 {
-  if (number >= RECORDING_SOURCES_MAX || !rtop_reserve(&recording->sources, &recording->source_capacity,
-                                                       number + 1, sizeof *recording->sources))
+  if (number >= RECORDING_SOURCES_MAX ||
+      !rtop_reserve(&recording->sources, &recording->source_capacity, number + 1, sizeof *recording->sources))
     return NULL;
-  if (number >= recording->source_count)
-    recording->source_count = (size_t)number + 1;
+  if (number >= recording->source_count) recording->source_count = (size_t)number + 1;
   return &recording->sources[number];
 }
 
 static void names_read_source(struct rtop_recording *recording, struct varint_reader *row)
 {
-  struct rtop_recording_source about = {.known = true};
+  struct rtop_recording_source about = { .known = true };
   const char *command, *ruby, *folder = "";
   size_t command_bytes, ruby_bytes, folder_bytes = 0;
   uint64_t number = varint_get(row);
@@ -57,13 +56,10 @@ static void names_read_source(struct rtop_recording *recording, struct varint_re
   about.window_ns = (uint32_t)varint_get(row);
   about.clock_offset_ns = recording_get_signed(row);
   about.started_real_ns = recording_get_signed(row);
-  if (!recording_get_text(row, &command, &command_bytes) || !recording_get_text(row, &ruby, &ruby_bytes))
-    return;
-  if (varint_left(row) && !recording_get_text(row, &folder, &folder_bytes))
-    return;
+  if (!recording_get_text(row, &command, &command_bytes) || !recording_get_text(row, &ruby, &ruby_bytes)) return;
+  if (varint_left(row) && !recording_get_text(row, &folder, &folder_bytes)) return;
   struct rtop_recording_source *source = names_source(recording, number);
-  if (!source)
-    return;
+  if (!source) return;
   memcpy(about.folder, folder, folder_bytes);
   rtop_text_sanitize(about.command, sizeof about.command, command, command_bytes);
   rtop_text_sanitize(about.ruby, sizeof about.ruby, ruby, ruby_bytes);
@@ -73,16 +69,14 @@ static void names_read_source(struct rtop_recording *recording, struct varint_re
 
 static enum rtop_symbol_kind names_kind(uint64_t kind)
 {
-  return kind == RTOP_SYMBOL_RUBY || kind == RTOP_SYMBOL_C ? (enum rtop_symbol_kind)kind
-                                                           : RTOP_SYMBOL_SPECIAL;
+  return kind == RTOP_SYMBOL_RUBY || kind == RTOP_SYMBOL_C ? (enum rtop_symbol_kind)kind : RTOP_SYMBOL_SPECIAL;
 }
 
 /* An id that is one difference further; false when it is none. */
 static bool names_next_id(struct varint_reader *rows, uint32_t *before, uint32_t bound)
 {
   int64_t id;
-  if (__builtin_add_overflow((int64_t)*before, recording_get_signed(rows), &id) || rows->bad || id < 0 ||
-      id >= bound)
+  if (__builtin_add_overflow((int64_t)*before, recording_get_signed(rows), &id) || rows->bad || id < 0 || id >= bound)
     return false;
   *before = (uint32_t)id;
   return true;
@@ -96,36 +90,30 @@ static void names_read_frames(struct rtop_recording *recording, struct rtop_symb
     const char *text[3];
     size_t bytes[3];
     uint64_t kind = varint_get(rows), line = varint_get(rows);
-    for (int i = 0; i < 3; i++)
-      recording_get_text(rows, &text[i], &bytes[i]);
-    if (rows->bad ||
-        !rtop_reserve(&recording->frames, &recording->frame_capacity, id + 1u, sizeof *recording->frames))
+    for (int i = 0; i < 3; i++) recording_get_text(rows, &text[i], &bytes[i]);
+    if (rows->bad || !rtop_reserve(&recording->frames, &recording->frame_capacity, id + 1u, sizeof *recording->frames))
       return;
-    recording->frames[id] = rtop_symbols_frame(symbols, text[0], bytes[0], text[1], bytes[1], text[2],
-                                               bytes[2], (uint32_t)line, names_kind(kind));
-    if (id >= recording->frame_count)
-      recording->frame_count = id + 1u;
+    recording->frames[id] = rtop_symbols_frame(symbols, text[0], bytes[0], text[1], bytes[1], text[2], bytes[2],
+                                               (uint32_t)line, names_kind(kind));
+    if (id >= recording->frame_count) recording->frame_count = id + 1u;
   }
 }
 
-static void names_read_nodes(struct rtop_recording *recording, struct rtop_symbols *symbols,
-                             struct varint_reader *rows)
+static void names_read_nodes(struct rtop_recording *recording, struct rtop_symbols *symbols, struct varint_reader *rows)
 {
   uint32_t id = 0, frame = 0;
   while (varint_left(rows) && names_next_id(rows, &id, RECORDING_NODES_MAX)) {
     uint64_t up = varint_get(rows);
-    if (!names_next_id(rows, &frame, RECORDING_FRAMES_MAX))
-      return;
+    if (!names_next_id(rows, &frame, RECORDING_FRAMES_MAX)) return;
     uint64_t line = varint_get(rows);
     if (rows->bad || up == 0 || up > id ||
         !rtop_reserve(&recording->nodes, &recording->node_capacity, id + 1u, sizeof *recording->nodes))
       return;
     uint32_t parent = id - (uint32_t)up;
-    if (id >= recording->node_count)
-      recording->node_count = id + 1u;
+    if (id >= recording->node_count) recording->node_count = id + 1u;
     recording->nodes[id] =
-      rtop_symbols_node(symbols, parent < recording->node_count ? recording->nodes[parent] : 0,
-                        frame < recording->frame_count ? recording->frames[frame] : 0, (uint32_t)line);
+        rtop_symbols_node(symbols, parent < recording->node_count ? recording->nodes[parent] : 0,
+                          frame < recording->frame_count ? recording->frames[frame] : 0, (uint32_t)line);
   }
 }
 
@@ -136,8 +124,7 @@ static void names_read_relabel(struct rtop_recording *recording, struct rtop_sym
     const char *label, *space;
     size_t label_bytes, space_bytes;
     uint64_t frame = varint_get(rows);
-    if (!recording_get_text(rows, &label, &label_bytes) || !recording_get_text(rows, &space, &space_bytes))
-      return;
+    if (!recording_get_text(rows, &label, &label_bytes) || !recording_get_text(rows, &space, &space_bytes)) return;
     if (frame < recording->frame_count)
       rtop_symbols_relabel(symbols, recording->frames[frame], label, label_bytes, space, space_bytes);
   }
@@ -152,18 +139,15 @@ static void names_add_thread(struct rtop_recording *recording, const struct read
     HASH_DEL(recording->threads, thread);
     free(thread);
   }
-  if (HASH_COUNT(recording->threads) >= READ_THREADS_MAX)
-    return;
+  if (HASH_COUNT(recording->threads) >= READ_THREADS_MAX) return;
   thread = calloc(1, sizeof *thread + about->name_bytes + 1);
-  if (!thread)
-    return;
+  if (!thread) return;
   thread->key = *key;
   thread->about = *about;
   memcpy(thread->name, about->name, about->name_bytes);
   thread->about.name = thread->name;
   HASH_ADD(hh, recording->threads, key, sizeof thread->key, thread);
-  if (thread->lost)
-    free(thread);
+  if (thread->lost) free(thread);
 }
 
 static void names_read_threads(struct rtop_recording *recording, struct varint_reader *rows)
@@ -175,8 +159,7 @@ static void names_read_threads(struct rtop_recording *recording, struct varint_r
     key.serial = varint_get(rows);
     about.native_id = (uint32_t)varint_get(rows);
     about.is_main = varint_get(rows) & 1;
-    if (!recording_get_text(rows, &about.name, &about.name_bytes))
-      return;
+    if (!recording_get_text(rows, &about.name, &about.name_bytes)) return;
     names_add_thread(recording, &key, &about);
   }
 }
@@ -186,8 +169,7 @@ static void names_read_states(struct rtop_recording *recording, struct varint_re
   while (varint_left(rows)) {
     uint64_t number = varint_get(rows), state = varint_get(rows);
     struct rtop_recording_source *source = rows->bad ? NULL : names_source(recording, number);
-    if (!source)
-      return;
+    if (!source) return;
     source->end_state = state <= 2 ? (uint32_t)state : 0;
   }
 }
@@ -210,8 +192,7 @@ static void names_read_marks(const struct rtop_recording *recording, struct rtop
     size_t name_bytes;
     uint64_t source = varint_get(rows);
     int64_t time_ns = recording_get_signed(rows);
-    if (!recording_get_text(rows, &name, &name_bytes) || source >= RECORDING_SOURCES_MAX)
-      return;
+    if (!recording_get_text(rows, &name, &name_bytes) || source >= RECORDING_SOURCES_MAX) return;
     time_ns = rtop_clock_shifted(time_ns, rtop_recording_shift_ns(recording, (uint32_t)source));
     rtop_profile_add_mark(profile, (uint32_t)source, time_ns, name, name_bytes);
   }
@@ -220,11 +201,9 @@ static void names_read_marks(const struct rtop_recording *recording, struct rtop
 bool rtop_recording_read_names(struct rtop_recording *recording, size_t at, struct rtop_profile *profile)
 {
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
-  if (at >= recording->index.chunk_count)
-    return false;
+  if (at >= recording->index.chunk_count) return false;
   const struct recording_chunk *chunk = &recording->index.chunks[at];
-  if (chunk->head.names_bytes == 0)
-    return true;
+  if (chunk->head.names_bytes == 0) return true;
   if (!recording_read_frame(recording, chunk->position + sizeof chunk->head, chunk->head.names_bytes,
                             chunk->head.names_raw_bytes))
     return false;
@@ -245,11 +224,9 @@ bool rtop_recording_read_names(struct rtop_recording *recording, size_t at, stru
   return true;
 }
 
-const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording,
-                                                          uint32_t source)
+const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording, uint32_t source)
 {
-  return source < recording->source_count && recording->sources[source].known ? &recording->sources[source]
-                                                                              : NULL;
+  return source < recording->source_count && recording->sources[source].known ? &recording->sources[source] : NULL;
 }
 
 uint32_t rtop_recording_source_count(const struct rtop_recording *recording)
@@ -272,8 +249,7 @@ bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t sour
   key.source = source;
   struct read_thread *thread = NULL;
   HASH_FIND(hh, recording->threads, &key, sizeof key, thread);
-  if (!thread)
-    return false;
+  if (!thread) return false;
   *about = thread->about;
   return true;
 }

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-static void span_window(void *context, uint32_t source, const struct rtop_window *window,
-                        const uint32_t *nodes, size_t node_count)
+static void span_window(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
+                        size_t node_count)
 {
   recorder_add_window(context, source, window, nodes, node_count);
 }
@@ -23,13 +23,9 @@ bool rtop_recording_save_span(struct rtop_profile *profile, struct rtop_span spa
                               struct rtop_error *error)
 {
   struct rtop_recorder *recorder = recorder_open(path, profile, 0, error);
-  if (!recorder)
-    return false;
-  for (uint32_t source = 0; source < count; source++)
-    rtop_recorder_source(recorder, source, infos[source]);
-  struct rtop_profile_tap to = {
-    .context = recorder, .window = span_window, .gap = span_gap, .mark = span_mark};
-  if (!rtop_profile_replay(profile, span, &to))
-    recorder_fail(recorder, ENOMEM);
+  if (!recorder) return false;
+  for (uint32_t source = 0; source < count; source++) rtop_recorder_source(recorder, source, infos[source]);
+  struct rtop_profile_tap to = { .context = recorder, .window = span_window, .gap = span_gap, .mark = span_mark };
+  if (!rtop_profile_replay(profile, span, &to)) recorder_fail(recorder, ENOMEM);
   return rtop_recorder_close(&recorder, error);
 }

@@ -6,18 +6,23 @@
 
 enum {
   /* Bytes that an element of a window can take at most, columns of ten bytes each. */
-  WINDOW_COUNTER_BYTES = 20, WINDOW_THREAD_BYTES = 80, WINDOW_CELL_BYTES = 100, WINDOW_LATE_BYTES = 110,
-  WINDOW_MARK_BYTES = 20, WINDOW_TABLE_BYTES = 256,
+  WINDOW_COUNTER_BYTES = 20,
+  WINDOW_THREAD_BYTES = 80,
+  WINDOW_CELL_BYTES = 100,
+  WINDOW_LATE_BYTES = 110,
+  WINDOW_MARK_BYTES = 20,
+  WINDOW_TABLE_BYTES = 256,
   /* A chunk ends when it would be longer than this, in time or in bytes. */
-  CHUNK_MS = 1050, CHUNK_BYTES = 4 << 20, CHUNK_NAMES_BYTES = 8 << 20,
+  CHUNK_MS = 1050,
+  CHUNK_BYTES = 4 << 20,
+  CHUNK_NAMES_BYTES = 8 << 20,
 };
 
 /* Does this stretch belong into the next chunk? */
 static bool window_makes_chunk_full(const struct rtop_recorder *recorder, int64_t start_ns, int64_t end_ns)
 {
   const struct recording_chunk_head *chunk = &recorder->chunk;
-  if (chunk->window_count == 0)
-    return recording_names_bytes(&recorder->names) > CHUNK_NAMES_BYTES;
+  if (chunk->window_count == 0) return recording_names_bytes(&recorder->names) > CHUNK_NAMES_BYTES;
   int64_t from = start_ns < chunk->start_ns ? start_ns : chunk->start_ns;
   int64_t to = end_ns > chunk->end_ns ? end_ns : chunk->end_ns;
   return to - from > CHUNK_MS * INT64_C(1000000) || recorder->window_rows.count > CHUNK_BYTES ||
@@ -36,8 +41,7 @@ static void window_stretch(struct rtop_recorder *recorder, int64_t start_ns, int
   chunk->end_ns = end_ns > chunk->end_ns ? end_ns : chunk->end_ns;
 }
 
-static uint32_t window_node(struct rtop_recorder *recorder, uint32_t node, const uint32_t *nodes,
-                            size_t node_count)
+static uint32_t window_node(struct rtop_recorder *recorder, uint32_t node, const uint32_t *nodes, size_t node_count)
 {
   uint32_t id = !nodes ? node : node < node_count ? nodes[node] : 0;
   recording_names_node(&recorder->names, id);
@@ -45,8 +49,8 @@ static uint32_t window_node(struct rtop_recorder *recorder, uint32_t node, const
 }
 
 /* The window in ids of the recording, in recorder->window. Marks are not taken. */
-static bool window_translate(struct rtop_recorder *recorder, uint32_t source,
-                             const struct rtop_window *from, const uint32_t *nodes, size_t node_count)
+static bool window_translate(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *from,
+                             const uint32_t *nodes, size_t node_count)
 {
   struct rtop_window *to = &recorder->window;
   rtop_window_reset(to);
@@ -56,30 +60,24 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source,
   memcpy(to->counters, from->counters, sizeof to->counters);
   for (size_t i = 0; i < from->thread_count; i++) {
     struct rtop_window_thread *thread = rtop_window_add_thread(to);
-    if (!thread)
-      return false;
+    if (!thread) return false;
     *thread = from->threads[i];
     thread->slot = 0;
     thread->node = window_node(recorder, thread->node, nodes, node_count);
-    recording_names_thread(&recorder->names, source, thread->serial,
-                           thread->flags & RTOP_WINDOW_THREAD_ENDED);
+    recording_names_thread(&recorder->names, source, thread->serial, thread->flags & RTOP_WINDOW_THREAD_ENDED);
   }
   for (size_t i = 0; i < from->cell_count; i++) {
     struct rtop_cell *cell = from->cells[i].thread < from->thread_count ? rtop_window_add_cell(to) : NULL;
-    if (!cell)
-      return false;
+    if (!cell) return false;
     *cell = from->cells[i];
     cell->node = window_node(recorder, cell->node, nodes, node_count);
   }
   for (size_t i = 0; i < from->late_count; i++) {
-    struct rtop_late *late =
-      from->late[i].cell.thread < from->thread_count ? rtop_window_add_late(to) : NULL;
-    if (!late)
-      return false;
+    struct rtop_late *late = from->late[i].cell.thread < from->thread_count ? rtop_window_add_late(to) : NULL;
+    if (!late) return false;
     *late = from->late[i];
     late->cell.node = window_node(recorder, late->cell.node, nodes, node_count);
-    if (late->start_mono_ns < recorder->chunk.late_ns)
-      recorder->chunk.late_ns = late->start_mono_ns;
+    if (late->start_mono_ns < recorder->chunk.late_ns) recorder->chunk.late_ns = late->start_mono_ns;
   }
   return true;
 }
@@ -87,13 +85,12 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source,
 /* Room that folds nothing. */
 static size_t window_bound(const struct rtop_window *window)
 {
-  return WINDOW_TABLE_BYTES + RTOP_COUNTER_ID_MAX * WINDOW_COUNTER_BYTES +
-         window->thread_count * WINDOW_THREAD_BYTES + window->cell_count * WINDOW_CELL_BYTES +
-         window->late_count * WINDOW_LATE_BYTES + window->mark_count * WINDOW_MARK_BYTES;
+  return WINDOW_TABLE_BYTES + RTOP_COUNTER_ID_MAX * WINDOW_COUNTER_BYTES + window->thread_count * WINDOW_THREAD_BYTES +
+         window->cell_count * WINDOW_CELL_BYTES + window->late_count * WINDOW_LATE_BYTES +
+         window->mark_count * WINDOW_MARK_BYTES;
 }
 
-static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns,
-                               int64_t end_ns)
+static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
   recording_put_number(row, source);
   recording_put_signed(row, start_ns);
@@ -108,15 +105,13 @@ static bool window_put(struct rtop_recorder *recorder, uint32_t source)
   row->count = 0;
   window_put_stretch(row, source, window->start_mono_ns, window->end_mono_ns);
   unsigned char *room = recording_bytes_room(row, bound);
-  if (!room || !rtop_reserve(&recorder->sort, &recorder->sort_capacity, sort_bytes, 1))
-    return false;
+  if (!room || !rtop_reserve(&recorder->sort, &recorder->sort_capacity, sort_bytes, 1)) return false;
   row->count += rtop_window_encode(window, room, bound, recorder->sort);
   recording_put_record(&recorder->window_rows, RECORDING_WINDOW, row);
   return !recorder->window_rows.failed;
 }
 
-static bool window_is_sane(const struct rtop_recorder *recorder, uint32_t source, int64_t start_ns,
-                           int64_t end_ns)
+static bool window_is_sane(const struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
   return !recorder_failed(recorder) && source < RECORDING_SOURCES_MAX && start_ns >= 0 && end_ns > start_ns;
 }
@@ -124,14 +119,11 @@ static bool window_is_sane(const struct rtop_recorder *recorder, uint32_t source
 void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *window,
                          const uint32_t *nodes, size_t node_count)
 {
-  if (!window_is_sane(recorder, source, window->start_mono_ns, window->end_mono_ns))
-    return;
-  if (window_makes_chunk_full(recorder, window->start_mono_ns, window->end_mono_ns))
-    recorder_flush(recorder);
+  if (!window_is_sane(recorder, source, window->start_mono_ns, window->end_mono_ns)) return;
+  if (window_makes_chunk_full(recorder, window->start_mono_ns, window->end_mono_ns)) recorder_flush(recorder);
   window_stretch(recorder, window->start_mono_ns, window->end_mono_ns);
   struct recording_known *known = recording_index_add_known(&recorder->index);
-  if (!known || !window_translate(recorder, source, window, nodes, node_count) ||
-      !window_put(recorder, source)) {
+  if (!known || !window_translate(recorder, source, window, nodes, node_count) || !window_put(recorder, source)) {
     recorder_fail(recorder, ENOMEM);
     return;
   }
@@ -141,10 +133,8 @@ void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const 
 
 void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
-  if (!window_is_sane(recorder, source, start_ns, end_ns))
-    return;
-  if (window_makes_chunk_full(recorder, start_ns, end_ns))
-    recorder_flush(recorder);
+  if (!window_is_sane(recorder, source, start_ns, end_ns)) return;
+  if (window_makes_chunk_full(recorder, start_ns, end_ns)) recorder_flush(recorder);
   window_stretch(recorder, start_ns, end_ns);
   struct recording_known *known = recording_index_add_known(&recorder->index);
   recorder->raw.count = 0;
@@ -154,7 +144,7 @@ void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t s
     recorder_fail(recorder, ENOMEM);
     return;
   }
-  *known = (struct recording_known){.source = source, .gap = true, .start_ns = start_ns, .end_ns = end_ns};
+  *known = (struct recording_known){ .source = source, .gap = true, .start_ns = start_ns, .end_ns = end_ns };
 }
 
 void recorder_add_mark(struct rtop_recorder *recorder, uint32_t source, int64_t time_ns, const char *name,

@@ -26,19 +26,19 @@ static void write_failed(struct rtop_error *error, const char *path, int problem
 
 void recorder_fail(struct rtop_recorder *recorder, int problem)
 {
-  if (recorder_failed(recorder))
-    return;
+  if (recorder_failed(recorder)) return;
   write_failed(&recorder->problem, recorder->path, problem);
   /* Half a chunk at the end would be no harm, but nobody needs it. */
-  if (recorder->fd >= 0 && ftruncate(recorder->fd, (off_t)recorder->bytes) != 0)
-    return;
+  if (recorder->fd >= 0 && ftruncate(recorder->fd, (off_t)recorder->bytes) != 0) return;
 }
 
 static bool write_head(struct rtop_recorder *recorder)
 {
   struct recording_head head = {
-    .byte_order = RECORDING_BYTE_ORDER, .version_major = RECORDING_VERSION_MAJOR,
-    .version_minor = RECORDING_VERSION_MINOR, .created_real_ns = write_clock_ns(CLOCK_REALTIME),
+    .byte_order = RECORDING_BYTE_ORDER,
+    .version_major = RECORDING_VERSION_MAJOR,
+    .version_minor = RECORDING_VERSION_MINOR,
+    .created_real_ns = write_clock_ns(CLOCK_REALTIME),
     .tool_version = RPERF_TOP_VERSION,
   };
   memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
@@ -49,8 +49,7 @@ static bool write_head(struct rtop_recorder *recorder)
 
 static void write_free(struct rtop_recorder *recorder)
 {
-  if (recorder->fd >= 0)
-    close(recorder->fd);
+  if (recorder->fd >= 0) close(recorder->fd);
   rtop_temporary_drop(&recorder->temporary);
   recording_names_destroy(&recorder->names);
   recording_index_destroy(&recorder->index);
@@ -75,20 +74,18 @@ struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profi
     return NULL;
   }
   recorder->profile = profile;
-  recorder->bytes_max =
-    bytes_max && bytes_max < RTOP_RECORDING_BYTES_MIN ? RTOP_RECORDING_BYTES_MIN : bytes_max;
+  recorder->bytes_max = bytes_max && bytes_max < RTOP_RECORDING_BYTES_MIN ? RTOP_RECORDING_BYTES_MIN : bytes_max;
   recorder->flushed_ns = write_clock_ns(CLOCK_MONOTONIC);
   recording_names_open(&recorder->names, profile, bytes_max == 0);
   recorder->fd = rtop_temporary_create(path, &recorder->temporary);
-  if (recorder->fd >= 0 && write_head(recorder))
-    return recorder;
+  if (recorder->fd >= 0 && write_head(recorder)) return recorder;
   write_failed(error, path, errno);
   write_free(recorder);
   return NULL;
 }
 
-static void tap_window(void *context, uint32_t source, const struct rtop_window *window,
-                       const uint32_t *nodes, size_t node_count)
+static void tap_window(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
+                       size_t node_count)
 {
   recorder_add_window(context, source, window, nodes, node_count);
 }
@@ -103,26 +100,23 @@ static void tap_mark(void *context, uint32_t source, int64_t time_ns, const char
   recorder_add_mark(context, source, time_ns, name, name_bytes);
 }
 
-struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile,
-                                           uint64_t bytes_max, struct rtop_error *error)
+struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
+                                           struct rtop_error *error)
 {
   struct rtop_recorder *recorder = recorder_open(path, profile, bytes_max, error);
-  if (!recorder)
-    return NULL;
+  if (!recorder) return NULL;
   if (!rtop_temporary_keep(recorder->fd, &recorder->temporary, path)) {
     write_failed(error, path, errno);
     write_free(recorder);
     return NULL;
   }
-  struct rtop_profile_tap tap = {
-    .context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark};
+  struct rtop_profile_tap tap = { .context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark };
   rtop_profile_set_tap(profile, &tap);
   recorder->tapped = true;
   return recorder;
 }
 
-void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source,
-                          const struct rtop_feed_info *info)
+void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info)
 {
   recording_names_source(&recorder->names, source, info);
 }
@@ -138,38 +132,30 @@ static bool write_make_chunk(struct rtop_recorder *recorder)
 {
   recorder->raw.count = recorder->packed.count = 0;
   recorder->chunk.number = recorder->names.chunk;
-  if (recorder->chunk.window_count == 0 && recording_names_bytes(&recorder->names) == 0)
-    return false;
-  bool fine =
-    recording_names_take(&recorder->names, &recorder->raw) &&
-    recording_put_chunk(&recorder->packed, &recorder->chunk, &recorder->raw, &recorder->window_rows);
+  if (recorder->chunk.window_count == 0 && recording_names_bytes(&recorder->names) == 0) return false;
+  bool fine = recording_names_take(&recorder->names, &recorder->raw) &&
+              recording_put_chunk(&recorder->packed, &recorder->chunk, &recorder->raw, &recorder->window_rows);
   recorder->window_rows.count = 0;
-  if (!fine)
-    recorder_fail(recorder, ENOMEM);
-  else if (recorder->raw.count > RECORDING_RAW_BYTES_MAX ||
-           recorder->chunk.windows_raw_bytes > RECORDING_RAW_BYTES_MAX)
+  if (!fine) recorder_fail(recorder, ENOMEM);
+  else if (recorder->raw.count > RECORDING_RAW_BYTES_MAX || recorder->chunk.windows_raw_bytes > RECORDING_RAW_BYTES_MAX)
     recorder_fail(recorder, EFBIG);
   return !recorder_failed(recorder);
 }
 
 static void write_bytes(struct rtop_recorder *recorder, const struct recording_bytes *bytes)
 {
-  if (recording_file_write(recorder->fd, bytes->data, bytes->count, recorder->bytes))
-    recorder->bytes += bytes->count;
-  else
-    recorder_fail(recorder, errno);
+  if (recording_file_write(recorder->fd, bytes->data, bytes->count, recorder->bytes)) recorder->bytes += bytes->count;
+  else recorder_fail(recorder, errno);
 }
 
 void recorder_flush(struct rtop_recorder *recorder)
 {
   recorder->flushed_ns = write_clock_ns(CLOCK_MONOTONIC);
-  if (recorder_failed(recorder) || !write_make_chunk(recorder))
-    return;
-  uint64_t full = recorder->bytes_max - recorder->bytes_max / 16;   /* the index needs room, too */
+  if (recorder_failed(recorder) || !write_make_chunk(recorder)) return;
+  uint64_t full = recorder->bytes_max - recorder->bytes_max / 16; /* the index needs room, too */
   if (recorder->bytes_max && recorder->bytes + recorder->packed.count > full)
     recorder_drop_oldest(recorder, recorder->packed.count);
-  struct recording_chunk *chunk =
-    recorder_failed(recorder) ? NULL : recording_index_add_chunk(&recorder->index);
+  struct recording_chunk *chunk = recorder_failed(recorder) ? NULL : recording_index_add_chunk(&recorder->index);
   if (!chunk) {
     recorder_fail(recorder, ENOMEM);
     return;
@@ -192,17 +178,16 @@ static void write_refine(struct rtop_recorder *recorder)
   for (size_t i = 0; i < recorder->index.known_count; i++) {
     struct recording_known *known = &recorder->index.known[i];
     if (!known->gap)
-      rtop_profile_window_wall(recorder->profile, known->source, known->start_ns, known->end_ns,
-                               known->wall_ns);
+      rtop_profile_window_wall(recorder->profile, known->source, known->start_ns, known->end_ns, known->wall_ns);
   }
 }
 
 void recorder_write_index(struct rtop_recorder *recorder)
 {
-  if (recorder->index.chunk_count == 0 || recorder_failed(recorder))
-    return;
+  if (recorder->index.chunk_count == 0 || recorder_failed(recorder)) return;
   struct recorder_group group = {
-    .start = recorder->group_start, .index = recorder->bytes,
+    .start = recorder->group_start,
+    .index = recorder->bytes,
     .first_chunk = recorder->index.chunks[0].head.number,
   };
   write_refine(recorder);
@@ -221,19 +206,18 @@ void recorder_write_index(struct rtop_recorder *recorder)
 
 void rtop_recorder_tick(struct rtop_recorder *recorder)
 {
-  if (write_clock_ns(CLOCK_MONOTONIC) - recorder->flushed_ns >= WRITE_SECOND_NS)
-    recorder_flush(recorder);
+  if (write_clock_ns(CLOCK_MONOTONIC) - recorder->flushed_ns >= WRITE_SECOND_NS) recorder_flush(recorder);
 }
 
 static void write_end(struct rtop_recorder *recorder)
 {
-  struct recording_end_head head = {.index_count = (uint32_t)recorder->group_count};
+  struct recording_end_head head = { .index_count = (uint32_t)recorder->group_count };
   struct recording_bytes *out = &recorder->out;
   out->count = 0;
   recording_put(out, &head, sizeof head);
   for (size_t i = 0; i < recorder->group_count; i++)
     recording_put(out, &recorder->groups[i].index, sizeof recorder->groups[i].index);
-  struct recording_end_foot foot = {.bytes = (uint32_t)(out->count + sizeof foot)};
+  struct recording_end_foot foot = { .bytes = (uint32_t)(out->count + sizeof foot) };
   memcpy(foot.tag, RECORDING_TAG_END, sizeof foot.tag);
   recording_put(out, &foot, sizeof foot);
   if (out->failed) {
@@ -248,24 +232,19 @@ bool rtop_recorder_close(struct rtop_recorder **handle, struct rtop_error *error
 {
   struct rtop_recorder *recorder = *handle;
   *handle = NULL;
-  if (!recorder)
-    return true;
-  if (recorder->tapped)
-    rtop_profile_set_tap(recorder->profile, NULL);
+  if (!recorder) return true;
+  if (recorder->tapped) rtop_profile_set_tap(recorder->profile, NULL);
   recorder_flush(recorder);
   recorder_write_index(recorder);
-  if (!recorder_failed(recorder))
-    write_end(recorder);
+  if (!recorder_failed(recorder)) write_end(recorder);
   if (recorder->temporary && !recorder_failed(recorder) &&
       !rtop_temporary_keep(recorder->fd, &recorder->temporary, recorder->path))
     recorder_fail(recorder, errno);
   int fd = recorder->fd;
   recorder->fd = -1;
-  if (close(fd) != 0 && !recorder_failed(recorder))
-    recorder_fail(recorder, errno);
+  if (close(fd) != 0 && !recorder_failed(recorder)) recorder_fail(recorder, errno);
   bool fine = !recorder_failed(recorder);
-  if (!fine && error)
-    *error = recorder->problem;
+  if (!fine && error) *error = recorder->problem;
   write_free(recorder);
   return fine;
 }
@@ -274,12 +253,9 @@ void rtop_recorder_discard(struct rtop_recorder **handle)
 {
   struct rtop_recorder *recorder = *handle;
   *handle = NULL;
-  if (!recorder)
-    return;
-  if (recorder->tapped)
-    rtop_profile_set_tap(recorder->profile, NULL);
-  if (!recorder->temporary)
-    unlink(recorder->path);
+  if (!recorder) return;
+  if (recorder->tapped) rtop_profile_set_tap(recorder->profile, NULL);
+  if (!recorder->temporary) unlink(recorder->path);
   write_free(recorder);
 }
 

@@ -21,15 +21,14 @@
 struct rtop_recorder;
 struct rtop_error;
 
-enum { RTOP_RECORDING_BYTES_MIN = 1 << 20 };   /* of a bound on the size */
+enum { RTOP_RECORDING_BYTES_MIN = 1 << 20 }; /* of a bound on the size */
 
 /* Starts a recording of all that comes into the profile from now on; only one at a time. bytes_max 0: no
  * bound. NULL and one clear sentence in error->text when the file cannot be made. */
-struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile,
-                                           uint64_t bytes_max, struct rtop_error *error);
+struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
+                                           struct rtop_error *error);
 /* Who is `source`? To be told before its first window, and again when something changed. */
-void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source,
-                          const struct rtop_feed_info *info);
+void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info);
 /* How a source ended (ENDED, DEAD); others mean nothing. */
 void rtop_recorder_ended(struct rtop_recorder *recorder, uint32_t source, enum rtop_feed_state state);
 /* Writes what was collected when a second has passed since the last time. To be called often. */
@@ -41,8 +40,8 @@ bool rtop_recorder_close(struct rtop_recorder **recorder, struct rtop_error *err
 void rtop_recorder_discard(struct rtop_recorder **recorder);
 
 const char *rtop_recorder_path(const struct rtop_recorder *recorder);
-uint64_t rtop_recorder_bytes(const struct rtop_recorder *recorder);     /* in the file by now */
-uint64_t rtop_recorder_windows(const struct rtop_recorder *recorder);   /* that came to it */
+uint64_t rtop_recorder_bytes(const struct rtop_recorder *recorder);   /* in the file by now */
+uint64_t rtop_recorder_windows(const struct rtop_recorder *recorder); /* that came to it */
 /* A sentence, or NULL while all is well. */
 const char *rtop_recorder_problem(const struct rtop_recorder *recorder);
 

@@ -14,27 +14,46 @@
 
 /* In the order in which they stand on the screen when nothing was chosen. Figures come first. */
 enum column {
-  COLUMN_SELF, COLUMN_DELTA, COLUMN_TOTAL, COLUMN_WAIT, COLUMN_IO, COLUMN_GC, COLUMN_CPU, COLUMN_BLAME, COLUMN_THREADS,
-  COLUMN_RATIO, COLUMN_RUN, COLUMN_SAMPLES, COLUMN_ALLOC, COLUMN_TOTAL_RUN, COLUMN_TOTAL_WAIT,
-  COLUMN_TOTAL_IO, COLUMN_TOTAL_GC, COLUMN_TOTAL_CPU, COLUMN_TOTAL_BLAME, COLUMN_TOTAL_ALLOC, COLUMN_HIST,
-  COLUMN_METHOD, COLUMN_LOCATION,
+  COLUMN_SELF,
+  COLUMN_DELTA,
+  COLUMN_TOTAL,
+  COLUMN_WAIT,
+  COLUMN_IO,
+  COLUMN_GC,
+  COLUMN_CPU,
+  COLUMN_BLAME,
+  COLUMN_THREADS,
+  COLUMN_RATIO,
+  COLUMN_RUN,
+  COLUMN_SAMPLES,
+  COLUMN_ALLOC,
+  COLUMN_TOTAL_RUN,
+  COLUMN_TOTAL_WAIT,
+  COLUMN_TOTAL_IO,
+  COLUMN_TOTAL_GC,
+  COLUMN_TOTAL_CPU,
+  COLUMN_TOTAL_BLAME,
+  COLUMN_TOTAL_ALLOC,
+  COLUMN_HIST,
+  COLUMN_METHOD,
+  COLUMN_LOCATION,
   COLUMN_COUNT,
 };
 
 enum column_kind {
-  COLUMN_KIND_TIME,                    /* nanoseconds: a share of the span, or a time */
-  COLUMN_KIND_RATE,                    /* a count: per second */
+  COLUMN_KIND_TIME, /* nanoseconds: a share of the span, or a time */
+  COLUMN_KIND_RATE, /* a count: per second */
   COLUMN_KIND_COUNT,
-  COLUMN_KIND_RATIO,                   /* nanoseconds: always a share of the span */
-  COLUMN_KIND_OTHER,                   /* no figure */
+  COLUMN_KIND_RATIO, /* nanoseconds: always a share of the span */
+  COLUMN_KIND_OTHER, /* no figure */
 };
 
 struct column_info {
-  const char *name;                    /* on the command line, and of the sort key when there is one */
-  const char *title;                   /* per cent */
-  const char *title_time;              /* when figures are times or samples */
-  int columns;                         /* with the blank before it; 0: takes what is left */
-  int sort;                            /* enum rtop_sort_key; -1: cannot be sorted by */
+  const char *name;       /* on the command line, and of the sort key when there is one */
+  const char *title;      /* per cent */
+  const char *title_time; /* when figures are times or samples */
+  int columns;            /* with the blank before it; 0: takes what is left */
+  int sort;               /* enum rtop_sort_key; -1: cannot be sorted by */
   enum column_kind kind;
   const char *help;
 };
@@ -46,7 +65,7 @@ enum column columns_of_sort(enum rtop_sort_key sort);
 struct columns_choice {
   int count;
   enum column at[COLUMN_COUNT];
-  bool delta;                          /* something is compared: DELTA is there in any case, else never */
+  bool delta; /* something is compared: DELTA is there in any case, else never */
 };
 
 /* "self,total,wait,name", "auto" or "" for no choice; "+cpu,-gc" changes the choice that is there. False:
@@ -66,13 +85,16 @@ bool columns_has(const struct columns_choice *choice, enum column column);
 /* What is on the screen, left to right. */
 struct columns_shown {
   int count;
-  struct { enum column column; int x, columns; } at[COLUMN_COUNT];
+  struct {
+    enum column column;
+    int x, columns;
+  } at[COLUMN_COUNT];
 };
 
 /* Chooses the columns of a table of this width. `scroll` skips that many figures from the left (see
  * columns_scroll_max); with scroll 0 the column sorted by is always among them. */
-void columns_fit(struct columns_shown *shown, const struct columns_choice *choice, int width,
-                 enum rtop_sort_key sort, int scroll);
+void columns_fit(struct columns_shown *shown, const struct columns_choice *choice, int width, enum rtop_sort_key sort,
+                 int scroll);
 int columns_scroll_max(const struct columns_choice *choice, int width, enum rtop_sort_key sort);
 
 #endif

@@ -7,7 +7,7 @@
 /* What one stack says about the frame. */
 struct sighting {
   bool found;
-  bool leaf;                           /* the frame itself is the leaf */
+  bool leaf; /* the frame itself is the leaf */
   bool has_caller;
   uint32_t caller, callee, line;
 };
@@ -17,7 +17,7 @@ static struct sighting look(const struct rtop_symbols *symbols, uint32_t node, u
   struct sighting sighting = { 0 };
   uint32_t below = 0;
   bool has_below = false;
-  if (frame == 0) {                    /* it is on every stack, which says nothing: what nobody else has is its */
+  if (frame == 0) { /* it is on every stack, which says nothing: what nobody else has is its */
     sighting.found = sighting.leaf = rtop_symbols_get_node(symbols, node)->frame == 0;
     return sighting;
   }
@@ -49,9 +49,7 @@ static int by_id(const void *left, const void *right)
 static int by_total(const void *left, const void *right)
 {
   const struct detail_row *a = left, *b = right;
-  if (a->total_ns != b->total_ns) {
-    return a->total_ns > b->total_ns ? -1 : 1;
-  }
+  if (a->total_ns != b->total_ns) return a->total_ns > b->total_ns ? -1 : 1;
   return by_id(left, right);
 }
 
@@ -70,11 +68,8 @@ static void fold(struct detail_list *list, struct detail_row *rows, size_t count
   }
   count = kept;
   kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (rows[i].total_ns > 0 || rows[i].self_ns > 0) {
-      rows[kept++] = rows[i];
-    }
-  }
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].total_ns > 0 || rows[i].self_ns > 0) rows[kept++] = rows[i];
   qsort(rows, kept, sizeof *rows, by_total);
   list->count = kept < DETAIL_ROWS_MAX ? (int)kept : DETAIL_ROWS_MAX;
   memcpy(list->row, rows, (size_t)list->count * sizeof *rows);
@@ -84,44 +79,34 @@ static bool reserve(struct detail *detail, size_t cells)
 {
   if (cells > detail->scratch_capacity) {
     struct detail_row *scratch = realloc(detail->scratch, 3 * cells * sizeof *scratch);
-    if (scratch == NULL) {
-      return false;
-    }
+    if (scratch == NULL) return false;
     detail->scratch = scratch;
     detail->scratch_capacity = cells;
   }
   return true;
 }
 
-bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                  uint32_t frame, enum rtop_mode mode)
+bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols, uint32_t frame,
+                  enum rtop_mode mode)
 {
   detail->frame = frame;
   detail->self_ns = 0;
   memset(&detail->total, 0, sizeof detail->total);
   detail->callers.count = detail->callees.count = detail->lines.count = 0;
-  if (!reserve(detail, sum->cell_count + 1)) {
-    return false;
-  }
+  if (!reserve(detail, sum->cell_count + 1)) return false;
   struct detail_row *callers = detail->scratch, *callees = callers + detail->scratch_capacity;
   struct detail_row *lines = callees + detail->scratch_capacity;
   size_t caller_count = 0, callee_count = 0, line_count = 0;
   for (size_t i = 0; i < sum->cell_count; i++) {
     const struct rtop_cost *cost = &sum->cells[i].cost;
     struct sighting sighting = look(symbols, sum->cells[i].node, frame);
-    if (!sighting.found || rtop_sum_hides(sum, &sum->cells[i])) {
-      continue;
-    }
+    if (!sighting.found || rtop_sum_hides(sum, &sum->cells[i])) continue;
     uint64_t ns = mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);
     uint64_t self_ns = sighting.leaf ? ns : 0;
     rtop_cost_add(&detail->total, cost);
     detail->self_ns += self_ns;
-    if (sighting.has_caller) {
-      callers[caller_count++] = (struct detail_row){ sighting.caller, ns, 0 };
-    }
-    if (!sighting.leaf) {
-      callees[callee_count++] = (struct detail_row){ sighting.callee, ns, 0 };
-    }
+    if (sighting.has_caller) callers[caller_count++] = (struct detail_row){ sighting.caller, ns, 0 };
+    if (!sighting.leaf) callees[callee_count++] = (struct detail_row){ sighting.callee, ns, 0 };
     lines[line_count++] = (struct detail_row){ sighting.line, ns, self_ns };
   }
   fold(&detail->callers, callers, caller_count);
@@ -132,8 +117,8 @@ bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struc
 
 /* A node below the frame, or of it. */
 struct passage {
-  uint32_t near;                       /* the innermost node of the frame at or above it, + 1; 0: none */
-  uint32_t via;                        /* what that one calls on the way to it, + 1; 0: it is that one */
+  uint32_t near; /* the innermost node of the frame at or above it, + 1; 0: none */
+  uint32_t via;  /* what that one calls on the way to it, + 1; 0: it is that one */
 };
 
 struct survey {
@@ -161,10 +146,8 @@ static void survey_frame(struct survey *survey, uint32_t index, struct passage a
   survey->lines[survey->line_count++] = (struct detail_row){ line_at(survey, index), ns, self_ns };
   if (above.near == 0) {
     rtop_cost_add(&survey->detail->total, &node->total);
-    if (node->parent != 0) {
-      survey->callers[survey->caller_count++] =
-        (struct detail_row){ survey->nodes[node->parent].frame, ns, 0 };
-    }
+    if (node->parent != 0)
+      survey->callers[survey->caller_count++] = (struct detail_row){ survey->nodes[node->parent].frame, ns, 0 };
     return;
   }
   survey->lines[survey->line_count++] = (struct detail_row){ line_at(survey, above.near - 1), 0 - ns, 0 };
@@ -192,9 +175,7 @@ static void survey_nodes(struct survey *survey, uint32_t count, struct passage *
     passages[i] = above;
     if (call->frame == survey->detail->frame) {
       passages[i] = (struct passage){ i + 1, 0 };
-      if (survey->nodes[i].cells > 0) {
-        survey_frame(survey, i, above);
-      }
+      if (survey->nodes[i].cells > 0) survey_frame(survey, i, above);
     } else if (above.near != 0 && above.via == 0) {
       uint64_t ns = rtop_tree_clock(&survey->nodes[i].total, survey->mode);
       passages[i].via = i + 1;
@@ -213,10 +194,9 @@ bool detail_follow(struct detail *detail, const struct rtop_live *live, const st
   memset(&detail->total, 0, sizeof detail->total);
   detail->callers.count = detail->callees.count = detail->lines.count = 0;
   /* Each node may say two things about lines and callees. */
-  if (!reserve(detail, 2 * (size_t)count + 2)
-      || !rtop_reserve(&detail->passages, &detail->passage_capacity, count + 1u, sizeof(struct passage))) {
+  if (!reserve(detail, 2 * (size_t)count + 2) ||
+      !rtop_reserve(&detail->passages, &detail->passage_capacity, count + 1u, sizeof(struct passage)))
     return false;
-  }
   struct survey survey = { .detail = detail, .symbols = symbols, .nodes = nodes, .mode = mode };
   survey.calls = rtop_live_calls(live, &count);
   struct passage *passages = detail->passages;
@@ -224,11 +204,8 @@ bool detail_follow(struct detail *detail, const struct rtop_live *live, const st
   survey.callees = survey.callers + detail->scratch_capacity;
   survey.lines = survey.callees + detail->scratch_capacity;
   passages[0] = (struct passage){ 0 };
-  if (frame != 0) {
-    survey_nodes(&survey, count, passages);
-  } else if (count > 0) {
-    survey_root(&survey);
-  }
+  if (frame != 0) survey_nodes(&survey, count, passages);
+  else if (count > 0) survey_root(&survey);
   fold(&detail->callers, survey.callers, survey.caller_count);
   fold(&detail->callees, survey.callees, survey.callee_count);
   fold(&detail->lines, survey.lines, survey.line_count);

@@ -16,30 +16,30 @@
 enum { DETAIL_ROWS_MAX = 64 };
 
 struct detail_row {
-  uint32_t id;                         /* frame, or line */
+  uint32_t id; /* frame, or line */
   uint64_t total_ns;
-  uint64_t self_ns;                    /* lines: as the leaf; else 0 */
+  uint64_t self_ns; /* lines: as the leaf; else 0 */
 };
 
 struct detail_list {
   struct detail_row row[DETAIL_ROWS_MAX];
-  int count;                           /* largest first; what is beyond the bound is left out */
+  int count; /* largest first; what is beyond the bound is left out */
 };
 
 struct detail {
   uint32_t frame;
-  struct rtop_cost total;              /* of stacks with the frame */
+  struct rtop_cost total; /* of stacks with the frame */
   uint64_t self_ns;
   struct detail_list callers, callees, lines;
-  struct detail_row *scratch;          /* private */
+  struct detail_row *scratch; /* private */
   size_t scratch_capacity;
-  void *passages;                      /* private */
+  void *passages; /* private */
   size_t passage_capacity;
 };
 
 /* False when memory ran out. */
-bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                  uint32_t frame, enum rtop_mode mode);
+bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols, uint32_t frame,
+                  enum rtop_mode mode);
 /* The same from the nodes of a live sum: one walk over what there is, however deep its stacks are. */
 bool detail_follow(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
                    uint32_t frame, enum rtop_mode mode);

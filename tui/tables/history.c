@@ -17,33 +17,27 @@ static int64_t wanted_index(int64_t end_ns, int place)
 
 static void clear(struct history_cell *cell, float share)
 {
-  for (size_t i = 0; i < cell->frames; i++) {
-    cell->share[i] = share;
-  }
+  for (size_t i = 0; i < cell->frames; i++) cell->share[i] = share;
 }
 
 static bool reserve(struct history_cell *cell, size_t frames)
 {
   if (frames > cell->frames) {
     float *share = realloc(cell->share, frames * sizeof *share);
-    if (share == NULL) {
-      return false;
-    }
+    if (share == NULL) return false;
     cell->share = share;
     cell->frames = frames;
   }
   return true;
 }
 
-static bool fill(struct history_cell *cell, struct history *history, struct rtop_profile *profile,
-                 int64_t index, const struct history_look *look)
+static bool fill(struct history_cell *cell, struct history *history, struct rtop_profile *profile, int64_t index,
+                 const struct history_look *look)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   struct rtop_span span = { index * HISTORY_CELL_NS, (index + 1) * HISTORY_CELL_NS };
   struct rtop_sum *sum = &history->sum;
-  if (!reserve(cell, rtop_symbols_frame_count(symbols))) {
-    return false;
-  }
+  if (!reserve(cell, rtop_symbols_frame_count(symbols))) return false;
   cell->index = index;
   cell->filled = true;
   if (!rtop_profile_sum(profile, span, sum) || sum->length_ns == 0) {
@@ -51,16 +45,13 @@ static bool fill(struct history_cell *cell, struct history *history, struct rtop
     return true;
   }
   clear(cell, 0);
-  if (look->narrow != NULL) {
-    look->narrow(look->context, sum);
-  }
+  if (look->narrow != NULL) look->narrow(look->context, sum);
   float length = (float)sum->length_ns;
   for (size_t i = 0; i < sum->cell_count; i++) {
     const struct rtop_sum_cell *at = &sum->cells[i];
     uint32_t frame = rtop_symbols_get_node(symbols, at->node)->frame;
-    if (frame < cell->frames && !rtop_sum_hides(sum, at)) {
+    if (frame < cell->frames && !rtop_sum_hides(sum, at))
       cell->share[frame] += (float)rtop_tree_clock(&at->cost, look->mode) / length;
-    }
   }
   return true;
 }
@@ -78,9 +69,8 @@ bool history_update(struct history *history, struct rtop_profile *profile, int64
 {
   int missing = 0, place = (int)(history->turn % (HISTORY_CELLS - 1));
   uint64_t key = key_of(profile, look);
-  for (int i = 0; key != history->key && i < HISTORY_CELLS - 1; i++) {
-    history->cell[i].filled = false;   /* told of something else */
-  }
+  for (int i = 0; key != history->key && i < HISTORY_CELLS - 1; i++)
+    history->cell[i].filled = false; /* told of something else */
   history->key = key;
   for (int i = 0; i < HISTORY_CELLS - 1; i++) {
     const struct history_cell *cell = &history->cell[i];
@@ -91,9 +81,7 @@ bool history_update(struct history *history, struct rtop_profile *profile, int64
   }
   if (missing == 0) {
     int64_t since_ns = end_ns - history->turned_ns;
-    if (since_ns >= 0 && since_ns < TURN_NS) {
-      return false;
-    }
+    if (since_ns >= 0 && since_ns < TURN_NS) return false;
     history->turned_ns = end_ns;
     history->turn++;
   }
@@ -138,9 +126,7 @@ void history_peaks(const struct history *history, int64_t end_ns, struct rtop_me
 
 void history_destroy(struct history *history)
 {
-  for (int i = 0; i < HISTORY_CELLS - 1; i++) {
-    free(history->cell[i].share);
-  }
+  for (int i = 0; i < HISTORY_CELLS - 1; i++) free(history->cell[i].share);
   rtop_sum_destroy(&history->sum);
   memset(history, 0, sizeof *history);
 }

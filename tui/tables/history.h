@@ -8,26 +8,26 @@
 
 #include "tui/methods/methods.h"
 
-enum { HISTORY_CELLS = 10 };           /* nine complete ones and now */
+enum { HISTORY_CELLS = 10 }; /* nine complete ones and now */
 #define HISTORY_CELL_NS INT64_C(6000000000)
 
 struct history {
   struct history_cell {
-    int64_t index;                     /* start / HISTORY_CELL_NS; the cell stands at index % size */
+    int64_t index; /* start / HISTORY_CELL_NS; the cell stands at index % size */
     bool filled;
-    float *share;                      /* by frame: self time of the cell's length */
+    float *share; /* by frame: self time of the cell's length */
     size_t frames;
   } cell[HISTORY_CELLS - 1];
-  struct rtop_sum sum;                 /* private */
-  uint64_t key;                        /* what the cells tell of */
-  int64_t turn, turned_ns;             /* private */
+  struct rtop_sum sum;     /* private */
+  uint64_t key;            /* what the cells tell of */
+  int64_t turn, turned_ns; /* private */
 };
 
 /* What is counted. */
 struct history_look {
   enum rtop_mode mode;
-  uint64_t key;                        /* changes with everything that `narrow` leaves out */
-  void (*narrow)(const void *context, struct rtop_sum *sum);   /* hides threads of a sum; NULL: none */
+  uint64_t key;                                              /* changes with everything that `narrow` leaves out */
+  void (*narrow)(const void *context, struct rtop_sum *sum); /* hides threads of a sum; NULL: none */
   const void *context;
 };
 

@@ -22,7 +22,7 @@ struct walk {
 static bool holds(struct walk *walk, uint32_t node)
 {
   struct label_shares *shares = walk->shares;
-  size_t count = (size_t)rtop_symbols_node_count(walk->symbols) + 1;    /* the lens may have made some */
+  size_t count = (size_t)rtop_symbols_node_count(walk->symbols) + 1; /* the lens may have made some */
   if (!rtop_reserve(&shares->holds, &shares->holds_capacity, count, 1)) {
     walk->fine = false;
     return false;
@@ -37,9 +37,7 @@ static bool holds(struct walk *walk, uint32_t node)
     }
   }
   unsigned char answer = top != 0 ? shares->holds[top] : HOLDS_NOT;
-  for (uint32_t at = node; at != top; at = rtop_symbols_get_node(walk->symbols, at)->parent) {
-    shares->holds[at] = answer;
-  }
+  for (uint32_t at = node; at != top; at = rtop_symbols_get_node(walk->symbols, at)->parent) shares->holds[at] = answer;
   return answer == HOLDS;
 }
 
@@ -47,21 +45,17 @@ static void add(struct walk *walk, uint32_t thread, uint32_t node, uint64_t ns)
 {
   struct label_shares *shares = walk->shares;
   uint32_t shown = rtop_lens_node(walk->lens, node);
-  if (ns == 0 || shown == RTOP_LENS_OUT || (thread < shares->hidden_capacity && shares->hidden[thread])
-      || !holds(walk, shown)) {
+  if (ns == 0 || shown == RTOP_LENS_OUT || (thread < shares->hidden_capacity && shares->hidden[thread]) ||
+      !holds(walk, shown))
     return;
-  }
   uint32_t labels = rtop_symbols_get_node(walk->symbols, node)->labels;
   size_t frames = rtop_symbols_frame_count(walk->symbols);
-  if (!rtop_reserve(&shares->ns, &shares->capacity, frames + 1, sizeof *shares->ns)
-      || !rtop_reserve(&shares->found, &shares->found_capacity, shares->found_count + 1,
-                       sizeof *shares->found)) {
+  if (!rtop_reserve(&shares->ns, &shares->capacity, frames + 1, sizeof *shares->ns) ||
+      !rtop_reserve(&shares->found, &shares->found_capacity, shares->found_count + 1, sizeof *shares->found)) {
     walk->fine = false;
     return;
   }
-  if (shares->ns[labels] == 0) {
-    shares->found[shares->found_count++].labels = labels;
-  }
+  if (shares->ns[labels] == 0) shares->found[shares->found_count++].labels = labels;
   shares->ns[labels] += ns;
   shares->all_ns += ns;
 }
@@ -82,14 +76,10 @@ static void visit(void *context, const struct rtop_look *look)
 
 static bool hide(struct label_shares *shares, const struct rtop_sum *sum)
 {
-  if (shares->hidden_capacity > 0) {
-    memset(shares->hidden, 0, shares->hidden_capacity);
-  }
+  if (shares->hidden_capacity > 0) memset(shares->hidden, 0, shares->hidden_capacity);
   for (size_t i = 0; i < sum->thread_count; i++) {
     uint32_t thread = sum->threads[i].thread;
-    if (!rtop_reserve(&shares->hidden, &shares->hidden_capacity, (size_t)thread + 1, 1)) {
-      return false;
-    }
+    if (!rtop_reserve(&shares->hidden, &shares->hidden_capacity, (size_t)thread + 1, 1)) return false;
     shares->hidden[thread] = sum->threads[i].hidden;
   }
   return true;
@@ -98,9 +88,7 @@ static bool hide(struct label_shares *shares, const struct rtop_sum *sum)
 static int by_ns(const void *left, const void *right)
 {
   const struct label_share *a = left, *b = right;
-  if (a->ns != b->ns) {
-    return a->ns > b->ns ? -1 : 1;
-  }
+  if (a->ns != b->ns) return a->ns > b->ns ? -1 : 1;
   return a->labels < b->labels ? -1 : a->labels > b->labels;
 }
 
@@ -111,33 +99,26 @@ static void keep_largest(struct label_shares *shares)
     found->ns = shares->ns[found->labels];
     shares->ns[found->labels] = 0;
   }
-  if (shares->found_count > 1) {
-    qsort(shares->found, shares->found_count, sizeof *shares->found, by_ns);
-  }
+  if (shares->found_count > 1) qsort(shares->found, shares->found_count, sizeof *shares->found, by_ns);
   bool all = shares->found_count <= LABEL_SHARES_MAX;
   shares->count = all ? (int)shares->found_count : LABEL_SHARES_MAX;
   shares->more = all ? 0 : (int)(shares->found_count - LABEL_SHARES_MAX);
-  if (shares->count > 0) {
-    memcpy(shares->row, shares->found, (size_t)shares->count * sizeof *shares->row);
-  }
+  if (shares->count > 0) memcpy(shares->row, shares->found, (size_t)shares->count * sizeof *shares->row);
 }
 
 bool label_shares_build(struct label_shares *shares, struct rtop_profile *profile, const struct rtop_sum *sum,
                         uint32_t frame, enum rtop_mode mode)
 {
-  struct walk walk = { shares, rtop_profile_symbols(profile), rtop_profile_lens(profile), sum->span, frame,
-                       mode, true };
+  struct walk walk = {
+    shares, rtop_profile_symbols(profile), rtop_profile_lens(profile), sum->span, frame, mode, true
+  };
   shares->cut = walk.span.end_ns - walk.span.start_ns > LABEL_SHARES_SPAN_NS;
   walk.span.start_ns = shares->cut ? walk.span.end_ns - LABEL_SHARES_SPAN_NS : walk.span.start_ns;
   shares->found_count = 0;
   shares->all_ns = 0;
-  if (shares->holds_capacity > 0) {
-    memset(shares->holds, 0, shares->holds_capacity);
-  }
+  if (shares->holds_capacity > 0) memset(shares->holds, 0, shares->holds_capacity);
   walk.fine = hide(shares, sum);
-  if (walk.fine) {
-    rtop_profile_each(profile, walk.span, visit, &walk);
-  }
+  if (walk.fine) rtop_profile_each(profile, walk.span, visit, &walk);
   keep_largest(shares);
   return walk.fine;
 }

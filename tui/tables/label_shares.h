@@ -12,26 +12,26 @@
 #include "tui/methods/methods.h"
 
 enum { LABEL_SHARES_MAX = 16 };
-#define LABEL_SHARES_SPAN_NS INT64_C(60000000000)    /* of a longer span only so much, at its end */
+#define LABEL_SHARES_SPAN_NS INT64_C(60000000000) /* of a longer span only so much, at its end */
 
 struct label_share {
-  uint32_t labels;                     /* frame of the set; 0: without labels */
-  uint64_t ns;                         /* by mode, of stacks with the method */
+  uint32_t labels; /* frame of the set; 0: without labels */
+  uint64_t ns;     /* by mode, of stacks with the method */
 };
 
 struct label_shares {
   struct label_share row[LABEL_SHARES_MAX];
-  int count;                           /* largest first */
-  int more;                            /* sets that are left out */
-  uint64_t all_ns;                     /* of all sets */
-  bool cut;                            /* the span is longer than what was looked at */
-  uint64_t *ns;                        /* private: by frame */
+  int count;       /* largest first */
+  int more;        /* sets that are left out */
+  uint64_t all_ns; /* of all sets */
+  bool cut;        /* the span is longer than what was looked at */
+  uint64_t *ns;    /* private: by frame */
   size_t capacity;
-  struct label_share *found;           /* private */
+  struct label_share *found; /* private */
   size_t found_count, found_capacity;
-  unsigned char *holds;                /* private: by node: 0 not asked, 1 no, 2 the method is on its stack */
+  unsigned char *holds; /* private: by node: 0 not asked, 1 no, 2 the method is on its stack */
   size_t holds_capacity;
-  unsigned char *hidden;               /* private: by thread of the profile */
+  unsigned char *hidden; /* private: by thread of the profile */
   size_t hidden_capacity;
 };
 

@@ -23,18 +23,15 @@ static uint64_t digits_of(const struct order_item *item, int digit)
 static void pass(struct order *order, size_t count, int digit, unsigned shift)
 {
   uint32_t from[DIGITS] = { 0 };
-  for (size_t i = 0; i < count; i++) {
-    from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++;
-  }
+  for (size_t i = 0; i < count; i++) from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++;
   uint32_t sum = 0;
   for (uint32_t i = 0; i < DIGITS; i++) {
     uint32_t here = from[i];
     from[i] = sum;
     sum += here;
   }
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     order->spare[from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++] = order->items[i];
-  }
   struct order_item *swapped = order->items;
   size_t capacity = order->capacity;
   order->items = order->spare;
@@ -53,16 +50,10 @@ static void sort_items(struct order *order, size_t count)
     keys |= order->items[i].key ^ order->items[0].key;
     ties |= order->items[i].tie ^ order->items[0].tie;
   }
-  for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
-    if ((ties >> shift & (DIGITS - 1)) != 0) {
-      pass(order, count, -1, shift);
-    }
-  }
-  for (int digit = 0; digit * DIGIT_BITS < 64; digit++) {
-    if ((keys >> digit * DIGIT_BITS & (DIGITS - 1)) != 0) {
-      pass(order, count, digit, 0);
-    }
-  }
+  for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS)
+    if ((ties >> shift & (DIGITS - 1)) != 0) pass(order, count, -1, shift);
+  for (int digit = 0; digit * DIGIT_BITS < 64; digit++)
+    if ((keys >> digit * DIGIT_BITS & (DIGITS - 1)) != 0) pass(order, count, digit, 0);
 }
 
 /* Neighbours that swapped places for less than a tenth of a point swap back: one pass. */
@@ -72,8 +63,8 @@ static void settle(struct order *order, double tolerance)
   for (size_t i = 1; i < order->count; i++) {
     double difference = order->values[item[i - 1].frame] - order->values[item[i].frame];
     uint32_t above = order->rank[item[i - 1].frame], below = order->rank[item[i].frame];
-    if (above != 0 && below != 0 && below < above && difference < tolerance && difference > -tolerance
-        && difference != 0) {
+    if (above != 0 && below != 0 && below < above && difference < tolerance && difference > -tolerance &&
+        difference != 0) {
       struct order_item swapped = item[i - 1];
       item[i - 1] = item[i];
       item[i] = swapped;
@@ -91,18 +82,14 @@ static void take_values(struct order *order, const struct rtop_methods *methods,
 {
   const struct rtop_methods_follow *follow = methods->follow;
   /* What a row is compared with changes without the row. */
-  bool near = follow != NULL && sort != RTOP_SORT_HISTORY && sort != RTOP_SORT_DELTA
-    && order->live == follow->live && order->valued == sort
-    && (follow->turn == order->turn + 1 || follow->turn == order->turn);
+  bool near = follow != NULL && sort != RTOP_SORT_HISTORY && sort != RTOP_SORT_DELTA && order->live == follow->live &&
+              order->valued == sort && (follow->turn == order->turn + 1 || follow->turn == order->turn);
   for (uint32_t i = 0; near && i < follow->changed_count; i++) {
     uint32_t frame = follow->changed[i], row = follow->rows[frame];
-    if (row != 0) {
-      order->values[frame] = rtop_method_value(&methods->rows[row - 1], sort);
-    }
+    if (row != 0) order->values[frame] = rtop_method_value(&methods->rows[row - 1], sort);
   }
-  for (size_t i = 0; !near && i < methods->count; i++) {
+  for (size_t i = 0; !near && i < methods->count; i++)
     order->values[methods->rows[i].frame] = rtop_method_value(&methods->rows[i], sort);
-  }
   order->live = follow != NULL ? follow->live : NULL;
   order->turn = follow != NULL ? follow->turn : 0;
   order->valued = sort;
@@ -110,12 +97,12 @@ static void take_values(struct order *order, const struct rtop_methods *methods,
 
 static bool reserve(struct order *order, size_t rows, size_t frames)
 {
-  return rtop_reserve(&order->rows, &order->row_capacity, rows + 1, sizeof *order->rows)
-    && rtop_reserve(&order->values, &order->value_capacity, frames + 1, sizeof *order->values)
-    && rtop_reserve(&order->items, &order->capacity, rows + 1, sizeof *order->items)
-    && rtop_reserve(&order->spare, &order->spare_capacity, rows + 1, sizeof *order->spare)
-    && rtop_reserve(&order->held, &order->held_capacity, order->last_count + 1, sizeof *order->held)
-    && rtop_reserve(&order->rank, &order->rank_capacity, frames + 1, sizeof *order->rank);
+  return rtop_reserve(&order->rows, &order->row_capacity, rows + 1, sizeof *order->rows) &&
+         rtop_reserve(&order->values, &order->value_capacity, frames + 1, sizeof *order->values) &&
+         rtop_reserve(&order->items, &order->capacity, rows + 1, sizeof *order->items) &&
+         rtop_reserve(&order->spare, &order->spare_capacity, rows + 1, sizeof *order->spare) &&
+         rtop_reserve(&order->held, &order->held_capacity, order->last_count + 1, sizeof *order->held) &&
+         rtop_reserve(&order->rank, &order->rank_capacity, frames + 1, sizeof *order->rank);
 }
 
 /* What a row is sorted by; equal ones by name. Only the column of names itself, where all keys are equal, turns
@@ -127,8 +114,10 @@ static struct order_item item_of(const struct order *order, const struct rtop_me
   uint32_t frame = frame_of(methods, row);
   uint32_t tie = methods->ranks != NULL ? methods->ranks[frame] : (uint32_t)row;
   return (struct order_item){
-    .key = sortable(by_text ? -1 : order->values[frame], reverse), .tie = by_text && reverse ? ~tie : tie,
-    .row = (uint32_t)row, .frame = frame,
+    .key = sortable(by_text ? -1 : order->values[frame], reverse),
+    .tie = by_text && reverse ? ~tie : tie,
+    .row = (uint32_t)row,
+    .frame = frame,
   };
 }
 
@@ -139,41 +128,27 @@ static void hold_rows(struct order *order, const struct rtop_methods *methods, b
   memset(order->held, 0, order->last_count * sizeof *order->held);
   for (size_t i = 0; i < methods->count; i++) {
     uint32_t place = order->rank[frame_of(methods, i)];
-    if (place != 0) {
-      order->held[place - 1] = (uint32_t)i + 1;
-    } else {
-      order->items[fresh++] = item_of(order, methods, i, reverse);
-    }
+    if (place != 0) order->held[place - 1] = (uint32_t)i + 1;
+    else order->items[fresh++] = item_of(order, methods, i, reverse);
   }
-  for (size_t place = 0; place < order->last_count; place++) {
-    if (order->held[place] != 0) {
-      order->rows[kept++] = order->held[place] - 1;
-    }
-  }
+  for (size_t place = 0; place < order->last_count; place++)
+    if (order->held[place] != 0) order->rows[kept++] = order->held[place] - 1;
   sort_items(order, fresh);
-  for (size_t i = 0; i < fresh; i++) {
-    order->rows[kept++] = order->items[i].row;
-  }
+  for (size_t i = 0; i < fresh; i++) order->rows[kept++] = order->items[i].row;
 }
 
 static void sort_rows(struct order *order, const struct rtop_methods *methods, bool reverse)
 {
-  for (size_t i = 0; i < methods->count; i++) {
-    order->items[i] = item_of(order, methods, i, reverse);
-  }
+  for (size_t i = 0; i < methods->count; i++) order->items[i] = item_of(order, methods, i, reverse);
   sort_items(order, order->count);
-  if (columns_info(columns_of_sort(order->valued))->kind == COLUMN_KIND_TIME) {
+  if (columns_info(columns_of_sort(order->valued))->kind == COLUMN_KIND_TIME)
     settle(order, (double)methods->length_ns / 1000);
-  } else if (order->valued == RTOP_SORT_HISTORY) {
-    settle(order, 0.001);
-  }
-  for (size_t i = 0; i < order->count; i++) {
-    order->rows[i] = order->items[i].row;
-  }
+  else if (order->valued == RTOP_SORT_HISTORY) settle(order, 0.001);
+  for (size_t i = 0; i < order->count; i++) order->rows[i] = order->items[i].row;
 }
 
-bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort,
-                 bool reverse, bool hold, size_t frame_count)
+bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
+                 bool hold, size_t frame_count)
 {
   order->last_count = order->count;
   order->count = 0;
@@ -183,25 +158,17 @@ bool order_apply(struct order *order, const struct rtop_methods *methods, enum r
   }
   order->count = methods->count;
   take_values(order, methods, sort);
-  if (hold) {
-    hold_rows(order, methods, reverse);
-  } else {
-    sort_rows(order, methods, reverse);
-  }
+  if (hold) hold_rows(order, methods, reverse);
+  else sort_rows(order, methods, reverse);
   order_forget(order);
-  for (size_t i = 0; i < order->count; i++) {
-    order->rank[frame_of(methods, order->rows[i])] = (uint32_t)i + 1;
-  }
+  for (size_t i = 0; i < order->count; i++) order->rank[frame_of(methods, order->rows[i])] = (uint32_t)i + 1;
   return true;
 }
 
-bool order_leaps(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort,
-                 size_t frame_count)
+bool order_leaps(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, size_t frame_count)
 {
   double best = 0, top = 0;
-  if (!reserve(order, methods->count, frame_count)) {
-    return false;
-  }
+  if (!reserve(order, methods->count, frame_count)) return false;
   take_values(order, methods, sort);
   for (size_t i = 0; i < methods->count; i++) {
     uint32_t frame = frame_of(methods, i);
@@ -219,9 +186,7 @@ uint32_t order_place(const struct order *order, uint32_t frame)
 
 void order_forget(struct order *order)
 {
-  if (order->rank != NULL) {
-    memset(order->rank, 0, order->rank_capacity * sizeof *order->rank);
-  }
+  if (order->rank != NULL) memset(order->rank, 0, order->rank_capacity * sizeof *order->rank);
 }
 
 void order_destroy(struct order *order)

@@ -17,15 +17,12 @@ static bool in_file(struct source_heat *heat, const struct rtop_symbols *symbols
 /* NULL: out of bounds or of memory. */
 static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
 {
-  if (line == 0 || line > HEAT_LINES_MAX
-      || !rtop_reserve(&heat->at, &heat->at_capacity, line + 1, sizeof *heat->at)) {
+  if (line == 0 || line > HEAT_LINES_MAX || !rtop_reserve(&heat->at, &heat->at_capacity, line + 1, sizeof *heat->at))
     return NULL;
-  }
   if (heat->at[line] == 0) {
-    if (!rtop_reserve(&heat->lines, &heat->capacity, heat->count + 1, sizeof *heat->lines)
-        || !rtop_reserve(&heat->seen, &heat->seen_capacity, heat->count + 1, sizeof *heat->seen)) {
+    if (!rtop_reserve(&heat->lines, &heat->capacity, heat->count + 1, sizeof *heat->lines) ||
+        !rtop_reserve(&heat->seen, &heat->seen_capacity, heat->count + 1, sizeof *heat->seen))
       return NULL;
-    }
     heat->lines[heat->count] = (struct heat_line){ .line = line };
     heat->seen[heat->count] = 0;
     heat->at[line] = ++heat->count;
@@ -37,8 +34,8 @@ static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
 static bool has_no_lines(const struct rtop_symbols *symbols, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
-  return symbol->kind == RTOP_SYMBOL_C
-    || (symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) == 0);
+  return symbol->kind == RTOP_SYMBOL_C ||
+         (symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) == 0);
 }
 
 /* Of a leaf without lines its time goes to the line that called it, or that called what called it. */
@@ -49,23 +46,20 @@ static void add_called(struct source_heat *heat, const struct rtop_symbols *symb
     uint32_t parent = rtop_symbols_get_node(symbols, node)->parent;
     node = parent < node ? parent : 0;
   }
-  if (node == 0 || node == leaf || !in_file(heat, symbols, rtop_symbols_get_node(symbols, node)->frame)) {
-    return;
-  }
+  if (node == 0 || node == leaf || !in_file(heat, symbols, rtop_symbols_get_node(symbols, node)->frame)) return;
   struct heat_line *line = line_of(heat, rtop_symbols_line(symbols, node));
-  if (line != NULL) {
-    line->called_ns += ns;
-  }
+  if (line != NULL) line->called_ns += ns;
 }
 
-static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbols,
-                      const struct rtop_sum_cell *cell, uint64_t stack, enum rtop_mode mode)
+static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_sum_cell *cell,
+                      uint64_t stack, enum rtop_mode mode)
 {
   uint64_t ns = mode == RTOP_MODE_CPU ? cell->cost.cpu_ns : rtop_cost_wall(&cell->cost);
   bool any = false, leaf = true;
   for (uint32_t node = cell->node; node != 0; leaf = false) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
-    struct heat_line *line = in_file(heat, symbols, call->frame) ? line_of(heat, rtop_symbols_line(symbols, node)) : NULL;
+    struct heat_line *line =
+        in_file(heat, symbols, call->frame) ? line_of(heat, rtop_symbols_line(symbols, node)) : NULL;
     any = any || heat->in_file[call->frame] == 2;
     if (line != NULL && heat->seen[line - heat->lines] != stack) {
       heat->seen[line - heat->lines] = stack;
@@ -79,20 +73,14 @@ static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbo
     node = call->parent < node ? call->parent : 0;
   }
   heat->file_ns += any ? ns : 0;
-  if (any) {
-    add_called(heat, symbols, cell->node, ns);
-  }
+  if (any) add_called(heat, symbols, cell->node, ns);
 }
 
 static int by_heat(const void *left, const void *right)
 {
   const struct heat_line *a = left, *b = right;
-  if (heat_of(a) != heat_of(b)) {
-    return heat_of(a) > heat_of(b) ? -1 : 1;
-  }
-  if (a->total_ns != b->total_ns) {
-    return a->total_ns > b->total_ns ? -1 : 1;
-  }
+  if (heat_of(a) != heat_of(b)) return heat_of(a) > heat_of(b) ? -1 : 1;
+  if (a->total_ns != b->total_ns) return a->total_ns > b->total_ns ? -1 : 1;
   return a->line < b->line ? -1 : a->line > b->line;
 }
 
@@ -102,63 +90,49 @@ static void order(struct source_heat *heat)
     qsort(heat->lines, heat->count, sizeof *heat->lines, by_heat);
     heat->hottest_ns = heat_of(&heat->lines[0]);
   }
-  for (uint32_t i = 0; i < heat->count; i++) {
-    heat->at[heat->lines[i].line] = i + 1;
-  }
+  for (uint32_t i = 0; i < heat->count; i++) heat->at[heat->lines[i].line] = i + 1;
 }
 
 static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, const char *path)
 {
-  for (uint32_t i = 0; i < heat->count; i++) {
-    heat->at[heat->lines[i].line] = 0;
-  }
+  for (uint32_t i = 0; i < heat->count; i++) heat->at[heat->lines[i].line] = 0;
   heat->count = 0;
   heat->file_ns = heat->hottest_ns = 0;
   if (heat->path == NULL || strcmp(heat->path, path) != 0) {
     char *copy = strdup(path);
-    if (copy == NULL) {
-      return false;
-    }
+    if (copy == NULL) return false;
     free(heat->path);
     heat->path = copy;
-    if (heat->in_file_capacity > 0) {
-      memset(heat->in_file, 0, heat->in_file_capacity);
-    }
+    if (heat->in_file_capacity > 0) memset(heat->in_file, 0, heat->in_file_capacity);
   }
   return rtop_reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
 }
 
-bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
-                       const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode)
+bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                       const char *path, enum rtop_mode mode)
 {
-  if (!start(heat, symbols, path)) {
-    return false;
-  }
-  for (size_t i = 0; i < sum->cell_count; i++) {
-    if (!rtop_sum_hides(sum, &sum->cells[i])) {
-      add_stack(heat, symbols, &sum->cells[i], i + 1, mode);
-    }
-  }
+  if (!start(heat, symbols, path)) return false;
+  for (size_t i = 0; i < sum->cell_count; i++)
+    if (!rtop_sum_hides(sum, &sum->cells[i])) add_stack(heat, symbols, &sum->cells[i], i + 1, mode);
   order(heat);
   return true;
 }
 
 /* Is the file, or a line of it (0: any), on the way from a node's caller to the root? */
-static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbols,
-                      const struct rtop_live_node *nodes, uint32_t index, uint32_t line)
+static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_live_node *nodes,
+                      uint32_t index, uint32_t line)
 {
   while (index != 0) {
     index = nodes[index].parent;
-    if (index != 0 && in_file(heat, symbols, nodes[index].frame)
-        && (line == 0 || rtop_symbols_line(symbols, nodes[index].node) == line)) {
+    if (index != 0 && in_file(heat, symbols, nodes[index].frame) &&
+        (line == 0 || rtop_symbols_line(symbols, nodes[index].node) == line))
       return true;
-    }
   }
   return false;
 }
 
-static void add_node(struct source_heat *heat, const struct rtop_symbols *symbols,
-                     const struct rtop_live_node *nodes, uint32_t index, enum rtop_mode mode)
+static void add_node(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_live_node *nodes,
+                     uint32_t index, enum rtop_mode mode)
 {
   const struct rtop_live_node *node = &nodes[index];
   uint32_t number = rtop_symbols_line(symbols, node->node);
@@ -173,22 +147,17 @@ static void add_node(struct source_heat *heat, const struct rtop_symbols *symbol
   }
 }
 
-bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
-                        const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode)
+bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                        const char *path, enum rtop_mode mode)
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
   const struct rtop_live_call *calls = rtop_live_calls(live, &count);
-  if (!start(heat, symbols, path)) {
-    return false;
-  }
-  for (uint32_t i = 1; i < count; i++) {
-    if (in_file(heat, symbols, calls[i].frame) && nodes[i].cells > 0) {
-      add_node(heat, symbols, nodes, i, mode);
-    } else if (nodes[i].cells > 0 && has_no_lines(symbols, calls[i].frame)) {
+  if (!start(heat, symbols, path)) return false;
+  for (uint32_t i = 1; i < count; i++)
+    if (in_file(heat, symbols, calls[i].frame) && nodes[i].cells > 0) add_node(heat, symbols, nodes, i, mode);
+    else if (nodes[i].cells > 0 && has_no_lines(symbols, calls[i].frame))
       add_called(heat, symbols, nodes[i].node, rtop_tree_clock(&nodes[i].self, mode));
-    }
-  }
   order(heat);
   return true;
 }
@@ -201,9 +170,8 @@ static bool add_callee(struct source_heat *heat, uint32_t frame, uint64_t ns)
       return true;
     }
   }
-  if (!rtop_reserve(&heat->callees, &heat->callee_capacity, heat->callee_count + 1, sizeof *heat->callees)) {
+  if (!rtop_reserve(&heat->callees, &heat->callee_capacity, heat->callee_count + 1, sizeof *heat->callees))
     return false;
-  }
   heat->callees[heat->callee_count++] = (struct heat_callee){ frame, ns };
   return true;
 }
@@ -211,15 +179,13 @@ static bool add_callee(struct source_heat *heat, uint32_t frame, uint64_t ns)
 static int by_total(const void *left, const void *right)
 {
   const struct heat_callee *a = left, *b = right;
-  if (a->total_ns != b->total_ns) {
-    return a->total_ns > b->total_ns ? -1 : 1;
-  }
+  if (a->total_ns != b->total_ns) return a->total_ns > b->total_ns ? -1 : 1;
   return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
 /* Of a line that is on a stack more than once the outermost call tells. */
-bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
-                         const struct rtop_symbols *symbols, uint32_t line, enum rtop_mode mode)
+bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                         uint32_t line, enum rtop_mode mode)
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
@@ -227,15 +193,12 @@ bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
   for (uint32_t i = 1; i < count; i++) {
     uint32_t at = nodes[i].parent;
     uint64_t ns = rtop_tree_clock(&nodes[i].total, mode);
-    if (at != 0 && ns > 0 && in_file(heat, symbols, nodes[at].frame)
-        && rtop_symbols_line(symbols, nodes[at].node) == line
-        && !above_has(heat, symbols, nodes, at, line) && !add_callee(heat, nodes[i].frame, ns)) {
+    if (at != 0 && ns > 0 && in_file(heat, symbols, nodes[at].frame) &&
+        rtop_symbols_line(symbols, nodes[at].node) == line && !above_has(heat, symbols, nodes, at, line) &&
+        !add_callee(heat, nodes[i].frame, ns))
       return false;
-    }
   }
-  if (heat->callee_count > 0) {
-    qsort(heat->callees, heat->callee_count, sizeof *heat->callees, by_total);
-  }
+  if (heat->callee_count > 0) qsort(heat->callees, heat->callee_count, sizeof *heat->callees, by_total);
   return true;
 }
 

@@ -10,13 +10,13 @@
 #include "tui/methods/live.h"
 #include "tui/methods/methods.h"
 
-enum { HEAT_LINES_MAX = 1 << 17 };     /* lines beyond are counted in the file only */
+enum { HEAT_LINES_MAX = 1 << 17 }; /* lines beyond are counted in the file only */
 
 struct heat_line {
   uint32_t line;
-  uint64_t self_ns, total_ns;          /* by mode */
-  uint64_t called_ns;                  /* self of methods without lines (in C, or Ruby's own) called from here */
-  uint64_t waiting_ns, allocations;    /* as the leaf */
+  uint64_t self_ns, total_ns;       /* by mode */
+  uint64_t called_ns;               /* self of methods without lines (in C, or Ruby's own) called from here */
+  uint64_t waiting_ns, allocations; /* as the leaf */
 };
 
 struct heat_callee {
@@ -25,20 +25,20 @@ struct heat_callee {
 };
 
 struct source_heat {
-  struct heat_line *lines;             /* hottest first: self and what was called, then total */
+  struct heat_line *lines; /* hottest first: self and what was called, then total */
   uint32_t count;
-  size_t capacity;                     /* private */
-  uint64_t file_ns;                    /* time of stacks with any line of the file */
-  uint64_t hottest_ns;                 /* heat of the hottest line */
-  struct heat_callee *callees;         /* of the line asked for last, largest first */
+  size_t capacity;             /* private */
+  uint64_t file_ns;            /* time of stacks with any line of the file */
+  uint64_t hottest_ns;         /* heat of the hottest line */
+  struct heat_callee *callees; /* of the line asked for last, largest first */
   size_t callee_count, callee_capacity;
-  uint32_t *at;                        /* private: by line, index + 1 into lines */
+  uint32_t *at; /* private: by line, index + 1 into lines */
   size_t at_capacity;
-  uint64_t *seen;                      /* private: by index, the stack that counted it last */
+  uint64_t *seen; /* private: by index, the stack that counted it last */
   size_t seen_capacity;
-  unsigned char *in_file;              /* private: by frame, 0 not asked, 1 no, 2 yes */
+  unsigned char *in_file; /* private: by frame, 0 not asked, 1 no, 2 yes */
   size_t in_file_capacity;
-  char *path;                          /* private: that in_file is about */
+  char *path; /* private: that in_file is about */
 };
 
 /* What a line is hot of: its own time, and that of methods it calls which have no lines to be hot. */
@@ -48,15 +48,15 @@ static inline uint64_t heat_of(const struct heat_line *line)
 }
 
 /* False when memory ran out. */
-bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum,
-                       const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode);
+bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                       const char *path, enum rtop_mode mode);
 /* The same from the nodes of a live sum: costs the nodes, not the stacks. */
-bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live,
-                        const struct rtop_symbols *symbols, const char *path, enum rtop_mode mode);
+bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                        const char *path, enum rtop_mode mode);
 /* What is called from a line of the file that source_heat_follow was for, of the same live sum: heat->callees.
  * False when memory ran out. */
-bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
-                         const struct rtop_symbols *symbols, uint32_t line, enum rtop_mode mode);
+bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                         uint32_t line, enum rtop_mode mode);
 /* NULL: the line cost nothing. */
 const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line);
 void source_heat_destroy(struct source_heat *heat);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN_CELLS = STRIP_CELLS_MAX + 64 };   /* of a strip, and a minute elsewhere */
+enum { KNOWN_CELLS = STRIP_CELLS_MAX + 64 }; /* of a strip, and a minute elsewhere */
 #define MINUTE_NS INT64_C(60000000000)
 
 struct strip_cell {
@@ -23,11 +23,8 @@ int64_t strip_cell_of(int64_t time_ns)
 static void brief_of(const struct strip *strip, const struct rtop_profile *profile, struct rtop_span span,
                      struct rtop_span_brief *brief)
 {
-  if (strip->source == STRIP_ALL_SOURCES) {
-    rtop_profile_brief(profile, span, brief);
-  } else {
-    rtop_profile_brief_alone(profile, strip->source, span, brief);
-  }
+  if (strip->source == STRIP_ALL_SOURCES) rtop_profile_brief(profile, span, brief);
+  else rtop_profile_brief_alone(profile, strip->source, span, brief);
 }
 
 /* What a cell amounts to: kept as long as nothing in it changes. */
@@ -45,14 +42,12 @@ static const struct rtop_span_brief *complete_cell(struct strip *strip, const st
 }
 
 /* The part of a cell that lies in the span. */
-static struct rtop_span_brief part_of_cell(struct strip *strip, const struct rtop_profile *profile,
-                                           int64_t index, struct rtop_span span)
+static struct rtop_span_brief part_of_cell(struct strip *strip, const struct rtop_profile *profile, int64_t index,
+                                           struct rtop_span span)
 {
   struct rtop_span_brief brief;
   struct rtop_span part = { index * STRIP_CELL_NS, (index + 1) * STRIP_CELL_NS };
-  if (span.start_ns <= part.start_ns && span.end_ns >= part.end_ns) {
-    return *complete_cell(strip, profile, index);
-  }
+  if (span.start_ns <= part.start_ns && span.end_ns >= part.end_ns) return *complete_cell(strip, profile, index);
   part.start_ns = span.start_ns > part.start_ns ? span.start_ns : part.start_ns;
   part.end_ns = span.end_ns < part.end_ns ? span.end_ns : part.end_ns;
   brief_of(strip, profile, part, &brief);
@@ -67,9 +62,7 @@ static void count_collections(struct strip *strip, const struct rtop_profile *pr
   struct rtop_span minute = { end_ns - MINUTE_NS, end_ns };
   for (int64_t cell = strip_cell_of(minute.start_ns); cell <= strip_cell_of(end_ns - 1); cell++) {
     struct rtop_span_brief brief = part_of_cell(strip, profile, cell, minute);
-    if (brief.told_ns == 0) {
-      continue;
-    }
+    if (brief.told_ns == 0) continue;
     int64_t twice_ns = until_ns > brief.cover_start_ns ? until_ns - brief.cover_start_ns : 0;
     minor += brief.gc_minor;
     major += brief.gc_major;
@@ -83,16 +76,14 @@ static void count_collections(struct strip *strip, const struct rtop_profile *pr
 
 static double busy_of(const struct rtop_span_brief *brief)
 {
-  uint64_t held_ns = brief->wall_ns[RTOP_STATE_RUNNING] + brief->wall_ns[RTOP_STATE_MARKING]
-    + brief->wall_ns[RTOP_STATE_SWEEPING];
-  if (brief->told_ns > 0) {
-    return (double)held_ns / (double)brief->told_ns;
-  }
+  uint64_t held_ns =
+      brief->wall_ns[RTOP_STATE_RUNNING] + brief->wall_ns[RTOP_STATE_MARKING] + brief->wall_ns[RTOP_STATE_SWEEPING];
+  if (brief->told_ns > 0) return (double)held_ns / (double)brief->told_ns;
   return brief->gap ? STRIP_GAP : STRIP_UNKNOWN;
 }
 
-bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells,
-                 int64_t now_ns, uint32_t source)
+bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells, int64_t now_ns,
+                 uint32_t source)
 {
   strip->source = source;
   strip->cells = cells < 1 ? 1 : cells > STRIP_CELLS_MAX ? STRIP_CELLS_MAX : cells;

@@ -10,8 +10,8 @@
 #include "tui/methods/methods.h"
 
 enum { STRIP_CELLS_MAX = 512 };
-#define STRIP_UNKNOWN (-1.0)            /* before or after what is held */
-#define STRIP_GAP (-2.0)                /* lost */
+#define STRIP_UNKNOWN (-1.0) /* before or after what is held */
+#define STRIP_GAP (-2.0)     /* lost */
 #define STRIP_ALL_SOURCES UINT32_MAX
 #define STRIP_CELL_NS INT64_C(1000000000)
 
@@ -20,16 +20,16 @@ struct strip {
   double busy[STRIP_CELLS_MAX];
   int cells;
   int64_t end_ns;
-  uint32_t source;                     /* whose; STRIP_ALL_SOURCES */
+  uint32_t source; /* whose; STRIP_ALL_SOURCES */
   double minor_per_minute, major_per_minute;
-  bool has_gap;                        /* within the cells */
-  struct strip_cell *known;            /* private: complete cells */
+  bool has_gap;             /* within the cells */
+  struct strip_cell *known; /* private: complete cells */
 };
 
 /* The last `cells` cells up to end_ns, newest last; collections are those of the minute before now_ns.
  * Complete cells are kept from call to call, for one profile. False when memory ran out. */
-bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells,
-                 int64_t now_ns, uint32_t source);
+bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells, int64_t now_ns,
+                 uint32_t source);
 /* Number of the cell that an instant lies in; the last one of a strip is that of end_ns - 1. */
 int64_t strip_cell_of(int64_t time_ns);
 void strip_destroy(struct strip *strip);

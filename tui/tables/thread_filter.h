@@ -9,7 +9,7 @@
 #include "tui/methods/methods.h"
 
 /* passes[i] for every thread of the sum; no expression: all. False: memory ran out or the expression is bad. */
-bool thread_filter(bool *passes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                   const char *expression, bool invert);
+bool thread_filter(bool *passes, const struct rtop_sum *sum, const struct rtop_symbols *symbols, const char *expression,
+                   bool invert);
 
 #endif

@@ -13,14 +13,14 @@ enum { THREAD_STRIP_CELLS = 64, THREAD_STRIP_UNKNOWN = -1 };
 
 struct thread_strip {
   struct thread_strip_cell {
-    int64_t index;                     /* start / THREAD_STRIP_CELL_NS */
+    int64_t index; /* start / THREAD_STRIP_CELL_NS */
     bool filled, known;
-    unsigned char *state;              /* by thread: what took most of the time; RTOP_STATES: nothing */
+    unsigned char *state; /* by thread: what took most of the time; RTOP_STATES: nothing */
     uint32_t threads;
   } cell[THREAD_STRIP_CELLS];
-  int64_t newest;                      /* index of the cell that holds the end */
-  int64_t turn, turned;                /* private */
-  uint64_t (*wall_ns)[RTOP_STATES];    /* private */
+  int64_t newest;                   /* index of the cell that holds the end */
+  int64_t turn, turned;             /* private */
+  uint64_t (*wall_ns)[RTOP_STATES]; /* private */
   uint32_t capacity;
 };
 

@@ -12,8 +12,7 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
   case RTOP_SORT_SAMPLES: return (double)cost->samples;
   case RTOP_SORT_WAITING: return (double)cost->wall_ns[RTOP_STATE_WAITING];
   case RTOP_SORT_BLOCKED: return (double)cost->wall_ns[RTOP_STATE_BLOCKED];
-  case RTOP_SORT_GC:
-    return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
+  case RTOP_SORT_GC: return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
   case RTOP_SORT_BLAME: return (double)cost->blame_ns;
   case RTOP_SORT_ALLOC: return (double)cost->allocations;
   case RTOP_SORT_NAME: return 0;
@@ -24,8 +23,8 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
 bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
 {
   uint64_t blocked_ns = thread->cost.wall_ns[RTOP_STATE_BLOCKED];
-  return !thread->ended && thread->state == RTOP_STATE_BLOCKED && length_ns > 0
-    && rtop_cost_wall(&thread->cost) == blocked_ns && blocked_ns >= length_ns - length_ns / 10;
+  return !thread->ended && thread->state == RTOP_STATE_BLOCKED && length_ns > 0 &&
+         rtop_cost_wall(&thread->cost) == blocked_ns && blocked_ns >= length_ns - length_ns / 10;
 }
 
 struct sorted {
@@ -36,18 +35,14 @@ struct sorted {
 
 static int by_place(const struct rtop_thread_row *a, const struct rtop_thread_row *b)
 {
-  if (a->source != b->source) {
-    return a->source < b->source ? -1 : 1;
-  }
+  if (a->source != b->source) return a->source < b->source ? -1 : 1;
   return a->serial < b->serial ? -1 : a->serial > b->serial;
 }
 
 static int by_key(const void *left, const void *right)
 {
   const struct sorted *a = left, *b = right;
-  if (a->key != b->key) {
-    return a->key > b->key ? -1 : 1;
-  }
+  if (a->key != b->key) return a->key > b->key ? -1 : 1;
   return by_place(a->thread, b->thread);
 }
 
@@ -62,9 +57,7 @@ static bool reserve(struct thread_table *table, size_t count)
 {
   if (count > table->capacity) {
     uint32_t *rows = realloc(table->rows, count * sizeof *rows);
-    if (rows == NULL) {
-      return false;
-    }
+    if (rows == NULL) return false;
     table->rows = rows;
     table->capacity = count;
   }
@@ -87,27 +80,25 @@ static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const bo
     bool wanted = options->only_source == 0 || options->only_source == thread->source + 1;
     if (wanted && passes[i] && !(options->no_idle && thread_table_idle(thread, sum->length_ns))) {
       sorted[count++] = (struct sorted){
-        (uint32_t)i, calm(thread_table_key(thread, options->sort), step), thread,
+        (uint32_t)i,
+        calm(thread_table_key(thread, options->sort), step),
+        thread,
       };
     }
   }
   return count;
 }
 
-bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum,
-                        const struct rtop_symbols *symbols, const struct thread_table_options *options)
+bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                        const struct thread_table_options *options)
 {
   struct sorted *sorted = malloc((sum->thread_count + 1) * sizeof *sorted);
   bool *passes = malloc((sum->thread_count + 1) * sizeof *passes);
-  bool fine = sorted != NULL && passes != NULL && reserve(table, sum->thread_count + 1)
-    && thread_filter(passes, sum, symbols, options->filter, options->filter_invert);
+  bool fine = sorted != NULL && passes != NULL && reserve(table, sum->thread_count + 1) &&
+              thread_filter(passes, sum, symbols, options->filter, options->filter_invert);
   size_t count = fine ? choose(sorted, sum, passes, options) : 0;
-  if (count > 0) {
-    qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
-  }
-  for (size_t i = 0; i < count; i++) {
-    table->rows[options->reverse ? count - 1 - i : i] = sorted[i].row;
-  }
+  if (count > 0) qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
+  for (size_t i = 0; i < count; i++) table->rows[options->reverse ? count - 1 - i : i] = sorted[i].row;
   table->count = count;
   free(sorted);
   free(passes);

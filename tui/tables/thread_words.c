@@ -6,11 +6,8 @@ enum { AGE_BYTES = 24 };
 
 static void age_text(char *out, size_t bytes, uint64_t age_ns)
 {
-  if (age_ns >= 100000000 && age_ns < UINT64_C(60000000000)) {
-    snprintf(out, bytes, "%.1f s", (double)age_ns / 1e9);
-  } else {
-    rtop_text_duration(out, bytes, age_ns < INT64_MAX ? (int64_t)age_ns : INT64_MAX);
-  }
+  if (age_ns >= 100000000 && age_ns < UINT64_C(60000000000)) snprintf(out, bytes, "%.1f s", (double)age_ns / 1e9);
+  else rtop_text_duration(out, bytes, age_ns < INT64_MAX ? (int64_t)age_ns : INT64_MAX);
 }
 
 static bool off_the_gvl(const struct rtop_thread_row *thread)
@@ -22,16 +19,11 @@ void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *t
 {
   char age[AGE_BYTES];
   out[0] = '\0';
-  if (!thread_stack_is_old(thread)) {
-    return;
-  }
+  if (!thread_stack_is_old(thread)) return;
   bool younger = thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns;
   age_text(age, sizeof age, younger ? thread->state_age_ns : thread->stack_age_ns);
-  if (off_the_gvl(thread)) {
-    snprintf(out, bytes, "stack not taken");
-  } else {
-    snprintf(out, bytes, thread->stack_age_ns > 0 ? "no safepoint for %s" : "no safepoint", age);
-  }
+  if (off_the_gvl(thread)) snprintf(out, bytes, "stack not taken");
+  else snprintf(out, bytes, thread->stack_age_ns > 0 ? "no safepoint for %s" : "no safepoint", age);
 }
 
 void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *thread,
@@ -43,14 +35,9 @@ void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *th
   thread_stack_words(words, sizeof words, thread);
   age_text(age, sizeof age, thread->stack_age_ns);
   bool ago = off_the_gvl(thread) && thread->stack_age_ns > 0;
-  if (words[0] == '\0') {
-    snprintf(out, bytes, "%s", label);
-  } else if (brief) {
-    snprintf(out, bytes, "? %s", label);
-  } else if (thread->node == 0) {
-    snprintf(out, bytes, "%s", words);
-  } else {
-    snprintf(out, bytes, "%s, last seen in %s%s%s%s", words, label, ago ? " " : "", ago ? age : "",
-             ago ? " ago" : "");
-  }
+  if (words[0] == '\0') snprintf(out, bytes, "%s", label);
+  else if (brief) snprintf(out, bytes, "? %s", label);
+  else if (thread->node == 0) snprintf(out, bytes, "%s", words);
+  else
+    snprintf(out, bytes, "%s, last seen in %s%s%s%s", words, label, ago ? " " : "", ago ? age : "", ago ? " ago" : "");
 }

@@ -26,9 +26,7 @@ int64_t timeline_cell_at(const struct timeline *timeline, int64_t time_ns)
 static void fill(struct filling *to, const struct rtop_look *look, double part_ns)
 {
   double share = part_ns / (double)(look->end_ns - look->start_ns);
-  for (int state = 0; state < RTOP_STATES; state++) {
-    to->wall_ns[state] += (double)look->wall_ns[state] * share;
-  }
+  for (int state = 0; state < RTOP_STATES; state++) to->wall_ns[state] += (double)look->wall_ns[state] * share;
   to->length_ns += part_ns;
   to->of_source_ns[look->source % TIMELINE_SOURCES_MAX] += part_ns;
   to->cpu_ns += (double)look->counters->cpu_ns * share;
@@ -40,9 +38,7 @@ static void visit(void *context, const struct rtop_look *look)
 {
   const struct walk *walk = context;
   struct timeline *timeline = walk->timeline;
-  if (walk->source != TIMELINE_ALL_SOURCES && walk->source != look->source) {
-    return;
-  }
+  if (walk->source != TIMELINE_ALL_SOURCES && walk->source != look->source) return;
   int64_t length_ns = look->end_ns - look->start_ns, middle_ns = look->start_ns + length_ns / 2;
   bool longer = look->gap || length_ns > timeline->cell_ns;
   int64_t from = timeline_cell_at(timeline, longer ? look->start_ns : middle_ns);
@@ -62,13 +58,10 @@ static void visit(void *context, const struct rtop_look *look)
 static void finish(struct timeline *timeline, struct timeline_cell *cell, const struct filling *from)
 {
   double covered_ns = 0;
-  for (int i = 0; i < TIMELINE_SOURCES_MAX; i++) {
+  for (int i = 0; i < TIMELINE_SOURCES_MAX; i++)
     covered_ns = from->of_source_ns[i] > covered_ns ? from->of_source_ns[i] : covered_ns;
-  }
   cell->known = covered_ns > 0;
-  if (!cell->known) {
-    return;
-  }
+  if (!cell->known) return;
   double gc_ns = from->wall_ns[RTOP_STATE_MARKING] + from->wall_ns[RTOP_STATE_SWEEPING];
   cell->gap = false;
   cell->sweeps = from->wall_ns[RTOP_STATE_SWEEPING] > from->wall_ns[RTOP_STATE_MARKING];
@@ -85,29 +78,22 @@ static void finish(struct timeline *timeline, struct timeline_cell *cell, const 
   }
 }
 
-bool timeline_build(struct timeline *timeline, const struct rtop_profile *profile, int64_t end_ns,
-    int count,
+bool timeline_build(struct timeline *timeline, const struct rtop_profile *profile, int64_t end_ns, int count,
                     int64_t cell_ns, uint32_t source)
 {
-  if (timeline->scratch == NULL) {
-    timeline->scratch = malloc(TIMELINE_CELLS_MAX * sizeof(struct filling));
-  }
+  if (timeline->scratch == NULL) timeline->scratch = malloc(TIMELINE_CELLS_MAX * sizeof(struct filling));
   timeline->count = count < 1 ? 1 : count > TIMELINE_CELLS_MAX ? TIMELINE_CELLS_MAX : count;
   timeline->cell_ns = cell_ns;
   timeline->first = rtop_floor_div(end_ns - 1, cell_ns) - timeline->count + 1;
   memset(timeline->cell, 0, sizeof timeline->cell);
   memset(timeline->most, 0, sizeof timeline->most);
-  if (timeline->scratch == NULL) {
-    return false;
-  }
+  if (timeline->scratch == NULL) return false;
   struct filling *filling = timeline->scratch;
   memset(filling, 0, (size_t)timeline->count * sizeof *filling);
   struct walk walk = { timeline, filling, source };
   struct rtop_span span = { timeline->first * cell_ns, (timeline->first + timeline->count) * cell_ns };
   rtop_profile_each_summary(profile, span, visit, &walk);
-  for (int i = 0; i < timeline->count; i++) {
-    finish(timeline, &timeline->cell[i], &filling[i]);
-  }
+  for (int i = 0; i < timeline->count; i++) finish(timeline, &timeline->cell[i], &filling[i]);
   return true;
 }
 
@@ -120,18 +106,14 @@ void timeline_destroy(struct timeline *timeline)
 int64_t timeline_zoom(int64_t cell_ns, int step, int64_t length_ns, int count)
 {
   const int64_t lengths[] = {
-    100 * ms, 200 * ms, 500 * ms, second, 2 * second, 5 * second, 10 * second, 30 * second, 60 * second,
-    120 * second, 300 * second, 600 * second, 1800 * second, 3600 * second, 10800 * second, 43200 * second,
-    86400 * second,
+    100 * ms,      200 * ms,      500 * ms,       second,         2 * second,     5 * second,
+    10 * second,   30 * second,   60 * second,    120 * second,   300 * second,   600 * second,
+    1800 * second, 3600 * second, 10800 * second, 43200 * second, 86400 * second,
   };
   enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
   int at = 0, coarsest = 0;
-  while (at + 1 < LENGTHS && lengths[at] < cell_ns) {
-    at++;
-  }
-  while (coarsest + 1 < LENGTHS && lengths[coarsest] * (count > 1 ? count - 1 : 1) < length_ns) {
-    coarsest++;
-  }
+  while (at + 1 < LENGTHS && lengths[at] < cell_ns) at++;
+  while (coarsest + 1 < LENGTHS && lengths[coarsest] * (count > 1 ? count - 1 : 1) < length_ns) coarsest++;
   at += step;
   return lengths[at < 0 ? 0 : at > coarsest ? coarsest : at];
 }

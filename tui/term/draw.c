@@ -36,11 +36,8 @@ static const char *to_ascii(char *out, size_t out_bytes, const char *text)
   size_t used = 0;
   for (; *text != '\0' && used + 1 < out_bytes; text++) {
     unsigned char byte = (unsigned char)*text;
-    if (byte < 0x80) {
-      out[used++] = *text;
-    } else if (byte >= 0xc0) {
-      out[used++] = '?';
-    }
+    if (byte < 0x80) out[used++] = *text;
+    else if (byte >= 0xc0) out[used++] = '?';
   }
   out[used] = '\0';
   return out;
@@ -51,14 +48,9 @@ typedef int cut_function(char *out, size_t out_bytes, const char *text, int colu
 static int put(int y, int x, int columns, enum face face, const char *text, cut_function *cut)
 {
   char plain[2048], fitting[2048];
-  if (columns <= 0 || y < 0 || x < 0 || y >= LINES || x >= COLS) {
-    return 0;
-  }
-  if (!utf8_output) {
-    text = to_ascii(plain, sizeof plain, text);
-  } else if (wide_output) {
-    text = rtop_ambiguous_replace(plain, sizeof plain, text);
-  }
+  if (columns <= 0 || y < 0 || x < 0 || y >= LINES || x >= COLS) return 0;
+  if (!utf8_output) text = to_ascii(plain, sizeof plain, text);
+  else if (wide_output) text = rtop_ambiguous_replace(plain, sizeof plain, text);
   int used = cut(fitting, sizeof fitting, text, columns < COLS - x ? columns : COLS - x);
   attrset((int)theme_attr(face));
   mvaddstr(y, x, fitting);
@@ -129,9 +121,7 @@ void draw_bar(int y, int x, int columns, const struct draw_segment *segments, in
   for (int i = 0; i < count; i++) {
     until += segments[i].share > 0 ? segments[i].share : 0;
     int end = (int)lround(until * columns);
-    if (segments[i].share > 0 && end == at) {
-      end = at + 1;
-    }
+    if (segments[i].share > 0 && end == at) end = at + 1;
     end = end > columns ? columns : end;
     if (end > at) {
       attrset((int)theme_attr(draw_state_face(segments[i].state)));
@@ -140,9 +130,7 @@ void draw_bar(int y, int x, int columns, const struct draw_segment *segments, in
     }
   }
   attrset(A_NORMAL);
-  if (at < columns) {
-    mvhline(y, x + at, ' ', columns - at);
-  }
+  if (at < columns) mvhline(y, x + at, ' ', columns - at);
 }
 
 void draw_level(int y, int x, enum face face, double share)
@@ -161,18 +149,13 @@ void draw_level(int y, int x, enum face face, double share)
 
 void draw_history_cell(int y, int x, enum face face, double share)
 {
-  if (share > -1.5) {
-    draw_level(y, x, face, share);
-  } else {
-    draw_text(y, x, 1, FACE_WARN, "/");
-  }
+  if (share > -1.5) draw_level(y, x, face, share);
+  else draw_text(y, x, 1, FACE_WARN, "/");
 }
 
 void draw_percent(char *out, size_t out_bytes, double percent)
 {
-  if (!(percent >= 0)) {
-    percent = 0;
-  }
+  if (!(percent >= 0)) percent = 0;
   snprintf(out, out_bytes, percent < 9999.95 ? "%.1f" : "%.0f", percent < 999999 ? percent : 999999.0);
 }
 

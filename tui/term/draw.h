@@ -27,7 +27,7 @@ int draw_tail(int y, int x, int columns, enum face face, const char *text);
 /* Flush right. */
 void draw_right(int y, int x, int columns, enum face face, const char *text);
 int draw_format(int y, int x, int columns, enum face face, const char *format, ...)
-  __attribute__((format(printf, 5, 6)));
+    __attribute__((format(printf, 5, 6)));
 /* Blanks. */
 void draw_blank(int y, int x, int columns, enum face face);
 /* Changes the face of cells that are drawn already. */

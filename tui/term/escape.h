@@ -16,7 +16,7 @@ enum escape_state { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_CSI, ESCAPE_SS3 };
 /* Zeroed: no sequence. */
 struct escape {
   enum escape_state state;
-  char text[ESCAPE_BYTES];             /* from "[" on; when it is done, with its last letter */
+  char text[ESCAPE_BYTES]; /* from "[" on; when it is done, with its last letter */
   size_t count;
 };
 

@@ -3,9 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define CTRL(letter) ((letter) & 0x1f)
+#define CTRL(letter) ((letter)&0x1f)
 #define FN(code) ((code) | KEY_FUNCTION)
-#define K(...) { __VA_ARGS__, 0 }
+#define K(...)                                                                                                         \
+  {                                                                                                                    \
+    __VA_ARGS__, 0                                                                                                     \
+  }
 
 enum {
   METHODS = 1u << VIEW_METHODS,
@@ -16,7 +19,7 @@ enum {
   SKYLINE = 1u << VIEW_SKYLINE,
   TIMES = 1u << VIEW_TIME,
   GROUPS = 1u << VIEW_GROUPS,
-  DATA = (1u << VIEW_DATA_COUNT) - 1,  /* all of the above */
+  DATA = (1u << VIEW_DATA_COUNT) - 1, /* all of the above */
   OUTPUT = 1u << VIEW_OUTPUT,
   HELP_VIEW = 1u << VIEW_HELP,
   CHOOSER = 1u << VIEW_CHOOSER,
@@ -24,7 +27,7 @@ enum {
 };
 
 const struct key_row keys_table[] = {
-#define KEY(request, group, keys, views, footer, help) \
+#define KEY(request, group, keys, views, footer, help)                                                                 \
   { REQUEST_##request, KEY_GROUP_##group, keys, views, footer, help },
 #include "keys.def"
 #undef KEY
@@ -32,9 +35,8 @@ const struct key_row keys_table[] = {
 const size_t keys_count = sizeof keys_table / sizeof keys_table[0];
 
 static const char *const view_names[VIEW_COUNT] = {
-  [VIEW_METHODS] = "methods", [VIEW_TREE] = "tree", [VIEW_THREADS] = "threads", [VIEW_ICICLE] = "icicle",
-  [VIEW_SOURCE] = "source", [VIEW_SKYLINE] = "skyline", [VIEW_TIME] = "time",
-  [VIEW_GROUPS] = "groups",
+  [VIEW_METHODS] = "methods", [VIEW_TREE] = "tree",       [VIEW_THREADS] = "threads", [VIEW_ICICLE] = "icicle",
+  [VIEW_SOURCE] = "source",   [VIEW_SKYLINE] = "skyline", [VIEW_TIME] = "time",       [VIEW_GROUPS] = "groups",
 };
 
 const char *keys_view_name(enum view_id view)
@@ -69,22 +71,16 @@ const char *keys_group_name(enum key_group group)
 
 static bool row_has(const struct key_row *row, int key)
 {
-  for (const int *at = row->keys; *at != 0; at++) {
-    if (*at == key) {
-      return true;
-    }
-  }
+  for (const int *at = row->keys; *at != 0; at++)
+    if (*at == key) return true;
   return false;
 }
 
 const struct key_row *keys_find(int key, enum view_id view, const struct key_row *after)
 {
   size_t start = after == NULL ? 0 : (size_t)(after - keys_table) + 1;
-  for (size_t i = start; i < keys_count; i++) {
-    if ((keys_table[i].views & 1u << view) != 0 && row_has(&keys_table[i], key)) {
-      return &keys_table[i];
-    }
-  }
+  for (size_t i = start; i < keys_count; i++)
+    if ((keys_table[i].views & 1u << view) != 0 && row_has(&keys_table[i], key)) return &keys_table[i];
   return NULL;
 }
 
@@ -101,8 +97,12 @@ static const char *special_name(int key)
   case FN(KEY_BTAB): return "Shift-Tab";
   case FN(KEY_HOME): return "Home";
   case FN(KEY_END): return "End";
-  case FN(KEY_ENTER): case '\r': case '\n': return "Enter";
-  case FN(KEY_BACKSPACE): case 127: case 8: return "Backspace";
+  case FN(KEY_ENTER):
+  case '\r':
+  case '\n': return "Enter";
+  case FN(KEY_BACKSPACE):
+  case 127:
+  case 8: return "Backspace";
   case 27: return "Esc";
   case ' ': return "Space";
   default: return NULL;
@@ -112,15 +112,10 @@ static const char *special_name(int key)
 void keys_name(char *out, size_t out_bytes, int key)
 {
   const char *special = special_name(key);
-  if (special != NULL) {
-    snprintf(out, out_bytes, "%s", special);
-  } else if (key >= FN(KEY_F(1)) && key <= FN(KEY_F(12))) {
-    snprintf(out, out_bytes, "F%d", key - FN(KEY_F(0)));
-  } else if (key > 0 && key < 32) {
-    snprintf(out, out_bytes, "Ctrl-%c", key + 64);
-  } else {
-    snprintf(out, out_bytes, "%c", key > 32 && key < 127 ? key : '?');
-  }
+  if (special != NULL) snprintf(out, out_bytes, "%s", special);
+  else if (key >= FN(KEY_F(1)) && key <= FN(KEY_F(12))) snprintf(out, out_bytes, "F%d", key - FN(KEY_F(0)));
+  else if (key > 0 && key < 32) snprintf(out, out_bytes, "Ctrl-%c", key + 64);
+  else snprintf(out, out_bytes, "%c", key > 32 && key < 127 ? key : '?');
 }
 
 void keys_names(char *out, size_t out_bytes, const struct key_row *row)
@@ -131,9 +126,8 @@ void keys_names(char *out, size_t out_bytes, const struct key_row *row)
   for (const int *at = row->keys; *at != 0 && used < out_bytes; at++) {
     char name[16];
     keys_name(name, sizeof name, *at);
-    if (strcmp(name, last) != 0) {
+    if (strcmp(name, last) != 0)
       used += (size_t)snprintf(out + used, out_bytes - used, "%s%s", used > 0 ? " " : "", name);
-    }
     memcpy(last, name, sizeof last);
   }
 }
@@ -141,34 +135,24 @@ void keys_names(char *out, size_t out_bytes, const struct key_row *row)
 int keys_plain_key(const struct key_row *row)
 {
   const int *at = row->keys;
-  while (*at >= KEY_FUNCTION && at[1] != 0) {
-    at++;
-  }
+  while (*at >= KEY_FUNCTION && at[1] != 0) at++;
   return *at;
 }
 
 int keys_footer_key(const struct key_row *row)
 {
-  for (const int *at = row->keys; *at != 0; at++) {
-    if (*at >= FN(KEY_F(1)) && *at <= FN(KEY_F(12))) {
-      return *at;
-    }
-  }
+  for (const int *at = row->keys; *at != 0; at++)
+    if (*at >= FN(KEY_F(1)) && *at <= FN(KEY_F(12))) return *at;
   return row->keys[0];
 }
 
 /* Characters that mdoc would take for its own. */
 static void write_mdoc_text(FILE *out, const char *text)
 {
-  for (const char *at = text; *at != '\0'; at++) {
-    if (*at == '\\') {
-      fputs("\\e", out);
-    } else if (*at == '~') {
-      fputs("\\(ti", out);
-    } else {
-      fputc(*at, out);
-    }
-  }
+  for (const char *at = text; *at != '\0'; at++)
+    if (*at == '\\') fputs("\\e", out);
+    else if (*at == '~') fputs("\\(ti", out);
+    else fputc(*at, out);
 }
 
 static void write_mdoc_row(FILE *out, const struct key_row *row)
@@ -198,9 +182,7 @@ void keys_write_list(FILE *out)
     for (size_t i = 0; i < keys_count; i++) {
       char names[64];
       keys_names(names, sizeof names, &keys_table[i]);
-      if ((int)keys_table[i].group == group) {
-        fprintf(out, "  %-18s %s\n", names, keys_table[i].help);
-      }
+      if ((int)keys_table[i].group == group) fprintf(out, "  %-18s %s\n", names, keys_table[i].help);
     }
   }
 }
@@ -210,11 +192,8 @@ void keys_write_mdoc(FILE *out)
   fputs(".Sh KEYS\n", out);
   for (int group = 0; group < KEY_GROUPS; group++) {
     fprintf(out, ".Ss %s\n.Bl -tag -width Ds -compact\n", keys_group_name((enum key_group)group));
-    for (size_t i = 0; i < keys_count; i++) {
-      if ((int)keys_table[i].group == group) {
-        write_mdoc_row(out, &keys_table[i]);
-      }
-    }
+    for (size_t i = 0; i < keys_count; i++)
+      if ((int)keys_table[i].group == group) write_mdoc_row(out, &keys_table[i]);
     fputs(".El\n", out);
   }
 }

@@ -16,8 +16,20 @@
 enum { KEY_FUNCTION = 1 << 24, KEYS_PER_ROW = 5 };
 
 /* Views of the data come first, in the order of the tabs. */
-enum view_id { VIEW_METHODS, VIEW_TREE, VIEW_THREADS, VIEW_ICICLE, VIEW_SOURCE, VIEW_SKYLINE, VIEW_TIME, VIEW_GROUPS,
-               VIEW_OUTPUT, VIEW_HELP, VIEW_CHOOSER, VIEW_COUNT };
+enum view_id {
+  VIEW_METHODS,
+  VIEW_TREE,
+  VIEW_THREADS,
+  VIEW_ICICLE,
+  VIEW_SOURCE,
+  VIEW_SKYLINE,
+  VIEW_TIME,
+  VIEW_GROUPS,
+  VIEW_OUTPUT,
+  VIEW_HELP,
+  VIEW_CHOOSER,
+  VIEW_COUNT
+};
 enum { VIEW_DATA_COUNT = VIEW_OUTPUT };
 
 enum request {
@@ -28,8 +40,15 @@ enum request {
   REQUEST_COUNT,
 };
 
-enum key_group { KEY_GROUP_VIEW, KEY_GROUP_MOVE, KEY_GROUP_FIND, KEY_GROUP_SORT, KEY_GROUP_TIME,
-                 KEY_GROUP_GENERAL, KEY_GROUPS };
+enum key_group {
+  KEY_GROUP_VIEW,
+  KEY_GROUP_MOVE,
+  KEY_GROUP_FIND,
+  KEY_GROUP_SORT,
+  KEY_GROUP_TIME,
+  KEY_GROUP_GENERAL,
+  KEY_GROUPS
+};
 
 /* A view of the data by the name that the command line uses ("methods"); NULL: it has none. */
 const char *keys_view_name(enum view_id view);
@@ -38,9 +57,9 @@ bool keys_view_parse(const char *name, enum view_id *view);
 struct key_row {
   enum request request;
   enum key_group group;
-  int keys[KEYS_PER_ROW + 1];          /* ends with 0 */
-  unsigned views;                      /* bit per enum view_id */
-  const char *footer;                  /* NULL: not in the footer */
+  int keys[KEYS_PER_ROW + 1]; /* ends with 0 */
+  unsigned views;             /* bit per enum view_id */
+  const char *footer;         /* NULL: not in the footer */
   const char *help;
 };
 

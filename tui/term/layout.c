@@ -2,9 +2,9 @@
 #include <string.h>
 
 enum {
-  TABLE_ROWS_WANTED = 8,               /* below this, rows of the header give way */
-  GRAPH_TABLE_ROWS = 6,                /* below this, graphs do */
-  GRAPH_WORDS = 2,                     /* axis and words under the graphs */
+  TABLE_ROWS_WANTED = 8, /* below this, rows of the header give way */
+  GRAPH_TABLE_ROWS = 6,  /* below this, graphs do */
+  GRAPH_WORDS = 2,       /* axis and words under the graphs */
 };
 
 static int detail_columns(int columns)
@@ -16,25 +16,19 @@ static int detail_columns(int columns)
 static void place_rows(struct layout *layout, const bool *shown)
 {
   int y = 0;
-  for (int part = PART_TITLE; part <= PART_TABS; part++) {
-    if (shown[part]) {
-      layout->part[part] = (struct rect){ y++, 0, 1, layout->columns };
-    }
-  }
+  for (int part = PART_TITLE; part <= PART_TABS; part++)
+    if (shown[part]) layout->part[part] = (struct rect){ y++, 0, 1, layout->columns };
   int bottom = layout->rows - (shown[PART_FOOTER] ? 1 : 0);
   layout->part[PART_TABLE] = (struct rect){ y, 0, bottom - y, layout->columns };
-  if (shown[PART_FOOTER]) {
-    layout->part[PART_FOOTER] = (struct rect){ bottom, 0, 1, layout->columns };
-  }
+  if (shown[PART_FOOTER]) layout->part[PART_FOOTER] = (struct rect){ bottom, 0, 1, layout->columns };
 }
 
 static void split_detail(struct layout *layout)
 {
   struct rect *table = &layout->part[PART_TABLE];
   int columns = detail_columns(layout->columns);
-  layout->part[PART_DETAIL] =
-    (struct rect){ table->y, table->columns - columns, table->rows, columns };
-  table->columns -= columns + 1;        /* a blank before the pane's edge */
+  layout->part[PART_DETAIL] = (struct rect){ table->y, table->columns - columns, table->rows, columns };
+  table->columns -= columns + 1; /* a blank before the pane's edge */
 }
 
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish)
@@ -51,15 +45,12 @@ void layout_compute(struct layout *layout, int rows, int columns, const struct l
     return;
   }
   layout->wide = columns >= LAYOUT_WIDE;
-  bool shown[PART_COUNT] = { [PART_TITLE] = true, [PART_TABS] = true,
-                               [PART_FOOTER] = !wish->no_footer };
+  bool shown[PART_COUNT] = { [PART_TITLE] = true, [PART_TABS] = true, [PART_FOOTER] = !wish->no_footer };
   shown[PART_GVL] = shown[PART_GC] = shown[PART_TIMELINE] = wish->header;
-  shown[PART_CPU] = wish->header && layout->wide;         /* the threads' row stands beside it then */
+  shown[PART_CPU] = wish->header && layout->wide; /* the threads' row stands beside it then */
   shown[PART_THREADS] = wish->header && !layout->wide;
   int used = 0;
-  for (int part = 0; part < PART_COUNT; part++) {
-    used += shown[part];
-  }
+  for (int part = 0; part < PART_COUNT; part++) used += shown[part];
   for (size_t i = 0; i < sizeof sacrifice / sizeof sacrifice[0]; i++) {
     if (rows - used < TABLE_ROWS_WANTED && shown[sacrifice[i]]) {
       shown[sacrifice[i]] = false;
@@ -67,9 +58,7 @@ void layout_compute(struct layout *layout, int rows, int columns, const struct l
     }
   }
   place_rows(layout, shown);
-  if (wish->detail && layout->wide && layout->part[PART_TABLE].rows >= TABLE_ROWS_WANTED) {
-    split_detail(layout);
-  }
+  if (wish->detail && layout->wide && layout->part[PART_TABLE].rows >= TABLE_ROWS_WANTED) split_detail(layout);
 }
 
 int layout_graph_rows(const struct layout *layout)
@@ -83,9 +72,7 @@ void layout_graphs(struct layout *layout, int count)
   int wanted = (count - 1) * layout_graph_rows(layout) + 1;
   int room = table->rows - GRAPH_WORDS - GRAPH_TABLE_ROWS;
   int rows = wanted < room ? wanted : room;
-  if (layout->tiny || table->rows < GRAPH_WORDS + 3) {
-    return;
-  }
+  if (layout->tiny || table->rows < GRAPH_WORDS + 3) return;
   rows = (rows > 1 ? rows : 1) + GRAPH_WORDS;
   layout->part[PART_GRAPHS] = (struct rect){ table->y, table->x, rows, table->columns };
   table->y += rows;

@@ -12,11 +12,19 @@
 enum { LAYOUT_ROWS_MIN = 5, LAYOUT_COLUMNS_MIN = 20, LAYOUT_WIDE = 130, LAYOUT_TALL = 40 };
 
 struct rect {
-  int y, x, rows, columns;             /* rows == 0: not shown */
+  int y, x, rows, columns; /* rows == 0: not shown */
 };
 
 enum layout_part {
-  PART_TITLE, PART_GVL, PART_GC, PART_CPU, PART_THREADS, PART_TIMELINE, PART_TABS, PART_GRAPHS, PART_TABLE,
+  PART_TITLE,
+  PART_GVL,
+  PART_GC,
+  PART_CPU,
+  PART_THREADS,
+  PART_TIMELINE,
+  PART_TABS,
+  PART_GRAPHS,
+  PART_TABLE,
   PART_DETAIL,
   PART_FOOTER,
   PART_COUNT,
@@ -24,15 +32,15 @@ enum layout_part {
 
 struct layout {
   int rows, columns;
-  bool tiny;                           /* smaller than 20x5: only the title line is drawn */
-  bool wide;                           /* header in two columns, detail pane */
+  bool tiny; /* smaller than 20x5: only the title line is drawn */
+  bool wide; /* header in two columns, detail pane */
   struct rect part[PART_COUNT];
 };
 
 /* What is wanted where there is room for it. */
 struct layout_wish {
-  bool header;                         /* bars and timeline */
-  bool detail;                         /* the view has a pane of details */
+  bool header; /* bars and timeline */
+  bool detail; /* the view has a pane of details */
   bool no_footer;
 };
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish);

@@ -30,14 +30,16 @@ enum menu_result menu_key(struct menu *menu, int key)
   switch (row != NULL ? row->request : REQUEST_NONE) {
   case REQUEST_UP: return go_to(menu, menu->cursor - 1);
   case REQUEST_DOWN: return go_to(menu, menu->cursor + 1);
-  case REQUEST_FIRST: case REQUEST_PAGE_UP: case REQUEST_HALF_UP: return go_to(menu, 0);
-  case REQUEST_LAST: case REQUEST_PAGE_DOWN: case REQUEST_HALF_DOWN: return go_to(menu, menu->count - 1);
-  case REQUEST_ENTER:
-    menu->open = false;
-    return menu->count > 0 ? MENU_CHOSEN : MENU_CLOSED;
-  case REQUEST_BACK: case REQUEST_QUIT: case REQUEST_SORT_MENU:
-    menu->open = false;
-    return MENU_CLOSED;
+  case REQUEST_FIRST:
+  case REQUEST_PAGE_UP:
+  case REQUEST_HALF_UP: return go_to(menu, 0);
+  case REQUEST_LAST:
+  case REQUEST_PAGE_DOWN:
+  case REQUEST_HALF_DOWN: return go_to(menu, menu->count - 1);
+  case REQUEST_ENTER: menu->open = false; return menu->count > 0 ? MENU_CHOSEN : MENU_CLOSED;
+  case REQUEST_BACK:
+  case REQUEST_QUIT:
+  case REQUEST_SORT_MENU: menu->open = false; return MENU_CLOSED;
   default: return MENU_IGNORED;
   }
 }

@@ -13,7 +13,10 @@ enum { MENU_ITEMS_MAX = 24 };
 struct menu {
   bool open;
   const char *title;
-  struct { const char *label; int value; } item[MENU_ITEMS_MAX];
+  struct {
+    const char *label;
+    int value;
+  } item[MENU_ITEMS_MAX];
   int count, cursor;
 };
 

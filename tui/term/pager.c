@@ -3,9 +3,7 @@
 
 bool pager_click(struct pager *pager, int row, size_t count, size_t page)
 {
-  if (row < 0 || (size_t)row >= page || pager->top + (size_t)row >= count) {
-    return false;
-  }
+  if (row < 0 || (size_t)row >= page || pager->top + (size_t)row >= count) return false;
   pager->cursor = pager->top + (size_t)row;
   return true;
 }
@@ -13,18 +11,10 @@ bool pager_click(struct pager *pager, int row, size_t count, size_t page)
 void pager_fit(struct pager *pager, size_t count, size_t page)
 {
   page = page > 0 ? page : 1;
-  if (pager->cursor >= count) {
-    pager->cursor = count > 0 ? count - 1 : 0;
-  }
-  if (pager->cursor < pager->top) {
-    pager->top = pager->cursor;
-  }
-  if (pager->cursor >= pager->top + page) {
-    pager->top = pager->cursor - page + 1;
-  }
-  if (pager->top + page > count) {
-    pager->top = count > page ? count - page : 0;
-  }
+  if (pager->cursor >= count) pager->cursor = count > 0 ? count - 1 : 0;
+  if (pager->cursor < pager->top) pager->top = pager->cursor;
+  if (pager->cursor >= pager->top + page) pager->top = pager->cursor - page + 1;
+  if (pager->top + page > count) pager->top = count > page ? count - page : 0;
 }
 
 static void go_to(struct pager *pager, int64_t place, size_t count)

@@ -13,9 +13,7 @@ static size_t left_of(const struct prompt *prompt, size_t at)
 {
   while (at > 0) {
     at--;
-    if (!is_continuation(prompt->text[at])) {
-      break;
-    }
+    if (!is_continuation(prompt->text[at])) break;
   }
   return at;
 }
@@ -24,9 +22,7 @@ static size_t right_of(const struct prompt *prompt, size_t at)
 {
   if (at < prompt->bytes) {
     at++;
-    while (at < prompt->bytes && is_continuation(prompt->text[at])) {
-      at++;
-    }
+    while (at < prompt->bytes && is_continuation(prompt->text[at])) at++;
   }
   return at;
 }
@@ -42,9 +38,7 @@ void prompt_start(struct prompt *prompt, const char *label, const char *text)
 
 static enum prompt_result cut_out(struct prompt *prompt, size_t from, size_t to)
 {
-  if (from == to) {
-    return PROMPT_MOVED;
-  }
+  if (from == to) return PROMPT_MOVED;
   memmove(prompt->text + from, prompt->text + to, prompt->bytes - to + 1);
   prompt->bytes -= to - from;
   prompt->cursor = from;
@@ -70,16 +64,12 @@ static size_t encode_utf8(char *out, unsigned code)
 static enum prompt_result insert(struct prompt *prompt, int key)
 {
   char bytes[4];
-  if ((key & KEY_FUNCTION) != 0 || key < 32 || (key >= 127 && key < 160) || key > 0x10ffff
-      || (key >= 0xd800 && key < 0xe000) || (key > 127 && !iswprint((wint_t)key))) {
+  if ((key & KEY_FUNCTION) != 0 || key < 32 || (key >= 127 && key < 160) || key > 0x10ffff ||
+      (key >= 0xd800 && key < 0xe000) || (key > 127 && !iswprint((wint_t)key)))
     return PROMPT_IGNORED;
-  }
   size_t count = encode_utf8(bytes, (unsigned)key);
-  if (prompt->bytes + count >= sizeof prompt->text) {
-    return PROMPT_MOVED;
-  }
-  memmove(prompt->text + prompt->cursor + count, prompt->text + prompt->cursor,
-          prompt->bytes - prompt->cursor + 1);
+  if (prompt->bytes + count >= sizeof prompt->text) return PROMPT_MOVED;
+  memmove(prompt->text + prompt->cursor + count, prompt->text + prompt->cursor, prompt->bytes - prompt->cursor + 1);
   memcpy(prompt->text + prompt->cursor, bytes, count);
   prompt->bytes += count;
   prompt->cursor += count;
@@ -89,12 +79,8 @@ static enum prompt_result insert(struct prompt *prompt, int key)
 static size_t word_start(const struct prompt *prompt)
 {
   size_t at = prompt->cursor;
-  while (at > 0 && prompt->text[at - 1] == ' ') {
-    at--;
-  }
-  while (at > 0 && prompt->text[at - 1] != ' ') {
-    at--;
-  }
+  while (at > 0 && prompt->text[at - 1] == ' ') at--;
+  while (at > 0 && prompt->text[at - 1] != ' ') at--;
   return at;
 }
 
@@ -107,28 +93,24 @@ static enum prompt_result go_to(struct prompt *prompt, size_t to)
 enum prompt_result prompt_key(struct prompt *prompt, int key)
 {
   switch (key) {
-  case '\r': case '\n': case KEY_ENTER | KEY_FUNCTION:
-    return PROMPT_ACCEPTED;
-  case 27:
-    return PROMPT_CANCELLED;
-  case 8: case 127: case KEY_BACKSPACE | KEY_FUNCTION:
-    return prompt->bytes == 0 ? PROMPT_CANCELLED
-                              : cut_out(prompt, left_of(prompt, prompt->cursor), prompt->cursor);
-  case 4: case KEY_DC | KEY_FUNCTION:
-    return cut_out(prompt, prompt->cursor, right_of(prompt, prompt->cursor));
-  case 21:
-    return cut_out(prompt, 0, prompt->cursor);
-  case 23:
-    return cut_out(prompt, word_start(prompt), prompt->cursor);
-  case 1: case KEY_HOME | KEY_FUNCTION:
-    return go_to(prompt, 0);
-  case 5: case KEY_END | KEY_FUNCTION:
-    return go_to(prompt, prompt->bytes);
-  case KEY_LEFT | KEY_FUNCTION:
-    return go_to(prompt, left_of(prompt, prompt->cursor));
-  case KEY_RIGHT | KEY_FUNCTION:
-    return go_to(prompt, right_of(prompt, prompt->cursor));
-  default:
-    return insert(prompt, key);
+  case '\r':
+  case '\n':
+  case KEY_ENTER | KEY_FUNCTION: return PROMPT_ACCEPTED;
+  case 27: return PROMPT_CANCELLED;
+  case 8:
+  case 127:
+  case KEY_BACKSPACE | KEY_FUNCTION:
+    return prompt->bytes == 0 ? PROMPT_CANCELLED : cut_out(prompt, left_of(prompt, prompt->cursor), prompt->cursor);
+  case 4:
+  case KEY_DC | KEY_FUNCTION: return cut_out(prompt, prompt->cursor, right_of(prompt, prompt->cursor));
+  case 21: return cut_out(prompt, 0, prompt->cursor);
+  case 23: return cut_out(prompt, word_start(prompt), prompt->cursor);
+  case 1:
+  case KEY_HOME | KEY_FUNCTION: return go_to(prompt, 0);
+  case 5:
+  case KEY_END | KEY_FUNCTION: return go_to(prompt, prompt->bytes);
+  case KEY_LEFT | KEY_FUNCTION: return go_to(prompt, left_of(prompt, prompt->cursor));
+  case KEY_RIGHT | KEY_FUNCTION: return go_to(prompt, right_of(prompt, prompt->cursor));
+  default: return insert(prompt, key);
   }
 }

@@ -9,20 +9,20 @@
 #include <stddef.h>
 
 enum prompt_result {
-  PROMPT_IGNORED,                      /* not a key of an editor */
-  PROMPT_MOVED,                        /* only the cursor moved */
+  PROMPT_IGNORED, /* not a key of an editor */
+  PROMPT_MOVED,   /* only the cursor moved */
   PROMPT_CHANGED,
-  PROMPT_ACCEPTED,                     /* Enter */
-  PROMPT_CANCELLED,                    /* Esc, or Backspace in an empty line */
+  PROMPT_ACCEPTED,  /* Enter */
+  PROMPT_CANCELLED, /* Esc, or Backspace in an empty line */
 };
 
 enum { PROMPT_BYTES = 400 };
 
 struct prompt {
-  const char *label;                   /* "Search: "; static */
+  const char *label; /* "Search: "; static */
   char text[PROMPT_BYTES];
-  size_t bytes;                        /* of text, without the NUL */
-  size_t cursor;                       /* byte offset, always between characters */
+  size_t bytes;  /* of text, without the NUL */
+  size_t cursor; /* byte offset, always between characters */
 };
 
 void prompt_start(struct prompt *prompt, const char *label, const char *text);

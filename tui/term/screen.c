@@ -31,18 +31,14 @@ static const char *locale_wanted(void)
   static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const char *value = getenv(names[i]);
-    if (value != NULL && value[0] != '\0') {
-      return value;
-    }
+    if (value != NULL && value[0] != '\0') return value;
   }
   return NULL;
 }
 
 bool screen_locale(void)
 {
-  if (setlocale(LC_CTYPE, "") == NULL && names_utf8(locale_wanted())) {
-    setlocale(LC_CTYPE, "C.UTF-8");
-  }
+  if (setlocale(LC_CTYPE, "") == NULL && names_utf8(locale_wanted())) setlocale(LC_CTYPE, "C.UTF-8");
   return strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
@@ -54,9 +50,7 @@ static void set_up(const struct screen_options *options)
   keypad(stdscr, TRUE);
   nodelay(stdscr, TRUE);
   leaveok(stdscr, FALSE);
-  if (getenv("ESCDELAY") == NULL) {
-    set_escdelay(60);
-  }
+  if (getenv("ESCDELAY") == NULL) set_escdelay(60);
   curs_set(0);
   int colors, pairs;
   screen_term_colors(&colors, &pairs);
@@ -68,21 +62,15 @@ static void set_up(const struct screen_options *options)
 
 static void ask_width(void)
 {
-  if (!state.utf8) {
-    return;
-  }
+  if (!state.utf8) return;
   bool asked = screen_width_ask(fileno(state.input), fileno(state.output));
   state.width = screen_width_of_locale(locale_wanted(), !asked);
-  if (asked) {
-    screen_input_expect();
-  }
+  if (asked) screen_input_expect();
 }
 
 int screen_open(const struct screen_options *options)
 {
-  if (!screen_possible(NULL)) {
-    return -1;
-  }
+  if (!screen_possible(NULL)) return -1;
   state.utf8 = screen_locale();
   state.headless = false;
   state.gathers = (state.output = screen_gather_open(stdout)) != NULL;
@@ -113,13 +101,9 @@ int screen_open_headless(const struct screen_options *options, int rows, int col
   state.headless = true;
   state.output = fopen("/dev/null", "we");
   state.input = fopen("/dev/null", "re");
-  if (state.output == NULL || state.input == NULL) {
-    return -1;
-  }
+  if (state.output == NULL || state.input == NULL) return -1;
   state.terminal = newterm("xterm-256color", state.output, state.input);
-  if (state.terminal == NULL) {
-    return -1;
-  }
+  if (state.terminal == NULL) return -1;
   set_up(options);
   resizeterm(rows, columns);
   return 0;
@@ -127,23 +111,13 @@ int screen_open_headless(const struct screen_options *options, int rows, int col
 
 void screen_close(void)
 {
-  if (state.terminal == NULL) {
-    return;
-  }
-  if (!state.headless && !isendwin()) {
-    screen_input_await();
-  }
-  if (!isendwin() && signals_in_foreground(fileno(state.input))) {
-    endwin();
-  }
+  if (state.terminal == NULL) return;
+  if (!state.headless && !isendwin()) screen_input_await();
+  if (!isendwin() && signals_in_foreground(fileno(state.input))) endwin();
   delscreen(state.terminal);
-  if (state.headless) {
-    fclose(state.output);
-  }
+  if (state.headless) fclose(state.output);
   screen_gather_close();
-  if (state.input != stdin) {
-    fclose(state.input);
-  }
+  if (state.input != stdin) fclose(state.input);
   memset(&state, 0, sizeof state);
 }
 
@@ -180,18 +154,14 @@ bool screen_has_key(void)
 void screen_resize(void)
 {
   struct winsize size;
-  if (!state.headless && ioctl(fileno(state.output), TIOCGWINSZ, &size) == 0 && size.ws_row > 0
-      && size.ws_col > 0) {
+  if (!state.headless && ioctl(fileno(state.output), TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
     resizeterm(size.ws_row, size.ws_col);
-  }
 }
 
 void screen_refresh(bool sync)
 {
   /* Who comes back to the terminal sets its modes first: that cannot wait. */
-  if (state.gathers && !isendwin()) {
-    screen_gather_begin();
-  }
+  if (state.gathers && !isendwin()) screen_gather_begin();
   if (sync && !state.headless) {
     fputs("\033[?2026h", state.output);
     fflush(state.output);
@@ -225,9 +195,7 @@ void screen_return(void)
 bool screen_suspend(void)
 {
   screen_leave();
-  if (!signals_stop_self(fileno(state.input))) {
-    return false;
-  }
+  if (!signals_stop_self(fileno(state.input))) return false;
   screen_return();
   return true;
 }
@@ -235,10 +203,8 @@ bool screen_suspend(void)
 bool screen_continued(void)
 {
   int fd = fileno(state.input);
-  if (!signals_in_foreground(fd) && !signals_stop_self(fd)) {
-    return false;
-  }
-  reset_prog_mode();                   /* whoever was in front may have changed the modes */
+  if (!signals_in_foreground(fd) && !signals_stop_self(fd)) return false;
+  reset_prog_mode(); /* whoever was in front may have changed the modes */
   return true;
 }
 
@@ -246,18 +212,12 @@ void screen_copy(const char *text)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   size_t count = strlen(text);
-  if (state.headless || count > 1024) {
-    return;
-  }
+  if (state.headless || count > 1024) return;
   fputs("\033]52;c;", state.output);
   for (size_t i = 0; i < count; i += 3) {
     unsigned group = 0;
-    for (size_t k = 0; k < 3; k++) {
-      group = group << 8 | (i + k < count ? (unsigned char)text[i + k] : 0);
-    }
-    for (size_t k = 0; k < 4; k++) {
-      fputc(i + k <= count ? digits[group >> (18 - 6 * k) & 63] : '=', state.output);
-    }
+    for (size_t k = 0; k < 3; k++) group = group << 8 | (i + k < count ? (unsigned char)text[i + k] : 0);
+    for (size_t k = 0; k < 4; k++) fputc(i + k <= count ? digits[group >> (18 - 6 * k) & 63] : '=', state.output);
   }
   fputs("\a", state.output);
   fflush(state.output);

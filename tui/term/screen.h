@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 struct screen_options {
-  int color;                           /* -1 never, 0 automatic, 1 always */
-  bool ascii;                          /* -U */
+  int color;  /* -1 never, 0 automatic, 1 always */
+  bool ascii; /* -U */
   enum theme_name theme;
 };
 

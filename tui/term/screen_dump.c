@@ -17,10 +17,9 @@ static int read_cell(int y, int x, struct cell *cell)
 {
   cchar_t raw;
   memset(cell, 0, sizeof *cell);
-  if (mvin_wch(y, x, &raw) == ERR || getcchar(&raw, cell->text, &cell->attr, &cell->pair, NULL) == ERR
-      || cell->text[0] == L'\0') {
+  if (mvin_wch(y, x, &raw) == ERR || getcchar(&raw, cell->text, &cell->attr, &cell->pair, NULL) == ERR ||
+      cell->text[0] == L'\0')
     cell->text[0] = L' ';
-  }
   int columns = wcwidth(cell->text[0]);
   return columns > 1 ? columns : 1;
 }
@@ -53,9 +52,7 @@ void screen_write_text(FILE *out)
         blanks++;
         continue;
       }
-      for (; blanks > 0; blanks--) {
-        fputc(' ', out);
-      }
+      for (; blanks > 0; blanks--) fputc(' ', out);
       put_utf8(out, cell.text);
     }
     fputc('\n', out);
@@ -65,12 +62,8 @@ void screen_write_text(FILE *out)
 static char attribute_letter(const struct cell *cell)
 {
   bool bold = (cell->attr & A_BOLD) != 0;
-  if (cell->pair > 0) {
-    return (char)((bold ? 'A' : 'a') + cell->pair);
-  }
-  if ((cell->attr & A_REVERSE) != 0) {
-    return bold ? '@' : '#';
-  }
+  if (cell->pair > 0) return (char)((bold ? 'A' : 'a') + cell->pair);
+  if ((cell->attr & A_REVERSE) != 0) return bold ? '@' : '#';
   return (cell->attr & A_UNDERLINE) != 0 ? '_' : bold ? 'B' : '.';
 }
 
@@ -118,31 +111,24 @@ static struct colors colors_of(const struct cell *cell, bool dark)
   struct colors colors;
   theme_rgb(cell->pair, &colors.foreground, &colors.background);
   bool reverse = (cell->attr & A_REVERSE) != 0;
-  if (colors.foreground >= 0 && dark && !reverse) {
-    colors.foreground = lift(colors.foreground);
-  }
+  if (colors.foreground >= 0 && dark && !reverse) colors.foreground = lift(colors.foreground);
   colors.foreground = colors.foreground < 0 ? own_foreground : colors.foreground;
   colors.background = colors.background < 0 ? own_background : colors.background;
-  if (reverse) {
-    colors = (struct colors){ dark ? 0xffffff : colors.background, colors.foreground };
-  }
+  if (reverse) colors = (struct colors){ dark ? 0xffffff : colors.background, colors.foreground };
   return colors;
 }
 
 /* Block characters and shades are drawn as rectangles: fonts leave gaps between them. */
 static bool put_block(FILE *out, const struct cell *cell, int y, int x, int foreground)
 {
-  static const char *const shade[3] = { " fill-opacity=\"0.3\"", " fill-opacity=\"0.5\"",
-                                        " fill-opacity=\"0.75\"" };
+  static const char *const shade[3] = { " fill-opacity=\"0.3\"", " fill-opacity=\"0.5\"", " fill-opacity=\"0.75\"" };
   wchar_t code = cell->text[0];
   bool shaded = code >= 0x2591 && code <= 0x2593;
-  if (!shaded && (code < 0x2581 || code > 0x2588)) {
-    return false;
-  }
+  if (!shaded && (code < 0x2581 || code > 0x2588)) return false;
   double height = shaded ? CELL_HEIGHT : CELL_HEIGHT * (double)(code - 0x2580) / 8;
-  fprintf(out, "<rect x=\"%d\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%06x\"%s/>\n",
-          MARGIN + x * CELL_WIDTH, MARGIN + (y + 1) * CELL_HEIGHT - height, CELL_WIDTH, height,
-          (unsigned)foreground, shaded ? shade[code - 0x2591] : "");
+  fprintf(out, "<rect x=\"%d\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%06x\"%s/>\n", MARGIN + x * CELL_WIDTH,
+          MARGIN + (y + 1) * CELL_HEIGHT - height, CELL_WIDTH, height, (unsigned)foreground,
+          shaded ? shade[code - 0x2591] : "");
   return true;
 }
 
@@ -158,14 +144,12 @@ static void put_backgrounds(FILE *out, int y, bool dark)
     int end = x + read_cell(y, x, &first);
     while (end < COLS) {
       int columns = read_cell(y, end, &cell);
-      if (!alike(&cell, &first)) {
-        break;
-      }
+      if (!alike(&cell, &first)) break;
       end += columns;
     }
     if ((first.attr & A_REVERSE) != 0) {
-      fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n",
-              MARGIN + x * CELL_WIDTH, MARGIN + y * CELL_HEIGHT, (end - x) * CELL_WIDTH, CELL_HEIGHT,
+      fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", MARGIN + x * CELL_WIDTH,
+              MARGIN + y * CELL_HEIGHT, (end - x) * CELL_WIDTH, CELL_HEIGHT,
               (unsigned)colors_of(&first, dark).background);
     }
     x = end;
@@ -186,9 +170,7 @@ static int text_end(int y, int start, const struct cell *first)
   for (int columns; seen < COLS; seen += columns) {
     columns = read_cell(y, seen, &cell);
     bool block = cell.text[0] >= 0x2581 && cell.text[0] <= 0x2588;
-    if (!alike(&cell, first) || block || (is_blank(&cell) && seen > end)) {
-      break;
-    }
+    if (!alike(&cell, first) || block || (is_blank(&cell) && seen > end)) break;
     end = is_blank(&cell) ? end : seen + columns;
   }
   return end;
@@ -207,8 +189,7 @@ static void put_text(FILE *out, int y, int *x, bool dark)
   fprintf(out, "<text x=\"%d\" y=\"%d\" fill=\"#%06x\"%s%s textLength=\"%d\">", MARGIN + start * CELL_WIDTH,
           MARGIN + y * CELL_HEIGHT + BASELINE, (unsigned)colors.foreground,
           (first.attr & A_BOLD) != 0 ? " font-weight=\"bold\"" : "",
-          (first.attr & A_UNDERLINE) != 0 ? " text-decoration=\"underline\"" : "",
-          (end - start) * CELL_WIDTH);
+          (first.attr & A_UNDERLINE) != 0 ? " text-decoration=\"underline\"" : "", (end - start) * CELL_WIDTH);
   for (int at = start; at < end;) {
     at += read_cell(y, at, &cell);
     put_xml(out, cell.text);
@@ -220,23 +201,21 @@ static void put_text(FILE *out, int y, int *x, bool dark)
 bool screen_svg_is_light(const char *file)
 {
   const char *extension = strrchr(file, '.');
-  return extension != NULL && strcmp(extension, ".svg") == 0 && extension - file >= 6
-    && strncmp(extension - 6, ".light", 6) == 0;
+  return extension != NULL && strcmp(extension, ".svg") == 0 && extension - file >= 6 &&
+         strncmp(extension - 6, ".light", 6) == 0;
 }
 
 void screen_write_svg(FILE *out, bool dark)
 {
   int width = COLS * CELL_WIDTH + 2 * MARGIN, height = LINES * CELL_HEIGHT + 2 * MARGIN;
-  fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+  fprintf(out,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
           "font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"15\">\n",
           width, height, width, height);
-  fprintf(out, "<rect width=\"%d\" height=\"%d\" rx=\"6\" fill=\"#%s\"/>\n", width, height,
-          dark ? "1b1e24" : "ffffff");
+  fprintf(out, "<rect width=\"%d\" height=\"%d\" rx=\"6\" fill=\"#%s\"/>\n", width, height, dark ? "1b1e24" : "ffffff");
   for (int y = 0; y < LINES; y++) {
     put_backgrounds(out, y, dark);
-    for (int x = 0; x < COLS;) {
-      put_text(out, y, &x, dark);
-    }
+    for (int x = 0; x < COLS;) put_text(out, y, &x, dark);
   }
   fputs("</svg>\n", out);
 }

@@ -9,7 +9,7 @@
 
 static struct {
   FILE *stream;
-  int terminal, memory;                /* what the stream's descriptor stands for by turns */
+  int terminal, memory; /* what the stream's descriptor stands for by turns */
   bool gathering;
 } gather = { .terminal = -1, .memory = -1 };
 
@@ -20,9 +20,7 @@ FILE *screen_gather_open(FILE *output)
   gather.memory = memfd_create("rperf-top screen", MFD_CLOEXEC);
   gather.stream = fd >= 0 && gather.terminal >= 0 && gather.memory >= 0 ? fdopen(fd, "w") : NULL;
   if (gather.stream == NULL) {
-    if (fd >= 0) {
-      close(fd);
-    }
+    if (fd >= 0) close(fd);
     screen_gather_close();
   }
   return gather.stream;
@@ -30,8 +28,8 @@ FILE *screen_gather_open(FILE *output)
 
 bool screen_gather_begin(void)
 {
-  gather.gathering = gather.stream != NULL && lseek(gather.memory, 0, SEEK_SET) == 0
-    && dup3(gather.memory, fileno(gather.stream), O_CLOEXEC) >= 0;
+  gather.gathering = gather.stream != NULL && lseek(gather.memory, 0, SEEK_SET) == 0 &&
+                     dup3(gather.memory, fileno(gather.stream), O_CLOEXEC) >= 0;
   return gather.gathering;
 }
 
@@ -45,16 +43,14 @@ static void write_all(const char *bytes, size_t count)
     } else if (written < 0 && errno == EAGAIN) {
       poll(&(struct pollfd){ gather.terminal, POLLOUT, 0 }, 1, -1);
     } else if (written == 0 || errno != EINTR) {
-      return;                          /* it is gone: whoever reads keys finds that out */
+      return; /* it is gone: whoever reads keys finds that out */
     }
   }
 }
 
 void screen_gather_end(void)
 {
-  if (!gather.gathering) {
-    return;
-  }
+  if (!gather.gathering) return;
   gather.gathering = false;
   static char bytes[1 << 16];
   off_t count = lseek(gather.memory, 0, SEEK_CUR), at = 0;
@@ -62,9 +58,7 @@ void screen_gather_end(void)
   while (at < count) {
     size_t left = (size_t)(count - at);
     ssize_t got = pread(gather.memory, bytes, left < sizeof bytes ? left : sizeof bytes, at);
-    if (got <= 0) {
-      return;
-    }
+    if (got <= 0) return;
     write_all(bytes, (size_t)got);
     at += got;
   }
@@ -72,15 +66,9 @@ void screen_gather_end(void)
 
 void screen_gather_close(void)
 {
-  if (gather.stream != NULL) {
-    fclose(gather.stream);
-  }
-  if (gather.terminal >= 0) {
-    close(gather.terminal);
-  }
-  if (gather.memory >= 0) {
-    close(gather.memory);
-  }
+  if (gather.stream != NULL) fclose(gather.stream);
+  if (gather.terminal >= 0) close(gather.terminal);
+  if (gather.memory >= 0) close(gather.memory);
   memset(&gather, 0, sizeof gather);
   gather.terminal = gather.memory = -1;
 }

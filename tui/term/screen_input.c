@@ -17,12 +17,12 @@ enum { ANSWER_MS = 3000, PAUSE_MS = 100, PART_MS = 1000, AWAIT_MS = 500, HELD_KE
 static struct {
   int fd;
   struct escape escape;
-  int64_t escape_at_ms;                /* its last part came */
-  int held[HELD_KEYS];                 /* keys that were read and not taken, oldest first */
+  int64_t escape_at_ms; /* its last part came */
+  int held[HELD_KEYS];  /* keys that were read and not taken, oldest first */
   int held_count;
   bool expected;
   int64_t expected_at_ms;
-  int row, column;                     /* of the answer; 0: none */
+  int row, column; /* of the answer; 0: none */
 } state;
 
 static int64_t now_ms(void)
@@ -44,12 +44,8 @@ static bool input_is_gone(void)
 {
   struct pollfd input = { .fd = state.fd, .events = POLLIN };
   int waiting = 0;
-  if (poll(&input, 1, 0) <= 0) {
-    return false;
-  }
-  if ((input.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
-    return true;
-  }
+  if (poll(&input, 1, 0) <= 0) return false;
+  if ((input.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) return true;
   return (input.revents & POLLIN) != 0 && (ioctl(state.fd, FIONREAD, &waiting) != 0 || waiting == 0);
 }
 
@@ -90,11 +86,8 @@ static bool is_under_way(void)
 
 static void take_sequence(void)
 {
-  if (escape_position(&state.escape, &state.row, &state.column)) {
-    state.expected = false;
-  } else {
-    state.row = state.column = 0;
-  }
+  if (escape_position(&state.escape, &state.row, &state.column)) state.expected = false;
+  else state.row = state.column = 0;
 }
 
 /* Esc alone is a key when nothing follows. True: there may be more in a moment. */
@@ -108,23 +101,17 @@ static int next_key(void)
   for (;;) {
     int key = read_key();
     bool begun = state.escape.state == ESCAPE_BEGUN;
-    if (key == SCREEN_KEY_NONE && waits_for_more(begun)) {
-      continue;
-    }
+    if (key == SCREEN_KEY_NONE && waits_for_more(begun)) continue;
     if (key == SCREEN_KEY_NONE) {
       state.escape.state = begun ? ESCAPE_NONE : state.escape.state;
       return begun ? ESCAPE_KEY : SCREEN_KEY_NONE;
     }
-    if (now_ms() - state.escape_at_ms > PART_MS) {
-      state.escape.state = ESCAPE_NONE;
-    }
+    if (now_ms() - state.escape_at_ms > PART_MS) state.escape.state = ESCAPE_NONE;
     switch (escape_take(&state.escape, key)) {
     case ESCAPE_MORE: state.escape_at_ms = now_ms(); break;
     case ESCAPE_DONE: take_sequence(); break;
     case ESCAPE_NOT:
-      if (!begun) {
-        return key;
-      }
+      if (!begun) return key;
       give_back(key);
       return ESCAPE_KEY;
     }
@@ -166,7 +153,5 @@ void screen_input_await(void)
       count += count + 1 < HELD_KEYS;
     }
   }
-  while (count > 0) {
-    give_back(keys[--count]);
-  }
+  while (count > 0) give_back(keys[--count]);
 }

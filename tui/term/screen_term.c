@@ -14,26 +14,17 @@ static const char *find_term(void)
   static const char *const fallback[] = { "xterm-256color", "xterm", "vt100", "ansi" };
   const char *term = getenv("TERM");
   int error = 0;
-  if (term == NULL || term[0] == '\0') {
-    return NULL;
-  }
-  if (setupterm(term, STDOUT_FILENO, &error) == OK) {
-    return term;
-  }
-  for (size_t i = 0; i < sizeof fallback / sizeof fallback[0]; i++) {
-    if (setupterm(fallback[i], STDOUT_FILENO, &error) == OK) {
-      return fallback[i];
-    }
-  }
+  if (term == NULL || term[0] == '\0') return NULL;
+  if (setupterm(term, STDOUT_FILENO, &error) == OK) return term;
+  for (size_t i = 0; i < sizeof fallback / sizeof fallback[0]; i++)
+    if (setupterm(fallback[i], STDOUT_FILENO, &error) == OK) return fallback[i];
   return NULL;
 }
 
 const char *screen_term_name(void)
 {
   const char *term = find_term();
-  if (term != NULL) {
-    del_curterm(cur_term);
-  }
+  if (term != NULL) del_curterm(cur_term);
   return term;
 }
 
@@ -60,9 +51,7 @@ bool screen_possible(const char **reason)
   }
   bool moves = cursor_address != NULL;
   del_curterm(cur_term);
-  if (!moves) {
-    *reason = "the terminal (TERM) cannot place the cursor";
-  }
+  if (!moves) *reason = "the terminal (TERM) cannot place the cursor";
   return moves;
 }
 
@@ -71,9 +60,7 @@ void screen_term_remember_exit(void)
   static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm", "rmcup" };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const char *bytes = tigetstr(names[i]);
-    if (bytes != NULL && bytes != (const char *)-1) {
-      signals_crash_bytes(bytes, strlen(bytes));
-    }
+    if (bytes != NULL && bytes != (const char *)-1) signals_crash_bytes(bytes, strlen(bytes));
   }
 }
 
@@ -82,9 +69,7 @@ static bool answers(void)
 {
   const char *term = getenv("TERM"), *request = tigetstr("u7"), *described = termname();
   bool own = term != NULL && described != NULL && strncmp(term, described, strlen(described)) == 0;
-  if (!own) {
-    return term != NULL && strncmp(term, "xterm", 5) == 0;
-  }
+  if (!own) return term != NULL && strncmp(term, "xterm", 5) == 0;
   return request != NULL && request != (const char *)-1 && strcmp(request, "\033[6n") == 0;
 }
 
@@ -95,16 +80,14 @@ static int put_byte(int byte)
 
 bool screen_term_ask_position(int row, const char *text)
 {
-  if (!answers()) {
-    return false;
-  }
-  refresh();                           /* enters the screen: what stood there before is not ours */
+  if (!answers()) return false;
+  refresh(); /* enters the screen: what stood there before is not ours */
   tputs(tparm(cursor_address, (long)row, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L), 1, put_byte);
   fputs(text, stdout);
   fputs("\033[6n\r", stdout);
   tputs(clr_eol != NULL ? clr_eol : "", 1, put_byte);
   fflush(stdout);
-  clearok(curscr, TRUE);               /* curses does not know where the cursor is now */
+  clearok(curscr, TRUE); /* curses does not know where the cursor is now */
   return true;
 }
 

@@ -1,7 +1,7 @@
 #include "theme.h"
 
 struct look {
-  short fg, bg;                        /* -1: the terminal's own */
+  short fg, bg; /* -1: the terminal's own */
   attr_t attr;
 };
 
@@ -98,9 +98,7 @@ static enum theme_name name_now = THEME_DEFAULT;
 enum theme_palette theme_choose(int wanted, const char *no_color, int terminal_colors, int terminal_pairs)
 {
   bool never = wanted < 0 || (wanted == 0 && no_color != NULL && no_color[0] != '\0');
-  if (never || terminal_colors < 8 || terminal_pairs <= FACE_COUNT) {
-    return THEME_MONO;
-  }
+  if (never || terminal_colors < 8 || terminal_pairs <= FACE_COUNT) return THEME_MONO;
   return terminal_colors >= 256 ? THEME_256 : THEME_8;
 }
 
@@ -134,9 +132,7 @@ void theme_init(enum theme_palette palette)
 void theme_use(enum theme_name name)
 {
   name_now = name;
-  if (palette_now != THEME_MONO) {
-    define_pairs();
-  }
+  if (palette_now != THEME_MONO) define_pairs();
 }
 
 enum theme_name theme_used(void)
@@ -151,30 +147,19 @@ enum theme_palette theme_palette(void)
 
 attr_t theme_attr(enum face face)
 {
-  if (palette_now == THEME_MONO || name_now == THEME_NONE) {
-    return look_mono[face];
-  }
+  if (palette_now == THEME_MONO || name_now == THEME_NONE) return look_mono[face];
   struct look look = look_of(face);
-  if (look.fg < 0 && look.bg < 0) {
-    return look.attr;
-  }
+  if (look.fg < 0 && look.bg < 0) return look.attr;
   return look.attr | (attr_t)COLOR_PAIR((int)face);
 }
 
 static int rgb_of(short color)
 {
-  static const int basic[8] = { 0x2e3436, 0xcc0000, 0x4e9a06, 0xc4a000, 0x3465a4, 0x75507b, 0x06989a,
-                                0xd3d7cf };
+  static const int basic[8] = { 0x2e3436, 0xcc0000, 0x4e9a06, 0xc4a000, 0x3465a4, 0x75507b, 0x06989a, 0xd3d7cf };
   static const int level[6] = { 0, 95, 135, 175, 215, 255 };
-  if (color < 0) {
-    return -1;
-  }
-  if (color < 8) {
-    return basic[color];
-  }
-  if (color < 16 || color > 231) {
-    return 0x808080;
-  }
+  if (color < 0) return -1;
+  if (color < 8) return basic[color];
+  if (color < 16 || color > 231) return 0x808080;
   int cube = color - 16;
   return level[cube / 36] << 16 | level[cube / 6 % 6] << 8 | level[cube % 6];
 }

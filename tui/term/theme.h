@@ -15,27 +15,27 @@
 
 enum face {
   FACE_NORMAL,
-  FACE_TITLE,                          /* what is watched */
-  FACE_GOOD,                           /* [LIVE] */
-  FACE_WARN,                           /* [STALLED], [ENDED], [DEAD], gaps, drops */
+  FACE_TITLE, /* what is watched */
+  FACE_GOOD,  /* [LIVE] */
+  FACE_WARN,  /* [STALLED], [ENDED], [DEAD], gaps, drops */
   FACE_FROZEN,
-  FACE_LABEL,                          /* names of figures */
-  FACE_HEADING,                        /* row of column names */
-  FACE_HEADING_SORT,                   /* the column sorted by */
-  FACE_CURSOR,                         /* the selected row */
-  FACE_MATCH,                          /* found by the search */
+  FACE_LABEL,        /* names of figures */
+  FACE_HEADING,      /* row of column names */
+  FACE_HEADING_SORT, /* the column sorted by */
+  FACE_CURSOR,       /* the selected row */
+  FACE_MATCH,        /* found by the search */
   FACE_TAB,
-  FACE_KEY,                            /* footer: the key */
-  FACE_KEY_LABEL,                      /* footer: what it does */
+  FACE_KEY,       /* footer: the key */
+  FACE_KEY_LABEL, /* footer: what it does */
   FACE_RUN,
   FACE_WAIT,
   FACE_IO,
   FACE_MARK,
   FACE_SWEEP,
-  FACE_STRIP,                          /* timeline */
-  FACE_HOT,                            /* figures worth a look */
-  FACE_PLACE,                          /* path:line */
-  FACE_C,                              /* methods written in C, made-up frames */
+  FACE_STRIP, /* timeline */
+  FACE_HOT,   /* figures worth a look */
+  FACE_PLACE, /* path:line */
+  FACE_C,     /* methods written in C, made-up frames */
   FACE_COUNT,
 };
 

@@ -14,18 +14,18 @@
 #include <stdint.h>
 
 enum rtop_budget_limit {
-  RTOP_BUDGET_CONTENT,                 /* bytes that are unpacked, or copied as names */
-  RTOP_BUDGET_MEMORY,                  /* bytes that are held of what was read */
-  RTOP_BUDGET_OUTPUT,                  /* bytes of an export, before it is compressed */
-  RTOP_BUDGET_TIME,                    /* seconds of computing, where nobody sits at a screen */
+  RTOP_BUDGET_CONTENT, /* bytes that are unpacked, or copied as names */
+  RTOP_BUDGET_MEMORY,  /* bytes that are held of what was read */
+  RTOP_BUDGET_OUTPUT,  /* bytes of an export, before it is compressed */
+  RTOP_BUDGET_TIME,    /* seconds of computing, where nobody sits at a screen */
   RTOP_BUDGET_LIMITS,
 };
 
 struct rtop_budget {
-  uint64_t source_bytes;               /* set it; all else is 0 at first */
+  uint64_t source_bytes; /* set it; all else is 0 at first */
   uint64_t spent[RTOP_BUDGET_LIMITS];
   bool over;
-  enum rtop_budget_limit limit;        /* the first that was reached; only when it is over */
+  enum rtop_budget_limit limit; /* the first that was reached; only when it is over */
 };
 
 /* How much there is for a source of so many bytes. */

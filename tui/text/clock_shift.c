@@ -5,23 +5,20 @@
 int64_t rtop_clock_shift_ns(int64_t offset_ns, int64_t other_offset_ns)
 {
   int64_t shift_ns;
-  if (__builtin_sub_overflow(offset_ns, other_offset_ns, &shift_ns))
-    return 0;
+  if (__builtin_sub_overflow(offset_ns, other_offset_ns, &shift_ns)) return 0;
   return shift_ns > -RTOP_CLOCK_SAME_NS && shift_ns < RTOP_CLOCK_SAME_NS ? 0 : shift_ns;
 }
 
 int64_t rtop_clock_shifted(int64_t time_ns, int64_t shift_ns)
 {
   int64_t shifted_ns;
-  if (__builtin_add_overflow(time_ns, shift_ns, &shifted_ns))
-    return shift_ns > 0 ? INT64_MAX : INT64_MIN;
+  if (__builtin_add_overflow(time_ns, shift_ns, &shifted_ns)) return shift_ns > 0 ? INT64_MAX : INT64_MIN;
   return shifted_ns;
 }
 
 void rtop_clock_shift_window(struct rtop_window *window, int64_t shift_ns)
 {
-  if (shift_ns == 0)
-    return;
+  if (shift_ns == 0) return;
   window->start_mono_ns = rtop_clock_shifted(window->start_mono_ns, shift_ns);
   window->end_mono_ns = rtop_clock_shifted(window->end_mono_ns, shift_ns);
   for (size_t i = 0; i < window->late_count; i++)

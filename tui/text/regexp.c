@@ -8,9 +8,9 @@ enum { REGEXP_BYTES_MAX = 4096, REGEXP_SIZE_MAX = 2000, REGEXP_DEPTH_MAX = 50, R
 
 /* How long the expression is with its repetitions written out. What is malformed is for regcomp() to say. */
 struct regexp_size {
-  uint64_t whole[REGEXP_DEPTH_MAX + 1];   /* of the group at each depth, as far as it was read */
-  uint64_t last;                       /* of what a repetition would repeat; in `whole` already */
-  int heights[REGEXP_DEPTH_MAX + 1], last_height;   /* how many repetitions stand around each other there */
+  uint64_t whole[REGEXP_DEPTH_MAX + 1];           /* of the group at each depth, as far as it was read */
+  uint64_t last;                                  /* of what a repetition would repeat; in `whole` already */
+  int heights[REGEXP_DEPTH_MAX + 1], last_height; /* how many repetitions stand around each other there */
   int depth;
 };
 
@@ -20,7 +20,7 @@ static const char *regexp_skip_class(const char *at)
   at += *at == ']';
   for (; *at && *at != ']'; at++)
     if (*at == '[' && at[1] && strchr(":.=", at[1])) {
-      const char end[] = {at[1], ']', '\0'};
+      const char end[] = { at[1], ']', '\0' };
       const char *close = strstr(at + 2, end);
       at = close ? close + 1 : at;
     }
@@ -49,20 +49,18 @@ static const char *regexp_interval(const char *at, uint64_t *times)
 
 static bool regexp_repeat(struct regexp_size *size, uint64_t times)
 {
-  size->last += size->last == 0;       /* nothing before it: it stands for itself, or is an error */
+  size->last += size->last == 0; /* nothing before it: it stands for itself, or is an error */
   uint64_t more = times > 1 ? size->last * (times - 1) : 0;
   size->last += more;
   size->whole[size->depth] += more;
   size->last_height++;
-  if (size->heights[size->depth] < size->last_height)
-    size->heights[size->depth] = size->last_height;
+  if (size->heights[size->depth] < size->last_height) size->heights[size->depth] = size->last_height;
   return size->whole[size->depth] <= REGEXP_SIZE_MAX && size->last_height <= REGEXP_HEIGHT_MAX;
 }
 
 static bool regexp_open_group(struct regexp_size *size)
 {
-  if (size->depth == REGEXP_DEPTH_MAX)
-    return false;
+  if (size->depth == REGEXP_DEPTH_MAX) return false;
   size->whole[++size->depth] = 1;
   size->heights[size->depth] = size->last_height = 0;
   size->last = 0;
@@ -79,20 +77,19 @@ static void regexp_one(struct regexp_size *size)
 static bool regexp_close_group(struct regexp_size *size)
 {
   if (size->depth == 0) {
-    regexp_one(size);                  /* stands for itself */
+    regexp_one(size); /* stands for itself */
     return true;
   }
   size->last_height = size->heights[size->depth];
   size->last = size->whole[size->depth--];
-  if (size->heights[size->depth] < size->last_height)
-    size->heights[size->depth] = size->last_height;
+  if (size->heights[size->depth] < size->last_height) size->heights[size->depth] = size->last_height;
   size->whole[size->depth] += size->last;
   return size->whole[size->depth] <= REGEXP_SIZE_MAX;
 }
 
 static bool regexp_is_small(const char *at)
 {
-  struct regexp_size size = {0};
+  struct regexp_size size = { 0 };
   bool small = strlen(at) <= REGEXP_BYTES_MAX;
   while (small && *at) {
     uint64_t times;
@@ -108,7 +105,8 @@ static bool regexp_is_small(const char *at)
     case '(': small = regexp_open_group(&size); break;
     case ')': small = regexp_close_group(&size); break;
     case '+': small = regexp_repeat(&size, 2); break;
-    case '*': case '?': small = regexp_repeat(&size, 1); break;
+    case '*':
+    case '?': small = regexp_repeat(&size, 1); break;
     case '{':
       at = regexp_interval(at, &times);
       small = regexp_repeat(&size, times);

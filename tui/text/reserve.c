@@ -7,15 +7,13 @@
 bool rtop_reserve(void *array, size_t *capacity, size_t count, size_t bytes)
 {
   void *old, *grown;
-  if (count <= *capacity)
-    return true;
-  if (count > SIZE_MAX / 4 / bytes)      /* half as much again, and then some, must not wrap around */
+  if (count <= *capacity) return true;
+  if (count > SIZE_MAX / 4 / bytes) /* half as much again, and then some, must not wrap around */
     return false;
   memcpy(&old, array, sizeof old);
   size_t wanted = count + count / 2 + 64;
   grown = realloc(old, wanted * bytes);
-  if (!grown)
-    return false;
+  if (!grown) return false;
   memset((char *)grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
   memcpy(array, &grown, sizeof grown);
   *capacity = wanted;

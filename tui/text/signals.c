@@ -11,9 +11,8 @@ static const struct {
   int number;
   unsigned event;
 } watched[] = {
-  { SIGINT, SIGNAL_QUIT }, { SIGTERM, SIGNAL_QUIT }, { SIGQUIT, SIGNAL_QUIT }, { SIGHUP, SIGNAL_HANGUP },
-  { SIGWINCH, SIGNAL_RESIZE }, { SIGTSTP, SIGNAL_SUSPEND }, { SIGCONT, SIGNAL_CONTINUE },
-  { SIGCHLD, SIGNAL_CHILD },
+  { SIGINT, SIGNAL_QUIT },     { SIGTERM, SIGNAL_QUIT },    { SIGQUIT, SIGNAL_QUIT },     { SIGHUP, SIGNAL_HANGUP },
+  { SIGWINCH, SIGNAL_RESIZE }, { SIGTSTP, SIGNAL_SUSPEND }, { SIGCONT, SIGNAL_CONTINUE }, { SIGCHLD, SIGNAL_CHILD },
 };
 /* Whom nobody can continue is not stopped: then stopping returns at once, every time. */
 enum { STOPS_MAX = 100 };
@@ -48,7 +47,7 @@ static void note(int number)
     state.ending = 1;
     alarm(1);
   }
-  ssize_t ignored = write(state.pipe_write, &byte, 1);    /* full: the loop has enough to read */
+  ssize_t ignored = write(state.pipe_write, &byte, 1); /* full: the loop has enough to read */
   (void)ignored;
   errno = saved_errno;
 }
@@ -83,16 +82,12 @@ static void write_bytes(void)
 static void crash(int number)
 {
   if (state.terminal_saved && signals_in_foreground(state.terminal)) {
-    if (number == SIGALRM) {
-      unblock();
-    }
+    if (number == SIGALRM) unblock();
     write_bytes();
     tcsetattr(state.terminal, TCSANOW, &state.modes);
     state.terminal_saved = false;
   }
-  if (state.group > 0) {
-    kill(-state.group, SIGTERM);
-  }
+  if (state.group > 0) kill(-state.group, SIGTERM);
   signal(number, SIG_DFL);
   raise(number);
 }
@@ -108,22 +103,14 @@ static void install(int number, void (*handler)(int), int flags, struct sigactio
 int signals_open(void)
 {
   int ends[2];
-  if (state.open) {
-    return state.pipe_read;
-  }
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-    return -1;
-  }
+  if (state.open) return state.pipe_read;
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
   state.pipe_read = ends[0];
   state.pipe_write = ends[1];
   stack_t stack = { .ss_sp = state.stack, .ss_size = sizeof state.stack };
   sigaltstack(&stack, NULL);
-  for (int i = 0; i < WATCHED; i++) {
-    install(watched[i].number, note, 0, &state.before[i]);
-  }
-  for (int i = 0; i < CRASHES; i++) {
-    install(crashes[i], crash, SA_ONSTACK, &state.before_crash[i]);
-  }
+  for (int i = 0; i < WATCHED; i++) install(watched[i].number, note, 0, &state.before[i]);
+  for (int i = 0; i < CRASHES; i++) install(crashes[i], crash, SA_ONSTACK, &state.before_crash[i]);
   install(SIGPIPE, ignore, 0, &state.before_pipe);
   state.ending = 0;
   state.open = true;
@@ -136,27 +123,18 @@ unsigned signals_take(void)
   unsigned events = 0;
   ssize_t count;
   while ((count = read(state.pipe_read, bytes, sizeof bytes)) > 0) {
-    for (ssize_t i = 0; i < count; i++) {
-      for (int k = 0; k < WATCHED; k++) {
-        events |= watched[k].number == bytes[i] ? watched[k].event : 0;
-      }
-    }
+    for (ssize_t i = 0; i < count; i++)
+      for (int k = 0; k < WATCHED; k++) events |= watched[k].number == bytes[i] ? watched[k].event : 0;
   }
   return events;
 }
 
 void signals_close(void)
 {
-  if (!state.open) {
-    return;
-  }
+  if (!state.open) return;
   alarm(0);
-  for (int i = 0; i < WATCHED; i++) {
-    sigaction(watched[i].number, &state.before[i], NULL);
-  }
-  for (int i = 0; i < CRASHES; i++) {
-    sigaction(crashes[i], &state.before_crash[i], NULL);
-  }
+  for (int i = 0; i < WATCHED; i++) sigaction(watched[i].number, &state.before[i], NULL);
+  for (int i = 0; i < CRASHES; i++) sigaction(crashes[i], &state.before_crash[i], NULL);
   sigaction(SIGPIPE, &state.before_pipe, NULL);
   close(state.pipe_read);
   close(state.pipe_write);
@@ -171,9 +149,7 @@ bool signals_stop_self(int fd)
   install(SIGTSTP, SIG_DFL, 0, &ours);
   for (int stops = 0; stops < STOPS_MAX; stops++) {
     raise(SIGTSTP);
-    if (signals_in_foreground(fd) || state.ending) {
-      break;
-    }
+    if (signals_in_foreground(fd) || state.ending) break;
   }
   sigaction(SIGTSTP, &ours, NULL);
   return signals_in_foreground(fd);

@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 enum signal_event {
-  SIGNAL_QUIT = 1u << 0,               /* SIGINT, SIGTERM */
+  SIGNAL_QUIT = 1u << 0, /* SIGINT, SIGTERM */
   SIGNAL_HANGUP = 1u << 1,
   SIGNAL_RESIZE = 1u << 2,
   SIGNAL_SUSPEND = 1u << 3,

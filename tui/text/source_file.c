@@ -17,20 +17,13 @@ void source_file_close(struct source_file *file)
 static bool index_lines(struct source_file *file)
 {
   uint32_t count = 1;
-  for (size_t i = 0; i + 1 < file->bytes && count < SOURCE_LINES_MAX; i++) {
-    count += file->text[i] == '\n';
-  }
+  for (size_t i = 0; i + 1 < file->bytes && count < SOURCE_LINES_MAX; i++) count += file->text[i] == '\n';
   file->line_start = malloc((count + 1) * sizeof *file->line_start);
-  if (file->line_start == NULL) {
-    return false;
-  }
+  if (file->line_start == NULL) return false;
   uint32_t line = 0;
   file->line_start[0] = 0;
-  for (size_t i = 0; i + 1 < file->bytes && line + 1 < count; i++) {
-    if (file->text[i] == '\n') {
-      file->line_start[++line] = (uint32_t)i + 1;
-    }
-  }
+  for (size_t i = 0; i + 1 < file->bytes && line + 1 < count; i++)
+    if (file->text[i] == '\n') file->line_start[++line] = (uint32_t)i + 1;
   file->line_count = file->bytes > 0 ? count : 0;
   file->line_start[count] = (uint32_t)file->bytes;
   return true;
@@ -45,7 +38,8 @@ static int64_t time_ns(const struct timespec *time)
 static struct stat known(const struct source_file *file)
 {
   return (struct stat){
-    .st_ino = (ino_t)file->inode, .st_size = (off_t)file->size,
+    .st_ino = (ino_t)file->inode,
+    .st_size = (off_t)file->size,
     .st_mtim = { file->changed_real_ns / 1000000000, file->changed_real_ns % 1000000000 },
   };
 }
@@ -64,8 +58,8 @@ static bool take(struct source_file *file, struct source_content *content)
 
 static bool names_a_file(const char *path)
 {
-  return path[0] != '\0' && path[0] != '(' && strcmp(path, "-e") != 0 && strcmp(path, "-") != 0
-    && strlen(path) < SOURCE_PATH_MAX;
+  return path[0] != '\0' && path[0] != '(' && strcmp(path, "-e") != 0 && strcmp(path, "-") != 0 &&
+         strlen(path) < SOURCE_PATH_MAX;
 }
 
 void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const char *path)
@@ -74,20 +68,14 @@ void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const ch
   bool here = file->state == SOURCE_READY && file->pid == pid && file->owner == owner && strcmp(file->path, path) == 0;
   struct stat before = known(file);
   enum source_found found = SOURCE_FOUND_NO_FILE;
-  if (names_a_file(path)) {
-    found = source_open_read(&content, pid, owner, path, SOURCE_BYTES_MAX, here ? &before : NULL);
-  }
-  if (content.same) {
-    return;
-  }
+  if (names_a_file(path)) found = source_open_read(&content, pid, owner, path, SOURCE_BYTES_MAX, here ? &before : NULL);
+  if (content.same) return;
   source_file_close(file);
   snprintf(file->path, sizeof file->path, "%s", path);
   file->pid = pid;
   file->owner = owner;
   file->state = found == SOURCE_FOUND_NO_FILE ? SOURCE_NOT_A_FILE : SOURCE_MISSING;
-  if (found == SOURCE_FOUND && take(file, &content)) {
-    file->state = SOURCE_READY;
-  }
+  if (found == SOURCE_FOUND && take(file, &content)) file->state = SOURCE_READY;
 }
 
 bool source_file_is_newer(const struct source_file *file, int64_t started_real_ns)
@@ -100,13 +88,9 @@ void source_file_line(const struct source_file *file, uint32_t line, char *out, 
   char raw[LINE_MAX_BYTES];
   size_t used = 0;
   out[0] = '\0';
-  if (line == 0 || line > file->line_count) {
-    return;
-  }
+  if (line == 0 || line > file->line_count) return;
   const char *at = file->text + file->line_start[line - 1], *end = file->text + file->line_start[line];
-  while (end > at && (end[-1] == '\n' || end[-1] == '\r')) {
-    end--;
-  }
+  while (end > at && (end[-1] == '\n' || end[-1] == '\r')) end--;
   for (; at < end && used + TAB < sizeof raw; at++) {
     if (*at == '\t') {
       size_t blanks = TAB - used % TAB;

@@ -17,19 +17,19 @@
 enum { SOURCE_BYTES_MAX = 4 << 20, SOURCE_LINES_MAX = 1 << 18, SOURCE_PATH_MAX = 1200 };
 
 enum source_state {
-  SOURCE_NONE,                         /* nothing was asked for */
+  SOURCE_NONE, /* nothing was asked for */
   SOURCE_READY,
-  SOURCE_MISSING,                      /* no such file, or no right to read it */
-  SOURCE_NOT_A_FILE,                   /* no path ("(eval)", "-e"), a folder, a device */
+  SOURCE_MISSING,    /* no such file, or no right to read it */
+  SOURCE_NOT_A_FILE, /* no path ("(eval)", "-e"), a folder, a device */
 };
 
 struct source_file {
   enum source_state state;
-  char path[SOURCE_PATH_MAX];          /* as the process calls it */
-  char opened[SOURCE_PATH_MAX + 64];   /* where it was found: for an editor */
-  bool cut;                            /* larger than what is shown */
-  int64_t changed_real_ns;             /* its last change */
-  char *text;                          /* raw; private like what follows */
+  char path[SOURCE_PATH_MAX];        /* as the process calls it */
+  char opened[SOURCE_PATH_MAX + 64]; /* where it was found: for an editor */
+  bool cut;                          /* larger than what is shown */
+  int64_t changed_real_ns;           /* its last change */
+  char *text;                        /* raw; private like what follows */
   size_t bytes;
   uint32_t *line_start;
   uint32_t line_count;

@@ -21,7 +21,7 @@ enum { SOURCE_PATIENCE_MS = 500 };
 struct source_place {
   int root;
   char root_name[48];
-  char inside[PATH_MAX];               /* the path below that root */
+  char inside[PATH_MAX]; /* the path below that root */
 };
 
 static int source_folder(int process, const char *name)
@@ -48,26 +48,22 @@ static void source_place_relative(struct source_place *place, int process, const
 static void source_place_find(struct source_place *place, pid_t pid, bool is_his, const char *path)
 {
   char name[32];
-  *place = (struct source_place){.root = -1};
+  *place = (struct source_place){ .root = -1 };
   snprintf(place->inside, sizeof place->inside, "%s", path);
   snprintf(name, sizeof name, "/proc/%d", (int)pid);
   int process = pid > 0 && is_his ? open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   place->root = source_folder(process, "root");
-  if (place->root >= 0)
-    snprintf(place->root_name, sizeof place->root_name, "%s/root", name);
-  if (process >= 0 && path[0] != '/')
-    source_place_relative(place, process, path);
-  if (process >= 0)
-    close(process);
+  if (place->root >= 0) snprintf(place->root_name, sizeof place->root_name, "%s/root", name);
+  if (process >= 0 && path[0] != '/') source_place_relative(place, process, path);
+  if (process >= 0) close(process);
 }
 
 /* Known before it is opened. Absolute links of a container must not lead to our own root: the kernel holds the walk
  * inside. */
 static int source_look(const struct source_place *place)
 {
-  struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-  if (place->root < 0)
-    return open(place->inside, O_PATH | O_CLOEXEC);
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+  if (place->root < 0) return open(place->inside, O_PATH | O_CLOEXEC);
   int fd = (int)syscall(SYS_openat2, place->root, place->inside, &how, sizeof how);
   struct stat ours, theirs;
   bool unknown = fd < 0 && (errno == ENOSYS || errno == EPERM);
@@ -90,10 +86,8 @@ static int source_open_place(const struct source_place *place, struct stat *stat
     snprintf(link, sizeof link, "/proc/self/fd/%d", look);
     fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   }
-  if (fd >= 0 && fstat(fd, status) == 0)
-    *found = SOURCE_FOUND;
-  if (look >= 0)
-    close(look);
+  if (fd >= 0 && fstat(fd, status) == 0) *found = SOURCE_FOUND;
+  if (look >= 0) close(look);
   return fd;
 }
 
@@ -109,10 +103,8 @@ static size_t source_read(int fd, char *to, size_t bytes)
   size_t done = 0;
   while (done < bytes) {
     ssize_t got = read(fd, to + done, bytes - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
     done += (size_t)got;
   }
   return done;
@@ -131,8 +123,7 @@ static enum source_found source_direct(struct source_content *content, const str
     content->bytes = content->text ? source_read(fd, content->text, wanted) : 0;
     found = content->text ? found : SOURCE_FOUND_NOTHING;
   }
-  if (fd >= 0)
-    close(fd);
+  if (fd >= 0) close(fd);
   return found;
 }
 
@@ -148,8 +139,7 @@ static bool source_write(int fd, const void *from, size_t bytes)
   const char *next = from;
   while (bytes > 0) {
     ssize_t written = write(fd, next, bytes);
-    if (written <= 0)
-      return false;
+    if (written <= 0) return false;
     next += written;
     bytes -= (size_t)written;
   }
@@ -161,17 +151,14 @@ static _Noreturn void source_serve(int out, const struct source_place *place, co
                                    size_t bytes_max, const struct stat *before)
 {
   static char piece[1 << 16];
-  struct source_answer answer = {.found = SOURCE_FOUND_NOTHING};
-  const int keep[2] = {out, place->root};
-  if (!source_rights_take(rights, SOURCE_RIGHTS_OPEN, keep, 2))
-    _exit(1);
+  struct source_answer answer = { .found = SOURCE_FOUND_NOTHING };
+  const int keep[2] = { out, place->root };
+  if (!source_rights_take(rights, SOURCE_RIGHTS_OPEN, keep, 2)) _exit(1);
   int fd = source_open_place(place, &answer.status, &answer.found);
-  if (!source_write(out, &answer, sizeof answer) || fd < 0 || source_is_same(&answer.status, before))
-    _exit(0);
+  if (!source_write(out, &answer, sizeof answer) || fd < 0 || source_is_same(&answer.status, before)) _exit(0);
   for (size_t left = bytes_max; left > 0;) {
     size_t got = source_read(fd, piece, left < sizeof piece ? left : sizeof piece);
-    if (got == 0 || !source_write(out, piece, got))
-      break;
+    if (got == 0 || !source_write(out, piece, got)) break;
     left -= got;
   }
   _exit(0);
@@ -189,14 +176,12 @@ static size_t source_receive(int in, void *to, size_t bytes, int64_t until_ms)
 {
   size_t done = 0;
   while (done < bytes) {
-    struct pollfd wait = {.fd = in, .events = POLLIN};
+    struct pollfd wait = { .fd = in, .events = POLLIN };
     int64_t left_ms = until_ms - source_now_ms();
     int ready = left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
-    if (ready < 0 && errno == EINTR)
-      continue;
+    if (ready < 0 && errno == EINTR) continue;
     ssize_t got = ready > 0 ? read(in, (char *)to + done, bytes - done) : 0;
-    if (got <= 0)
-      break;
+    if (got <= 0) break;
     done += (size_t)got;
   }
   return done;
@@ -207,12 +192,10 @@ static enum source_found source_take(struct source_content *content, int in, siz
 {
   struct source_answer answer;
   int64_t until_ms = source_now_ms() + SOURCE_PATIENCE_MS;
-  if (source_receive(in, &answer, sizeof answer, until_ms) != sizeof answer)
-    return SOURCE_FOUND_NOTHING;
+  if (source_receive(in, &answer, sizeof answer, until_ms) != sizeof answer) return SOURCE_FOUND_NOTHING;
   content->status = answer.status;
   content->same = answer.found == SOURCE_FOUND && source_is_same(&answer.status, before);
-  if (answer.found != SOURCE_FOUND || content->same)
-    return answer.found;
+  if (answer.found != SOURCE_FOUND || content->same) return answer.found;
   size_t size = answer.status.st_size > 0 ? (size_t)answer.status.st_size : 0;
   size_t wanted = size < bytes_max ? size : bytes_max;
   content->text = calloc(1, wanted + 1);
@@ -223,11 +206,10 @@ static enum source_found source_take(struct source_content *content, int in, siz
 /* False: it cannot be ended now, because the kernel waits for a file system. */
 static bool source_end(pid_t pid)
 {
-  const struct timespec pause = {0, 1000000};
+  const struct timespec pause = { 0, 1000000 };
   kill(pid, SIGKILL);
   for (int waited_ms = 0; waited_ms < SOURCE_PATIENCE_MS; waited_ms++) {
-    if (waitpid(pid, NULL, WNOHANG) != 0)
-      return true;
+    if (waitpid(pid, NULL, WNOHANG) != 0) return true;
     nanosleep(&pause, NULL);
   }
   return false;
@@ -237,18 +219,14 @@ static enum source_found source_by_another(struct source_content *content, const
                                            const struct source_rights *rights, size_t bytes_max,
                                            const struct stat *before)
 {
-  static pid_t left;                   /* one that did not end: a file system that does not answer */
+  static pid_t left; /* one that did not end: a file system that does not answer */
   int pipe_ends[2];
-  if (left > 0 && waitpid(left, NULL, WNOHANG) == 0)
-    return SOURCE_FOUND_NOTHING;
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0)
-    return SOURCE_FOUND_NOTHING;
+  if (left > 0 && waitpid(left, NULL, WNOHANG) == 0) return SOURCE_FOUND_NOTHING;
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return SOURCE_FOUND_NOTHING;
   left = fork();
-  if (left == 0)
-    source_serve(pipe_ends[1], place, rights, bytes_max, before);
+  if (left == 0) source_serve(pipe_ends[1], place, rights, bytes_max, before);
   close(pipe_ends[1]);
-  enum source_found found =
-    left > 0 ? source_take(content, pipe_ends[0], bytes_max, before) : SOURCE_FOUND_NOTHING;
+  enum source_found found = left > 0 ? source_take(content, pipe_ends[0], bytes_max, before) : SOURCE_FOUND_NOTHING;
   close(pipe_ends[0]);
   left = left > 0 && !source_end(left) ? left : 0;
   return found;
@@ -260,14 +238,12 @@ enum source_found source_open_read(struct source_content *content, pid_t pid, ui
   struct source_place place;
   struct source_rights rights;
   bool drops = geteuid() == 0 && owner != 0, can_drop = drops && source_rights_of(&rights, pid, owner);
-  *content = (struct source_content){0};
-  if (drops && !can_drop)
-    return SOURCE_FOUND_NOTHING;
+  *content = (struct source_content){ 0 };
+  if (drops && !can_drop) return SOURCE_FOUND_NOTHING;
   source_place_find(&place, pid, !drops || rights.is_process, path);
   snprintf(content->opened, sizeof content->opened, "%s%.1200s", place.root_name, place.inside);
   enum source_found found = drops ? source_by_another(content, &place, &rights, bytes_max, before)
                                   : source_direct(content, &place, bytes_max, before);
-  if (place.root >= 0)
-    close(place.root);
+  if (place.root >= 0) close(place.root);
   return found;
 }

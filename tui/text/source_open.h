@@ -18,15 +18,15 @@
 
 enum source_found {
   SOURCE_FOUND,
-  SOURCE_FOUND_NOTHING,                /* no such file, or no right to read it */
-  SOURCE_FOUND_NO_FILE,                /* a folder, a device, a pipe, a socket */
+  SOURCE_FOUND_NOTHING, /* no such file, or no right to read it */
+  SOURCE_FOUND_NO_FILE, /* a folder, a device, a pipe, a socket */
 };
 
 struct source_content {
   struct stat status;
-  char opened[1264];                   /* where it was found */
-  bool same;                           /* as `before` was: there is no text */
-  char *text;                          /* the first bytes of it; the caller frees */
+  char opened[1264]; /* where it was found */
+  bool same;         /* as `before` was: there is no text */
+  char *text;        /* the first bytes of it; the caller frees */
   size_t bytes;
 };
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RIGHTS_SANITIZED true          /* its words go to standard error, its memory has no bounds */
+#define RIGHTS_SANITIZED true /* its words go to standard error, its memory has no bounds */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define RIGHTS_SANITIZED true
@@ -46,13 +46,12 @@ static bool rights_parse(struct source_rights *rights, FILE *status)
   bool user = false, group = false;
   while (fgets(line, sizeof line, status)) {
     if (sscanf(line, "Uid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4)
-      user = ids[3] == rights->user;   /* the one that opens files */
+      user = ids[3] == rights->user; /* the one that opens files */
     if (sscanf(line, "Gid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4) {
       rights->group = ids[3];
       group = true;
     }
-    if (strncmp(line, "Groups:", 7) != 0)
-      continue;
+    if (strncmp(line, "Groups:", 7) != 0) continue;
     char *at = line + 7, *end;
     for (unsigned long id = strtoul(at, &end, 10); end != at && rights->group_count < SOURCE_GROUPS_MAX;
          at = end, id = strtoul(at, &end, 10))
@@ -64,19 +63,16 @@ static bool rights_parse(struct source_rights *rights, FILE *status)
 bool source_rights_of(struct source_rights *rights, pid_t pid, uid_t user)
 {
   char path[32];
-  *rights = (struct source_rights){.user = user};
+  *rights = (struct source_rights){ .user = user };
   snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
   FILE *status = pid > 0 ? fopen(path, "re") : NULL;
   bool known = status && rights_parse(rights, status);
-  if (status)
-    fclose(status);
-  if (user == 0 || user == (uid_t)-1)
-    return false;
+  if (status) fclose(status);
+  if (user == 0 || user == (uid_t)-1) return false;
   rights->is_process = known;
-  if (known)
-    return true;
+  if (known) return true;
   const struct passwd *entry = getpwuid(user);
-  *rights = (struct source_rights){.user = user, .group = entry ? entry->pw_gid : (gid_t)-1};
+  *rights = (struct source_rights){ .user = user, .group = entry ? entry->pw_gid : (gid_t)-1 };
   return entry != NULL;
 }
 
@@ -88,16 +84,14 @@ static int rights_compare(const void *left, const void *right)
 /* Everything open but these and standard error, where a sanitizer would complain. */
 static bool rights_close_all(const int *keep, size_t keep_count)
 {
-  int sorted[8] = {STDERR_FILENO};
+  int sorted[8] = { STDERR_FILENO };
   size_t count = 1;
   for (size_t i = 0; i < keep_count && count < 8; i++)
-    if (keep[i] >= 0)
-      sorted[count++] = keep[i];
+    if (keep[i] >= 0) sorted[count++] = keep[i];
   qsort(sorted, count, sizeof *sorted, rights_compare);
   unsigned from = 0;
   for (size_t i = 0; i < count; i++) {
-    if ((unsigned)sorted[i] > from && syscall(SYS_close_range, from, (unsigned)sorted[i] - 1, 0) != 0)
-      return false;
+    if ((unsigned)sorted[i] > from && syscall(SYS_close_range, from, (unsigned)sorted[i] - 1, 0) != 0) return false;
     from = (unsigned)sorted[i] + 1;
   }
   return syscall(SYS_close_range, from, ~0U, 0) == 0;
@@ -105,7 +99,7 @@ static bool rights_close_all(const int *keep, size_t keep_count)
 
 static bool rights_limit(int resource, rlim_t most)
 {
-  struct rlimit limit = {most, most};
+  struct rlimit limit = { most, most };
   return setrlimit((__rlimit_resource_t)resource, &limit) == 0;
 }
 
@@ -113,8 +107,7 @@ static bool rights_limit(int resource, rlim_t most)
 static void rights_forget_handlers(void)
 {
   for (int number = 1; number < NSIG; number++)
-    if (number != SIGBUS)
-      signal(number, SIG_DFL);
+    if (number != SIGBUS) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -122,14 +115,14 @@ static void rights_forget_handlers(void)
 
 #ifdef RIGHTS_ARCHITECTURE
 static const unsigned rights_open_calls[] = {
-  SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_openat, SYS_openat2, SYS_newfstatat, SYS_exit_group, SYS_exit,
-  SYS_rt_sigreturn,
+  SYS_read,    SYS_write,      SYS_close,      SYS_fstat, SYS_openat,
+  SYS_openat2, SYS_newfstatat, SYS_exit_group, SYS_exit,  SYS_rt_sigreturn,
 };
 /* Memory, locks that are asked about, and the signal mask that a guarded read puts back; the last two for sanitizers. */
 static const unsigned rights_parse_calls[] = {
-  SYS_read, SYS_write, SYS_fstat, SYS_newfstatat, SYS_fcntl, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise,
-  SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_clock_gettime, SYS_futex, SYS_exit_group, SYS_exit,
-  SYS_sigaltstack, SYS_gettid,
+  SYS_read,          SYS_write,  SYS_fstat,      SYS_newfstatat, SYS_fcntl,          SYS_brk,
+  SYS_mmap,          SYS_munmap, SYS_mremap,     SYS_madvise,    SYS_rt_sigprocmask, SYS_rt_sigreturn,
+  SYS_clock_gettime, SYS_futex,  SYS_exit_group, SYS_exit,       SYS_sigaltstack,    SYS_gettid,
 };
 enum { RIGHTS_CALLS_MAX = 20 };
 _Static_assert(sizeof rights_open_calls / sizeof(unsigned) <= RIGHTS_CALLS_MAX, "calls");
@@ -144,12 +137,11 @@ static bool rights_install(const unsigned *allowed, size_t count)
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
   };
   for (size_t i = 0; i < count; i++)
-    code[4 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i],
-                                               (unsigned char)(count - i), 0);
+    code[4 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], (unsigned char)(count - i), 0);
   code[4 + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
   code[5 + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  struct sock_fprog program = {.len = (unsigned short)(count + 6), .filter = code};
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || errno == EINVAL;   /* a kernel without */
+  struct sock_fprog program = { .len = (unsigned short)(count + 6), .filter = code };
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || errno == EINVAL; /* a kernel without */
 }
 #endif
 
@@ -169,12 +161,11 @@ static bool rights_filter(enum source_rights_use use)
 /* So much more than what the parent had when this process was made of it. */
 static bool rights_limit_memory(void)
 {
-  unsigned long long pages[6] = {0};
+  unsigned long long pages[6] = { 0 };
   FILE *file = RIGHTS_SANITIZED ? NULL : fopen("/proc/self/statm", "re");
   bool known = file && fscanf(file, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1], &pages[2], &pages[3],
                               &pages[4], &pages[5]) == 6;
-  if (file)
-    fclose(file);
+  if (file) fclose(file);
   rlim_t now = known ? pages[5] * (rlim_t)sysconf(_SC_PAGESIZE) : RIGHTS_UNKNOWN_BYTES;
   return RIGHTS_SANITIZED || rights_limit(RLIMIT_DATA, now + RIGHTS_MORE_BYTES);
 }
@@ -184,8 +175,7 @@ static bool rights_hush(void)
 {
   int null = RIGHTS_SANITIZED ? STDERR_FILENO : open("/dev/null", O_WRONLY | O_CLOEXEC);
   bool done = null >= 0 && dup2(null, STDERR_FILENO) == STDERR_FILENO;
-  if (null > STDERR_FILENO)
-    close(null);
+  if (null > STDERR_FILENO) close(null);
   return done;
 }
 

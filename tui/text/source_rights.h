@@ -16,7 +16,7 @@ struct source_rights {
   gid_t group;
   gid_t groups[SOURCE_GROUPS_MAX];
   size_t group_count;
-  bool is_process;                     /* they are of the process that was named */
+  bool is_process; /* they are of the process that was named */
 };
 
 /* Those of a process of the user, groups too; else (it is over, or another's) what the user database says, without
@@ -25,8 +25,8 @@ bool source_rights_of(struct source_rights *rights, pid_t pid, uid_t user);
 
 /* What it will do with them, which is all that it can do. */
 enum source_rights_use {
-  SOURCE_RIGHTS_OPEN,                  /* open and read files: a second of computing at the most */
-  SOURCE_RIGHTS_PARSE,                 /* read what is mapped and ask for its locks: opens nothing, and says nothing on
+  SOURCE_RIGHTS_OPEN,  /* open and read files: a second of computing at the most */
+  SOURCE_RIGHTS_PARSE, /* read what is mapped and ask for its locks: opens nothing, and says nothing on
                                           standard error, which is the viewer's terminal */
 };
 

@@ -24,14 +24,14 @@ bool task_stats_number(const char *text, const char *name, uint64_t *number)
 
 void task_counts_parse_io(struct task_counts *counts, const char *text)
 {
-  counts->has_io = task_stats_number(text, "rchar:", &counts->read_bytes)
-    && task_stats_number(text, "wchar:", &counts->written_bytes);
+  counts->has_io = task_stats_number(text, "rchar:", &counts->read_bytes) &&
+                   task_stats_number(text, "wchar:", &counts->written_bytes);
 }
 
 void task_counts_parse_status(struct task_counts *counts, const char *text)
 {
-  counts->has_switches = task_stats_number(text, "voluntary_ctxt_switches:", &counts->voluntary)
-    && task_stats_number(text, "nonvoluntary_ctxt_switches:", &counts->involuntary);
+  counts->has_switches = task_stats_number(text, "voluntary_ctxt_switches:", &counts->voluntary) &&
+                         task_stats_number(text, "nonvoluntary_ctxt_switches:", &counts->involuntary);
 }
 
 static bool read_text(pid_t pid, uint32_t tid, const char *name, char *text)
@@ -39,9 +39,7 @@ static bool read_text(pid_t pid, uint32_t tid, const char *name, char *text)
   char path[96];
   snprintf(path, sizeof path, "/proc/%d/task/%u/%s", (int)pid, tid, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return false;
-  }
+  if (fd < 0) return false;
   ssize_t bytes = read(fd, text, TEXT_MAX - 1);
   close(fd);
   text[bytes > 0 ? bytes : 0] = '\0';
@@ -52,12 +50,8 @@ static struct task_counts read_counts(pid_t pid, uint32_t tid)
 {
   char text[TEXT_MAX];
   struct task_counts counts = { 0 };
-  if (read_text(pid, tid, "io", text)) {
-    task_counts_parse_io(&counts, text);
-  }
-  if (read_text(pid, tid, "status", text)) {
-    task_counts_parse_status(&counts, text);
-  }
+  if (read_text(pid, tid, "io", text)) task_counts_parse_io(&counts, text);
+  if (read_text(pid, tid, "status", text)) task_counts_parse_status(&counts, text);
   return counts;
 }
 
@@ -82,19 +76,12 @@ static void take_rates(struct task_entry *entry, const struct task_counts *now, 
 const struct task_rates *task_stats_get(struct task_stats *stats, pid_t pid, uint32_t tid, int64_t now_ns)
 {
   struct task_entry *entry = &stats->entry[tid % TASK_STATS_MAX];
-  if (pid <= 0 || tid == 0) {
-    return NULL;
-  }
+  if (pid <= 0 || tid == 0) return NULL;
   bool same = entry->known && entry->pid == pid && entry->tid == tid;
-  if (same && now_ns - entry->read_ns < apart_ns) {
-    return &entry->rates;
-  }
+  if (same && now_ns - entry->read_ns < apart_ns) return &entry->rates;
   struct task_counts now = read_counts(pid, tid);
-  if (same) {
-    take_rates(entry, &now, now_ns);
-  } else {
-    *entry = (struct task_entry){ .pid = pid, .tid = tid };
-  }
+  if (same) take_rates(entry, &now, now_ns);
+  else *entry = (struct task_entry){ .pid = pid, .tid = tid };
   entry->known = true;
   entry->read_ns = now_ns;
   entry->counts = now;

@@ -15,17 +15,17 @@
 enum { TASK_STATS_MAX = 256 };
 
 struct task_counts {
-  bool has_io;                         /* needs the right to trace the process */
+  bool has_io; /* needs the right to trace the process */
   bool has_switches;
   /* Through read(2), write(2) and their kin, on files, pipes and sockets. What recv(2) and send(2) move is not
    * in it: the kernel counts that for no thread. Ruby's read_nonblock and write_nonblock use those on sockets. */
   uint64_t read_bytes, written_bytes;
-  uint64_t voluntary, involuntary;     /* context switches */
+  uint64_t voluntary, involuntary; /* context switches */
 };
 
 struct task_rates {
   bool has_io, has_switches;
-  double read_bytes, written_bytes, switches;      /* per second */
+  double read_bytes, written_bytes, switches; /* per second */
 };
 
 struct task_stats {

@@ -28,15 +28,13 @@ void rtop_temporary_watch(const char *name)
 void rtop_temporary_forget(const char *name)
 {
   for (int i = 0; i < TEMPORARY_WATCHED; i++)
-    if (temporary_watched[i] == name)
-      temporary_watched[i] = NULL;
+    if (temporary_watched[i] == name) temporary_watched[i] = NULL;
 }
 
 void rtop_temporary_remove_all(void)
 {
   for (int i = 0; i < TEMPORARY_WATCHED; i++)
-    if (temporary_watched[i])
-      unlink(temporary_watched[i]);
+    if (temporary_watched[i]) unlink(temporary_watched[i]);
 }
 
 static void temporary_link(char *link, size_t bytes, int fd)
@@ -51,8 +49,7 @@ static int temporary_nameless(const char *path)
   int fd = copy ? open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
   free(copy);
   temporary_link(link, sizeof link, fd);
-  if (fd < 0 || access(link, F_OK) == 0)
-    return fd;
+  if (fd < 0 || access(link, F_OK) == 0) return fd;
   close(fd);
   return -1;
 }
@@ -62,7 +59,7 @@ int rtop_temporary_create(const char *path, char **name)
   struct stat status;
   *name = NULL;
   if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;   /* a rename would replace a device or a pipe */
+    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL; /* a rename would replace a device or a pipe */
     return -1;
   }
   if (asprintf(name, "%s.XXXXXX", path) < 0) {
@@ -71,8 +68,7 @@ int rtop_temporary_create(const char *path, char **name)
     return -1;
   }
   int fd = temporary_nameless(path);
-  if (fd >= 0)
-    return fd;
+  if (fd >= 0) return fd;
   fd = mkostemp(*name, O_CLOEXEC);
   if (fd < 0) {
     int problem = errno;
@@ -91,8 +87,7 @@ int rtop_temporary_log(const char *what, char *path, size_t path_bytes)
   const char *folder = getenv("TMPDIR");
   int length = snprintf(path, path_bytes, "%s/rperf-top-%d%s%s-XXXXXX%s", folder && *folder ? folder : "/tmp",
                         (int)getpid(), *what ? "-" : "", what, ending);
-  if (length > 0 && (size_t)length < path_bytes)
-    return mkostemps(path, sizeof ending - 1, O_APPEND | O_CLOEXEC);
+  if (length > 0 && (size_t)length < path_bytes) return mkostemps(path, sizeof ending - 1, O_APPEND | O_CLOEXEC);
   errno = ENAMETOOLONG;
   return -1;
 }
@@ -100,12 +95,11 @@ int rtop_temporary_log(const char *what, char *path, size_t path_bytes)
 static void temporary_rename_at_random(char *name)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  unsigned char random[6] = {0};
+  unsigned char random[6] = { 0 };
   char *last = name + strlen(name) - sizeof random;
   if (getrandom(random, sizeof random, GRND_NONBLOCK) < 0)
-    return;                            /* the name that is there will do, if nobody took it */
-  for (size_t i = 0; i < sizeof random; i++)
-    last[i] = letters[random[i] % (sizeof letters - 1)];
+    return; /* the name that is there will do, if nobody took it */
+  for (size_t i = 0; i < sizeof random; i++) last[i] = letters[random[i] % (sizeof letters - 1)];
 }
 
 /* A rename replaces what is there, a link does not: first a name at random, then the name. */
@@ -113,10 +107,8 @@ static bool temporary_give_name(int fd, char *name)
 {
   char link[32];
   struct stat status;
-  if (fstat(fd, &status) != 0)
-    return false;
-  if (status.st_nlink > 0)
-    return true;
+  if (fstat(fd, &status) != 0) return false;
+  if (status.st_nlink > 0) return true;
   temporary_link(link, sizeof link, fd);
   for (int i = 0; i < TEMPORARY_TRIES; i++) {
     temporary_rename_at_random(name);
@@ -124,16 +116,14 @@ static bool temporary_give_name(int fd, char *name)
       rtop_temporary_watch(name);
       return true;
     }
-    if (errno != EEXIST)
-      return false;
+    if (errno != EEXIST) return false;
   }
   return false;
 }
 
 bool rtop_temporary_keep(int fd, char **name, const char *path)
 {
-  if (!temporary_give_name(fd, *name) || rename(*name, path) != 0)
-    return false;
+  if (!temporary_give_name(fd, *name) || rename(*name, path) != 0) return false;
   rtop_temporary_forget(*name);
   free(*name);
   *name = NULL;

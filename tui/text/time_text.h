@@ -16,7 +16,7 @@
 
 /* What a text may refer to, wall clock. */
 struct time_base {
-  int64_t start_ns, end_ns;            /* what is held */
+  int64_t start_ns, end_ns; /* what is held */
   int64_t cursor_ns;
 };
 

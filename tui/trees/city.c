@@ -11,9 +11,9 @@
 struct city_name {
   uint32_t building;
   bool lost;
-  struct city_name *before;            /* made before it */
+  struct city_name *before; /* made before it */
   UT_hash_handle hh;
-  char text[];                         /* 'c' or 'p', then the name */
+  char text[]; /* 'c' or 'p', then the name */
 };
 
 enum city_level city_level_of(const struct city *city, const struct city_block *block)
@@ -23,20 +23,16 @@ enum city_level city_level_of(const struct city *city, const struct city_block *
 
 static struct city_building *add_building(struct city *city, enum city_level level, uint32_t block)
 {
-  if (!rtop_reserve(&city->buildings, &city->capacity, city->count + 1, sizeof *city->buildings)
-      || !rtop_reserve(&city->pulses, &city->pulse_capacity, city->count + 1, sizeof *city->pulses)) {
+  if (!rtop_reserve(&city->buildings, &city->capacity, city->count + 1, sizeof *city->buildings) ||
+      !rtop_reserve(&city->pulses, &city->pulse_capacity, city->count + 1, sizeof *city->pulses))
     return NULL;
-  }
   city->pulses[city->count] = (struct city_pulse){ 0 };
   struct city_building *building = &city->buildings[city->count++];
   *building = (struct city_building){ .level = level, .block = block };
   if (level != CITY_PACKAGES) {
     struct city_block *home = &city->blocks[block];
-    if (home->last[level] != 0) {
-      city->buildings[home->last[level] - 1].next = city->count;
-    } else {
-      home->first[level] = city->count;
-    }
+    if (home->last[level] != 0) city->buildings[home->last[level] - 1].next = city->count;
+    else home->first[level] = city->count;
     home->last[level] = city->count;
   }
   return building;
@@ -53,9 +49,7 @@ static bool add_name(struct city *city, const char *key, size_t bytes, uint32_t 
 {
   struct city_name *names = city->names;
   struct city_name *name = calloc(1, sizeof *name + bytes + 1);
-  if (name == NULL) {
-    return false;
-  }
+  if (name == NULL) return false;
   memcpy(name->text, key, bytes);
   name->building = building;
   HASH_ADD_KEYPTR(hh, names, name->text, bytes, name);
@@ -75,9 +69,7 @@ static bool add_name(struct city *city, const char *key, size_t bytes, uint32_t 
 static size_t package_key(char *key, size_t bytes, const struct rtop_symbol *symbol)
 {
   const char *space = symbol->kind == RTOP_SYMBOL_SPECIAL ? "ruby" : symbol->namespace_label;
-  if (space[0] == '\0') {
-    space = symbol->label[0] == '(' ? "ruby" : "top";
-  }
+  if (space[0] == '\0') space = symbol->label[0] == '(' ? "ruby" : "top";
   const char *end = strstr(space, "::");
   size_t count = end != NULL && end > space ? (size_t)(end - space) : strlen(space);
   key[0] = 'p';
@@ -90,18 +82,15 @@ static uint32_t block_of(struct city *city, const struct rtop_symbol *symbol)
   char key[256];
   size_t bytes = package_key(key, sizeof key, symbol);
   struct city_name *known = find_name(city, key, bytes);
-  if (known != NULL) {
-    return city->buildings[known->building].block;
-  }
-  if (!rtop_reserve(&city->blocks, &city->block_capacity, city->block_count + 1, sizeof *city->blocks)) {
+  if (known != NULL) return city->buildings[known->building].block;
+  if (!rtop_reserve(&city->blocks, &city->block_capacity, city->block_count + 1, sizeof *city->blocks))
     return UINT32_MAX;
-  }
   uint32_t block = city->block_count;
-  if (add_building(city, CITY_PACKAGES, block) == NULL || !add_name(city, key, bytes, city->count - 1)) {
+  if (add_building(city, CITY_PACKAGES, block) == NULL || !add_name(city, key, bytes, city->count - 1))
     return UINT32_MAX;
-  }
   city->blocks[block] = (struct city_block){
-    .name = city->buildings[city->count - 1].name, .package = city->count - 1,
+    .name = city->buildings[city->count - 1].name,
+    .package = city->count - 1,
   };
   city->block_count++;
   return block;
@@ -115,32 +104,22 @@ static uint32_t class_of(struct city *city, const struct rtop_symbol *symbol, ui
   key[0] = 'c';
   size_t bytes = 1 + rtop_text_sanitize(key + 1, sizeof key - 1, space, strlen(space));
   struct city_name *known = find_name(city, key, bytes);
-  if (known != NULL) {
-    return known->building + 1;
-  }
-  if (add_building(city, CITY_CLASSES, block) == NULL || !add_name(city, key, bytes, city->count - 1)) {
-    return 0;
-  }
+  if (known != NULL) return known->building + 1;
+  if (add_building(city, CITY_CLASSES, block) == NULL || !add_name(city, key, bytes, city->count - 1)) return 0;
   return city->count;
 }
 
 struct city_building *city_settle(struct city *city, const struct rtop_symbols *symbols, uint32_t frame)
 {
-  if (!rtop_reserve(&city->frames, &city->frame_capacity, rtop_symbols_frame_count(symbols),
-                    sizeof *city->frames)) {
+  if (!rtop_reserve(&city->frames, &city->frame_capacity, rtop_symbols_frame_count(symbols), sizeof *city->frames))
     return NULL;
-  }
   struct city_frame *known = &city->frames[frame];
   if (known->method == 0) {
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
     uint32_t block = block_of(city, symbol);
-    if (block == UINT32_MAX) {
-      return NULL;
-    }
+    if (block == UINT32_MAX) return NULL;
     known->kind = class_of(city, symbol, block);
-    if (known->kind == 0 || add_building(city, CITY_METHODS, block) == NULL) {
-      return NULL;
-    }
+    if (known->kind == 0 || add_building(city, CITY_METHODS, block) == NULL) return NULL;
     known->package = city->blocks[block].package + 1;
     known->method = city->count;
     city->buildings[city->count - 1].frame = frame;
@@ -150,9 +129,7 @@ struct city_building *city_settle(struct city *city, const struct rtop_symbols *
 
 struct city_building *city_of(struct city *city, uint32_t frame)
 {
-  if (frame >= city->frame_capacity || city->frames[frame].method == 0) {
-    return NULL;
-  }
+  if (frame >= city->frame_capacity || city->frames[frame].method == 0) return NULL;
   const struct city_frame *known = &city->frames[frame];
   const struct city_block *block = &city->blocks[city->buildings[known->method - 1].block];
   switch (city_level_of(city, block)) {
@@ -171,9 +148,7 @@ void city_fold(struct city *city, uint32_t block)
 void city_next_level(struct city *city)
 {
   city->level = (enum city_level)((city->level + 1) % CITY_LEVELS);
-  for (uint32_t i = 0; i < city->block_count; i++) {
-    city->blocks[i].folded = false;
-  }
+  for (uint32_t i = 0; i < city->block_count; i++) city->blocks[i].folded = false;
   city->replan = true;
 }
 
@@ -190,9 +165,7 @@ void city_destroy(struct city *city)
   free(city->street);
   free(city->frames);
   free(city->wall_ns);
-  for (int way = 0; way < CITY_WAYS; way++) {
-    free(city->climbs[way]);
-  }
+  for (int way = 0; way < CITY_WAYS; way++) free(city->climbs[way]);
   free(city->risen);
   free(city->pulses);
   free(city->touched);

@@ -10,14 +10,12 @@ struct taking {
   struct city *city;
   const struct city_news *news;
   bool first;
-  bool follows;                        /* only what the live sum touched is taken */
+  bool follows; /* only what the live sum touched is taken */
 };
 
 static bool push_risen(struct city *city, uint32_t building)
 {
-  if (!rtop_reserve(&city->risen, &city->risen_capacity, city->risen_count + 1, sizeof *city->risen)) {
-    return false;
-  }
+  if (!rtop_reserve(&city->risen, &city->risen_capacity, city->risen_count + 1, sizeof *city->risen)) return false;
   city->risen[city->risen_count++] = building;
   return true;
 }
@@ -27,23 +25,17 @@ static bool come(const struct taking *taking, uint32_t at)
   struct city *city = taking->city;
   struct city_building *building = &city->buildings[at];
   int64_t now_ns = taking->news->now_ns;
-  if (building->present++ > 0) {
-    return true;
-  }
+  if (building->present++ > 0) return true;
   /* Refreshes may be far apart: who was there at the last one has not slept. */
-  if (!taking->first && building->seen_ns != city->updated_ns
-      && now_ns - building->seen_ns > CITY_ASLEEP_NS) {
+  if (!taking->first && building->seen_ns != city->updated_ns && now_ns - building->seen_ns > CITY_ASLEEP_NS)
     building->woke_ns = now_ns;
-  }
   return push_risen(city, at);
 }
 
 static void leave(const struct taking *taking, uint32_t at)
 {
   struct city_building *building = &taking->city->buildings[at];
-  if (--building->present == 0) {
-    building->seen_ns = taking->city->updated_ns;
-  }
+  if (--building->present == 0) building->seen_ns = taking->city->updated_ns;
 }
 
 /* A settled method as it is now; `row` is NULL when it is not in the sum. */
@@ -61,13 +53,9 @@ static bool take(const struct taking *taking, struct city_frame *known, const st
   }
   pulse->most_ns = row != NULL ? row->most_ns : 0;
   const uint32_t homes[] = { known->method - 1, known->kind - 1, known->package - 1 };
-  for (size_t i = 0; (row != NULL) != known->present && i < sizeof homes / sizeof homes[0]; i++) {
-    if (row != NULL) {
-      fine = come(taking, homes[i]) && fine;
-    } else {
-      leave(taking, homes[i]);
-    }
-  }
+  for (size_t i = 0; (row != NULL) != known->present && i < sizeof homes / sizeof homes[0]; i++)
+    if (row != NULL) fine = come(taking, homes[i]) && fine;
+    else leave(taking, homes[i]);
   known->present = row != NULL;
   return fine;
 }
@@ -90,12 +78,8 @@ static bool settle_newcomers(const struct taking *taking, uint32_t count)
   struct city *city = taking->city;
   const uint32_t *ranks = taking->news->methods->ranks;
   bool fine = true;
-  if (ranks != NULL && count > 1) {
-    qsort_r(city->cells, count, sizeof *city->cells, by_rank, (void *)(uintptr_t)ranks);
-  }
-  for (uint32_t i = 0; fine && i < count; i++) {
-    fine = city_settle(city, taking->news->symbols, city->cells[i]) != NULL;
-  }
+  if (ranks != NULL && count > 1) qsort_r(city->cells, count, sizeof *city->cells, by_rank, (void *)(uintptr_t)ranks);
+  for (uint32_t i = 0; fine && i < count; i++) fine = city_settle(city, taking->news->symbols, city->cells[i]) != NULL;
   return fine;
 }
 
@@ -104,12 +88,8 @@ static void fetch(const struct taking *taking, uint32_t frame)
 {
   const struct city *city = taking->city;
   const struct rtop_method_row *row = rtop_live_row(taking->news->live, frame);
-  if (row != NULL) {
-    __builtin_prefetch(&row->self_ns);
-  }
-  if (is_settled(city, frame)) {
-    __builtin_prefetch(&city->pulses[city->frames[frame].method - 1], 1);
-  }
+  if (row != NULL) __builtin_prefetch(&row->self_ns);
+  if (is_settled(city, frame)) __builtin_prefetch(&city->pulses[city->frames[frame].method - 1], 1);
 }
 
 static bool take_touched(const struct taking *taking, const uint32_t *frames, uint32_t count)
@@ -117,22 +97,14 @@ static bool take_touched(const struct taking *taking, const uint32_t *frames, ui
   struct city *city = taking->city;
   const struct rtop_live *live = taking->news->live;
   uint32_t newcomers = 0;
-  if (!rtop_reserve(&city->cells, &city->cells_capacity, count + 1, sizeof *city->cells)) {
-    return false;
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    if (!is_settled(city, frames[i]) && rtop_live_row(live, frames[i]) != NULL) {
-      city->cells[newcomers++] = frames[i];
-    }
-  }
+  if (!rtop_reserve(&city->cells, &city->cells_capacity, count + 1, sizeof *city->cells)) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!is_settled(city, frames[i]) && rtop_live_row(live, frames[i]) != NULL) city->cells[newcomers++] = frames[i];
   bool fine = settle_newcomers(taking, newcomers);
   for (uint32_t i = 0; i < count; i++) {
-    if (i + AHEAD < count) {
-      fetch(taking, frames[i + AHEAD]);
-    }
-    if (is_settled(city, frames[i])) {
+    if (i + AHEAD < count) fetch(taking, frames[i + AHEAD]);
+    if (is_settled(city, frames[i]))
       fine = take(taking, &city->frames[frames[i]], rtop_live_row(live, frames[i])) && fine;
-    }
   }
   return fine;
 }
@@ -142,28 +114,16 @@ static bool take_all(const struct taking *taking)
   struct city *city = taking->city;
   const struct rtop_methods *methods = taking->news->methods;
   uint32_t newcomers = 0;
-  if (!rtop_reserve(&city->cells, &city->cells_capacity, methods->count + 1, sizeof *city->cells)) {
-    return false;
-  }
-  for (size_t i = 0; i < methods->count; i++) {
-    if (!is_settled(city, methods->rows[i].frame)) {
-      city->cells[newcomers++] = methods->rows[i].frame;
-    }
-  }
+  if (!rtop_reserve(&city->cells, &city->cells_capacity, methods->count + 1, sizeof *city->cells)) return false;
+  for (size_t i = 0; i < methods->count; i++)
+    if (!is_settled(city, methods->rows[i].frame)) city->cells[newcomers++] = methods->rows[i].frame;
   bool fine = settle_newcomers(taking, newcomers);
-  for (size_t frame = 0; frame < city->frame_capacity; frame++) {
-    city->frames[frame].row = 0;
-  }
-  for (size_t i = 0; i < methods->count; i++) {
-    if (is_settled(city, methods->rows[i].frame)) {
-      city->frames[methods->rows[i].frame].row = (uint32_t)i + 1;
-    }
-  }
+  for (size_t frame = 0; frame < city->frame_capacity; frame++) city->frames[frame].row = 0;
+  for (size_t i = 0; i < methods->count; i++)
+    if (is_settled(city, methods->rows[i].frame)) city->frames[methods->rows[i].frame].row = (uint32_t)i + 1;
   for (size_t frame = 0; frame < city->frame_capacity; frame++) {
     struct city_frame *known = &city->frames[frame];
-    if (known->method != 0) {
-      fine = take(taking, known, known->row != 0 ? &methods->rows[known->row - 1] : NULL) && fine;
-    }
+    if (known->method != 0) fine = take(taking, known, known->row != 0 ? &methods->rows[known->row - 1] : NULL) && fine;
   }
   return fine;
 }
@@ -189,11 +149,8 @@ static bool keep_peaks(struct city *city)
 static const struct rtop_method_row *row_of(const struct taking *taking, uint32_t frame)
 {
   const struct city_frame *known = &taking->city->frames[frame];
-  if (!known->present) {
-    return NULL;
-  }
-  return taking->follows ? rtop_live_row(taking->news->live, frame)
-    : &taking->news->methods->rows[known->row - 1];
+  if (!known->present) return NULL;
+  return taking->follows ? rtop_live_row(taking->news->live, frame) : &taking->news->methods->rows[known->row - 1];
 }
 
 static void clear_figures(struct city_building *building)
@@ -209,9 +166,7 @@ static void clear_figures(struct city_building *building)
 static void add_figures(struct city_building *building, const struct rtop_method_row *row)
 {
   building->threads = row->threads > building->threads ? row->threads : building->threads;
-  for (int state = 0; state < RTOP_STATES; state++) {
-    building->wall_ns[state] += row->total.wall_ns[state];
-  }
+  for (int state = 0; state < RTOP_STATES; state++) building->wall_ns[state] += row->total.wall_ns[state];
 }
 
 /* The groups of a block: every method says what it adds. */
@@ -224,9 +179,7 @@ static void show_groups(const struct taking *taking, const struct city_block *bl
     const struct rtop_method_row *row = row_of(taking, frame);
     const struct city_frame *known = &city->frames[frame];
     struct city_building *group = &city->buildings[(whole ? known->package : known->kind) - 1];
-    if (row == NULL || group->width == 0) {
-      continue;
-    }
+    if (row == NULL || group->width == 0) continue;
     add_figures(group, row);
     if (group->frame == 0 || row->self_ns > group->total_ns) {
       group->frame = frame;
@@ -242,8 +195,7 @@ static void show_street(const struct taking *taking)
   for (uint32_t i = 0; i < city->street_count; i++) {
     struct city_building *building = &city->buildings[city->street[i]];
     clear_figures(building);
-    const struct rtop_method_row *row =
-      building->level == CITY_METHODS ? row_of(taking, building->frame) : NULL;
+    const struct rtop_method_row *row = building->level == CITY_METHODS ? row_of(taking, building->frame) : NULL;
     if (row != NULL) {
       add_figures(building, row);
       building->total_ns = row->total_ns;
@@ -251,9 +203,7 @@ static void show_street(const struct taking *taking)
   }
   for (uint32_t i = 0; i < city->block_count; i++) {
     const struct city_block *block = &city->blocks[i];
-    if (block->lot > 0 && city_level_of(city, block) != CITY_METHODS) {
-      show_groups(taking, block);
-    }
+    if (block->lot > 0 && city_level_of(city, block) != CITY_METHODS) show_groups(taking, block);
   }
 }
 
@@ -263,9 +213,7 @@ static bool take_news(struct taking *taking)
   const uint32_t *frames = NULL;
   uint32_t count = 0;
   uint64_t turn = 0;
-  if (taking->news->live != NULL) {
-    frames = rtop_live_touched(taking->news->live, &count, &turn);
-  }
+  if (taking->news->live != NULL) frames = rtop_live_touched(taking->news->live, &count, &turn);
   taking->follows = city->turn != 0 && (turn == city->turn + 1 || turn == city->turn);
   count = turn == city->turn ? 0 : count;
   bool fine = taking->follows ? take_touched(taking, frames, count) : take_all(taking);
@@ -305,11 +253,8 @@ double city_ratio(const struct city *city, const struct city_building *building)
 enum rtop_state city_state(const struct city_building *building)
 {
   int best = RTOP_STATES;
-  for (int state = 0; state < RTOP_STATES; state++) {
-    if (building->wall_ns[state] > (best < RTOP_STATES ? building->wall_ns[best] : 0)) {
-      best = state;
-    }
-  }
+  for (int state = 0; state < RTOP_STATES; state++)
+    if (building->wall_ns[state] > (best < RTOP_STATES ? building->wall_ns[best] : 0)) best = state;
   return (enum rtop_state)best;
 }
 

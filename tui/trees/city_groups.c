@@ -5,19 +5,16 @@
 /* A group is on a stack when any of its methods is: counted once per stack, the largest thread wins. So every
  * node knows the way up: the group of its method, or when that is above it, too, the next one that is not. */
 struct city_climb {
-  uint32_t group;                      /* building + 1; 0: the end */
-  uint32_t up;                         /* node: go on there */
+  uint32_t group; /* building + 1; 0: the end */
+  uint32_t up;    /* node: go on there */
 };
 
 static const enum city_level ways[CITY_WAYS] = { CITY_CLASSES, CITY_PACKAGES };
 
 static bool shows(const struct city *city, enum city_level level)
 {
-  for (uint32_t i = 0; i < city->block_count; i++) {
-    if (city_level_of(city, &city->blocks[i]) == level) {
-      return true;
-    }
-  }
+  for (uint32_t i = 0; i < city->block_count; i++)
+    if (city_level_of(city, &city->blocks[i]) == level) return true;
   return false;
 }
 
@@ -32,9 +29,7 @@ static struct city_climb climb_of(const struct city *city, const struct city_cli
 {
   uint32_t group = group_of(city, call->frame, level), parent = call->parent;
   const struct city_climb *above = &climbs[parent];
-  while (above->group != 0 && above->group != group) {
-    above = &climbs[above->up];
-  }
+  while (above->group != 0 && above->group != group) above = &climbs[above->up];
   return group != 0 && above->group == 0 ? (struct city_climb){ group, parent } : climbs[parent];
 }
 
@@ -42,17 +37,14 @@ static struct city_climb climb_of(const struct city *city, const struct city_cli
 static bool climb(struct city *city, const struct rtop_symbols *symbols)
 {
   uint32_t count = rtop_symbols_node_count(symbols);
-  for (int way = 0; way < CITY_WAYS; way++) {
-    if (!rtop_reserve(&city->climbs[way], &city->climb_capacity[way], count, sizeof **city->climbs)) {
-      return false;
-    }
-  }
+  for (int way = 0; way < CITY_WAYS; way++)
+    if (!rtop_reserve(&city->climbs[way], &city->climb_capacity[way], count, sizeof **city->climbs)) return false;
   uint32_t from = city->climbed_buildings == city->count && city->climbed > 0 ? city->climbed : 1;
   for (uint32_t node = from; node < count; node++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     for (int way = 0; way < CITY_WAYS; way++) {
-      city->climbs[way][node] = call->parent < node ? climb_of(city, city->climbs[way], call, ways[way])
-        : (struct city_climb){ 0 };
+      city->climbs[way][node] =
+          call->parent < node ? climb_of(city, city->climbs[way], call, ways[way]) : (struct city_climb){ 0 };
     }
   }
   city->climbed = count;
@@ -63,7 +55,7 @@ static bool climb(struct city *city, const struct rtop_symbols *symbols)
 /* The thread at hand. */
 struct walk {
   struct city *city;
-  uint32_t touched;                    /* groups with wall_ns > 0 */
+  uint32_t touched; /* groups with wall_ns > 0 */
 };
 
 static void add_stack(struct walk *walk, const struct city_climb *climbs, uint32_t node, uint64_t wall_ns)
@@ -71,9 +63,7 @@ static void add_stack(struct walk *walk, const struct city_climb *climbs, uint32
   struct city *city = walk->city;
   for (const struct city_climb *at = &climbs[node]; at->group != 0; at = &climbs[at->up]) {
     uint32_t group = at->group - 1;
-    if (city->wall_ns[group] == 0) {
-      city->touched[walk->touched++] = group;
-    }
+    if (city->wall_ns[group] == 0) city->touched[walk->touched++] = group;
     city->wall_ns[group] += wall_ns;
   }
 }
@@ -92,34 +82,23 @@ static void end_thread(struct walk *walk)
 
 static void forget_groups(struct city *city)
 {
-  for (uint32_t i = 0; i < city->count; i++) {
-    if (city->buildings[i].level != CITY_METHODS) {
-      city->pulses[i].most_ns = 0;
-    }
-  }
+  for (uint32_t i = 0; i < city->count; i++)
+    if (city->buildings[i].level != CITY_METHODS) city->pulses[i].most_ns = 0;
 }
 
 /* The cells of one thread after those of another: counted, then placed. */
 static bool by_thread(struct city *city, const struct rtop_sum *sum)
 {
   size_t threads = 0;
-  for (size_t i = 0; i < sum->cell_count; i++) {
+  for (size_t i = 0; i < sum->cell_count; i++)
     threads = sum->cells[i].thread >= threads ? sum->cells[i].thread + (size_t)1 : threads;
-  }
-  if (!rtop_reserve(&city->cells, &city->cells_capacity, sum->cell_count + 1, sizeof *city->cells)
-      || !rtop_reserve(&city->from, &city->from_capacity, threads + 2, sizeof *city->from)) {
+  if (!rtop_reserve(&city->cells, &city->cells_capacity, sum->cell_count + 1, sizeof *city->cells) ||
+      !rtop_reserve(&city->from, &city->from_capacity, threads + 2, sizeof *city->from))
     return false;
-  }
   memset(city->from, 0, (threads + 2) * sizeof *city->from);
-  for (size_t i = 0; i < sum->cell_count; i++) {
-    city->from[sum->cells[i].thread + 2]++;
-  }
-  for (size_t i = 2; i < threads + 2; i++) {
-    city->from[i] += city->from[i - 1];
-  }
-  for (size_t i = 0; i < sum->cell_count; i++) {
-    city->cells[city->from[sum->cells[i].thread + 1]++] = (uint32_t)i;
-  }
+  for (size_t i = 0; i < sum->cell_count; i++) city->from[sum->cells[i].thread + 2]++;
+  for (size_t i = 2; i < threads + 2; i++) city->from[i] += city->from[i - 1];
+  for (size_t i = 0; i < sum->cell_count; i++) city->cells[city->from[sum->cells[i].thread + 1]++] = (uint32_t)i;
   return true;
 }
 
@@ -127,37 +106,25 @@ static void walk_cells(struct city *city, const struct rtop_sum *sum)
 {
   struct walk walk = { .city = city };
   bool wanted[CITY_WAYS];
-  for (int way = 0; way < CITY_WAYS; way++) {
-    wanted[way] = shows(city, ways[way]);
-  }
+  for (int way = 0; way < CITY_WAYS; way++) wanted[way] = shows(city, ways[way]);
   for (size_t i = 0; i < sum->cell_count; i++) {
     const struct rtop_sum_cell *cell = &sum->cells[city->cells[i]];
     uint64_t wall_ns = rtop_sum_hides(sum, cell) ? 0 : rtop_cost_wall(&cell->cost);
-    for (int way = 0; wall_ns > 0 && way < CITY_WAYS; way++) {
-      if (wanted[way]) {
-        add_stack(&walk, city->climbs[way], cell->node, wall_ns);
-      }
-    }
-    if (i + 1 == sum->cell_count || sum->cells[city->cells[i + 1]].thread != cell->thread) {
-      end_thread(&walk);
-    }
+    for (int way = 0; wall_ns > 0 && way < CITY_WAYS; way++)
+      if (wanted[way]) add_stack(&walk, city->climbs[way], cell->node, wall_ns);
+    if (i + 1 == sum->cell_count || sum->cells[city->cells[i + 1]].thread != cell->thread) end_thread(&walk);
   }
 }
 
 bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
 {
-  if (city->groups_known) {
-    forget_groups(city);
-  }
+  if (city->groups_known) forget_groups(city);
   city->groups_known = (shows(city, CITY_CLASSES) || shows(city, CITY_PACKAGES)) && sum->length_ns > 0;
-  if (!city->groups_known) {
-    return true;
-  }
-  if (!rtop_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns)
-      || !rtop_reserve(&city->touched, &city->touched_capacity, city->count, sizeof *city->touched)
-      || !climb(city, symbols) || !by_thread(city, sum)) {
+  if (!city->groups_known) return true;
+  if (!rtop_reserve(&city->wall_ns, &city->wall_capacity, city->count, sizeof *city->wall_ns) ||
+      !rtop_reserve(&city->touched, &city->touched_capacity, city->count, sizeof *city->touched) ||
+      !climb(city, symbols) || !by_thread(city, sum))
     return false;
-  }
   walk_cells(city, sum);
   return true;
 }

@@ -7,9 +7,9 @@
 
 /* By frame. */
 struct city_frame {
-  uint32_t method, kind, package;      /* buildings: index + 1 */
-  uint32_t row;                        /* index + 1, where rows are not those of a live sum */
-  bool present;                        /* in the sum at hand */
+  uint32_t method, kind, package; /* buildings: index + 1 */
+  uint32_t row;                   /* index + 1, where rows are not those of a live sum */
+  bool present;                   /* in the sum at hand */
 };
 
 /* The method's building, made with its class and package when it is new; NULL: memory ran out. */

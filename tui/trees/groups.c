@@ -11,7 +11,7 @@ enum { AHEAD = 8 };
 struct groups_item {
   struct rtop_tree_sibling sibling;
   uint64_t lines;
-  uint32_t edge;                       /* + 1; 0: root of a group */
+  uint32_t edge; /* + 1; 0: root of a group */
   uint32_t depth;
   bool last;
 };
@@ -19,9 +19,9 @@ struct groups_item {
 struct groups_scratch {
   struct groups_graph graph;
   struct rtop_tree_places places;
-  struct groups_item *stack;           /* the next one last */
+  struct groups_item *stack; /* the next one last */
   size_t stack_count, stack_capacity;
-  uint64_t least_ns;                   /* of the last build */
+  uint64_t least_ns; /* of the last build */
 };
 
 struct groups_build {
@@ -36,16 +36,15 @@ struct groups_build {
 
 static struct groups_scratch *groups_scratch(struct rtop_groups *groups)
 {
-  if (!groups->scratch)
-    groups->scratch = calloc(1, sizeof(struct groups_scratch));
+  if (!groups->scratch) groups->scratch = calloc(1, sizeof(struct groups_scratch));
   return groups->scratch;
 }
 
-bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree,
-                      const struct rtop_symbols *symbols, const struct rtop_groups_look *look)
+bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                      const struct rtop_groups_look *look)
 {
   struct groups_scratch *scratch = groups_scratch(groups);
-  struct groups_wish wish = {look->mode, look->sort};
+  struct groups_wish wish = { look->mode, look->sort };
   return scratch && groups_graph_take(&scratch->graph, tree, symbols, wish);
 }
 
@@ -53,7 +52,7 @@ bool rtop_groups_follow(struct rtop_groups *groups, const struct rtop_live *live
                         const struct rtop_symbols *symbols, const struct rtop_groups_look *look)
 {
   struct groups_scratch *scratch = groups_scratch(groups);
-  struct groups_wish wish = {look->mode, look->sort};
+  struct groups_wish wish = { look->mode, look->sort };
   return scratch && groups_graph_follow(&scratch->graph, live, length_ns, symbols, wish);
 }
 
@@ -76,8 +75,7 @@ static uint64_t groups_place_key(const struct groups_frame *entry, uint32_t fram
 /* The edges of a caller that are in the sum, one after the other; NULL: no more. */
 static const struct groups_edge *groups_next_call(const struct groups_graph *graph, uint32_t at)
 {
-  while (at != 0 && graph->edges[at - 1].nodes == 0)
-    at = graph->edges[at - 1].next_out;
+  while (at != 0 && graph->edges[at - 1].nodes == 0) at = graph->edges[at - 1].next_out;
   return at != 0 ? &graph->edges[at - 1] : NULL;
 }
 
@@ -94,15 +92,12 @@ static uint32_t groups_below(const struct groups_build *build, uint32_t frame)
 static void groups_push(struct groups_build *build, const struct groups_item *item)
 {
   struct groups_scratch *scratch = build->scratch;
-  if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1,
-                     sizeof *scratch->stack))
+  if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1, sizeof *scratch->stack))
     scratch->stack[scratch->stack_count++] = *item;
-  else
-    build->failed = true;
+  else build->failed = true;
 }
 
-static uint64_t groups_value(const struct groups_build *build, const struct groups_figures *total,
-                             uint64_t self_ns)
+static uint64_t groups_value(const struct groups_build *build, const struct groups_figures *total, uint64_t self_ns)
 {
   return build->sort == RTOP_SORT_SELF ? self_ns : total->value;
 }
@@ -115,24 +110,22 @@ static void groups_push_roots(struct groups_build *build)
   for (uint32_t i = 0; i < graph->root_count; i++) {
     uint32_t frame = graph->roots[i];
     const struct groups_frame *entry = &graph->frames[frame];
-    if (i + AHEAD < graph->root_count)
-      __builtin_prefetch(&graph->frames[graph->roots[i + AHEAD]].total);
+    if (i + AHEAD < graph->root_count) __builtin_prefetch(&graph->frames[graph->roots[i + AHEAD]].total);
     groups->most_ns = entry->total.ns > groups->most_ns ? entry->total.ns : groups->most_ns;
-    if (entry->total.ns < build->least_ns)
-      groups->hidden++;
+    if (entry->total.ns < build->least_ns) groups->hidden++;
     else
-      groups_push(build, &(struct groups_item){
-        .sibling = {.key = rtop_groups_root_key(frame), .frame = frame,
-                    .value = groups_value(build, &entry->total, entry->self_ns)}});
+      groups_push(build,
+                  &(struct groups_item){ .sibling = { .key = rtop_groups_root_key(frame),
+                                                      .frame = frame,
+                                                      .value = groups_value(build, &entry->total, entry->self_ns) } });
   }
 }
 
 static void groups_push_callees(struct groups_build *build, const struct rtop_group_row *parent)
 {
   const struct groups_graph *graph = build->graph;
-  struct groups_item item = {.lines = parent->lines, .depth = parent->depth + 1};
-  if (!parent->last && parent->depth < 64)
-    item.lines |= UINT64_C(1) << parent->depth;
+  struct groups_item item = { .lines = parent->lines, .depth = parent->depth + 1 };
+  if (!parent->last && parent->depth < 64) item.lines |= UINT64_C(1) << parent->depth;
   for (const struct groups_edge *edge = groups_next_call(graph, graph->frames[parent->frame].first_out); edge;
        edge = groups_next_call(graph, edge->next_out)) {
     const struct groups_frame *callee = &graph->frames[edge->callee];
@@ -141,9 +134,11 @@ static void groups_push_callees(struct groups_build *build, const struct rtop_gr
       continue;
     }
     item.edge = (uint32_t)(edge - graph->edges) + 1;
-    item.sibling = (struct rtop_tree_sibling){
-      .key = groups_key(edge->caller, edge->callee), .frame = edge->callee,
-      .value = groups_value(build, &edge->total, groups_graph_is_root(callee) ? 0 : callee->self_ns)};
+    item.sibling =
+        (struct rtop_tree_sibling){ .key = groups_key(edge->caller, edge->callee),
+                                    .frame = edge->callee,
+                                    .value = groups_value(build, &edge->total,
+                                                          groups_graph_is_root(callee) ? 0 : callee->self_ns) };
     groups_push(build, &item);
   }
 }
@@ -158,10 +153,8 @@ static void groups_order(struct groups_build *build, size_t from)
 {
   struct groups_scratch *scratch = build->scratch;
   size_t count = scratch->stack_count - from;
-  if (count == 0)
-    return;
-  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count,
-                         sizeof *scratch->stack);
+  if (count == 0) return;
+  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count, sizeof *scratch->stack);
   scratch->stack[from].last = true;
 }
 
@@ -174,8 +167,7 @@ static bool groups_is_open(const struct rtop_groups *groups, const struct rtop_g
 static bool groups_emit(struct groups_build *build, const struct rtop_group_row *row)
 {
   struct rtop_groups *groups = build->groups;
-  if (groups->count == RTOP_GROUP_ROWS_MAX)
-    return false;
+  if (groups->count == RTOP_GROUP_ROWS_MAX) return false;
   if (!rtop_reserve(&groups->rows, &groups->capacity, groups->count + 1, sizeof *groups->rows)) {
     build->failed = true;
     return false;
@@ -189,10 +181,15 @@ static struct rtop_group_row groups_row(const struct groups_build *build, const 
   const struct groups_graph *graph = build->graph;
   uint32_t frame = item->sibling.frame;
   const struct groups_frame *entry = &graph->frames[frame];
-  struct rtop_group_row row = {
-    .key = item->sibling.key, .frame = frame, .depth = item->depth, .callers = entry->callers,
-    .lines = item->lines, .last = item->last, .reference = item->edge && groups_graph_is_root(entry),
-    .recursive = entry->loops > 0, .edge = item->edge};
+  struct rtop_group_row row = { .key = item->sibling.key,
+                                .frame = frame,
+                                .depth = item->depth,
+                                .callers = entry->callers,
+                                .lines = item->lines,
+                                .last = item->last,
+                                .reference = item->edge && groups_graph_is_root(entry),
+                                .recursive = entry->loops > 0,
+                                .edge = item->edge };
   row.below = row.reference ? 0 : groups_below(build, frame);
   row.open = row.below > 0 && groups_is_open(build->groups, &row);
   return row;
@@ -205,8 +202,7 @@ static void groups_rows(struct groups_build *build)
   groups_order(build, 0);
   while (scratch->stack_count > 0) {
     struct rtop_group_row row = groups_row(build, &scratch->stack[--scratch->stack_count]);
-    if (!groups_emit(build, &row))
-      return;
+    if (!groups_emit(build, &row)) return;
     if (row.open) {
       size_t from = scratch->stack_count;
       groups_push_callees(build, &row);
@@ -221,18 +217,20 @@ bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *sy
   struct groups_scratch *scratch = groups_scratch(groups);
   groups->count = groups->group_count = groups->hidden = 0;
   groups->most_ns = 0;
-  if (!scratch)
-    return false;
+  if (!scratch) return false;
   scratch->least_ns = (uint64_t)(look->least_percent / 100 * (double)scratch->graph.length_ns);
   scratch->stack_count = 0;
-  struct groups_build build = {
-    .groups = groups, .scratch = scratch, .graph = &scratch->graph, .symbols = symbols,
-    .sort = scratch->graph.wish.sort, .least_ns = scratch->least_ns};
+  struct groups_build build = { .groups = groups,
+                                .scratch = scratch,
+                                .graph = &scratch->graph,
+                                .symbols = symbols,
+                                .sort = scratch->graph.wish.sort,
+                                .least_ns = scratch->least_ns };
   rtop_tree_places_begin(&scratch->places, build.sort, look->reverse, scratch->graph.length_ns);
   groups_rows(&build);
   rtop_tree_places_take(&scratch->places, groups->rows, groups->count, groups_row_key);
   if (groups->hidden > 0) {
-    struct rtop_group_row other = {.last = true};
+    struct rtop_group_row other = { .last = true };
     groups_emit(&build, &other);
   }
   return !build.failed;
@@ -243,11 +241,11 @@ struct rtop_groups_cost rtop_groups_cost(const struct rtop_groups *groups, const
   const struct groups_scratch *scratch = groups->scratch;
   const struct groups_graph *graph = &scratch->graph;
   const struct groups_frame *entry = &graph->frames[row->frame];
-  struct rtop_groups_cost cost = {0};
+  struct rtop_groups_cost cost = { 0 };
   if (row->key != 0) {
     const struct groups_figures *total = row->edge ? &graph->edges[row->edge - 1].total : &entry->total;
-    cost = (struct rtop_groups_cost){
-      row->reference ? 0 : entry->self_ns, row->reference ? 0 : entry->self_samples, total->ns, total->samples};
+    cost = (struct rtop_groups_cost){ row->reference ? 0 : entry->self_ns, row->reference ? 0 : entry->self_samples,
+                                      total->ns, total->samples };
   }
   /* What is hidden inside of groups is in their totals. */
   for (uint32_t i = 0; row->key == 0 && i < graph->root_count; i++) {
@@ -266,8 +264,7 @@ bool rtop_groups_has(const struct rtop_groups *groups, uint32_t frame)
 
 uint64_t rtop_groups_reveal(struct rtop_groups *groups, uint32_t frame)
 {
-  if (!rtop_groups_has(groups, frame))
-    return 0;
+  if (!rtop_groups_has(groups, frame)) return 0;
   const struct groups_frame *frames = ((struct groups_scratch *)groups->scratch)->graph.frames;
   const struct groups_frame *entry = &frames[frame];
   uint64_t key = groups_place_key(entry, frame);
@@ -290,5 +287,5 @@ void rtop_groups_destroy(struct rtop_groups *groups)
   free(scratch);
   free(groups->rows);
   rtop_tree_choices_clear(&groups->choices);
-  *groups = (struct rtop_groups){0};
+  *groups = (struct rtop_groups){ 0 };
 }

@@ -17,47 +17,47 @@
 enum { RTOP_GROUP_ROWS_MAX = 50000 };
 
 struct rtop_group_row {
-  uint64_t key;                        /* the same in every build; 0: what is below the threshold */
+  uint64_t key; /* the same in every build; 0: what is below the threshold */
   uint32_t frame;
-  uint32_t depth;                      /* 0: root of a group */
-  uint32_t callers;                    /* methods that call it */
-  uint32_t below;                      /* methods that it calls and that are shown */
-  uint64_t lines;                      /* bit by depth < 64: an ancestor there has more rows to come */
+  uint32_t depth;   /* 0: root of a group */
+  uint32_t callers; /* methods that call it */
+  uint32_t below;   /* methods that it calls and that are shown */
+  uint64_t lines;   /* bit by depth < 64: an ancestor there has more rows to come */
   bool last;
   bool open;
-  bool reference;                      /* the group stands elsewhere */
+  bool reference; /* the group stands elsewhere */
   bool recursive;
-  uint32_t edge;                       /* private */
+  uint32_t edge; /* private */
 };
 
 struct rtop_groups {
   struct rtop_group_row *rows;
   size_t count, capacity;
-  size_t group_count;                  /* with those below the threshold */
-  size_t hidden;                       /* rows below it */
-  uint64_t most_ns;                    /* the largest total */
-  uint32_t levels;                     /* open at first */
+  size_t group_count; /* with those below the threshold */
+  size_t hidden;      /* rows below it */
+  uint64_t most_ns;   /* the largest total */
+  uint32_t levels;    /* open at first */
   struct rtop_tree_choices choices;
-  void *scratch;                       /* private */
+  void *scratch; /* private */
 };
 
 struct rtop_groups_look {
   enum rtop_sort_key sort;
   bool reverse;
   enum rtop_mode mode;
-  double least_percent;                /* of the span: what is below disappears */
+  double least_percent; /* of the span: what is below disappears */
 };
 
 struct rtop_groups_cost {
-  uint64_t self_ns, self_samples;      /* of references nothing */
-  uint64_t total_ns, total_samples;    /* by mode */
+  uint64_t self_ns, self_samples;   /* of references nothing */
+  uint64_t total_ns, total_samples; /* by mode */
 };
 
 /* What groups are made of, afresh from the last sum of a tree; or from a live sum that was just brought up to
  * date (rtop_live_methods), which costs what changed since the last update, as long as mode and sort key are
  * the same. A live sum knows no filter and no folding. False when memory ran out. */
-bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree,
-                      const struct rtop_symbols *symbols, const struct rtop_groups_look *look);
+bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                      const struct rtop_groups_look *look);
 bool rtop_groups_follow(struct rtop_groups *groups, const struct rtop_live *live, uint64_t length_ns,
                         const struct rtop_symbols *symbols, const struct rtop_groups_look *look);
 /* Rows of what was taken last, by the mode and the sort key of then. False when memory ran out. */

@@ -12,8 +12,7 @@ static size_t graph_slot(const struct groups_graph *graph, uint32_t caller, uint
   size_t at = (size_t)(hash >> 32) & (graph->slot_count - 1);
   while (graph->slots[at]) {
     const struct groups_edge *edge = &graph->edges[graph->slots[at] - 1];
-    if (edge->caller == caller && edge->callee == callee)
-      break;
+    if (edge->caller == caller && edge->callee == callee) break;
     at = (at + 1) & (graph->slot_count - 1);
   }
   return at;
@@ -21,12 +20,10 @@ static size_t graph_slot(const struct groups_graph *graph, uint32_t caller, uint
 
 static bool graph_grow_slots(struct groups_graph *graph)
 {
-  if (((size_t)graph->edge_count + 1) * 2 <= graph->slot_count)
-    return true;
+  if (((size_t)graph->edge_count + 1) * 2 <= graph->slot_count) return true;
   size_t count = graph->slot_count ? graph->slot_count * 2 : 256;
   uint32_t *slots = calloc(count, sizeof *slots);
-  if (!slots)
-    return false;
+  if (!slots) return false;
   free(graph->slots);
   graph->slots = slots;
   graph->slot_count = count;
@@ -39,15 +36,13 @@ static bool graph_grow_slots(struct groups_graph *graph)
 static uint32_t graph_edge(struct groups_graph *graph, uint32_t caller, uint32_t callee)
 {
   if (!graph_grow_slots(graph) ||
-      !rtop_reserve(&graph->edges, &graph->edge_capacity, (size_t)graph->edge_count + 1,
-                    sizeof *graph->edges))
+      !rtop_reserve(&graph->edges, &graph->edge_capacity, (size_t)graph->edge_count + 1, sizeof *graph->edges))
     return GROUPS_NONE;
   size_t slot = graph_slot(graph, caller, callee);
-  if (graph->slots[slot])
-    return graph->slots[slot] - 1;
+  if (graph->slots[slot]) return graph->slots[slot] - 1;
   uint32_t edge = graph->edge_count++;
   struct groups_frame *from = &graph->frames[caller];
-  graph->edges[edge] = (struct groups_edge){.caller = caller, .callee = callee, .next_out = from->first_out};
+  graph->edges[edge] = (struct groups_edge){ .caller = caller, .callee = callee, .next_out = from->first_out };
   graph->slots[slot] = from->first_out = edge + 1;
   return edge;
 }
@@ -59,30 +54,25 @@ static void graph_look_up(const struct groups_graph *graph, struct groups_node *
   node->in_edge = node->edge != GROUPS_NONE;
   for (uint32_t at = node->parent; at != 0; at = graph->nodes[at].parent) {
     const struct groups_node *above = &graph->nodes[at];
-    if (above->frame != node->frame)
-      continue;
+    if (above->frame != node->frame) continue;
     node->in_frame = false;
     node->in_edge = node->in_edge && above->edge != node->edge;
-    if (!node->in_edge)
-      return;
+    if (!node->in_edge) return;
   }
 }
 
 /* A node whose parent was placed before. */
-static bool graph_place(struct groups_graph *graph, const struct rtop_symbols *symbols, uint32_t index,
-                        uint32_t parent, uint32_t frame)
+static bool graph_place(struct groups_graph *graph, const struct rtop_symbols *symbols, uint32_t index, uint32_t parent,
+                        uint32_t frame)
 {
-  if (!rtop_reserve(&graph->nodes, &graph->node_capacity, (size_t)index + 1, sizeof *graph->nodes))
-    return false;
+  if (!rtop_reserve(&graph->nodes, &graph->node_capacity, (size_t)index + 1, sizeof *graph->nodes)) return false;
   struct groups_node *node = &graph->nodes[index];
   uint32_t caller = index ? graph->nodes[parent].frame : 0;
-  *node = (struct groups_node){.parent = parent, .frame = frame, .edge = GROUPS_NONE};
-  if (index == 0)
-    return true;
-  if (caller == frame)                 /* calls within a file are no calls of it */
+  *node = (struct groups_node){ .parent = parent, .frame = frame, .edge = GROUPS_NONE };
+  if (index == 0) return true;
+  if (caller == frame) /* calls within a file are no calls of it */
     node->loops = rtop_symbols_get(symbols, frame)->kind != RTOP_SYMBOL_GROUP;
-  else if ((node->edge = graph_edge(graph, caller, frame)) == GROUPS_NONE)
-    return false;
+  else if ((node->edge = graph_edge(graph, caller, frame)) == GROUPS_NONE) return false;
   graph_look_up(graph, node);
   return true;
 }
@@ -110,8 +100,7 @@ static void graph_list_root(struct groups_graph *graph, uint32_t frame)
 {
   struct groups_frame *entry = &graph->frames[frame];
   bool is = frame != 0 && entry->callers > 0 && groups_graph_is_root(entry);
-  if (is == (entry->root > 0))
-    return;
+  if (is == (entry->root > 0)) return;
   if (is) {
     graph->roots[graph->root_count++] = frame;
     entry->root = graph->root_count;
@@ -141,19 +130,14 @@ static void graph_add(struct groups_graph *graph, uint32_t index, const struct r
   struct groups_figures total = graph_figures(graph, cost);
   frame->self_ns += rtop_tree_clock(self, graph->wish.mode);
   frame->self_samples += self->samples;
-  if (node->in_frame)
-    figures_add(&frame->total, &total);
-  if (node->loops)
-    frame->loops += (uint32_t)came;
-  if (node->edge == GROUPS_NONE)
-    return;
+  if (node->in_frame) figures_add(&frame->total, &total);
+  if (node->loops) frame->loops += (uint32_t)came;
+  if (node->edge == GROUPS_NONE) return;
   struct groups_edge *edge = &graph->edges[node->edge];
   bool was = edge->nodes > 0;
-  if (node->in_edge)
-    figures_add(&edge->total, &total);
+  if (node->in_edge) figures_add(&edge->total, &total);
   edge->nodes += (uint32_t)came;
-  if (was != (edge->nodes > 0))
-    graph_call(graph, edge, came);
+  if (was != (edge->nodes > 0)) graph_call(graph, edge, came);
 }
 
 static bool graph_reserve_frames(struct groups_graph *graph, const struct rtop_symbols *symbols)
@@ -163,32 +147,26 @@ static bool graph_reserve_frames(struct groups_graph *graph, const struct rtop_s
          rtop_reserve(&graph->roots, &graph->root_capacity, count, sizeof *graph->roots);
 }
 
-static bool graph_restart(struct groups_graph *graph, const struct rtop_symbols *symbols,
-                          struct groups_wish wish)
+static bool graph_restart(struct groups_graph *graph, const struct rtop_symbols *symbols, struct groups_wish wish)
 {
   graph->edge_count = graph->node_count = graph->root_count = 0;
   graph->live = NULL;
   graph->wish = wish;
-  if (graph->frames)
-    memset(graph->frames, 0, graph->frame_capacity * sizeof *graph->frames);
-  if (graph->slots)
-    memset(graph->slots, 0, graph->slot_count * sizeof *graph->slots);
+  if (graph->frames) memset(graph->frames, 0, graph->frame_capacity * sizeof *graph->frames);
+  if (graph->slots) memset(graph->slots, 0, graph->slot_count * sizeof *graph->slots);
   return graph_reserve_frames(graph, symbols);
 }
 
-bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree,
-                       const struct rtop_symbols *symbols, struct groups_wish wish)
+bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                       struct groups_wish wish)
 {
   graph->length_ns = tree->length_ns;
-  if (!graph_restart(graph, symbols, wish))
-    return false;
+  if (!graph_restart(graph, symbols, wish)) return false;
   for (size_t i = 0; i < tree->touched_count; i++) {
     uint32_t id = tree->touched[i];
     const struct rtop_tree_node *node = &tree->nodes[id];
-    if (!graph_place(graph, symbols, id, node->parent, node->frame))
-      return false;
-    if (id != 0)
-      graph_add(graph, id, &node->self, &node->total, 1);
+    if (!graph_place(graph, symbols, id, node->parent, node->frame)) return false;
+    if (id != 0) graph_add(graph, id, &node->self, &node->total, 1);
   }
   return true;
 }
@@ -198,8 +176,7 @@ static bool graph_place_new(struct groups_graph *graph, const struct rtop_live_n
 {
   for (; graph->node_count < count; graph->node_count++) {
     const struct rtop_live_node *node = &nodes[graph->node_count];
-    if (!graph_place(graph, symbols, graph->node_count, node->parent, node->frame))
-      return false;
+    if (!graph_place(graph, symbols, graph->node_count, node->parent, node->frame)) return false;
   }
   return true;
 }
@@ -208,14 +185,11 @@ static bool graph_place_new(struct groups_graph *graph, const struct rtop_live_n
 static void graph_fetch(const struct groups_graph *graph, const struct rtop_live_change *changes, uint32_t at,
                         uint32_t count)
 {
-  if (count - at > 2 * AHEAD)
-    __builtin_prefetch(&graph->nodes[changes[at + 2 * AHEAD].index]);
-  if (count - at <= AHEAD)
-    return;
+  if (count - at > 2 * AHEAD) __builtin_prefetch(&graph->nodes[changes[at + 2 * AHEAD].index]);
+  if (count - at <= AHEAD) return;
   const struct groups_node *node = &graph->nodes[changes[at + AHEAD].index];
   __builtin_prefetch(&graph->frames[node->frame], 1);
-  if (node->edge != GROUPS_NONE)
-    __builtin_prefetch(&graph->edges[node->edge], 1);
+  if (node->edge != GROUPS_NONE) __builtin_prefetch(&graph->edges[node->edge], 1);
 }
 
 static void graph_take_changes(struct groups_graph *graph, const struct rtop_live_node *nodes,
@@ -225,8 +199,7 @@ static void graph_take_changes(struct groups_graph *graph, const struct rtop_liv
     const struct rtop_live_change *change = &changes[i];
     int came = 0;
     graph_fetch(graph, changes, i, count);
-    if (change->index == 0)
-      continue;
+    if (change->index == 0) continue;
     if (change->cells != 0) {
       uint64_t cells = nodes[change->index].cells;
       came = (cells > 0) - (cells != change->cells);
@@ -242,19 +215,17 @@ bool groups_graph_follow(struct groups_graph *graph, const struct rtop_live *liv
   uint64_t turn;
   const struct rtop_live_change *changes = rtop_live_changes(live, &count, &turn);
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &node_count);
-  bool near = graph->live == live && turn == graph->turn + 1 && wish.mode == graph->wish.mode &&
-              wish.sort == graph->wish.sort;
+  bool near =
+      graph->live == live && turn == graph->turn + 1 && wish.mode == graph->wish.mode && wish.sort == graph->wish.sort;
   graph->length_ns = length_ns;
   if (!(near ? graph_reserve_frames(graph, symbols) : graph_restart(graph, symbols, wish)) ||
       !graph_place_new(graph, nodes, node_count, symbols)) {
     graph->live = NULL;
     return false;
   }
-  if (near)
-    graph_take_changes(graph, nodes, changes, count);
+  if (near) graph_take_changes(graph, nodes, changes, count);
   for (uint32_t i = 1; !near && i < node_count; i++)
-    if (nodes[i].cells)
-      graph_add(graph, i, &nodes[i].self, &nodes[i].total, 1);
+    if (nodes[i].cells) graph_add(graph, i, &nodes[i].self, &nodes[i].total, 1);
   graph->live = live;
   graph->turn = turn;
   return true;
@@ -267,5 +238,5 @@ void groups_graph_destroy(struct groups_graph *graph)
   free(graph->edges);
   free(graph->slots);
   free(graph->nodes);
-  *graph = (struct groups_graph){0};
+  *graph = (struct groups_graph){ 0 };
 }

@@ -22,59 +22,59 @@ struct groups_wish {
 
 /* Of a cost, all of them sums. */
 struct groups_figures {
-  uint64_t ns;                         /* by mode */
-  uint64_t value;                      /* by sort key (rtop_tree_key); of self, that is not looked at: 0 */
+  uint64_t ns;    /* by mode */
+  uint64_t value; /* by sort key (rtop_tree_key); of self, that is not looked at: 0 */
   uint64_t samples;
 };
 
 struct groups_frame {
-  uint32_t callers;                    /* methods that call it now; the start of a thread is 0 */
-  uint32_t caller;                     /* all of them added up: the caller, when it is one */
-  uint32_t loops;                      /* nodes where it is called by itself */
-  uint32_t first_out;                  /* edge + 1 */
-  uint32_t root;                       /* place in the list of roots, + 1 */
+  uint32_t callers;   /* methods that call it now; the start of a thread is 0 */
+  uint32_t caller;    /* all of them added up: the caller, when it is one */
+  uint32_t loops;     /* nodes where it is called by itself */
+  uint32_t first_out; /* edge + 1 */
+  uint32_t root;      /* place in the list of roots, + 1 */
   uint64_t self_ns, self_samples;
   struct groups_figures total;
 };
 
 struct groups_edge {
   uint32_t caller, callee;
-  uint32_t nodes;                      /* that are in the sum; 0: nobody calls that way now */
-  uint32_t next_out;                   /* of the same caller, + 1 */
+  uint32_t nodes;    /* that are in the sum; 0: nobody calls that way now */
+  uint32_t next_out; /* of the same caller, + 1 */
   struct groups_figures total;
 };
 
 struct groups_node {
   uint32_t parent, frame;
-  uint32_t edge;                       /* GROUPS_NONE: called by itself */
+  uint32_t edge; /* GROUPS_NONE: called by itself */
   bool loops;
-  bool in_frame, in_edge;              /* is it the outermost one, whose total counts? */
+  bool in_frame, in_edge; /* is it the outermost one, whose total counts? */
 };
 
 struct groups_graph {
-  struct groups_frame *frames;         /* by frame */
+  struct groups_frame *frames; /* by frame */
   uint32_t frame_count;
   size_t frame_capacity;
   struct groups_edge *edges;
   uint32_t edge_count;
   size_t edge_capacity;
-  uint32_t *roots;                     /* frames that are called by several methods, or by nobody */
+  uint32_t *roots; /* frames that are called by several methods, or by nobody */
   uint32_t root_count;
   size_t root_capacity;
-  uint32_t *slots;                     /* private: hash of (caller, callee): edge + 1 */
+  uint32_t *slots; /* private: hash of (caller, callee): edge + 1 */
   size_t slot_count;
-  struct groups_node *nodes;           /* private: by index of the live sum, or the tree's node */
+  struct groups_node *nodes; /* private: by index of the live sum, or the tree's node */
   uint32_t node_count;
   size_t node_capacity;
-  const struct rtop_live *live;        /* private: NULL, or all is known up to this turn: */
+  const struct rtop_live *live; /* private: NULL, or all is known up to this turn: */
   uint64_t turn;
   struct groups_wish wish;
-  uint64_t length_ns;                  /* of the sum */
+  uint64_t length_ns; /* of the sum */
 };
 
 /* Afresh, from the last sum of a tree. False when memory ran out. */
-bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree,
-                       const struct rtop_symbols *symbols, struct groups_wish wish);
+bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                       struct groups_wish wish);
 /* From a live sum that was just brought up to date (rtop_live_methods): what changed, when the turn before is
  * known. False when memory ran out. */
 bool groups_graph_follow(struct groups_graph *graph, const struct rtop_live *live, uint64_t length_ns,

@@ -20,20 +20,17 @@ static int icicle_compare(const void *left, const void *right, void *context)
   const struct rtop_tree_node *a = &build->tree->nodes[id_a], *b = &build->tree->nodes[id_b];
   uint64_t key_a = rtop_tree_key(&a->self, &a->total, look->sort, look->mode);
   uint64_t key_b = rtop_tree_key(&b->self, &b->total, look->sort, look->mode);
-  if (key_a != key_b)
-    return (key_a > key_b) != look->reverse ? -1 : 1;
-  int by_name = strcmp(rtop_symbols_get(build->symbols, a->frame)->label,
-                       rtop_symbols_get(build->symbols, b->frame)->label);
-  if (by_name != 0)
-    return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
+  if (key_a != key_b) return (key_a > key_b) != look->reverse ? -1 : 1;
+  int by_name =
+      strcmp(rtop_symbols_get(build->symbols, a->frame)->label, rtop_symbols_get(build->symbols, b->frame)->label);
+  if (by_name != 0) return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
   return id_a < id_b ? -1 : id_a > id_b;
 }
 
 static bool icicle_cell(struct icicle_build *build, const struct rtop_icicle_cell *cell)
 {
   struct rtop_icicle *icicle = build->icicle;
-  if (!rtop_reserve(&icicle->cells, &icicle->capacity, icicle->count + 1, sizeof *icicle->cells))
-    return false;
+  if (!rtop_reserve(&icicle->cells, &icicle->capacity, icicle->count + 1, sizeof *icicle->cells)) return false;
   icicle->cells[icicle->count++] = *cell;
   return true;
 }
@@ -45,15 +42,13 @@ static size_t icicle_children(struct icicle_build *build, uint32_t node, bool *f
   const struct rtop_tree_node *nodes = build->tree->nodes;
   size_t count = 0;
   for (uint32_t id = nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
-    if (!rtop_reserve(&icicle->children, &icicle->children_capacity, count + 1,
-                        sizeof *icicle->children)) {
+    if (!rtop_reserve(&icicle->children, &icicle->children_capacity, count + 1, sizeof *icicle->children)) {
       *fine = false;
       return 0;
     }
     icicle->children[count++] = id;
   }
-  if (count > 1)
-    qsort_r(icicle->children, count, sizeof *icicle->children, icicle_compare, build);
+  if (count > 1) qsort_r(icicle->children, count, sizeof *icicle->children, icicle_compare, build);
   return count;
 }
 
@@ -63,8 +58,7 @@ static bool icicle_merge(struct icicle_build *build, struct rtop_icicle_cell *na
   bool fine = true;
   build->icicle->merged += narrow->merged;
   narrow->columns = end - narrow->x;
-  if (narrow->merged > 0 && narrow->columns > 0)
-    fine = icicle_cell(build, narrow);
+  if (narrow->merged > 0 && narrow->columns > 0) fine = icicle_cell(build, narrow);
   narrow->merged = 0;
   return fine;
 }
@@ -76,7 +70,7 @@ static bool icicle_below(struct icicle_build *build, size_t index)
   double whole = (double)rtop_tree_clock(&nodes[cell.node].total, build->look->mode), until = 0;
   bool fine = true;
   size_t count = icicle_children(build, cell.node, &fine);
-  struct rtop_icicle_cell narrow = {.parent = (uint32_t)index, .depth = cell.depth + 1};
+  struct rtop_icicle_cell narrow = { .parent = (uint32_t)index, .depth = cell.depth + 1 };
   int x = cell.x;
   for (size_t i = 0; i < count && fine && whole > 0; i++) {
     uint32_t id = build->icicle->children[i];
@@ -89,7 +83,8 @@ static bool icicle_below(struct icicle_build *build, size_t index)
     } else {
       fine = icicle_merge(build, &narrow, x);
       struct rtop_icicle_cell child = {
-        .node = id, .parent = (uint32_t)index, .depth = cell.depth + 1, .x = x, .columns = end - x};
+        .node = id, .parent = (uint32_t)index, .depth = cell.depth + 1, .x = x, .columns = end - x
+      };
       fine = icicle_cell(build, &child) && fine;
     }
     x = end;
@@ -99,35 +94,32 @@ static bool icicle_below(struct icicle_build *build, size_t index)
 
 static bool icicle_depth(struct rtop_icicle *icicle, size_t depth, size_t first)
 {
-  if (!rtop_reserve(&icicle->first, &icicle->depth_capacity, depth + 2, sizeof *icicle->first))
-    return false;
+  if (!rtop_reserve(&icicle->first, &icicle->depth_capacity, depth + 2, sizeof *icicle->first)) return false;
   icicle->first[depth] = first;
   return true;
 }
 
-bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree,
-                       const struct rtop_symbols *symbols, const struct rtop_icicle_look *look)
+bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                       const struct rtop_icicle_look *look)
 {
-  struct icicle_build build = {
-    icicle, tree, symbols, look, (uint64_t)(look->least_percent / 100 * (double)tree->length_ns)};
+  struct icicle_build build = { icicle, tree, symbols, look,
+                                (uint64_t)(look->least_percent / 100 * (double)tree->length_ns) };
   icicle->count = icicle->depths = icicle->merged = 0;
   if (look->columns < 1 || !rtop_tree_has(tree, look->root) ||
       rtop_tree_clock(&tree->nodes[look->root].total, look->mode) == 0)
     return true;
-  struct rtop_icicle_cell root = {.node = look->root, .columns = look->columns};
+  struct rtop_icicle_cell root = { .node = look->root, .columns = look->columns };
   bool fine = icicle_cell(&build, &root) && icicle_depth(icicle, 0, 0);
   /* Cells of one depth make those of the next, behind them. */
   for (size_t from = 0; fine && from < icicle->count && icicle->depths < RTOP_ICICLE_DEPTH_MAX;) {
     size_t end = icicle->count;
     icicle->depths++;
     for (size_t i = from; i < end && fine; i++)
-      if (icicle->cells[i].merged == 0)
-        fine = icicle_below(&build, i);
+      if (icicle->cells[i].merged == 0) fine = icicle_below(&build, i);
     fine = icicle_depth(icicle, icicle->depths, end) && fine;
     from = end;
   }
-  if (!fine)
-    icicle->count = icicle->depths = 0;
+  if (!fine) icicle->count = icicle->depths = 0;
   return fine;
 }
 
@@ -136,7 +128,7 @@ void rtop_icicle_destroy(struct rtop_icicle *icicle)
   free(icicle->cells);
   free(icicle->first);
   free(icicle->children);
-  *icicle = (struct rtop_icicle){0};
+  *icicle = (struct rtop_icicle){ 0 };
 }
 
 int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows)
@@ -148,8 +140,7 @@ int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows)
 size_t rtop_icicle_find(const struct rtop_icicle *icicle, uint32_t node)
 {
   for (size_t i = 0; i < icicle->count; i++)
-    if (icicle->cells[i].node == node && icicle->cells[i].merged == 0)
-      return i;
+    if (icicle->cells[i].node == node && icicle->cells[i].merged == 0) return i;
   return SIZE_MAX;
 }
 
@@ -157,8 +148,7 @@ size_t rtop_icicle_at(const struct rtop_icicle *icicle, uint32_t depth, int x)
 {
   size_t best = SIZE_MAX;
   int distance = INT32_MAX;
-  if (depth >= icicle->depths)
-    return SIZE_MAX;
+  if (depth >= icicle->depths) return SIZE_MAX;
   for (size_t i = icicle->first[depth]; i < icicle->first[depth + 1]; i++) {
     const struct rtop_icicle_cell *cell = &icicle->cells[i];
     int left = cell->x - x, right = x - (cell->x + cell->columns - 1);

@@ -11,35 +11,35 @@
 enum { RTOP_ICICLE_COLUMNS_MIN = 2, RTOP_ICICLE_DEPTH_MAX = 4096, RTOP_ICICLE_ROWS_MAX = 3 };
 
 struct rtop_icicle_cell {
-  uint32_t node;                       /* of the tree; 0 for the root of all and for merged cells */
-  uint32_t parent;                     /* index of the cell above it; of the first: 0 */
-  uint32_t depth;                      /* below the root of the icicle */
-  uint32_t merged;                     /* > 0: that many nodes, too narrow each */
+  uint32_t node;   /* of the tree; 0 for the root of all and for merged cells */
+  uint32_t parent; /* index of the cell above it; of the first: 0 */
+  uint32_t depth;  /* below the root of the icicle */
+  uint32_t merged; /* > 0: that many nodes, too narrow each */
   int x, columns;
 };
 
 struct rtop_icicle {
-  struct rtop_icicle_cell *cells;      /* by depth, then from the left */
+  struct rtop_icicle_cell *cells; /* by depth, then from the left */
   size_t count, capacity;
-  size_t *first;                       /* by depth: index of its first cell; [depths] is count */
+  size_t *first; /* by depth: index of its first cell; [depths] is count */
   size_t depths, depth_capacity;
-  size_t merged;                       /* nodes in merged cells */
-  uint32_t *children;                  /* private */
+  size_t merged;      /* nodes in merged cells */
+  uint32_t *children; /* private */
   size_t children_capacity;
 };
 
 struct rtop_icicle_look {
-  uint32_t root;                       /* node that takes all columns */
+  uint32_t root; /* node that takes all columns */
   int columns;
   enum rtop_sort_key sort;
   bool reverse;
   enum rtop_mode mode;
-  double least_percent;                /* of the span; nodes below are as if too narrow */
+  double least_percent; /* of the span; nodes below are as if too narrow */
 };
 
 /* False when memory ran out. No cells when the root is not in the sum or has no time. */
-bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree,
-                       const struct rtop_symbols *symbols, const struct rtop_icicle_look *look);
+bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                       const struct rtop_icicle_look *look);
 void rtop_icicle_destroy(struct rtop_icicle *icicle);
 
 /* How high cells can be so that all depths are seen in so many rows; 1 when that is not so. */

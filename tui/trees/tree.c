@@ -12,8 +12,7 @@ static size_t tree_slot(const struct tree_build *build, uint32_t parent, uint32_
   size_t at = (size_t)(hash >> 32) & (scratch->slot_count - 1);
   while (scratch->slots[at]) {
     const struct rtop_tree_node *node = &build->tree->nodes[scratch->slots[at]];
-    if (node->parent == parent && node->frame == frame)
-      break;
+    if (node->parent == parent && node->frame == frame) break;
     at = (at + 1) & (scratch->slot_count - 1);
   }
   return at;
@@ -22,12 +21,10 @@ static size_t tree_slot(const struct tree_build *build, uint32_t parent, uint32_
 static bool tree_grow_slots(struct tree_build *build)
 {
   struct tree_scratch *scratch = build->scratch;
-  if (build->tree->count * 2 < scratch->slot_count)
-    return true;
+  if (build->tree->count * 2 < scratch->slot_count) return true;
   size_t count = scratch->slot_count ? scratch->slot_count * 2 : 256;
   uint32_t *slots = calloc(count, sizeof *slots);
-  if (!slots)
-    return false;
+  if (!slots) return false;
   free(scratch->slots);
   scratch->slots = slots;
   scratch->slot_count = count;
@@ -39,8 +36,7 @@ static bool tree_grow_slots(struct tree_build *build)
 /* The ancestor (or the node itself) with this frame; 0: none. */
 static uint32_t tree_above(const struct rtop_tree *tree, uint32_t node, uint32_t frame)
 {
-  while (node != 0 && tree->nodes[node].frame != frame)
-    node = tree->nodes[node].parent;
+  while (node != 0 && tree->nodes[node].frame != frame) node = tree->nodes[node].parent;
   return node;
 }
 
@@ -49,22 +45,17 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
 {
   struct rtop_tree *tree = build->tree;
   uint32_t above = tree->folded ? tree_above(tree, parent, frame) : 0;
-  if (above)
-    return above;
-  if (tree->nodes[parent].frame == frame &&
-      rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP) {
+  if (above) return above;
+  if (tree->nodes[parent].frame == frame && rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP) {
     build->scratch->collapsed = true;
-    return parent;                     /* calls within a file are no calls of it */
+    return parent; /* calls within a file are no calls of it */
   }
-  if (!tree_grow_slots(build) ||
-      !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
+  if (!tree_grow_slots(build) || !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
     return UINT32_MAX;
   size_t slot = tree_slot(build, parent, frame);
-  if (build->scratch->slots[slot])
-    return build->scratch->slots[slot];
+  if (build->scratch->slots[slot]) return build->scratch->slots[slot];
   uint32_t id = (uint32_t)tree->count++;
-  tree->nodes[id] =
-    (struct rtop_tree_node){.parent = parent, .frame = frame, .depth = tree->nodes[parent].depth + 1};
+  tree->nodes[id] = (struct rtop_tree_node){ .parent = parent, .frame = frame, .depth = tree->nodes[parent].depth + 1 };
   build->scratch->slots[slot] = id;
   return id;
 }
@@ -76,8 +67,7 @@ uint32_t tree_of(struct tree_build *build, uint32_t node)
   size_t depth = 0;
   node = node < rtop_symbols_node_count(build->symbols) ? node : 0;
   while (!scratch->of[node]) {
-    if (!rtop_reserve(&scratch->path, &scratch->path_capacity, depth + 1, sizeof *scratch->path))
-      return UINT32_MAX;
+    if (!rtop_reserve(&scratch->path, &scratch->path_capacity, depth + 1, sizeof *scratch->path)) return UINT32_MAX;
     scratch->path[depth++] = node;
     node = rtop_symbols_get_node(build->symbols, node)->parent;
   }
@@ -85,8 +75,7 @@ uint32_t tree_of(struct tree_build *build, uint32_t node)
   while (depth > 0) {
     node = scratch->path[--depth];
     id = tree_child(build, id, rtop_symbols_get_node(build->symbols, node)->frame);
-    if (id == UINT32_MAX)
-      return UINT32_MAX;
+    if (id == UINT32_MAX) return UINT32_MAX;
     scratch->of[node] = id + 1;
   }
   return id;
@@ -98,7 +87,7 @@ static bool tree_frame_matches(struct tree_build *build, uint32_t frame)
   const struct rtop_symbol *symbol = rtop_symbols_get(build->symbols, frame);
   if (entry->answer == FRAME_UNKNOWN || entry->label != symbol->label) {
     bool matches = methods_regex_matches(&build->scratch->filter, symbol);
-    *entry = (struct tree_frame){symbol->label, matches ? FRAME_MATCHES : FRAME_DIFFERS};
+    *entry = (struct tree_frame){ symbol->label, matches ? FRAME_MATCHES : FRAME_DIFFERS };
   }
   return entry->answer == FRAME_MATCHES;
 }
@@ -111,8 +100,7 @@ static bool tree_matches(struct tree_build *build, uint32_t id)
   size_t depth = 0;
   uint32_t at = id;
   for (; at != 0 && (scratch->passed[at] | 1) != (known | 1); at = build->tree->nodes[at].parent) {
-    if (!rtop_reserve(&scratch->path, &scratch->path_capacity, depth + 1, sizeof *scratch->path))
-      return false;
+    if (!rtop_reserve(&scratch->path, &scratch->path_capacity, depth + 1, sizeof *scratch->path)) return false;
     scratch->path[depth++] = at;
   }
   bool matches = at != 0 && scratch->passed[at] == (known | 1);
@@ -126,8 +114,7 @@ static bool tree_matches(struct tree_build *build, uint32_t id)
 
 static bool tree_passes(struct tree_build *build, uint32_t id)
 {
-  if (!build->scratch->filter.text)
-    return true;
+  if (!build->scratch->filter.text) return true;
   return tree_matches(build, id) != build->options->filter_invert;
 }
 
@@ -135,12 +122,12 @@ bool tree_touch(struct rtop_tree *tree, uint32_t id)
 {
   while (!rtop_tree_has(tree, id)) {
     struct rtop_tree_node *node = &tree->nodes[id];
-    if (!rtop_reserve(&tree->touched, &tree->touched_capacity, tree->touched_count + 1,
-                      sizeof *tree->touched))
+    if (!rtop_reserve(&tree->touched, &tree->touched_capacity, tree->touched_count + 1, sizeof *tree->touched))
       return false;
     tree->touched[tree->touched_count++] = id;
     *node = (struct rtop_tree_node){
-      .parent = node->parent, .frame = node->frame, .depth = node->depth, .epoch = tree->epoch};
+      .parent = node->parent, .frame = node->frame, .depth = node->depth, .epoch = tree->epoch
+    };
     id = node->parent;
   }
   return true;
@@ -149,14 +136,11 @@ bool tree_touch(struct rtop_tree *tree, uint32_t id)
 static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
 {
   uint32_t id = tree_of(build, cell->node);
-  if (id == UINT32_MAX ||
-      !rtop_reserve(&build->scratch->passed, &build->scratch->passed_capacity, build->tree->count,
-                    sizeof *build->scratch->passed))
+  if (id == UINT32_MAX || !rtop_reserve(&build->scratch->passed, &build->scratch->passed_capacity, build->tree->count,
+                                        sizeof *build->scratch->passed))
     return false;
-  if (!tree_passes(build, id))
-    return true;
-  if (!tree_touch(build->tree, id))
-    return false;
+  if (!tree_passes(build, id)) return true;
+  if (!tree_touch(build->tree, id)) return false;
   rtop_cost_add(&build->tree->nodes[id].self, &cell->cost);
   return true;
 }
@@ -164,11 +148,9 @@ static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
 void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
 {
   struct rtop_tree *tree = build->tree;
-  if (thread->ended || thread->node == 0)
-    return;
+  if (thread->ended || thread->node == 0) return;
   uint32_t id = tree_of(build, thread->node);
-  if (id == UINT32_MAX || !rtop_tree_has(tree, id))
-    return;
+  if (id == UINT32_MAX || !rtop_tree_has(tree, id)) return;
   tree->nodes[id].leaves[thread->state < RTOP_STATES ? thread->state : RTOP_STATE_BLOCKED]++;
   for (; id != 0; id = tree->nodes[id].parent) {
     tree->nodes[id].threads++;
@@ -180,20 +162,18 @@ static bool tree_threads(struct tree_build *build, const struct rtop_sum *sum)
 {
   struct tree_scratch *scratch = build->scratch;
   bool fine = true;
-  if (!rtop_reserve(&scratch->wanted, &scratch->wanted_capacity, sum->thread_count + 1,
-                    sizeof *scratch->wanted))
+  if (!rtop_reserve(&scratch->wanted, &scratch->wanted_capacity, sum->thread_count + 1, sizeof *scratch->wanted))
     return false;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct methods_regex *regex = &scratch->thread_filter;
-    scratch->wanted[i] = !sum->threads[i].hidden &&
-      (!regex->text || regexec(&regex->compiled, sum->threads[i].name, 0, NULL, 0) == 0);
+    scratch->wanted[i] =
+        !sum->threads[i].hidden && (!regex->text || regexec(&regex->compiled, sum->threads[i].name, 0, NULL, 0) == 0);
   }
   for (size_t at = 0; at < sum->cell_count; at++)
     if (sum->cells[at].thread < sum->thread_count && scratch->wanted[sum->cells[at].thread])
       fine = tree_add(build, &sum->cells[at]) && fine;
   for (size_t i = 0; i < sum->thread_count; i++)
-    if (scratch->wanted[i])
-      tree_mark(build, &sum->threads[i]);
+    if (scratch->wanted[i]) tree_mark(build, &sum->threads[i]);
   return fine;
 }
 
@@ -212,8 +192,7 @@ static void tree_sort(struct rtop_tree *tree)
   }
   size_t written = 0;
   for (uint32_t id = 0; id < tree->count; id++)
-    if (rtop_tree_has(tree, id))
-      tree->touched[written++] = id;
+    if (rtop_tree_has(tree, id)) tree->touched[written++] = id;
 }
 
 void tree_sum(struct rtop_tree *tree)
@@ -223,8 +202,7 @@ void tree_sum(struct rtop_tree *tree)
     uint32_t id = tree->touched[i];
     struct rtop_tree_node *node = &tree->nodes[id], *parent = &tree->nodes[node->parent];
     rtop_cost_add(&node->total, &node->self);
-    if (id == 0)
-      continue;
+    if (id == 0) continue;
     rtop_cost_add(&parent->total, &node->total);
     parent->below += node->below + 1;
     node->next_sibling = parent->first_child;
@@ -235,10 +213,8 @@ void tree_sum(struct rtop_tree *tree)
 static void tree_forget_answers(struct tree_scratch *scratch, const char *filter)
 {
   const char *before = scratch->filter_text ? scratch->filter_text : "", *now = filter ? filter : "";
-  if (strcmp(before, now) == 0)
-    return;
-  if (scratch->frames)
-    memset(scratch->frames, 0, scratch->frame_capacity * sizeof *scratch->frames);
+  if (strcmp(before, now) == 0) return;
+  if (scratch->frames) memset(scratch->frames, 0, scratch->frame_capacity * sizeof *scratch->frames);
   free(scratch->filter_text);
   scratch->filter_text = strdup(now);
 }
@@ -256,8 +232,7 @@ bool tree_prepare(struct tree_build *build)
                     sizeof *scratch->frames) ||
       !rtop_reserve(&tree->nodes, &tree->capacity, 1, sizeof *tree->nodes))
     return false;
-  if (tree->count == 0)
-    tree->nodes[tree->count++] = (struct rtop_tree_node){0};
+  if (tree->count == 0) tree->nodes[tree->count++] = (struct rtop_tree_node){ 0 };
   scratch->of[0] = 1;
   return fine;
 }
@@ -265,19 +240,15 @@ bool tree_prepare(struct tree_build *build)
 bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                      const struct rtop_methods_options *options, bool fold)
 {
-  if (fold != tree->folded)
-    rtop_tree_forget(tree);
+  if (fold != tree->folded) rtop_tree_forget(tree);
   tree->folded = fold;
-  if (!tree->scratch)
-    tree->scratch = calloc(1, sizeof(struct tree_scratch));
-  struct tree_build build = {tree, tree->scratch, symbols, options};
-  if (tree->scratch)
-    build.scratch->follows = false;
+  if (!tree->scratch) tree->scratch = calloc(1, sizeof(struct tree_scratch));
+  struct tree_build build = { tree, tree->scratch, symbols, options };
+  if (tree->scratch) build.scratch->follows = false;
   tree->touched_count = 0;
   tree->length_ns = sum->length_ns;
   tree->epoch++;
-  if (!tree->scratch || !tree_prepare(&build) || !tree_touch(tree, 0))
-    return false;
+  if (!tree->scratch || !tree_prepare(&build) || !tree_touch(tree, 0)) return false;
   bool fine = tree_threads(&build, sum);
   tree_sum(tree);
   return fine;
@@ -288,14 +259,10 @@ void rtop_tree_forget(struct rtop_tree *tree)
 {
   struct tree_scratch *scratch = tree->scratch;
   tree->count = tree->touched_count = 0;
-  if (scratch)
-    scratch->collapsed = scratch->follows = false;
-  if (scratch && scratch->of)
-    memset(scratch->of, 0, scratch->of_capacity * sizeof *scratch->of);
-  if (scratch && scratch->slots)
-    memset(scratch->slots, 0, scratch->slot_count * sizeof *scratch->slots);
-  if (scratch && scratch->frames)
-    memset(scratch->frames, 0, scratch->frame_capacity * sizeof *scratch->frames);
+  if (scratch) scratch->collapsed = scratch->follows = false;
+  if (scratch && scratch->of) memset(scratch->of, 0, scratch->of_capacity * sizeof *scratch->of);
+  if (scratch && scratch->slots) memset(scratch->slots, 0, scratch->slot_count * sizeof *scratch->slots);
+  if (scratch && scratch->frames) memset(scratch->frames, 0, scratch->frame_capacity * sizeof *scratch->frames);
 }
 
 void rtop_tree_destroy(struct rtop_tree *tree)
@@ -317,7 +284,7 @@ void rtop_tree_destroy(struct rtop_tree *tree)
   free(scratch);
   free(tree->nodes);
   free(tree->touched);
-  *tree = (struct rtop_tree){0};
+  *tree = (struct rtop_tree){ 0 };
 }
 
 bool rtop_tree_has(const struct rtop_tree *tree, uint32_t node)

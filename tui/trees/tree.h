@@ -13,28 +13,28 @@
 #include "tui/methods/methods.h"
 
 struct rtop_tree_node {
-  uint32_t parent;                     /* < id; the root, 0, is its own */
+  uint32_t parent; /* < id; the root, 0, is its own */
   uint32_t frame;
-  uint32_t depth;                      /* of the root: 0 */
-  uint32_t epoch;                      /* private */
+  uint32_t depth; /* of the root: 0 */
+  uint32_t epoch; /* private */
   /* Of the last sum, when rtop_tree_has() it: */
-  uint32_t first_child, next_sibling;  /* 0: none */
-  uint32_t below;                      /* nodes under it */
-  uint32_t threads;                    /* have it on their stack at the end of the span */
-  uint32_t leaves[RTOP_STATES];        /* have it as their leaf, by state */
-  bool runs;                           /* one of them holds the GVL */
+  uint32_t first_child, next_sibling; /* 0: none */
+  uint32_t below;                     /* nodes under it */
+  uint32_t threads;                   /* have it on their stack at the end of the span */
+  uint32_t leaves[RTOP_STATES];       /* have it as their leaf, by state */
+  bool runs;                          /* one of them holds the GVL */
   struct rtop_cost self, total;
 };
 
 struct rtop_tree {
   struct rtop_tree_node *nodes;
   size_t count, capacity;
-  uint32_t *touched;                   /* ids that the last sum holds, parents first */
+  uint32_t *touched; /* ids that the last sum holds, parents first */
   size_t touched_count, touched_capacity;
-  uint64_t length_ns;                  /* of the sum: what 100 % of one thread is */
+  uint64_t length_ns; /* of the sum: what 100 % of one thread is */
   uint32_t epoch;
-  bool folded;                         /* recursion: a method is never below itself */
-  void *scratch;                       /* private */
+  bool folded;   /* recursion: a method is never below itself */
+  void *scratch; /* private */
 };
 
 /* Takes the costs of a sum. `fold`: a call of a method that is on the stack already counts for that
@@ -45,8 +45,7 @@ bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const s
  * folded, it costs what changed since the last call. */
 struct rtop_live;
 bool rtop_tree_follow(struct rtop_tree *tree, const struct rtop_live *live, const struct rtop_sum *sum,
-                      const struct rtop_symbols *symbols, const struct rtop_methods_options *options,
-                      bool fold);
+                      const struct rtop_symbols *symbols, const struct rtop_methods_options *options, bool fold);
 /* Other symbols come: no id stays. */
 void rtop_tree_forget(struct rtop_tree *tree);
 void rtop_tree_destroy(struct rtop_tree *tree);

@@ -15,8 +15,7 @@ struct tree_choice {
 int rtop_tree_choice(const struct rtop_tree_choices *choices, uint64_t key)
 {
   struct tree_choice *choice;
-  if (key < TREE_NEAR_KEYS)
-    return key < choices->near_capacity ? choices->near[key] : RTOP_TREE_UNDECIDED;
+  if (key < TREE_NEAR_KEYS) return key < choices->near_capacity ? choices->near[key] : RTOP_TREE_UNDECIDED;
   HASH_FIND(hh, choices->table, &key, sizeof key, choice);
   return !choice ? RTOP_TREE_UNDECIDED : choice->open ? RTOP_TREE_OPEN : RTOP_TREE_CLOSED;
 }
@@ -32,8 +31,7 @@ void rtop_tree_choose(struct rtop_tree_choices *choices, uint64_t key, bool open
   HASH_FIND(hh, choices->table, &key, sizeof key, choice);
   if (!choice) {
     choice = calloc(1, sizeof *choice);
-    if (!choice)
-      return;
+    if (!choice) return;
     choice->key = key;
     HASH_ADD(hh, choices->table, key, sizeof choice->key, choice);
   }

@@ -12,9 +12,9 @@
 
 enum { RTOP_TREE_UNDECIDED, RTOP_TREE_OPEN, RTOP_TREE_CLOSED };
 
-struct rtop_tree_choices {             /* private; all zero: nothing was decided */
+struct rtop_tree_choices { /* private; all zero: nothing was decided */
   struct tree_choice *table;
-  uint8_t *near;                       /* by key, of small ones: ids of nodes are asked for in every update */
+  uint8_t *near; /* by key, of small ones: ids of nodes are asked for in every update */
   size_t near_capacity;
 };
 

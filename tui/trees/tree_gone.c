@@ -16,16 +16,14 @@ static bool gone_reserve(struct rtop_tree_gone *gone, size_t count)
 }
 
 /* A parent has a smaller id than its children: from the last one down, what is below is known in time. */
-bool rtop_tree_gone_build(struct rtop_tree_gone *gone, const struct rtop_tree *tree,
-                          const struct rtop_cost *before, size_t count, enum rtop_mode mode,
-                          uint64_t least_ns)
+bool rtop_tree_gone_build(struct rtop_tree_gone *gone, const struct rtop_tree *tree, const struct rtop_cost *before,
+                          size_t count, enum rtop_mode mode, uint64_t least_ns)
 {
   count = count < tree->count ? count : tree->count;
   gone->count = gone->leaf_count = 0;
   gone->before = before;
   gone->mode = mode;
-  if (!gone_reserve(gone, count + 1))
-    return false;
+  if (!gone_reserve(gone, count + 1)) return false;
   for (size_t id = count; id-- > 1;) {
     uint64_t was_ns = rtop_tree_clock(&before[id], mode);
     uint32_t parent = tree->nodes[id].parent;
@@ -42,9 +40,8 @@ bool rtop_tree_gone_build(struct rtop_tree_gone *gone, const struct rtop_tree *t
 
 bool rtop_tree_gone_leaf(struct rtop_tree_gone *gone, uint32_t frame, uint64_t lost_ns)
 {
-  if (!rtop_reserve(&gone->leaves, &gone->leaf_capacity, gone->leaf_count + 1, sizeof *gone->leaves))
-    return false;
-  gone->leaves[gone->leaf_count++] = (struct rtop_tree_leaf){frame, lost_ns};
+  if (!rtop_reserve(&gone->leaves, &gone->leaf_capacity, gone->leaf_count + 1, sizeof *gone->leaves)) return false;
+  gone->leaves[gone->leaf_count++] = (struct rtop_tree_leaf){ frame, lost_ns };
   return true;
 }
 
@@ -54,5 +51,5 @@ void rtop_tree_gone_destroy(struct rtop_tree_gone *gone)
   free(gone->next_sibling);
   free(gone->below);
   free(gone->leaves);
-  *gone = (struct rtop_tree_gone){0};
+  *gone = (struct rtop_tree_gone){ 0 };
 }

@@ -45,19 +45,16 @@ static bool follow_mark(struct follow *follow, const struct rtop_sum *sum)
   struct rtop_tree *tree = follow->build.tree;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
-    if (thread->hidden || thread->ended || thread->node == 0)
-      continue;
+    if (thread->hidden || thread->ended || thread->node == 0) continue;
     tree_mark(&follow->build, thread);
     uint32_t id = tree_of(&follow->build, thread->node);
-    if (id == UINT32_MAX || !rtop_tree_has(tree, id))
-      continue;
+    if (id == UINT32_MAX || !rtop_tree_has(tree, id)) continue;
     for (; id != 0; id = tree->nodes[id].parent) {
       if (!rtop_reserve(&scratch->marked, &scratch->marked_capacity, scratch->marked_count + 1u,
                         sizeof *scratch->marked))
         return false;
       scratch->marked[scratch->marked_count++] = id;
-      if (tree->nodes[id].threads > 1)
-        break;                         /* somebody else has marked what is above */
+      if (tree->nodes[id].threads > 1) break; /* somebody else has marked what is above */
     }
   }
   return true;
@@ -69,7 +66,7 @@ static void follow_empty_others(struct rtop_tree *tree)
   for (uint32_t id = 0; id < tree->count; id++) {
     struct rtop_tree_node *node = &tree->nodes[id];
     if (!rtop_tree_has(tree, id))
-      *node = (struct rtop_tree_node){.parent = node->parent, .frame = node->frame, .depth = node->depth};
+      *node = (struct rtop_tree_node){ .parent = node->parent, .frame = node->frame, .depth = node->depth };
   }
 }
 
@@ -81,16 +78,12 @@ static bool follow_all(struct follow *follow)
   tree->touched_count = 0;
   tree->epoch++;
   scratch->marked_count = 0;
-  if (!tree_touch(tree, 0))
-    return false;
-  if (scratch->cells)
-    memset(scratch->cells, 0, scratch->cell_capacity * sizeof *scratch->cells);
+  if (!tree_touch(tree, 0)) return false;
+  if (scratch->cells) memset(scratch->cells, 0, scratch->cell_capacity * sizeof *scratch->cells);
   for (uint32_t i = 0; i < follow->node_count; i++) {
     uint32_t id = follow->nodes[i].cells ? follow_id(follow, i) : 0;
-    if (id == UINT32_MAX || !tree_touch(tree, id))
-      return false;
-    if (!follow->nodes[i].cells)
-      continue;
+    if (id == UINT32_MAX || !tree_touch(tree, id)) return false;
+    if (!follow->nodes[i].cells) continue;
     rtop_cost_add(&tree->nodes[id].self, &follow->nodes[i].self);
     scratch->cells[id] += follow->nodes[i].cells;
   }
@@ -116,10 +109,8 @@ static void follow_leave(struct rtop_tree *tree, uint32_t id)
 {
   struct rtop_tree_node *node = &tree->nodes[id];
   uint32_t *link = &tree->nodes[node->parent].first_child;
-  while (*link && *link != id)
-    link = &tree->nodes[*link].next_sibling;
-  if (*link)
-    *link = node->next_sibling;
+  while (*link && *link != id) link = &tree->nodes[*link].next_sibling;
+  if (*link) *link = node->next_sibling;
   for (uint32_t above = id; above != 0;) {
     above = tree->nodes[above].parent;
     tree->nodes[above].below--;
@@ -134,8 +125,7 @@ static void follow_fetch(const struct follow *follow, uint32_t index)
   const struct tree_scratch *scratch = follow->build.scratch;
   uint32_t node = follow->nodes[index].node, id = node < scratch->of_capacity ? scratch->of[node] : 0;
   const char *at = (const char *)&follow->build.tree->nodes[id ? id - 1 : 0];
-  for (size_t i = 0; i < sizeof(struct rtop_tree_node); i += 64)
-    __builtin_prefetch(at + i, 1);
+  for (size_t i = 0; i < sizeof(struct rtop_tree_node); i += 64) __builtin_prefetch(at + i, 1);
 }
 
 static bool follow_changes(struct follow *follow, const struct rtop_live_change *changes, uint32_t count)
@@ -143,25 +133,20 @@ static bool follow_changes(struct follow *follow, const struct rtop_live_change 
   struct tree_scratch *scratch = follow->build.scratch;
   struct rtop_tree *tree = follow->build.tree;
   follow_unmark(follow);
-  for (uint32_t i = 0; i < count; i++) {     /* deepest first */
-    if (i + FOLLOW_AHEAD < count)
-      follow_fetch(follow, changes[i + FOLLOW_AHEAD].index);
+  for (uint32_t i = 0; i < count; i++) { /* deepest first */
+    if (i + FOLLOW_AHEAD < count) follow_fetch(follow, changes[i + FOLLOW_AHEAD].index);
     uint32_t id = follow_id(follow, changes[i].index);
-    if (id == UINT32_MAX)
-      return false;
+    if (id == UINT32_MAX) return false;
     struct rtop_tree_node *node = &tree->nodes[id];
     bool was = scratch->cells[id] > 0;
     rtop_cost_add(&node->self, &changes[i].self);
     rtop_cost_add(&node->total, &changes[i].total);
     scratch->cells[id] += changes[i].cells;
     bool is = scratch->cells[id] > 0;
-    if (id == 0 || was == is)
-      continue;
+    if (id == 0 || was == is) continue;
     follow->members_changed = true;
-    if (is)
-      follow_join(tree, id);
-    else
-      follow_leave(tree, id);
+    if (is) follow_join(tree, id);
+    else follow_leave(tree, id);
   }
   return true;
 }
@@ -171,26 +156,22 @@ static bool follow_list(struct rtop_tree *tree)
 {
   const struct tree_scratch *scratch = tree->scratch;
   size_t known = tree->count < scratch->cell_capacity ? tree->count : scratch->cell_capacity;
-  if (!rtop_reserve(&tree->touched, &tree->touched_capacity, known + 1, sizeof *tree->touched))
-    return false;
+  if (!rtop_reserve(&tree->touched, &tree->touched_capacity, known + 1, sizeof *tree->touched)) return false;
   tree->touched_count = 0;
   tree->touched[tree->touched_count++] = 0;
   for (uint32_t id = 1; id < known; id++)
-    if (scratch->cells[id])
-      tree->touched[tree->touched_count++] = id;
+    if (scratch->cells[id]) tree->touched[tree->touched_count++] = id;
   return true;
 }
 
 bool rtop_tree_follow(struct rtop_tree *tree, const struct rtop_live *live, const struct rtop_sum *sum,
-                      const struct rtop_symbols *symbols, const struct rtop_methods_options *options,
-                      bool fold)
+                      const struct rtop_symbols *symbols, const struct rtop_methods_options *options, bool fold)
 {
-  if (!tree->scratch)
-    tree->scratch = calloc(1, sizeof(struct tree_scratch));
+  if (!tree->scratch) tree->scratch = calloc(1, sizeof(struct tree_scratch));
   struct tree_scratch *scratch = tree->scratch;
   if (!scratch || fold || tree->folded || options->filter || scratch->collapsed)
     return rtop_tree_build(tree, sum, symbols, options, fold);
-  struct follow follow = {.build = {tree, scratch, symbols, options}};
+  struct follow follow = { .build = { tree, scratch, symbols, options } };
   uint32_t count;
   uint64_t turn;
   const struct rtop_live_change *changes = rtop_live_changes(live, &count, &turn);
@@ -198,12 +179,9 @@ bool rtop_tree_follow(struct rtop_tree *tree, const struct rtop_live *live, cons
   bool near = scratch->follows && scratch->live == live && turn == scratch->turn + 1;
   tree->length_ns = sum->length_ns;
   scratch->follows = false;
-  bool fine = tree_prepare(&follow.build) &&
-              (near ? follow_changes(&follow, changes, count) : follow_all(&follow));
-  if (fine && follow.members_changed)
-    fine = follow_list(tree);
-  if (!fine || scratch->collapsed)
-    return rtop_tree_build(tree, sum, symbols, options, fold);
+  bool fine = tree_prepare(&follow.build) && (near ? follow_changes(&follow, changes, count) : follow_all(&follow));
+  if (fine && follow.members_changed) fine = follow_list(tree);
+  if (!fine || scratch->collapsed) return rtop_tree_build(tree, sum, symbols, options, fold);
   scratch->follows = true;
   scratch->live = live;
   scratch->turn = turn;

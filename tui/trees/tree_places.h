@@ -11,32 +11,31 @@
 #include "tree.h"
 
 struct rtop_tree_places {
-  struct tree_place *places;           /* private; all zero: nothing is known */
+  struct tree_place *places; /* private; all zero: nothing is known */
   size_t count, capacity;
-  enum rtop_sort_key sort;             /* the order that they were in */
+  enum rtop_sort_key sort; /* the order that they were in */
   bool reverse;
   uint64_t tolerance;
 };
 
 /* What a row to come begins with. */
 struct rtop_tree_sibling {
-  uint64_t key;                        /* the same in every build */
-  uint64_t value;                      /* the largest first, or last when reversed */
-  uint64_t behind;                     /* among equal values the smallest first */
-  uint32_t frame;                      /* whose name decides then */
+  uint64_t key;    /* the same in every build */
+  uint64_t value;  /* the largest first, or last when reversed */
+  uint64_t behind; /* among equal values the smallest first */
+  uint32_t frame;  /* whose name decides then */
 };
 
 /* Before rows are ordered: another order forgets all places. */
-void rtop_tree_places_begin(struct rtop_tree_places *places, enum rtop_sort_key sort, bool reverse,
-                            uint64_t length_ns);
+void rtop_tree_places_begin(struct rtop_tree_places *places, enum rtop_sort_key sort, bool reverse, uint64_t length_ns);
 /* For neighbours as they were sorted, by key of the row and what they are sorted by: are they to change
  * places? */
-bool rtop_tree_places_swap(const struct rtop_tree_places *places, uint64_t above, uint64_t above_value,
-                           uint64_t below, uint64_t below_value);
+bool rtop_tree_places_swap(const struct rtop_tree_places *places, uint64_t above, uint64_t above_value, uint64_t below,
+                           uint64_t below_value);
 /* Puts siblings in order, `count` elements of `bytes` each that begin with a struct rtop_tree_sibling: as
  * they are taken from a stack, the first one last. */
-void rtop_tree_places_order(const struct rtop_tree_places *places, const struct rtop_symbols *symbols,
-                            void *siblings, size_t count, size_t bytes);
+void rtop_tree_places_order(const struct rtop_tree_places *places, const struct rtop_symbols *symbols, void *siblings,
+                            size_t count, size_t bytes);
 /* After it: rows from the top. `key_of` gives the key of a row. When memory runs out nothing is known. */
 void rtop_tree_places_take(struct rtop_tree_places *places, const void *rows, size_t count,
                            uint64_t (*key_of)(const void *rows, size_t at));

@@ -18,7 +18,7 @@ struct rows_item {
 struct rows_scratch {
   struct rtop_tree_choices choices;
   struct rtop_tree_places places;
-  struct rows_item *stack;             /* rows to come, the next one last */
+  struct rows_item *stack; /* rows to come, the next one last */
   size_t stack_count, stack_capacity;
   struct rows_entry *entries;
   size_t entry_count, entry_capacity;
@@ -38,11 +38,9 @@ struct rows_build {
 static bool rows_is_open(struct rows_build *build, const struct rtop_tree_row *row)
 {
   int choice = rtop_tree_choice(&build->scratch->choices, row->key);
-  if (choice != RTOP_TREE_UNDECIDED)
-    return choice == RTOP_TREE_OPEN;
+  if (choice != RTOP_TREE_UNDECIDED) return choice == RTOP_TREE_OPEN;
   bool open = row->only || (int64_t)row->branches < build->rows->levels;
-  if (open)
-    rtop_tree_choose(&build->scratch->choices, row->key, true);
+  if (open) rtop_tree_choose(&build->scratch->choices, row->key, true);
   return open;
 }
 
@@ -62,12 +60,11 @@ static struct rtop_tree_sibling rows_sibling(const struct rows_build *build, con
 {
   const struct rtop_tree_look *look = build->look;
   if (look->sort == RTOP_SORT_DELTA && look->gone && !look->callers)
-    return (struct rtop_tree_sibling){
-      .key = row->key, .frame = row->frame, .value = rows_change(build, row)};
-  return (struct rtop_tree_sibling){
-    .key = row->key, .frame = row->frame,
-    .value = rtop_tree_key(&row->self, &row->total, look->sort, look->mode),
-    .behind = row->gone && look->sort != RTOP_SORT_NAME ? ~row->lost_ns : 0};
+    return (struct rtop_tree_sibling){ .key = row->key, .frame = row->frame, .value = rows_change(build, row) };
+  return (struct rtop_tree_sibling){ .key = row->key,
+                                     .frame = row->frame,
+                                     .value = rtop_tree_key(&row->self, &row->total, look->sort, look->mode),
+                                     .behind = row->gone && look->sort != RTOP_SORT_NAME ? ~row->lost_ns : 0 };
 }
 
 static void rows_other(struct rows_build *build, const struct rtop_cost *self, const struct rtop_cost *total)
@@ -81,23 +78,23 @@ static void rows_other(struct rows_build *build, const struct rtop_cost *self, c
 static void rows_child(struct rows_build *build, const struct rtop_tree_row *child)
 {
   struct rows_scratch *scratch = build->scratch;
-  if (!child->gone && rtop_tree_clock(&child->total, build->look->mode) < build->least_ns) {
+  if (!child->gone && rtop_tree_clock(&child->total, build->look->mode) < build->least_ns)
     rows_other(build, &child->self, &child->total);
-  } else if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1,
-                          sizeof *scratch->stack)) {
-    scratch->stack[scratch->stack_count++] = (struct rows_item){rows_sibling(build, child), *child};
-  } else {
-    build->failed = true;
-  }
+  else if (rtop_reserve(&scratch->stack, &scratch->stack_capacity, scratch->stack_count + 1, sizeof *scratch->stack))
+    scratch->stack[scratch->stack_count++] = (struct rows_item){ rows_sibling(build, child), *child };
+  else build->failed = true;
 }
 
 static void rows_gone(struct rows_build *build, uint32_t node)
 {
   const struct rtop_tree_gone *gone = build->look->gone;
   for (uint32_t id = node < gone->count ? gone->first_child[node] : 0; id != 0; id = gone->next_sibling[id]) {
-    struct rtop_tree_row child = {.key = id, .node = id, .frame = build->tree->nodes[id].frame,
-                                  .below = gone->below[id], .gone = true,
-                                  .lost_ns = rtop_tree_clock(&gone->before[id], gone->mode)};
+    struct rtop_tree_row child = { .key = id,
+                                   .node = id,
+                                   .frame = build->tree->nodes[id].frame,
+                                   .below = gone->below[id],
+                                   .gone = true,
+                                   .lost_ns = rtop_tree_clock(&gone->before[id], gone->mode) };
     rows_child(build, &child);
   }
 }
@@ -107,20 +104,21 @@ static void rows_callees(struct rows_build *build, uint32_t node, bool is_gone)
   const struct rtop_tree_node *nodes = build->tree->nodes;
   const struct rtop_tree_gone *gone = build->look->gone;
   for (uint32_t id = is_gone ? 0 : nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
-    if (nodes[id].next_sibling)
-      __builtin_prefetch(&nodes[nodes[id].next_sibling]);
+    if (nodes[id].next_sibling) __builtin_prefetch(&nodes[nodes[id].next_sibling]);
     if (rtop_tree_clock(&nodes[id].total, build->look->mode) < build->least_ns) {
       rows_other(build, &nodes[id].self, &nodes[id].total);
       continue;
     }
-    struct rtop_tree_row child = {.key = id, .node = id, .frame = nodes[id].frame,
-                                  .below = nodes[id].below, .self = nodes[id].self,
-                                  .total = nodes[id].total};
+    struct rtop_tree_row child = { .key = id,
+                                   .node = id,
+                                   .frame = nodes[id].frame,
+                                   .below = nodes[id].below,
+                                   .self = nodes[id].self,
+                                   .total = nodes[id].total };
     child.below += gone && id < gone->count ? gone->below[id] : 0;
     rows_child(build, &child);
   }
-  if (gone)
-    rows_gone(build, node);
+  if (gone) rows_gone(build, node);
 }
 
 static int rows_compare_entries(const void *left, const void *right, void *context)
@@ -128,8 +126,7 @@ static int rows_compare_entries(const void *left, const void *right, void *conte
   const struct rows_entry *a = left, *b = right;
   const struct rtop_tree_node *nodes = context;
   uint32_t frame_a = nodes[a->at].frame, frame_b = nodes[b->at].frame;
-  if (frame_a != frame_b)
-    return frame_a < frame_b ? -1 : 1;
+  if (frame_a != frame_b) return frame_a < frame_b ? -1 : 1;
   return a->leaf < b->leaf ? -1 : a->leaf > b->leaf;
 }
 
@@ -145,18 +142,16 @@ static void rows_group(struct rows_build *build, size_t from, uint64_t parent_ke
   struct rows_entry *entries = build->scratch->entries;
   const struct rtop_tree_node *nodes = build->tree->nodes;
   size_t end = build->scratch->entry_count;
-  if (end > from)
-    qsort_r(entries + from, end - from, sizeof *entries, rows_compare_entries, build->tree->nodes);
+  if (end > from) qsort_r(entries + from, end - from, sizeof *entries, rows_compare_entries, build->tree->nodes);
   for (size_t i = from; i < end;) {
     uint32_t frame = nodes[entries[i].at].frame;
-    struct rtop_tree_row child = {.key = rows_caller_key(parent_key, frame), .frame = frame, .from = i};
+    struct rtop_tree_row child = { .key = rows_caller_key(parent_key, frame), .frame = frame, .from = i };
     for (; i < end && nodes[entries[i].at].frame == frame; i++) {
       rtop_cost_add(&child.total, &nodes[entries[i].leaf].self);
       child.below = child.below || nodes[entries[i].at].parent != 0;
     }
     child.count = i - child.from;
-    if (parent_key == 1)
-      child.self = child.total;
+    if (parent_key == 1) child.self = child.total;
     rows_child(build, &child);
   }
 }
@@ -164,12 +159,11 @@ static void rows_group(struct rows_build *build, size_t from, uint64_t parent_ke
 static bool rows_entry(struct rows_build *build, uint32_t leaf, uint32_t at)
 {
   struct rows_scratch *scratch = build->scratch;
-  if (!rtop_reserve(&scratch->entries, &scratch->entry_capacity, scratch->entry_count + 1,
-                    sizeof *scratch->entries)) {
+  if (!rtop_reserve(&scratch->entries, &scratch->entry_capacity, scratch->entry_count + 1, sizeof *scratch->entries)) {
     build->failed = true;
     return false;
   }
-  scratch->entries[scratch->entry_count++] = (struct rows_entry){leaf, at};
+  scratch->entries[scratch->entry_count++] = (struct rows_entry){ leaf, at };
   return true;
 }
 
@@ -180,15 +174,15 @@ static void rows_leaves(struct rows_build *build)
   for (size_t i = 0; i < tree->touched_count; i++) {
     uint32_t id = tree->touched[i];
     const struct rtop_cost *self = &tree->nodes[id].self;
-    if (id != 0 && (rtop_cost_wall(self) || self->cpu_ns) && !rows_entry(build, id, id))
-      return;
+    if (id != 0 && (rtop_cost_wall(self) || self->cpu_ns) && !rows_entry(build, id, id)) return;
   }
   rows_group(build, 0, 1);
   const struct rtop_tree_gone *gone = build->look->gone;
   for (size_t i = 0; gone && i < gone->leaf_count; i++) {
     const struct rtop_tree_leaf *leaf = &gone->leaves[i];
-    struct rtop_tree_row child = {.key = rows_caller_key(1, leaf->frame), .frame = leaf->frame, .gone = true,
-                                  .lost_ns = leaf->lost_ns};
+    struct rtop_tree_row child = {
+      .key = rows_caller_key(1, leaf->frame), .frame = leaf->frame, .gone = true, .lost_ns = leaf->lost_ns
+    };
     rows_child(build, &child);
   }
 }
@@ -199,8 +193,7 @@ static void rows_callers(struct rows_build *build, const struct rtop_tree_row *r
   for (size_t i = 0; i < row->count; i++) {
     struct rows_entry entry = build->scratch->entries[row->from + i];
     uint32_t caller = build->tree->nodes[entry.at].parent;
-    if (caller != 0 && !rows_entry(build, entry.leaf, caller))
-      return;
+    if (caller != 0 && !rows_entry(build, entry.leaf, caller)) return;
   }
   rows_group(build, from, row->key);
 }
@@ -215,8 +208,7 @@ static void rows_order(struct rows_build *build, size_t from, const struct rtop_
 {
   struct rows_scratch *scratch = build->scratch;
   size_t count = scratch->stack_count - from;
-  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count,
-                         sizeof *scratch->stack);
+  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count, sizeof *scratch->stack);
   for (size_t i = 0; i < count; i++) {
     struct rtop_tree_row *child = &scratch->stack[from + i].row;
     child->last = i == 0;
@@ -224,8 +216,7 @@ static void rows_order(struct rows_build *build, size_t from, const struct rtop_
     child->depth = parent ? parent->depth + 1 : 0;
     child->branches = parent ? parent->branches + (count > 1) : 0;
     child->lines = parent ? parent->lines : 0;
-    if (parent && !parent->last && parent->depth < 64)
-      child->lines |= UINT64_C(1) << parent->depth;
+    if (parent && !parent->last && parent->depth < 64) child->lines |= UINT64_C(1) << parent->depth;
   }
 }
 
@@ -250,44 +241,40 @@ static void rows_walk(struct rows_build *build)
   while (scratch->stack_count > 0) {
     struct rtop_tree_row row = scratch->stack[--scratch->stack_count].row;
     row.open = row.below > 0 && rows_is_open(build, &row);
-    if (!rows_emit(build, &row))
-      return;
+    if (!rows_emit(build, &row)) return;
     size_t from = scratch->stack_count;
-    if (row.open && build->look->callers)
-      rows_callers(build, &row);
-    else if (row.open)
-      rows_callees(build, row.node, row.gone);
+    if (row.open && build->look->callers) rows_callers(build, &row);
+    else if (row.open) rows_callees(build, row.node, row.gone);
     rows_order(build, from, &row);
   }
 }
 
-bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *tree,
-                          const struct rtop_symbols *symbols, const struct rtop_tree_look *look)
+bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                          const struct rtop_tree_look *look)
 {
   rows->count = rows->other_paths = 0;
   rows->cut = false;
   rows->least_percent = look->least_percent;
-  if (!rows->scratch)
-    rows->scratch = calloc(1, sizeof(struct rows_scratch));
-  if (!rows->scratch)
-    return false;
+  if (!rows->scratch) rows->scratch = calloc(1, sizeof(struct rows_scratch));
+  if (!rows->scratch) return false;
   struct rows_build build = {
-    .rows = rows, .scratch = rows->scratch, .tree = tree, .symbols = symbols, .look = look,
+    .rows = rows,
+    .scratch = rows->scratch,
+    .tree = tree,
+    .symbols = symbols,
+    .look = look,
     .least_ns = (uint64_t)(look->least_percent / 100 * (double)tree->length_ns),
   };
   build.scratch->stack_count = 0;
   rtop_tree_places_begin(&build.scratch->places, look->sort, look->reverse, tree->length_ns);
-  if (tree->touched_count == 0 && !look->gone)
-    return true;
-  if (look->callers)
-    rows_leaves(&build);
-  else
-    rows_callees(&build, 0, false);
+  if (tree->touched_count == 0 && !look->gone) return true;
+  if (look->callers) rows_leaves(&build);
+  else rows_callees(&build, 0, false);
   rows_order(&build, 0, NULL);
   rows_walk(&build);
   rtop_tree_places_take(&build.scratch->places, rows->rows, rows->count, rows_key);
   if (rows->other_paths > 0) {
-    struct rtop_tree_row other = {.last = true, .self = build.other_self, .total = build.other_total};
+    struct rtop_tree_row other = { .last = true, .self = build.other_self, .total = build.other_total };
     rows_emit(&build, &other);
   }
   return !build.failed;
@@ -296,8 +283,7 @@ bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *t
 void rtop_tree_rows_open(struct rtop_tree_rows *rows, uint64_t key, bool open)
 {
   struct rows_scratch *scratch = rows->scratch;
-  if (scratch && key != 0)
-    rtop_tree_choose(&scratch->choices, key, open);
+  if (scratch && key != 0) rtop_tree_choose(&scratch->choices, key, open);
 }
 
 void rtop_tree_rows_reveal(struct rtop_tree_rows *rows, const struct rtop_tree *tree, uint32_t node)
@@ -311,8 +297,7 @@ void rtop_tree_rows_reveal(struct rtop_tree_rows *rows, const struct rtop_tree *
 void rtop_tree_rows_levels(struct rtop_tree_rows *rows, int levels)
 {
   rows->levels = levels;
-  if (rows->scratch)
-    rtop_tree_choices_clear(&((struct rows_scratch *)rows->scratch)->choices);
+  if (rows->scratch) rtop_tree_choices_clear(&((struct rows_scratch *)rows->scratch)->choices);
 }
 
 void rtop_tree_rows_destroy(struct rtop_tree_rows *rows)
@@ -326,5 +311,5 @@ void rtop_tree_rows_destroy(struct rtop_tree_rows *rows)
   }
   free(scratch);
   free(rows->rows);
-  *rows = (struct rtop_tree_rows){0};
+  *rows = (struct rtop_tree_rows){ 0 };
 }

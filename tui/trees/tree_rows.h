@@ -17,43 +17,43 @@
 enum { RTOP_TREE_ROWS_MAX = 50000 };
 
 struct rtop_tree_row {
-  uint64_t key;                        /* the same node has the same key in every build; 0: the last row */
+  uint64_t key; /* the same node has the same key in every build; 0: the last row */
   uint32_t frame;
-  uint32_t depth;                      /* 0: at the left */
-  uint32_t node;                       /* of the tree, 0 in the tree of callers */
-  uint32_t below;                      /* nodes under it; callers: 1 when there are any */
-  uint32_t branches;                   /* private */
-  uint64_t lines;                      /* bit by depth < 64: an ancestor there has more rows to come */
-  bool last;                           /* of its siblings */
-  bool only;                           /* it has none: opens with what is above it */
+  uint32_t depth;    /* 0: at the left */
+  uint32_t node;     /* of the tree, 0 in the tree of callers */
+  uint32_t below;    /* nodes under it; callers: 1 when there are any */
+  uint32_t branches; /* private */
+  uint64_t lines;    /* bit by depth < 64: an ancestor there has more rows to come */
+  bool last;         /* of its siblings */
+  bool only;         /* it has none: opens with what is above it */
   bool open;
-  bool gone;                           /* it was there only before: nothing in it */
-  uint64_t lost_ns;                    /* then: what it cost */
+  bool gone;        /* it was there only before: nothing in it */
+  uint64_t lost_ns; /* then: what it cost */
   struct rtop_cost self, total;
-  size_t from, count;                  /* private */
+  size_t from, count; /* private */
 };
 
 struct rtop_tree_rows {
   struct rtop_tree_row *rows;
   size_t count, capacity;
-  size_t other_paths;                  /* under the threshold, also in the last row when > 0 */
-  bool cut;                            /* more than RTOP_TREE_ROWS_MAX */
-  double least_percent;                /* the threshold that was used */
+  size_t other_paths;   /* under the threshold, also in the last row when > 0 */
+  bool cut;             /* more than RTOP_TREE_ROWS_MAX */
+  double least_percent; /* the threshold that was used */
   int levels;
-  void *scratch;                       /* private */
+  void *scratch; /* private */
 };
 
 struct rtop_tree_look {
   bool callers;
-  enum rtop_sort_key sort;             /* RTOP_SORT_DELTA: callees only, and with `gone` */
+  enum rtop_sort_key sort; /* RTOP_SORT_DELTA: callees only, and with `gone` */
   bool reverse;
   enum rtop_mode mode;
-  double least_percent;                /* of the span */
-  const struct rtop_tree_gone *gone;   /* what is no more gets rows, too; NULL: it does not */
+  double least_percent;              /* of the span */
+  const struct rtop_tree_gone *gone; /* what is no more gets rows, too; NULL: it does not */
 };
 
-bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *tree,
-                          const struct rtop_symbols *symbols, const struct rtop_tree_look *look);
+bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                          const struct rtop_tree_look *look);
 void rtop_tree_rows_destroy(struct rtop_tree_rows *rows);
 
 /* Takes effect with the next build. */

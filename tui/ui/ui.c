@@ -32,24 +32,17 @@ uid_t ui_source_owner(const struct ui *ui)
 
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol)
 {
-  if (!rtop_symbol_has_source(symbol)) {
-    snprintf(out, bytes, "%s", symbol->kind == RTOP_SYMBOL_C ? "<C>" : "");
-  } else if (symbol->line == 0) {
-    snprintf(out, bytes, "%s", symbol->path);
-  } else {
-    snprintf(out, bytes, "%s:%u", symbol->path, symbol->line);
-  }
+  if (!rtop_symbol_has_source(symbol)) snprintf(out, bytes, "%s", symbol->kind == RTOP_SYMBOL_C ? "<C>" : "");
+  else if (symbol->line == 0) snprintf(out, bytes, "%s", symbol->path);
+  else snprintf(out, bytes, "%s:%u", symbol->path, symbol->line);
 }
 
 const char *ui_short_command(const char *command)
 {
   const char *name = command;
-  if (command[0] != '/') {
-    return command;                    /* set by the program itself, or found in PATH */
-  }
-  for (const char *at = command; *at != '\0' && *at != ' '; at++) {
+  if (command[0] != '/') return command; /* set by the program itself, or found in PATH */
+  for (const char *at = command; *at != '\0' && *at != ' '; at++)
     name = *at == '/' && at[1] != '\0' && at[1] != ' ' ? at + 1 : name;
-  }
   return name;
 }
 
@@ -70,14 +63,18 @@ bool ui_has_message(const struct ui *ui)
 
 void ui_ask(struct ui *ui, enum ui_prompt what)
 {
-  static const char *const label[] = { "", "Search: ", "Filter: ", "Seconds between refreshes: ", ":",
-                                      "Hide (Class::*, path/, gem:NAME, stdlib): ", "Go to time: " };
+  static const char *const label[] = { "",
+                                       "Search: ",
+                                       "Filter: ",
+                                       "Seconds between refreshes: ",
+                                       ":",
+                                       "Hide (Class::*, path/, gem:NAME, stdlib): ",
+                                       "Go to time: " };
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
-  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->before_prompt) {
-    text = ui->lens.exclude;           /* longer ones can only be written anew */
-  }
+  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->before_prompt)
+    text = ui->lens.exclude; /* longer ones can only be written anew */
   snprintf(ui->before_prompt, sizeof ui->before_prompt, "%.*s", PROMPT_BYTES - 1,
            what == UI_PROMPT_SEARCH ? ui->search : text);
   ui->prompting = what;

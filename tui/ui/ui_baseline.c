@@ -32,8 +32,7 @@ void ui_baseline_next(struct ui *ui)
   if (!at->taken) {
     at->taken = ui->sum.length_ns > 0;
     at->span = ui->span;
-    ui_say(ui, at->taken ? "baseline taken: DELTA; B: all columns"
-                         : "nothing is shown that could be compared with");
+    ui_say(ui, at->taken ? "baseline taken: DELTA; B: all columns" : "nothing is shown that could be compared with");
   } else if (!at->all) {
     at->all = true;
     ui_say(ui, "every column shows its change; B: no baseline");
@@ -71,15 +70,11 @@ static bool make_sum(struct ui *ui, struct rtop_span span)
   if (at->other == NULL) {
     uint32_t alone = ui_processes_alone(ui);
     bool fine = rtop_profile_sum(ui->profile, span, &at->sum);
-    if (fine && alone != UI_ALL_SOURCES) {
-      rtop_profile_alone(ui->profile, alone, &at->sum);
-    }
+    if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &at->sum);
     return fine;
   }
-  if (!rtop_lens_set(rtop_profile_lens(at->other), &ui->lens) || !rtop_profile_sum(at->other, span,
-      &at->sum)) {
+  if (!rtop_lens_set(rtop_profile_lens(at->other), &ui->lens) || !rtop_profile_sum(at->other, span, &at->sum))
     return false;
-  }
   return rtop_sum_translate(&at->sum, rtop_profile_symbols(at->other), rtop_profile_symbols(ui->profile));
 }
 
@@ -94,23 +89,18 @@ static bool join(struct ui *ui, double min_percent)
 {
   struct rtop_changes *changes = &ui->baseline.changes;
   uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
-  if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, min_percent)) {
+  if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, min_percent))
     return false;
-  }
   ui->methods.follow = NULL;
-  ui->methods.rows = changes->rows;    /* the live sum's own rows stay with it */
+  ui->methods.rows = changes->rows; /* the live sum's own rows stay with it */
   ui->methods.count = changes->count;
   return true;
 }
 
 static struct rtop_span span_of(const struct ui *ui)
 {
-  if (ui->baseline.other != NULL) {
-    return rtop_profile_bounds(ui->baseline.other);
-  }
-  if (ui->baseline.taken) {
-    return ui->baseline.span;
-  }
+  if (ui->baseline.other != NULL) return rtop_profile_bounds(ui->baseline.other);
+  if (ui->baseline.taken) return ui->baseline.span;
   int64_t length_ns = ui->span.end_ns - ui->span.start_ns;
   return (struct rtop_span){ ui->span.start_ns - length_ns, ui->span.start_ns };
 }
@@ -135,13 +125,9 @@ bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *optio
   uint64_t key = key_of(ui, span, options);
   if (key != at->key || !at->taken) {
     at->key = 0;
-    if (!make_sum(ui, span)) {
-      return false;
-    }
+    if (!make_sum(ui, span)) return false;
     ui_focus_apply_to(ui, &at->sum);
-    if (!rtop_methods_build(&at->methods, &at->sum, rtop_profile_symbols(ui->profile), options)) {
-      return false;
-    }
+    if (!rtop_methods_build(&at->methods, &at->sum, rtop_profile_symbols(ui->profile), options)) return false;
     at->key = key;
   }
   bool fine = join(ui, ui->wanted.min_percent);
@@ -153,15 +139,12 @@ bool ui_baseline_tree(struct ui *ui)
 {
   struct ui_baseline *at = &ui->baseline;
   uint64_t key = at->key + ui->fold;
-  if (!at->comparing || key == at->tree_key) {
-    return true;
-  }
+  if (!at->comparing || key == at->tree_key) return true;
   at->tree_key = 0;
-  if (!rtop_tree_build(&ui->tree, &at->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold)
-      || !rtop_reserve(&at->self_of, &at->self_capacity, ui->tree.count, sizeof *at->self_of)
-      || !rtop_reserve(&at->total_of, &at->total_capacity, ui->tree.count, sizeof *at->total_of)) {
+  if (!rtop_tree_build(&ui->tree, &at->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold) ||
+      !rtop_reserve(&at->self_of, &at->self_capacity, ui->tree.count, sizeof *at->self_of) ||
+      !rtop_reserve(&at->total_of, &at->total_capacity, ui->tree.count, sizeof *at->total_of))
     return false;
-  }
   at->tree_nodes = ui->tree.count;
   memset(at->self_of, 0, at->tree_nodes * sizeof *at->self_of);
   memset(at->total_of, 0, at->tree_nodes * sizeof *at->total_of);
@@ -174,8 +157,7 @@ bool ui_baseline_tree(struct ui *ui)
   return true;
 }
 
-bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self,
-    struct rtop_cost *total)
+bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self, struct rtop_cost *total)
 {
   const struct ui_baseline *at = &ui->baseline;
   memset(self, 0, sizeof *self);
@@ -192,20 +174,17 @@ const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percen
   struct ui_baseline *at = &ui->baseline;
   const struct rtop_methods *before = &at->methods;
   uint64_t least_ns = (uint64_t)(least_percent / 100 * (double)before->length_ns) + 1;
-  if (!at->comparing || at->tree_key == 0
-      || !rtop_tree_gone_build(&at->gone, &ui->tree, at->total_of, at->tree_nodes, ui->wanted.mode,
-                               least_ns)) {
+  if (!at->comparing || at->tree_key == 0 ||
+      !rtop_tree_gone_build(&at->gone, &ui->tree, at->total_of, at->tree_nodes, ui->wanted.mode, least_ns))
     return NULL;
-  }
   at->gone.before_ns = before->length_ns;
   /* Rows of methods stand in the order of now, then those of only before. */
   for (size_t i = 0; i < at->changes.count; i++) {
     const struct rtop_method_row *row = &at->changes.rows[i];
     const struct rtop_method_row *was = rtop_changes_before(&at->changes, before, row->frame);
-    if (row->self_ns == 0 && was != NULL && was->self_ns >= least_ns
-        && !rtop_tree_gone_leaf(&at->gone, row->frame, was->self_ns)) {
+    if (row->self_ns == 0 && was != NULL && was->self_ns >= least_ns &&
+        !rtop_tree_gone_leaf(&at->gone, row->frame, was->self_ns))
       return NULL;
-    }
   }
   return &at->gone;
 }
@@ -216,10 +195,8 @@ const struct rtop_thread_row *ui_baseline_thread(const struct ui *ui, const stru
   for (size_t i = 0; at->comparing && i < at->sum.thread_count; i++) {
     const struct rtop_thread_row *before = &at->sum.threads[i];
     bool same = at->other == NULL ? before->serial == thread->serial && before->source == thread->source
-      : strcmp(before->name, thread->name) == 0 && before->is_main == thread->is_main;
-    if (same) {
-      return before;
-    }
+                                  : strcmp(before->name, thread->name) == 0 && before->is_main == thread->is_main;
+    if (same) return before;
   }
   return NULL;
 }
@@ -238,6 +215,7 @@ void ui_baseline_text(char *out, size_t bytes, double change)
 void ui_baseline_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *now,
                            const struct rtop_cost *before)
 {
-  ui_baseline_text(out, bytes, ui_baseline_change(ui, rtop_tree_clock(now, ui->wanted.mode),
-                                                  rtop_tree_clock(before, ui->wanted.mode)));
+  ui_baseline_text(
+      out, bytes,
+      ui_baseline_change(ui, rtop_tree_clock(now, ui->wanted.mode), rtop_tree_clock(before, ui->wanted.mode)));
 }

@@ -20,18 +20,18 @@
 struct ui;
 
 struct ui_baseline {
-  bool taken;                          /* by the user, or another recording */
-  bool all;                            /* every column shows its difference */
-  bool comparing;                      /* the rows of this update carry differences */
+  bool taken;     /* by the user, or another recording */
+  bool all;       /* every column shows its difference */
+  bool comparing; /* the rows of this update carry differences */
   struct rtop_span span;
-  enum rtop_sort_key of;               /* what row->delta is the difference of */
-  struct rtop_profile *other;          /* of another recording; NULL: our own */
+  enum rtop_sort_key of;      /* what row->delta is the difference of */
+  struct rtop_profile *other; /* of another recording; NULL: our own */
   /* Private. */
   struct rtop_sum sum;
   struct rtop_methods methods;
-  uint64_t key;                        /* what sum and methods were made from */
+  uint64_t key; /* what sum and methods were made from */
   struct rtop_changes changes;
-  struct rtop_cost *self_of, *total_of;    /* by node of ui->tree */
+  struct rtop_cost *self_of, *total_of; /* by node of ui->tree */
   size_t self_capacity, total_capacity, tree_nodes;
   uint64_t tree_key;
   struct rtop_tree_gone gone;
@@ -54,8 +54,7 @@ bool ui_baseline_tree(struct ui *ui);
 /* What it was before; NULL: not there. */
 const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t frame);
 /* False: nothing is compared. A node that was not there cost nothing. */
-bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self,
-    struct rtop_cost *total);
+bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self, struct rtop_cost *total);
 /* Once ui->tree is that of what is shown: nodes and leaves of at least this share of the span before that are
  * not there now. NULL: nothing is compared, or memory ran out. Valid until the next call. */
 const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percent);

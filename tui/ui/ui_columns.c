@@ -6,22 +6,17 @@ static void add(struct ui *ui, enum column column, enum column selected)
 {
   const struct column_info *info = columns_info(column);
   char *label = ui->menu_text[ui->menu.count];
-  snprintf(label, sizeof ui->menu_text[0], "[%c] %-9s  %s", columns_has(&ui->columns, column) ? 'x' : ' ',
-           info->title, info->help);
+  snprintf(label, sizeof ui->menu_text[0], "[%c] %-9s  %s", columns_has(&ui->columns, column) ? 'x' : ' ', info->title,
+           info->help);
   menu_add(&ui->menu, label, (int)column, column == selected);
 }
 
 static void fill(struct ui *ui, enum column selected)
 {
   menu_start(&ui->menu, "Columns: Space on or off, < > move, d usual ones, Esc done");
-  for (int i = 0; i < ui->columns.count; i++) {
-    add(ui, ui->columns.at[i], selected);
-  }
-  for (int column = 0; column < COLUMN_COUNT; column++) {
-    if (!columns_has(&ui->columns, (enum column)column)) {
-      add(ui, (enum column)column, selected);
-    }
-  }
+  for (int i = 0; i < ui->columns.count; i++) add(ui, ui->columns.at[i], selected);
+  for (int column = 0; column < COLUMN_COUNT; column++)
+    if (!columns_has(&ui->columns, (enum column)column)) add(ui, (enum column)column, selected);
 }
 
 void ui_columns_open(struct ui *ui)
@@ -34,11 +29,14 @@ bool ui_columns_key(struct ui *ui, int key)
 {
   enum column column = (enum column)menu_value(&ui->menu);
   switch (key) {
-  case ' ': case '\r': case '\n': case KEY_ENTER | KEY_FUNCTION:
-    columns_toggle(&ui->columns, column);
-    break;
-  case '<': case KEY_LEFT | KEY_FUNCTION: columns_move(&ui->columns, column, -1); break;
-  case '>': case KEY_RIGHT | KEY_FUNCTION: columns_move(&ui->columns, column, 1); break;
+  case ' ':
+  case '\r':
+  case '\n':
+  case KEY_ENTER | KEY_FUNCTION: columns_toggle(&ui->columns, column); break;
+  case '<':
+  case KEY_LEFT | KEY_FUNCTION: columns_move(&ui->columns, column, -1); break;
+  case '>':
+  case KEY_RIGHT | KEY_FUNCTION: columns_move(&ui->columns, column, 1); break;
   case 'd': ui->columns.count = 0; break;
   case 'f': ui->menu.open = false; return true;
   default: return false;

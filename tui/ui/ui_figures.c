@@ -6,18 +6,10 @@
 
 const char *ui_why_empty(const struct ui *ui)
 {
-  if (ui->source.problem != NULL) {
-    return ui->source.problem;
-  }
-  if (!ui->source.ready) {
-    return "waiting for the process to load the extension ...";
-  }
-  if (ui->sum.length_ns == 0 && ui->frozen) {
-    return "nothing is known about this moment: its windows were lost";
-  }
-  if (ui->sum.length_ns == 0) {
-    return "waiting for the first window ...";
-  }
+  if (ui->source.problem != NULL) return ui->source.problem;
+  if (!ui->source.ready) return "waiting for the process to load the extension ...";
+  if (ui->sum.length_ns == 0 && ui->frozen) return "nothing is known about this moment: its windows were lost";
+  if (ui->sum.length_ns == 0) return "waiting for the first window ...";
   return ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
                                : "no thread did anything in this span";
 }
@@ -34,27 +26,23 @@ void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rto
 
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples)
 {
-  if (ui->units == UNITS_SAMPLES) {
-    rtop_text_count(out, bytes, (double)samples);
-  } else if (ui->units == UNITS_TIME) {
-    draw_time(out, bytes, ns);
-  } else {
-    draw_percent(out, bytes, 100 * ui_share(ui, ns));
-  }
+  if (ui->units == UNITS_SAMPLES) rtop_text_count(out, bytes, (double)samples);
+  else if (ui->units == UNITS_TIME) draw_time(out, bytes, ns);
+  else draw_percent(out, bytes, 100 * ui_share(ui, ns));
 }
 
 bool ui_matches(const struct ui *ui, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
-  return ui->search[0] != '\0'
-    && (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+  return ui->search[0] != '\0' &&
+         (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
 }
 
 static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 {
   ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
   ui->wanted.sort = key;
-  ui->scroll = 0;                      /* the column sorted by is shown */
+  ui->scroll = 0; /* the column sorted by is shown */
   ui->stale = true;
   return true;
 }
@@ -62,12 +50,8 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 /* The columns in the order on the screen: the user's, or all there are. */
 static int column_order(const struct ui *ui, enum column *order)
 {
-  for (int i = 0; ui->columns.count == 0 && i < COLUMN_COUNT; i++) {
-    order[i] = (enum column)i;
-  }
-  for (int i = 0; i < ui->columns.count; i++) {
-    order[i] = ui->columns.at[i];
-  }
+  for (int i = 0; ui->columns.count == 0 && i < COLUMN_COUNT; i++) order[i] = (enum column)i;
+  for (int i = 0; i < ui->columns.count; i++) order[i] = ui->columns.at[i];
   return ui->columns.count > 0 ? ui->columns.count : COLUMN_COUNT;
 }
 
@@ -82,15 +66,10 @@ static bool sort_step(struct ui *ui, int step)
 {
   enum column order[COLUMN_COUNT] = { 0 };
   int count = column_order(ui, order), at = 0;
-  while (at < count && order[at] != columns_of_sort(ui->wanted.sort)) {
-    at++;
-  }
+  while (at < count && order[at] != columns_of_sort(ui->wanted.sort)) at++;
   at = at == count ? 0 : at + step;
-  for (; at >= 0 && at < count; at += step) {
-    if (sortable(ui, order[at])) {
-      return sort_by(ui, (enum rtop_sort_key)columns_info(order[at])->sort);
-    }
-  }
+  for (; at >= 0 && at < count; at += step)
+    if (sortable(ui, order[at])) return sort_by(ui, (enum rtop_sort_key)columns_info(order[at])->sort);
   return true;
 }
 
@@ -120,20 +99,14 @@ static bool next_window(struct ui *ui)
 {
   static const int64_t seconds[] = { 1, 10, 60 };
   int64_t next = 0;
-  if (ui->length_ns <= 0) {
-    next = seconds[0];
-  } else {
-    for (size_t i = 0; i < sizeof seconds / sizeof seconds[0] && next == 0; i++) {
+  if (ui->length_ns <= 0) next = seconds[0];
+  else
+    for (size_t i = 0; i < sizeof seconds / sizeof seconds[0] && next == 0; i++)
       next = seconds[i] * 1000000000 > ui->length_ns ? seconds[i] : 0;
-    }
-  }
   ui->length_ns = next * 1000000000;
   ui->stale = true;
-  if (next == 0) {
-    ui_say(ui, "window: everything there is");
-  } else {
-    ui_say(ui, "window: %d s", (int)next);
-  }
+  if (next == 0) ui_say(ui, "window: everything there is");
+  else ui_say(ui, "window: %d s", (int)next);
   return true;
 }
 
@@ -172,9 +145,7 @@ bool ui_figures_request(struct ui *ui, enum request request)
   case REQUEST_SORT_NAME: return sort_by(ui, RTOP_SORT_NAME);
   case REQUEST_REVERSE: return reverse(ui);
   case REQUEST_WINDOW: return next_window(ui);
-  case REQUEST_UNITS:
-    ui->units = (enum ui_units)((ui->units + 1) % 3);
-    return true;
+  case REQUEST_UNITS: ui->units = (enum ui_units)((ui->units + 1) % 3); return true;
   case REQUEST_CLOCK: return next_clock(ui);
   case REQUEST_COPY: return copy(ui);
   default: return false;

@@ -22,11 +22,8 @@ void ui_focus_destroy(struct ui *ui)
 
 static int place_of(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  for (int i = 0; i < ui->focus.count; i++) {
-    if (ui->focus.at[i].serial == thread->serial && ui->focus.at[i].source == thread->source) {
-      return i;
-    }
-  }
+  for (int i = 0; i < ui->focus.count; i++)
+    if (ui->focus.at[i].serial == thread->serial && ui->focus.at[i].source == thread->source) return i;
   return -1;
 }
 
@@ -35,24 +32,18 @@ bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread)
   return place_of(ui, thread) >= 0;
 }
 
-static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum,
-    const struct rtop_thread_row *thread)
+static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum, const struct rtop_thread_row *thread)
 {
-  return !ui_processes_shows(ui, thread->source)
-    || (ui->focus.count > 0 && !ui_focus_has(ui, thread))
-    || (ui->focus.no_idle && thread_table_idle(thread, sum->length_ns))
-    || (ui->focus.has_names && regexec(&ui->focus.names, thread->name, 0, NULL, 0) != 0);
+  return !ui_processes_shows(ui, thread->source) || (ui->focus.count > 0 && !ui_focus_has(ui, thread)) ||
+         (ui->focus.no_idle && thread_table_idle(thread, sum->length_ns)) ||
+         (ui->focus.has_names && regexec(&ui->focus.names, thread->name, 0, NULL, 0) != 0);
 }
 
 /* The rows of the others stay, and the bars above the table go on telling of all threads of the process. */
 void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum)
 {
-  if (ui->apart < 2 && ui->focus.count == 0 && !ui->focus.no_idle && !ui->focus.has_names) {
-    return;
-  }
-  for (size_t i = 0; i < sum->thread_count; i++) {
-    sum->threads[i].hidden = is_left_out(ui, sum, &sum->threads[i]);
-  }
+  if (ui->apart < 2 && ui->focus.count == 0 && !ui->focus.no_idle && !ui->focus.has_names) return;
+  for (size_t i = 0; i < sum->thread_count; i++) sum->threads[i].hidden = is_left_out(ui, sum, &sum->threads[i]);
 }
 
 uint64_t ui_focus_key(const struct ui *ui)
@@ -74,13 +65,10 @@ void ui_focus_apply(struct ui *ui)
 static void name_after(struct ui *ui, const struct rtop_thread_row *thread)
 {
   struct ui_focus *focus = &ui->focus;
-  if (focus->count > 1) {
-    snprintf(focus->name, sizeof focus->name, "%d threads", focus->count);
-  } else if (thread->name[0] != '\0') {
+  if (focus->count > 1) snprintf(focus->name, sizeof focus->name, "%d threads", focus->count);
+  else if (thread->name[0] != '\0')
     rtop_text_sanitize(focus->name, sizeof focus->name, thread->name, strlen(thread->name));
-  } else {
-    snprintf(focus->name, sizeof focus->name, "%u", thread->native_id);
-  }
+  else snprintf(focus->name, sizeof focus->name, "%u", thread->native_id);
 }
 
 static void add(struct ui *ui, const struct rtop_thread_row *thread)
@@ -100,9 +88,7 @@ void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread)
 {
   bool again = ui->focus.count == 1 && ui_focus_has(ui, thread);
   ui->focus.count = 0;
-  if (!again) {
-    add(ui, thread);
-  }
+  if (!again) add(ui, thread);
   ui->stale = true;
 }
 
@@ -115,8 +101,7 @@ static void name_the_last(struct ui *ui)
       return;
     }
   }
-  snprintf(ui->focus.name, sizeof ui->focus.name, "%d thread%s", ui->focus.count,
-           ui->focus.count == 1 ? "" : "s");
+  snprintf(ui->focus.name, sizeof ui->focus.name, "%d thread%s", ui->focus.count, ui->focus.count == 1 ? "" : "s");
 }
 
 void ui_focus_toggle(struct ui *ui, const struct rtop_thread_row *thread)
@@ -140,8 +125,7 @@ void ui_focus_clear(struct ui *ui)
 void ui_focus_text(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "%s%s%s%s%s", ui->focus.count > 0 ? ui->focus.name : "",
-           ui->focus.count > 0 && ui->focus.has_names ? " " : "",
-           ui->focus.has_names ? "(--thread)" : "",
+           ui->focus.count > 0 && ui->focus.has_names ? " " : "", ui->focus.has_names ? "(--thread)" : "",
            ui->focus.no_idle && (ui->focus.count > 0 || ui->focus.has_names) ? " " : "",
            ui->focus.no_idle ? "not idle" : "");
 }

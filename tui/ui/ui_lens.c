@@ -3,9 +3,7 @@
 
 void ui_lens_apply(struct ui *ui)
 {
-  if (!rtop_lens_set(rtop_profile_lens(ui->profile), &ui->lens)) {
-    ui_say(ui, "out of memory: nothing is hidden");
-  }
+  if (!rtop_lens_set(rtop_profile_lens(ui->profile), &ui->lens)) ui_say(ui, "out of memory: nothing is hidden");
 }
 
 void ui_lens_exclude(struct ui *ui, const char *patterns)
@@ -27,12 +25,8 @@ void ui_lens_merge(struct ui *ui, enum rtop_merge merge)
 
 bool ui_lens_back(struct ui *ui)
 {
-  if (ui->lens.exclude[0] == '\0' && ui->lens.label[0] == '\0') {
-    return false;
-  }
-  if (ui->lens.exclude[0] == '\0') {
-    ui->lens.label[0] = '\0';
-  }
+  if (ui->lens.exclude[0] == '\0' && ui->lens.label[0] == '\0') return false;
+  if (ui->lens.exclude[0] == '\0') ui->lens.label[0] = '\0';
   ui_lens_exclude(ui, "");
   return true;
 }
@@ -41,9 +35,8 @@ static void merge_menu(struct ui *ui)
 {
   menu_start(&ui->menu, "Merge by");
   ui->menu_for = UI_MENU_MERGE;
-  for (int merge = 0; merge < RTOP_MERGES; merge++) {
+  for (int merge = 0; merge < RTOP_MERGES; merge++)
     menu_add(&ui->menu, rtop_merge_name((enum rtop_merge)merge), merge, merge == (int)ui->lens.merge);
-  }
 }
 
 bool ui_lens_request(struct ui *ui, enum request request)

@@ -44,11 +44,8 @@ void ui_processes_next(struct ui *ui)
     return;
   }
   ui->apart = ui->apart > count_of(ui) ? 0 : ui->apart + 1;
-  if (ui->apart < 2) {
-    ui_say(ui, ui->apart == 0 ? "processes merged" : "processes apart; H: each of them alone");
-  } else {
-    ui_say(ui, "only process %d", (int)ui->source.at[ui->apart - 2].pid);
-  }
+  if (ui->apart < 2) ui_say(ui, ui->apart == 0 ? "processes merged" : "processes apart; H: each of them alone");
+  else ui_say(ui, "only process %d", (int)ui->source.at[ui->apart - 2].pid);
   ui->stale = true;
 }
 
@@ -60,7 +57,6 @@ int ui_processes_apart(const struct ui *ui)
 void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t bytes)
 {
   out[0] = '\0';
-  if (ui_processes_apart(ui) > 1 && source < (uint32_t)count_of(ui)) {
+  if (ui_processes_apart(ui) > 1 && source < (uint32_t)count_of(ui))
     snprintf(out, bytes, "%d ", (int)ui->source.at[source].pid);
-  }
 }

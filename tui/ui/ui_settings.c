@@ -10,10 +10,10 @@
 struct setting {
   const char *name, *help;
   unsigned given;
-  size_t flag;                         /* offset of a bool of struct ui; 0: the functions below */
-  bool inverse;                        /* "on" is false */
-  const char *(*value)(int i);         /* the choices, NULL behind the last; NULL: free */
-  const char *free;                    /* what a free one takes */
+  size_t flag;                 /* offset of a bool of struct ui; 0: the functions below */
+  bool inverse;                /* "on" is false */
+  const char *(*value)(int i); /* the choices, NULL behind the last; NULL: free */
+  const char *free;            /* what a free one takes */
   void (*get)(const struct ui *ui, char *out, size_t bytes);
   bool (*set)(struct ui *ui, const char *value, const char **problem);
 };
@@ -64,11 +64,8 @@ static const char *switch_value(int i)
 /* Which choice it is; -1: none. */
 static int choice(const char *(*value)(int i), const char *text)
 {
-  for (int i = 0; value(i) != NULL; i++) {
-    if (strcmp(value(i), text) == 0) {
-      return i;
-    }
-  }
+  for (int i = 0; value(i) != NULL; i++)
+    if (strcmp(value(i), text) == 0) return i;
   return -1;
 }
 
@@ -167,11 +164,8 @@ static bool number(const char *value, double least, double most, double *out)
 
 static void get_frame(const struct ui *ui, char *out, size_t bytes)
 {
-  if (ui->length_ns <= 0) {
-    snprintf(out, bytes, "all");
-  } else {
-    snprintf(out, bytes, "%g", (double)ui->length_ns / 1e9);
-  }
+  if (ui->length_ns <= 0) snprintf(out, bytes, "all");
+  else snprintf(out, bytes, "%g", (double)ui->length_ns / 1e9);
 }
 
 static bool set_frame(struct ui *ui, const char *value, const char **problem)
@@ -213,34 +207,68 @@ static bool set_columns(struct ui *ui, const char *value, const char **problem)
 
 #define FLAG(member) .flag = offsetof(struct ui, member), .value = switch_value
 static const struct setting settings[] = {
-  { .name = "view", .help = "what a process is opened with", .given = RTOP_GIVEN_VIEW, .value = view_value,
-    .get = get_view, .set = set_view },
-  { .name = "sort", .help = "order of the tables", .given = RTOP_GIVEN_SORT, .value = sort_value,
-    .get = get_sort, .set = set_sort },
+  { .name = "view",
+    .help = "what a process is opened with",
+    .given = RTOP_GIVEN_VIEW,
+    .value = view_value,
+    .get = get_view,
+    .set = set_view },
+  { .name = "sort",
+    .help = "order of the tables",
+    .given = RTOP_GIVEN_SORT,
+    .value = sort_value,
+    .get = get_sort,
+    .set = set_sort },
   { .name = "reverse", .help = "the other way round", FLAG(wanted.reverse) },
-  { .name = "frame", .help = "time that is summed up", .given = RTOP_GIVEN_FRAME, .free = "seconds, or all",
-    .get = get_frame, .set = set_frame },
-  { .name = "delay", .help = "between two refreshes", .given = RTOP_GIVEN_DELAY, .free = "seconds",
-    .get = get_delay, .set = set_delay },
-  { .name = "mode", .help = "clock of self and total", .given = RTOP_GIVEN_MODE, .value = mode_value,
-    .get = get_mode, .set = set_mode },
-  { .name = "units", .help = "how figures are shown", .value = units_value, .get = get_units,
-    .set = set_units },
-  { .name = "columns", .help = "of the table of methods", .given = RTOP_GIVEN_COLUMNS,
-    .free = "names with commas, or auto", .get = get_columns, .set = set_columns },
+  { .name = "frame",
+    .help = "time that is summed up",
+    .given = RTOP_GIVEN_FRAME,
+    .free = "seconds, or all",
+    .get = get_frame,
+    .set = set_frame },
+  { .name = "delay",
+    .help = "between two refreshes",
+    .given = RTOP_GIVEN_DELAY,
+    .free = "seconds",
+    .get = get_delay,
+    .set = set_delay },
+  { .name = "mode",
+    .help = "clock of self and total",
+    .given = RTOP_GIVEN_MODE,
+    .value = mode_value,
+    .get = get_mode,
+    .set = set_mode },
+  { .name = "units", .help = "how figures are shown", .value = units_value, .get = get_units, .set = set_units },
+  { .name = "columns",
+    .help = "of the table of methods",
+    .given = RTOP_GIVEN_COLUMNS,
+    .free = "names with commas, or auto",
+    .get = get_columns,
+    .set = set_columns },
   { .name = "follow", .help = "the cursor goes where its method goes", FLAG(follow) },
   { .name = "fold", .help = "recursion folded in the tree", FLAG(fold) },
   { .name = "idle", .help = "threads that are idle count, too", FLAG(focus.no_idle), .inverse = true },
   { .name = "header", .help = "bars above the table", .given = RTOP_GIVEN_HEADER, FLAG(header) },
-  { .name = "footer", .help = "keys below it", .given = RTOP_GIVEN_FOOTER, .value = footer_value,
-    .get = get_footer, .set = set_footer },
-  { .name = "ascii", .help = "no block characters", .given = RTOP_GIVEN_ASCII, .value = ascii_value,
-    .get = get_ascii, .set = set_ascii },
-  { .name = "theme", .help = "colours", .given = RTOP_GIVEN_THEME, .value = theme_value, .get = get_theme,
+  { .name = "footer",
+    .help = "keys below it",
+    .given = RTOP_GIVEN_FOOTER,
+    .value = footer_value,
+    .get = get_footer,
+    .set = set_footer },
+  { .name = "ascii",
+    .help = "no block characters",
+    .given = RTOP_GIVEN_ASCII,
+    .value = ascii_value,
+    .get = get_ascii,
+    .set = set_ascii },
+  { .name = "theme",
+    .help = "colours",
+    .given = RTOP_GIVEN_THEME,
+    .value = theme_value,
+    .get = get_theme,
     .set = set_theme },
   { .name = "sync", .help = "one frame at a time (terminals with mode 2026)", FLAG(sync) },
-  { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE,
-    FLAG(mouse) },
+  { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE, FLAG(mouse) },
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 _Static_assert((int)SETTINGS < (int)MENU_ITEMS_MAX, "the setup menu holds every setting");
@@ -265,18 +293,14 @@ void ui_setting_values(int index, char *out, size_t out_bytes)
   const struct setting *setting = &settings[index];
   size_t used = 0;
   snprintf(out, out_bytes, "%s", setting->free != NULL ? setting->free : "");
-  for (int i = 0; setting->value != NULL && setting->value(i) != NULL && used < out_bytes; i++) {
+  for (int i = 0; setting->value != NULL && setting->value(i) != NULL && used < out_bytes; i++)
     used += (size_t)snprintf(out + used, out_bytes - used, "%s%s", i > 0 ? ", " : "", setting->value(i));
-  }
 }
 
 int ui_setting_find(const char *name)
 {
-  for (int i = 0; i < SETTINGS; i++) {
-    if (strcmp(settings[i].name, name) == 0) {
-      return i;
-    }
-  }
+  for (int i = 0; i < SETTINGS; i++)
+    if (strcmp(settings[i].name, name) == 0) return i;
   return -1;
 }
 
@@ -312,11 +336,8 @@ bool ui_setting_set(struct ui *ui, int index, const char *value, const char **pr
     *problem = message;
     return false;
   }
-  if (setting->flag != 0) {
-    *flag_of(ui, setting) = (choice(switch_value, value) == 1) != setting->inverse;
-  } else if (!setting->set(ui, value, problem)) {
-    return false;
-  }
+  if (setting->flag != 0) *flag_of(ui, setting) = (choice(switch_value, value) == 1) != setting->inverse;
+  else if (!setting->set(ui, value, problem)) return false;
   mouse_use(ui->mouse);
   ui->stale = ui->dirty = true;
   return true;
@@ -328,8 +349,7 @@ static void fill(struct ui *ui, int selected)
   for (int i = 0; i < SETTINGS; i++) {
     char value[UI_SETTING_BYTES];
     ui_setting_get(ui, i, value, sizeof value);
-    snprintf(ui->menu_text[i], sizeof ui->menu_text[i], "%-8s %-10.24s  %s", settings[i].name, value,
-             settings[i].help);
+    snprintf(ui->menu_text[i], sizeof ui->menu_text[i], "%-8s %-10.24s  %s", settings[i].name, value, settings[i].help);
     menu_add(&ui->menu, ui->menu_text[i], i, i == selected);
   }
 }
@@ -356,9 +376,7 @@ static void step(struct ui *ui, int index, int by)
   char now[UI_SETTING_BYTES];
   const char *problem;
   int count = 0;
-  while (setting->value(count) != NULL) {
-    count++;
-  }
+  while (setting->value(count) != NULL) count++;
   if (count == 0) return;
   ui_setting_get(ui, index, now, sizeof now);
   int next = (choice(setting->value, now) + by + count) % count;
@@ -371,14 +389,9 @@ bool ui_settings_key(struct ui *ui, int key)
   int index = menu_value(&ui->menu);
   bool left = key == (KEY_LEFT | KEY_FUNCTION), right = key == (KEY_RIGHT | KEY_FUNCTION);
   bool enter = key == '\r' || key == '\n' || key == ' ' || key == (KEY_ENTER | KEY_FUNCTION);
-  if (key == 'W') {
-    snprintf(ui->command, sizeof ui->command, "write-settings");
-  } else if (settings[index].value == NULL && enter) {
-    edit(ui, index);
-  } else if (settings[index].value != NULL && (enter || left || right)) {
-    step(ui, index, left ? -1 : 1);
-  } else {
-    return false;
-  }
+  if (key == 'W') snprintf(ui->command, sizeof ui->command, "write-settings");
+  else if (settings[index].value == NULL && enter) edit(ui, index);
+  else if (settings[index].value != NULL && (enter || left || right)) step(ui, index, left ? -1 : 1);
+  else return false;
   return true;
 }

@@ -11,7 +11,7 @@
 
 struct ui;
 
-enum { UI_SETTING_BYTES = 400 };        /* of any value */
+enum { UI_SETTING_BYTES = 400 }; /* of any value */
 
 int ui_settings_count(void);
 const char *ui_setting_name(int index);

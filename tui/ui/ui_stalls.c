@@ -5,9 +5,7 @@
 void ui_stalls_poll(struct ui *ui)
 {
   struct ui_stalls *at = &ui->stalls;
-  if (ui->profile == NULL) {
-    return;
-  }
+  if (ui->profile == NULL) return;
   uint64_t found = at->stalls.found;
   at->more = stalls_update(&at->stalls, ui->profile, rtop_profile_symbols(ui->profile), &at->limits);
   ui->dirty = ui->dirty || found != at->stalls.found;
@@ -35,11 +33,8 @@ void ui_stalls_jump(struct ui *ui, int direction)
   /* Cursors stand at the ends of windows: what lies in this one was gone to already. */
   int64_t behind_ns = direction > 0 ? from_ns : ui_time_window(ui).start_ns;
   const struct stall *stall = stalls_near(stalls, behind_ns, direction, ui->length_ns);
-  if (stall != NULL) {
-    ui_stalls_go(ui, stall);
-  } else if (stalls->count == 0) {
+  if (stall != NULL) ui_stalls_go(ui, stall);
+  else if (stalls->count == 0)
     ui_say(ui, ui->stalls.more ? "no stall found so far" : "no stall, no mark in what is kept");
-  } else {
-    ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
-  }
+  else ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
 }

@@ -14,7 +14,7 @@ struct ui;
 struct ui_stalls {
   struct stalls stalls;
   struct stall_limits limits;
-  bool more;                           /* history is there that was not looked at yet */
+  bool more; /* history is there that was not looked at yet */
 };
 
 /* Looks at what came. Cheap when nothing did; half a minute of history at a time. */

@@ -12,11 +12,8 @@ static bool lives(const struct ui *ui)
 
 int64_t ui_time_cursor(const struct ui *ui)
 {
-  if (ui->frozen) {
-    return ui->time.cursor_ns;
-  }
-  return ui->sum.length_ns > 0 || ui->profile == NULL ? ui->span.end_ns
-                                                      : rtop_profile_bounds(ui->profile).end_ns;
+  if (ui->frozen) return ui->time.cursor_ns;
+  return ui->sum.length_ns > 0 || ui->profile == NULL ? ui->span.end_ns : rtop_profile_bounds(ui->profile).end_ns;
 }
 
 struct rtop_span ui_time_window(const struct ui *ui)
@@ -27,9 +24,8 @@ struct rtop_span ui_time_window(const struct ui *ui)
 int64_t ui_time_age_ns(const struct ui *ui, int64_t time_ns)
 {
   int64_t now_ns = ui->now_real_ns - ui->source.clock_offset_ns;
-  if (!lives(ui) || ui->source.clock_offset_ns == 0) {
+  if (!lives(ui) || ui->source.clock_offset_ns == 0)
     now_ns = ui->profile != NULL ? rtop_profile_bounds(ui->profile).end_ns : time_ns;
-  }
   return now_ns > time_ns ? now_ns - time_ns : 0;
 }
 
@@ -37,12 +33,8 @@ int64_t ui_time_age_ns(const struct ui *ui, int64_t time_ns)
 static void stand_on(struct ui *ui, struct rtop_span window)
 {
   struct ui_time *time = &ui->time;
-  if (window.end_ns == window.start_ns) {
-    return;
-  }
-  if (!ui->frozen) {
-    time->strip_end_ns = ui_time_cursor(ui);
-  }
+  if (window.end_ns == window.start_ns) return;
+  if (!ui->frozen) time->strip_end_ns = ui_time_cursor(ui);
   ui->frozen = true;
   time->cursor_ns = window.end_ns;
   ui->stale = true;
@@ -50,8 +42,7 @@ static void stand_on(struct ui *ui, struct rtop_span window)
 
 bool ui_time_lost(const struct ui *ui)
 {
-  return ui->frozen && ui->profile != NULL
-    && ui->time.cursor_ns <= rtop_profile_bounds(ui->profile).start_ns;
+  return ui->frozen && ui->profile != NULL && ui->time.cursor_ns <= rtop_profile_bounds(ui->profile).start_ns;
 }
 
 static void thaw(struct ui *ui)
@@ -74,9 +65,7 @@ void ui_freeze(struct ui *ui, bool frozen)
 bool ui_time_selected(const struct ui *ui, struct rtop_span *span)
 {
   const struct ui_time *time = &ui->time;
-  if (!ui->frozen || time->marks == 0) {
-    return false;
-  }
+  if (!ui->frozen || time->marks == 0) return false;
   struct rtop_span other = time->marks > 1 ? time->mark[1] : ui_time_window(ui);
   span->start_ns = other.start_ns < time->mark[0].start_ns ? other.start_ns : time->mark[0].start_ns;
   span->end_ns = other.end_ns > time->mark[0].end_ns ? other.end_ns : time->mark[0].end_ns;
@@ -88,9 +77,7 @@ static void keep_held(struct ui *ui, const struct rtop_span *held)
 {
   struct ui_time *time = &ui->time;
   struct rtop_span span;
-  if (held->end_ns == held->start_ns) {
-    return;
-  }
+  if (held->end_ns == held->start_ns) return;
   if (time->cursor_ns <= held->start_ns) {
     time->cursor_ns = rtop_profile_window_of(ui->profile, held->start_ns + 1).end_ns;
     time->position_ns = time->cursor_ns;
@@ -104,14 +91,10 @@ static void keep_held(struct ui *ui, const struct rtop_span *held)
 
 struct rtop_span ui_time_span(struct ui *ui)
 {
-  if (!ui->frozen) {
-    return rtop_profile_last(ui->profile, ui->length_ns);
-  }
+  if (!ui->frozen) return rtop_profile_last(ui->profile, ui->length_ns);
   struct rtop_span held = rtop_profile_bounds(ui->profile), span;
   keep_held(ui, &held);
-  if (ui_time_selected(ui, &span)) {
-    return span;
-  }
+  if (ui_time_selected(ui, &span)) return span;
   int64_t end_ns = ui->time.cursor_ns;
   return (struct rtop_span){ ui->length_ns <= 0 ? held.start_ns : end_ns - ui->length_ns, end_ns };
 }
@@ -119,9 +102,7 @@ struct rtop_span ui_time_span(struct ui *ui)
 int64_t ui_time_strip_end(struct ui *ui, int cells)
 {
   struct ui_time *time = &ui->time;
-  if (!ui->frozen) {
-    return ui->span.end_ns;
-  }
+  if (!ui->frozen) return ui->span.end_ns;
   int64_t length_ns = cells * STRIP_CELL_NS, end_ns = rtop_profile_bounds(ui->profile).end_ns;
   if (time->cursor_ns > time->strip_end_ns || time->cursor_ns <= time->strip_end_ns - length_ns) {
     int64_t middle_ns = time->cursor_ns + length_ns / 2;
@@ -134,9 +115,7 @@ void ui_time_move(struct ui *ui, int64_t time_ns)
 {
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   struct rtop_span window = rtop_profile_window_of(ui->profile, time_ns);
-  if (time_ns <= held.start_ns) {
-    window = rtop_profile_window_of(ui->profile, held.start_ns + 1);
-  }
+  if (time_ns <= held.start_ns) window = rtop_profile_window_of(ui->profile, held.start_ns + 1);
   stand_on(ui, window);
 }
 
@@ -152,22 +131,17 @@ static void step(struct ui *ui, int windows)
   } else {
     struct rtop_span here = rtop_profile_window_of(ui->profile, from_ns);
     int64_t hole_ns = windows > 0 ? next.start_ns - here.end_ns : here.start_ns - next.end_ns;
-    if (windows * windows == 1 && hole_ns > HOLE_NS) {
-      ui_say(ui, "over a gap of %.1f s", (double)hole_ns / 1e9);
-    }
+    if (windows * windows == 1 && hole_ns > HOLE_NS) ui_say(ui, "over a gap of %.1f s", (double)hole_ns / 1e9);
     stand_on(ui, next);
   }
 }
 
 void ui_time_goto(struct ui *ui, const char *text)
 {
-  if (ui->profile == NULL) {
-    return;
-  }
+  if (ui->profile == NULL) return;
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   int64_t offset_ns = ui->source.clock_offset_ns, time_ns;
-  struct time_base base = { held.start_ns + offset_ns, held.end_ns + offset_ns,
-                            ui_time_cursor(ui) + offset_ns };
+  struct time_base base = { held.start_ns + offset_ns, held.end_ns + offset_ns, ui_time_cursor(ui) + offset_ns };
   const char *problem = time_text_parse(text, &base, &time_ns);
   if (problem != NULL) {
     ui_say(ui, "%s", problem);
@@ -192,11 +166,9 @@ static void set_mark(struct ui *ui)
     ui_say(ui, "the frame at the cursor again");
   } else {
     time->mark[time->marks++] = ui_time_window(ui);
-    if (time->marks == 1) {
-      ui_say(ui, "from here to the cursor; m again: to here");
-    } else if (ui_time_selected(ui, &span)) {
+    if (time->marks == 1) ui_say(ui, "from here to the cursor; m again: to here");
+    else if (ui_time_selected(ui, &span))
       ui_say(ui, "a span of %.1f s; m: back to the cursor", (double)(span.end_ns - span.start_ns) / 1e9);
-    }
   }
   ui->stale = true;
 }
@@ -207,9 +179,7 @@ static void play(struct ui *ui, int direction)
   static const int speeds[] = { 1, 2, 10 };
   struct ui_time *time = &ui->time;
   int at = 0;
-  for (int i = 0; i < 3; i++) {
-    at = time->speed == direction * speeds[i] ? (i + 1) % 3 : at;
-  }
+  for (int i = 0; i < 3; i++) at = time->speed == direction * speeds[i] ? (i + 1) % 3 : at;
   if (direction > 0 && !ui->frozen) {
     ui_say(ui, lives(ui) ? "this is now: J plays backwards" : "this is the end: J plays backwards");
     return;
@@ -239,9 +209,7 @@ static void play_ends(struct ui *ui)
 void ui_time_tick(struct ui *ui)
 {
   struct ui_time *time = &ui->time;
-  if (time->speed == 0 || ui->profile == NULL || ui->now_ns < ui_time_due_ns(ui)) {
-    return;
-  }
+  if (time->speed == 0 || ui->profile == NULL || ui->now_ns < ui_time_due_ns(ui)) return;
   int64_t elapsed_ns = ui->now_ns - time->played_ns;
   time->position_ns += time->speed * (elapsed_ns < TICK_MAX_NS ? elapsed_ns : TICK_MAX_NS);
   time->played_ns = ui->now_ns;
@@ -254,10 +222,8 @@ void ui_time_tick(struct ui *ui)
     }
     int64_t hole_ns = forward > 0 ? next.start_ns - here.end_ns : here.start_ns - next.end_ns;
     hole_ns = hole_ns > HOLE_NS ? hole_ns : 0;
-    if (forward * (time->position_ns - next.end_ns) + hole_ns < 0) {
-      return;
-    }
-    time->position_ns += forward * hole_ns;      /* nobody watches a gap */
+    if (forward * (time->position_ns - next.end_ns) + hole_ns < 0) return;
+    time->position_ns += forward * hole_ns; /* nobody watches a gap */
     stand_on(ui, next);
   }
 }
@@ -265,9 +231,7 @@ void ui_time_tick(struct ui *ui)
 int64_t ui_time_due_ns(const struct ui *ui)
 {
   int speed = ui->time.speed < 0 ? -ui->time.speed : ui->time.speed;
-  if (speed == 0) {
-    return INT64_MAX;
-  }
+  if (speed == 0) return INT64_MAX;
   return ui->time.played_ns + (WINDOW_NS / speed > TICK_NS ? WINDOW_NS / speed : TICK_NS);
 }
 
@@ -287,18 +251,13 @@ bool ui_time_back(struct ui *ui)
 /* z while it plays: stop there. z again: now. */
 static void freeze_or_go_on(struct ui *ui)
 {
-  if (ui->time.speed != 0) {
-    ui->time.speed = 0;
-  } else {
-    ui_freeze(ui, !ui->frozen);
-  }
+  if (ui->time.speed != 0) ui->time.speed = 0;
+  else ui_freeze(ui, !ui->frozen);
 }
 
 bool ui_time_request(struct ui *ui, enum request request)
 {
-  if (ui->profile == NULL) {
-    return false;
-  }
+  if (ui->profile == NULL) return false;
   switch (request) {
   case REQUEST_FREEZE: freeze_or_go_on(ui); return true;
   case REQUEST_STEP_BACK: step(ui, -1); return true;

@@ -18,12 +18,12 @@
 struct ui;
 
 struct ui_time {
-  int64_t cursor_ns;                   /* while ui->frozen */
-  struct rtop_span mark[2];            /* windows */
-  int marks;                           /* 0, 1: the span reaches to the cursor, 2 */
-  int speed;                           /* of play, negative: backwards; 0: stands */
-  int64_t played_ns, position_ns;      /* of the last tick; where play is between windows */
-  int64_t strip_end_ns;                /* of the timeline in the header: it stands while the cursor moves */
+  int64_t cursor_ns;              /* while ui->frozen */
+  struct rtop_span mark[2];       /* windows */
+  int marks;                      /* 0, 1: the span reaches to the cursor, 2 */
+  int speed;                      /* of play, negative: backwards; 0: stands */
+  int64_t played_ns, position_ns; /* of the last tick; where play is between windows */
+  int64_t strip_end_ns;           /* of the timeline in the header: it stands while the cursor moves */
 };
 
 /* What the views show. Moves the cursor when what it stood on is not held any more. */

@@ -12,14 +12,9 @@ static void take_delay(struct ui *ui, const char *text)
 {
   char *end;
   double seconds = strtod(text, &end);
-  while (*end == ' ') {
-    end++;
-  }
-  if (end == text || *end != '\0' || !(seconds >= 0.1) || seconds > 3600) {
-    ui_say(ui, "a delay is 0.1 to 3600 seconds");
-  } else {
-    ui->delay_seconds = seconds;
-  }
+  while (*end == ' ') end++;
+  if (end == text || *end != '\0' || !(seconds >= 0.1) || seconds > 3600) ui_say(ui, "a delay is 0.1 to 3600 seconds");
+  else ui->delay_seconds = seconds;
 }
 
 /* What was typed so far takes effect at once; Esc takes it back. */
@@ -27,9 +22,7 @@ static void prompt_effect(struct ui *ui, const char *text)
 {
   if (ui->prompting == UI_PROMPT_SEARCH) {
     snprintf(ui->search, sizeof ui->search, "%s", text);
-    if (ui->view->handle != NULL && text[0] != '\0') {
-      ui->view->handle(ui, REQUEST_SEARCH);
-    }
+    if (ui->view->handle != NULL && text[0] != '\0') ui->view->handle(ui, REQUEST_SEARCH);
   } else if (ui->prompting == UI_PROMPT_FILTER) {
     ui_take_filter(ui, text);
   }
@@ -38,9 +31,7 @@ static void prompt_effect(struct ui *ui, const char *text)
 static void prompt_input(struct ui *ui, int key)
 {
   switch (prompt_key(&ui->prompt, key)) {
-  case PROMPT_CHANGED:
-    prompt_effect(ui, ui->prompt.text);
-    break;
+  case PROMPT_CHANGED: prompt_effect(ui, ui->prompt.text); break;
   case PROMPT_CANCELLED:
     prompt_effect(ui, ui->before_prompt);
     ui->prompting = UI_PROMPT_NONE;
@@ -60,8 +51,8 @@ static void prompt_input(struct ui *ui, int key)
     }
     ui->prompting = UI_PROMPT_NONE;
     break;
-  case PROMPT_MOVED: case PROMPT_IGNORED:
-    break;
+  case PROMPT_MOVED:
+  case PROMPT_IGNORED: break;
   }
 }
 
@@ -78,35 +69,21 @@ static bool leave_view(struct ui *ui)
 /* Filter and search go before the target does. */
 static void step_back(struct ui *ui)
 {
-  if (leave_view(ui)) {
-    return;
-  }
-  if (ui->search[0] != '\0') {
-    ui->search[0] = '\0';
-  } else if (ui->filter[0] != '\0') {
-    ui_take_filter(ui, "");
-  } else if (ui_lens_back(ui)) {
-    return;
-  } else if (ui_time_back(ui)) {
-    ui->dirty = true;
-  } else if (ui->focus.count > 0) {
-    ui_focus_clear(ui);
-  } else if (ui->view->id == VIEW_CHOOSER) {
-    ui->quit = true;
-  } else if (ui->choosing) {
-    ui->leave_target = true;
-  }
+  if (leave_view(ui)) return;
+  if (ui->search[0] != '\0') ui->search[0] = '\0';
+  else if (ui->filter[0] != '\0') ui_take_filter(ui, "");
+  else if (ui_lens_back(ui)) return;
+  else if (ui_time_back(ui)) ui->dirty = true;
+  else if (ui->focus.count > 0) ui_focus_clear(ui);
+  else if (ui->view->id == VIEW_CHOOSER) ui->quit = true;
+  else if (ui->choosing) ui->leave_target = true;
 }
 
 static void toggle_output(struct ui *ui)
 {
-  if (ui->view->id == VIEW_OUTPUT) {
-    leave_view(ui);
-  } else if (ui->source.launch != NULL) {
-    ui_open_view(ui, VIEW_OUTPUT);
-  } else {
-    ui_say(ui, "no command was started from here");
-  }
+  if (ui->view->id == VIEW_OUTPUT) leave_view(ui);
+  else if (ui->source.launch != NULL) ui_open_view(ui, VIEW_OUTPUT);
+  else ui_say(ui, "no command was started from here");
 }
 
 /* The neighbour in the row of tabs; from help and output back to where they were opened. */
@@ -125,16 +102,15 @@ static bool shared_request(struct ui *ui, enum request request)
 {
   switch (request) {
   case REQUEST_HELP:
-    if (ui->view->id == VIEW_HELP) {
-      leave_view(ui);
-    } else {
-      ui_open_view(ui, VIEW_HELP);
-    }
+    if (ui->view->id == VIEW_HELP) leave_view(ui);
+    else ui_open_view(ui, VIEW_HELP);
     return true;
   case REQUEST_VIEW_GROUPS: ui_open_view(ui, VIEW_GROUPS); return true;
   case REQUEST_VIEW_ICICLE: ui_open_view(ui, VIEW_ICICLE); return true;
-  case REQUEST_VIEW_TREE: case REQUEST_LIST_TREE: ui_open_view(ui, VIEW_TREE); return true;
-  case REQUEST_VIEW_METHODS: case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
+  case REQUEST_VIEW_TREE:
+  case REQUEST_LIST_TREE: ui_open_view(ui, VIEW_TREE); return true;
+  case REQUEST_VIEW_METHODS:
+  case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
   case REQUEST_VIEW_THREADS: ui_open_view(ui, VIEW_THREADS); return true;
   case REQUEST_VIEW_SOURCE: ui_open_view(ui, VIEW_SOURCE); return true;
   case REQUEST_VIEW_TIME: ui_open_view(ui, VIEW_TIME); return true;
@@ -158,24 +134,18 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_RECORD: ui->record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
-  default:
-    return ui_time_request(ui, request) || ui_lens_request(ui, request) || ui_figures_request(ui, request);
+  default: return ui_time_request(ui, request) || ui_lens_request(ui, request) || ui_figures_request(ui, request);
   }
 }
 
 static void menu_input(struct ui *ui, int key)
 {
-  if (ui->menu_for == UI_MENU_COLUMNS && ui_columns_key(ui, key)) {
-    return;
-  }
-  if (ui->menu_for == UI_MENU_SETUP && ui_settings_key(ui, key)) {
-    return;
-  }
-  if (menu_key(&ui->menu, key) != MENU_CHOSEN) {
-    return;
-  }
+  if (ui->menu_for == UI_MENU_COLUMNS && ui_columns_key(ui, key)) return;
+  if (ui->menu_for == UI_MENU_SETUP && ui_settings_key(ui, key)) return;
+  if (menu_key(&ui->menu, key) != MENU_CHOSEN) return;
   switch (ui->menu_for) {
-  case UI_MENU_COLUMNS: case UI_MENU_SETUP: break;
+  case UI_MENU_COLUMNS:
+  case UI_MENU_SETUP: break;
   case UI_MENU_SORT:
     ui->wanted.sort = (enum rtop_sort_key)menu_value(&ui->menu);
     ui->wanted.reverse = false;
@@ -199,10 +169,9 @@ static void take_key(struct ui *ui, int key)
        row = keys_find(key, ui->view->id, row)) {
     /* The prompt opens on the key; the view is asked when text is there. */
     bool opens_prompt = row->request == REQUEST_SEARCH;
-    if ((!opens_prompt && ui->view->handle != NULL && ui->view->handle(ui, row->request))
-        || shared_request(ui, row->request)) {
+    if ((!opens_prompt && ui->view->handle != NULL && ui->view->handle(ui, row->request)) ||
+        shared_request(ui, row->request))
       return;
-    }
   }
 }
 

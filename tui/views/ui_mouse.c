@@ -47,15 +47,10 @@ static void press(struct ui *ui, int y, int x)
 {
   const struct layout *layout = &ui->layout;
   struct rect table = layout->part[PART_TABLE];
-  if (ui->menu.open) {
-    press_menu(ui, y, x);
-  } else if (inside(layout->part[PART_TABS], y, x)) {
-    press_tab(ui, x);
-  } else if (inside(layout->part[PART_FOOTER], y, x)) {
-    press_footer(ui, x);
-  } else if (inside(table, y, x) && ui->view->click != NULL) {
-    ui->view->click(ui, y - table.y, x - table.x);
-  }
+  if (ui->menu.open) press_menu(ui, y, x);
+  else if (inside(layout->part[PART_TABS], y, x)) press_tab(ui, x);
+  else if (inside(layout->part[PART_FOOTER], y, x)) press_footer(ui, x);
+  else if (inside(table, y, x) && ui->view->click != NULL) ui->view->click(ui, y - table.y, x - table.x);
 }
 
 void ui_mouse(struct ui *ui, const struct mouse_event *event)
@@ -63,9 +58,7 @@ void ui_mouse(struct ui *ui, const struct mouse_event *event)
   ui->dirty = true;
   if (event->action == MOUSE_WHEEL_UP || event->action == MOUSE_WHEEL_DOWN) {
     int key = (event->action == MOUSE_WHEEL_UP ? KEY_UP : KEY_DOWN) | KEY_FUNCTION;
-    for (int i = 0; i < WHEEL_ROWS && ui->prompting == UI_PROMPT_NONE; i++) {
-      ui_key(ui, key);
-    }
+    for (int i = 0; i < WHEEL_ROWS && ui->prompting == UI_PROMPT_NONE; i++) ui_key(ui, key);
   } else if (event->action == MOUSE_PRESS && ui->prompting == UI_PROMPT_NONE && !ui->layout.tiny) {
     press(ui, event->y, event->x);
   }

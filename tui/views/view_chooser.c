@@ -10,7 +10,7 @@
 
 struct chooser_view {
   struct pager pager;
-  pid_t pid;                           /* the cursor follows it */
+  pid_t pid; /* the cursor follows it */
 };
 
 static struct chooser_view *self(const struct ui *ui)
@@ -39,15 +39,13 @@ static void update(struct ui *ui)
     }
   }
   pager_fit(&view->pager, ui->process_count, page_rows(ui));
-  remember(ui);                        /* Enter means the row that was looked at, whatever came meanwhile */
+  remember(ui); /* Enter means the row that was looked at, whatever came meanwhile */
 }
 
 static void click(struct ui *ui, int row, int x)
 {
   (void)x;
-  if (pager_click(&self(ui)->pager, row - 1, ui->process_count, page_rows(ui))) {
-    remember(ui);
-  }
+  if (pager_click(&self(ui)->pager, row - 1, ui->process_count, page_rows(ui))) remember(ui);
 }
 
 static bool handle(struct ui *ui, enum request request)
@@ -71,18 +69,15 @@ static void draw_row(const struct ui *ui, const struct rtop_list_row *row, int y
   bool alive = row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED;
   rtop_list_age(age, sizeof age, row->age_ns);
   snprintf(rate, sizeof rate, row->rate_hz > 0 ? "%u" : "-", row->rate_hz);
-  snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid, rtop_list_state_name(row), age,
-           rate, row->threads, row->ruby);
+  snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid, rtop_list_state_name(row), age, rate,
+           row->threads, row->ruby);
   if (selected) {
     draw_blank(y, at.x, at.columns, FACE_CURSOR);
     draw_text(y, at.x, 1, FACE_CURSOR, ">");
   }
-  int x = 1 + draw_text(y, at.x + 1, at.columns - 1, selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C,
-                        text);
+  int x = 1 + draw_text(y, at.x + 1, at.columns - 1, selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C, text);
   int end_columns = *row->end ? (int)strlen(row->end) + 2 : 0;
-  if (at.columns - x - end_columns < 16) {
-    end_columns = 0;
-  }
+  if (at.columns - x - end_columns < 16) end_columns = 0;
   x += draw_text(y, at.x + x, at.columns - x - end_columns, selected ? FACE_CURSOR : FACE_TITLE,
                  ui_short_command(row->command));
   if (*row->end) {
@@ -100,9 +95,8 @@ static void draw_nothing(struct rect at)
     "    RUBYOPT=-rrperf_top RUBYLIB=<folder of rperf_top.so> ruby app.rb",
     "The list refreshes by itself.",
   };
-  for (int i = 0; i < 5 && i + 2 < at.rows; i++) {
+  for (int i = 0; i < 5 && i + 2 < at.rows; i++)
     draw_text(at.y + 2 + i, at.x + 2, at.columns - 2, FACE_NORMAL, text[i]);
-  }
 }
 
 static void draw(struct ui *ui)
@@ -115,11 +109,8 @@ static void draw(struct ui *ui)
   }
   pager_fit(&view->pager, ui->process_count, page_rows(ui));
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
-  draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING,
-            "     PID STATE      AGE    HZ  THR RUBY    COMMAND");
-  if (ui->process_count == 0) {
-    draw_nothing(at);
-  }
+  draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "     PID STATE      AGE    HZ  THR RUBY    COMMAND");
+  if (ui->process_count == 0) draw_nothing(at);
   for (size_t i = 0; i < page_rows(ui) && view->pager.top + i < ui->process_count; i++) {
     size_t place = view->pager.top + i;
     draw_row(ui, &ui->processes[place], at.y + 1 + (int)i, place == view->pager.cursor);

@@ -12,15 +12,18 @@
 #include <string.h>
 
 enum {
-  STATES_ROWS_MIN = 26, HOTTEST_LINES = 5,
-  LINE_FIGURES = 19, LINE_TEXT_FROM = 36, LINE_WIDE = 50,
+  STATES_ROWS_MIN = 26,
+  HOTTEST_LINES = 5,
+  LINE_FIGURES = 19,
+  LINE_TEXT_FROM = 36,
+  LINE_WIDE = 50,
 };
 
 struct writer {
   struct ui *ui;
   const struct detail *detail;
   struct rect rect;
-  int y;                               /* next row, relative */
+  int y; /* next row, relative */
 };
 
 static bool room(const struct writer *writer)
@@ -36,9 +39,7 @@ static int row_of(struct writer *writer)
 static void heading(struct writer *writer, const char *text)
 {
   writer->y++;
-  if (room(writer)) {
-    draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_LABEL, text);
-  }
+  if (room(writer)) draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_LABEL, text);
 }
 
 static void figure(const struct writer *writer, char *out, size_t bytes, uint64_t ns)
@@ -60,9 +61,8 @@ static void name_and_place(const struct writer *writer, int y, const struct rtop
   ui_place(place, sizeof place, symbol);
   const char *base = strrchr(place, '/');
   base = base != NULL ? base + 1 : place;
-  if (rtop_symbol_has_source(symbol) && columns - used - 2 >= rtop_text_width(base)) {
+  if (rtop_symbol_has_source(symbol) && columns - used - 2 >= rtop_text_width(base))
     draw_right(y, x + used + 2, columns - used - 2, FACE_PLACE, base);
-  }
 }
 
 static void frames(struct writer *writer, const char *title, const struct detail_list *list, int most)
@@ -88,21 +88,18 @@ static void heat(const struct writer *writer, int y, int columns, uint64_t ns, u
 {
   int filled = hottest_ns > 0 ? (int)lround((double)ns / (double)hottest_ns * columns) : 0;
   filled = ns > 0 && filled == 0 ? 1 : filled;
-  for (int i = 0; i < filled && i < columns; i++) {
+  for (int i = 0; i < filled && i < columns; i++)
     draw_text(y, writer->rect.x + LINE_FIGURES + 1 + i, 1, ns * 2 >= hottest_ns ? FACE_HOT : FACE_STRIP, "#");
-  }
 }
 
 /* The line as it stands in the file, or a file that was changed since: then with a '?'. */
-static void line_text(const struct writer *writer, const struct source_file *file, int y, int x,
-                      uint32_t line)
+static void line_text(const struct writer *writer, const struct source_file *file, int y, int x, uint32_t line)
 {
   char text[512];
   source_file_line(file, line, text, sizeof text);
   int columns = writer->rect.columns - x;
-  if (source_file_is_newer(file, ui_process(writer->ui)->started_real_ns)) {
+  if (source_file_is_newer(file, ui_process(writer->ui)->started_real_ns))
     draw_text(y, writer->rect.x + x - 1, columns > 0 ? 1 : 0, FACE_WARN, "?");
-  }
   draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));
 }
 
@@ -112,9 +109,8 @@ static void lines_of_file(struct writer *writer, const struct source_file *file,
   const struct detail_list *list = &writer->detail->lines;
   int bar = writer->rect.columns < LINE_WIDE ? 4 : 8;
   uint64_t hottest_ns = 0;
-  for (int i = 0; i < list->count; i++) {
+  for (int i = 0; i < list->count; i++)
     hottest_ns = list->row[i].self_ns > hottest_ns ? list->row[i].self_ns : hottest_ns;
-  }
   heading(writer, "LINES   self  total");
   for (int i = 0; i < list->count && i < most && room(writer); i++) {
     char self[32], total[32], number[16];
@@ -133,9 +129,7 @@ static void lines_of_file(struct writer *writer, const struct source_file *file,
 static void lines(struct writer *writer, const struct source_file *file, int most)
 {
   const struct detail_list *list = &writer->detail->lines;
-  if (list->count == 1 && list->row[0].id == 0) {
-    return;                            /* written in C: it has none */
-  }
+  if (list->count == 1 && list->row[0].id == 0) return; /* written in C: it has none */
   if (file != NULL && file->state == SOURCE_READY && writer->rect.columns >= LINE_TEXT_FROM) {
     lines_of_file(writer, file, most);
     return;
@@ -146,11 +140,8 @@ static void lines(struct writer *writer, const struct source_file *file, int mos
     int y = row_of(writer);
     figure(writer, self, sizeof self, list->row[i].self_ns);
     figure(writer, total, sizeof total, list->row[i].total_ns);
-    if (list->row[i].id == 0) {
-      draw_text(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "not known");
-    } else {
-      draw_format(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "line %u", list->row[i].id);
-    }
+    if (list->row[i].id == 0) draw_text(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "not known");
+    else draw_format(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "line %u", list->row[i].id);
     draw_right(y, writer->rect.x + 16, writer->rect.columns - 16 < 7 ? 0 : 7, FACE_NORMAL, self);
     draw_right(y, writer->rect.x + 24, writer->rect.columns - 24 < 7 ? 0 : 7, FACE_NORMAL, total);
   }
@@ -159,12 +150,10 @@ static void lines(struct writer *writer, const struct source_file *file, int mos
 /* The hottest lines of the whole file, with what stands in them. */
 static void hottest(struct writer *writer, const struct source_heat *heat, const struct source_file *file)
 {
-  uint64_t least_ns = writer->ui->methods.length_ns / 2000;    /* less would read 0.0 */
+  uint64_t least_ns = writer->ui->methods.length_ns / 2000; /* less would read 0.0 */
   heading(writer, "HOTTEST LINES IN FILE");
   for (uint32_t i = 0; i < heat->count && i < HOTTEST_LINES && room(writer); i++) {
-    if (i > 0 && heat_of(&heat->lines[i]) < least_ns) {
-      break;
-    }
+    if (i > 0 && heat_of(&heat->lines[i]) < least_ns) break;
     char share[32], text[512];
     int y = row_of(writer), columns = writer->rect.columns;
     const char *start = text;
@@ -172,9 +161,7 @@ static void hottest(struct writer *writer, const struct source_heat *heat, const
     source_file_line(file, heat->lines[i].line, text, sizeof text);
     draw_format(y, writer->rect.x, 6, FACE_PLACE, "%6u", heat->lines[i].line);
     draw_right(y, writer->rect.x + 6, columns < 13 ? 0 : 7, FACE_NORMAL, share);
-    while (*start == ' ') {
-      start++;
-    }
+    while (*start == ' ') start++;
     draw_text(y, writer->rect.x + 15, columns - 15, FACE_NORMAL, start);
   }
 }
@@ -205,9 +192,8 @@ static void labels(struct writer *writer, const struct label_shares *shares, int
     draw_format(y, writer->rect.x + columns - 7, 7, FACE_NORMAL, "%5.1f%%",
                 100 * (double)share->ns / (double)(shares->all_ns + (shares->all_ns == 0)));
   }
-  if (more > 0 && room(writer)) {
+  if (more > 0 && room(writer))
     draw_format(row_of(writer), writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "and %d more", more);
-  }
 }
 
 static void states(struct writer *writer)
@@ -244,11 +230,9 @@ static void summary(struct writer *writer)
 {
   char self[32], total[32], alloc[16];
   const struct detail *detail = writer->detail;
-  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile),
-                                                      detail->frame);
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile), detail->frame);
   double seconds = (double)writer->ui->methods.length_ns / 1e9;
-  uint64_t total_ns = writer->ui->wanted.mode == RTOP_MODE_CPU ? detail->total.cpu_ns
-    : rtop_cost_wall(&detail->total);
+  uint64_t total_ns = writer->ui->wanted.mode == RTOP_MODE_CPU ? detail->total.cpu_ns : rtop_cost_wall(&detail->total);
   draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE, symbol->label);
   if (rtop_symbol_has_source(symbol) && room(writer)) {
     char place[1100];
@@ -260,12 +244,10 @@ static void summary(struct writer *writer)
   rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)detail->total.allocations / seconds : 0);
   const char *unit = writer->ui->units == UNITS_PERCENT ? "%" : "";
   if (room(writer)) {
-    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
-                "self %s%s  total %s%s  %s alloc/s", self, unit, total, unit, alloc);
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s  %s alloc/s",
+                self, unit, total, unit, alloc);
   }
-  if (writer->rect.rows < STATES_ROWS_MIN && room(writer)) {
-    states_line(writer);
-  }
+  if (writer->rect.rows < STATES_ROWS_MIN && room(writer)) states_line(writer);
 }
 
 static struct writer start(struct ui *ui, const struct detail *detail, struct rect rect)
@@ -274,15 +256,12 @@ static struct writer start(struct ui *ui, const struct detail *detail, struct re
   int inset = pane ? 2 : 1;
   for (int i = 0; i < rect.rows; i++) {
     draw_blank(rect.y + i, rect.x, rect.columns, FACE_NORMAL);
-    if (pane) {
-      draw_text(rect.y + i, rect.x, 1, FACE_NORMAL, "|");
-    }
+    if (pane) draw_text(rect.y + i, rect.x, 1, FACE_NORMAL, "|");
   }
   return (struct writer){ ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
 }
 
-void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
-                      struct rect rect)
+void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside, struct rect rect)
 {
   struct writer writer = start(ui, detail, rect);
   const struct label_shares *shares = beside != NULL ? beside->labels : NULL;
@@ -293,12 +272,8 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
   frames(&writer, "CALLERS", &detail->callers, most);
   frames(&writer, "CALLEES", &detail->callees, most);
   lines(&writer, beside != NULL ? beside->file : NULL, most);
-  if (labelled) {
-    labels(&writer, shares, most);
-  }
-  if (rect.rows >= STATES_ROWS_MIN) {
-    states(&writer);
-  }
+  if (labelled) labels(&writer, shares, most);
+  if (rect.rows >= STATES_ROWS_MIN) states(&writer);
 }
 
 void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,
@@ -311,7 +286,5 @@ void view_detail_source(struct ui *ui, const struct detail *detail, const struct
   hottest(&writer, heat, file);
   called_from(&writer, heat, line, most);
   frames(&writer, "CALLERS", &detail->callers, most);
-  if (rect.rows >= STATES_ROWS_MIN) {
-    states(&writer);
-  }
+  if (rect.rows >= STATES_ROWS_MIN) states(&writer);
 }

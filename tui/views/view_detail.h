@@ -11,12 +11,11 @@ struct label_shares;
 struct ui;
 
 struct detail_beside {
-  const struct source_file *file;      /* of the method, for the text of its lines */
+  const struct source_file *file; /* of the method, for the text of its lines */
   const struct label_shares *labels;
 };
 /* `beside` may be NULL: nothing more is known. */
-void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
-                      struct rect rect);
+void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside, struct rect rect);
 
 /* Who calls the method, the hottest lines of its file, and what is called from a line (heat->callees). */
 void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,

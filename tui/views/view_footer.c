@@ -16,11 +16,8 @@ static void draw_prompt(struct ui *ui, struct rect at)
     draw_right(at.y, at.columns / 2, at.columns - at.columns / 2, FACE_WARN, ui->filter_error);
     room = room > at.columns / 2 - x ? at.columns / 2 - x : room;
   }
-  if (width <= room) {
-    draw_text(at.y, x, room, FACE_NORMAL, ui->prompt.text);
-  } else {
-    width = draw_tail(at.y, x, room, FACE_NORMAL, left);
-  }
+  if (width <= room) draw_text(at.y, x, room, FACE_NORMAL, ui->prompt.text);
+  else width = draw_tail(at.y, x, room, FACE_NORMAL, left);
   move(at.y, x + width < at.columns ? x + width : at.columns - 1);
 }
 
@@ -30,17 +27,13 @@ static void draw_keys(struct ui *ui, struct rect at)
   ui->footer_keys = 0;
   for (size_t i = 0; i < keys_count; i++) {
     const struct key_row *row = &keys_table[i];
-    if (row->footer == NULL || (row->views & 1u << ui->view->id) == 0) {
-      continue;
-    }
+    if (row->footer == NULL || (row->views & 1u << ui->view->id) == 0) continue;
     char name[16];
     int key = ui->footer == FOOTER_LETTERS ? keys_plain_key(row) : keys_footer_key(row);
     keys_name(name, sizeof name, key);
     const char *label = row->request == REQUEST_FREEZE && ui->frozen ? "Live  " : row->footer;
     int columns = (int)(strlen(name) + strlen(label));
-    if (x + columns > at.columns || ui->footer_keys == UI_FOOTER_KEYS) {
-      break;
-    }
+    if (x + columns > at.columns || ui->footer_keys == UI_FOOTER_KEYS) break;
     ui->footer_key[ui->footer_keys].x = x;
     ui->footer_key[ui->footer_keys].columns = columns;
     ui->footer_key[ui->footer_keys++].key = key;

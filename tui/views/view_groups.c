@@ -11,9 +11,9 @@ enum { LEVELS = 2, LEVELS_ALL = UINT16_MAX };
 static const double thresholds[] = { 0, 0.1, 0.5, 1, 2, 5, 10, 20 };
 enum { THRESHOLDS = sizeof thresholds / sizeof thresholds[0], THRESHOLD_FIRST = 1 };
 
-_Static_assert(offsetof(struct rtop_group_row, key) == offsetof(struct ui_outline_row, key)
-                 && offsetof(struct rtop_group_row, frame) == offsetof(struct ui_outline_row, frame)
-                 && offsetof(struct rtop_group_row, depth) == offsetof(struct ui_outline_row, depth),
+_Static_assert(offsetof(struct rtop_group_row, key) == offsetof(struct ui_outline_row, key) &&
+                   offsetof(struct rtop_group_row, frame) == offsetof(struct ui_outline_row, frame) &&
+                   offsetof(struct rtop_group_row, depth) == offsetof(struct ui_outline_row, depth),
                "rows are those of an outline");
 
 static struct groups_view *self(const struct ui *ui)
@@ -30,9 +30,7 @@ static void begin(struct groups_view *view)
 static bool create(struct ui *ui)
 {
   struct groups_view *view = ui->data[VIEW_GROUPS] = calloc(1, sizeof *view);
-  if (view != NULL) {
-    begin(view);
-  }
+  if (view != NULL) begin(view);
   return view != NULL;
 }
 
@@ -87,7 +85,8 @@ static struct rtop_groups_look look_of(const struct ui *ui)
 {
   return (struct rtop_groups_look){
     .sort = rtop_sort_key_of_calls(ui->wanted.sort),
-    .reverse = ui->wanted.reverse, .mode = ui->wanted.mode,
+    .reverse = ui->wanted.reverse,
+    .mode = ui->wanted.mode,
     .least_percent = groups_view_threshold(ui, self(ui)),
   };
 }
@@ -96,9 +95,8 @@ static void build(struct ui *ui)
 {
   struct groups_view *view = self(ui);
   struct rtop_groups_look look = look_of(ui);
-  if (!rtop_groups_build(&view->groups, rtop_profile_symbols(ui->profile), &look)) {
+  if (!rtop_groups_build(&view->groups, rtop_profile_symbols(ui->profile), &look))
     ui_say(ui, "out of memory: groups are missing");
-  }
 }
 
 static bool go_to_key(struct ui *ui, uint64_t key)
@@ -125,13 +123,9 @@ static void moved(struct ui *ui)
 static bool seek(struct ui *ui, uint32_t frame)
 {
   const struct rtop_group_row *here = row_at(ui, self(ui)->pager.cursor);
-  if (here != NULL && groups_view_is_method(here) && here->frame == frame) {
-    return true;
-  }
+  if (here != NULL && groups_view_is_method(here) && here->frame == frame) return true;
   uint64_t key = rtop_groups_reveal(&self(ui)->groups, frame);
-  if (key == 0) {
-    return false;
-  }
+  if (key == 0) return false;
   build(ui);
   return go_to_key(ui, key);
 }
@@ -157,21 +151,16 @@ static bool take(struct ui *ui)
   struct rtop_groups *groups = &self(ui)->groups;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   struct rtop_groups_look look = look_of(ui);
-  if (ui->wanted.filter == NULL && !ui->fold) {
+  if (ui->wanted.filter == NULL && !ui->fold)
     return rtop_groups_follow(groups, ui->live, ui->sum.length_ns, symbols, &look);
-  }
-  return rtop_tree_follow(&ui->tree, ui->live, &ui->sum, symbols, &ui->wanted, ui->fold)
-    && rtop_groups_take(groups, &ui->tree, symbols, &look);
+  return rtop_tree_follow(&ui->tree, ui->live, &ui->sum, symbols, &ui->wanted, ui->fold) &&
+         rtop_groups_take(groups, &ui->tree, symbols, &look);
 }
 
 static void update(struct ui *ui)
 {
-  if (ui->profile == NULL) {
-    return;
-  }
-  if (!take(ui)) {
-    ui_say(ui, "out of memory: groups are not complete");
-  }
+  if (ui->profile == NULL) return;
+  if (!take(ui)) ui_say(ui, "out of memory: groups are not complete");
   show(ui);
 }
 
@@ -183,9 +172,7 @@ static void open_view(struct ui *ui)
 static bool set_open(struct ui *ui, bool open)
 {
   const struct rtop_group_row *row = row_at(ui, self(ui)->pager.cursor);
-  if (row == NULL || row->below == 0 || row->open == open) {
-    return false;
-  }
+  if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_choose(&self(ui)->groups.choices, row->key, open);
   show(ui);
   return true;
@@ -224,9 +211,7 @@ static bool jump(struct ui *ui)
 {
   struct groups_view *view = self(ui);
   const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
-  if (row == NULL || !row->reference) {
-    return row == NULL || set_open(ui, !row->open) || true;
-  }
+  if (row == NULL || !row->reference) return row == NULL || set_open(ui, !row->open) || true;
   uint64_t from = row->key;
   if (go_to_key(ui, rtop_groups_root_key(row->frame))) {
     if (view->jump_count == GROUPS_JUMPS_MAX) {
@@ -264,9 +249,7 @@ static bool find(struct ui *ui, enum request request)
 {
   struct groups_view *view = self(ui);
   struct ui_outline rows = outline(ui);
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
-    return request == REQUEST_NEXT;
-  }
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
   if (ui_outline_find(ui, &rows, view->pager.cursor + (request == REQUEST_NEXT), request == REQUEST_PREVIOUS)) {
     moved(ui);
     return true;
@@ -278,7 +261,7 @@ static bool find(struct ui *ui, enum request request)
       return true;
     }
   }
-  rows = outline(ui);                  /* it may have been built again */
+  rows = outline(ui); /* it may have been built again */
   ui_outline_count(ui, &rows);
   return true;
 }
@@ -287,19 +270,17 @@ static void click(struct ui *ui, int row, int x)
 {
   struct groups_view *view = self(ui);
   (void)x;
-  if (pager_click(&view->pager, row - 1, view->groups.count, (size_t)groups_view_page(ui))) {
-    moved(ui);
-  }
+  if (pager_click(&view->pager, row - 1, view->groups.count, (size_t)groups_view_page(ui))) moved(ui);
 }
 
 static bool handle(struct ui *ui, enum request request)
 {
   struct groups_view *view = self(ui);
-  if (ui->profile == NULL) {
-    return false;
-  }
+  if (ui->profile == NULL) return false;
   switch (request) {
-  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
+  case REQUEST_SEARCH:
+  case REQUEST_NEXT:
+  case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_JUMP: return jump(ui);
   case REQUEST_BACK: return jump_back(ui);
   case REQUEST_TREE_OPEN: return set_open(ui, true) || true;
@@ -310,9 +291,7 @@ static bool handle(struct ui *ui, enum request request)
   case REQUEST_THRESHOLD_UP: return set_threshold(ui, 1);
   case REQUEST_THRESHOLD_DOWN: return set_threshold(ui, -1);
   default:
-    if (!pager_request(&view->pager, request, view->groups.count, (size_t)groups_view_page(ui))) {
-      return false;
-    }
+    if (!pager_request(&view->pager, request, view->groups.count, (size_t)groups_view_page(ui))) return false;
     moved(ui);
     return true;
   }
@@ -320,8 +299,7 @@ static bool handle(struct ui *ui, enum request request)
 
 static void note(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%zu groups  ( %g%% )", self(ui)->groups.group_count,
-           groups_view_threshold(ui, self(ui)));
+  snprintf(out, bytes, "%zu groups  ( %g%% )", self(ui)->groups.group_count, groups_view_threshold(ui, self(ui)));
 }
 
 const struct view_ops view_groups = {

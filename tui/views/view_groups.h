@@ -14,12 +14,12 @@ enum { GROUPS_JUMPS_MAX = 64 };
 struct groups_view {
   struct rtop_groups groups;
   bool all_open;
-  bool seek;                           /* the cursor is to go to ui->selected */
+  bool seek; /* the cursor is to go to ui->selected */
   struct pager pager;
-  uint64_t anchor;                     /* key of the row under the cursor */
-  uint64_t jumps[GROUPS_JUMPS_MAX];    /* references that were followed, to go back to */
+  uint64_t anchor;                  /* key of the row under the cursor */
+  uint64_t jumps[GROUPS_JUMPS_MAX]; /* references that were followed, to go back to */
   int jump_count;
-  int threshold;                       /* which of the steps */
+  int threshold; /* which of the steps */
 };
 
 bool groups_view_is_method(const struct rtop_group_row *row);

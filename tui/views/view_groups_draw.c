@@ -13,9 +13,9 @@ struct groups_pen {
   const struct groups_view *view;
   struct rect table;
   int tree, tree_columns;
-  int place;                           /* column; 0: not shown */
-  int bar, bar_columns;                /* 0: not shown */
-  int line;                            /* where the threshold stands in the bar; -1: nowhere */
+  int place;            /* column; 0: not shown */
+  int bar, bar_columns; /* 0: not shown */
+  int line;             /* where the threshold stands in the bar; -1: nowhere */
 };
 
 static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
@@ -46,20 +46,17 @@ static void draw_heading(const struct groups_pen *pen)
   draw_right(at.y, at.x + 1, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
   if (at.columns >= SELF_FROM) {
     draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, FACE_HEADING,
-               ui->baseline.comparing && !ui->baseline.all ? "DELTA" : percent ? "SELF%" : "SELF");
+               ui->baseline.comparing && !ui->baseline.all ? "DELTA"
+               : percent                                   ? "SELF%"
+                                                           : "SELF");
   }
   snprintf(text, sizeof text, "GROUPS");
-  if (!total) {
-    snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(sort), mark);
-  }
+  if (!total) snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(sort), mark);
   draw_text(at.y, at.x + pen->tree, pen->tree_columns, FACE_HEADING, text);
-  if (pen->place > 0) {
-    draw_text(at.y, pen->place, PLACE_COLUMNS - 1, FACE_HEADING, "LOCATION");
-  }
+  if (pen->place > 0) draw_text(at.y, pen->place, PLACE_COLUMNS - 1, FACE_HEADING, "LOCATION");
   if (pen->bar_columns > 0) {
-    draw_format(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "BAR  %s %s%g%%",
-                draw_is_ascii() ? "!" : "┊", pen->bar_columns < 26 ? "" : "threshold ",
-                groups_view_threshold(ui, pen->view));
+    draw_format(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "BAR  %s %s%g%%", draw_is_ascii() ? "!" : "┊",
+                pen->bar_columns < 26 ? "" : "threshold ", groups_view_threshold(ui, pen->view));
   }
 }
 
@@ -72,12 +69,12 @@ static void frame_text(const struct rtop_group_row *row, char *out, size_t bytes
     bool goes_on = depth < 64 && (row->lines >> depth & 1) != 0;
     used += (size_t)snprintf(out + used, bytes - used, "%s", goes_on ? ascii ? "| " : "│ " : "  ");
   }
-  if (row->depth > 0 && used + 8 < bytes) {
-    used += (size_t)snprintf(out + used, bytes - used, "%s",
-                             row->last ? ascii ? "`-" : "└─" : ascii ? "|-" : "├─");
-  }
-  const char *box = row->reference ? ascii ? "--> " : "──→ "
-    : row->below == 0 ? ascii ? "--- " : "─── " : row->open ? "[-] " : "[+] ";
+  if (row->depth > 0 && used + 8 < bytes)
+    used += (size_t)snprintf(out + used, bytes - used, "%s", row->last ? ascii ? "`-" : "└─" : ascii ? "|-" : "├─");
+  const char *box = row->reference    ? ascii ? "--> " : "──→ "
+                    : row->below == 0 ? ascii ? "--- " : "─── "
+                    : row->open       ? "[-] "
+                                      : "[+] ";
   snprintf(out + used, bytes - used, "%s", box);
 }
 
@@ -85,14 +82,11 @@ static void frame_text(const struct rtop_group_row *row, char *out, size_t bytes
 static void tail_text(const struct rtop_group_row *row, char *out, size_t bytes)
 {
   char calls[48] = "";
-  if (row->depth == 0 && row->callers > 1) {
-    snprintf(calls, sizeof calls, "  (%u callers)", row->callers);
-  }
+  if (row->depth == 0 && row->callers > 1) snprintf(calls, sizeof calls, "  (%u callers)", row->callers);
   snprintf(out, bytes, "%s%s", calls, row->recursive ? "  recursive" : "");
 }
 
-static void draw_method(const struct groups_pen *pen, const struct rtop_group_row *row, int y,
-                        bool selected)
+static void draw_method(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
 {
   char frame[1024], tail[64];
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
@@ -141,29 +135,24 @@ static void change_text(const struct ui *ui, uint64_t ns, uint64_t ns_before, ch
 }
 
 /* Methods and references have a total of before; the rest of a group has none of its own. */
-static void total_text(const struct ui *ui, const struct rtop_group_row *row,
-                       const struct rtop_groups_cost *cost, char *text, size_t bytes)
+static void total_text(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost,
+                       char *text, size_t bytes)
 {
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
-  if (ui->baseline.comparing && ui->baseline.all && row->key != 0) {
+  if (ui->baseline.comparing && ui->baseline.all && row->key != 0)
     change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
-  } else {
-    ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
-  }
+  else ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
 }
 
 /* Self; compared with a baseline its change, or that of the total. */
-static void self_text(const struct ui *ui, const struct rtop_group_row *row,
-                      const struct rtop_groups_cost *cost, char *text, size_t bytes)
+static void self_text(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost,
+                      char *text, size_t bytes)
 {
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
-  if (!ui->baseline.comparing) {
-    ui_figure_text(ui, text, bytes, cost->self_ns, cost->self_samples);
-  } else if (ui->baseline.all) {
+  if (!ui->baseline.comparing) ui_figure_text(ui, text, bytes, cost->self_ns, cost->self_samples);
+  else if (ui->baseline.all)
     change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
-  } else {
-    change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
-  }
+  else change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
 }
 
 static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
@@ -185,15 +174,12 @@ static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *
     draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
   }
   if (!groups_view_is_method(row)) {
-    draw_format(y, pen->tree, pen->tree_columns, face, "%s (below %g%%: %zu)",
-                draw_is_ascii() ? "---" : "───", groups_view_threshold(pen->ui, pen->view),
-                pen->view->groups.hidden);
+    draw_format(y, pen->tree, pen->tree_columns, face, "%s (below %g%%: %zu)", draw_is_ascii() ? "---" : "───",
+                groups_view_threshold(pen->ui, pen->view), pen->view->groups.hidden);
     return;
   }
   draw_method(pen, row, y, selected);
-  if (pen->bar_columns > 0) {
-    draw_bar_of(pen, row, cost.total_ns, y);
-  }
+  if (pen->bar_columns > 0) draw_bar_of(pen, row, cost.total_ns, y);
 }
 
 static void draw_tiny(struct ui *ui, const struct rtop_groups *groups)
@@ -220,9 +206,8 @@ void groups_view_draw(struct ui *ui)
   pager_fit(&view->pager, view->groups.count, (size_t)groups_view_page(ui));
   struct groups_pen pen = take_pen(ui, view);
   draw_heading(&pen);
-  if (view->groups.count == 0) {
+  if (view->groups.count == 0)
     draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  }
   int page = groups_view_page(ui);
   for (int i = 0; i < page && view->pager.top + (size_t)i < view->groups.count; i++) {
     size_t place = view->pager.top + (size_t)i;

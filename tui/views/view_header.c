@@ -28,9 +28,7 @@ static int percent(double share)
 static int file_percent(const struct ui *ui)
 {
   struct rtop_span held = rtop_profile_bounds(ui->profile);
-  if (held.end_ns <= held.start_ns) {
-    return 100;
-  }
+  if (held.end_ns <= held.start_ns) return 100;
   return percent((double)(ui->span.end_ns - held.start_ns) / (double)(held.end_ns - held.start_ns));
 }
 
@@ -39,7 +37,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
   struct rtop_span selected;
   bool plain = ui->time.speed == 0 && !ui_time_selected(ui, &selected);
   if (ui->profile != NULL && ui->source.file[0] != '\0' && plain) {
-    char name[28];                     /* of a long name the end says more */
+    char name[28]; /* of a long name the end says more */
     rtop_text_cut_left(name, sizeof name, ui->source.file, 20);
     snprintf(tag, bytes, "[FILE %s %d%%]", name, file_percent(ui));
     return ui->frozen ? FACE_FROZEN : FACE_GOOD;
@@ -77,9 +75,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
 static void clock_text(const struct ui *ui, char *text, size_t bytes)
 {
   int64_t real_ns = ui->now_real_ns;
-  if (ui->sum.length_ns > 0 && ui->source.clock_offset_ns != 0) {
-    real_ns = ui->span.end_ns + ui->source.clock_offset_ns;
-  }
+  if (ui->sum.length_ns > 0 && ui->source.clock_offset_ns != 0) real_ns = ui->span.end_ns + ui->source.clock_offset_ns;
   time_text_clock(text, bytes, real_ns, false);
 }
 
@@ -87,8 +83,7 @@ static void title_text(const struct ui *ui, char *text, size_t bytes)
 {
   const struct ui_process *process = ui_process(ui);
   if (ui->profile == NULL || !ui->source.ready) {
-    snprintf(text, bytes, "%s",
-             ui->profile == NULL ? "choose a process" : ui_short_command(process->command));
+    snprintf(text, bytes, "%s", ui->profile == NULL ? "choose a process" : ui_short_command(process->command));
     return;
   }
   snprintf(text, bytes, "%d %s", (int)process->pid, ui_short_command(process->command));
@@ -97,8 +92,8 @@ static void title_text(const struct ui *ui, char *text, size_t bytes)
 /* How many others live. Returns its columns. */
 static int others_text(const struct ui *ui, char *text, size_t bytes)
 {
-  bool some = ui->profile != NULL && ui->source.ready && ui->source.processes > 1
-    && ui_processes_alone(ui) == UI_ALL_SOURCES;
+  bool some =
+      ui->profile != NULL && ui->source.ready && ui->source.processes > 1 && ui_processes_alone(ui) == UI_ALL_SOURCES;
   text[0] = '\0';
   return some ? snprintf(text, bytes, "  (+%d)", ui->source.processes - 1) : 0;
 }
@@ -110,23 +105,13 @@ static int gone_text(const struct ui *ui, char *text, size_t bytes, int columns)
   const struct ui_process *last;
   int gone = ui->profile != NULL && ui_processes_alone(ui) == UI_ALL_SOURCES ? ui_processes_gone(ui, &last) : 0;
   text[0] = '\0';
-  if (gone == 0) {
-    return 0;
-  }
-  if (last->ended_real_ns != 0) {
-    time_text_clock(clock, sizeof clock, last->ended_real_ns, false);
-  }
-  if (gone > 1) {
-    snprintf(many, sizeof many, "%d gone, last ", gone);
-  }
-  int used = snprintf(text, bytes, "  %s%d %s %s", many, (int)last->pid,
-                      last->end[0] != '\0' ? last->end : "is gone", clock);
-  if (used > columns) {
-    used = snprintf(text, bytes, "  %s%d%s %s", many, (int)last->pid, gone > 1 ? "" : " gone", clock);
-  }
-  if (used > columns) {
-    used = snprintf(text, bytes, "  %d gone", gone);
-  }
+  if (gone == 0) return 0;
+  if (last->ended_real_ns != 0) time_text_clock(clock, sizeof clock, last->ended_real_ns, false);
+  if (gone > 1) snprintf(many, sizeof many, "%d gone, last ", gone);
+  int used =
+      snprintf(text, bytes, "  %s%d %s %s", many, (int)last->pid, last->end[0] != '\0' ? last->end : "is gone", clock);
+  if (used > columns) used = snprintf(text, bytes, "  %s%d%s %s", many, (int)last->pid, gone > 1 ? "" : " gone", clock);
+  if (used > columns) used = snprintf(text, bytes, "  %d gone", gone);
   return used;
 }
 
@@ -135,9 +120,7 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
   char up[16] = "";
   const struct ui_process *process = ui_process(ui);
   text[0] = '\0';
-  if (ui->profile == NULL || !ui->source.ready) {
-    return;
-  }
+  if (ui->profile == NULL || !ui->source.ready) return;
   size_t used = 0;
   if (ui->layout.wide) {
     bool past = process->state == RTOP_FEED_REPLAY;
@@ -149,13 +132,11 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
   if (used < bytes && *process->end) {
     used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
   } else if (used < bytes) {
-    used += (size_t)snprintf(text + used, bytes - used, "  %s %lluHz",
-                             ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
-                             (unsigned long long)ui->sum.counters.rate_hz);
+    used +=
+        (size_t)snprintf(text + used, bytes - used, "  %s %lluHz", ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
+                         (unsigned long long)ui->sum.counters.rate_hz);
   }
-  if (up[0] != '\0' && used < bytes) {
-    snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
-  }
+  if (up[0] != '\0' && used < bytes) snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
 }
 
 static void draw_title(const struct ui *ui)
@@ -177,18 +158,14 @@ static void draw_title(const struct ui *ui)
   title_text(ui, name, sizeof name);
   title_extra(ui, extra, sizeof extra);
   int x = 1;
-  if (at.columns >= 60) {
-    x += draw_text(at.y, x, end - x, FACE_LABEL, "rperf-top") + 2;
-  }
+  if (at.columns >= 60) x += draw_text(at.y, x, end - x, FACE_LABEL, "rperf-top") + 2;
   int room = end - x - 1, extra_columns = (int)strlen(extra);
   int others_columns = others_text(ui, others, sizeof others);
   int gone_columns = gone_text(ui, gone, sizeof gone, room - others_columns - TITLE_NAME_COLUMNS);
   others_columns = room - others_columns - gone_columns < TITLE_NAME_LEAST ? 0 : others_columns;
   gone_columns = room - gone_columns < TITLE_NAME_LEAST ? 0 : gone_columns;
   room -= others_columns + gone_columns;
-  if (room - extra_columns < TITLE_NAME_COLUMNS) {
-    extra_columns = 0;
-  }
+  if (room - extra_columns < TITLE_NAME_COLUMNS) extra_columns = 0;
   x += draw_text(at.y, x, room - extra_columns, FACE_TITLE, name);
   x += draw_text(at.y, x, others_columns, FACE_TITLE, others);
   x += draw_text(at.y, x, gone_columns, FACE_WARN, gone);
@@ -201,9 +178,7 @@ static void draw_meter(const struct ui *ui, enum layout_part part, int columns, 
 {
   struct rect at = ui->layout.part[part];
   int text_columns = ui->layout.wide ? METER_TEXT_WIDE : METER_TEXT;
-  if (columns - text_columns - 6 < 8) {
-    text_columns = columns - 14 > 0 ? columns - 14 : 0;
-  }
+  if (columns - text_columns - 6 < 8) text_columns = columns - 14 > 0 ? columns - 14 : 0;
   int bar = columns - 6 - text_columns;
   draw_text(at.y, at.x, 3, FACE_LABEL, name);
   draw_text(at.y, at.x + 3, 1, FACE_NORMAL, "[");
@@ -221,11 +196,13 @@ static void draw_gvl(const struct ui *ui, int columns)
   double run = share_of(held, all), wait = share_of(wall[RTOP_STATE_WAITING], all);
   double io = share_of(wall[RTOP_STATE_BLOCKED], all);
   struct draw_segment segments[] = {
-    { run, RTOP_STATE_RUNNING }, { wait, RTOP_STATE_WAITING }, { io, RTOP_STATE_BLOCKED },
+    { run, RTOP_STATE_RUNNING },
+    { wait, RTOP_STATE_WAITING },
+    { io, RTOP_STATE_BLOCKED },
   };
   if (ui->layout.wide) {
-    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%  held %3d%%", percent(run), percent(wait),
-             percent(io), percent(share_of(held, ui->sum.length_ns)));
+    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%  held %3d%%", percent(run), percent(wait), percent(io),
+             percent(share_of(held, ui->sum.length_ns)));
   } else {
     snprintf(text, sizeof text, "run %3d wait %3d io %3d%%", percent(run), percent(wait), percent(io));
   }
@@ -272,7 +249,7 @@ static void draw_cpu(const struct ui *ui, int columns)
 }
 
 struct thread_counts {
-  unsigned alive, idle, by_state[RTOP_STATES];     /* those that are idle are not among the blocked */
+  unsigned alive, idle, by_state[RTOP_STATES]; /* those that are idle are not among the blocked */
 };
 
 static struct thread_counts count_threads(const struct ui *ui)
@@ -287,8 +264,7 @@ static struct thread_counts count_threads(const struct ui *ui)
       counts.by_state[thread->state] += !idle;
     }
   }
-  counts.by_state[RTOP_STATE_RUNNING] +=
-    counts.by_state[RTOP_STATE_MARKING] + counts.by_state[RTOP_STATE_SWEEPING];
+  counts.by_state[RTOP_STATE_RUNNING] += counts.by_state[RTOP_STATE_MARKING] + counts.by_state[RTOP_STATE_SWEEPING];
   return counts;
 }
 
@@ -300,9 +276,7 @@ static void losses_text(const struct ui *ui, char *text, size_t bytes)
   size_t used = 0;
   text[0] = '\0';
   for (int loss = 0; loss < RTOP_LOSSES && used < bytes; loss++) {
-    if (losses[loss] == 0 || loss == RTOP_LOSS_SAMPLES) {
-      continue;
-    }
+    if (losses[loss] == 0 || loss == RTOP_LOSS_SAMPLES) continue;
     char count[16];
     rtop_text_count(count, sizeof count, (double)losses[loss]);
     used += (size_t)snprintf(text + used, bytes - used, "%s%s %s", used == 0 ? "  no room: " : " ", count,
@@ -316,13 +290,11 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
   const struct rtop_span_counters *counters = &ui->sum.counters;
   size_t used = 0;
   text[0] = '\0';
-  if (ui->sum.gap_count > 0) {
-    used = (size_t)snprintf(text, bytes, "  %u gap%s!", ui->sum.gap_count, ui->sum.gap_count > 1 ? "s"
-                            : "");
-  }
+  if (ui->sum.gap_count > 0)
+    used = (size_t)snprintf(text, bytes, "  %u gap%s!", ui->sum.gap_count, ui->sum.gap_count > 1 ? "s" : "");
   if (counters->rate_wanted_hz > counters->rate_hz && used < bytes) {
-    used += (size_t)snprintf(text + used, bytes - used, "  rate halved to %lluHz",
-                             (unsigned long long)counters->rate_hz);
+    used +=
+        (size_t)snprintf(text + used, bytes - used, "  rate halved to %lluHz", (unsigned long long)counters->rate_hz);
   }
   if (counters->gvl_coarse > 0 && used < bytes) {
     char rate[16];
@@ -345,9 +317,8 @@ static void draw_threads(const struct ui *ui)
   rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
   trouble_text(ui, trouble, sizeof trouble);
   draw_text(at.y, at.x, 3, FACE_LABEL, "Thr");
-  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io  %u idle", counts.alive,
-           counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
-           counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io  %u idle", counts.alive, counts.by_state[RTOP_STATE_RUNNING],
+           counts.by_state[RTOP_STATE_WAITING], counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
   x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
   losses_text(ui, losses, sizeof losses);
@@ -361,13 +332,9 @@ static void draw_threads(const struct ui *ui)
 static void window_text(const struct ui *ui, char *text, size_t bytes)
 {
   struct rtop_span span;
-  if (ui_time_selected(ui, &span)) {
-    snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
-  } else if (ui->length_ns <= 0) {
-    snprintf(text, bytes, "all");
-  } else {
-    snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
-  }
+  if (ui_time_selected(ui, &span)) snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
+  else if (ui->length_ns <= 0) snprintf(text, bytes, "all");
+  else snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
 }
 
 static void draw_right_column(const struct ui *ui, int x, int columns)
@@ -383,8 +350,8 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   trouble_text(ui, trouble, sizeof trouble);
   if (ui->layout.part[PART_GVL].rows > 0) {
     draw_text(y, x, 8, FACE_LABEL, "Threads");
-    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io  %u idle",
-                counts.alive, counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io  %u idle", counts.alive,
+                counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
                 counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   }
   y = ui->layout.part[PART_GC].y;
@@ -410,25 +377,11 @@ void view_header_draw(struct ui *ui)
   const struct layout *layout = &ui->layout;
   int columns = layout->wide ? layout->columns * 3 / 5 : layout->columns;
   draw_title(ui);
-  if (layout->part[PART_GVL].rows > 0) {
-    draw_gvl(ui, columns);
-  }
-  if (layout->part[PART_GC].rows > 0) {
-    draw_gc(ui, columns);
-  }
-  if (layout->part[PART_CPU].rows > 0) {
-    draw_cpu(ui, columns);
-  }
-  if (layout->part[PART_THREADS].rows > 0) {
-    draw_threads(ui);
-  }
-  if (layout->wide) {
-    draw_right_column(ui, columns + 2, layout->columns - columns - 2);
-  }
-  if (layout->part[PART_TIMELINE].rows > 0) {
-    view_strip_draw(ui);
-  }
-  if (layout->part[PART_TABS].rows > 0) {
-    view_header_tabs(ui);
-  }
+  if (layout->part[PART_GVL].rows > 0) draw_gvl(ui, columns);
+  if (layout->part[PART_GC].rows > 0) draw_gc(ui, columns);
+  if (layout->part[PART_CPU].rows > 0) draw_cpu(ui, columns);
+  if (layout->part[PART_THREADS].rows > 0) draw_threads(ui);
+  if (layout->wide) draw_right_column(ui, columns + 2, layout->columns - columns - 2);
+  if (layout->part[PART_TIMELINE].rows > 0) view_strip_draw(ui);
+  if (layout->part[PART_TABS].rows > 0) view_header_tabs(ui);
 }

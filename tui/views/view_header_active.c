@@ -60,16 +60,12 @@ static void collect(const struct ui *ui, struct actives *all)
   ui_focus_text(ui, text, sizeof text);
   add(all, "thread: ", "thr:", text);
   text[0] = '\0';
-  if (ui->apart > 1) {
-    ui_processes_prefix(ui, (uint32_t)ui->apart - 2, text, sizeof text);
-  }
+  if (ui->apart > 1) ui_processes_prefix(ui, (uint32_t)ui->apart - 2, text, sizeof text);
   add(all, "process ", "pid ", text);
   text[0] = '\0';
-  if (ui->baseline.taken && ui->baseline.other != NULL) {
-    snprintf(text, sizeof text, "recording");
-  } else if (ui->baseline.taken) {
+  if (ui->baseline.taken && ui->baseline.other != NULL) snprintf(text, sizeof text, "recording");
+  else if (ui->baseline.taken)
     time_text_clock(text, sizeof text, ui->baseline.span.end_ns + ui->source.clock_offset_ns, false);
-  }
   add(all, "against ", "vs ", text);
   add_lens(all, &ui->lens);
 }
@@ -84,7 +80,10 @@ static int write_all(const struct actives *all, int cap, char *out, size_t bytes
     char text[PROMPT_BYTES];
     rtop_text_cut(text, sizeof text, active->text, cap > 0 ? cap : PROMPT_BYTES);
     bool close = cap > 0 || (i > 0 && active->name[0] == '\0' && all->one[i - 1].name[0] == '\0');
-    used += (size_t)snprintf(out + used, bytes - used, "%s%s%s%s", i == 0 ? "" : close ? " " : "  ",
+    used += (size_t)snprintf(out + used, bytes - used, "%s%s%s%s",
+                             i == 0  ? ""
+                             : close ? " "
+                                     : "  ",
                              cap > 0 ? active->brief : active->name, text, active->end);
   }
   return rtop_text_width(out);
@@ -95,16 +94,10 @@ int view_header_active(const struct ui *ui, int columns, int brief_columns, char
   struct actives all;
   collect(ui, &all);
   int used = write_all(&all, 0, out, bytes);
-  if (used <= columns) {
-    return used;
-  }
+  if (used <= columns) return used;
   columns = columns > brief_columns ? columns : brief_columns;
   used = INT_MAX;
-  for (int cap = CAP_MAX; used > columns && cap >= CAP_MIN; cap--) {
-    used = write_all(&all, cap, out, bytes);
-  }
-  if (used > columns) {
-    used = snprintf(out, bytes, "%d filter%s", all.count, all.count > 1 ? "s" : "");
-  }
+  for (int cap = CAP_MAX; used > columns && cap >= CAP_MIN; cap--) used = write_all(&all, cap, out, bytes);
+  if (used > columns) used = snprintf(out, bytes, "%d filter%s", all.count, all.count > 1 ? "s" : "");
   return used;
 }

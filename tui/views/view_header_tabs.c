@@ -18,14 +18,9 @@ static enum face tabs_note(const struct ui *ui, bool active, char *note, size_t 
     snprintf(note, bytes, "%s", ui->message);
     return FACE_TITLE;
   }
-  if (active) {
-    return FACE_NORMAL;
-  }
-  if (ui->view->note != NULL) {
-    ui->view->note(ui, note, bytes);
-  } else if (is_data(ui)) {
-    snprintf(note, bytes, "filter: (none)");
-  }
+  if (active) return FACE_NORMAL;
+  if (ui->view->note != NULL) ui->view->note(ui, note, bytes);
+  else if (is_data(ui)) snprintf(note, bytes, "filter: (none)");
   return FACE_NORMAL;
 }
 
@@ -33,8 +28,8 @@ static enum face tabs_note(const struct ui *ui, bool active, char *note, size_t 
 static int tab_text(const struct ui *ui, const struct view_ops *view, bool brief, char *text, size_t bytes)
 {
   bool here = ui->view == view;
-  int written = snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", view->key,
-                         brief && !here ? "" : view->name, here ? "]" : "");
+  int written =
+      snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", view->key, brief && !here ? "" : view->name, here ? "]" : "");
   return written;
 }
 
@@ -78,9 +73,7 @@ static void draw_notes(const struct ui *ui, struct rect at, int x)
   int room = at.columns - x, used = is_data(ui) ? view_header_active(ui, room, room, active, sizeof active) : 0;
   enum face face = tabs_note(ui, used > 0, note, sizeof note);
   int wanted = note[0] != '\0' ? rtop_text_width(note) : 0;
-  if (used > 0 && wanted > 0) {
-    used = view_header_active(ui, room - wanted - 2, room / 3, active, sizeof active);
-  }
+  if (used > 0 && wanted > 0) used = view_header_active(ui, room - wanted - 2, room / 3, active, sizeof active);
   if (used > 0) {
     bool nothing_found = ui->search[0] != '\0' && ui->match_count == 0;
     draw_right(at.y, x, room, nothing_found ? FACE_WARN : FACE_MATCH, active);
@@ -100,18 +93,12 @@ void view_header_tabs(struct ui *ui)
   int others = (ui->source.launch != NULL ? 10 : 0) + (ui->view->id == VIEW_HELP ? 8 : 0);
   int notes = active + (active > 0 && note[0] != '\0' ? 2 : 0) + rtop_text_width(note);
   bool brief = tabs_columns(ui, false) + others + notes + 1 > at.columns;
-  if (ui->view->id == VIEW_CHOOSER) {
-    x += draw_text(at.y, x, at.columns, FACE_TAB, "Processes");
-  } else {
-    x = draw_data_tabs(ui, at, x, brief);
-  }
+  if (ui->view->id == VIEW_CHOOSER) x += draw_text(at.y, x, at.columns, FACE_TAB, "Processes");
+  else x = draw_data_tabs(ui, at, x, brief);
   if (ui->source.launch != NULL) {
     bool here = ui->view->id == VIEW_OUTPUT;
-    x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, here ? FACE_TAB : FACE_NORMAL,
-                       here ? "[oOutput]" : "oOutput");
+    x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, here ? FACE_TAB : FACE_NORMAL, here ? "[oOutput]" : "oOutput");
   }
-  if (ui->view->id == VIEW_HELP) {
-    x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, FACE_TAB, "[?Help]");
-  }
+  if (ui->view->id == VIEW_HELP) x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, FACE_TAB, "[?Help]");
   draw_notes(ui, at, x + 1);
 }

@@ -36,7 +36,7 @@ static const char *const legend[] = {
 enum { LEGEND_ROWS = sizeof legend / sizeof legend[0], ROWS_MAX = 128 };
 
 struct help_row {
-  const struct key_row *key;           /* NULL: text is a heading or a line of the legend */
+  const struct key_row *key; /* NULL: text is a heading or a line of the legend */
   const char *text;
   bool heading;
 };
@@ -54,9 +54,7 @@ static struct help_view *self(const struct ui *ui)
 
 static void add(struct help_view *view, const struct key_row *key, const char *text, bool heading)
 {
-  if (view->count < ROWS_MAX) {
-    view->row[view->count++] = (struct help_row){ key, text, heading };
-  }
+  if (view->count < ROWS_MAX) view->row[view->count++] = (struct help_row){ key, text, heading };
 }
 
 static void update(struct ui *ui)
@@ -68,9 +66,7 @@ static void update(struct ui *ui)
     bool titled = false;
     for (size_t i = 0; i < keys_count; i++) {
       const struct key_row *key = &keys_table[i];
-      if ((int)key->group != group || (key->views & views) == 0) {
-        continue;
-      }
+      if ((int)key->group != group || (key->views & views) == 0) continue;
       if (!titled) {
         add(view, NULL, keys_group_name(key->group), true);
         titled = true;
@@ -78,9 +74,7 @@ static void update(struct ui *ui)
       add(view, key, NULL, false);
     }
   }
-  for (int i = 0; i < LEGEND_ROWS; i++) {
-    add(view, NULL, legend[i], legend[i][0] != ' ');
-  }
+  for (int i = 0; i < LEGEND_ROWS; i++) add(view, NULL, legend[i], legend[i][0] != ' ');
 }
 
 static size_t page_rows(const struct ui *ui)
@@ -130,15 +124,12 @@ static void draw(struct ui *ui)
     return;
   }
   size_t page = page_rows(ui);
-  if (view->pager.top + page > view->count) {
-    view->pager.top = view->count > page ? view->count - page : 0;
-  }
+  if (view->pager.top + page > view->count) view->pager.top = view->count > page ? view->count - page : 0;
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "KEYS  %zu-%zu of %zu", view->pager.top + 1,
               view->pager.top + page < view->count ? view->pager.top + page : view->count, view->count);
-  for (size_t i = 0; i < page && view->pager.top + i < view->count; i++) {
+  for (size_t i = 0; i < page && view->pager.top + i < view->count; i++)
     draw_row(&view->row[view->pager.top + i], at.y + 1 + (int)i, at);
-  }
   move(at.y, at.x);
 }
 

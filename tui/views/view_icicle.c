@@ -64,14 +64,10 @@ static void measure_hits(struct ui *ui)
   const struct rtop_tree *tree = &ui->tree;
   view->hit_ns = 0;
   view->hits = 0;
-  if (!view->same && ui->search[0] == '\0') {
-    return;
-  }
+  if (!view->same && ui->search[0] == '\0') return;
   if (tree->count > view->covered_capacity) {
     bool *covered = realloc(view->covered, tree->count * sizeof *covered);
-    if (covered == NULL) {
-      return;
-    }
+    if (covered == NULL) return;
     view->covered = covered;
     view->covered_capacity = tree->count;
   }
@@ -115,12 +111,14 @@ static void choose_height(struct ui *ui)
 static bool build(struct ui *ui)
 {
   struct icicle_view *view = self(ui);
-  if (!rtop_tree_has(&ui->tree, view->root)) {
-    view->root = 0;                    /* it did nothing in this span */
-  }
+  if (!rtop_tree_has(&ui->tree, view->root)) view->root = 0; /* it did nothing in this span */
   struct rtop_icicle_look look = {
-    .root = view->root, .columns = ui->layout.part[PART_TABLE].columns, .sort = ui->wanted.sort,
-    .reverse = ui->wanted.reverse, .mode = ui->wanted.mode, .least_percent = ui->wanted.min_percent,
+    .root = view->root,
+    .columns = ui->layout.part[PART_TABLE].columns,
+    .sort = ui->wanted.sort,
+    .reverse = ui->wanted.reverse,
+    .mode = ui->wanted.mode,
+    .least_percent = ui->wanted.min_percent,
   };
   look.sort = rtop_sort_key_of_calls(look.sort);
   bool resized = view->columns != look.columns || view->rows != ui->layout.part[PART_TABLE].rows;
@@ -137,24 +135,17 @@ static void keep_in_view(struct ui *ui)
   struct icicle_view *view = self(ui);
   uint32_t depth = ui->tree.nodes[view->node].depth - ui->tree.nodes[view->root].depth;
   uint32_t page = (uint32_t)icicle_view_page(ui);
-  if (depth < view->top) {
-    view->top = depth;
-  } else if (depth >= view->top + page) {
-    view->top = depth - page + 1;
-  }
+  if (depth < view->top) view->top = depth;
+  else if (depth >= view->top + page) view->top = depth - page + 1;
 }
 
 /* The cursor is on a cell that there is: its own, else of what is nearest above it. */
 static void settle(struct ui *ui)
 {
   struct icicle_view *view = self(ui);
-  if (!rtop_tree_has(&ui->tree, view->node)) {
-    view->node = view->root;
-  }
-  while (view->node != view->root && view->node != 0
-         && rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX) {
+  if (!rtop_tree_has(&ui->tree, view->node)) view->node = view->root;
+  while (view->node != view->root && view->node != 0 && rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX)
     view->node = ui->tree.nodes[view->node].parent;
-  }
   view->node = rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX ? view->root : view->node;
   keep_in_view(ui);
 }
@@ -163,9 +154,7 @@ static void moved(struct ui *ui)
 {
   struct icicle_view *view = self(ui);
   settle(ui);
-  if (view->node != 0) {
-    ui->selected = ui->tree.nodes[view->node].frame;
-  }
+  if (view->node != 0) ui->selected = ui->tree.nodes[view->node].frame;
   count_matches(ui);
   measure_hits(ui);
 }
@@ -173,9 +162,7 @@ static void moved(struct ui *ui)
 void icicle_view_rebuild(struct ui *ui)
 {
   if (ui->profile != NULL && ui->tree.count > 0) {
-    if (!build(ui)) {
-      ui_say(ui, "out of memory: no icicle");
-    }
+    if (!build(ui)) ui_say(ui, "out of memory: no icicle");
     settle(ui);
     count_matches(ui);
     measure_hits(ui);
@@ -185,14 +172,12 @@ void icicle_view_rebuild(struct ui *ui)
 static void update(struct ui *ui)
 {
   struct icicle_view *view = self(ui);
-  if (ui->profile == NULL) {
-    return;
-  }
+  if (ui->profile == NULL) return;
   if (view->seek) {
     view->seek = false;
     uint32_t node = rtop_tree_find(&ui->tree, ui->selected, ui->wanted.mode);
-    bool there = rtop_tree_has(&ui->tree, view->node) && view->node != 0
-      && ui->tree.nodes[view->node].frame == ui->selected;
+    bool there =
+        rtop_tree_has(&ui->tree, view->node) && view->node != 0 && ui->tree.nodes[view->node].frame == ui->selected;
     view->node = node != 0 && !there ? node : view->node;
   }
   icicle_view_rebuild(ui);
@@ -218,17 +203,10 @@ static bool go_deeper(struct ui *ui, int step)
 {
   const struct rtop_icicle *icicle = &self(ui)->icicle;
   size_t here = rtop_icicle_find(icicle, self(ui)->node);
-  if (here == SIZE_MAX) {
-    return true;
-  }
-  if (step < 0) {
-    return go(ui, icicle->cells[here].parent);
-  }
-  for (size_t i = here + 1; i < icicle->count; i++) {
-    if (icicle->cells[i].parent == here && icicle->cells[i].merged == 0) {
-      return go(ui, i);
-    }
-  }
+  if (here == SIZE_MAX) return true;
+  if (step < 0) return go(ui, icicle->cells[here].parent);
+  for (size_t i = here + 1; i < icicle->count; i++)
+    if (icicle->cells[i].parent == here && icicle->cells[i].merged == 0) return go(ui, i);
   return true;
 }
 
@@ -237,16 +215,10 @@ static bool go_aside(struct ui *ui, int step)
 {
   const struct rtop_icicle *icicle = &self(ui)->icicle;
   size_t here = rtop_icicle_find(icicle, self(ui)->node);
-  if (here == SIZE_MAX) {
-    return true;
-  }
+  if (here == SIZE_MAX) return true;
   uint32_t depth = icicle->cells[here].depth;
-  for (size_t i = here + (size_t)step; i < icicle->count && icicle->cells[i].depth == depth;
-       i += (size_t)step) {
-    if (icicle->cells[i].merged == 0) {
-      return go(ui, i);
-    }
-  }
+  for (size_t i = here + (size_t)step; i < icicle->count && icicle->cells[i].depth == depth; i += (size_t)step)
+    if (icicle->cells[i].merged == 0) return go(ui, i);
   return true;
 }
 
@@ -266,9 +238,7 @@ static bool zoom(struct ui *ui)
 static bool zoom_out(struct ui *ui)
 {
   struct icicle_view *view = self(ui);
-  if (view->zooms == 0) {
-    return false;
-  }
+  if (view->zooms == 0) return false;
   view->root = view->zoomed[--view->zooms];
   view->top = 0;
   view->cell_rows = 0;
@@ -289,23 +259,17 @@ static bool find(struct ui *ui, enum request request)
 {
   struct icicle_view *view = self(ui);
   const struct rtop_icicle *icicle = &view->icicle;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
-    return request == REQUEST_NEXT;
-  }
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
   size_t here = rtop_icicle_find(icicle, view->node), count = icicle->count;
   here = here == SIZE_MAX ? 0 : here;
   for (size_t i = request != REQUEST_SEARCH; i < count + (request != REQUEST_SEARCH); i++) {
     size_t at = (request == REQUEST_PREVIOUS ? here + count - i % count : here + i) % count;
     uint32_t node = icicle->cells[at].node;
-    if (node != 0 && ui_matches(ui, ui->tree.nodes[node].frame)) {
-      return go(ui, at);
-    }
+    if (node != 0 && ui_matches(ui, ui->tree.nodes[node].frame)) return go(ui, at);
   }
   count_matches(ui);
   measure_hits(ui);
-  if (view->hits > 0) {
-    ui_say(ui, "%zu matches too narrow to show, or outside of the zoom", view->hits);
-  }
+  if (view->hits > 0) ui_say(ui, "%zu matches too narrow to show, or outside of the zoom", view->hits);
   return true;
 }
 
@@ -314,13 +278,9 @@ static bool go_page(struct ui *ui, enum request request)
   struct icicle_view *view = self(ui);
   const struct rtop_icicle *icicle = &view->icicle;
   size_t here = rtop_icicle_find(icicle, view->node);
-  if (here == SIZE_MAX) {
-    return false;
-  }
+  if (here == SIZE_MAX) return false;
   struct pager pager = { icicle->cells[here].depth, view->top };
-  if (!pager_request(&pager, request, icicle->depths, (size_t)icicle_view_page(ui))) {
-    return false;
-  }
+  if (!pager_request(&pager, request, icicle->depths, (size_t)icicle_view_page(ui))) return false;
   return go(ui, rtop_icicle_at(icicle, (uint32_t)pager.cursor, icicle->cells[here].x));
 }
 
@@ -329,34 +289,29 @@ static void click(struct ui *ui, int row, int x)
   struct icicle_view *view = self(ui);
   int rows = icicle_view_rows(ui), seen = view->flipped ? rows - 1 - row : row;
   uint32_t depth = view->top + (uint32_t)(seen > 0 && view->cell_rows > 0 ? seen / view->cell_rows : 0);
-  if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row < 0 || row >= rows
-      || depth >= view->icicle.depths || depth >= view->top + (uint32_t)icicle_view_page(ui)) {
+  if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row < 0 || row >= rows ||
+      depth >= view->icicle.depths || depth >= view->top + (uint32_t)icicle_view_page(ui))
     return;
-  }
   size_t at = rtop_icicle_at(&view->icicle, depth, x);
   const struct rtop_icicle_cell *cell = at != SIZE_MAX ? &view->icicle.cells[at] : NULL;
-  if (cell != NULL && x >= cell->x && x < cell->x + cell->columns) {
-    go(ui, at);
-  }
+  if (cell != NULL && x >= cell->x && x < cell->x + cell->columns) go(ui, at);
 }
 
 static bool handle(struct ui *ui, enum request request)
 {
   struct icicle_view *view = self(ui);
-  if (ui->profile == NULL || ui->tree.count == 0) {
-    return false;
-  }
+  if (ui->profile == NULL || ui->tree.count == 0) return false;
   switch (request) {
-  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
+  case REQUEST_SEARCH:
+  case REQUEST_NEXT:
+  case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_UP: return go_deeper(ui, view->flipped ? 1 : -1);
   case REQUEST_DOWN: return go_deeper(ui, view->flipped ? -1 : 1);
   case REQUEST_CELL_LEFT: return go_aside(ui, -1);
   case REQUEST_CELL_RIGHT: return go_aside(ui, 1);
   case REQUEST_ZOOM: return zoom(ui);
   case REQUEST_BACK: return zoom_out(ui);
-  case REQUEST_FLIP:
-    view->flipped = !view->flipped;
-    return true;
+  case REQUEST_FLIP: view->flipped = !view->flipped; return true;
   case REQUEST_SAME: return show_same(ui);
   case REQUEST_TREE_FOLD:
     ui->fold = !ui->fold;

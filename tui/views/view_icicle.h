@@ -13,20 +13,20 @@ enum { ICICLE_ZOOMS_MAX = 64 };
 
 struct icicle_view {
   struct rtop_icicle icicle;
-  int columns, rows;                   /* for which it was made */
-  int cell_rows;                       /* how high a cell is; 0: not known yet */
-  int64_t low_until_ns;                /* cells grow higher only after that: calls come and go */
-  uint32_t root;                       /* node that is zoomed to */
-  uint32_t zoomed[ICICLE_ZOOMS_MAX];   /* roots of before, to go back to */
+  int columns, rows;                 /* for which it was made */
+  int cell_rows;                     /* how high a cell is; 0: not known yet */
+  int64_t low_until_ns;              /* cells grow higher only after that: calls come and go */
+  uint32_t root;                     /* node that is zoomed to */
+  uint32_t zoomed[ICICLE_ZOOMS_MAX]; /* roots of before, to go back to */
   uint32_t zooms;
-  uint32_t node;                       /* under the cursor */
-  uint32_t top;                        /* first depth that is seen */
-  bool flipped;                        /* the root stands at the bottom */
-  bool same;                           /* cells of the selected method are highlighted */
-  bool seek;                           /* the cursor is to go to ui->selected */
-  size_t hits;                         /* nodes that are highlighted, also those that have no cell */
-  uint64_t hit_ns;                     /* time under them */
-  bool *covered;                       /* by node: it or one above it is highlighted */
+  uint32_t node;   /* under the cursor */
+  uint32_t top;    /* first depth that is seen */
+  bool flipped;    /* the root stands at the bottom */
+  bool same;       /* cells of the selected method are highlighted */
+  bool seek;       /* the cursor is to go to ui->selected */
+  size_t hits;     /* nodes that are highlighted, also those that have no cell */
+  uint64_t hit_ns; /* time under them */
+  bool *covered;   /* by node: it or one above it is highlighted */
   size_t covered_capacity;
 };
 

@@ -20,9 +20,7 @@ static const char *label_that_fits(const struct ui *ui, uint32_t node, int colum
   const char *label = label_of(ui, node);
   while (*label >= 'A' && *label <= 'Z' && rtop_text_width(label) > columns) {
     const char *end = label + strcspn(label, ":#. (<");
-    if (end[0] != ':' || end[1] != ':' || end[2] == '\0') {
-      break;
-    }
+    if (end[0] != ':' || end[1] != ':' || end[2] == '\0') break;
     label = end + 2;
   }
   return label;
@@ -34,15 +32,15 @@ static double change_of(const struct ui *ui, uint32_t tree_node)
   struct rtop_cost self, total;
   const struct rtop_tree_node *node = &ui->tree.nodes[tree_node];
   return ui_baseline_node(ui, tree_node, &self, &total)
-    ? ui_baseline_change(ui, rtop_tree_clock(&node->total, ui->wanted.mode),
-                         rtop_tree_clock(&total, ui->wanted.mode))
-    : 0;
+             ? ui_baseline_change(ui, rtop_tree_clock(&node->total, ui->wanted.mode),
+                                  rtop_tree_clock(&total, ui->wanted.mode))
+             : 0;
 }
 
 struct cell_look {
   int y, rows;
   enum face face, ground;
-  bool same;                           /* highlighted as the method under the cursor */
+  bool same; /* highlighted as the method under the cursor */
   double change;
 };
 
@@ -57,21 +55,14 @@ static void share_text(const struct ui *ui, const struct cell_look *look, uint64
   char share[32];
   bool fine = look->rows > 1;
   snprintf(share, sizeof share, "%.0f", 100 * ui_share(ui, ns));
-  if (fine) {
-    draw_percent(share, sizeof share, 100 * ui_share(ui, ns));
-  }
-  if (!ui->baseline.comparing) {
-    snprintf(out, bytes, "%s%%", share);
-  } else if (ui->baseline.all) {
-    snprintf(out, bytes, "%+.0f", 100 * look->change);
-  } else {
-    snprintf(out, bytes, "%s%% %+.0f", share, 100 * look->change);
-  }
+  if (fine) draw_percent(share, sizeof share, 100 * ui_share(ui, ns));
+  if (!ui->baseline.comparing) snprintf(out, bytes, "%s%%", share);
+  else if (ui->baseline.all) snprintf(out, bytes, "%+.0f", 100 * look->change);
+  else snprintf(out, bytes, "%s%% %+.0f", share, 100 * look->change);
 }
 
 /* Total and, where there is room, self. False when not even the total fits. */
-static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32_t node, int y, int x,
-                       int columns)
+static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32_t node, int y, int x, int columns)
 {
   char text[112], total[64], self[32];
   const struct rtop_tree_node *of = &ui->tree.nodes[node];
@@ -82,9 +73,7 @@ static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32
     snprintf(text, sizeof text, "%s  self %s%%", total, self);
   }
   bool both = columns >= (int)strlen(text), any = columns >= (int)strlen(total);
-  if (any) {
-    draw_text(y, x, columns, look->face, both ? text : total);
-  }
+  if (any) draw_text(y, x, columns, look->face, both ? text : total);
   return any;
 }
 
@@ -115,39 +104,43 @@ static void draw_node(const struct ui *ui, const struct cell_look *look, const s
     } else {
       draw_blank(look->y + row, cell->x, cell->columns, look->ground);
       draw_text(look->y + row, cell->x, 1, look->face,
-                row == box ? mark_of(look, box ? "|" : "[") : look->same ? "=" : "[");
+                row == box   ? mark_of(look, box ? "|" : "[")
+                : look->same ? "="
+                             : "[");
       draw_text(look->y + row, end, 1, look->face, look->same ? "=" : box ? "|" : "]");
     }
   }
-  int used = draw_text(y, cell->x + 1, room, look->face,
-                       label_that_fits(ui, cell->node, room));
+  int used = draw_text(y, cell->x + 1, room, look->face, label_that_fits(ui, cell->node, room));
   if (look->rows == 2) {
     draw_share(ui, look, cell->node, y + 1, cell->x + 1, room);
   } else if (box) {
-    if (!draw_share(ui, look, cell->node, y, cell->x + 3 + used, room - used - 2)) {
+    if (!draw_share(ui, look, cell->node, y, cell->x + 3 + used, room - used - 2))
       draw_share(ui, look, cell->node, y + 1, cell->x + 2, room - 2);
-    }
   } else if (cell->columns >= PERCENT_FROM) {
     draw_share(ui, look, cell->node, y, cell->x + 2 + used, room - used - 1);
   }
 }
 
-static void draw_cell(const struct ui *ui, const struct icicle_view *view,
-                      const struct rtop_icicle_cell *cell, int y)
+static void draw_cell(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell, int y)
 {
   if (cell->merged > 0) {
     char text[16];
     int width = snprintf(text, sizeof text, "+%u", cell->merged);
-    draw_text(y + (view->cell_rows > 2), cell->x, cell->columns, FACE_LABEL,
-              width <= cell->columns ? text : "+");
+    draw_text(y + (view->cell_rows > 2), cell->x, cell->columns, FACE_LABEL, width <= cell->columns ? text : "+");
     return;
   }
   uint32_t frame = ui->tree.nodes[cell->node].frame;
   bool here = cell->node == view->node, hit = cell->node != 0 && icicle_view_is_hit(ui, view, frame);
   enum rtop_symbol_kind kind = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame)->kind;
   struct cell_look look = {
-    .y = y, .rows = view->cell_rows, .same = hit && view->same, .change = change_of(ui, cell->node),
-    .face = here ? FACE_CURSOR : hit ? FACE_MATCH : kind == RTOP_SYMBOL_C ? FACE_C : FACE_NORMAL,
+    .y = y,
+    .rows = view->cell_rows,
+    .same = hit && view->same,
+    .change = change_of(ui, cell->node),
+    .face = here                    ? FACE_CURSOR
+            : hit                   ? FACE_MATCH
+            : kind == RTOP_SYMBOL_C ? FACE_C
+                                    : FACE_NORMAL,
     .ground = here ? FACE_CURSOR : FACE_NORMAL,
   };
   draw_node(ui, &look, cell);
@@ -185,8 +178,8 @@ static void draw_figures(struct ui *ui, const struct icicle_view *view, struct r
   draw_time(span, sizeof span, ui->sum.length_ns);
   rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)node->total.allocations / seconds : 0);
   draw_format(y, at.x + 2, at.columns - 2, FACE_NORMAL,
-              "total %s%% (%s of %s)  self %s%%  wait %s%%  alloc %s/s  depth %u", total, time, span, self,
-              wait, alloc, node->depth);
+              "total %s%% (%s of %s)  self %s%%  wait %s%%  alloc %s/s  depth %u", total, time, span, self, wait, alloc,
+              node->depth);
 }
 
 /* From the root to the node, its end is what matters. */
@@ -196,9 +189,7 @@ static void draw_path(struct ui *ui, const struct icicle_view *view, struct rect
   char text[2048];
   size_t count = 0, used = 0;
   uint32_t node = view->node;
-  for (; node != 0 && count < PATH_NAMES_MAX; node = ui->tree.nodes[node].parent) {
-    path[count++] = node;
-  }
+  for (; node != 0 && count < PATH_NAMES_MAX; node = ui->tree.nodes[node].parent) path[count++] = node;
   text[0] = '\0';
   while (count > 0 && used < sizeof text - 256) {
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%.200s", used > 0 ? " > " : "",
@@ -213,12 +204,10 @@ static void draw_hits(struct ui *ui, const struct icicle_view *view, struct rect
   char share[32];
   draw_percent(share, sizeof share, 100 * ui_share(ui, view->hit_ns));
   if (view->same) {
-    draw_format(y, at.x + 2, at.columns - 2, FACE_MATCH, "same method: %zu nodes, %s%%   = off", view->hits,
-                share);
+    draw_format(y, at.x + 2, at.columns - 2, FACE_MATCH, "same method: %zu nodes, %s%%   = off", view->hits, share);
   } else if (ui->search[0] != '\0') {
     draw_format(y, at.x + 2, at.columns - 2, FACE_MATCH,
-                "match /%s/: %zu nodes, %s%%   n next  N previous  = same method", ui->search, view->hits,
-                share);
+                "match /%s/: %zu nodes, %s%%   n next  N previous  = same method", ui->search, view->hits, share);
   } else {
     draw_text(y, at.x + 2, at.columns - 2, FACE_LABEL,
               "Enter zoom  Esc out  arrows move  / search  = same method  i flip");
@@ -226,8 +215,7 @@ static void draw_hits(struct ui *ui, const struct icicle_view *view, struct rect
 }
 
 /* Which depths are seen, when not all are: "levels 4 to 9 of 31", or "4-9/31". Returns the width. */
-static int levels_text(const struct ui *ui, const struct icicle_view *view, const char *format, char *out,
-                       size_t bytes)
+static int levels_text(const struct ui *ui, const struct icicle_view *view, const char *format, char *out, size_t bytes)
 {
   size_t depths = view->icicle.depths, end = view->top + (size_t)icicle_view_page(ui);
   end = end < depths ? end : depths;
@@ -244,9 +232,7 @@ static void draw_missing(struct ui *ui, const struct icicle_view *view, struct r
     draw_format(at.y, at.x + 1, at.columns - 1 - (width > 0 ? width + 3 : 0), FACE_LABEL,
                 "too narrow for a cell of their own, merged as \"+N\": %zu nodes", view->icicle.merged);
   }
-  if (width > 0) {
-    draw_right(at.y, at.x + at.columns - width - 1, width, FACE_WARN, levels);
-  }
+  if (width > 0) draw_right(at.y, at.x + at.columns - width - 1, width, FACE_WARN, levels);
 }
 
 static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect at)
@@ -257,14 +243,12 @@ static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect
     draw_missing(ui, view, at);
     y++;
     attrset((int)theme_attr(FACE_LABEL));
-    for (int x = 0; x < at.columns; x++) {
-      mvaddstr(y, at.x + x, draw_is_ascii() ? "=" : "═");
-    }
+    for (int x = 0; x < at.columns; x++) mvaddstr(y, at.x + x, draw_is_ascii() ? "=" : "═");
     attrset(A_NORMAL);
     y++;
   }
   const struct rtop_symbol *symbol =
-    rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->tree.nodes[view->node].frame);
+      rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->tree.nodes[view->node].frame);
   int columns = at.columns;
   if (at.rows == 1) {
     char levels[64];
@@ -289,9 +273,7 @@ void icicle_view_draw(struct ui *ui)
 {
   struct icicle_view *view = ui->data[VIEW_ICICLE];
   struct rect table = ui->layout.part[PART_TABLE];
-  if (!ui->layout.tiny && (view->columns != table.columns || view->rows != table.rows)) {
-    icicle_view_rebuild(ui);
-  }
+  if (!ui->layout.tiny && (view->columns != table.columns || view->rows != table.rows)) icicle_view_rebuild(ui);
   if (ui->layout.tiny) {
     bool any = ui->profile != NULL && rtop_tree_has(&ui->tree, view->node);
     draw_text(0, 0, ui->layout.columns, FACE_NORMAL, any ? label_of(ui, view->node) : ui_why_empty(ui));
@@ -302,8 +284,7 @@ void icicle_view_draw(struct ui *ui)
     return;
   }
   int pane = icicle_view_pane_rows(ui);
-  if (table.rows > pane) {
+  if (table.rows > pane)
     draw_pane(ui, view, (struct rect){ table.y + table.rows - pane, table.x, pane, table.columns });
-  }
   draw_cells(ui, view, (struct rect){ table.y, table.x, icicle_view_rows(ui), table.columns });
 }

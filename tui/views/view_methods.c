@@ -52,8 +52,8 @@ const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place
 bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame);
-  return ui->search[0] != '\0'
-    && (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+  return ui->search[0] != '\0' &&
+         (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
 }
 
 static void count_matches(struct ui *ui)
@@ -97,13 +97,9 @@ static void take_order(struct ui *ui)
 static void follow(struct ui *ui)
 {
   struct methods_view *view = self(ui);
-  if (!view->anchored || !ui->follow) {
-    return;
-  }
+  if (!view->anchored || !ui->follow) return;
   uint32_t place = order_place(&view->order, view->anchor);
-  if (place < view->order.count) {
-    view->pager.cursor = place;
-  }
+  if (place < view->order.count) view->pager.cursor = place;
 }
 
 static void anchor_here(struct ui *ui)
@@ -140,15 +136,11 @@ static void update_labels(struct ui *ui, uint32_t frame)
   struct methods_labels wanted = { frame, rtop_lens_version(rtop_profile_lens(ui->profile)), ui->wanted.mode,
                                    ui->frozen ? ui->sum.span.end_ns : 0 };
   const struct methods_labels *had = &view->labels_of;
-  bool same = !ui->touched && had->frame == frame && had->lens == wanted.lens && had->mode == wanted.mode
-    && had->frozen_ns == wanted.frozen_ns;
-  if (!rtop_symbols_labelled(rtop_profile_symbols(ui->profile))
-      || (same && ui->now_ns < view->labels_until_ns)) {
-    return;
-  }
-  if (!label_shares_build(&view->labels, ui->profile, &ui->sum, frame, ui->wanted.mode)) {
+  bool same = !ui->touched && had->frame == frame && had->lens == wanted.lens && had->mode == wanted.mode &&
+              had->frozen_ns == wanted.frozen_ns;
+  if (!rtop_symbols_labelled(rtop_profile_symbols(ui->profile)) || (same && ui->now_ns < view->labels_until_ns)) return;
+  if (!label_shares_build(&view->labels, ui->profile, &ui->sum, frame, ui->wanted.mode))
     ui_say(ui, "out of memory: no labels");
-  }
   view->labels_of = wanted;
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
@@ -157,9 +149,9 @@ static void update_detail(struct ui *ui)
 {
   struct methods_view *view = self(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
-  view->detail_ready = row != NULL && details_shown(ui)
-    && detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame,
-                    ui->wanted.mode);
+  view->detail_ready =
+      row != NULL && details_shown(ui) &&
+      detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
   if (view->detail_ready) {
     update_file(ui, row->frame);
     update_labels(ui, row->frame);
@@ -170,15 +162,10 @@ static void update_detail(struct ui *ui)
 static bool keep_order(struct ui *ui, size_t frames)
 {
   struct methods_view *view = self(ui);
-  if (ui->now_ns < view->hold_until_ns) {
-    return true;
-  }
+  if (ui->now_ns < view->hold_until_ns) return true;
   bool settled = ui->frozen || ui->touched || ui->now_ns >= view->settle_until_ns;
   /* What is on top by far and stands elsewhere must be seen at once. */
-  if (!settled && !ui->wanted.reverse
-      && !order_leaps(&view->order, &ui->methods, ui->wanted.sort, frames)) {
-    return true;
-  }
+  if (!settled && !ui->wanted.reverse && !order_leaps(&view->order, &ui->methods, ui->wanted.sort, frames)) return true;
   view->settle_until_ns = ui->now_ns + SETTLE_NS;
   return false;
 }
@@ -194,34 +181,26 @@ static void update_history(struct ui *ui)
   struct methods_view *view = self(ui);
   struct history_look look = { ui->wanted.mode, ui_focus_key(ui), leave_out, ui };
   bool sorted = ui->wanted.sort == RTOP_SORT_HISTORY;
-  if (view->has_history || sorted) {
-    do {
+  if (view->has_history || sorted) do {
       ui->more = history_update(&view->history, ui->profile, ui->span.end_ns, &look);
     } while (sorted && ui->more);
-  }
-  if (sorted) {
-    history_peaks(&view->history, ui->span.end_ns, &ui->methods);
-  }
+  if (sorted) history_peaks(&view->history, ui->span.end_ns, &ui->methods);
 }
 
 static void update(struct ui *ui)
 {
   struct methods_view *view = self(ui);
-  if (ui->profile == NULL) {
-    return;
-  }
+  if (ui->profile == NULL) return;
   update_history(ui);
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   take_order(ui);
   bool hold = keep_order(ui, frames);
-  if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames)) {
+  if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
     view->order.count = 0;
-  }
   follow(ui);
   keep_in_view(ui);
-  if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL) {
+  if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL)
     ui->selected = methods_view_row(ui, view->pager.cursor)->frame;
-  }
   count_matches(ui);
   update_detail(ui);
 }
@@ -256,20 +235,16 @@ static bool scroll_columns(struct ui *ui, int step)
   int max = columns_scroll_max(&ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
   int scroll = ui->scroll + step;
   ui->scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
-  ui->stale = true;                    /* other columns may need other figures */
+  ui->stale = true; /* other columns may need other figures */
   return true;
 }
 
 static bool move_request(struct ui *ui, enum request request)
 {
   struct methods_view *view = self(ui);
-  if (!pager_request(&view->pager, request, view->order.count, (size_t)page_rows(ui))) {
-    return false;
-  }
+  if (!pager_request(&view->pager, request, view->order.count, (size_t)page_rows(ui))) return false;
   moved(ui);
-  if (request == REQUEST_FIRST) {
-    view->anchored = false;             /* at the top the place counts, not the method */
-  }
+  if (request == REQUEST_FIRST) view->anchored = false; /* at the top the place counts, not the method */
   return true;
 }
 
@@ -284,9 +259,7 @@ static bool close_details(struct ui *ui)
 static bool find_request(struct ui *ui, enum request request)
 {
   struct methods_view *view = self(ui);
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
-    return request == REQUEST_NEXT;
-  }
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
   switch (request) {
   case REQUEST_SEARCH: find(ui, view->pager.cursor, 1); return true;
   case REQUEST_NEXT: find(ui, view->pager.cursor + 1, 1); return true;
@@ -299,11 +272,8 @@ bool methods_view_ratios(const struct ui *ui)
 {
   struct columns_shown shown;
   columns_fit(&shown, &ui->columns, COLS, ui->wanted.sort, ui->scroll);
-  for (int i = 0; i < shown.count; i++) {
-    if (shown.at[i].column == COLUMN_RATIO) {
-      return true;
-    }
-  }
+  for (int i = 0; i < shown.count; i++)
+    if (shown.at[i].column == COLUMN_RATIO) return true;
   return ui->wanted.sort == RTOP_SORT_RATIO;
 }
 
@@ -315,9 +285,7 @@ static void click(struct ui *ui, int row, int x)
   if (view->details_open && ui->layout.part[PART_DETAIL].rows == 0) {
     close_details(ui);
   } else if (row > 0) {
-    if (pager_click(&view->pager, row - 1, view->order.count, (size_t)page_rows(ui))) {
-      moved(ui);
-    }
+    if (pager_click(&view->pager, row - 1, view->order.count, (size_t)page_rows(ui))) moved(ui);
     return;
   }
   columns_fit(&shown, &ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->scroll);
@@ -335,7 +303,9 @@ static bool handle(struct ui *ui, enum request request)
 {
   struct methods_view *view = self(ui);
   switch (request) {
-  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find_request(ui, request);
+  case REQUEST_SEARCH:
+  case REQUEST_NEXT:
+  case REQUEST_PREVIOUS: return find_request(ui, request);
   case REQUEST_FOLLOW:
     ui->follow = !ui->follow;
     anchor_here(ui);
@@ -347,7 +317,8 @@ static bool handle(struct ui *ui, enum request request)
     view->details_open = !view->details_open && ui->layout.part[PART_DETAIL].rows == 0;
     update_detail(ui);
     return true;
-  case REQUEST_BACK: case REQUEST_QUIT: return close_details(ui);
+  case REQUEST_BACK:
+  case REQUEST_QUIT: return close_details(ui);
   default: return move_request(ui, request);
   }
 }
@@ -356,8 +327,8 @@ static bool handle(struct ui *ui, enum request request)
 static void open_view(struct ui *ui)
 {
   struct methods_view *view = self(ui);
-  if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL
-                            || methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
+  if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
+                            methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
     bool followed = ui->follow;
     view->anchored = ui->follow = true;
     view->anchor = ui->selected;
@@ -378,24 +349,20 @@ static bool sleeps(const struct rtop_method_row *row)
 /* By the wall clock whoever waits for work is on top: those who do not know yet are told what helps. */
 static void note(const struct ui *ui, char *out, size_t bytes)
 {
-  bool by_wall = ui->wanted.mode == RTOP_MODE_WALL && !ui->wanted.reverse
-    && (ui->wanted.sort == RTOP_SORT_SELF || ui->wanted.sort == RTOP_SORT_TOTAL);
-  if (by_wall && sleeps(methods_view_row(ui, 0))) {
-    snprintf(out, bytes, ui->layout.wide ? "sleep and I/O on top: C CPU time, O only busy threads"
-                                         : "C=CPU O=busy");
-  } else {
-    snprintf(out, bytes, "filter: (none)");
-  }
+  bool by_wall = ui->wanted.mode == RTOP_MODE_WALL && !ui->wanted.reverse &&
+                 (ui->wanted.sort == RTOP_SORT_SELF || ui->wanted.sort == RTOP_SORT_TOTAL);
+  if (by_wall && sleeps(methods_view_row(ui, 0)))
+    snprintf(out, bytes, ui->layout.wide ? "sleep and I/O on top: C CPU time, O only busy threads" : "C=CPU O=busy");
+  else snprintf(out, bytes, "filter: (none)");
 }
 
 static void draw(struct ui *ui)
 {
   struct methods_view *view = self(ui);
   keep_in_view(ui);
-  if (details_shown(ui) && (!view->detail_ready || methods_view_row(ui, view->pager.cursor) == NULL
-                            || view->detail.frame != methods_view_row(ui, view->pager.cursor)->frame)) {
+  if (details_shown(ui) && (!view->detail_ready || methods_view_row(ui, view->pager.cursor) == NULL ||
+                            view->detail.frame != methods_view_row(ui, view->pager.cursor)->frame))
     update_detail(ui);
-  }
   methods_view_draw(ui, view);
 }
 

@@ -16,26 +16,26 @@ struct ui;
 struct methods_view {
   struct order order;
   struct history history;
-  bool has_history;                    /* the column is shown: its cells are kept up to date */
+  bool has_history; /* the column is shown: its cells are kept up to date */
   struct detail detail;
   bool detail_ready;
-  struct source_file file;             /* of the selected method: for the text of its lines */
-  int64_t file_until_ns;               /* it is not looked at again before */
-  struct label_shares labels;          /* of the method, when the program labels its work */
+  struct source_file file;    /* of the selected method: for the text of its lines */
+  int64_t file_until_ns;      /* it is not looked at again before */
+  struct label_shares labels; /* of the method, when the program labels its work */
   struct methods_labels {
-    uint32_t frame, lens;              /* what they are of */
+    uint32_t frame, lens; /* what they are of */
     enum rtop_mode mode;
-    int64_t frozen_ns;                 /* the end of a frozen span; 0: live */
+    int64_t frozen_ns; /* the end of a frozen span; 0: live */
   } labels_of;
-  int64_t labels_until_ns;             /* they are not made again before, unless asked for something else */
-  bool details_open;                   /* over the table, where there is no room for a pane */
-  struct pager pager;                  /* over places in the order */
-  bool anchored;                       /* the user chose a method: the cursor follows it */
-  uint32_t anchor;                     /* its frame */
-  enum rtop_sort_key sorted;           /* what the order was made by */
+  int64_t labels_until_ns;   /* they are not made again before, unless asked for something else */
+  bool details_open;         /* over the table, where there is no room for a pane */
+  struct pager pager;        /* over places in the order */
+  bool anchored;             /* the user chose a method: the cursor follows it */
+  uint32_t anchor;           /* its frame */
+  enum rtop_sort_key sorted; /* what the order was made by */
   bool reversed;
-  int64_t hold_until_ns;               /* the cursor was moved: rows keep their places until then */
-  int64_t settle_until_ns;             /* so they do for a while after every change of the order */
+  int64_t hold_until_ns;   /* the cursor was moved: rows keep their places until then */
+  int64_t settle_until_ns; /* so they do for a while after every change of the order */
 };
 
 /* The row in a place of the order; NULL beyond the last. */

@@ -8,7 +8,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { STATE_COLUMNS_MIN = 18 };        /* from here on the method has room for its state */
+enum { STATE_COLUMNS_MIN = 18 }; /* from here on the method has room for its state */
 
 struct pen {
   struct ui *ui;
@@ -70,7 +70,8 @@ static void figure_text(const struct pen *pen, enum column column, char *out, si
   case COLUMN_KIND_RATIO:
     draw_percent(out, bytes, 100 * rtop_method_ratio(row->most_ns, pen->ui->methods.length_ns));
     break;
-  case COLUMN_KIND_TIME: case COLUMN_KIND_OTHER: time_text(pen->ui, out, bytes, value); break;
+  case COLUMN_KIND_TIME:
+  case COLUMN_KIND_OTHER: time_text(pen->ui, out, bytes, value); break;
   }
 }
 
@@ -80,7 +81,8 @@ static enum face figure_face(const struct pen *pen, enum column column)
   double share = rtop_method_value(pen->row, (enum rtop_sort_key)columns_info(column)->sort) / length;
   switch (column) {
   case COLUMN_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
-  case COLUMN_WAIT: case COLUMN_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
+  case COLUMN_WAIT:
+  case COLUMN_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
   case COLUMN_IO: return share >= 0.01 ? FACE_IO : FACE_NORMAL;
   case COLUMN_GC: return share >= 0.01 ? FACE_MARK : FACE_NORMAL;
   default: return FACE_NORMAL;
@@ -99,9 +101,8 @@ static void draw_history(const struct pen *pen, int x)
   double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
   history_get(&pen->view->history, pen->ui->span.end_ns, pen->row->frame, shares);
   shares[HISTORY_CELLS - 1] = (double)pen->row->self_ns / length;
-  for (int i = 0; i < HISTORY_CELLS; i++) {
+  for (int i = 0; i < HISTORY_CELLS; i++)
     draw_level(pen->y, x + 1 + i, face_or_cursor(pen, FACE_STRIP), height(shares[i]));
-  }
 }
 
 /* In which state most of the method's own time passed; RTOP_STATES: it has none. */
@@ -110,9 +111,7 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
   int best = RTOP_STATES;
   for (int state = 0; state < RTOP_STATES; state++) {
     uint64_t ns = row->self.wall_ns[state];
-    if (ns > (best < RTOP_STATES ? row->self.wall_ns[best] : 0)) {
-      best = state;
-    }
+    if (ns > (best < RTOP_STATES ? row->self.wall_ns[best] : 0)) best = state;
   }
   return (enum rtop_state)best;
 }
@@ -120,9 +119,7 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
 static void draw_method(const struct pen *pen, int x, int columns)
 {
   enum face face = rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
-  if (methods_view_matches(pen->ui, pen->row)) {
-    face = FACE_MATCH;
-  }
+  if (methods_view_matches(pen->ui, pen->row)) face = FACE_MATCH;
   if (columns >= STATE_COLUMNS_MIN) {
     enum rtop_state state = main_state(pen->row);
     const char glyph[2] = { draw_state_glyph(state), '\0' };
@@ -130,8 +127,7 @@ static void draw_method(const struct pen *pen, int x, int columns)
     x += 2;
     columns -= 2;
   }
-  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face,
-            pen->symbol->label);
+  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face, pen->symbol->label);
 }
 
 static void draw_location(const struct pen *pen, int x, int columns)
@@ -169,13 +165,9 @@ static void draw_heading(const struct ui *ui, const struct columns_shown *column
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
     int x = table.x + columns->at[i].x;
     x += column == COLUMN_METHOD && columns->at[i].columns >= STATE_COLUMNS_MIN ? 2 : 0;
-    if (column == COLUMN_METHOD || column == COLUMN_LOCATION) {
-      draw_text(table.y, x, columns->at[i].columns, face, text);
-    } else if (column == COLUMN_HIST) {
-      draw_text(table.y, x + 1, columns->at[i].columns - 1, face, text);
-    } else {
-      draw_right(table.y, x, columns->at[i].columns, face, text);
-    }
+    if (column == COLUMN_METHOD || column == COLUMN_LOCATION) draw_text(table.y, x, columns->at[i].columns, face, text);
+    else if (column == COLUMN_HIST) draw_text(table.y, x + 1, columns->at[i].columns - 1, face, text);
+    else draw_right(table.y, x, columns->at[i].columns, face, text);
   }
 }
 
@@ -185,9 +177,8 @@ static void draw_row(struct pen *pen, const struct columns_shown *columns, struc
     draw_blank(pen->y, table.x, table.columns, FACE_CURSOR);
     draw_text(pen->y, table.x, 1, FACE_CURSOR, ">");
   }
-  for (int i = 0; i < columns->count; i++) {
+  for (int i = 0; i < columns->count; i++)
     draw_cell(pen, columns->at[i].column, table.x + columns->at[i].x, columns->at[i].columns);
-  }
 }
 
 static void draw_table(struct ui *ui, struct methods_view *view, struct rect table)
@@ -195,21 +186,19 @@ static void draw_table(struct ui *ui, struct methods_view *view, struct rect tab
   struct columns_shown columns;
   columns_fit(&columns, &ui->columns, table.columns, ui->wanted.sort, ui->scroll);
   view->has_history = false;
-  for (int i = 0; i < columns.count; i++) {
-    view->has_history = view->has_history || columns.at[i].column == COLUMN_HIST;
-  }
+  for (int i = 0; i < columns.count; i++) view->has_history = view->has_history || columns.at[i].column == COLUMN_HIST;
   draw_heading(ui, &columns, table);
-  if (view->order.count == 0) {
-    draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  }
+  if (view->order.count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   for (int i = 0; i < table.rows - 1; i++) {
     size_t place = view->pager.top + (size_t)i;
     const struct rtop_method_row *row = methods_view_row(ui, place);
-    if (row == NULL) {
-      break;
-    }
+    if (row == NULL) break;
     struct pen pen = {
-      ui, view, row, rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame), table.y + 1 + i,
+      ui,
+      view,
+      row,
+      rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame),
+      table.y + 1 + i,
       place == view->pager.cursor,
     };
     draw_row(&pen, &columns, table);
@@ -226,8 +215,7 @@ static void draw_tiny(struct ui *ui)
     return;
   }
   draw_percent(share, sizeof share, 100 * (double)row->self_ns / (double)(ui->methods.length_ns + 1));
-  snprintf(text, sizeof text, "%s%% %s", share,
-           rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame)->label);
+  snprintf(text, sizeof text, "%s%% %s", share, rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame)->label);
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 
@@ -244,8 +232,6 @@ void methods_view_draw(struct ui *ui, struct methods_view *view)
     move(table.y, table.x);
     return;
   }
-  if (pane.rows > 0 && view->detail_ready) {
-    view_detail_draw(ui, &view->detail, &beside, pane);
-  }
+  if (pane.rows > 0 && view->detail_ready) view_detail_draw(ui, &view->detail, &beside, pane);
   draw_table(ui, view, table);
 }

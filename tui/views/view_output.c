@@ -15,11 +15,11 @@ struct output_view {
   char tail[TAIL_BYTES];
   size_t bytes;
   off_t total;
-  size_t *line;                        /* offsets of the lines' starts */
+  size_t *line; /* offsets of the lines' starts */
   size_t count;
   struct pager pager;
-  bool scrolled;                       /* the user left the end: new lines do not move the page */
-  size_t shift;                        /* columns to the left of the page */
+  bool scrolled; /* the user left the end: new lines do not move the page */
+  size_t shift;  /* columns to the left of the page */
 };
 
 static struct output_view *self(const struct ui *ui)
@@ -42,25 +42,19 @@ static void split(struct output_view *view)
       start = i + 1;
     }
   }
-  if (start < view->bytes) {
-    view->line[view->count++] = start;
-  }
+  if (start < view->bytes) view->line[view->count++] = start;
 }
 
 static void update(struct ui *ui)
 {
   struct output_view *view = self(ui);
   off_t total = 0;
-  if (ui->source.launch == NULL) {
-    return;
-  }
+  if (ui->source.launch == NULL) return;
   size_t bytes = rtop_launch_log_tail(ui->source.launch, view->tail, sizeof view->tail, &total);
   view->bytes = bytes < sizeof view->tail ? bytes : sizeof view->tail - 1;
   view->total = total;
   split(view);
-  if (!view->scrolled) {
-    view->pager.cursor = view->count > 0 ? view->count - 1 : 0;
-  }
+  if (!view->scrolled) view->pager.cursor = view->count > 0 ? view->count - 1 : 0;
   pager_fit(&view->pager, view->count, page_rows(ui));
 }
 
@@ -68,8 +62,7 @@ static bool handle(struct ui *ui, enum request request)
 {
   struct output_view *view = self(ui);
   if (request == REQUEST_LEFT || request == REQUEST_RIGHT) {
-    view->shift = request == REQUEST_RIGHT ? view->shift + 8
-      : view->shift - (view->shift >= 8 ? 8 : view->shift);
+    view->shift = request == REQUEST_RIGHT ? view->shift + 8 : view->shift - (view->shift >= 8 ? 8 : view->shift);
     return true;
   }
   if (pager_request(&view->pager, request, view->count, page_rows(ui))) {
@@ -84,16 +77,10 @@ static void draw_line(const struct output_view *view, size_t place, int y, struc
   char text[LINE_BYTES];
   size_t start = view->line[place];
   size_t end = place + 1 < view->count ? view->line[place + 1] - 1 : view->bytes;
-  if (end > start && view->tail[end - 1] == '\n') {
-    end--;
-  }
-  if (end > start && view->tail[end - 1] == '\r') {
-    end--;
-  }
+  if (end > start && view->tail[end - 1] == '\n') end--;
+  if (end > start && view->tail[end - 1] == '\r') end--;
   start = start + view->shift < end ? start + view->shift : end;
-  while (start < end && ((unsigned char)view->tail[start] & 0xc0) == 0x80) {
-    start++;
-  }
+  while (start < end && ((unsigned char)view->tail[start] & 0xc0) == 0x80) start++;
   rtop_text_sanitize(text, sizeof text, view->tail + start, end - start);
   draw_text(y, at.x + 1, at.columns - 1, FACE_NORMAL, text);
 }
@@ -102,31 +89,22 @@ static void draw(struct ui *ui)
 {
   struct output_view *view = self(ui);
   struct rect at = ui->layout.part[PART_TABLE];
-  if (ui->layout.tiny || ui->source.launch == NULL) {
-    return;
-  }
+  if (ui->layout.tiny || ui->source.launch == NULL) return;
   pager_fit(&view->pager, view->count, page_rows(ui));
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   int x = 1 + draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "OUTPUT  ");
   draw_tail(at.y, at.x + x, at.columns - x, FACE_HEADING, rtop_launch_log_path(ui->source.launch));
-  if (view->count == 0) {
-    draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL, "nothing was printed yet");
-  }
-  for (size_t i = 0; i < page_rows(ui) && view->pager.top + i < view->count; i++) {
+  if (view->count == 0) draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL, "nothing was printed yet");
+  for (size_t i = 0; i < page_rows(ui) && view->pager.top + i < view->count; i++)
     draw_line(view, view->pager.top + i, at.y + 1 + (int)i, at);
-  }
-  if (view->count > 0) {
-    draw_text(at.y + 1 + (int)(view->pager.cursor - view->pager.top), at.x, 1, FACE_CURSOR, ">");
-  }
+  if (view->count > 0) draw_text(at.y + 1 + (int)(view->pager.cursor - view->pager.top), at.x, 1, FACE_CURSOR, ">");
   move(at.y + (view->count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), at.x);
 }
 
 static bool create(struct ui *ui)
 {
   struct output_view *view = calloc(1, sizeof *view);
-  if (view == NULL) {
-    return false;
-  }
+  if (view == NULL) return false;
   view->line = calloc(TAIL_BYTES + 1, sizeof *view->line);
   ui->data[VIEW_OUTPUT] = view;
   return view->line != NULL;

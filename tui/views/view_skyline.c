@@ -17,9 +17,7 @@ static struct skyline_view *self(const struct ui *ui)
 static bool create(struct ui *ui)
 {
   ui->data[VIEW_SKYLINE] = calloc(1, sizeof(struct skyline_view));
-  if (ui->data[VIEW_SKYLINE] != NULL) {
-    self(ui)->scale = 1;
-  }
+  if (ui->data[VIEW_SKYLINE] != NULL) self(ui)->scale = 1;
   return ui->data[VIEW_SKYLINE] != NULL;
 }
 
@@ -47,9 +45,7 @@ const struct city_building *skyline_view_selected(const struct skyline_view *vie
 
 const char *skyline_view_name(const struct ui *ui, const struct city_building *building)
 {
-  if (building->name != NULL) {
-    return building->name;
-  }
+  if (building->name != NULL) return building->name;
   return rtop_symbols_get(rtop_profile_symbols(ui->profile), building->frame)->label;
 }
 
@@ -74,9 +70,8 @@ static void follow(struct ui *ui)
       return;
     }
   }
-  if (view->selected >= view->city.street_count) {
+  if (view->selected >= view->city.street_count)
     view->selected = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
-  }
 }
 
 static void keep_in_view(struct ui *ui)
@@ -88,12 +83,9 @@ static void keep_in_view(struct ui *ui)
     view->left = 0;
     return;
   }
-  if (building != NULL && building->x - 1 < view->left) {
-    view->left = building->x - 1;
-  }
-  if (building != NULL && building->x + building->width + 1 > view->left + columns) {
+  if (building != NULL && building->x - 1 < view->left) view->left = building->x - 1;
+  if (building != NULL && building->x + building->width + 1 > view->left + columns)
     view->left = building->x + building->width + 1 - columns;
-  }
   int most = view->city.columns - columns;
   view->left = view->left > most ? most : view->left < 0 ? 0 : view->left;
 }
@@ -113,12 +105,13 @@ static void count_matches(struct ui *ui)
 static void update(struct ui *ui)
 {
   struct skyline_view *view = self(ui);
-  if (ui->profile == NULL) {
-    return;
-  }
+  if (ui->profile == NULL) return;
   struct city_news news = {
-    .methods = &ui->methods, .live = ui->live, .sum = &ui->sum,
-    .symbols = rtop_profile_symbols(ui->profile), .now_ns = ui->now_ns,
+    .methods = &ui->methods,
+    .live = ui->live,
+    .sum = &ui->sum,
+    .symbols = rtop_profile_symbols(ui->profile),
+    .now_ns = ui->now_ns,
   };
   city_update(&view->city, &news, COLS);
   follow(ui);
@@ -145,22 +138,14 @@ static bool go_block(struct ui *ui, int step)
 {
   struct skyline_view *view = self(ui);
   const struct city_building *here = skyline_view_selected(view);
-  if (here == NULL) {
-    return true;
-  }
+  if (here == NULL) return true;
   int64_t place = view->selected;
   uint32_t block = here->block;
-  while (place >= 0 && place < view->city.street_count
-         && building_at(view, (uint32_t)place)->block == block) {
+  while (place >= 0 && place < view->city.street_count && building_at(view, (uint32_t)place)->block == block)
     place += step;
-  }
-  if (place < 0 || place >= view->city.street_count) {
-    return true;
-  }
+  if (place < 0 || place >= view->city.street_count) return true;
   block = building_at(view, (uint32_t)place)->block;
-  while (place > 0 && building_at(view, (uint32_t)place - 1)->block == block) {
-    place--;
-  }
+  while (place > 0 && building_at(view, (uint32_t)place - 1)->block == block) place--;
   return go_to(ui, (uint32_t)place);
 }
 
@@ -168,15 +153,11 @@ static bool find(struct ui *ui, enum request request)
 {
   struct skyline_view *view = self(ui);
   uint32_t count = view->city.street_count;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
-    return request == REQUEST_NEXT;
-  }
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t step = request == REQUEST_PREVIOUS ? count - 1 - i : i + (request == REQUEST_NEXT);
     uint32_t place = (view->selected + step) % count;
-    if (skyline_view_matches(ui, building_at(view, place))) {
-      return go_to(ui, place);
-    }
+    if (skyline_view_matches(ui, building_at(view, place))) return go_to(ui, place);
   }
   count_matches(ui);
   return true;
@@ -230,13 +211,19 @@ static bool handle(struct ui *ui, enum request request)
   struct skyline_view *view = self(ui);
   uint32_t last = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
   switch (request) {
-  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
+  case REQUEST_SEARCH:
+  case REQUEST_NEXT:
+  case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_CITY_LEFT: return go_to(ui, view->selected > 0 ? view->selected - 1 : 0);
   case REQUEST_CITY_RIGHT: return go_to(ui, view->selected + 1);
   case REQUEST_FIRST: return go_to(ui, 0);
   case REQUEST_LAST: return go_to(ui, last);
-  case REQUEST_UP: case REQUEST_PAGE_UP: case REQUEST_HALF_UP: return go_block(ui, -1);
-  case REQUEST_DOWN: case REQUEST_PAGE_DOWN: case REQUEST_HALF_DOWN: return go_block(ui, 1);
+  case REQUEST_UP:
+  case REQUEST_PAGE_UP:
+  case REQUEST_HALF_UP: return go_block(ui, -1);
+  case REQUEST_DOWN:
+  case REQUEST_PAGE_DOWN:
+  case REQUEST_HALF_DOWN: return go_block(ui, 1);
   case REQUEST_CITY_HIGHER: return rescale(ui, true);
   case REQUEST_CITY_LOWER: return rescale(ui, false);
   case REQUEST_CITY_FOLD: return fold(ui);
@@ -247,9 +234,7 @@ static bool handle(struct ui *ui, enum request request)
 
 static void draw(struct ui *ui)
 {
-  if (self(ui)->city.planned_columns != COLS && ui->profile != NULL && self(ui)->city.planned_columns > 0) {
-    update(ui);
-  }
+  if (self(ui)->city.planned_columns != COLS && ui->profile != NULL && self(ui)->city.planned_columns > 0) update(ui);
   keep_in_view(ui);
   skyline_view_draw(ui, self(ui));
 }

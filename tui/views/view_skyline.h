@@ -10,9 +10,9 @@ struct ui;
 
 struct skyline_view {
   struct city city;
-  uint32_t selected;                   /* place in the street; beyond its end: nothing is there */
-  int left;                            /* first column of the street on the screen */
-  int scale;                           /* heights are so many times larger */
+  uint32_t selected; /* place in the street; beyond its end: nothing is there */
+  int left;          /* first column of the street on the screen */
+  int scale;         /* heights are so many times larger */
 };
 
 /* The building under the cursor; NULL: there is none. */

@@ -44,18 +44,14 @@ size_t source_view_rows(const struct source_view *view)
 
 uint32_t source_view_line(const struct source_view *view, size_t row)
 {
-  if (view->file.state == SOURCE_READY) {
-    return (uint32_t)row + 1;
-  }
+  if (view->file.state == SOURCE_READY) return (uint32_t)row + 1;
   return row < view->heat.count ? view->heat.lines[row].line : 0;
 }
 
 bool source_view_matches(const struct ui *ui, uint32_t line)
 {
   char text[2048];
-  if (ui->search[0] == '\0') {
-    return false;
-  }
+  if (ui->search[0] == '\0') return false;
   source_file_line(&self(ui)->file, line, text, sizeof text);
   return rtop_text_contains(text, ui->search);
 }
@@ -76,18 +72,12 @@ static void go_to(struct ui *ui, uint32_t line)
 {
   struct source_view *view = self(ui);
   size_t rows = source_view_rows(view), page = page_rows(ui), row = 0;
-  if (view->file.state == SOURCE_READY) {
-    row = line > 0 ? line - 1 : 0;
-  } else {
-    while (row < rows && source_view_line(view, row) != line) {
-      row++;
-    }
-  }
+  if (view->file.state == SOURCE_READY) row = line > 0 ? line - 1 : 0;
+  else
+    while (row < rows && source_view_line(view, row) != line) row++;
   bool seen = row >= view->pager.top && row < view->pager.top + page;
   view->pager.cursor = row;
-  if (!seen) {
-    view->pager.top = row > page / 2 ? row - page / 2 : 0;
-  }
+  if (!seen) view->pager.top = row > page / 2 ? row - page / 2 : 0;
   pager_fit(&view->pager, rows, page);
 }
 
@@ -140,9 +130,7 @@ static void update(struct ui *ui)
 {
   struct source_view *view = self(ui);
   choose_method(ui);
-  if (ui->profile == NULL || ui->selected == 0) {
-    return;
-  }
+  if (ui->profile == NULL || ui->selected == 0) return;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, ui->selected);
   bool other = view->frame != ui->selected;
@@ -157,16 +145,13 @@ static void update(struct ui *ui)
   source_file_open(&view->file, ui_source_pid(ui), ui_source_owner(ui), symbol->path);
   source_heat_follow(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
   source_view_find_loops(view);
-  if (ui->baseline.comparing) {
+  if (ui->baseline.comparing)
     source_heat_build(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
-  }
   if (other) {
     view->shift = 0;
     go_to(ui, first_line(view, symbol));
   }
-  if (other || view->file.size != size_before) {
-    count_matches(ui);
-  }
+  if (other || view->file.size != size_before) count_matches(ui);
   pager_fit(&view->pager, source_view_rows(view), page_rows(ui));
 }
 
@@ -174,9 +159,7 @@ static bool find(struct ui *ui, enum request request)
 {
   struct source_view *view = self(ui);
   size_t count = view->file.line_count;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
-    return request == REQUEST_NEXT;
-  }
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
   for (size_t i = 0; i < count; i++) {
     size_t step = request == REQUEST_PREVIOUS ? count - 1 - i : i + (request == REQUEST_NEXT);
     uint32_t line = (uint32_t)((view->pager.cursor + step) % count) + 1;
@@ -195,9 +178,7 @@ static bool hottest(struct ui *ui, int step)
   struct source_view *view = self(ui);
   const struct source_heat *heat = &view->heat;
   const struct heat_line *here = source_heat_line(heat, source_view_line(view, view->pager.cursor));
-  if (!view->ruby || heat->count == 0) {
-    return true;
-  }
+  if (!view->ruby || heat->count == 0) return true;
   int64_t rank = here != NULL ? here - heat->lines + step : 0;
   if (rank >= 0 && rank < heat->count) {
     go_to(ui, heat->lines[rank].line);
@@ -239,7 +220,9 @@ static bool handle(struct ui *ui, enum request request)
 {
   struct source_view *view = self(ui);
   switch (request) {
-  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
+  case REQUEST_SEARCH:
+  case REQUEST_NEXT:
+  case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_HOTTER: return hottest(ui, -1);
   case REQUEST_COOLER: return hottest(ui, 1);
   case REQUEST_EDIT: return edit(ui);

@@ -18,15 +18,17 @@ enum { SOURCE_LOOPS_MAX = 16 };
 struct source_view {
   struct source_file file;
   struct source_heat heat;
-  struct source_heat before;           /* of the baseline, while something is compared */
+  struct source_heat before; /* of the baseline, while something is compared */
   struct detail detail;
   bool detail_ready;
-  bool ruby;                           /* the method has lines */
-  uint32_t frame;                      /* that is shown; 0: none yet */
-  struct pager pager;                  /* over rows */
-  struct { uint32_t line, end; } loops[SOURCE_LOOPS_MAX];   /* hot ones: what runs in them is told with `line` */
+  bool ruby;          /* the method has lines */
+  uint32_t frame;     /* that is shown; 0: none yet */
+  struct pager pager; /* over rows */
+  struct {
+    uint32_t line, end;
+  } loops[SOURCE_LOOPS_MAX]; /* hot ones: what runs in them is told with `line` */
   int loop_count;
-  int shift;                           /* columns of the text that are skipped */
+  int shift; /* columns of the text that are skipped */
 };
 
 size_t source_view_rows(const struct source_view *view);

@@ -11,7 +11,7 @@
 enum { TOTAL_FROM = 50, MORE_FROM = 100, HEAT_FROM = 60, NUMBER = 7 };
 
 struct columns {
-  int heat, self, total, wait, alloc, number, text;      /* x; 0: not shown */
+  int heat, self, total, wait, alloc, number, text; /* x; 0: not shown */
   int heat_columns, text_columns;
 };
 
@@ -43,11 +43,8 @@ static void figure(const struct ui *ui, int y, int x, int columns, enum face fac
 {
   char text[32];
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
-  if (ui->units == UNITS_PERCENT) {
-    draw_percent(text, sizeof text, 100 * (double)ns / length);
-  } else {
-    draw_time(text, sizeof text, ns);
-  }
+  if (ui->units == UNITS_PERCENT) draw_percent(text, sizeof text, 100 * (double)ns / length);
+  else draw_time(text, sizeof text, ns);
   draw_right(y, x, columns, face, text);
 }
 
@@ -60,23 +57,19 @@ static void draw_file_name(const struct ui *ui, const struct source_view *view, 
   draw_percent(share, sizeof share, 100 * (double)view->heat.file_ns / length);
   bool changed = source_view_changed(ui);
   const char *state = view->file.state == SOURCE_MISSING ? "no such file here"
-    : view->file.state != SOURCE_READY ? "not a file"
-    : changed ? "changed since the start: lines marked ?"
-    : view->file.cut ? "cut: too large" : "disk = loaded";
+                      : view->file.state != SOURCE_READY ? "not a file"
+                      : changed                          ? "changed since the start: lines marked ?"
+                      : view->file.cut                   ? "cut: too large"
+                                                         : "disk = loaded";
   snprintf(right, sizeof right, "%sfile %s%%  (%s)", view->loop_count > 0 ? loop_note : "", share, state);
-  if (view->loop_count > 0 && at.columns - rtop_text_width(right) <= 24) {
+  if (view->loop_count > 0 && at.columns - rtop_text_width(right) <= 24)
     snprintf(right, sizeof right, "file %s%%  (%s)", share, state);
-  }
   int width = rtop_text_width(right);
   bool fits = at.columns - width > 24;
   bool trouble = changed || view->file.state != SOURCE_READY;
-  draw_tail(at.y, at.x + 1, fits ? at.columns - width - 3 : trouble ? 0 : at.columns - 1, FACE_TITLE,
-            view->file.path);
-  if (fits) {
-    draw_right(at.y, at.x + at.columns - width - 1, width, trouble ? FACE_WARN : FACE_NORMAL, right);
-  } else if (trouble) {
-    draw_text(at.y, at.x + 1, at.columns - 1, FACE_WARN, right);
-  }
+  draw_tail(at.y, at.x + 1, fits ? at.columns - width - 3 : trouble ? 0 : at.columns - 1, FACE_TITLE, view->file.path);
+  if (fits) draw_right(at.y, at.x + at.columns - width - 1, width, trouble ? FACE_WARN : FACE_NORMAL, right);
+  else if (trouble) draw_text(at.y, at.x + 1, at.columns - 1, FACE_WARN, right);
 }
 
 static void draw_heading(const struct ui *ui, const struct columns *columns, struct rect at)
@@ -87,9 +80,7 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
   draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING, "HEAT");
   bool change = ui->baseline.comparing && !ui->baseline.all;
   draw_right(y, at.x + columns->self, 7, FACE_HEADING, change ? "DELTA" : percent ? "SELF%" : "SELF");
-  if (columns->total > 0) {
-    draw_right(y, at.x + columns->total, 7, FACE_HEADING, percent ? "TOTAL%" : "TOTAL");
-  }
+  if (columns->total > 0) draw_right(y, at.x + columns->total, 7, FACE_HEADING, percent ? "TOTAL%" : "TOTAL");
   if (columns->wait > 0) {
     draw_right(y, at.x + columns->wait, 6, FACE_HEADING, percent ? "WAIT%" : "WAIT");
     draw_right(y, at.x + columns->alloc, 8, FACE_HEADING, "ALLOC/s");
@@ -124,20 +115,15 @@ static void draw_heat(const struct ui *ui, const struct source_view *view, const
   int x = ui->layout.part[PART_TABLE].x;
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   int own = heat_columns(view, columns, heat->self_ns), filled = heat_columns(view, columns, heat_of(heat));
-  for (int i = 0; i < filled && i < columns->heat_columns; i++) {
+  for (int i = 0; i < filled && i < columns->heat_columns; i++)
     draw_text(y, x + columns->heat + i, 1, selected ? FACE_CURSOR : heat_face(view, heat), i < own ? "#" : "+");
-  }
   const struct heat_line *before = source_heat_line(&view->before, source_line);
-  if (ui->baseline.comparing) {
+  if (ui->baseline.comparing)
     change(ui, y, x + columns->self, face, heat->self_ns, before != NULL ? before->self_ns : 0);
-  } else {
-    figure(ui, y, x + columns->self, 7, face, heat->self_ns);
-  }
-  if (columns->total > 0 && ui->baseline.comparing && ui->baseline.all) {
+  else figure(ui, y, x + columns->self, 7, face, heat->self_ns);
+  if (columns->total > 0 && ui->baseline.comparing && ui->baseline.all)
     change(ui, y, x + columns->total, face, heat->total_ns, before != NULL ? before->total_ns : 0);
-  } else if (columns->total > 0) {
-    figure(ui, y, x + columns->total, 7, face, heat->total_ns);
-  }
+  else if (columns->total > 0) figure(ui, y, x + columns->total, 7, face, heat->total_ns);
   if (columns->wait > 0) {
     char text[32];
     double seconds = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns / 1e9 : 1;
@@ -152,9 +138,7 @@ static const char *shifted(const char *text, int columns)
 {
   while (columns > 0 && *text != '\0') {
     const char *next = text + 1;
-    while (((unsigned char)*next & 0xc0) == 0x80) {
-      next++;
-    }
+    while (((unsigned char)*next & 0xc0) == 0x80) next++;
     char one[8] = "";
     memcpy(one, text, (size_t)(next - text) < sizeof one ? (size_t)(next - text) : 0);
     columns -= rtop_text_width(one);
@@ -165,11 +149,8 @@ static const char *shifted(const char *text, int columns)
 
 static bool own_line(const struct source_view *view, uint32_t line)
 {
-  for (int i = 0; i < view->detail.lines.count; i++) {
-    if (view->detail.lines.row[i].id == line) {
-      return true;
-    }
-  }
+  for (int i = 0; i < view->detail.lines.count; i++)
+    if (view->detail.lines.row[i].id == line) return true;
   return false;
 }
 
@@ -186,21 +167,20 @@ static void draw_line(const struct ui *ui, const struct source_view *view, size_
     draw_text(y, table.x, 1, FACE_CURSOR, ">");
   }
   uint32_t loop = source_view_loop(view, line);
-  if (heat != NULL) {
-    draw_heat(ui, view, heat, line, y, columns, selected);
-  }
+  if (heat != NULL) draw_heat(ui, view, heat, line, y, columns, selected);
   if (loop > 0 && (heat == NULL || heat_of(heat) == 0) && columns->heat_columns > 0) {
     snprintf(text, sizeof text, "^%u", loop);
     draw_text(y, table.x + columns->heat, columns->heat_columns - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
   }
   snprintf(text, sizeof text, "%u", line);
   draw_right(y, table.x + columns->number, NUMBER - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
-  if (source_view_changed(ui)) {
+  if (source_view_changed(ui))
     draw_text(y, table.x + columns->number + NUMBER - 1, 1, selected ? FACE_CURSOR : FACE_WARN, "?");
-  }
   source_file_line(&view->file, line, text, sizeof text);
-  enum face face = source_view_matches(ui, line) ? FACE_MATCH : selected ? FACE_CURSOR
-    : own_line(view, line) ? FACE_TITLE : FACE_NORMAL;
+  enum face face = source_view_matches(ui, line) ? FACE_MATCH
+                   : selected                    ? FACE_CURSOR
+                   : own_line(view, line)        ? FACE_TITLE
+                                                 : FACE_NORMAL;
   draw_text(y, table.x + columns->text, columns->text_columns, face, shifted(text, view->shift));
 }
 
@@ -223,9 +203,8 @@ static void draw_lines(const struct ui *ui, const struct source_view *view, stru
   size_t rows = source_view_rows(view);
   draw_file_name(ui, view, table);
   draw_heading(ui, &columns, table);
-  for (int i = 0; i + 2 < table.rows && view->pager.top + (size_t)i < rows; i++) {
+  for (int i = 0; i + 2 < table.rows && view->pager.top + (size_t)i < rows; i++)
     draw_line(ui, view, view->pager.top + (size_t)i, table.y + 2 + i, &columns);
-  }
   if (rows == 0) {
     draw_text(table.y + 2, table.x + 2, table.columns - 2, FACE_NORMAL,
               view->file.state == SOURCE_READY ? "the file is empty" : "and no line of it cost anything");
@@ -244,9 +223,8 @@ void source_view_draw(struct ui *ui, struct source_view *view)
   }
   if (pane.rows > 0 && view->detail_ready && view->ruby) {
     uint32_t line = source_view_line(view, view->pager.cursor);
-    if (source_heat_callees(&view->heat, ui->live, rtop_profile_symbols(ui->profile), line, ui->wanted.mode)) {
+    if (source_heat_callees(&view->heat, ui->live, rtop_profile_symbols(ui->profile), line, ui->wanted.mode))
       view_detail_source(ui, &view->detail, &view->heat, &view->file, line, pane);
-    }
   } else if (pane.rows > 0 && view->detail_ready) {
     view_detail_draw(ui, &view->detail, NULL, pane);
   }

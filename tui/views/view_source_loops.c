@@ -19,16 +19,14 @@ static size_t outdent(char *text)
 static bool starts_with_word(const char *text, const char *word)
 {
   size_t bytes = strlen(word);
-  return strncmp(text, word, bytes) == 0 && !isalnum((unsigned char)text[bytes]) && text[bytes] != '_'
-    && text[bytes] != '?' && text[bytes] != '!';
+  return strncmp(text, word, bytes) == 0 && !isalnum((unsigned char)text[bytes]) && text[bytes] != '_' &&
+         text[bytes] != '?' && text[bytes] != '!';
 }
 
 static bool ends_on_its_line(const char *text)
 {
   size_t bytes = strcspn(text, "#");
-  while (bytes > 0 && isspace((unsigned char)text[bytes - 1])) {
-    bytes--;
-  }
+  while (bytes > 0 && isspace((unsigned char)text[bytes - 1])) bytes--;
   return bytes > 4 && strncmp(text + bytes - 3, "end", 3) == 0 && strchr("; \t", text[bytes - 4]) != NULL;
 }
 
@@ -39,9 +37,8 @@ static uint32_t loop_end(const struct source_file *file, uint32_t line, size_t b
   for (uint32_t at = line + 1; at <= file->line_count && at - line <= LOOP_LINES_MAX; at++) {
     source_file_line(file, at, text, sizeof text);
     size_t here = outdent(text);
-    if (text[0] != '\0' && text[0] != '#' && here <= blanks) {
+    if (text[0] != '\0' && text[0] != '#' && here <= blanks)
       return here == blanks && starts_with_word(text, "end") ? at : 0;
-    }
   }
   return 0;
 }
@@ -52,9 +49,7 @@ void source_view_find_loops(struct source_view *view)
   view->loop_count = 0;
   for (uint32_t i = 0; i < view->heat.count && view->loop_count < SOURCE_LOOPS_MAX; i++) {
     const struct heat_line *heat = &view->heat.lines[i];
-    if (view->file.state != SOURCE_READY || heat->self_ns * 100 < view->heat.file_ns || heat->self_ns == 0) {
-      continue;
-    }
+    if (view->file.state != SOURCE_READY || heat->self_ns * 100 < view->heat.file_ns || heat->self_ns == 0) continue;
     source_file_line(&view->file, heat->line, text, sizeof text);
     size_t blanks = outdent(text);
     bool loop = starts_with_word(text, "while") || starts_with_word(text, "until");
@@ -69,10 +64,8 @@ void source_view_find_loops(struct source_view *view)
 uint32_t source_view_loop(const struct source_view *view, uint32_t line)
 {
   uint32_t innermost = 0;
-  for (int i = 0; i < view->loop_count; i++) {
-    if (line > view->loops[i].line && line < view->loops[i].end && view->loops[i].line > innermost) {
+  for (int i = 0; i < view->loop_count; i++)
+    if (line > view->loops[i].line && line < view->loops[i].end && view->loops[i].line > innermost)
       innermost = view->loops[i].line;
-    }
-  }
   return innermost;
 }

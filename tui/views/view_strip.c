@@ -7,13 +7,9 @@
 static void short_age(char *text, size_t bytes, int64_t age_ns, int limit)
 {
   long long seconds = (age_ns + 500000000) / 1000000000;
-  if (seconds < limit) {
-    snprintf(text, bytes, "-%llds", seconds);
-  } else if (seconds < 6000) {
-    snprintf(text, bytes, "-%lldm", seconds / 60);
-  } else {
-    snprintf(text, bytes, "-%lldh", seconds / 3600);
-  }
+  if (seconds < limit) snprintf(text, bytes, "-%llds", seconds);
+  else if (seconds < 6000) snprintf(text, bytes, "-%lldm", seconds / 60);
+  else snprintf(text, bytes, "-%lldh", seconds / 3600);
 }
 
 static int strip_cell(const struct ui *ui, int64_t time_ns)
@@ -31,17 +27,11 @@ static void draw_strip_cursor(const struct ui *ui, int y, int x, int first)
     int from = strip_cell(ui, span.start_ns) - first, to = strip_cell(ui, span.end_ns - 1) - first;
     int left = from < 0 ? 0 : from, right = to >= cells ? cells - 1 : to;
     draw_paint(y, x + left, right - left + 1, FACE_CURSOR);
-    if (from >= 0 && from < cells) {
-      draw_text(y, x + from, 1, FACE_CURSOR, "[");
-    }
-    if (to > from && to < cells) {
-      draw_text(y, x + to, 1, FACE_CURSOR, "]");
-    }
+    if (from >= 0 && from < cells) draw_text(y, x + from, 1, FACE_CURSOR, "[");
+    if (to > from && to < cells) draw_text(y, x + to, 1, FACE_CURSOR, "]");
   }
   int at = strip_cell(ui, ui_time_cursor(ui) - 1) - first;
-  if (ui->frozen && at >= 0 && at < cells) {
-    draw_text(y, x + at, 1, FACE_CURSOR, "^");
-  }
+  if (ui->frozen && at >= 0 && at < cells) draw_text(y, x + at, 1, FACE_CURSOR, "^");
 }
 
 void view_strip_draw(const struct ui *ui)
@@ -49,9 +39,7 @@ void view_strip_draw(const struct ui *ui)
   char age[16];
   struct rect at = ui->layout.part[PART_TIMELINE];
   int cells = at.columns - 9, first = ui->strip.cells - cells;
-  if (cells < 8) {
-    return;
-  }
+  if (cells < 8) return;
   int64_t age_ns = ui->frozen ? ui_time_age_ns(ui, ui->strip.end_ns) : 0;
   short_age(age, sizeof age, age_ns + cells * STRIP_CELL_NS, 1000);
   draw_text(at.y, at.x, 5, FACE_LABEL, age);

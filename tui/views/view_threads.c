@@ -45,9 +45,8 @@ bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thr
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
-  return ui->search[0] != '\0'
-    && (rtop_text_contains(thread->name, ui->search)
-        || rtop_text_contains(rtop_symbols_get(symbols, leaf->frame)->label, ui->search));
+  return ui->search[0] != '\0' && (rtop_text_contains(thread->name, ui->search) ||
+                                   rtop_text_contains(rtop_symbols_get(symbols, leaf->frame)->label, ui->search));
 }
 
 int threads_view_stack_rows(const struct ui *ui)
@@ -55,9 +54,7 @@ int threads_view_stack_rows(const struct ui *ui)
   const struct threads_view *view = self(ui);
   int rows = ui->layout.part[PART_TABLE].rows;
   bool shown = view->stack_open || (ui->layout.rows >= STACK_ROWS_FROM && !view->stack_closed);
-  if (!shown || rows < 2 * TABLE_ROWS_LEAST) {
-    return 0;
-  }
+  if (!shown || rows < 2 * TABLE_ROWS_LEAST) return 0;
   return rows / 2;
 }
 
@@ -104,13 +101,14 @@ static void count_matches(struct ui *ui)
 static void update(struct ui *ui)
 {
   struct threads_view *view = self(ui);
-  if (ui->profile == NULL) {
-    return;
-  }
+  if (ui->profile == NULL) return;
   struct thread_table_options options = {
-    .sort = rtop_sort_key_plain(ui->wanted.sort), .reverse = ui->wanted.reverse,
-    .filter = ui->wanted.filter, .filter_invert = ui->wanted.filter_invert,
-    .only_source = ui_processes_alone(ui) + 1, .no_idle = ui->focus.no_idle,
+    .sort = rtop_sort_key_plain(ui->wanted.sort),
+    .reverse = ui->wanted.reverse,
+    .filter = ui->wanted.filter,
+    .filter_invert = ui->wanted.filter_invert,
+    .only_source = ui_processes_alone(ui) + 1,
+    .no_idle = ui->focus.no_idle,
   };
   thread_table_build(&view->table, &ui->sum, rtop_profile_symbols(ui->profile), &options);
   follow(ui);
@@ -130,9 +128,7 @@ static bool find(struct ui *ui, enum request request)
 {
   struct threads_view *view = self(ui);
   size_t count = view->table.count;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
-    return request == REQUEST_NEXT;
-  }
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
   for (size_t i = 0; i < count; i++) {
     size_t step = request == REQUEST_PREVIOUS ? count - 1 - i : i + (request == REQUEST_NEXT);
     size_t place = (view->pager.cursor + step) % count;
@@ -192,24 +188,23 @@ static bool close_stack(struct ui *ui)
 static void click(struct ui *ui, int row, int x)
 {
   (void)x;
-  if (pager_click(&self(ui)->pager, row - 1, self(ui)->table.count, page_rows(ui))) {
-    moved(ui);
-  }
+  if (pager_click(&self(ui)->pager, row - 1, self(ui)->table.count, page_rows(ui))) moved(ui);
 }
 
 static bool handle(struct ui *ui, enum request request)
 {
   struct threads_view *view = self(ui);
   switch (request) {
-  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find(ui, request);
+  case REQUEST_SEARCH:
+  case REQUEST_NEXT:
+  case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_CHOOSE_THREAD: return choose(ui);
   case REQUEST_CHOOSE_MORE: return choose_more(ui);
   case REQUEST_STACK: return toggle_stack(ui);
-  case REQUEST_BACK: case REQUEST_QUIT: return close_stack(ui);
+  case REQUEST_BACK:
+  case REQUEST_QUIT: return close_stack(ui);
   default:
-    if (!pager_request(&view->pager, request, view->table.count, page_rows(ui))) {
-      return false;
-    }
+    if (!pager_request(&view->pager, request, view->table.count, page_rows(ui))) return false;
     moved(ui);
     return true;
   }

@@ -16,11 +16,11 @@ struct threads_view {
   struct thread_table table;
   struct thread_strip strip;
   struct task_stats tasks;
-  struct pager pager;                  /* over the rows of the table */
-  bool anchored;                       /* the cursor follows a thread */
+  struct pager pager; /* over the rows of the table */
+  bool anchored;      /* the cursor follows a thread */
   uint32_t source;
   uint64_t serial;
-  bool stack_open, stack_closed;       /* the user's wish; neither: where there is room */
+  bool stack_open, stack_closed; /* the user's wish; neither: where there is room */
 };
 
 /* The thread in a row of the table; NULL beyond the last. */

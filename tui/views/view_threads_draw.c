@@ -10,16 +10,28 @@
 enum { STRIP_LEAST = 8, WIDE = 120, KERNEL_FROM = 150 };
 
 enum field {
-  FIELD_TID, FIELD_NAME, FIELD_STATE, FIELD_CPU, FIELD_BUSY, FIELD_WAIT, FIELD_IO, FIELD_GC, FIELD_ALLOC,
-  FIELD_READ, FIELD_WRITE, FIELD_SWITCHES, FIELD_STRIP, FIELD_ON,
+  FIELD_TID,
+  FIELD_NAME,
+  FIELD_STATE,
+  FIELD_CPU,
+  FIELD_BUSY,
+  FIELD_WAIT,
+  FIELD_IO,
+  FIELD_GC,
+  FIELD_ALLOC,
+  FIELD_READ,
+  FIELD_WRITE,
+  FIELD_SWITCHES,
+  FIELD_STRIP,
+  FIELD_ON,
   FIELD_COUNT,
 };
 
 static const struct {
   const char *title;
-  int columns;                         /* with the blank after it; 0: worked out */
-  int from;                            /* width of the table from which on it is there */
-  int sort;                            /* enum rtop_sort_key; -1: cannot be sorted by */
+  int columns; /* with the blank after it; 0: worked out */
+  int from;    /* width of the table from which on it is there */
+  int sort;    /* enum rtop_sort_key; -1: cannot be sorted by */
 } fields[FIELD_COUNT] = {
   [FIELD_TID] = { "TID", 8, 44, -1 },
   [FIELD_NAME] = { "NAME", 0, 0, RTOP_SORT_NAME },
@@ -38,17 +50,16 @@ static const struct {
 };
 
 struct columns {
-  int x[FIELD_COUNT], columns[FIELD_COUNT];        /* 0 columns: not shown */
+  int x[FIELD_COUNT], columns[FIELD_COUNT]; /* 0 columns: not shown */
 };
 
 /* The sort keys that have no column of their own stand for the time a thread was busy. */
 static bool sorted_by(const struct ui *ui, int field)
 {
   enum rtop_sort_key sort = rtop_sort_key_plain(ui->wanted.sort);
-  if (sort == RTOP_SORT_TOTAL || sort == RTOP_SORT_RATIO || sort == RTOP_SORT_THREADS
-      || sort == RTOP_SORT_RUNNING || sort == RTOP_SORT_SAMPLES || sort == RTOP_SORT_BLAME) {
+  if (sort == RTOP_SORT_TOTAL || sort == RTOP_SORT_RATIO || sort == RTOP_SORT_THREADS || sort == RTOP_SORT_RUNNING ||
+      sort == RTOP_SORT_SAMPLES || sort == RTOP_SORT_BLAME)
     sort = RTOP_SORT_SELF;
-  }
   return fields[field].sort == (int)sort;
 }
 
@@ -57,9 +68,8 @@ static void choose_columns(struct columns *columns, const struct ui *ui, int wid
   int fixed = 1;
   memset(columns, 0, sizeof *columns);
   for (int field = 0; field < FIELD_COUNT; field++) {
-    bool shown = width >= fields[field].from
-      || (field == FIELD_BUSY && ui->baseline.comparing && width >= 40)
-      || (sorted_by(ui, field) && width >= 60);
+    bool shown = width >= fields[field].from || (field == FIELD_BUSY && ui->baseline.comparing && width >= 40) ||
+                 (sorted_by(ui, field) && width >= 60);
     columns->columns[field] = shown ? fields[field].columns : 0;
     fixed += columns->columns[field];
   }
@@ -92,47 +102,35 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
     bool here = sorted_by(ui, field);
     bool delta = field == FIELD_BUSY && ui->baseline.comparing && !ui->baseline.all;
     snprintf(title, sizeof title, "%s", delta ? "DELTA" : fields[field].title);
-    if (field == FIELD_STRIP) {
-      snprintf(title, sizeof title, "LAST %d s", columns->columns[field] - 1);
-    }
+    if (field == FIELD_STRIP) snprintf(title, sizeof title, "LAST %d s", columns->columns[field] - 1);
     char *sign = strchr(title, '%');
-    if (ui->units != UNITS_PERCENT && sign != NULL) {
-      *sign = '\0';
-    }
+    if (ui->units != UNITS_PERCENT && sign != NULL) *sign = '\0';
     bool up = ui->wanted.reverse != (field == FIELD_NAME);
     snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : is_figure(field) ? " " : "");
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
     int x = table.x + columns->x[field], room = columns->columns[field];
-    if (is_figure(field)) {
-      draw_right(table.y, x, room, face, text);
-    } else {
-      draw_text(table.y, x, room, face, text);
-    }
+    if (is_figure(field)) draw_right(table.y, x, room, face, text);
+    else draw_text(table.y, x, room, face, text);
   }
 }
 
 static const char *state_name(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  if (thread_table_idle(thread, ui->sum.length_ns)) {
-    return "idle";
-  }
+  if (thread_table_idle(thread, ui->sum.length_ns)) return "idle";
   static const char *const names[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
   return thread->ended ? "ended" : thread->state < RTOP_STATES ? names[thread->state] : "?";
 }
 
 /* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
-static void change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
-                        size_t bytes)
+static void change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out, size_t bytes)
 {
   const struct rtop_thread_row *before = ui_baseline_thread(ui, thread);
   enum rtop_sort_key key = (enum rtop_sort_key)fields[field].sort;
-  if (!ui->baseline.all) {
-    key = sorted_by(ui, FIELD_NAME) ? RTOP_SORT_SELF : rtop_sort_key_plain(ui->wanted.sort);
-  }
+  if (!ui->baseline.all) key = sorted_by(ui, FIELD_NAME) ? RTOP_SORT_SELF : rtop_sort_key_plain(ui->wanted.sort);
   double now = thread_table_key(thread, key), was = before != NULL ? thread_table_key(before, key) : 0;
   uint64_t before_ns = ui->baseline.sum.length_ns;
-  double change = now / (ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1)
-    - was / (before_ns > 0 ? (double)before_ns : 1);
+  double change =
+      now / (ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1) - was / (before_ns > 0 ? (double)before_ns : 1);
   if (key == RTOP_SORT_ALLOC || key == RTOP_SORT_SAMPLES) {
     char size[16];
     rtop_text_count(size, sizeof size, 1e9 * (change < 0 ? -change : change));
@@ -142,8 +140,7 @@ static void change_text(const struct ui *ui, const struct rtop_thread_row *threa
   }
 }
 
-static void figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
-                        size_t bytes)
+static void figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out, size_t bytes)
 {
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
   double key = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort);
@@ -151,13 +148,9 @@ static void figure_text(const struct ui *ui, const struct rtop_thread_row *threa
     change_text(ui, thread, field, out, bytes);
     return;
   }
-  if (field == FIELD_ALLOC) {
-    rtop_text_count(out, bytes, key * 1e9 / length);
-  } else if (ui->units == UNITS_PERCENT) {
-    draw_percent(out, bytes, 100 * key / length);
-  } else {
-    draw_time(out, bytes, (uint64_t)key);
-  }
+  if (field == FIELD_ALLOC) rtop_text_count(out, bytes, key * 1e9 / length);
+  else if (ui->units == UNITS_PERCENT) draw_percent(out, bytes, 100 * key / length);
+  else draw_time(out, bytes, (uint64_t)key);
 }
 
 /* What the kernel says is of now: for a process that is alive, and while the picture is not frozen. */
@@ -166,34 +159,26 @@ static const struct task_rates *rates_of(const struct ui *ui, struct threads_vie
 {
   bool several = ui->source.count > 1 && thread->source < UI_SOURCES_MAX;
   const struct ui_process *process = several ? &ui->source.at[thread->source] : &ui->source.main;
-  if (!ui_lives(process->state) || ui->frozen || thread->ended) {
-    return NULL;
-  }
+  if (!ui_lives(process->state) || ui->frozen || thread->ended) return NULL;
   return task_stats_get(&view->tasks, process->pid, thread->native_id, ui->now_ns);
 }
 
 static void kernel_text(const struct task_rates *rates, int field, char *out, size_t bytes)
 {
   bool known = rates != NULL && (field == FIELD_SWITCHES ? rates->has_switches : rates->has_io);
-  if (!known) {
-    snprintf(out, bytes, "-");
-  } else if (field == FIELD_SWITCHES) {
-    rtop_text_count(out, bytes, rates->switches);
-  } else {
-    rtop_text_bytes(out, bytes, (uint64_t)(field == FIELD_READ ? rates->read_bytes : rates->written_bytes));
-  }
+  if (!known) snprintf(out, bytes, "-");
+  else if (field == FIELD_SWITCHES) rtop_text_count(out, bytes, rates->switches);
+  else rtop_text_bytes(out, bytes, (uint64_t)(field == FIELD_READ ? rates->read_bytes : rates->written_bytes));
 }
 
 static enum face figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
 {
-  if (field == FIELD_WAIT && thread->cost.wall_ns[RTOP_STATE_WAITING] > length_ns / 10) {
-    return FACE_WAIT;
-  }
+  if (field == FIELD_WAIT && thread->cost.wall_ns[RTOP_STATE_WAITING] > length_ns / 10) return FACE_WAIT;
   return FACE_NORMAL;
 }
 
-static void draw_strip(const struct threads_view *view, const struct rtop_thread_row *thread, int y, int x,
-                       int cells, bool selected)
+static void draw_strip(const struct threads_view *view, const struct rtop_thread_row *thread, int y, int x, int cells,
+                       bool selected)
 {
   for (int i = 0; i < cells; i++) {
     int state = thread_strip_state(&view->strip, thread->thread, cells - 1 - i);
@@ -225,9 +210,7 @@ static void draw_leaf(const struct pen *pen, int x, int columns)
   const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
   bool code = rtop_symbol_is_code(rtop_symbols_get(symbols, leaf->frame)) && !thread_stack_is_old(thread);
   thread_stack_leaf(text, sizeof text, thread, symbols, false);
-  if (rtop_text_width(text) > columns) {
-    thread_stack_leaf(text, sizeof text, thread, symbols, true);
-  }
+  if (rtop_text_width(text) > columns) thread_stack_leaf(text, sizeof text, thread, symbols, true);
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 
@@ -243,11 +226,10 @@ static void draw_names(const struct pen *pen)
   char process[16];
   ui_processes_prefix(pen->ui, thread->source, process, sizeof process);
   enum face name_face = match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL);
-  draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s%s",
-              chosen ? "*" : "", process, thread->name[0] != '\0' ? thread->name : "-");
+  draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s%s", chosen ? "*" : "",
+              process, thread->name[0] != '\0' ? thread->name : "-");
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
-            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
-            state_name(pen->ui, thread));
+            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)), state_name(pen->ui, thread));
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
@@ -263,16 +245,13 @@ static void draw_row(const struct pen *pen, int width)
   const struct task_rates *rates = kernel ? rates_of(pen->ui, pen->view, pen->thread) : NULL;
   for (int field = FIELD_CPU; field <= FIELD_SWITCHES; field++) {
     char text[32];
-    if (field >= FIELD_READ) {
-      kernel_text(rates, field, text, sizeof text);
-    } else {
-      figure_text(pen->ui, pen->thread, field, text, sizeof text);
-    }
+    if (field >= FIELD_READ) kernel_text(rates, field, text, sizeof text);
+    else figure_text(pen->ui, pen->thread, field, text, sizeof text);
     draw_right(pen->y, pen->left + pen->columns->x[field], columns[field] - 1,
                face_of(pen, figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
   }
-  draw_strip(pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_STRIP],
-             columns[FIELD_STRIP] - 1, pen->selected);
+  draw_strip(pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_STRIP], columns[FIELD_STRIP] - 1,
+             pen->selected);
 }
 
 /* ", seen 0.8 s ago, no safepoint since" of a stack that is not the one of now; else nothing. */
@@ -305,9 +284,7 @@ static void stack_title(const struct rtop_thread_row *thread, int y, int columns
            name[0] != '\0' ? name : "-", thread->native_id, seen, seen[0] != '\0' ? ";" : ",", does,
            has_age ? " for " : "", has_age ? age : "");
   int x = draw_text(y, 0, columns, FACE_LABEL, text);
-  for (; x < columns; x++) {
-    draw_text(y, x, 1, FACE_LABEL, "-");
-  }
+  for (; x < columns; x++) draw_text(y, x, 1, FACE_LABEL, "-");
 }
 
 static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
@@ -333,9 +310,7 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
     draw_tail(y, names, at.columns - names, FACE_PLACE, place);
     node = call->parent < node ? call->parent : 0;
   }
-  if (thread->node == 0) {
-    draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
-  }
+  if (thread->node == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
 }
 
 void threads_view_draw(struct ui *ui, struct threads_view *view)
@@ -352,9 +327,7 @@ void threads_view_draw(struct ui *ui, struct threads_view *view)
   for (int i = 0; i < rows; i++) {
     size_t place = view->pager.top + (size_t)i;
     const struct rtop_thread_row *thread = threads_view_row(ui, place);
-    if (thread == NULL) {
-      break;
-    }
+    if (thread == NULL) break;
     struct pen pen = { ui, view, &columns, thread, table.y + 1 + i, table.x, place == view->pager.cursor };
     draw_row(&pen, table.columns);
   }
@@ -364,8 +337,7 @@ void threads_view_draw(struct ui *ui, struct threads_view *view)
               ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
                                     : "no thread is known yet");
   } else if (stack_rows > 0) {
-    draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows,
-                                            table.columns });
+    draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
   }
   move(table.y + (selected != NULL ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
 }

@@ -19,9 +19,7 @@ static bool create(struct ui *ui)
 {
   struct time_view *view = calloc(1, sizeof *view);
   ui->data[VIEW_TIME] = view;
-  if (view != NULL) {
-    view->cell_ns = first_cell_ns;
-  }
+  if (view != NULL) view->cell_ns = first_cell_ns;
   return view != NULL;
 }
 
@@ -29,9 +27,7 @@ static void forget(struct ui *ui)
 {
   struct time_view *view = self(ui);
   timeline_destroy(&view->timeline);
-  for (int i = 0; i < TIME_LANES_MAX; i++) {
-    timeline_destroy(&view->lane[i]);
-  }
+  for (int i = 0; i < TIME_LANES_MAX; i++) timeline_destroy(&view->lane[i]);
   view->end_ns = 0;
   view->stall = 0;
 }
@@ -57,41 +53,29 @@ static void place_end(struct ui *ui, int cells)
   struct time_view *view = self(ui);
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   int64_t cursor_ns = ui_time_cursor(ui), length_ns = cells * view->cell_ns;
-  if (!ui->frozen || view->end_ns == 0) {
-    view->end_ns = held.end_ns;
-  }
-  if (cursor_ns > view->end_ns || cursor_ns <= view->end_ns - length_ns + view->cell_ns) {
+  if (!ui->frozen || view->end_ns == 0) view->end_ns = held.end_ns;
+  if (cursor_ns > view->end_ns || cursor_ns <= view->end_ns - length_ns + view->cell_ns)
     view->end_ns = cursor_ns + length_ns / 2 < held.end_ns ? cursor_ns + length_ns / 2 : held.end_ns;
-  }
 }
 
 static void update(struct ui *ui)
 {
   struct time_view *view = self(ui);
   view_methods.update(ui);
-  if (ui->profile == NULL) {
-    return;
-  }
+  if (ui->profile == NULL) return;
   int cells = cells_shown();
   place_end(ui, cells);
   uint32_t alone = ui_processes_alone(ui);
   bool fine = timeline_build(&view->timeline, ui->profile, view->end_ns, cells, view->cell_ns, alone);
   int apart = ui->apart == 1 ? ui_processes_apart(ui) : 0;
   view->lanes = apart < TIME_LANES_MAX ? apart : TIME_LANES_MAX;
-  for (int i = 0; i < view->lanes; i++) {
-    fine = timeline_build(&view->lane[i], ui->profile, view->end_ns, cells, view->cell_ns, (uint32_t)i)
-        && fine;
-  }
-  if (!fine) {
-    ui_say(ui, "out of memory");
-  }
+  for (int i = 0; i < view->lanes; i++)
+    fine = timeline_build(&view->lane[i], ui->profile, view->end_ns, cells, view->cell_ns, (uint32_t)i) && fine;
+  if (!fine) ui_say(ui, "out of memory");
   view->window = ui_time_window(ui);
   memset(&view->summary, 0, sizeof view->summary);
-  if (alone == UI_ALL_SOURCES) {
-    rtop_profile_windows(ui->profile, view->window, &view->summary, 1);
-  } else {
-    rtop_profile_window_alone(ui->profile, alone, view->window, &view->summary);
-  }
+  if (alone == UI_ALL_SOURCES) rtop_profile_windows(ui->profile, view->window, &view->summary, 1);
+  else rtop_profile_window_alone(ui->profile, alone, view->window, &view->summary);
 }
 
 /* What is under the cursor stays where it is, as far as can be. */
@@ -108,8 +92,7 @@ static bool zoom(struct ui *ui, int step)
     return true;
   }
   int64_t behind_ns = view->end_ns - ui_time_cursor(ui);
-  view->end_ns = ui_time_cursor(ui) +
-                 (int64_t)((double)behind_ns * (double)cell_ns / (double)view->cell_ns);
+  view->end_ns = ui_time_cursor(ui) + (int64_t)((double)behind_ns * (double)cell_ns / (double)view->cell_ns);
   view->end_ns = view->end_ns < held.end_ns ? view->end_ns : held.end_ns;
   view->cell_ns = cell_ns;
   ui_say(ui, "%s a cell", length);
@@ -128,9 +111,7 @@ static bool handle(struct ui *ui, enum request request)
   case REQUEST_ZOOM_IN: return ui->profile != NULL && zoom(ui, -1);
   case REQUEST_ZOOM_OUT: return ui->profile != NULL && zoom(ui, 1);
   default:
-    if (view->list && time_stalls_handle(ui, view, request)) {
-      return true;
-    }
+    if (view->list && time_stalls_handle(ui, view, request)) return true;
     return view_methods.handle(ui, request);
   }
 }
@@ -147,14 +128,9 @@ static void open_view(struct ui *ui)
 
 static void draw(struct ui *ui)
 {
-  if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL) {
-    time_view_draw(ui, self(ui));
-  }
-  if (self(ui)->list && !ui->layout.tiny) {
-    time_stalls_draw(ui, self(ui));
-  } else {
-    view_methods.draw(ui);
-  }
+  if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL) time_view_draw(ui, self(ui));
+  if (self(ui)->list && !ui->layout.tiny) time_stalls_draw(ui, self(ui));
+  else view_methods.draw(ui);
 }
 
 const struct view_ops view_time = {

@@ -12,19 +12,19 @@
 
 struct ui;
 
-enum { TIME_LABEL_COLUMNS = 8, TIME_LANES_MAX = 16 };       /* before the cells */
+enum { TIME_LABEL_COLUMNS = 8, TIME_LANES_MAX = 16 }; /* before the cells */
 
 struct time_view {
   struct timeline timeline;
-  struct timeline lane[TIME_LANES_MAX];    /* of processes that are apart */
+  struct timeline lane[TIME_LANES_MAX]; /* of processes that are apart */
   int lanes;
   int64_t cell_ns;
-  int64_t end_ns;                      /* of the graphs: they stand while the cursor moves over them */
-  struct rtop_span window;             /* under the cursor */
-  struct rtop_window_summary summary;  /* of it */
-  bool list;                           /* of stalls, in place of the methods */
-  struct pager pager;                  /* of it: the newest stall first */
-  uint64_t stall;                      /* under its cursor; 0: whichever is the newest */
+  int64_t end_ns;                     /* of the graphs: they stand while the cursor moves over them */
+  struct rtop_span window;            /* under the cursor */
+  struct rtop_window_summary summary; /* of it */
+  bool list;                          /* of stalls, in place of the methods */
+  struct pager pager;                 /* of it: the newest stall first */
+  uint64_t stall;                     /* under its cursor; 0: whichever is the newest */
 };
 
 void time_view_draw(struct ui *ui, const struct time_view *view);

@@ -12,23 +12,20 @@ enum { TICK_CELLS = 10, LABEL_CELLS = 20 };
 static const struct {
   const char *name;
   enum face face;
-  double least;                        /* what the full height stands for at least; 0: the largest value */
+  double least; /* what the full height stands for at least; 0: the largest value */
 } graphs[TIMELINE_GRAPHS] = {
-  [TIMELINE_RUN] = { "GVL run", FACE_RUN, 1 },
-  [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
-  [TIMELINE_BLOCKED] = { "io", FACE_IO, 1 },
-  [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
-  [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },
-  [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
+  [TIMELINE_RUN] = { "GVL run", FACE_RUN, 1 }, [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
+  [TIMELINE_BLOCKED] = { "io", FACE_IO, 1 },   [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
+  [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },   [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
   [TIMELINE_RSS] = { "rss", FACE_STRIP, 0 },
 };
 
 static double full_height(const struct timeline *timeline, int graph)
 {
   double most = timeline->most[graph];
-  return graphs[graph].least > 0 && (graph == TIMELINE_RUN || most < graphs[graph].least)
-      ? graphs[graph].least
-    : most > 0 ? most : 1;
+  return graphs[graph].least > 0 && (graph == TIMELINE_RUN || most < graphs[graph].least) ? graphs[graph].least
+         : most > 0                                                                       ? most
+                                                                                          : 1;
 }
 
 static void value_text(char *out, size_t bytes, int graph, double value)
@@ -44,8 +41,9 @@ static void value_text(char *out, size_t bytes, int graph, double value)
 static char gc_glyph(const struct timeline_cell *cell)
 {
   double share = cell->value[TIMELINE_GC];
-  return share >= 0.10 ? draw_state_glyph(cell->sweeps ? RTOP_STATE_SWEEPING : RTOP_STATE_MARKING)
-    : share >= 0.01 ? '-' : ' ';
+  return share >= 0.10   ? draw_state_glyph(cell->sweeps ? RTOP_STATE_SWEEPING : RTOP_STATE_MARKING)
+         : share >= 0.01 ? '-'
+                         : ' ';
 }
 
 static void draw_gc(const struct timeline *timeline, int y, int x)
@@ -66,9 +64,7 @@ static void draw_cell(const struct timeline *timeline, int graph, int at, int y,
     return;
   }
   double height = cell->value[graph] / full_height(timeline, graph) * rows - row;
-  if (row == 0 || height > 0) {
-    draw_level(y, x, graphs[graph].face, height > 0 ? height : 0);
-  }
+  if (row == 0 || height > 0) draw_level(y, x, graphs[graph].face, height > 0 ? height : 0);
 }
 
 static void draw_graph(const struct timeline *timeline, int graph, int y, int x, int rows)
@@ -83,11 +79,9 @@ static void draw_graph(const struct timeline *timeline, int graph, int y, int x,
     draw_gc(timeline, y, x + TIME_LABEL_COLUMNS);
     return;
   }
-  for (int row = 0; row < rows; row++) {
-    for (int i = 0; i < timeline->count; i++) {
+  for (int row = 0; row < rows; row++)
+    for (int i = 0; i < timeline->count; i++)
       draw_cell(timeline, graph, i, y + rows - 1 - row, x + TIME_LABEL_COLUMNS + i, row, rows);
-    }
-  }
 }
 
 static void tick_text(char *out, size_t bytes, int64_t real_ns, int64_t cell_ns)
@@ -95,10 +89,8 @@ static void tick_text(char *out, size_t bytes, int64_t real_ns, int64_t cell_ns)
   struct tm parts;
   time_t seconds = (time_t)(real_ns / 1000000000);
   bool days = cell_ns >= INT64_C(1800000000000);
-  if (localtime_r(&seconds, &parts) == NULL
-      || strftime(out, bytes, days ? "%m-%d %H" : "%H:%M:%S", &parts) == 0) {
+  if (localtime_r(&seconds, &parts) == NULL || strftime(out, bytes, days ? "%m-%d %H" : "%H:%M:%S", &parts) == 0)
     snprintf(out, bytes, "%s", "");
-  }
 }
 
 /* How many ticks there were up to a cell: they stand at round times of the wall clock. */
@@ -114,14 +106,11 @@ static void draw_ticks(const struct ui *ui, const struct timeline *timeline, int
 {
   for (int i = 0, label = 0; i < timeline->count; i++) {
     int64_t cell = timeline->first + i, ticks = ticks_before(ui, timeline, cell + 1, LABEL_CELLS);
-    bool tick = ticks_before(ui, timeline, cell + 1, TICK_CELLS) != ticks_before(ui, timeline, cell,
-        TICK_CELLS);
+    bool tick = ticks_before(ui, timeline, cell + 1, TICK_CELLS) != ticks_before(ui, timeline, cell, TICK_CELLS);
     char text[16];
-    if (label-- <= 0) {
-      draw_text(y, x + i, 1, FACE_LABEL, tick ? "|" : ".");
-    }
-    if (ticks != ticks_before(ui, timeline, cell, LABEL_CELLS) && i + 9 <= timeline->count
-        && ui->source.clock_offset_ns != 0) {
+    if (label-- <= 0) draw_text(y, x + i, 1, FACE_LABEL, tick ? "|" : ".");
+    if (ticks != ticks_before(ui, timeline, cell, LABEL_CELLS) && i + 9 <= timeline->count &&
+        ui->source.clock_offset_ns != 0) {
       tick_text(text, sizeof text, (ticks - 1) * timeline->cell_ns * LABEL_CELLS, timeline->cell_ns);
       label = draw_text(y, x + i + 1, 8, FACE_LABEL, text);
     }
@@ -131,9 +120,7 @@ static void draw_ticks(const struct ui *ui, const struct timeline *timeline, int
 static void draw_at(const struct timeline *timeline, int y, int x, int64_t time_ns, const char *glyph)
 {
   int64_t at = timeline_cell_at(timeline, time_ns);
-  if (at >= 0 && at < timeline->count) {
-    draw_text(y, x + (int)at, 1, FACE_CURSOR, glyph);
-  }
+  if (at >= 0 && at < timeline->count) draw_text(y, x + (int)at, 1, FACE_CURSOR, glyph);
 }
 
 /* '!' where a stall is, 'M' at a mark of the program. */
@@ -142,12 +129,10 @@ static void draw_stalls(const struct ui *ui, const struct timeline *timeline, in
   const struct stalls *stalls = &ui->stalls.stalls;
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
-    int64_t from = timeline_cell_at(timeline, stall->start_ns), to = timeline_cell_at(timeline,
-        stall->end_ns - 1);
+    int64_t from = timeline_cell_at(timeline, stall->start_ns), to = timeline_cell_at(timeline, stall->end_ns - 1);
     to = to < from ? from : to;
-    for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++) {
+    for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++)
       draw_text(y, x + (int)at, 1, FACE_WARN, stall->cause == STALL_MARK ? "M" : "!");
-    }
   }
 }
 
@@ -158,11 +143,9 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
   draw_ticks(ui, timeline, y, x);
   draw_stalls(ui, timeline, y, x);
   if (ui_time_selected(ui, &span)) {
-    int64_t from = timeline_cell_at(timeline, span.start_ns), to = timeline_cell_at(timeline,
-        span.end_ns - 1);
-    for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++) {
+    int64_t from = timeline_cell_at(timeline, span.start_ns), to = timeline_cell_at(timeline, span.end_ns - 1);
+    for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++)
       draw_text(y, x + (int)at, 1, FACE_CURSOR, "=");
-    }
     draw_at(timeline, y, x, span.start_ns, "[");
     draw_at(timeline, y, x, span.end_ns - 1, "]");
   }
@@ -179,9 +162,11 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
   time_text_clock(clock, sizeof clock, real_ns, false);
   int used = snprintf(out, bytes, "%s.%03d ", clock, (int)(real_ns / 1000000 % 1000));
   if (length_ns <= 0 || window->gap || window->sources == 0) {
-    snprintf(out + used, bytes - (size_t)used, length_ns <= 0 ? "nothing is held"
-        : "lost: %.1f s of which nothing"
-             " is known", length_ns / 1e9);
+    snprintf(out + used, bytes - (size_t)used,
+             length_ns <= 0 ? "nothing is held"
+                            : "lost: %.1f s of which nothing"
+                              " is known",
+             length_ns / 1e9);
     return;
   }
   const struct stall *stall = stalls_at(&ui->stalls.stalls, view->window);
@@ -197,8 +182,8 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
   snprintf(out + used, bytes - (size_t)used, "run %.0f%% wait %.2f io %.2f GC %s cpu %.2f %s/s %s",
            100 * (double)(window->wall_ns[RTOP_STATE_RUNNING] + gc_ns) / length_ns / window->sources,
            (double)window->wall_ns[RTOP_STATE_WAITING] / length_ns,
-           (double)window->wall_ns[RTOP_STATE_BLOCKED] / length_ns, gc,
-           (double)window->counters.cpu_ns / length_ns, rate, window->counters.rss_bytes > 0 ? rss : "");
+           (double)window->wall_ns[RTOP_STATE_BLOCKED] / length_ns, gc, (double)window->counters.cpu_ns / length_ns,
+           rate, window->counters.rss_bytes > 0 ? rss : "");
 }
 
 void time_view_draw(struct ui *ui, const struct time_view *view)
@@ -214,9 +199,7 @@ void time_view_draw(struct ui *ui, const struct time_view *view)
     draw_blank(y, at.x, TIME_LABEL_COLUMNS, FACE_LABEL);
     draw_text(y++, at.x, TIME_LABEL_COLUMNS - 1, FACE_LABEL, pid);
   }
-  if (view->timeline.cell_ns <= 0) {
-    return;                            /* not made yet */
-  }
+  if (view->timeline.cell_ns <= 0) return; /* not made yet */
   for (int graph = 0; graph < TIMELINE_GRAPHS && y < bottom; graph++) {
     int rows = graph == TIMELINE_GC ? 1 : tall;
     rows = rows < bottom - y ? rows : bottom - y;

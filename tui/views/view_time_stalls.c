@@ -6,8 +6,14 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { CLOCK_COLUMNS = 14, CAUSE_COLUMNS = 14, LONG_COLUMNS = 9, THREAD_FROM = 60, THREAD_COLUMNS = 20,
-    THREAD_COLUMNS_NARROW = 12 };
+enum {
+  CLOCK_COLUMNS = 14,
+  CAUSE_COLUMNS = 14,
+  LONG_COLUMNS = 9,
+  THREAD_FROM = 60,
+  THREAD_COLUMNS = 20,
+  THREAD_COLUMNS_NARROW = 12
+};
 
 static size_t page_rows(const struct ui *ui)
 {
@@ -45,9 +51,7 @@ bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request requ
     }
     return true;
   }
-  if (!pager_request(&view->pager, request, ui->stalls.stalls.count, page_rows(ui))) {
-    return false;
-  }
+  if (!pager_request(&view->pager, request, ui->stalls.stalls.count, page_rows(ui))) return false;
   pager_fit(&view->pager, ui->stalls.stalls.count, page_rows(ui));
   stall = stall_in(ui, view->pager.cursor);
   view->stall = stall != NULL ? stall->id : 0;
@@ -69,9 +73,7 @@ static void draw_row(const struct ui *ui, const struct stall *stall, struct rect
     draw_text(y, at.x, 1, FACE_CURSOR, ">");
   }
   time_text_clock(clock, sizeof clock, stall->start_ns + ui->source.clock_offset_ns, true);
-  if (stall->cause != STALL_MARK) {
-    draw_time(length, sizeof length, (uint64_t)(stall->end_ns - stall->start_ns));
-  }
+  if (stall->cause != STALL_MARK) draw_time(length, sizeof length, (uint64_t)(stall->end_ns - stall->start_ns));
   stall_culprit(stall, rtop_profile_symbols(ui->profile), culprit, sizeof culprit);
   draw_text(y, x, CLOCK_COLUMNS, face, clock);
   draw_text(y, x += CLOCK_COLUMNS, CAUSE_COLUMNS, selected || stall->cause == STALL_MARK ? face : FACE_WARN,
@@ -96,17 +98,14 @@ void time_stalls_draw(struct ui *ui, struct time_view *view)
   draw_right(at.y, x += CAUSE_COLUMNS, LONG_COLUMNS - 3, FACE_HEADING, "LONG");
   x += LONG_COLUMNS - 1;
   draw_text(at.y, x, at.x + at.columns - x, FACE_HEADING, "CULPRIT OR MARK");
-  draw_text(at.y, at.x + at.columns - thread_columns(at.columns), thread_columns(at.columns), FACE_HEADING,
-            "THREAD");
+  draw_text(at.y, at.x + at.columns - thread_columns(at.columns), thread_columns(at.columns), FACE_HEADING, "THREAD");
   if (ui->stalls.stalls.count == 0) {
     draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL,
               ui->stalls.more ? "looking ..." : "no stall, no mark in what is kept");
   }
   for (int i = 0; i < at.rows - 1; i++) {
     const struct stall *stall = stall_in(ui, view->pager.top + (size_t)i);
-    if (stall != NULL) {
-      draw_row(ui, stall, at, at.y + 1 + i, view->pager.top + (size_t)i == view->pager.cursor);
-    }
+    if (stall != NULL) draw_row(ui, stall, at, at.y + 1 + i, view->pager.top + (size_t)i == view->pager.cursor);
   }
   move(at.y + 1 + (int)(view->pager.cursor - view->pager.top), at.x);
 }

@@ -10,9 +10,9 @@
 enum { LEVELS_CALLEES = 4, LEVELS_CALLERS = 0, BUTTERFLY_SCREEN_ROWS = 40 };
 static const double least_percent = 0.05;
 
-_Static_assert(offsetof(struct rtop_tree_row, key) == offsetof(struct ui_outline_row, key)
-                 && offsetof(struct rtop_tree_row, frame) == offsetof(struct ui_outline_row, frame)
-                 && offsetof(struct rtop_tree_row, depth) == offsetof(struct ui_outline_row, depth),
+_Static_assert(offsetof(struct rtop_tree_row, key) == offsetof(struct ui_outline_row, key) &&
+                   offsetof(struct rtop_tree_row, frame) == offsetof(struct ui_outline_row, frame) &&
+                   offsetof(struct rtop_tree_row, depth) == offsetof(struct ui_outline_row, depth),
                "rows are those of an outline");
 
 static struct tree_view *self(const struct ui *ui)
@@ -52,9 +52,7 @@ static void begin(struct tree_view *view)
 static bool create(struct ui *ui)
 {
   struct tree_view *view = ui->data[VIEW_TREE] = calloc(1, sizeof *view);
-  if (view != NULL) {
-    begin(view);
-  }
+  if (view != NULL) begin(view);
   return view != NULL;
 }
 
@@ -99,9 +97,9 @@ static void update_detail(struct ui *ui)
 {
   struct tree_view *view = self(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
-  view->detail_ready = row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0
-    && detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame,
-                    ui->wanted.mode);
+  view->detail_ready =
+      row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0 &&
+      detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
 }
 
 /* Of callers only methods are known from before, not who called whom. */
@@ -114,7 +112,9 @@ static bool build(struct ui *ui)
 {
   struct tree_view *view = self(ui);
   struct rtop_tree_look look = {
-    .callers = view->callers, .sort = ui->wanted.sort, .reverse = ui->wanted.reverse,
+    .callers = view->callers,
+    .sort = ui->wanted.sort,
+    .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
     .least_percent = ui->wanted.min_percent > least_percent ? ui->wanted.min_percent : least_percent,
   };
@@ -151,16 +151,12 @@ static void seek(struct ui *ui, uint32_t frame)
 {
   struct tree_view *view = self(ui);
   const struct rtop_tree_row *here = row_at(ui, view->pager.cursor);
-  if (frame == 0 || (here != NULL && tree_view_is_method(here) && here->frame == frame)) {
-    return;
-  }
+  if (frame == 0 || (here != NULL && tree_view_is_method(here) && here->frame == frame)) return;
   if (view->callers) {
     struct rtop_tree_rows *rows = tree_view_rows(view);
-    for (size_t i = 0; i < rows->count; i++) {
-      if (rows->rows[i].depth == 0 && tree_view_is_method(&rows->rows[i]) && rows->rows[i].frame == frame) {
+    for (size_t i = 0; i < rows->count; i++)
+      if (rows->rows[i].depth == 0 && tree_view_is_method(&rows->rows[i]) && rows->rows[i].frame == frame)
         view->anchor = rows->rows[i].key;
-      }
-    }
   } else {
     uint32_t node = rtop_tree_find(&ui->tree, frame, ui->wanted.mode);
     if (node != 0) {
@@ -177,9 +173,7 @@ static void seek(struct ui *ui, uint32_t frame)
 static void show(struct ui *ui)
 {
   uint32_t selected = ui->selected;
-  if (!build(ui)) {
-    ui_say(ui, "out of memory: the tree is not complete");
-  }
+  if (!build(ui)) ui_say(ui, "out of memory: the tree is not complete");
   follow(ui);
   if (self(ui)->seek) {
     self(ui)->seek = false;
@@ -191,9 +185,7 @@ static void show(struct ui *ui)
 
 static void update(struct ui *ui)
 {
-  if (ui->profile != NULL) {
-    show(ui);
-  }
+  if (ui->profile != NULL) show(ui);
 }
 
 static void open_view(struct ui *ui)
@@ -204,9 +196,7 @@ static void open_view(struct ui *ui)
 static bool set_open(struct ui *ui, bool open)
 {
   const struct rtop_tree_row *row = row_at(ui, self(ui)->pager.cursor);
-  if (row == NULL || row->below == 0 || row->open == open) {
-    return false;
-  }
+  if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_rows_open(tree_view_rows(self(ui)), row->key, open);
   show(ui);
   return true;
@@ -255,12 +245,9 @@ static bool open_all(struct ui *ui)
   struct tree_view *view = self(ui);
   bool *all = &view->all_open[view->callers];
   *all = !*all;
-  rtop_tree_rows_levels(tree_view_rows(view), *all ? INT_MAX
-                        : view->callers ? LEVELS_CALLERS : LEVELS_CALLEES);
+  rtop_tree_rows_levels(tree_view_rows(view), *all ? INT_MAX : view->callers ? LEVELS_CALLERS : LEVELS_CALLEES);
   show(ui);
-  if (tree_view_rows(view)->cut) {
-    ui_say(ui, "only the first %d rows", RTOP_TREE_ROWS_MAX);
-  }
+  if (tree_view_rows(view)->cut) ui_say(ui, "only the first %d rows", RTOP_TREE_ROWS_MAX);
   return true;
 }
 
@@ -271,9 +258,7 @@ static bool invert(struct ui *ui)
   view->anchor = 0;
   view->pager = (struct pager){ 0, 0 };
   view->seek = true;
-  if (ui->profile != NULL) {
-    show(ui);
-  }
+  if (ui->profile != NULL) show(ui);
   return true;
 }
 
@@ -313,9 +298,7 @@ static void find(struct ui *ui, size_t from, bool back)
 static bool find_request(struct ui *ui, enum request request)
 {
   size_t cursor = self(ui)->pager.cursor;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') {
-    return request == REQUEST_NEXT;
-  }
+  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
   find(ui, request == REQUEST_NEXT ? cursor + 1 : cursor, request == REQUEST_PREVIOUS);
   return true;
 }
@@ -324,19 +307,17 @@ static void click(struct ui *ui, int row, int x)
 {
   struct tree_view *view = self(ui);
   (void)x;
-  if (pager_click(&view->pager, row - 1, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) {
-    moved(ui);
-  }
+  if (pager_click(&view->pager, row - 1, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) moved(ui);
 }
 
 static bool handle(struct ui *ui, enum request request)
 {
   struct tree_view *view = self(ui);
-  if (ui->profile == NULL) {
-    return false;
-  }
+  if (ui->profile == NULL) return false;
   switch (request) {
-  case REQUEST_SEARCH: case REQUEST_NEXT: case REQUEST_PREVIOUS: return find_request(ui, request);
+  case REQUEST_SEARCH:
+  case REQUEST_NEXT:
+  case REQUEST_PREVIOUS: return find_request(ui, request);
   case REQUEST_TREE_OPEN: return set_open(ui, true) || true;
   case REQUEST_TREE_CLOSE: return set_open(ui, false) || true;
   case REQUEST_TREE_TOGGLE: return toggle(ui);
@@ -348,9 +329,7 @@ static bool handle(struct ui *ui, enum request request)
   case REQUEST_TREE_IN: return set_open(ui, true) || go_in(ui);
   case REQUEST_TREE_OUT: return set_open(ui, false) || go_to_parent(ui);
   default:
-    if (!pager_request(&view->pager, request, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) {
-      return false;
-    }
+    if (!pager_request(&view->pager, request, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) return false;
     moved(ui);
     return true;
   }
@@ -367,10 +346,9 @@ static void draw(struct ui *ui)
   struct tree_view *view = self(ui);
   fit(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
-  if (tree_view_butterfly_rows(ui) > 0 && row != NULL && tree_view_is_method(row)
-      && (!view->detail_ready || view->detail.frame != row->frame)) {
+  if (tree_view_butterfly_rows(ui) > 0 && row != NULL && tree_view_is_method(row) &&
+      (!view->detail_ready || view->detail.frame != row->frame))
     update_detail(ui);
-  }
   tree_view_draw(ui, view);
 }
 

@@ -11,13 +11,13 @@
 struct ui;
 
 struct tree_view {
-  struct rtop_tree_rows trees[2];      /* callees, callers */
-  bool callers;                        /* which one is shown */
+  struct rtop_tree_rows trees[2]; /* callees, callers */
+  bool callers;                   /* which one is shown */
   bool all_open[2];
-  bool seek;                           /* the cursor is to go to ui->selected */
+  bool seek; /* the cursor is to go to ui->selected */
   struct pager pager;
-  uint64_t anchor;                     /* key of the row under the cursor */
-  struct detail detail;                /* of the selected method, for the butterfly */
+  uint64_t anchor;      /* key of the row under the cursor */
+  struct detail detail; /* of the selected method, for the butterfly */
   bool detail_ready;
 };
 

@@ -7,32 +7,34 @@
 #include <string.h>
 
 enum {
-  FIGURE_COLUMNS = 7, SELF_FROM = 48, PLACE_FROM = 72, SPLIT_FROM = 120, SPLIT_COLUMNS = 30,
+  FIGURE_COLUMNS = 7,
+  SELF_FROM = 48,
+  PLACE_FROM = 72,
+  SPLIT_FROM = 120,
+  SPLIT_COLUMNS = 30,
   LABEL_COLUMNS_MIN = 20,
-  FRAME_COLUMNS = 6,                   /* "|-[-] " */
+  FRAME_COLUMNS = 6, /* "|-[-] " */
 };
 
 struct tree_columns {
   int tree, tree_columns;
-  int place, place_columns;            /* 0: not shown */
-  int split;                           /* 0: not shown */
+  int place, place_columns; /* 0: not shown */
+  int split;                /* 0: not shown */
 };
 
 struct tree_pen {
   struct ui *ui;
   const struct tree_view *view;
   struct tree_columns columns;
-  int shift;                           /* columns of deep trees that stand left of the screen */
-  uint64_t whole_ns;                   /* what a full split bar is */
+  int shift;         /* columns of deep trees that stand left of the screen */
+  uint64_t whole_ns; /* what a full split bar is */
 };
 
 static struct tree_columns choose(int width)
 {
   struct tree_columns columns = { .tree = 2 + (width < SELF_FROM ? 1 : 2) * FIGURE_COLUMNS };
   int right = width;
-  if (width >= SPLIT_FROM) {
-    columns.split = right -= SPLIT_COLUMNS;
-  }
+  if (width >= SPLIT_FROM) columns.split = right -= SPLIT_COLUMNS;
   if (width >= PLACE_FROM) {
     columns.place_columns = width / 4 - 1 < 40 ? width / 4 - 1 : 40;
     columns.place = right -= columns.place_columns;
@@ -64,21 +66,17 @@ static void draw_heading(const struct tree_pen *pen, struct rect at)
              sort == RTOP_SORT_NAME ? "" : mark);
   }
   draw_text(at.y, at.x + pen->columns.tree, pen->columns.tree_columns, FACE_HEADING, text);
-  if (pen->columns.place > 0) {
+  if (pen->columns.place > 0)
     draw_text(at.y, at.x + pen->columns.place, pen->columns.place_columns, FACE_HEADING, "LOCATION");
-  }
-  if (pen->columns.split > 0) {
+  if (pen->columns.split > 0)
     draw_text(at.y, at.x + pen->columns.split, SPLIT_COLUMNS, FACE_HEADING, "SPLIT run| wait: io. gc#=");
-  }
 }
 
 /* A thread that is here now: the state of one that has it as its leaf, '*' when the GVL's holder came
  * through here. */
 static char now_glyph(const struct ui *ui, const struct rtop_tree_row *row, enum face *face)
 {
-  if (row->node == 0 || row->gone) {
-    return ' ';
-  }
+  if (row->node == 0 || row->gone) return ' ';
   const struct rtop_tree_node *node = &ui->tree.nodes[row->node];
   for (int state = 0; state < RTOP_STATES; state++) {
     if (node->leaves[state] > 0) {
@@ -99,10 +97,8 @@ static void frame_text(const struct rtop_tree_row *row, char *out, size_t bytes)
     bool goes_on = depth + 1 < 64 && (row->lines >> (depth + 1) & 1) != 0;
     used += (size_t)snprintf(out + used, bytes - used, "%s", goes_on ? ascii ? "| " : "│ " : "  ");
   }
-  if (row->depth > 0 && used + 8 < bytes) {
-    used += (size_t)snprintf(out + used, bytes - used, "%s",
-                             row->last ? ascii ? "`-" : "└─" : ascii ? "|-" : "├─");
-  }
+  if (row->depth > 0 && used + 8 < bytes)
+    used += (size_t)snprintf(out + used, bytes - used, "%s", row->last ? ascii ? "`-" : "└─" : ascii ? "|-" : "├─");
   const char *box = row->below == 0 ? ascii ? "--- " : "─── " : row->open ? "[-] " : "[+] ";
   snprintf(out + used, bytes - used, "%s", box);
 }
@@ -110,11 +106,9 @@ static void frame_text(const struct rtop_tree_row *row, char *out, size_t bytes)
 /* The text from a column on: frames consist of characters of one column. */
 static const char *from_column(const char *text, int columns)
 {
-  for (; columns > 0 && *text != '\0'; columns--) {
-    do {
+  for (; columns > 0 && *text != '\0'; columns--) do {
       text++;
     } while (((unsigned char)*text & 0xc0) == 0x80);
-  }
   return text;
 }
 
@@ -131,9 +125,7 @@ static void draw_method(const struct tree_pen *pen, const struct rtop_tree_row *
     draw_text(y, x, 1, selected ? FACE_CURSOR : now_face, now);
     x += 2;
   }
-  if (row->below > 0 && !row->open && !pen->view->callers) {
-    snprintf(below, sizeof below, "  (%u below)", row->below);
-  }
+  if (row->below > 0 && !row->open && !pen->view->callers) snprintf(below, sizeof below, "  (%u below)", row->below);
   int room = end - x - (int)strlen(below);
   face = ui_matches(pen->ui, row->frame) ? FACE_MATCH : selected ? FACE_CURSOR : face;
   x += draw_text(y, x, room > 12 ? room : end - x, face, symbol->label);
@@ -141,8 +133,7 @@ static void draw_method(const struct tree_pen *pen, const struct rtop_tree_row *
   if (pen->columns.place > 0) {
     char place[1100];
     ui_place(place, sizeof place, symbol);
-    draw_tail(y, pen->columns.place, pen->columns.place_columns, selected ? FACE_CURSOR : FACE_PLACE,
-              place);
+    draw_tail(y, pen->columns.place, pen->columns.place_columns, selected ? FACE_CURSOR : FACE_PLACE, place);
   }
 }
 
@@ -153,13 +144,12 @@ static void draw_split(const struct tree_pen *pen, const struct rtop_tree_row *r
   int columns = (int)((double)(SPLIT_COLUMNS - 1) * (double)all / (double)pen->whole_ns + 0.5);
   for (int state = 0; state < RTOP_STATES; state++) {
     segments[state] = (struct draw_segment){
-      all > 0 ? (double)row->total.wall_ns[state] / (double)all : 0, (enum rtop_state)state,
+      all > 0 ? (double)row->total.wall_ns[state] / (double)all : 0,
+      (enum rtop_state)state,
     };
   }
-  if (columns > 0) {
-    draw_bar(y, pen->columns.split, columns < SPLIT_COLUMNS ? columns : SPLIT_COLUMNS - 1, segments,
-             RTOP_STATES);
-  }
+  if (columns > 0)
+    draw_bar(y, pen->columns.split, columns < SPLIT_COLUMNS ? columns : SPLIT_COLUMNS - 1, segments, RTOP_STATES);
 }
 
 /* What a row cost before; callers are known only as methods, and all they have is time of their own. False: that
@@ -167,9 +157,7 @@ static void draw_split(const struct tree_pen *pen, const struct rtop_tree_row *r
 static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, struct rtop_cost *self,
                         struct rtop_cost *total)
 {
-  if (row->node != 0) {
-    return ui_baseline_node(ui, row->node, self, total);
-  }
+  if (row->node != 0) return ui_baseline_node(ui, row->node, self, total);
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   *self = before != NULL ? before->self : (struct rtop_cost){ 0 };
   *total = *self;
@@ -182,9 +170,7 @@ static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, c
   struct rtop_cost self, total;
   ui_cost_text(ui, text[0], sizeof text[0], &row->total);
   ui_cost_text(ui, text[1], sizeof text[1], &row->self);
-  if (!ui->baseline.comparing) {
-    return;
-  }
+  if (!ui->baseline.comparing) return;
   bool known = cost_before(ui, row, &self, &total);
   text[1][0] = '\0';
   if (known && !ui->baseline.all) {
@@ -220,9 +206,7 @@ static void draw_row(const struct tree_pen *pen, const struct rtop_tree_row *row
     draw_format(y, pen->columns.tree, pen->columns.tree_columns, face, "%s (other: %zu paths < %g%%)",
                 draw_is_ascii() ? "---" : "───", rows->other_paths, rows->least_percent);
   }
-  if (pen->columns.split > 0) {
-    draw_split(pen, row, y);
-  }
+  if (pen->columns.split > 0) draw_split(pen, row, y);
 }
 
 /* So far to the left that the method under the cursor can be read. */
@@ -240,50 +224,39 @@ static void draw_side(struct ui *ui, const struct detail_list *list, struct rect
     char text[32];
     struct rtop_cost cost = { .wall_ns = { list->row[i].total_ns }, .cpu_ns = list->row[i].total_ns };
     enum ui_units units = ui->units;
-    ui->units = units == UNITS_SAMPLES ? UNITS_PERCENT : units;     /* a list has no samples */
+    ui->units = units == UNITS_SAMPLES ? UNITS_PERCENT : units; /* a list has no samples */
     ui_cost_text(ui, text, sizeof text, &cost);
     ui->units = units;
     draw_right(at.y + i, at.x, 7, FACE_NORMAL, text);
     int filled = (int)((double)bar * (double)list->row[i].total_ns / (double)most + 0.5);
     attrset((int)theme_attr(FACE_STRIP));
-    for (int column = 0; column < filled; column++) {
-      mvaddstr(at.y + i, at.x + 8 + column, draw_is_ascii() ? "#" : "■");
-    }
+    for (int column = 0; column < filled; column++) mvaddstr(at.y + i, at.x + 8 + column, draw_is_ascii() ? "#" : "■");
     attrset(A_NORMAL);
     int x = 8 + bar + (bar > 0);
     draw_text(at.y + i, at.x + x, at.columns - x - 1, FACE_NORMAL,
               rtop_symbols_get(rtop_profile_symbols(ui->profile), list->row[i].id)->label);
   }
-  if (list->count == 0 && at.rows > 0) {
-    draw_text(at.y, at.x + 2, at.columns - 2, FACE_NORMAL, "(none)");
-  }
+  if (list->count == 0 && at.rows > 0) draw_text(at.y, at.x + 2, at.columns - 2, FACE_NORMAL, "(none)");
 }
 
 static void draw_butterfly(struct ui *ui, const struct tree_view *view, struct rect at)
 {
   char title[300], self[32], total[32];
   struct rtop_cost own = { .wall_ns = { view->detail.self_ns }, .cpu_ns = view->detail.self_ns };
-  const struct rtop_symbol *symbol =
-    rtop_symbols_get(rtop_profile_symbols(ui->profile), view->detail.frame);
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), view->detail.frame);
   draw_percent(self, sizeof self, 100 * ui_share(ui, rtop_tree_clock(&own, ui->wanted.mode)));
-  draw_percent(total, sizeof total,
-               100 * ui_share(ui, rtop_tree_clock(&view->detail.total, ui->wanted.mode)));
+  draw_percent(total, sizeof total, 100 * ui_share(ui, rtop_tree_clock(&view->detail.total, ui->wanted.mode)));
   snprintf(title, sizeof title, " butterfly: %.200s   self %s%%  total %s%% ", symbol->label, self, total);
   attrset((int)theme_attr(FACE_LABEL));
-  for (int x = 0; x < at.columns; x++) {
-    mvaddstr(at.y, at.x + x, draw_is_ascii() ? "-" : "─");
-  }
+  for (int x = 0; x < at.columns; x++) mvaddstr(at.y, at.x + x, draw_is_ascii() ? "-" : "─");
   attrset(A_NORMAL);
   draw_text(at.y, at.x + 2, at.columns - 4, FACE_TITLE, title);
   int half = at.columns / 2;
   draw_text(at.y + 1, at.x + 1, half - 1, FACE_LABEL, "CALLERS");
   draw_text(at.y + 1, at.x + half + 2, half - 2, FACE_LABEL, "CALLEES");
-  for (int y = 1; y < at.rows; y++) {
-    mvaddstr(at.y + y, at.x + half, draw_is_ascii() ? "|" : "│");
-  }
+  for (int y = 1; y < at.rows; y++) mvaddstr(at.y + y, at.x + half, draw_is_ascii() ? "|" : "│");
   draw_side(ui, &view->detail.callers, (struct rect){ at.y + 2, at.x, at.rows - 2, half });
-  draw_side(ui, &view->detail.callees,
-            (struct rect){ at.y + 2, at.x + half + 1, at.rows - 2, at.columns - half - 1 });
+  draw_side(ui, &view->detail.callees, (struct rect){ at.y + 2, at.x + half + 1, at.rows - 2, at.columns - half - 1 });
 }
 
 static void draw_tiny(struct ui *ui, const struct rtop_tree_rows *rows)
@@ -313,21 +286,15 @@ void tree_view_draw(struct ui *ui, struct tree_view *view)
     uint64_t wall_ns = rows->rows[i].depth == 0 ? rtop_cost_wall(&rows->rows[i].total) : 0;
     pen.whole_ns = wall_ns > pen.whole_ns ? wall_ns : pen.whole_ns;
   }
-  if (view->pager.cursor < rows->count) {
-    pen.shift = shift_for(&pen, &rows->rows[view->pager.cursor]);
-  }
+  if (view->pager.cursor < rows->count) pen.shift = shift_for(&pen, &rows->rows[view->pager.cursor]);
   draw_heading(&pen, table);
-  if (rows->count == 0) {
-    draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  }
+  if (rows->count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   for (int i = 0; i < page && view->pager.top + (size_t)i < rows->count; i++) {
     size_t place = view->pager.top + (size_t)i;
     draw_row(&pen, &rows->rows[place], table.y + 1 + i, place == view->pager.cursor);
   }
   int butterfly = tree_view_butterfly_rows(ui);
-  if (butterfly > 2 && view->detail_ready) {
-    draw_butterfly(ui, view, (struct rect){ table.y + table.rows - butterfly, table.x, butterfly,
-                                            table.columns });
-  }
+  if (butterfly > 2 && view->detail_ready)
+    draw_butterfly(ui, view, (struct rect){ table.y + table.rows - butterfly, table.x, butterfly, table.columns });
   move(table.y + (rows->count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
 }

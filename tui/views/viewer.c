@@ -12,17 +12,10 @@
 #include <string.h>
 
 static const struct view_ops *const views[VIEW_COUNT] = {
-  [VIEW_METHODS] = &view_methods,
-  [VIEW_TREE] = &view_tree,
-  [VIEW_ICICLE] = &view_icicle,
-  [VIEW_GROUPS] = &view_groups,
-  [VIEW_THREADS] = &view_threads,
-  [VIEW_SOURCE] = &view_source,
-  [VIEW_SKYLINE] = &view_skyline,
-  [VIEW_TIME] = &view_time,
-  [VIEW_OUTPUT] = &view_output,
-  [VIEW_HELP] = &view_help,
-  [VIEW_CHOOSER] = &view_chooser,
+  [VIEW_METHODS] = &view_methods, [VIEW_TREE] = &view_tree,       [VIEW_ICICLE] = &view_icicle,
+  [VIEW_GROUPS] = &view_groups,   [VIEW_THREADS] = &view_threads, [VIEW_SOURCE] = &view_source,
+  [VIEW_SKYLINE] = &view_skyline, [VIEW_TIME] = &view_time,       [VIEW_OUTPUT] = &view_output,
+  [VIEW_HELP] = &view_help,       [VIEW_CHOOSER] = &view_chooser,
 };
 
 const struct view_ops *ui_view(enum view_id id)
@@ -53,24 +46,16 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->view = &view_methods;
   ui->first_view = options->view;
   ui->stale = ui->dirty = true;
-  if (!ui_focus_init(ui, options->methods.thread_filter)) {
-    return false;
-  }
-  for (int i = 0; i < VIEW_COUNT; i++) {
-    if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) {
-      return false;
-    }
-  }
+  if (!ui_focus_init(ui, options->methods.thread_filter)) return false;
+  for (int i = 0; i < VIEW_COUNT; i++)
+    if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) return false;
   return true;
 }
 
 void ui_destroy(struct ui *ui)
 {
-  for (int i = 0; i < VIEW_COUNT; i++) {
-    if (views[i] != NULL && views[i]->destroy != NULL) {
-      views[i]->destroy(ui);
-    }
-  }
+  for (int i = 0; i < VIEW_COUNT; i++)
+    if (views[i] != NULL && views[i]->destroy != NULL) views[i]->destroy(ui);
   rtop_methods_destroy(&ui->methods);
   rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
@@ -99,23 +84,16 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_stalls_forget(ui);
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
-  for (int i = 0; i < VIEW_COUNT; i++) {
-    if (views[i] != NULL && views[i]->forget != NULL) {
-      views[i]->forget(ui);
-    }
-  }
+  for (int i = 0; i < VIEW_COUNT; i++)
+    if (views[i] != NULL && views[i]->forget != NULL) views[i]->forget(ui);
   ui->stale = ui->dirty = true;
 }
 
 void ui_open_view(struct ui *ui, enum view_id id)
 {
-  if (ui->view->id != VIEW_HELP && ui->view->id != VIEW_OUTPUT) {
-    ui->back = ui->view;
-  }
+  if (ui->view->id != VIEW_HELP && ui->view->id != VIEW_OUTPUT) ui->back = ui->view;
   ui->view = views[id];
-  if (ui->view->open != NULL) {
-    ui->view->open(ui);
-  }
+  if (ui->view->open != NULL) ui->view->open(ui);
   ui->stale = ui->dirty = true;
 }
 
@@ -129,8 +107,8 @@ static bool update_methods(struct ui *ui)
   bool compares = rows && ui_baseline_begin(ui);
   by_name.min_percent = compares ? 0 : by_name.min_percent;
   ui->methods.length_ns = ui->sum.length_ns;
-  return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name)
-    && (!compares || ui_baseline_methods(ui, &by_name));
+  return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name) &&
+         (!compares || ui_baseline_methods(ui, &by_name));
 }
 
 bool ui_update(struct ui *ui)
@@ -140,27 +118,20 @@ bool ui_update(struct ui *ui)
   if (ui->profile != NULL) {
     ui->span = ui_time_span(ui);
     ui_lens_apply(ui);
-    if (ui->live != NULL) {
-      rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
-    }
+    if (ui->live != NULL) rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     uint32_t alone = ui_processes_alone(ui);
-    if (fine && alone != UI_ALL_SOURCES) {
-      rtop_profile_alone(ui->profile, alone, &ui->sum);
-    }
+    if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &ui->sum);
     ui_focus_apply(ui);
-    fine = fine && (ui->view->threads || update_methods(ui))
-      && strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
+    fine = fine && (ui->view->threads || update_methods(ui)) &&
+           strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
-    fine = ui_baseline_tree(ui)
-      && rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted,
-                          ui->fold);
+    fine = ui_baseline_tree(ui) &&
+           rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
   ui->more = false;
-  if (fine && ui->view->update != NULL) {
-    ui->view->update(ui);
-  }
+  if (fine && ui->view->update != NULL) ui->view->update(ui);
   ui->stale = ui->touched = false;
   ui->dirty = true;
   return fine;
@@ -173,22 +144,15 @@ void ui_draw(struct ui *ui)
   bool wide = ui->wide && ui->ascii != UI_ASCII_OFF;
   draw_charset(wide || ui->ascii == UI_ASCII_ON, draw_utf8());
   draw_wide(wide);
-  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
-                              ui->footer == FOOTER_OFF };
+  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, ui->footer == FOOTER_OFF };
   layout_compute(&ui->layout, LINES, COLS, &wish);
-  if (ui->view->graphs) {
-    layout_graphs(&ui->layout, TIMELINE_GRAPHS);
-  }
+  if (ui->view->graphs) layout_graphs(&ui->layout, TIMELINE_GRAPHS);
   if (!ui->layout.tiny) {
     view_header_draw(ui);
     view_footer_draw(ui);
   }
   ui->view->draw(ui);
-  if (ui->menu.open && !ui->layout.tiny) {
-    menu_draw(&ui->menu, ui->layout.part[PART_TABLE]);
-  }
-  if (ui->prompting != UI_PROMPT_NONE && !ui->layout.tiny) {
-    view_footer_draw(ui);                /* last: it holds the cursor */
-  }
+  if (ui->menu.open && !ui->layout.tiny) menu_draw(&ui->menu, ui->layout.part[PART_TABLE]);
+  if (ui->prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
   ui->dirty = false;
 }

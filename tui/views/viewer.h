@@ -11,8 +11,7 @@
 struct mouse_event;
 
 extern const struct view_ops view_time, view_threads, view_source, view_skyline;
-extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help,
-  view_chooser;
+extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help, view_chooser;
 
 bool ui_init(struct ui *ui, const struct rtop_options *options);
 void ui_destroy(struct ui *ui);
@@ -37,7 +36,7 @@ void ui_mouse(struct ui *ui, const struct mouse_event *event);
 
 /* Parts of the frame, each in a file of its own. */
 void view_header_draw(struct ui *ui);
-void view_header_tabs(struct ui *ui);   /* called by the one above */
+void view_header_tabs(struct ui *ui); /* called by the one above */
 /* Everything that is marked, left out or put together: in full in at most `columns` columns, else cut to
  * those or to `brief_columns`, but for ten at least. Returns the columns; 0: all is as usual. */
 int view_header_active(const struct ui *ui, int columns, int brief_columns, char *out, size_t bytes);

@@ -36,7 +36,8 @@ static void add(long slot, int64_t wall_ns, int64_t cpu_ns)
 static void burn(int64_t ns)
 {
   int64_t end = read_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
-  while (read_ns(CLOCK_THREAD_CPUTIME_ID) < end) {}
+  while (read_ns(CLOCK_THREAD_CPUTIME_ID) < end) {
+  }
 }
 
 /* To an absolute time: interrupted or not, it sleeps so long and once. */
@@ -44,7 +45,8 @@ static void sleep_held(int64_t ns)
 {
   int64_t end = read_ns(CLOCK_MONOTONIC) + ns;
   struct timespec until = { .tv_sec = (time_t)(end / 1000000000), .tv_nsec = (long)(end % 1000000000) };
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {}
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {
+  }
 }
 
 static void *sleep_body(void *ns)

@@ -25,8 +25,13 @@
 #include <unistd.h>
 
 enum {
-  NODES = 1 << 17, FRAMES = 1 << 14, STRING_BYTES = 1 << 21, COLD_BYTES = 4 << 20, TICKS_PER_WINDOW = 100,
-  BATCH = 100, RELEASES_PER_TICK = 300,
+  NODES = 1 << 17,
+  FRAMES = 1 << 14,
+  STRING_BYTES = 1 << 21,
+  COLD_BYTES = 4 << 20,
+  TICKS_PER_WINDOW = 100,
+  BATCH = 100,
+  RELEASES_PER_TICK = 300,
 };
 
 static struct sampler sampler;
@@ -136,10 +141,18 @@ static const struct {
   const char *name;
   void (*function)(long number);
 } actions[] = {
-  { "sample", one_sample }, { "frames", one_frames }, { "frames_no_lines", one_frames_no_lines },
-  { "clock", one_clock }, { "cpu_clock", one_cpu_clock }, { "allocations", one_allocations },
-  { "release", one_release }, { "known_release", one_known_release }, { "coarse_release", one_coarse_release },
-  { "clocked_release", one_clocked_release }, { "stack", one_stack }, { "tick", tick },
+  { "sample", one_sample },
+  { "frames", one_frames },
+  { "frames_no_lines", one_frames_no_lines },
+  { "clock", one_clock },
+  { "cpu_clock", one_cpu_clock },
+  { "allocations", one_allocations },
+  { "release", one_release },
+  { "known_release", one_known_release },
+  { "coarse_release", one_coarse_release },
+  { "clocked_release", one_clocked_release },
+  { "stack", one_stack },
+  { "tick", tick },
 };
 
 static void (*find(VALUE name))(long)
@@ -215,7 +228,8 @@ static void sleep_ticks(long count)
   for (long i = 0; i != count; i++) {
     next += CLOCK_NS_PER_SECOND / 1000;
     struct timespec deadline = {
-      .tv_sec = (time_t)(next / CLOCK_NS_PER_SECOND), .tv_nsec = (long)(next % CLOCK_NS_PER_SECOND),
+      .tv_sec = (time_t)(next / CLOCK_NS_PER_SECOND),
+      .tv_nsec = (long)(next % CLOCK_NS_PER_SECOND),
     };
     syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
   }

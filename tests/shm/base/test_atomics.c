@@ -8,8 +8,7 @@ static void test_copies_every_length(void **state)
   (void)state;
   unsigned char from[40], to[40];
   uint64_t shared[6];
-  for (size_t i = 0; i < sizeof from; i++)
-    from[i] = (unsigned char)(i + 1);
+  for (size_t i = 0; i < sizeof from; i++) from[i] = (unsigned char)(i + 1);
   for (size_t length = 0; length <= sizeof from; length++) {
     memset(shared, 0xee, sizeof shared);
     memset(to, 0xdd, sizeof to);
@@ -17,12 +16,10 @@ static void test_copies_every_length(void **state)
     const unsigned char *bytes = (const unsigned char *)shared;
     assert_memory_equal(bytes, from, length);
     size_t words_end = (length + 7) / 8 * 8;
-    for (size_t i = length; i < sizeof shared; i++)
-      assert_int_equal(bytes[i], i < words_end ? 0 : 0xee);
+    for (size_t i = length; i < sizeof shared; i++) assert_int_equal(bytes[i], i < words_end ? 0 : 0xee);
     rtop_copy_from_shared(to, shared, length);
     assert_memory_equal(to, from, length);
-    for (size_t i = length; i < sizeof to; i++)
-      assert_int_equal(to[i], 0xdd);
+    for (size_t i = length; i < sizeof to; i++) assert_int_equal(to[i], 0xdd);
   }
 }
 

@@ -7,7 +7,7 @@
 static void test_fills_and_returns_minus_one(void **state)
 {
   (void)state;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_int_equal(rtop_error_set(&error, RTOP_ERROR_LIMIT, EFBIG, "%s of %d", "one", 7), -1);
   assert_int_equal(error.code, RTOP_ERROR_LIMIT);
   assert_int_equal(error.errno_value, EFBIG);

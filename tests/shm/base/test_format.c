@@ -13,9 +13,9 @@ struct field {
   size_t offset, length;
 };
 
-#define F(table, type, name)                                                                               \
-  {                                                                                                        \
-    table, #name, offsetof(struct type, name), sizeof((struct type *)0)->name                              \
+#define F(table, type, name)                                                                                           \
+  {                                                                                                                    \
+    table, #name, offsetof(struct type, name), sizeof((struct type *)0)->name                                          \
   }
 
 static const struct field fields[] = {
@@ -109,22 +109,21 @@ static const struct {
   const char *table;
   size_t bytes;
 } tables[] = {
-  {"Geometry", sizeof(struct rtop_geometry)},    {"Section", sizeof(struct rtop_section)},
-  {"Counters", sizeof(struct rtop_counters)},    {"Slot", sizeof(struct rtop_slot)},
-  {"Frame", sizeof(struct rtop_frame_entry)},    {"Node", sizeof(struct rtop_node_entry)},
-  {"Thread", sizeof(struct rtop_thread_entry)},  {"String head", sizeof(struct rtop_string_head)},
-  {"Control", sizeof(struct rtop_control_page)},
+  { "Geometry", sizeof(struct rtop_geometry) },    { "Section", sizeof(struct rtop_section) },
+  { "Counters", sizeof(struct rtop_counters) },    { "Slot", sizeof(struct rtop_slot) },
+  { "Frame", sizeof(struct rtop_frame_entry) },    { "Node", sizeof(struct rtop_node_entry) },
+  { "Thread", sizeof(struct rtop_thread_entry) },  { "String head", sizeof(struct rtop_string_head) },
+  { "Control", sizeof(struct rtop_control_page) },
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 static FILE *open_page(void)
 {
-  static const char *const places[] = {"man/rperf-top-segment.5", "../man/rperf-top-segment.5",
-                                       "../../man/rperf-top-segment.5", "../../../man/rperf-top-segment.5"};
+  static const char *const places[] = { "man/rperf-top-segment.5", "../man/rperf-top-segment.5",
+                                        "../../man/rperf-top-segment.5", "../../../man/rperf-top-segment.5" };
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     FILE *page = fopen(places[i], "r");
-    if (page)
-      return page;
+    if (page) return page;
   }
   fail_msg("man/rperf-top-segment.5 is not found from here");
   return NULL;
@@ -133,8 +132,7 @@ static FILE *open_page(void)
 static const struct field *find(const char *table, const char *name)
 {
   for (size_t i = 0; i < FIELDS; i++)
-    if (strcmp(fields[i].table, table) == 0 && strcmp(fields[i].name, name) == 0)
-      return &fields[i];
+    if (strcmp(fields[i].table, table) == 0 && strcmp(fields[i].name, name) == 0) return &fields[i];
   return NULL;
 }
 
@@ -143,13 +141,11 @@ static bool read_heading(const char *line, char *table, bool *seen)
 {
   char name[64];
   size_t bytes;
-  if (sscanf(line, ".Ss %63[^(](%zu bytes", name, &bytes) != 2)
-    return false;
+  if (sscanf(line, ".Ss %63[^(](%zu bytes", name, &bytes) != 2) return false;
   name[strcspn(name, "(") - 1] = '\0';
   for (size_t i = 0; i < TABLES; i++)
     if (strcmp(tables[i].table, name) == 0) {
-      if (tables[i].bytes != bytes)
-        fail_msg("%s has %zu bytes, the page says %zu", name, tables[i].bytes, bytes);
+      if (tables[i].bytes != bytes) fail_msg("%s has %zu bytes, the page says %zu", name, tables[i].bytes, bytes);
       seen[i] = true;
       strcpy(table, name);
       return true;
@@ -163,15 +159,13 @@ static void read_row(const char *line, const char *table, bool *seen)
 {
   size_t offset, length;
   char name[64];
-  if (!isdigit((unsigned char)line[4]) ||
-      sscanf(line, ".It %zu Ta %zu Ta %63s Ta", &offset, &length, name) != 3)
+  if (!isdigit((unsigned char)line[4]) || sscanf(line, ".It %zu Ta %zu Ta %63s Ta", &offset, &length, name) != 3)
     return;
   const struct field *field = find(table, name);
-  if (!field)
-    fail_msg("%s has no field %s", table, name);
+  if (!field) fail_msg("%s has no field %s", table, name);
   if (field->offset != offset || field->length != length)
-    fail_msg("%s.%s is %zu bytes at %zu, the page says %zu at %zu", table, name, field->length,
-             field->offset, length, offset);
+    fail_msg("%s.%s is %zu bytes at %zu, the page says %zu at %zu", table, name, field->length, field->offset, length,
+             offset);
   seen[field - fields] = true;
 }
 
@@ -180,20 +174,15 @@ static void test_page_and_header_agree(void **state)
   (void)state;
   FILE *page = open_page();
   char line[512], table[64] = "";
-  bool seen_fields[FIELDS] = {false}, seen_tables[TABLES] = {false};
-  while (fgets(line, sizeof line, page)) {
-    if (strncmp(line, ".Ss ", 4) == 0 && !read_heading(line, table, seen_tables))
-      table[0] = '\0';
-    else if (strncmp(line, ".It ", 4) == 0)
-      read_row(line, table, seen_fields);
-  }
+  bool seen_fields[FIELDS] = { false }, seen_tables[TABLES] = { false };
+  while (fgets(line, sizeof line, page))
+    if (strncmp(line, ".Ss ", 4) == 0 && !read_heading(line, table, seen_tables)) table[0] = '\0';
+    else if (strncmp(line, ".It ", 4) == 0) read_row(line, table, seen_fields);
   fclose(page);
   for (size_t i = 0; i < FIELDS; i++)
-    if (!seen_fields[i])
-      fail_msg("the page does not tell of %s.%s", fields[i].table, fields[i].name);
+    if (!seen_fields[i]) fail_msg("the page does not tell of %s.%s", fields[i].table, fields[i].name);
   for (size_t i = 0; i < TABLES; i++)
-    if (!seen_tables[i])
-      fail_msg("the page does not tell of %s", tables[i].table);
+    if (!seen_tables[i]) fail_msg("the page does not tell of %s", tables[i].table);
 }
 
 /* No byte of a struct is without a field, so that nothing unwritten gets into a file. */

@@ -6,7 +6,10 @@
 static struct rtop_label label_of(const char *key, const char *value)
 {
   return (struct rtop_label){
-    .key = key, .value = value, .key_bytes = strlen(key), .value_bytes = strlen(value),
+    .key = key,
+    .value = value,
+    .key_bytes = strlen(key),
+    .value_bytes = strlen(value),
   };
 }
 
@@ -20,14 +23,14 @@ static size_t write_labels(const struct rtop_label *labels, size_t count, char *
 static void test_round_trip(void **state)
 {
   (void)state;
-  static const char *const parts[] = {"", "a", "endpoint", "/users", "a,b", "a=b", "=", ",", "\\", "\\,=\\",
-                                      "x\\", "\xe2\x82\xac"};
+  static const char *const parts[] = { "",  "a", "endpoint", "/users", "a,b", "a=b",
+                                       "=", ",", "\\",       "\\,=\\", "x\\", "\xe2\x82\xac" };
   enum { PARTS = sizeof parts / sizeof parts[0] };
   for (int i = 0; i < PARTS; i++)
     for (int k = 0; k < PARTS; k++) {
       char text[RTOP_LABEL_TEXT_MAX];
       struct rtop_label_buffer label;
-      struct rtop_label labels[2] = {label_of(parts[i], parts[k]), label_of("z", parts[i])};
+      struct rtop_label labels[2] = { label_of(parts[i], parts[k]), label_of("z", parts[i]) };
       size_t at = 0, bytes = write_labels(labels, 2, text, sizeof text);
       assert_true(rtop_label_text_next(text, bytes, &at, &label));
       assert_string_equal(label.key, parts[i]);
@@ -43,7 +46,7 @@ static void test_text(void **state)
 {
   (void)state;
   char text[64];
-  struct rtop_label labels[2] = {label_of("a=b", "x=y"), label_of("user", "7,8")};
+  struct rtop_label labels[2] = { label_of("a=b", "x=y"), label_of("user", "7,8") };
   write_labels(labels, 2, text, sizeof text);
   assert_string_equal(text, "a\\=b=x=y,user=7\\,8");
   assert_int_equal(write_labels(labels, 0, text, sizeof text), 0);
@@ -57,8 +60,7 @@ static void test_what_is_too_long_is_cut(void **state)
   memset(value, 'v', sizeof value);
   memcpy(value + RTOP_LABEL_VALUE_MAX - 1, "\xe2\x82\xac", 3);
   struct rtop_label labels[20];
-  for (int i = 0; i < 20; i++)
-    labels[i] = (struct rtop_label){key, value, sizeof key, sizeof value};
+  for (int i = 0; i < 20; i++) labels[i] = (struct rtop_label){ key, value, sizeof key, sizeof value };
   size_t bytes = rtop_label_text_write(labels, 20, text, sizeof text), at = 0, count = 0;
   struct rtop_label_buffer label;
   while (rtop_label_text_next(text, bytes, &at, &label)) {
@@ -82,8 +84,7 @@ static void test_hostile_texts(void **state)
       char *copy = test_malloc(bytes + 1);
       memcpy(copy, text + begin, bytes);
       size_t at = 0, count = 0;
-      while (rtop_label_text_next(copy, bytes, &at, &label))
-        assert_true(++count <= bytes);
+      while (rtop_label_text_next(copy, bytes, &at, &label)) assert_true(++count <= bytes);
       test_free(copy);
     }
 }
@@ -113,11 +114,8 @@ static void test_fits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_round_trip),
-    cmocka_unit_test(test_text),
-    cmocka_unit_test(test_what_is_too_long_is_cut),
-    cmocka_unit_test(test_hostile_texts),
-    cmocka_unit_test(test_fits),
+    cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_text), cmocka_unit_test(test_what_is_too_long_is_cut),
+    cmocka_unit_test(test_hostile_texts), cmocka_unit_test(test_fits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,7 @@ static int open_file(int flags)
 static int hold_both(struct support_pipes pipes, void *argument)
 {
   int fd = open(argument, O_RDWR | O_CLOEXEC);
-  if (rtop_liveness_hold_writer(fd) != 0 || rtop_liveness_hold_viewer(fd) != 0)
-    return 1;
+  if (rtop_liveness_hold_writer(fd) != 0 || rtop_liveness_hold_viewer(fd) != 0) return 1;
   support_tell(pipes.out);
   support_hear(pipes.in);
   rtop_liveness_drop_viewer(fd);
@@ -78,8 +77,7 @@ static void test_sigkill_frees_at_once(void **state)
 static int fork_and_die(struct support_pipes pipes, void *argument)
 {
   int fd = open(argument, O_RDWR | O_CLOEXEC);
-  if (rtop_liveness_hold_writer(fd) != 0)
-    return 1;
+  if (rtop_liveness_hold_writer(fd) != 0) return 1;
   if (fork() == 0) {
     support_tell(pipes.out);
     support_hear(pipes.in);
@@ -109,8 +107,7 @@ static void test_forked_child_does_not_hold(void **state)
 static int exec_another(struct support_pipes pipes, void *argument)
 {
   int fd = open(argument, O_RDWR | O_CLOEXEC);
-  if (rtop_liveness_hold_writer(fd) != 0)
-    return 1;
+  if (rtop_liveness_hold_writer(fd) != 0) return 1;
   dup2(pipes.in, 0);
   dup2(pipes.out, 1);
   execl("/bin/cat", "cat", (char *)NULL);

@@ -75,17 +75,15 @@ static void test_version_2_beside_1(void **state)
 static void test_nonsense(void **state)
 {
   (void)state;
-  static const char *const texts[] = {"", "-5\n", "x\n", "12x\n", "99999999999999999999999\n", " 7\n"};
+  static const char *const texts[] = { "", "-5\n", "x\n", "12x\n", "99999999999999999999999\n", " 7\n" };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     put("a", "memory.max", texts[i]);
     assert_true(limit_of("0::/a\n") == UINT64_MAX);
   }
-  static const char *const groups[] = {"", "\n\n", ":", "::", "0:", "0", "4:memory", ":memory:", "4:,memory,:/a"};
-  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
-    assert_true(limit_of(groups[i]) == UINT64_MAX);
+  static const char *const groups[] = { "", "\n\n", ":", "::", "0:", "0", "4:memory", ":memory:", "4:,memory,:/a" };
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) assert_true(limit_of(groups[i]) == UINT64_MAX);
   char deep[3000] = "0::";
-  while (strlen(deep) < 2900)
-    strcat(deep, "/deep");
+  while (strlen(deep) < 2900) strcat(deep, "/deep");
   put("a", "memory.max", "5\n");
   assert_true(limit_of(deep) == UINT64_MAX);
 }
@@ -100,7 +98,7 @@ static uint64_t left_under(__rlimit_resource_t resource, uint64_t limit)
 {
   struct rlimit before, lower;
   assert_int_equal(getrlimit(resource, &before), 0);
-  lower = (struct rlimit){.rlim_cur = limit, .rlim_max = before.rlim_max};
+  lower = (struct rlimit){ .rlim_cur = limit, .rlim_max = before.rlim_max };
   assert_int_equal(setrlimit(resource, &lower), 0);
   uint64_t left = rtop_memory_left();
   assert_int_equal(setrlimit(resource, &before), 0);
@@ -112,24 +110,27 @@ static void test_limits_of_the_process(void **state)
   (void)state;
   const uint64_t gigabyte = UINT64_C(1) << 30;
   struct rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY ||
-      getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY)
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY || getrlimit(RLIMIT_DATA, &limit) != 0 ||
+      limit.rlim_cur != RLIM_INFINITY)
     skip();
   assert_true(rtop_memory_left() == UINT64_MAX);
   assert_in_range(left_under(RLIMIT_DATA, gigabyte), gigabyte * 9 / 10, gigabyte - 1);
   assert_true(left_under(RLIMIT_DATA, 4096) == 0);
-#ifndef __SANITIZE_ADDRESS__           /* which takes terabytes of addresses */
+#ifndef __SANITIZE_ADDRESS__ /* which takes terabytes of addresses */
   assert_in_range(left_under(RLIMIT_AS, 4 * gigabyte), 3 * gigabyte, 4 * gigabyte - 1);
 #endif
-  assert_true(left_under(RLIMIT_AS, gigabyte / 4) == 0);   /* a thread would take too much of it */
+  assert_true(left_under(RLIMIT_AS, gigabyte / 4) == 0); /* a thread would take too much of it */
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_teardown(test_version_2, clear),          cmocka_unit_test_teardown(test_version_1, clear),
-    cmocka_unit_test_teardown(test_version_2_beside_1, clear), cmocka_unit_test_teardown(test_nonsense, clear),
-    cmocka_unit_test(test_own),                cmocka_unit_test(test_limits_of_the_process),
+    cmocka_unit_test_teardown(test_version_2, clear),
+    cmocka_unit_test_teardown(test_version_1, clear),
+    cmocka_unit_test_teardown(test_version_2_beside_1, clear),
+    cmocka_unit_test_teardown(test_nonsense, clear),
+    cmocka_unit_test(test_own),
+    cmocka_unit_test(test_limits_of_the_process),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -59,14 +59,13 @@ static void test_stores_at_the_same_distance(void **state)
 static void test_appended_bytes_go_out_together(void **state)
 {
   (void)state;
-  size_t ends[4] = {0, 1 << 16, 2 << 16, 3 << 16};
+  size_t ends[4] = { 0, 1 << 16, 2 << 16, 3 << 16 };
   unsigned char expected[4][3 * OUTLET_RUN_BYTES], found[3 * OUTLET_RUN_BYTES];
   srand(3);
   for (int i = 0; i < 1000; i++) {
     size_t table = (size_t)rand() % 4, count = 1 + (size_t)rand() % 50;
     size_t start = ends[table] - (table << 16);
-    for (size_t at = 0; at < count; at++)
-      expected[table][start + at] = (unsigned char)rand();
+    for (size_t at = 0; at < count; at++) expected[table][start + at] = (unsigned char)rand();
     outlet_append(&outlet, view + ends[table], expected[table] + start, count);
     ends[table] += count;
   }
@@ -110,8 +109,12 @@ static void test_file_and_memory_are_the_same(void **state)
   static _Alignas(64) struct rtop_counters counters;
   static _Alignas(64) struct rtop_slot slots[SLOTS];
   static _Alignas(64) unsigned char ring_bytes[RING];
-  struct rtop_ring memory = {.counters = &counters, .slots = slots, .bytes = ring_bytes,
-                             .slot_count = SLOTS, .capacity = RING, .instance_id = (const uint8_t *)"0123456789abcdef"};
+  struct rtop_ring memory = { .counters = &counters,
+                              .slots = slots,
+                              .bytes = ring_bytes,
+                              .slot_count = SLOTS,
+                              .capacity = RING,
+                              .instance_id = (const uint8_t *)"0123456789abcdef" };
   struct rtop_ring file = memory;
   file.counters = (void *)view;
   file.slots = (void *)(view + 4096);
@@ -120,9 +123,8 @@ static void test_file_and_memory_are_the_same(void **state)
   unsigned char payload[RING / 8], found[RING];
   srand(7);
   for (uint64_t n = 1; n <= 500; n++) {
-    for (size_t i = 0; i < sizeof payload; i++)
-      payload[i] = (unsigned char)rand();
-    struct rtop_slot slot = {.start_mono_ns = (int64_t)n, .end_mono_ns = (int64_t)n + 1};
+    for (size_t i = 0; i < sizeof payload; i++) payload[i] = (unsigned char)rand();
+    struct rtop_slot slot = { .start_mono_ns = (int64_t)n, .end_mono_ns = (int64_t)n + 1 };
     slot.stored_bytes = slot.raw_bytes = (uint32_t)rand() % (sizeof payload / 8) * 8;
     struct rtop_slot again = slot;
     assert_int_equal(rtop_ring_publish(&memory, &slot, payload), n);
@@ -148,19 +150,18 @@ static int64_t now_ns(void)
 /* Publishes for two seconds; a lost channel is made again. Every call of the writer has its turn. */
 static int write_all_the_time(struct support_pipes pipes, void *argument)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   struct rtop_request request;
   int64_t end = now_ns() + 2000000000;
   unsigned lost = 0;
   (void)argument;
   for (uint64_t serial = 1; now_ns() < end;) {
     struct rtop_writer *writer = support_writer();
-    if (!writer)
-      continue;
+    if (!writer) continue;
     support_tell(pipes.out);
     for (uint64_t n = 1; now_ns() < end; n++, serial++) {
-      struct rtop_frame_entry frame = {.label = rtop_writer_add_string(writer, "Object#work", 11)};
-      struct rtop_node_entry node = {.parent = RTOP_NODE_ROOT, .depth = 1};
+      struct rtop_frame_entry frame = { .label = rtop_writer_add_string(writer, "Object#work", 11) };
+      struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .depth = 1 };
       uint32_t id, value;
       rtop_writer_add_frame(writer, &frame, &node.frame);
       rtop_writer_add_node(writer, &node, &id);
@@ -171,8 +172,7 @@ static int write_all_the_time(struct support_pipes pipes, void *argument)
       rtop_writer_request(writer, &request, &value);
       rtop_writer_wait(writer, value + 1, 0);
       rtop_writer_wake(writer);
-      if (rtop_writer_publish(writer, &window) == 0)
-        break;
+      if (rtop_writer_publish(writer, &window) == 0) break;
     }
     lost++;
     rtop_writer_destroy(&writer, false);
@@ -183,11 +183,10 @@ static int write_all_the_time(struct support_pipes pipes, void *argument)
 
 static void cut_all_files(void)
 {
-  static const off_t lengths[] = {0, 4096, 8192, 100000};
+  static const off_t lengths[] = { 0, 4096, 8192, 100000 };
   DIR *directory = opendir(support_directory());
   for (struct dirent *entry; (entry = readdir(directory));)
-    if (strncmp(entry->d_name, "rperf-top.", 10) == 0)
-      truncate(support_path(entry->d_name), lengths[rand() % 4]);
+    if (strncmp(entry->d_name, "rperf-top.", 10) == 0) truncate(support_path(entry->d_name), lengths[rand() % 4]);
   closedir(directory);
 }
 
@@ -198,8 +197,7 @@ static void test_a_file_that_is_cut_is_no_signal(void **state)
   assert_true(support_hear(child.from));
   assert_int_equal(fcntl(child.from, F_SETFL, O_NONBLOCK), 0);
   char heard[64];
-  while (kill(child.pid, 0) == 0 && read(child.from, heard, sizeof heard) != 0)
-    cut_all_files();
+  while (kill(child.pid, 0) == 0 && read(child.from, heard, sizeof heard) != 0) cut_all_files();
   assert_int_equal(support_join(&child), 0);
 }
 

@@ -25,9 +25,12 @@ static void test_globs(void **state)
   assert_true(glob("?", "a"));
   assert_false(glob("?", ""));
   assert_false(glob("?", "ab"));
-  assert_true(glob("?b", "\xC3\xA4""b"));
-  assert_true(glob("a?c", "a\xF0\x9F\x92\x8E""c"));
-  assert_true(glob("a?c", "a\xFF""c"));
+  assert_true(glob("?b", "\xC3\xA4"
+                         "b"));
+  assert_true(glob("a?c", "a\xF0\x9F\x92\x8E"
+                          "c"));
+  assert_true(glob("a?c", "a\xFF"
+                          "c"));
   assert_true(glob("\\*", "*"));
   assert_false(glob("\\*", "a"));
   assert_true(glob("\\?\\,", "?,"));
@@ -41,8 +44,7 @@ static void test_hard_glob(void **state)
 {
   (void)state;
   char pattern[201], text[4097];
-  for (size_t i = 0; i < 200; i += 2)
-    memcpy(pattern + i, "*a", 2);
+  for (size_t i = 0; i < 200; i += 2) memcpy(pattern + i, "*a", 2);
   pattern[200] = '\0';
   memset(text, 'a', 4096);
   text[4096] = '\0';
@@ -54,8 +56,13 @@ static void test_hard_glob(void **state)
 static struct rtop_pattern_frame frame_of(const char *label, const char *namespace_label, const char *path)
 {
   return (struct rtop_pattern_frame){
-    .label = label, .label_bytes = strlen(label), .path = path, .path_bytes = strlen(path),
-    .namespace_label = namespace_label, .namespace_bytes = strlen(namespace_label), .is_c = *path == '\0',
+    .label = label,
+    .label_bytes = strlen(label),
+    .path = path,
+    .path_bytes = strlen(path),
+    .namespace_label = namespace_label,
+    .namespace_bytes = strlen(namespace_label),
+    .is_c = *path == '\0',
   };
 }
 
@@ -63,8 +70,7 @@ static bool fits(const char *list, const char *label, const char *namespace_labe
 {
   struct rtop_error error;
   struct rtop_patterns *patterns = rtop_patterns_create(list, strlen(list), &error);
-  if (!patterns)
-    fail_msg("%s: %s", list, error.text);
+  if (!patterns) fail_msg("%s: %s", list, error.text);
   struct rtop_pattern_frame frame = frame_of(label, namespace_label, path);
   bool fit = rtop_patterns_match(patterns, &frame);
   rtop_patterns_destroy(&patterns);
@@ -162,8 +168,7 @@ static void test_refusals(void **state)
   assert_non_null(strstr(error.text, "'!'"));
   assert_null(rtop_patterns_create("!", 1, NULL));
   static char many[RTOP_PATTERNS_BYTES_MAX + 1];
-  for (size_t i = 0; i < sizeof many; i += 2)
-    memcpy(many + i, "a,", i + 1 < sizeof many ? 2 : 1);
+  for (size_t i = 0; i < sizeof many; i += 2) memcpy(many + i, "a,", i + 1 < sizeof many ? 2 : 1);
   struct rtop_patterns *full = rtop_patterns_create(many, 2 * (size_t)RTOP_PATTERNS_MAX, &error);
   assert_non_null(full);
   assert_int_equal(rtop_patterns_count(full), RTOP_PATTERNS_MAX);
@@ -179,10 +184,8 @@ static void test_growth(void **state)
 {
   (void)state;
   char list[4 * RTOP_PATTERNS_MAX];
-  for (size_t i = 0; i < sizeof list; i += 4)
-    memcpy(list + i, "a/b,", 4);
-  for (size_t i = 0; i < sizeof list; i += 8)
-    memcpy(list + i, "ab/,", 4);
+  for (size_t i = 0; i < sizeof list; i += 4) memcpy(list + i, "a/b,", 4);
+  for (size_t i = 0; i < sizeof list; i += 8) memcpy(list + i, "ab/,", 4);
   struct rtop_patterns *patterns = rtop_patterns_create(list, sizeof list, NULL);
   assert_non_null(patterns);
   struct rtop_pattern_frame frame = frame_of("X#x", "X", "/ab/c");

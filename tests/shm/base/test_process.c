@@ -23,8 +23,7 @@ static void test_nobody(void **state)
   (void)state;
   struct process_status status;
   pid_t gone = fork();
-  if (gone == 0)
-    _exit(0);
+  if (gone == 0) _exit(0);
   assert_int_equal(waitpid(gone, NULL, 0), gone);
   assert_false(process_status_read(gone, &status));
   assert_false(process_status_read(-1, &status));
@@ -34,8 +33,7 @@ static void test_nobody(void **state)
 static int take_another_user(struct support_pipes pipes, void *argument)
 {
   (void)argument;
-  if (setuid(65534) != 0)
-    return 1;
+  if (setuid(65534) != 0) return 1;
   support_tell(pipes.out);
   support_hear(pipes.in);
   return 0;
@@ -45,8 +43,7 @@ static void test_effective_user(void **state)
 {
   (void)state;
   struct process_status status;
-  if (geteuid() != 0)
-    skip();
+  if (geteuid() != 0) skip();
   struct support_child child = support_fork(take_another_user, NULL);
   assert_true(support_hear(child.from));
   assert_true(process_status_read(child.pid, &status));
@@ -60,15 +57,14 @@ static int take_a_wicked_name(struct support_pipes pipes, void *argument)
   (void)pipes;
   uint64_t before = process_own_start_ticks();
   FILE *name = fopen("/proc/self/comm", "w");
-  if (!name || fputs(argument, name) < 0 || fclose(name) != 0)
-    return 1;
+  if (!name || fputs(argument, name) < 0 || fclose(name) != 0) return 1;
   return before != 0 && process_own_start_ticks() == before ? 0 : 2;
 }
 
 static void test_start_ticks_whatever_the_name(void **state)
 {
   (void)state;
-  static const char *const names[] = {"a b c d", ") 1 2 3", "x) (y", "((((", "Uid:\t7\n"};
+  static const char *const names[] = { "a b c d", ") 1 2 3", "x) (y", "((((", "Uid:\t7\n" };
   assert_true(process_own_start_ticks() > 0);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     struct support_child child = support_fork(take_a_wicked_name, (void *)names[i]);
@@ -79,7 +75,7 @@ static void test_start_ticks_whatever_the_name(void **state)
 static void test_boot_id_and_namespace(void **state)
 {
   (void)state;
-  uint8_t first[16], second[16], zero[16] = {0};
+  uint8_t first[16], second[16], zero[16] = { 0 };
   process_boot_id(first);
   process_boot_id(second);
   assert_memory_equal(first, second, 16);
@@ -89,8 +85,8 @@ static void test_boot_id_and_namespace(void **state)
 
 static int with_environment(struct support_pipes pipes, void *argument)
 {
-  char *const variables[] = {"=C:=nothing", "TES=1", "TESTED=2", "", "TEST=here and = there", "TEST=again",
-                             "LAST=", NULL};
+  char *const variables[] = { "=C:=nothing",           "TES=1",      "TESTED=2", "",
+                              "TEST=here and = there", "TEST=again", "LAST=",    NULL };
   (void)argument;
   fcntl(pipes.in, F_SETFD, 0);
   dup2(pipes.in, STDIN_FILENO);
@@ -115,7 +111,7 @@ static void test_environment(void **state)
   assert_true(process_environment(child.pid, "LAST", value, sizeof value));
   assert_string_equal(value, "");
   assert_true(process_environment(child.pid, "TEST", value, 17));
-  assert_false(process_environment(child.pid, "TEST", value, 16));   /* too long: not a part of it */
+  assert_false(process_environment(child.pid, "TEST", value, 16)); /* too long: not a part of it */
   assert_false(process_environment(child.pid, "ED", value, sizeof value));
   assert_false(process_environment(child.pid, "MISSING", value, sizeof value));
   assert_false(process_environment(-1, "TEST", value, sizeof value));

@@ -32,8 +32,7 @@ static int set_up(void **state)
 
 static void fill(unsigned char *payload, size_t count, uint64_t seed)
 {
-  for (size_t i = 0; i < count; i++)
-    payload[i] = (unsigned char)(seed * 131 + i * 7 + 1);
+  for (size_t i = 0; i < count; i++) payload[i] = (unsigned char)(seed * 131 + i * 7 + 1);
 }
 
 static uint64_t publish(uint32_t stored_bytes)
@@ -56,14 +55,12 @@ static enum rtop_result read_back(uint64_t sequence, uint32_t *stored_bytes)
   unsigned char payload[PAYLOAD_MAX], expected[PAYLOAD_MAX];
   struct rtop_slot slot;
   enum rtop_result result = rtop_ring_read(&ring, sequence, &slot, payload, sizeof payload);
-  if (result != RTOP_OK)
-    return result;
+  if (result != RTOP_OK) return result;
   assert_true(slot.sequence == sequence);
   assert_int_equal(slot.start_mono_ns, sequence & INT32_MAX);
   fill(expected, slot.stored_bytes, sequence);
   assert_memory_equal(payload, expected, slot.stored_bytes);
-  if (stored_bytes)
-    *stored_bytes = slot.stored_bytes;
+  if (stored_bytes) *stored_bytes = slot.stored_bytes;
   return RTOP_OK;
 }
 
@@ -122,11 +119,10 @@ static void test_too_large_writes_nothing(void **state)
 static void test_wrap(void **state)
 {
   (void)state;
-  static const uint32_t last[] = {PAYLOAD_MAX, PAYLOAD_MAX - 64, PAYLOAD_MAX - 1};
+  static const uint32_t last[] = { PAYLOAD_MAX, PAYLOAD_MAX - 64, PAYLOAD_MAX - 1 };
   for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
     set_up(NULL);
-    for (int n = 0; n < 7; n++)
-      publish(PAYLOAD_MAX);
+    for (int n = 0; n < 7; n++) publish(PAYLOAD_MAX);
     uint64_t eighth = publish(last[i]);
     uint64_t ninth = publish(PAYLOAD_MAX);
     assert_int_equal(slots[ninth % SLOTS].position, CAPACITY);
@@ -157,10 +153,8 @@ static void test_directory_wraps_before_the_ring(void **state)
     assert_int_equal(rtop_ring_newest(&ring), n);
     uint64_t oldest = n > SLOTS ? n - SLOTS + 1 : 1;
     assert_int_equal(rtop_ring_oldest(&ring), oldest);
-    for (uint64_t q = oldest; q <= n; q++)
-      assert_int_equal(read_back(q, NULL), RTOP_OK);
-    if (oldest > 1)
-      assert_int_equal(read_back(oldest - 1, NULL), RTOP_LOST);
+    for (uint64_t q = oldest; q <= n; q++) assert_int_equal(read_back(q, NULL), RTOP_OK);
+    if (oldest > 1) assert_int_equal(read_back(oldest - 1, NULL), RTOP_LOST);
   }
 }
 
@@ -171,8 +165,7 @@ static void test_oldest_when_the_ring_wraps_first(void **state)
   for (int n = 1; n <= 200; n++) {
     publish((uint32_t)(n * 211 % PAYLOAD_MAX + (n % 3) * 100) % (PAYLOAD_MAX + 1));
     uint64_t newest = rtop_ring_newest(&ring), naive = newest;
-    while (naive > 1 && read_back(naive - 1, NULL) == RTOP_OK)
-      naive--;
+    while (naive > 1 && read_back(naive - 1, NULL) == RTOP_OK) naive--;
     assert_int_equal(rtop_ring_oldest(&ring), naive);
   }
 }
@@ -181,8 +174,7 @@ static void test_oldest_when_the_ring_wraps_first(void **state)
 static void test_large_numbers(void **state)
 {
   (void)state;
-  static const uint64_t starts[] = {UINT32_MAX - 5, UINT64_C(1) << 32, (UINT64_C(1) << 63) - 5,
-                                    UINT64_MAX - 200};
+  static const uint64_t starts[] = { UINT32_MAX - 5, UINT64_C(1) << 32, (UINT64_C(1) << 63) - 5, UINT64_MAX - 200 };
   for (size_t s = 0; s < sizeof starts / sizeof starts[0]; s++)
     for (size_t p = 0; p < sizeof starts / sizeof starts[0]; p++) {
       set_up(NULL);
@@ -191,10 +183,8 @@ static void test_large_numbers(void **state)
       for (uint64_t n = 1; n <= 50; n++) {
         assert_true(publish((uint32_t)(n * 53 % PAYLOAD_MAX)) == starts[s] + n);
         assert_int_equal(read_back(starts[s] + n, NULL), RTOP_OK);
-        if (n > 1)
-          assert_int_equal(read_back(starts[s] + n - 1, NULL), RTOP_OK);
-        if (n > SLOTS)
-          assert_int_equal(read_back(starts[s] + n - SLOTS, NULL), RTOP_LOST);
+        if (n > 1) assert_int_equal(read_back(starts[s] + n - 1, NULL), RTOP_OK);
+        if (n > SLOTS) assert_int_equal(read_back(starts[s] + n - SLOTS, NULL), RTOP_LOST);
       }
     }
 }
@@ -203,8 +193,7 @@ static void test_large_numbers(void **state)
 static void test_overwriting_in_progress(void **state)
 {
   (void)state;
-  for (int n = 0; n < SLOTS; n++)
-    publish(64);
+  for (int n = 0; n < SLOTS; n++) publish(64);
   assert_int_equal(read_back(1, NULL), RTOP_OK);
   counters.intent_sequence = SLOTS + 1;
   assert_int_equal(read_back(1, NULL), RTOP_LOST);
@@ -239,48 +228,46 @@ static void test_slot_boundaries(void **state)
 {
   (void)state;
   static const struct slot_case cases[] = {
-    {"sequence 0", FIELD(sequence), 0, RTOP_CORRUPT},
-    {"sequence one less", FIELD(sequence), 1, RTOP_CORRUPT},
-    {"sequence one more", FIELD(sequence), 3, RTOP_CORRUPT},
-    {"sequence max", FIELD(sequence), UINT64_MAX, RTOP_CORRUPT},
-    {"position 0", FIELD(position), 0, RTOP_OK},
-    {"position off by one", FIELD(position), 129, RTOP_CORRUPT},
-    {"position off by 32", FIELD(position), 160, RTOP_CORRUPT},
-    {"position at the intent", FIELD(position), 192, RTOP_OK},
-    {"position ahead", FIELD(position), 256, RTOP_LOST},
-    {"position max aligned", FIELD(position), UINT64_MAX - 63, RTOP_OK},
-    {"position max", FIELD(position), UINT64_MAX, RTOP_CORRUPT},
-    {"position 2^63", FIELD(position), UINT64_C(1) << 63, RTOP_LOST},
-    {"start negative", FIELD(start_mono_ns), UINT64_MAX, RTOP_CORRUPT},
-    {"start after end", FIELD(start_mono_ns), 13, RTOP_CORRUPT},
-    {"start at end", FIELD(start_mono_ns), 12, RTOP_OK},
-    {"end before start", FIELD(end_mono_ns), 1, RTOP_CORRUPT},
-    {"end max", FIELD(end_mono_ns), INT64_MAX, RTOP_OK},
-    {"end negative", FIELD(end_mono_ns), UINT64_C(1) << 63, RTOP_CORRUPT},
-    {"stored 0", FIELD(stored_bytes), 0, RTOP_CORRUPT},
-    {"stored one more", FIELD(stored_bytes), 65, RTOP_CORRUPT},
-    {"stored max", FIELD(stored_bytes), UINT32_MAX, RTOP_CORRUPT},
-    {"raw 0", FIELD(raw_bytes), 0, RTOP_CORRUPT},
-    {"raw one less", FIELD(raw_bytes), 63, RTOP_CORRUPT},
-    {"raw one more", FIELD(raw_bytes), 65, RTOP_CORRUPT},
-    {"raw max", FIELD(raw_bytes), UINT32_MAX, RTOP_CORRUPT},
-    {"codec LZ4", FIELD(codec), RTOP_CODEC_LZ4, RTOP_OK},
-    {"codec unknown", FIELD(codec), 2, RTOP_CORRUPT},
-    {"codec max", FIELD(codec), UINT32_MAX, RTOP_CORRUPT},
-    {"nodes max", FIELD(node_count), UINT64_MAX, RTOP_OK},
-    {"frames max", FIELD(frame_count), UINT64_MAX, RTOP_OK},
+    { "sequence 0", FIELD(sequence), 0, RTOP_CORRUPT },
+    { "sequence one less", FIELD(sequence), 1, RTOP_CORRUPT },
+    { "sequence one more", FIELD(sequence), 3, RTOP_CORRUPT },
+    { "sequence max", FIELD(sequence), UINT64_MAX, RTOP_CORRUPT },
+    { "position 0", FIELD(position), 0, RTOP_OK },
+    { "position off by one", FIELD(position), 129, RTOP_CORRUPT },
+    { "position off by 32", FIELD(position), 160, RTOP_CORRUPT },
+    { "position at the intent", FIELD(position), 192, RTOP_OK },
+    { "position ahead", FIELD(position), 256, RTOP_LOST },
+    { "position max aligned", FIELD(position), UINT64_MAX - 63, RTOP_OK },
+    { "position max", FIELD(position), UINT64_MAX, RTOP_CORRUPT },
+    { "position 2^63", FIELD(position), UINT64_C(1) << 63, RTOP_LOST },
+    { "start negative", FIELD(start_mono_ns), UINT64_MAX, RTOP_CORRUPT },
+    { "start after end", FIELD(start_mono_ns), 13, RTOP_CORRUPT },
+    { "start at end", FIELD(start_mono_ns), 12, RTOP_OK },
+    { "end before start", FIELD(end_mono_ns), 1, RTOP_CORRUPT },
+    { "end max", FIELD(end_mono_ns), INT64_MAX, RTOP_OK },
+    { "end negative", FIELD(end_mono_ns), UINT64_C(1) << 63, RTOP_CORRUPT },
+    { "stored 0", FIELD(stored_bytes), 0, RTOP_CORRUPT },
+    { "stored one more", FIELD(stored_bytes), 65, RTOP_CORRUPT },
+    { "stored max", FIELD(stored_bytes), UINT32_MAX, RTOP_CORRUPT },
+    { "raw 0", FIELD(raw_bytes), 0, RTOP_CORRUPT },
+    { "raw one less", FIELD(raw_bytes), 63, RTOP_CORRUPT },
+    { "raw one more", FIELD(raw_bytes), 65, RTOP_CORRUPT },
+    { "raw max", FIELD(raw_bytes), UINT32_MAX, RTOP_CORRUPT },
+    { "codec LZ4", FIELD(codec), RTOP_CODEC_LZ4, RTOP_OK },
+    { "codec unknown", FIELD(codec), 2, RTOP_CORRUPT },
+    { "codec max", FIELD(codec), UINT32_MAX, RTOP_CORRUPT },
+    { "nodes max", FIELD(node_count), UINT64_MAX, RTOP_OK },
+    { "frames max", FIELD(frame_count), UINT64_MAX, RTOP_OK },
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     unsigned char payload[PAYLOAD_MAX];
     struct rtop_slot copy;
     set_up(NULL);
-    for (int n = 0; n < 3; n++)
-      publish(64);
+    for (int n = 0; n < 3; n++) publish(64);
     memcpy((unsigned char *)&slots[2] + cases[i].offset, &cases[i].value, cases[i].field_bytes);
     sign(&slots[2]);
     enum rtop_result result = rtop_ring_read(&ring, 2, &copy, payload, sizeof payload);
-    if (result != cases[i].expected)
-      fail_msg("%s: %d instead of %d", cases[i].what, result, cases[i].expected);
+    if (result != cases[i].expected) fail_msg("%s: %d instead of %d", cases[i].what, result, cases[i].expected);
   }
 }
 
@@ -292,12 +279,12 @@ static void test_compressed_bounds(void **state)
     uint32_t raw_bytes;
     enum rtop_result expected;
   } cases[] = {
-    {63, RTOP_CORRUPT},
-    {64, RTOP_OK},
-    {65, RTOP_OK},
-    {RTOP_WINDOW_RAW_BYTES_MAX, RTOP_OK},
-    {RTOP_WINDOW_RAW_BYTES_MAX + 1, RTOP_CORRUPT},
-    {UINT32_MAX, RTOP_CORRUPT},
+    { 63, RTOP_CORRUPT },
+    { 64, RTOP_OK },
+    { 65, RTOP_OK },
+    { RTOP_WINDOW_RAW_BYTES_MAX, RTOP_OK },
+    { RTOP_WINDOW_RAW_BYTES_MAX + 1, RTOP_CORRUPT },
+    { UINT32_MAX, RTOP_CORRUPT },
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct rtop_slot copy;
@@ -314,15 +301,14 @@ static void test_compressed_bounds(void **state)
 static void test_stored_size_at_the_end_of_the_ring(void **state)
 {
   (void)state;
-  for (int n = 0; n < 7; n++)
-    publish(PAYLOAD_MAX);
+  for (int n = 0; n < 7; n++) publish(PAYLOAD_MAX);
   publish(PAYLOAD_MAX - 64);
   struct rtop_slot *slot = &slots[0];
   slot->position += 128;
   counters.intent_position = CAPACITY + 64;
   sign(slot);
   struct rtop_slot copy;
-  assert_int_equal(rtop_ring_read_slot(&ring, 8, &copy), RTOP_CORRUPT);   /* before anything is copied */
+  assert_int_equal(rtop_ring_read_slot(&ring, 8, &copy), RTOP_CORRUPT); /* before anything is copied */
   assert_int_equal(read_back(8, NULL), RTOP_CORRUPT);
 }
 
@@ -366,9 +352,8 @@ static void test_foreign_instance(void **state)
 static void test_wild_counters_only_reject(void **state)
 {
   (void)state;
-  static const uint64_t wild[] = {0, 1, 3, UINT32_MAX, UINT64_C(1) << 63, UINT64_MAX};
-  for (int n = 0; n < 2; n++)
-    publish(40);
+  static const uint64_t wild[] = { 0, 1, 3, UINT32_MAX, UINT64_C(1) << 63, UINT64_MAX };
+  for (int n = 0; n < 2; n++) publish(40);
   const struct rtop_counters right = counters;
   for (size_t h = 0; h < 6; h++)
     for (size_t i = 0; i < 6; i++)
@@ -406,8 +391,7 @@ enum { THREAD_WINDOWS = 20000 };
 static void *publish_many(void *argument)
 {
   (void)argument;
-  for (int n = 1; n <= THREAD_WINDOWS; n++)
-    publish((uint32_t)n * 61 % (PAYLOAD_MAX + 1));
+  for (int n = 1; n <= THREAD_WINDOWS; n++) publish((uint32_t)n * 61 % (PAYLOAD_MAX + 1));
   return NULL;
 }
 

@@ -17,8 +17,7 @@ static int set_up(void **state)
 {
   (void)state;
   fd = open(support_path("map"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0 || ftruncate(fd, BYTES) != 0)
-    return -1;
+  if (fd < 0 || ftruncate(fd, BYTES) != 0) return -1;
   mapping = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   memset(mapping, 7, BYTES);
   return mapping == MAP_FAILED;
@@ -49,7 +48,7 @@ static void look(void *argument)
 static void test_nothing_wrong(void **state)
 {
   (void)state;
-  struct look what = {.at = BYTES - 1};
+  struct look what = { .at = BYTES - 1 };
   sigbus_install();
   assert_true(sigbus_run(mapping, BYTES, look, &what));
   assert_int_equal(what.seen, 7);
@@ -62,7 +61,7 @@ static void test_truncated(void **state)
   sigbus_install();
   sigbus_install();
   for (int round = 0; round < 50; round++) {
-    struct look what = {.at = BYTES - 1};
+    struct look what = { .at = BYTES - 1 };
     assert_int_equal(ftruncate(fd, 4096), 0);
     assert_false(sigbus_run(mapping, BYTES, look, &what));
     assert_int_equal(what.steps, 1);
@@ -78,11 +77,10 @@ static void test_truncated(void **state)
 static int fault_unguarded(struct support_pipes pipes, void *argument)
 {
   (void)pipes;
-  struct look what = {.at = BYTES - 1};
+  struct look what = { .at = BYTES - 1 };
   signal(SIGBUS, argument ? SIG_IGN : SIG_DFL);
   sigbus_install();
-  if (ftruncate(fd, 0) != 0)
-    return 1;
+  if (ftruncate(fd, 0) != 0) return 1;
   /* Guards another range only. */
   sigbus_run(&what, sizeof what, look, &what);
   return 2;
@@ -111,18 +109,14 @@ static int keep_own_handler(struct support_pipes pipes, void *argument)
 {
   (void)pipes;
   (void)argument;
-  struct sigaction action = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO};
-  struct look what = {.at = 4096};
+  struct sigaction action = { .sa_sigaction = own_handler, .sa_flags = SA_SIGINFO };
+  struct look what = { .at = 4096 };
   sigaction(SIGBUS, &action, NULL);
   sigbus_install();
-  if (ftruncate(fd, 0) != 0 || sigbus_run(mapping, BYTES, look, &what) || chained != 0)
-    return 1;
-  if (sigsetjmp(rescue, 1) == 0)
-    look(&what);
-  if (chained != 1)
-    return 2;
-  if (sigsetjmp(rescue, 1) == 0)
-    raise(SIGBUS);
+  if (ftruncate(fd, 0) != 0 || sigbus_run(mapping, BYTES, look, &what) || chained != 0) return 1;
+  if (sigsetjmp(rescue, 1) == 0) look(&what);
+  if (chained != 1) return 2;
+  if (sigsetjmp(rescue, 1) == 0) raise(SIGBUS);
   return chained == 2 && !sigbus_run(mapping, BYTES, look, &what) ? 0 : 3;
 }
 

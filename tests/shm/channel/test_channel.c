@@ -42,14 +42,13 @@ static void test_parts_of_the_tiers(void **state)
   channel_parts_of(&segment, &parts);
   const unsigned char *base = segment.base;
   assert_true(parts.tiered);
-  static const enum rtop_section_kind slots[] = {RTOP_SECTION_DIRECTORY_1S, RTOP_SECTION_DIRECTORY_10S},
-                                      bytes[] = {RTOP_SECTION_RING_1S, RTOP_SECTION_RING_10S};
+  static const enum rtop_section_kind slots[] = { RTOP_SECTION_DIRECTORY_1S, RTOP_SECTION_DIRECTORY_10S },
+                                      bytes[] = { RTOP_SECTION_RING_1S, RTOP_SECTION_RING_10S };
   for (size_t i = 0; i < RTOP_MERGED_TIERS; i++) {
     assert_ptr_equal(parts.tiers[i].slots, base + rtop_segment_section(&segment, slots[i])->offset);
     assert_ptr_equal(parts.tiers[i].bytes, base + rtop_segment_section(&segment, bytes[i])->offset);
-    assert_ptr_equal(parts.tiers[i].counters, base +
-                                                rtop_segment_section(&segment, RTOP_SECTION_TIERS)->offset +
-                                                i * sizeof(struct rtop_counters));
+    assert_ptr_equal(parts.tiers[i].counters, base + rtop_segment_section(&segment, RTOP_SECTION_TIERS)->offset +
+                                                  i * sizeof(struct rtop_counters));
     assert_ptr_equal(parts.tiers[i].instance_id, segment.geometry.instance_id);
     assert_int_equal(parts.tiers[i].slot_count, sizes.tiers[i].directory_slots);
     assert_int_equal(parts.tiers[i].capacity, sizes.tiers[i].ring_bytes);

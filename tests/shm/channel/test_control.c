@@ -33,7 +33,7 @@ static int tear_down(void **state)
 
 static uint32_t read_rate(uint32_t *futex_value)
 {
-  struct rtop_request request = {.rate_hz = 12345};
+  struct rtop_request request = { .rate_hz = 12345 };
   uint32_t value;
   rtop_control_read(&writer, &request, futex_value ? futex_value : &value);
   return request.rate_hz;
@@ -54,11 +54,11 @@ static void test_request_is_bounded_and_wakes(void **state)
   (void)state;
   static const struct {
     uint32_t asked, got;
-  } rates[] = {{0, 0}, {1, 1}, {1000, 1000}, {10000, 10000}, {10001, 10000}, {UINT32_MAX, 10000}};
+  } rates[] = { { 0, 0 }, { 1, 1 }, { 1000, 1000 }, { 10000, 10000 }, { 10001, 10000 }, { UINT32_MAX, 10000 } };
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
     uint32_t before, after;
     read_rate(&before);
-    struct rtop_request request = {.rate_hz = rates[i].asked};
+    struct rtop_request request = { .rate_hz = rates[i].asked };
     assert_int_equal(rtop_control_request(&viewer, &request), 0);
     assert_int_equal(read_rate(&after), rates[i].got);
     assert_int_not_equal(before, after);
@@ -94,8 +94,8 @@ static void test_interrupted_wait_returns(void **state)
 {
   (void)state;
   uint32_t value;
-  const struct sigaction handler = {.sa_handler = nothing};
-  const struct itimerval often = {.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000}, never = {0};
+  const struct sigaction handler = { .sa_handler = nothing };
+  const struct itimerval often = { .it_interval.tv_usec = 1000, .it_value.tv_usec = 1000 }, never = { 0 };
   read_rate(&value);
   assert_int_equal(sigaction(SIGALRM, &handler, NULL), 0);
   assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
@@ -108,10 +108,9 @@ static void test_interrupted_wait_returns(void **state)
 static int ask(struct support_pipes pipes, void *argument)
 {
   (void)argument;
-  struct rtop_request request = {.rate_hz = 500};
+  struct rtop_request request = { .rate_hz = 500 };
   struct rtop_control control;
-  if (rtop_control_open(&control, support_path("seg"), (uid_t)-1, NULL) != 0)
-    return 1;
+  if (rtop_control_open(&control, support_path("seg"), (uid_t)-1, NULL) != 0) return 1;
   support_hear(pipes.in);
   return rtop_control_request(&control, &request);
 }
@@ -135,23 +134,21 @@ static void test_another_process_wakes(void **state)
 static void test_garbage_reads_as_no_wish(void **state)
 {
   (void)state;
-  struct rtop_request request = {.rate_hz = 700};
+  struct rtop_request request = { .rate_hz = 700 };
   unsigned char page[sizeof(struct rtop_control_page)];
   rtop_control_request(&viewer, &request);
   assert_int_equal(pread(viewer.fd, page, sizeof page, 0), sizeof page);
   for (size_t i = 0; i < sizeof page; i++) {
     unsigned char wrong = page[i] ^ 0x21;
     assert_int_equal(pwrite(viewer.fd, &wrong, 1, (off_t)i), 1);
-    bool beside =
-      i >= offsetof(struct rtop_control_page, futex) && i < offsetof(struct rtop_control_page, rate_hz);
+    bool beside = i >= offsetof(struct rtop_control_page, futex) && i < offsetof(struct rtop_control_page, rate_hz);
     assert_int_equal(read_rate(NULL), beside ? 700 : 0);
     assert_int_equal(pwrite(viewer.fd, &page[i], 1, (off_t)i), 1);
   }
   assert_int_equal(read_rate(NULL), 700);
   srand(5);
   for (int round = 0; round < 1000; round++) {
-    for (size_t i = 0; i < sizeof page; i++)
-      page[i] = (unsigned char)rand();
+    for (size_t i = 0; i < sizeof page; i++) page[i] = (unsigned char)rand();
     assert_int_equal(pwrite(viewer.fd, page, sizeof page, 0), sizeof page);
     assert_int_equal(read_rate(NULL), 0);
   }
@@ -162,8 +159,8 @@ static void test_truncated_underneath(void **state)
 {
   (void)state;
   uint32_t value;
-  struct rtop_request request = {.rate_hz = 700};
-  static const off_t sizes[] = {0, 1, 8, 12, 23};
+  struct rtop_request request = { .rate_hz = 700 };
+  static const off_t sizes[] = { 0, 1, 8, 12, 23 };
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     assert_int_equal(ftruncate(viewer.fd, sizes[i]), 0);
     assert_int_equal(read_rate(&value), 0);
@@ -183,8 +180,7 @@ static int sleep_on_it(struct support_pipes pipes, void *argument)
   uint32_t value;
   struct rtop_request request;
   (void)argument;
-  if (rtop_control_create(&own, support_path("cut"), NULL) != 0)
-    return 1;
+  if (rtop_control_create(&own, support_path("cut"), NULL) != 0) return 1;
   rtop_control_read(&own, &request, &value);
   support_tell(pipes.out);
   bool woken = rtop_control_wait(&own, value, -1);
@@ -198,8 +194,7 @@ static bool is_asleep(void *pid)
   snprintf(path, sizeof path, "/proc/%d/stat", *(pid_t *)pid);
   FILE *file = fopen(path, "re");
   bool read = file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
-  if (file)
-    fclose(file);
+  if (file) fclose(file);
   return read && state == 'S';
 }
 
@@ -261,8 +256,8 @@ static void test_close_unlinks_only_its_own(void **state)
 static void test_closed_control_is_harmless(void **state)
 {
   (void)state;
-  struct rtop_control none = {.fd = -1};
-  struct rtop_request request = {.rate_hz = 7};
+  struct rtop_control none = { .fd = -1 };
+  struct rtop_request request = { .rate_hz = 7 };
   uint32_t value = 7;
   rtop_control_read(&none, &request, &value);
   assert_int_equal(request.rate_hz, 0);
@@ -280,23 +275,18 @@ static int limited(struct support_pipes pipes, void *argument)
 {
   (void)pipes;
   (void)argument;
-  struct rlimit limit = {0, 0};
+  struct rlimit limit = { 0, 0 };
   struct rtop_control own, other;
   struct rtop_error error;
-  struct rtop_request request = {.rate_hz = 7};
+  struct rtop_request request = { .rate_hz = 7 };
   uint32_t value;
-  if (rtop_control_create(&own, support_path("own"), NULL) != 0)
-    return 1;
+  if (rtop_control_create(&own, support_path("own"), NULL) != 0) return 1;
   setrlimit(RLIMIT_FSIZE, &limit);
-  if (rtop_control_create(&other, support_path("limited"), &error) == 0 ||
-      error.code != RTOP_ERROR_NO_SPACE)
-    return 2;
-  if (access(support_path("limited.ctl"), F_OK) == 0)
-    return 3;
+  if (rtop_control_create(&other, support_path("limited"), &error) == 0 || error.code != RTOP_ERROR_NO_SPACE) return 2;
+  if (access(support_path("limited.ctl"), F_OK) == 0) return 3;
   rtop_control_read(&own, &request, &value);
   rtop_control_wake(&own);
-  if (!rtop_control_wait(&own, value, -1) || rtop_control_request(&own, &request) == 0)
-    return 4;
+  if (!rtop_control_wait(&own, value, -1) || rtop_control_request(&own, &request) == 0) return 4;
   rtop_control_close(&own, true);
   return 0;
 }

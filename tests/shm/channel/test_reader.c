@@ -25,16 +25,15 @@ static int write_windows(struct rtop_writer *writer, uint64_t first, uint64_t co
 {
   for (uint64_t n = first; n < first + count; n++) {
     support_window(&window, n);
-    if (rtop_writer_publish(writer, &window) != n)
-      return 1;
+    if (rtop_writer_publish(writer, &window) != n) return 1;
   }
   return 0;
 }
 
 static void add_stack(struct rtop_writer *writer)
 {
-  struct rtop_frame_entry frame = {.kind = RTOP_FRAME_RUBY, .line = 12};
-  struct rtop_node_entry node = {.parent = RTOP_NODE_ROOT, .line = 14, .depth = 1};
+  struct rtop_frame_entry frame = { .kind = RTOP_FRAME_RUBY, .line = 12 };
+  struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .line = 14, .depth = 1 };
   uint32_t id;
   frame.label = rtop_writer_add_string(writer, "Object#fib", 10);
   frame.path = rtop_writer_add_string(writer, "/app/fib.rb", 11);
@@ -49,8 +48,7 @@ static int wait_for_watcher(struct rtop_writer *writer)
   uint32_t value;
   rtop_writer_request(writer, &request, &value);
   while (!rtop_writer_watched(writer) || request.rate_hz != 1000) {
-    if (!rtop_writer_wait(writer, value, 20 * SECOND))
-      return 3;
+    if (!rtop_writer_wait(writer, value, 20 * SECOND)) return 3;
     rtop_writer_request(writer, &request, &value);
   }
   return write_windows(writer, 1, 1);
@@ -61,11 +59,9 @@ static int writer_process(struct support_pipes pipes, void *argument)
   const struct plan *plan = argument;
   struct rtop_writer *writer = support_writer();
   uint64_t next = plan->windows + 1;
-  if (!writer)
-    return 1;
+  if (!writer) return 1;
   add_stack(writer);
-  if (write_windows(writer, 1, plan->windows) != 0)
-    return 2;
+  if (write_windows(writer, 1, plan->windows) != 0) return 2;
   dprintf(pipes.out, "%-511s", rtop_writer_path(writer));
   if (plan->then == WAIT_FOR_WATCHER) {
     int status = wait_for_watcher(writer);
@@ -98,10 +94,9 @@ static struct support_child start(struct plan *plan)
 
 static struct rtop_reader *open_reader(const char *path)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_reader *reader = rtop_reader_open(path, (uid_t)-1, &error);
-  if (!reader)
-    fail_msg("%s", error.text);
+  if (!reader) fail_msg("%s", error.text);
   return reader;
 }
 
@@ -127,9 +122,13 @@ static void test_losses(void **state)
   struct rtop_reader *reader = open_reader(rtop_writer_path(writer));
   rtop_reader_losses(reader, &losses);
   assert_true(losses.nodes + losses.frames + losses.threads + losses.samples + losses.windows == 0);
-  rtop_writer_count_losses(writer, &(struct rtop_losses){
-    .samples_dropped = 1, .nodes_overflowed = 2, .frames_overflowed = 3, .threads_overflowed = 4, .windows_folded = 5,
-    .marks_overflowed = 6, .labels_overflowed = 7});
+  rtop_writer_count_losses(writer, &(struct rtop_losses){ .samples_dropped = 1,
+                                                          .nodes_overflowed = 2,
+                                                          .frames_overflowed = 3,
+                                                          .threads_overflowed = 4,
+                                                          .windows_folded = 5,
+                                                          .marks_overflowed = 6,
+                                                          .labels_overflowed = 7 });
   assert_int_equal(write_windows(writer, 1, 1), 0);
   rtop_reader_losses(reader, &losses);
   assert_int_equal(losses.samples, 1);
@@ -200,7 +199,7 @@ static void test_tables(void **state)
 static void test_two_processes_live(void **state)
 {
   (void)state;
-  struct plan plan = {.windows = 20, .then = PUBLISH_MORE};
+  struct plan plan = { .windows = 20, .then = PUBLISH_MORE };
   struct support_child child = start(&plan);
   pid_t pid;
   struct rtop_reader *reader = open_reader(plan.path);
@@ -224,7 +223,7 @@ static void test_two_processes_live(void **state)
 static void test_stalled(void **state)
 {
   (void)state;
-  struct plan plan = {.windows = 3, .then = PUBLISH_MORE};
+  struct plan plan = { .windows = 3, .then = PUBLISH_MORE };
   struct support_child child = start(&plan);
   struct rtop_reader *reader = open_reader(plan.path);
   const int64_t patience = 3 * INT64_C(100000000) + SECOND;
@@ -241,7 +240,7 @@ static void test_stalled(void **state)
 static void test_killed(void **state)
 {
   (void)state;
-  struct plan plan = {.windows = 200, .then = PUBLISH_MORE};
+  struct plan plan = { .windows = 200, .then = PUBLISH_MORE };
   struct support_child child = start(&plan);
   struct rtop_reader *reader = open_reader(plan.path);
   assert_int_equal(support_kill(&child), 128 + SIGKILL);
@@ -260,7 +259,7 @@ static void test_killed(void **state)
 static void test_watching_wakes_a_parked_writer(void **state)
 {
   (void)state;
-  struct plan plan = {.windows = 0, .then = WAIT_FOR_WATCHER};
+  struct plan plan = { .windows = 0, .then = WAIT_FOR_WATCHER };
   struct support_child child = start(&plan);
   struct rtop_reader *reader = open_reader(plan.path);
   assert_int_equal(rtop_reader_newest(reader), 0);
@@ -276,9 +275,9 @@ static void test_watching_wakes_a_parked_writer(void **state)
 static void test_no_control_file(void **state)
 {
   (void)state;
-  struct plan plan = {.windows = 1, .then = PUBLISH_MORE};
+  struct plan plan = { .windows = 1, .then = PUBLISH_MORE };
   struct support_child child = start(&plan);
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   char control[520];
   snprintf(control, sizeof control, "%s.ctl", plan.path);
   assert_int_equal(unlink(control), 0);
@@ -302,8 +301,7 @@ static int wait_until_watched_twice(struct support_pipes pipes, void *argument)
   struct rtop_writer *writer = support_writer();
   dprintf(pipes.out, "%-511s", rtop_writer_path(writer));
   for (int round = 0; round < 2; round++) {
-    if (!support_wait_for(child_is_watched, writer))
-      return 1;
+    if (!support_wait_for(child_is_watched, writer)) return 1;
     support_tell(pipes.out);
     support_hear(pipes.in);
   }
@@ -395,7 +393,7 @@ static void test_wild_counts(void **state)
 static void test_clear_words_for_what_cannot_be_opened(void **state)
 {
   (void)state;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_null(rtop_reader_open(support_path("missing"), (uid_t)-1, &error));
   assert_int_equal(error.code, RTOP_ERROR_NOT_FOUND);
   struct rtop_writer *writer = support_writer();
@@ -403,12 +401,10 @@ static void test_clear_words_for_what_cannot_be_opened(void **state)
   strcpy(path, rtop_writer_path(writer));
   int fd = open(path, O_RDWR);
   uint16_t major = 2;
-  assert_int_equal(pwrite(fd, &major, sizeof major, offsetof(struct rtop_geometry, version_major)),
-                   sizeof major);
+  assert_int_equal(pwrite(fd, &major, sizeof major, offsetof(struct rtop_geometry, version_major)), sizeof major);
   assert_null(rtop_reader_open(path, (uid_t)-1, &error));
   assert_int_equal(error.code, RTOP_ERROR_VERSION);
-  assert_string_equal(error.text,
-                      "made by rperf-top channel version 2.2, this viewer reads 1.x: update the viewer");
+  assert_string_equal(error.text, "made by rperf-top channel version 2.2, this viewer reads 1.x: update the viewer");
   close(fd);
   assert_int_equal(truncate(path, 100), 0);
   rtop_writer_destroy(&writer, true);

@@ -36,10 +36,10 @@ static int set_up(void **state)
     .threads = memory.threads,
     .thread_capacity = THREADS,
   };
-  reader = (struct reader_tables){.parts = &parts, .base = &memory, .bytes = sizeof memory};
+  reader = (struct reader_tables){ .parts = &parts, .base = &memory, .bytes = sizeof memory };
   tables_init(&tables, &parts);
   hello = tables_add_string(&tables, "hello", 5);
-  struct rtop_counters image = {0};
+  struct rtop_counters image = { 0 };
   tables_count(&tables, &image);
   channel_publish_counters(&parts, &image);
   return 0;
@@ -69,16 +69,16 @@ static void test_damaged_references(void **state)
 {
   (void)state;
   char buffer[16];
-  const uint32_t wrong[] = {1,
-                            4,
-                            hello + 1,
-                            hello + 7,
-                            (uint32_t)tables.string_bytes,
-                            STRING_BYTES - 8,
-                            STRING_BYTES,
-                            STRING_BYTES + 8,
-                            UINT32_MAX,
-                            UINT32_MAX - 7};
+  const uint32_t wrong[] = { 1,
+                             4,
+                             hello + 1,
+                             hello + 7,
+                             (uint32_t)tables.string_bytes,
+                             STRING_BYTES - 8,
+                             STRING_BYTES,
+                             STRING_BYTES + 8,
+                             UINT32_MAX,
+                             UINT32_MAX - 7 };
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     assert_int_equal(string(wrong[i], buffer, sizeof buffer), 0);
     assert_string_equal(buffer, "");
@@ -90,8 +90,7 @@ static void test_damaged_lengths(void **state)
   (void)state;
   char buffer[5000];
   uint32_t left = (uint32_t)tables.string_bytes - hello - 8;
-  const uint32_t wrong[] = {left + 1, RTOP_STRING_BYTES_MAX, RTOP_STRING_BYTES_MAX + 1, INT32_MAX,
-                            UINT32_MAX};
+  const uint32_t wrong[] = { left + 1, RTOP_STRING_BYTES_MAX, RTOP_STRING_BYTES_MAX + 1, INT32_MAX, UINT32_MAX };
   struct rtop_string_head *head = (struct rtop_string_head *)(void *)(memory.strings + hello);
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     head->bytes = wrong[i];
@@ -137,18 +136,18 @@ static void test_nodes(void **state)
     struct rtop_node_entry node;
     bool right;
   } cases[] = {
-    {0, {.parent = 0}, true},
-    {0, {.parent = 1}, false},
-    {1, {.parent = 0}, true},
-    {1, {.parent = 1}, false},
-    {3, {.parent = 2, .frame = 3, .depth = RTOP_STACK_DEPTH_MAX, .line = UINT32_MAX}, true},
-    {3, {.parent = 3}, false},
-    {3, {.parent = 4}, false},
-    {3, {.parent = UINT32_MAX}, false},
-    {3, {.parent = 2, .frame = 4}, false},
-    {3, {.parent = 2, .frame = UINT32_MAX}, false},
-    {3, {.parent = 2, .depth = RTOP_STACK_DEPTH_MAX + 1}, false},
-    {4, {.parent = 0}, false},
+    { 0, { .parent = 0 }, true },
+    { 0, { .parent = 1 }, false },
+    { 1, { .parent = 0 }, true },
+    { 1, { .parent = 1 }, false },
+    { 3, { .parent = 2, .frame = 3, .depth = RTOP_STACK_DEPTH_MAX, .line = UINT32_MAX }, true },
+    { 3, { .parent = 3 }, false },
+    { 3, { .parent = 4 }, false },
+    { 3, { .parent = UINT32_MAX }, false },
+    { 3, { .parent = 2, .frame = 4 }, false },
+    { 3, { .parent = 2, .frame = UINT32_MAX }, false },
+    { 3, { .parent = 2, .depth = RTOP_STACK_DEPTH_MAX + 1 }, false },
+    { 4, { .parent = 0 }, false },
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct rtop_node_entry node;
@@ -164,7 +163,7 @@ static void test_threads(void **state)
 {
   (void)state;
   struct thread_slots slots;
-  struct rtop_thread_entry thread = {.serial = 5}, copy;
+  struct rtop_thread_entry thread = { .serial = 5 }, copy;
   void *private_memory = calloc(1, thread_slots_memory_bytes(THREADS));
   thread_slots_init(&slots, &parts, private_memory);
   thread_slots_flush(&slots);

@@ -35,7 +35,7 @@ static int set_up(void **state)
 
 static void publish(void)
 {
-  struct rtop_counters image = {0};
+  struct rtop_counters image = { 0 };
   tables_count(&tables, &image);
   channel_publish_counters(&parts, &image);
 }
@@ -53,7 +53,7 @@ static void assert_string(uint32_t reference, const char *text, size_t count, ui
 static void test_reserved_entries(void **state)
 {
   (void)state;
-  static const char *const names[] = {"(root)", "(folded)", "(not sampled)", "(no Ruby frames)"};
+  static const char *const names[] = { "(root)", "(folded)", "(not sampled)", "(no Ruby frames)" };
   assert_int_equal(tables.frame_count, RTOP_NODE_FIRST_FREE);
   assert_int_equal(tables.node_count, RTOP_NODE_FIRST_FREE);
   assert_string(0, "", 0, 0);
@@ -84,8 +84,7 @@ static void test_strings_of_every_length(void **state)
 {
   (void)state;
   char text[64];
-  for (size_t i = 0; i < sizeof text; i++)
-    text[i] = (char)('a' + i % 26);
+  for (size_t i = 0; i < sizeof text; i++) text[i] = (char)('a' + i % 26);
   assert_int_equal(tables_add_string(&tables, text, 0), 0);
   for (size_t count = 1; count <= sizeof text; count++) {
     uint32_t reference = tables_add_string(&tables, text, count);
@@ -101,8 +100,7 @@ static void test_long_string_is_cut(void **state)
   char text[RTOP_STRING_BYTES_MAX + 10];
   memset(text, 'l', sizeof text);
   assert_string(tables_add_string(&tables, text, RTOP_STRING_BYTES_MAX), text, RTOP_STRING_BYTES_MAX, 0);
-  assert_string(tables_add_string(&tables, text, RTOP_STRING_BYTES_MAX + 1), text, RTOP_STRING_BYTES_MAX,
-                1);
+  assert_string(tables_add_string(&tables, text, RTOP_STRING_BYTES_MAX + 1), text, RTOP_STRING_BYTES_MAX, 1);
   memcpy(text + RTOP_STRING_BYTES_MAX - 1, "\xe2\x82\xac", 3);
   assert_string(tables_add_string(&tables, text, sizeof text), text, RTOP_STRING_BYTES_MAX - 1, 1);
 }
@@ -113,8 +111,7 @@ static void test_full_string_table(void **state)
   char text[1000];
   memset(text, 's', sizeof text);
   uint64_t added = 0;
-  while (tables_add_string(&tables, text, sizeof text) != 0)
-    added++;
+  while (tables_add_string(&tables, text, sizeof text) != 0) added++;
   assert_true(added > 10);
   assert_int_equal(tables.strings_overflowed, 1);
   uint64_t left = STRING_BYTES - tables.string_bytes;
@@ -132,8 +129,8 @@ static void test_full_string_table(void **state)
 static void test_full_frame_and_node_tables(void **state)
 {
   (void)state;
-  struct rtop_frame_entry frame = {.line = 5};
-  struct rtop_node_entry node = {.parent = 1, .depth = 2};
+  struct rtop_frame_entry frame = { .line = 5 };
+  struct rtop_node_entry node = { .parent = 1, .depth = 2 };
   uint32_t id = 99;
   for (uint32_t i = RTOP_NODE_FIRST_FREE; i < FRAMES; i++) {
     assert_true(tables_add_frame(&tables, &frame, &id));
@@ -158,8 +155,7 @@ static void test_full_frame_and_node_tables(void **state)
 static void test_relabelled_frame(void **state)
 {
   (void)state;
-  struct rtop_frame_entry frame = {
-    .label = 8, .path = 16, .namespace_label = 0, .line = 5, .kind = RTOP_FRAME_C};
+  struct rtop_frame_entry frame = { .label = 8, .path = 16, .namespace_label = 0, .line = 5, .kind = RTOP_FRAME_C };
   uint32_t id;
   assert_true(tables_add_frame(&tables, &frame, &id));
   tables_relabel_frame(&tables, id, 24, 32);

@@ -15,7 +15,7 @@ static int set_up(void **state)
   (void)state;
   memset(threads, 0, sizeof threads);
   memset(&threads[SLOTS], 0xee, sizeof threads[SLOTS]);
-  parts = (struct channel_parts){.threads = threads, .thread_capacity = SLOTS};
+  parts = (struct channel_parts){ .threads = threads, .thread_capacity = SLOTS };
   memory = calloc(1, thread_slots_memory_bytes(SLOTS));
   thread_slots_init(&slots, &parts, memory);
   thread_slots_flush(&slots);
@@ -31,8 +31,7 @@ static int tear_down(void **state)
 
 static uint32_t start(uint64_t serial)
 {
-  struct rtop_thread_entry thread = {
-    .serial = serial, .native_id = (uint32_t)serial + 1000, .start_mono_ns = 7};
+  struct rtop_thread_entry thread = { .serial = serial, .native_id = (uint32_t)serial + 1000, .start_mono_ns = 7 };
   uint32_t slot = thread_slots_start(&slots, &thread, "worker", 6);
   thread_slots_flush(&slots);
   return slot;
@@ -84,8 +83,7 @@ static void test_life_of_a_thread(void **state)
 static void test_reused_in_the_order_of_ends(void **state)
 {
   (void)state;
-  for (uint64_t serial = 1; serial < SLOTS; serial++)
-    assert_int_equal(start(serial), serial);
+  for (uint64_t serial = 1; serial < SLOTS; serial++) assert_int_equal(start(serial), serial);
   assert_int_equal(start(4), 0);
   assert_int_equal(slots.overflowed, 1);
   end(2, 2, 10);
@@ -141,7 +139,7 @@ static void test_long_name_is_cut_at_a_character(void **state)
   char name[200];
   memset(name, 'n', sizeof name);
   memcpy(name + 79, "\xc3\xa4", 2);
-  struct rtop_thread_entry thread = {.serial = 1};
+  struct rtop_thread_entry thread = { .serial = 1 };
   uint32_t slot = thread_slots_start(&slots, &thread, name, sizeof name);
   thread_slots_flush(&slots);
   assert_int_equal(threads[slot].name_bytes, 79);
@@ -183,8 +181,7 @@ static void test_many_changes_are_one_store(void **state)
 {
   (void)state;
   uint32_t slot = start(1);
-  for (char letter = 'a'; letter <= 'z'; letter++)
-    thread_slots_name(&slots, slot, 1, &letter, 1);
+  for (char letter = 'a'; letter <= 'z'; letter++) thread_slots_name(&slots, slot, 1, &letter, 1);
   assert_memory_equal(threads[slot].name, "worker", 7);
   thread_slots_flush(&slots);
   assert_memory_equal(threads[slot].name, "z", 2);
@@ -198,14 +195,10 @@ static void test_many_changes_are_one_store(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    SLOT_TEST(test_slot_of_the_others),
-    SLOT_TEST(test_life_of_a_thread),
-    SLOT_TEST(test_reused_in_the_order_of_ends),
-    SLOT_TEST(test_only_the_living_owner_changes_a_slot),
-    SLOT_TEST(test_thousands_of_short_threads),
-    SLOT_TEST(test_long_name_is_cut_at_a_character),
-    SLOT_TEST(test_native_id_known_later),
-    SLOT_TEST(test_damaged_segment_is_not_believed),
+    SLOT_TEST(test_slot_of_the_others),          SLOT_TEST(test_life_of_a_thread),
+    SLOT_TEST(test_reused_in_the_order_of_ends), SLOT_TEST(test_only_the_living_owner_changes_a_slot),
+    SLOT_TEST(test_thousands_of_short_threads),  SLOT_TEST(test_long_name_is_cut_at_a_character),
+    SLOT_TEST(test_native_id_known_later),       SLOT_TEST(test_damaged_segment_is_not_believed),
     SLOT_TEST(test_many_changes_are_one_store),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,11 +12,11 @@ static struct rtop_window window;
 /* A channel of its own for each test, with more nodes than there are; 8 MB unless said otherwise. */
 static struct rtop_writer *open_writer(uint64_t bytes)
 {
-  struct rtop_writer_options options = {.ring_bytes = bytes, .identity = support_identity()};
+  struct rtop_writer_options options = { .ring_bytes = bytes, .identity = support_identity() };
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
   assert_non_null(writer);
   for (uint32_t i = 0; i < 4000; i++) {
-    struct rtop_node_entry node = {.parent = RTOP_NODE_ROOT, .depth = 1};
+    struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .depth = 1 };
     uint32_t id;
     rtop_writer_add_node(writer, &node, &id);
   }
@@ -38,16 +38,14 @@ struct stretch {
 static struct stretch time_of(struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence)
 {
   struct stretch stretch;
-  assert_int_equal(rtop_reader_tier_time(reader, tier, sequence, &stretch.start_ns, &stretch.end_ns),
-                   RTOP_OK);
+  assert_int_equal(rtop_reader_tier_time(reader, tier, sequence, &stretch.start_ns, &stretch.end_ns), RTOP_OK);
   return stretch;
 }
 
 static bool is_boundary(const struct history *history, int64_t time_ns)
 {
   for (size_t i = 0; i < history->boundary_count; i++)
-    if (history->boundaries[i] == time_ns)
-      return true;
+    if (history->boundaries[i] == time_ns) return true;
   return false;
 }
 
@@ -55,10 +53,8 @@ static bool is_boundary(const struct history *history, int64_t time_ns)
 static uint64_t wall_of_window(bool late_brings)
 {
   uint64_t wall_ns = 0;
-  for (size_t i = 0; i < window.cell_count; i++)
-    wall_ns += window.cells[i].wall_ns;
-  for (size_t i = 0; late_brings && i < window.late_count; i++)
-    wall_ns += window.late[i].cell.wall_ns;
+  for (size_t i = 0; i < window.cell_count; i++) wall_ns += window.cells[i].wall_ns;
+  for (size_t i = 0; late_brings && i < window.late_count; i++) wall_ns += window.late[i].cell.wall_ns;
   return wall_ns;
 }
 
@@ -92,10 +88,8 @@ static void check_tier(struct rtop_reader *reader, enum rtop_tier tier, const st
     wall_ns += wall_of_window(!history->unsampled);
     gc += window.counters[RTOP_COUNTER_GC_MINOR];
     marks += window.mark_count;
-    for (size_t i = 0; i < window.cell_count; i++)
-      samples += window.cells[i].samples;
-    for (size_t i = 0; i < window.late_count; i++)
-      samples += window.late[i].cell.samples;
+    for (size_t i = 0; i < window.cell_count; i++) samples += window.cells[i].samples;
+    for (size_t i = 0; i < window.late_count; i++) samples += window.late[i].cell.samples;
   }
   assert_int_equal(wall_ns, truth_ns(history));
   assert_int_equal(samples, history->samples);
@@ -118,8 +112,7 @@ static void test_every_tier_tells_the_same(void **state)
       assert_int_equal(rtop_writer_publish(writer, &window), i + 1);
     }
     rtop_writer_destroy(&writer, true);
-    if (history.unsampled)
-      history_know_open(&history);     /* cells tell it */
+    if (history.unsampled) history_know_open(&history); /* cells tell it */
     check_tier(reader, RTOP_TIER_1S, &history, SECOND);
     check_tier(reader, RTOP_TIER_10S, &history, 10 * SECOND);
     assert_true(rtop_reader_tier_newest(reader, RTOP_TIER_10S) >= 7);
@@ -134,8 +127,8 @@ static void make_window(int64_t start_ns, int64_t end_ns)
   rtop_window_reset(&window);
   window.start_mono_ns = start_ns;
   window.end_mono_ns = end_ns;
-  *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = 1, .serial = 1};
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 5, .wall_ns = (uint64_t)(end_ns - start_ns)};
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 5, .wall_ns = (uint64_t)(end_ns - start_ns) };
 }
 
 static void publish_until(struct rtop_writer *writer, int64_t *now_ns, int64_t end_ns)
@@ -180,8 +173,8 @@ static void test_a_hole_ends_what_is_open(void **state)
   now_ns = 1700 * HISTORY_MS;
   publish_until(writer, &now_ns, 2100 * HISTORY_MS);
   rtop_writer_destroy(&writer, true);
-  static const struct stretch seconds[] = {
-    {1000, 1400}, {1700, 2000}, {2000, 2100}}, tens[] = {{1000, 1400}, {1700, 2100}};
+  static const struct stretch seconds[] = { { 1000, 1400 }, { 1700, 2000 }, { 2000, 2100 } },
+                              tens[] = { { 1000, 1400 }, { 1700, 2100 } };
   assert_int_equal(rtop_reader_tier_newest(reader, RTOP_TIER_1S), 3);
   assert_int_equal(rtop_reader_tier_newest(reader, RTOP_TIER_10S), 2);
   for (uint64_t i = 0; i < 3; i++) {
@@ -210,11 +203,11 @@ static void test_busy_processes_keep_an_hour(void **state)
     make_window(i * SECOND, (i + 1) * SECOND);
     for (uint32_t k = 0; k < 1500; k++) {
       random = random * UINT64_C(6364136223846793005) + 1;
-      *rtop_window_add_cell(&window) = (struct rtop_cell){
-        .node = (uint32_t)(random >> 40) % 4000, .state = (uint32_t)(random >> 33) % 5, .wall_ns = random >> 44};
+      *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = (uint32_t)(random >> 40) % 4000,
+                                                           .state = (uint32_t)(random >> 33) % 5,
+                                                           .wall_ns = random >> 44 };
     }
-    for (size_t k = 0; k < window.cell_count; k++)
-      wall_ns += window.cells[k].wall_ns;
+    for (size_t k = 0; k < window.cell_count; k++) wall_ns += window.cells[k].wall_ns;
     assert_int_equal(rtop_writer_publish(writer, &window), i + 1);
   }
   uint64_t newest = rtop_reader_tier_newest(reader, RTOP_TIER_10S);
@@ -232,8 +225,7 @@ static void test_busy_processes_keep_an_hour(void **state)
   rtop_segment_elements(&segment, RTOP_SECTION_RING_10S, &bytes);
   const struct rtop_counters *counters = rtop_segment_elements(&segment, RTOP_SECTION_TIERS, &slots);
   assert_true(counters[1].windows_folded > 0);
-  for (uint64_t sequence = 1; sequence <= newest; sequence++)
-    used += (slot[sequence].stored_bytes + 63u) & ~63u;
+  for (uint64_t sequence = 1; sequence <= newest; sequence++) used += (slot[sequence].stored_bytes + 63u) & ~63u;
   assert_true(used / newest * 360 <= bytes);
   rtop_segment_close(&segment, false);
   rtop_reader_close(&reader);
@@ -249,9 +241,10 @@ static void test_thousands_of_threads(void **state)
   for (uint32_t i = 0; i < 20; i++) {
     make_window(i * SECOND, (i + 1) * SECOND);
     for (uint32_t k = 1; k < 1900; k++) {
-      *rtop_window_add_thread(&window) = (struct rtop_window_thread){
-        .slot = k % 100, .serial = (uint64_t)k << 33, .state_age_ns = (uint64_t)k << 40};
-      *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 6, .thread = k, .wall_ns = 1000};
+      *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = k % 100,
+                                                                      .serial = (uint64_t)k << 33,
+                                                                      .state_age_ns = (uint64_t)k << 40 };
+      *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 6, .thread = k, .wall_ns = 1000 };
     }
     assert_int_equal(rtop_writer_publish(writer, &window), i + 1);
   }
@@ -289,12 +282,9 @@ static void test_segments_without_tiers(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TIERS_TEST(test_every_tier_tells_the_same),
-    TIERS_TEST(test_complete_seconds_are_there_at_once),
-    TIERS_TEST(test_a_hole_ends_what_is_open),
-    TIERS_TEST(test_busy_processes_keep_an_hour),
-    TIERS_TEST(test_thousands_of_threads),
-    TIERS_TEST(test_segments_without_tiers),
+    TIERS_TEST(test_every_tier_tells_the_same), TIERS_TEST(test_complete_seconds_are_there_at_once),
+    TIERS_TEST(test_a_hole_ends_what_is_open),  TIERS_TEST(test_busy_processes_keep_an_hour),
+    TIERS_TEST(test_thousands_of_threads),      TIERS_TEST(test_segments_without_tiers),
   };
   int failed = cmocka_run_group_tests(tests, support_setup, support_teardown);
   rtop_window_destroy(&window);

@@ -31,7 +31,7 @@ static void test_name_can_be_kept(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   char path[512];
   strcpy(path, rtop_writer_path(writer));
   support_window(&window, 1);
@@ -49,7 +49,7 @@ static void test_publishes_in_sequence(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   for (uint64_t n = 1; n <= 3000; n++) {
     support_window(&window, n);
     assert_int_equal(rtop_writer_publish(writer, &window), n);
@@ -72,25 +72,24 @@ static void test_full_tables_are_counted(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct rtop_window window = {0};
-  struct rtop_frame_entry frame = {.kind = RTOP_FRAME_RUBY};
-  struct rtop_node_entry node = {.parent = 0, .depth = 1};
+  struct rtop_window window = { 0 };
+  struct rtop_frame_entry frame = { .kind = RTOP_FRAME_RUBY };
+  struct rtop_node_entry node = { .parent = 0, .depth = 1 };
   uint32_t id = 0, last = RTOP_NODE_FIRST_FREE - 1;
-  while (rtop_writer_add_frame(writer, &frame, &id))
-    assert_int_equal(id, ++last);
+  while (rtop_writer_add_frame(writer, &frame, &id)) assert_int_equal(id, ++last);
   assert_int_equal(last + 1, rtop_writer_frame_capacity(writer));
   last = RTOP_NODE_FIRST_FREE - 1;
-  while (rtop_writer_add_node(writer, &node, &id))
-    assert_int_equal(id, ++last);
+  while (rtop_writer_add_node(writer, &node, &id)) assert_int_equal(id, ++last);
   assert_int_equal(last + 1, rtop_writer_node_capacity(writer));
   while (rtop_writer_add_string(writer, "a string of some length", 23) != 0)
     ;
-  for (uint64_t serial = 1; serial <= 130; serial++)
-    rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1);
-  rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = 5, .nodes_overflowed = 2,
-                                                         .marks_overflowed = 3, .labels_overflowed = 4,
-                                                         .segments_lost = 6});
-  rtop_writer_count_losses(writer, &(struct rtop_losses){.samples_dropped = UINT64_MAX, .nodes_overflowed = 1});
+  for (uint64_t serial = 1; serial <= 130; serial++) rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1);
+  rtop_writer_count_losses(writer, &(struct rtop_losses){ .samples_dropped = 5,
+                                                          .nodes_overflowed = 2,
+                                                          .marks_overflowed = 3,
+                                                          .labels_overflowed = 4,
+                                                          .segments_lost = 6 });
+  rtop_writer_count_losses(writer, &(struct rtop_losses){ .samples_dropped = UINT64_MAX, .nodes_overflowed = 1 });
   support_window(&window, 1);
   assert_int_equal(rtop_writer_publish(writer, &window), 1);
   struct rtop_counters counters = counters_of(writer);
@@ -113,15 +112,16 @@ static void add_cells(struct rtop_window *window, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
     *rtop_window_add_cell(window) = (struct rtop_cell){
-      .node = i % 4, .state = i % 5, .thread = i / 20 % 60, .wall_ns = UINT32_MAX - i, .cpu_ns = i};
+      .node = i % 4, .state = i % 5, .thread = i / 20 % 60, .wall_ns = UINT32_MAX - i, .cpu_ns = i
+    };
 }
 
 static void test_large_windows_are_folded_and_counted(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct rtop_window window = {0};
-  struct rtop_node_entry node = {.depth = 1};
+  struct rtop_window window = { 0 };
+  struct rtop_node_entry node = { .depth = 1 };
   uint32_t id;
   while (rtop_writer_add_node(writer, &node, &id))
     ;
@@ -129,15 +129,13 @@ static void test_large_windows_are_folded_and_counted(void **state)
   uint64_t before_ns = 0, after_ns = 0;
   for (uint32_t i = 0; i < 30000; i++)
     *rtop_window_add_cell(&window) =
-      (struct rtop_cell){.node = i % 16000, .state = i / 16000, .wall_ns = 1000003 * (uint64_t)i % 999983};
-  for (size_t i = 0; i < window.cell_count; i++)
-    before_ns += window.cells[i].wall_ns;
+        (struct rtop_cell){ .node = i % 16000, .state = i / 16000, .wall_ns = 1000003 * (uint64_t)i % 999983 };
+  for (size_t i = 0; i < window.cell_count; i++) before_ns += window.cells[i].wall_ns;
   assert_int_equal(rtop_writer_publish(writer, &window), 1);
   assert_int_equal(counters_of(writer).windows_folded, 1);
   struct rtop_reader *reader = rtop_reader_open(rtop_writer_path(writer), (uid_t)-1, NULL);
   assert_int_equal(rtop_reader_window(reader, 1, &window), RTOP_OK);
-  for (size_t i = 0; i < window.cell_count; i++)
-    after_ns += window.cells[i].wall_ns;
+  for (size_t i = 0; i < window.cell_count; i++) after_ns += window.cells[i].wall_ns;
   assert_true(window.folded);
   assert_int_equal(before_ns, after_ns);
   rtop_reader_close(&reader);
@@ -150,11 +148,10 @@ static void test_impossible_windows_keep_their_counters(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   support_window(&window, 1);
   for (uint32_t i = 0; i < 60000; i++)
-    *rtop_window_add_thread(&window) =
-      (struct rtop_window_thread){.serial = i * 1000003u, .state_age_ns = i};
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .serial = i * 1000003u, .state_age_ns = i };
   assert_int_equal(rtop_writer_publish(writer, &window), 1);
   support_window(&window, 2);
   add_cells(&window, (1 << 18) + 1);
@@ -168,8 +165,7 @@ static void test_impossible_windows_keep_their_counters(void **state)
     /* Of too many threads one is left, with the time of all of them; of too many cells nothing. */
     assert_int_equal(window.thread_count, 2 - n);
     assert_int_equal(window.cell_count, 3 * (2 - n));
-    for (size_t i = 0; i < window.cell_count; i++)
-      assert_int_equal(window.cells[i].wall_ns, 10 + i);
+    for (size_t i = 0; i < window.cell_count; i++) assert_int_equal(window.cells[i].wall_ns, 10 + i);
   }
   rtop_reader_close(&reader);
   rtop_window_destroy(&window);
@@ -179,12 +175,9 @@ static void test_impossible_windows_keep_their_counters(void **state)
 /* Truncated, removed or replaced: no call faults, and the next window is refused. */
 static void damage(const char *path, int how)
 {
-  if (how == 0)
-    assert_int_equal(truncate(path, 0), 0);
-  else if (how == 1)
-    assert_int_equal(truncate(path, RTOP_PAGE_BYTES), 0);
-  else
-    assert_int_equal(unlink(path), 0);
+  if (how == 0) assert_int_equal(truncate(path, 0), 0);
+  else if (how == 1) assert_int_equal(truncate(path, RTOP_PAGE_BYTES), 0);
+  else assert_int_equal(unlink(path), 0);
 }
 
 static void test_damaged_underneath(void **state)
@@ -192,9 +185,9 @@ static void test_damaged_underneath(void **state)
   (void)state;
   for (int how = 0; how < 3; how++) {
     struct rtop_writer *writer = support_writer();
-    struct rtop_window window = {0};
-    struct rtop_frame_entry frame = {0};
-    struct rtop_node_entry node = {0};
+    struct rtop_window window = { 0 };
+    struct rtop_frame_entry frame = { 0 };
+    struct rtop_node_entry node = { 0 };
     uint32_t id;
     support_window(&window, 1);
     assert_int_equal(rtop_writer_publish(writer, &window), 1);
@@ -222,11 +215,9 @@ static int abandon(struct support_pipes pipes, void *argument)
   struct rtop_writer *writer = argument;
   (void)pipes;
   rtop_writer_abandon(&writer);
-  if (writer)
-    return 1;
+  if (writer) return 1;
   writer = support_writer();
-  if (!writer)
-    return 2;
+  if (!writer) return 2;
   rtop_writer_destroy(&writer, false);
   return 0;
 }
@@ -235,7 +226,7 @@ static void test_fork(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   struct support_child child = support_fork(abandon, writer);
   assert_int_equal(support_join(&child), 0);
   assert_int_equal(support_count_files(), 2);
@@ -263,8 +254,8 @@ static void test_wish_and_wake(void **state)
 static void test_no_directory(void **state)
 {
   (void)state;
-  struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = support_identity()};
-  struct rtop_error error = {0};
+  struct rtop_writer_options options = { .ring_bytes = 1 << 20, .identity = support_identity() };
+  struct rtop_error error = { 0 };
   options.directory = support_path("missing");
   assert_null(rtop_writer_create(&options, &error));
   assert_int_equal(error.code, RTOP_ERROR_SYSTEM);
@@ -276,17 +267,14 @@ static void test_no_directory(void **state)
 static int create_limited(struct support_pipes pipes, void *argument)
 {
   const struct rlimit *limit = argument;
-  struct rtop_writer_options options = {.ring_bytes = 8 << 20, .identity = support_identity()};
-  struct rtop_error error = {0};
+  struct rtop_writer_options options = { .ring_bytes = 8 << 20, .identity = support_identity() };
+  struct rtop_error error = { 0 };
   struct stat status;
   (void)pipes;
-  if (setrlimit(RLIMIT_FSIZE, limit) != 0)
-    return 100;
+  if (setrlimit(RLIMIT_FSIZE, limit) != 0) return 100;
   struct rtop_writer *writer = rtop_writer_create(&options, &error);
-  if (!writer)
-    return error.code == RTOP_ERROR_NO_SPACE ? 0 : 101;
-  if (stat(rtop_writer_path(writer), &status) != 0)
-    return 102;
+  if (!writer) return error.code == RTOP_ERROR_NO_SPACE ? 0 : 101;
+  if (stat(rtop_writer_path(writer), &status) != 0) return 102;
   rtop_writer_destroy(&writer, false);
   return (int)(status.st_size >> 19);
 }
@@ -297,10 +285,10 @@ static void test_file_size_limits(void **state)
   static const struct {
     rlim_t limit;
     int halves_of_mb;
-  } limits[] = {{0, 0},       {4096, 0},     {(3 << 19) - 1, 0}, {3 << 19, 3},
-                {4 << 20, 6}, {6 << 20, 12}, {12 << 20, 24},     {RLIM_INFINITY, 24}};
+  } limits[] = { { 0, 0 },       { 4096, 0 },     { (3 << 19) - 1, 0 }, { 3 << 19, 3 },
+                 { 4 << 20, 6 }, { 6 << 20, 12 }, { 12 << 20, 24 },     { RLIM_INFINITY, 24 } };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-    struct rlimit limit = {limits[i].limit, limits[i].limit};
+    struct rlimit limit = { limits[i].limit, limits[i].limit };
     struct support_child child = support_fork(create_limited, &limit);
     assert_int_equal(support_join(&child), limits[i].halves_of_mb);
     assert_int_equal(support_count_files(), 0);
@@ -314,19 +302,16 @@ static void test_small_file_systems(void **state)
   static const struct {
     const char *size;
     off_t bytes;
-  } systems[] = {{"size=1m", 0}, {"size=1700k", 3 << 19}, {"size=60m", 3 << 20}, {"size=300m", 12 << 20}};
+  } systems[] = { { "size=1m", 0 }, { "size=1700k", 3 << 19 }, { "size=60m", 3 << 20 }, { "size=300m", 12 << 20 } };
   const char *small = support_path("small");
   for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
-    struct rtop_writer_options options = {
-      .ring_bytes = 8 << 20, .directory = small, .identity = support_identity()};
-    struct rtop_error error = {0};
-    struct stat status = {0};
+    struct rtop_writer_options options = { .ring_bytes = 8 << 20, .directory = small, .identity = support_identity() };
+    struct rtop_error error = { 0 };
+    struct stat status = { 0 };
     mkdir(small, 0700);
-    if (mount("tmpfs", small, "tmpfs", 0, systems[i].size) != 0)
-      skip();
+    if (mount("tmpfs", small, "tmpfs", 0, systems[i].size) != 0) skip();
     struct rtop_writer *writer = rtop_writer_create(&options, &error);
-    if (writer)
-      stat(rtop_writer_path(writer), &status);
+    if (writer) stat(rtop_writer_path(writer), &status);
     rtop_writer_destroy(&writer, false);
     assert_int_equal(umount(small), 0);
     assert_int_equal(status.st_size, systems[i].bytes);
@@ -338,7 +323,7 @@ static void test_small_file_systems(void **state)
 
 static uint64_t memory_of(const struct rtop_writer *writer)
 {
-  struct stat status = {0};
+  struct stat status = { 0 };
   stat(rtop_writer_path(writer), &status);
   return (uint64_t)status.st_blocks * 512;
 }
@@ -347,28 +332,26 @@ enum { MUCH_NODES = 700 };
 
 static void add_nodes(struct rtop_writer *writer)
 {
-  struct rtop_node_entry node = {.parent = RTOP_NODE_ROOT, .depth = 1};
+  struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .depth = 1 };
   uint32_t id = 0;
-  while (id < MUCH_NODES)
-    assert_true(rtop_writer_add_node(writer, &node, &id));
+  while (id < MUCH_NODES) assert_true(rtop_writer_add_node(writer, &node, &id));
 }
 
 /* Some kB that hardly compress. */
 static uint64_t publish_much(struct rtop_writer *writer, uint64_t windows)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   uint64_t sequence = 0;
   for (uint64_t n = 0; n < windows; n++) {
     rtop_window_reset(&window);
     window.start_mono_ns = (int64_t)(n * 1000);
     window.end_mono_ns = (int64_t)(n * 1000 + 1000);
-    *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = 1, .serial = 1};
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
     for (uint32_t i = 0; i < MUCH_NODES; i++)
       *rtop_window_add_cell(&window) =
-        (struct rtop_cell){.node = i, .state = i % 5, .samples = 1, .wall_ns = (uint64_t)rand() << 8};
+          (struct rtop_cell){ .node = i, .state = i % 5, .samples = 1, .wall_ns = (uint64_t)rand() << 8 };
     sequence = rtop_writer_publish(writer, &window);
-    if (sequence == 0)
-      break;
+    if (sequence == 0) break;
   }
   rtop_window_destroy(&window);
   return sequence;
@@ -377,7 +360,7 @@ static uint64_t publish_much(struct rtop_writer *writer, uint64_t windows)
 /* Every window between the oldest and the newest is whole: a hole would be a window of zeros, or a signal. */
 static uint64_t readable_windows(const struct rtop_writer *writer)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   struct rtop_reader *reader = rtop_reader_open(rtop_writer_path(writer), (uid_t)-1, NULL);
   uint64_t count = 0, newest = rtop_reader_newest(reader);
   for (uint64_t q = rtop_reader_oldest(reader); q <= newest; q++, count++)
@@ -390,7 +373,7 @@ static uint64_t readable_windows(const struct rtop_writer *writer)
 static void test_memory_grows_with_the_history(void **state)
 {
   (void)state;
-  struct rtop_writer_options options = {.ring_bytes = 8 << 20, .identity = support_identity()};
+  struct rtop_writer_options options = { .ring_bytes = 8 << 20, .identity = support_identity() };
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
   uint64_t whole = rtop_writer_segment(writer)->geometry.segment_bytes, first = memory_of(writer);
   add_nodes(writer);
@@ -425,11 +408,10 @@ static void test_full_file_system_shortens_the_history(void **state)
   snprintf(small, sizeof small, "%s", support_path("small"));
   snprintf(others, sizeof others, "%s/others", small);
   mkdir(small, 0700);
-  if (mount("tmpfs", small, "tmpfs", 0, "size=64m") != 0)
-    skip();
-  struct rtop_writer_options options = {.ring_bytes = 8 << 20, .directory = small, .identity = support_identity()};
+  if (mount("tmpfs", small, "tmpfs", 0, "size=64m") != 0) skip();
+  struct rtop_writer_options options = { .ring_bytes = 8 << 20, .directory = small, .identity = support_identity() };
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
-  struct rtop_node_entry node = {.parent = RTOP_NODE_ROOT, .depth = 1};
+  struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .depth = 1 };
   uint32_t id = 0;
   assert_int_equal(rtop_writer_segment(writer)->geometry.segment_bytes, 6 << 20);
   add_nodes(writer);

@@ -12,7 +12,7 @@
 /* What a child says of itself in its segment. */
 static struct rtop_geometry geometry_of(pid_t pid)
 {
-  struct rtop_geometry geometry = {.pid = (uint32_t)pid, .pid_namespace = process_own_pid_namespace()};
+  struct rtop_geometry geometry = { .pid = (uint32_t)pid, .pid_namespace = process_own_pid_namespace() };
   struct process_stat stat;
   assert_true(process_stat_read(pid, &stat));
   geometry.start_ticks = stat.start_ticks;
@@ -45,8 +45,7 @@ static pid_t fork_waiting(void (*body)(void))
   pid_t pid = fork();
   if (pid == 0) {
     body();
-    for (;;)
-      pause();
+    for (;;) pause();
   }
   return pid;
 }
@@ -90,8 +89,7 @@ static void test_exit_status(void **state)
   pid_t pid = fork();
   if (pid == 0) {
     close(gate[1]);
-    if (read(gate[0], &byte, 1) == 0)
-      exit_7();
+    if (read(gate[0], &byte, 1) == 0) exit_7();
     _exit(1);
   }
   struct rtop_geometry geometry = geometry_of(pid);
@@ -155,7 +153,11 @@ static void test_records_of_the_kernels_log(void **state)
   static const char by_system[] = "3,900,5000000,-;Out of memory: Killed process 4711 (ruby) total-vm:1kB";
   static const char by_group[] = "3,901,5000000,-;Memory cgroup out of memory: Killed process 4711 (ruby) x";
   static const char *const others[] = {
-    "", ",", ",,", "3,900,5000000,-", "3;900,5000000,-;Out of memory: Killed process 4711 (ruby)",
+    "",
+    ",",
+    ",,",
+    "3,900,5000000,-",
+    "3;900,5000000,-;Out of memory: Killed process 4711 (ruby)",
     "3,900,5000000,-;Out of memory: Killed process 47110 (ruby)",
     "3,900,5000000,-;Out of memory: Killed process 471 (ruby)",
     "3,900,-1,-;Out of memory: Killed process 4711 (ruby)",
@@ -164,16 +166,15 @@ static void test_records_of_the_kernels_log(void **state)
   };
   assert_true(rtop_ending_is_memory(by_system, 4711, 0));
   assert_true(rtop_ending_is_memory(by_group, 4711, INT64_C(9000000000)));
-  assert_false(rtop_ending_is_memory(by_group, 4711, INT64_C(10000000001)));   /* long before its last window */
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-    assert_false(rtop_ending_is_memory(others[i], 4711, 0));
+  assert_false(rtop_ending_is_memory(by_group, 4711, INT64_C(10000000001))); /* long before its last window */
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) assert_false(rtop_ending_is_memory(others[i], 4711, 0));
 }
 
 static void test_every_cause_has_its_words(void **state)
 {
   (void)state;
   for (int cause = RTOP_ENDING_CLOSED; cause <= RTOP_ENDING_VANISHED; cause++) {
-    struct rtop_ending ending = {.cause = (enum rtop_ending_cause)cause, .number = 3};
+    struct rtop_ending ending = { .cause = (enum rtop_ending_cause)cause, .number = 3 };
     memset(ending.program, 'x', sizeof ending.program);
     assert_true(strlen(text_of(&ending)) > 5);
     for (int other = RTOP_ENDING_CLOSED; other < cause; other++)
@@ -185,12 +186,9 @@ static void test_every_cause_has_its_words(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_killed_by_a_signal),
-    cmocka_unit_test(test_exit_status),
-    cmocka_unit_test(test_goes_on_without_its_channel),
-    cmocka_unit_test(test_before_a_restart),
-    cmocka_unit_test(test_records_of_the_kernels_log),
-    cmocka_unit_test(test_every_cause_has_its_words),
+    cmocka_unit_test(test_killed_by_a_signal),          cmocka_unit_test(test_exit_status),
+    cmocka_unit_test(test_goes_on_without_its_channel), cmocka_unit_test(test_before_a_restart),
+    cmocka_unit_test(test_records_of_the_kernels_log),  cmocka_unit_test(test_every_cause_has_its_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,12 @@
 enum { SKIPPED = 77, OTHER = 65534, THIRD = 65533 };
 
 /* In the child: a condition that fails names its line. */
-#define EXPECT(condition) \
-  do { \
-    if (!(condition)) { \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-      return 1; \
-    } \
+#define EXPECT(condition)                                                                                              \
+  do {                                                                                                                 \
+    if (!(condition)) {                                                                                                \
+      fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                                          \
+      return 1;                                                                                                        \
+    }                                                                                                                  \
   } while (0)
 
 static int apart(struct support_pipes pipes, void *argument)
@@ -43,8 +43,7 @@ static void run_apart(int (*body)(void))
 {
   struct support_child child = support_fork(apart, &body);
   int status = support_join(&child);
-  if (status == SKIPPED)
-    skip();
+  if (status == SKIPPED) skip();
   assert_int_equal(status, 0);
 }
 
@@ -56,22 +55,22 @@ static void test_names(void **state)
     bool right;
     uid_t uid;
   } names[] = {
-    {"rperf-top-0", true, 0},
-    {"rperf-top-1000", true, 1000},
-    {"rperf-top-1000-1", true, 1000},
-    {"rperf-top-1000-0123456789abcdef", true, 1000},
-    {"rperf-top-4294967294", true, 4294967294u},
-    {"rperf-top-4294967295", false, 0},
-    {"rperf-top-1000-0123456789abcdef0", false, 0},
-    {"rperf-top-1000-", false, 0},
-    {"rperf-top-1000-x", false, 0},
-    {"rperf-top-1000/..", false, 0},
-    {"rperf-top-01", false, 0},
-    {"rperf-top--1", false, 0},
-    {"rperf-top-", false, 0},
-    {"rperf-top.1000", false, 0},
-    {"rperf-top", false, 0},
-    {"", false, 0},
+    { "rperf-top-0", true, 0 },
+    { "rperf-top-1000", true, 1000 },
+    { "rperf-top-1000-1", true, 1000 },
+    { "rperf-top-1000-0123456789abcdef", true, 1000 },
+    { "rperf-top-4294967294", true, 4294967294u },
+    { "rperf-top-4294967295", false, 0 },
+    { "rperf-top-1000-0123456789abcdef0", false, 0 },
+    { "rperf-top-1000-", false, 0 },
+    { "rperf-top-1000-x", false, 0 },
+    { "rperf-top-1000/..", false, 0 },
+    { "rperf-top-01", false, 0 },
+    { "rperf-top--1", false, 0 },
+    { "rperf-top-", false, 0 },
+    { "rperf-top.1000", false, 0 },
+    { "rperf-top", false, 0 },
+    { "", false, 0 },
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     uid_t uid = 7;
@@ -149,7 +148,7 @@ static int runtime_directory(void)
   EXPECT(place_for_writer("", "/run/own", places, NULL) == 2);
   EXPECT(strcmp(places[0].path, "/run/own/rperf-top") == 0 && is_own(places[0].path));
   EXPECT(strcmp(places[1].path, "/dev/shm/rperf-top-0") == 0);
-  static const char *const wrong[] = {"/run/loose", "/run/other", "/run/missing", "run/own", "/dev/null"};
+  static const char *const wrong[] = { "/run/loose", "/run/other", "/run/missing", "run/own", "/dev/null" };
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     EXPECT(place_for_writer("", wrong[i], places, NULL) == 1);
     EXPECT(strcmp(places[0].path, "/dev/shm/rperf-top-0") == 0);
@@ -187,8 +186,7 @@ static void remember(int fd, const char *path, uid_t owner, void *argument)
 static size_t visits_of(uid_t owner)
 {
   size_t count = 0;
-  for (size_t i = 0; i < visited_count; i++)
-    count += visited_owner[i] == owner;
+  for (size_t i = 0; i < visited_count; i++) count += visited_owner[i] == owner;
   return count;
 }
 
@@ -238,45 +236,42 @@ static struct rtop_registry_entry entries[LIST_MAX];
 
 struct life {
   uid_t uid;
-  uint32_t pid;                        /* that its header and its name are to tell; 0: the truth */
+  uint32_t pid; /* that its header and its name are to tell; 0: the truth */
   int64_t age_s;
-  bool forged;                         /* holds the lock as an open file description */
+  bool forged; /* holds the lock as an open file description */
 };
 
 static void disguise(const char *path, const struct life *life)
 {
   struct rtop_geometry geometry;
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RTOP_LOCK_WRITER, .l_len = 1};
-  struct timespec times[2] = {{.tv_sec = time(NULL) - life->age_s}, {.tv_sec = time(NULL) - life->age_s}};
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RTOP_LOCK_WRITER, .l_len = 1 };
+  struct timespec times[2] = { { .tv_sec = time(NULL) - life->age_s }, { .tv_sec = time(NULL) - life->age_s } };
   char name[600];
   int fd = open(path, O_RDWR);
   pread(fd, &geometry, sizeof geometry, 0);
   geometry.pid = life->pid ? life->pid : geometry.pid;
   geometry.crc32c = rtop_geometry_crc(&geometry);
   pwrite(fd, &geometry, sizeof geometry, 0);
-  snprintf(name, sizeof name, "%.*s/rperf-top.%u.%u.%s", (int)(strrchr(path, '/') - path), path,
-           (unsigned)life->uid, geometry.pid, strrchr(path, '.') + 1);
+  snprintf(name, sizeof name, "%.*s/rperf-top.%u.%u.%s", (int)(strrchr(path, '/') - path), path, (unsigned)life->uid,
+           geometry.pid, strrchr(path, '.') + 1);
   rename(path, name);
   futimens(fd, times);
-  if (life->forged)
-    fcntl(fd, F_OFD_SETLK, &lock);
-  else
-    close(fd);
+  if (life->forged) fcntl(fd, F_OFD_SETLK, &lock);
+  else close(fd);
 }
 
 /* Leaves a segment, and stays until it is told. */
 static int leave(struct support_pipes pipes, void *argument)
 {
   const struct life *life = argument;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   struct rtop_writer_options options = {
-    .ring_bytes = 1 << 20, .directory = "", .runtime_directory = "", .identity = support_identity()};
+    .ring_bytes = 1 << 20, .directory = "", .runtime_directory = "", .identity = support_identity()
+  };
   char path[512];
-  if (life->uid && setuid(life->uid) != 0)
-    return 1;
+  if (life->uid && setuid(life->uid) != 0) return 1;
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
-  if (!writer)
-    return 2;
+  if (!writer) return 2;
   support_window(&window, 1);
   rtop_writer_publish(writer, &window);
   snprintf(path, sizeof path, "%s", rtop_writer_path(writer));
@@ -304,8 +299,8 @@ static void leave_dead(const struct life *life)
 
 static int forged_processes(void)
 {
-  struct support_child forger = start(&(struct life){.uid = OTHER, .pid = (uint32_t)getpid(), .forged = true});
-  struct support_child honest = start(&(struct life){.uid = OTHER});
+  struct support_child forger = start(&(struct life){ .uid = OTHER, .pid = (uint32_t)getpid(), .forged = true });
+  struct support_child honest = start(&(struct life){ .uid = OTHER });
   size_t count = rtop_registry_list(entries, LIST_MAX), alive = 0;
   EXPECT(count == 2);
   for (size_t i = 0; i < count; i++) {
@@ -317,7 +312,7 @@ static int forged_processes(void)
   /* Of a process that is there only what its user made. */
   EXPECT(rtop_registry_find(getpid(), entries, NULL) == -1);
   EXPECT(rtop_registry_find(honest.pid, entries, NULL) == 0 && entries[0].alive);
-  support_join(&honest);               /* it has the other's pipe, too */
+  support_join(&honest); /* it has the other's pipe, too */
   support_join(&forger);
   return 0;
 }
@@ -350,8 +345,7 @@ static int live_as_seven(struct support_pipes pipes, void *argument)
 
 static int another_number_inside(void)
 {
-  if (!support_has_openat2())
-    return SKIPPED;
+  if (!support_has_openat2()) return SKIPPED;
   struct support_child child = support_fork(live_as_seven, NULL);
   char inside[128];
   EXPECT(support_hear(child.from));
@@ -373,9 +367,9 @@ static void test_another_number_inside(void **state)
 static int planted_post_mortems(void)
 {
   struct rtop_error error;
-  enum { GONE = 4000000 };             /* beyond pid_max */
+  enum { GONE = 4000000 }; /* beyond pid_max */
   char file[512];
-  leave_dead(&(struct life){.uid = OTHER, .pid = GONE});
+  leave_dead(&(struct life){ .uid = OTHER, .pid = GONE });
   EXPECT(rtop_registry_find(GONE, entries, &error) == 0 && entries[0].uid == OTHER);
   /* Under root's name, where anybody may write. */
   snprintf(file, sizeof file, "/dev/shm/rperf-top.0.%u.0123456789abcdef", GONE + 1);
@@ -383,9 +377,9 @@ static int planted_post_mortems(void)
   EXPECT(rtop_registry_find(GONE + 1, entries, &error) == -1 && error.code == RTOP_ERROR_NOT_FOUND);
   EXPECT(rtop_registry_list(entries, LIST_MAX) == 0);
   /* The same number twice: nobody knows which. */
-  leave_dead(&(struct life){.uid = THIRD, .pid = GONE, .age_s = 5});
+  leave_dead(&(struct life){ .uid = THIRD, .pid = GONE, .age_s = 5 });
   EXPECT(rtop_registry_find(GONE, entries, &error) == 0 && entries[0].uid == THIRD);
-  leave_dead(&(struct life){.uid = 0, .pid = GONE, .age_s = 50});
+  leave_dead(&(struct life){ .uid = 0, .pid = GONE, .age_s = 50 });
   EXPECT(rtop_registry_find(GONE, entries, &error) == -1 && error.code == RTOP_ERROR_UNSAFE);
   EXPECT(strstr(error.text, "users 65533 and 0") != NULL);
   return 0;
@@ -400,7 +394,7 @@ static void test_planted_post_mortems(void **state)
 static int hiding_behind_names(void)
 {
   char path[80];
-  struct support_child child = start(&(struct life){.uid = 0});
+  struct support_child child = start(&(struct life){ .uid = 0 });
   for (int i = 0; i < 5000; i++) {
     snprintf(path, sizeof path, "/dev/shm/rperf-top.%d.1.%016x", i % 2 ? OTHER : 0, i);
     EXPECT(close(open(path, O_CREAT | O_RDWR, 0600)) == 0 && chown(path, OTHER, OTHER) == 0);
@@ -409,8 +403,8 @@ static int hiding_behind_names(void)
   EXPECT(rtop_registry_list(entries, LIST_MAX) == 1);
   /* Nor does anybody's number of segments push out another's. */
   for (int64_t i = 0; i < 4; i++)
-    leave_dead(&(struct life){.uid = OTHER, .pid = (uint32_t)(5000000 + i), .age_s = 0});
-  leave_dead(&(struct life){.uid = THIRD, .pid = 6000000, .age_s = 1000});
+    leave_dead(&(struct life){ .uid = OTHER, .pid = (uint32_t)(5000000 + i), .age_s = 0 });
+  leave_dead(&(struct life){ .uid = THIRD, .pid = 6000000, .age_s = 1000 });
   EXPECT(rtop_registry_list(entries, 3) == 3);
   bool third = false, own = false;
   for (int i = 0; i < 3; i++) {
@@ -432,7 +426,7 @@ static void test_hiding_behind_names(void **state)
 static int starving_the_sweep(void)
 {
   char path[80];
-  struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
   EXPECT(make_directory("/dev/shm/shared", 01777, 0) == 0);
   for (int i = 0; i < 300; i++) {
     uid_t owner = i == 150 ? 0 : OTHER;
@@ -450,9 +444,9 @@ static int starving_the_sweep(void)
 static int sweeping_the_old_place(void)
 {
   static const char old[] = "/dev/shm/rperf-top.0.1.0123456789abcdef";
-  struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
   EXPECT(close(open(old, O_CREAT | O_RDWR, 0600)) == 0 && utimensat(AT_FDCWD, old, times, 0) == 0);
-  leave_dead(&(struct life){.uid = 0});
+  leave_dead(&(struct life){ .uid = 0 });
   EXPECT(access(old, F_OK) != 0 && errno == ENOENT);
   return 0;
 }

@@ -22,8 +22,7 @@ static size_t list(void)
 {
   size_t count = rtop_registry_list(entries, LIST_MAX), kept = 0;
   for (size_t i = 0; i < count; i++)
-    if (strncmp(entries[i].path, support_directory(), strlen(support_directory())) == 0)
-      entries[kept++] = entries[i];
+    if (strncmp(entries[i].path, support_directory(), strlen(support_directory())) == 0) entries[kept++] = entries[i];
   return kept;
 }
 
@@ -31,21 +30,19 @@ static size_t list(void)
 struct life {
   bool keep;
   const char *directory;
-  uid_t uid;                           /* to become first; 0: stay */
+  uid_t uid; /* to become first; 0: stay */
 };
 
 static int live(struct support_pipes pipes, void *argument)
 {
   const struct life *life = argument;
-  struct rtop_window window = {0};
-  struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = support_identity()};
+  struct rtop_window window = { 0 };
+  struct rtop_writer_options options = { .ring_bytes = 1 << 20, .identity = support_identity() };
   options.directory = life->directory;
   options.runtime_directory = "";
-  if (life->uid && setuid(life->uid) != 0)
-    return 1;
+  if (life->uid && setuid(life->uid) != 0) return 1;
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
-  if (!writer)
-    return 2;
+  if (!writer) return 2;
   support_window(&window, 1);
   rtop_writer_publish(writer, &window);
   support_tell(pipes.out);
@@ -65,8 +62,8 @@ static struct support_child start(struct life *life)
 static void test_live_then_ended_then_gone(void **state)
 {
   (void)state;
-  struct life life = {.keep = true};
-  struct rtop_error error = {0};
+  struct life life = { .keep = true };
+  struct rtop_error error = { 0 };
   struct support_child child = start(&life);
   assert_int_equal(list(), 1);
   assert_true(entries[0].alive && !entries[0].ended);
@@ -91,7 +88,7 @@ static void test_live_then_ended_then_gone(void **state)
 static void test_killed_is_found_post_mortem(void **state)
 {
   (void)state;
-  struct life life = {0};
+  struct life life = { 0 };
   struct support_child child = start(&life);
   support_kill(&child);
   assert_int_equal(rtop_registry_find(child.pid, entries, NULL), 0);
@@ -103,11 +100,11 @@ static void test_killed_is_found_post_mortem(void **state)
 static void test_process_without_a_channel(void **state)
 {
   (void)state;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_int_equal(rtop_registry_find(getpid(), entries, &error), -1);
   assert_int_equal(error.code, RTOP_ERROR_NOT_FOUND);
   assert_non_null(strstr(error.text, "RUBYOPT"));
-  static const pid_t wild[] = {0, -1, INT32_MIN, INT32_MAX};
+  static const pid_t wild[] = { 0, -1, INT32_MIN, INT32_MAX };
   for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++)
     assert_int_equal(rtop_registry_find(wild[i], entries, &error), -1);
 }
@@ -129,15 +126,14 @@ static const char *name_of(pid_t pid, const char *hex)
 
 static void set_age(const char *path, int64_t seconds)
 {
-  struct timespec times[2] = {{.tv_sec = time(NULL) - (time_t)seconds},
-                              {.tv_sec = time(NULL) - (time_t)seconds}};
+  struct timespec times[2] = { { .tv_sec = time(NULL) - (time_t)seconds }, { .tv_sec = time(NULL) - (time_t)seconds } };
   assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
 static void test_live_before_dead_and_newest_dead(void **state)
 {
   (void)state;
-  struct life life = {0};
+  struct life life = { 0 };
   struct support_child child = start(&life);
   char live_path[512];
   assert_int_equal(rtop_registry_find(child.pid, entries, NULL), 0);
@@ -167,7 +163,7 @@ static void test_live_before_dead_and_newest_dead(void **state)
 static void test_name_is_only_a_hint(void **state)
 {
   (void)state;
-  struct life life = {0};
+  struct life life = { 0 };
   struct support_child child = start(&life);
   pid_t other = getpid();
   assert_int_equal(rtop_registry_find(child.pid, entries, NULL), 0);
@@ -190,7 +186,7 @@ static void make_file(const char *path, const void *bytes, size_t count)
 static void test_bad_files(void **state)
 {
   (void)state;
-  struct life life = {0};
+  struct life life = { 0 };
   struct rtop_error error;
   struct support_child child = start(&life);
   assert_int_equal(rtop_registry_find(child.pid, entries, NULL), 0);
@@ -239,12 +235,11 @@ static void test_bad_files(void **state)
 static int find_as_another(struct support_pipes pipes, void *argument)
 {
   pid_t pid = *(pid_t *)argument;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   char expected[128];
   (void)pipes;
   snprintf(expected, sizeof expected, "process %d belongs to user 0; run as that user or root", (int)pid);
-  if (setuid(65534) != 0 || rtop_registry_find(pid, entries, &error) != -1)
-    return 1;
+  if (setuid(65534) != 0 || rtop_registry_find(pid, entries, &error) != -1) return 1;
   if (error.code != RTOP_ERROR_PERMISSION || strcmp(error.text, expected) != 0) {
     fprintf(stderr, "%s\n", error.text);
     return 2;
@@ -255,9 +250,8 @@ static int find_as_another(struct support_pipes pipes, void *argument)
 static void test_another_users_process(void **state)
 {
   (void)state;
-  if (geteuid() != 0)
-    skip();
-  struct life life = {0};
+  if (geteuid() != 0) skip();
+  struct life life = { 0 };
   struct support_child child = start(&life), looker;
   assert_int_equal(chmod(support_directory(), 0755), 0);
   looker = support_fork(find_as_another, &child.pid);
@@ -271,9 +265,8 @@ static void test_another_users_process(void **state)
 static void test_root_sees_all(void **state)
 {
   (void)state;
-  if (geteuid() != 0)
-    skip();
-  struct life life = {.uid = 65534};
+  if (geteuid() != 0) skip();
+  struct life life = { .uid = 65534 };
   assert_int_equal(chmod(support_directory(), 01777), 0);
   struct support_child child = start(&life);
   assert_int_equal(rtop_registry_find(child.pid, entries, NULL), 0);
@@ -292,8 +285,7 @@ static int live_in_a_container(struct support_pipes pipes, void *argument)
       mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=20m") != 0)
     return 77;
   pid_t inner = fork();
-  if (inner == 0)
-    _exit(live(pipes, life));
+  if (inner == 0) _exit(live(pipes, life));
   close(pipes.in);
   close(pipes.out);
   int status;
@@ -307,26 +299,23 @@ static pid_t only_child_of(pid_t parent)
   int pid = 0;
   snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
   FILE *children = fopen(path, "r");
-  if (children && fscanf(children, "%d", &pid) != 1)
-    pid = 0;
-  if (children)
-    fclose(children);
+  if (children && fscanf(children, "%d", &pid) != 1) pid = 0;
+  if (children) fclose(children);
   return pid;
 }
 
 static void assert_found_in_a_container(const char *directory, const char *below)
 {
-  struct life life = {.directory = directory};
+  struct life life = { .directory = directory };
   char expected[96];
-  if (geteuid() != 0 || !support_has_openat2())
-    skip();
+  if (geteuid() != 0 || !support_has_openat2()) skip();
   struct support_child child = support_fork(live_in_a_container, &life);
   if (!support_hear(child.from)) {
     assert_int_equal(support_join(&child), 77);
     skip();
   }
   pid_t pid = only_child_of(child.pid);
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   int found = rtop_registry_find(pid, entries, &error);
   snprintf(expected, sizeof expected, "/proc/%d/root/dev/shm/%srperf-top.", (int)pid, below);
   support_tell(child.to);
@@ -360,7 +349,7 @@ static int live_elsewhere(struct support_pipes pipes, void *argument)
   snprintf(in, sizeof in, "%d", pipes.in);
   snprintf(out, sizeof out, "%d", pipes.out);
   execl("/proc/self/exe", "test_registry", "--live", in, out, (char *)NULL);
-  return errno == ENOEXEC ? 77 : 1;    /* an emulator runs this, which the kernel cannot */
+  return errno == ENOEXEC ? 77 : 1; /* an emulator runs this, which the kernel cannot */
 }
 
 /* It was told by its own environment where to put its segment; we look elsewhere. */
@@ -375,7 +364,7 @@ static void test_process_with_a_directory_of_its_own(void **state)
     assert_int_equal(rmdir(elsewhere), 0);
     skip();
   }
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   int found = rtop_registry_find(child.pid, entries, &error);
   support_tell(child.to);
   assert_int_equal(support_join(&child), 0);
@@ -392,15 +381,20 @@ static void test_process_with_a_directory_of_its_own(void **state)
 int main(int argc, char **argv)
 {
   if (argc == 4 && strcmp(argv[1], "--live") == 0) {
-    struct life life = {.directory = NULL};
-    return live((struct support_pipes){.in = atoi(argv[2]), .out = atoi(argv[3])}, &life);
+    struct life life = { .directory = NULL };
+    return live((struct support_pipes){ .in = atoi(argv[2]), .out = atoi(argv[3]) }, &life);
   }
   const struct CMUnitTest tests[] = {
-    REGISTRY_TEST(test_live_then_ended_then_gone), REGISTRY_TEST(test_killed_is_found_post_mortem),
-    REGISTRY_TEST(test_process_without_a_channel), REGISTRY_TEST(test_live_before_dead_and_newest_dead),
-    REGISTRY_TEST(test_name_is_only_a_hint),       REGISTRY_TEST(test_bad_files),
-    REGISTRY_TEST(test_another_users_process),     REGISTRY_TEST(test_root_sees_all),
-    REGISTRY_TEST(test_process_in_a_container),    REGISTRY_TEST(test_process_of_version_1_0_in_a_container),
+    REGISTRY_TEST(test_live_then_ended_then_gone),
+    REGISTRY_TEST(test_killed_is_found_post_mortem),
+    REGISTRY_TEST(test_process_without_a_channel),
+    REGISTRY_TEST(test_live_before_dead_and_newest_dead),
+    REGISTRY_TEST(test_name_is_only_a_hint),
+    REGISTRY_TEST(test_bad_files),
+    REGISTRY_TEST(test_another_users_process),
+    REGISTRY_TEST(test_root_sees_all),
+    REGISTRY_TEST(test_process_in_a_container),
+    REGISTRY_TEST(test_process_of_version_1_0_in_a_container),
     REGISTRY_TEST(test_process_with_a_directory_of_its_own),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);

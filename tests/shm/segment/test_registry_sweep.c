@@ -22,8 +22,7 @@ static const char *make(unsigned number, int64_t age_s, off_t bytes)
   int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   assert_true(fd >= 0);
   assert_int_equal(posix_fallocate(fd, 0, bytes), 0);
-  struct timespec times[2] = {{.tv_sec = time(NULL) - (time_t)age_s},
-                              {.tv_sec = time(NULL) - (time_t)age_s}};
+  struct timespec times[2] = { { .tv_sec = time(NULL) - (time_t)age_s }, { .tv_sec = time(NULL) - (time_t)age_s } };
   assert_int_equal(futimens(fd, times), 0);
   close(fd);
   return path;
@@ -37,8 +36,7 @@ static size_t sweep(void)
 static void test_young_and_few_stay(void **state)
 {
   (void)state;
-  for (unsigned i = 0; i < 4; i++)
-    make(i, 3000, 1 << 19);
+  for (unsigned i = 0; i < 4; i++) make(i, 3000, 1 << 19);
   assert_int_equal(sweep(), 0);
   assert_int_equal(support_count_files(), 4);
 }
@@ -63,12 +61,10 @@ static void test_beyond_the_newest_four_go(void **state)
   char newest[4][600];
   for (unsigned i = 0; i < 10; i++) {
     const char *path = make(i, 1000 - (int64_t)i * 50, 100);
-    if (i >= 6)
-      strcpy(newest[i - 6], path);
+    if (i >= 6) strcpy(newest[i - 6], path);
   }
   assert_int_equal(sweep(), 6);
-  for (int i = 0; i < 4; i++)
-    assert_int_equal(access(newest[i], F_OK), 0);
+  for (int i = 0; i < 4; i++) assert_int_equal(access(newest[i], F_OK), 0);
   assert_int_equal(support_count_files(), 4);
 }
 
@@ -93,7 +89,7 @@ static void test_orphans_go(void **state)
   char young[600], old[600];
   snprintf(young, sizeof young, "%s.ctl", make(1, 0, 1));
   snprintf(old, sizeof old, "%s.ctl", make(2, 0, 1));
-  struct timespec times[2] = {{.tv_sec = time(NULL) - 100}, {.tv_sec = time(NULL) - 100}};
+  struct timespec times[2] = { { .tv_sec = time(NULL) - 100 }, { .tv_sec = time(NULL) - 100 } };
   close(open(young, O_CREAT | O_RDWR, 0600));
   close(open(old, O_CREAT | O_RDWR, 0600));
   assert_int_equal(utimensat(AT_FDCWD, old, times, 0), 0);
@@ -109,11 +105,11 @@ static void test_orphans_go(void **state)
 static void test_other_names_stay(void **state)
 {
   (void)state;
-  static const char *const names[] = {"rperf-top", "rperf-top.0.1.zz", "something",
-                                      "rperf-top.0.1.0123456789abcdef.bak"};
+  static const char *const names[] = { "rperf-top", "rperf-top.0.1.zz", "something",
+                                       "rperf-top.0.1.0123456789abcdef.bak" };
   for (size_t i = 0; i < 4; i++) {
     const char *path = support_path(names[i]);
-    struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    struct timespec long_ago[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
     close(open(path, O_CREAT | O_RDWR, 0600));
     utimensat(AT_FDCWD, path, long_ago, 0);
   }
@@ -125,10 +121,8 @@ static void test_other_users_and_links_stay(void **state)
 {
   (void)state;
   const char *foreign = make(1, 9999, 10);
-  if (geteuid() == 0)
-    assert_int_equal(chown(foreign, 65534, 65534), 0);
-  else
-    unlink(foreign);
+  if (geteuid() == 0) assert_int_equal(chown(foreign, 65534, 65534), 0);
+  else unlink(foreign);
   size_t before = support_count_files();
   char name[80];
   snprintf(name, sizeof name, "rperf-top.%u.9.00000000000000aa", (unsigned)geteuid());
@@ -141,8 +135,7 @@ static int hold(struct support_pipes pipes, void *argument)
 {
   const char **paths = argument;
   int writer = open(paths[0], O_RDWR), viewer = open(paths[1], O_RDWR);
-  if (rtop_liveness_hold_writer(writer) != 0 || rtop_liveness_hold_viewer(viewer) != 0)
-    return 1;
+  if (rtop_liveness_hold_writer(writer) != 0 || rtop_liveness_hold_viewer(viewer) != 0) return 1;
   support_tell(pipes.out);
   support_hear(pipes.in);
   return 0;
@@ -151,7 +144,7 @@ static int hold(struct support_pipes pipes, void *argument)
 static void test_held_and_watched_stay(void **state)
 {
   (void)state;
-  const char *paths[2] = {make(1, 99999, 10), make(2, 99999, 10)};
+  const char *paths[2] = { make(1, 99999, 10), make(2, 99999, 10) };
   struct support_child child = support_fork(hold, paths);
   assert_true(support_hear(child.from));
   assert_int_equal(sweep(), 0);
@@ -164,8 +157,7 @@ static void test_held_and_watched_stay(void **state)
 static int read_it(struct support_pipes pipes, void *argument)
 {
   struct rtop_reader *reader = rtop_reader_open(argument, (uid_t)-1, NULL);
-  if (!reader || rtop_reader_watch(reader, 1000, NULL) != 0)
-    return 1;
+  if (!reader || rtop_reader_watch(reader, 1000, NULL) != 0) return 1;
   support_tell(pipes.out);
   support_hear(pipes.in);
   rtop_reader_unwatch(reader);
@@ -180,7 +172,7 @@ static void test_what_is_read_stays(void **state)
 {
   (void)state;
   char path[512];
-  struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  struct timespec long_ago[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
   struct rtop_segment segment;
   struct rtop_segment_sizes sizes = support_sizes();
   struct rtop_segment_identity identity = support_identity();
@@ -210,7 +202,7 @@ static void test_own_segment_stays(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  struct timespec long_ago[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
   assert_int_equal(utimensat(AT_FDCWD, rtop_writer_path(writer), long_ago, 0), 0);
   assert_int_equal(sweep(), 0);
   assert_int_equal(support_count_files(), 2);
@@ -220,8 +212,7 @@ static void test_own_segment_stays(void **state)
 static void test_bounded(void **state)
 {
   (void)state;
-  for (unsigned i = 0; i < 100; i++)
-    make(i, 9999, 1);
+  for (unsigned i = 0; i < 100; i++) make(i, 9999, 1);
   assert_int_equal(sweep(), 64);
   assert_int_equal(sweep(), 36);
   assert_int_equal(rtop_registry_sweep(support_path("missing"), KEPT_BYTES), 0);

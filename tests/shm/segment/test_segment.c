@@ -14,9 +14,8 @@ static void create(void)
 {
   struct rtop_segment_sizes sizes = support_sizes();
   struct rtop_segment_identity identity = support_identity();
-  struct rtop_error error = {0};
-  if (rtop_segment_create(&created, support_directory(), &sizes, &identity, &error) != 0)
-    fail_msg("%s", error.text);
+  struct rtop_error error = { 0 };
+  if (rtop_segment_create(&created, support_directory(), &sizes, &identity, &error) != 0) fail_msg("%s", error.text);
 }
 
 static int tear_down(void **state)
@@ -29,7 +28,7 @@ static void test_create_then_open(void **state)
 {
   (void)state;
   struct rtop_segment opened;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct stat status;
   create();
   assert_int_equal(support_count_files(), 1);
@@ -60,8 +59,7 @@ static void test_name_says_user_and_pid(void **state)
   (void)state;
   char expected[128];
   create();
-  snprintf(expected, sizeof expected, "%s/rperf-top.%u.%d.", support_directory(), (unsigned)geteuid(),
-           (int)getpid());
+  snprintf(expected, sizeof expected, "%s/rperf-top.%u.%d.", support_directory(), (unsigned)geteuid(), (int)getpid());
   assert_memory_equal(created.path, expected, strlen(expected));
   assert_int_equal(strlen(created.path), strlen(expected) + 16);
 }
@@ -70,13 +68,13 @@ static void test_sections_are_where_they_were_asked(void **state)
 {
   (void)state;
   struct rtop_segment_sizes sizes = support_sizes();
-  const uint64_t expected[] = {0,
-                               sizes.string_bytes,
-                               sizes.frame_capacity,
-                               sizes.node_capacity,
-                               sizes.thread_capacity,
-                               sizes.directory_slots,
-                               sizes.ring_bytes};
+  const uint64_t expected[] = { 0,
+                                sizes.string_bytes,
+                                sizes.frame_capacity,
+                                sizes.node_capacity,
+                                sizes.thread_capacity,
+                                sizes.directory_slots,
+                                sizes.ring_bytes };
   create();
   for (uint32_t kind = 1; kind <= 6; kind++) {
     uint64_t count;
@@ -124,7 +122,7 @@ static void test_two_segments_differ(void **state)
 static void test_impossible_sizes(void **state)
 {
   (void)state;
-  static const uint64_t wrong[] = {0, 3000, 5000, UINT64_MAX, UINT64_C(1) << 63, UINT64_C(1) << 60};
+  static const uint64_t wrong[] = { 0, 3000, 5000, UINT64_MAX, UINT64_C(1) << 63, UINT64_C(1) << 60 };
   struct rtop_segment_identity identity = support_identity();
   struct rtop_error error;
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -163,7 +161,7 @@ static void test_lock_is_held_before_the_name_is_there(void **state)
     int fd = open(created.path, O_RDONLY);
     _exit(rtop_liveness_writer_alive(fd, &pid) && pid == getppid() ? 0 : 1);
   }
-  struct support_child joined = {.pid = child, .from = -1, .to = -1};
+  struct support_child joined = { .pid = child, .from = -1, .to = -1 };
   assert_int_equal(support_join(&joined), 0);
 }
 
@@ -196,16 +194,14 @@ static void test_close_unlinks_only_its_own(void **state)
 static enum rtop_error_code open_bytes(const void *bytes, size_t count, uint64_t file_bytes, char *text)
 {
   struct rtop_segment segment;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   const char *path = support_path("bytes");
   int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
   assert_int_equal(write(fd, bytes, count), count);
   assert_int_equal(ftruncate(fd, (off_t)file_bytes), 0);
   close(fd);
-  if (rtop_segment_open(&segment, path, (uid_t)-1, &error) == 0)
-    rtop_segment_close(&segment, false);
-  if (text)
-    strcpy(text, error.text);
+  if (rtop_segment_open(&segment, path, (uid_t)-1, &error) == 0) rtop_segment_close(&segment, false);
+  if (text) strcpy(text, error.text);
   return error.code;
 }
 

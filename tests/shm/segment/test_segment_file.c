@@ -12,7 +12,7 @@
 static void make_both_ways(bool anonymous)
 {
   struct segment_file file;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct stat status;
   mode_t before = umask(0777);
   assert_int_equal(segment_file_make(&file, support_directory(), anonymous, &error), 0);
@@ -63,7 +63,7 @@ static void test_name_taken(void **state)
   (void)state;
   for (int anonymous = 0; anonymous < 2; anonymous++) {
     struct segment_file file;
-    struct rtop_error error = {0};
+    struct rtop_error error = { 0 };
     assert_int_equal(symlink("/etc/passwd", support_path("taken")), 0);
     assert_int_equal(segment_file_make(&file, support_directory(), anonymous != 0, NULL), 0);
     assert_int_equal(segment_file_name(&file, "taken", &error), -1);
@@ -78,7 +78,7 @@ static void test_no_directory(void **state)
 {
   (void)state;
   struct segment_file file;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_int_equal(segment_file_make(&file, support_path("missing"), true, &error), -1);
   assert_int_equal(error.errno_value, ENOENT);
   assert_non_null(strstr(error.text, "RPERF_TOP_DIR"));
@@ -86,11 +86,10 @@ static void test_no_directory(void **state)
 
 static enum rtop_error_code open_code(const char *name, uid_t uid)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct stat status;
   int fd = segment_file_open(support_path(name), uid, O_RDONLY, &status, &error);
-  if (fd >= 0)
-    close(fd);
+  if (fd >= 0) close(fd);
   assert_int_equal(fd < 0, error.code != RTOP_ERROR_NONE);
   return error.code;
 }
@@ -136,18 +135,13 @@ static int reserve_limited(struct support_pipes pipes, void *argument)
 {
   (void)pipes;
   (void)argument;
-  struct rlimit limit = {50000, 50000};
+  struct rlimit limit = { 50000, 50000 };
   struct segment_file file;
-  struct rtop_error error = {0};
-  if (setrlimit(RLIMIT_FSIZE, &limit) != 0 ||
-      segment_file_make(&file, support_directory(), true, NULL) != 0)
-    return 1;
-  if (segment_file_size_allowed(50001) || !segment_file_size_allowed(50000))
-    return 2;
-  if (segment_file_size(file.fd, 50001, &error) != -1 || error.code != RTOP_ERROR_NO_SPACE)
-    return 3;
-  if (segment_file_size(file.fd, 50000, &error) != 0)
-    return 4;
+  struct rtop_error error = { 0 };
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || segment_file_make(&file, support_directory(), true, NULL) != 0) return 1;
+  if (segment_file_size_allowed(50001) || !segment_file_size_allowed(50000)) return 2;
+  if (segment_file_size(file.fd, 50001, &error) != -1 || error.code != RTOP_ERROR_NO_SPACE) return 3;
+  if (segment_file_size(file.fd, 50000, &error) != 0) return 4;
   return segment_file_reserve(file.fd, 4096, 45904, &error) == 0 ? 0 : 5;
 }
 
@@ -162,10 +156,9 @@ static void test_full_file_system(void **state)
 {
   (void)state;
   struct segment_file file;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_int_equal(mkdir(support_path("small"), 0700), 0);
-  if (mount("tmpfs", support_path("small"), "tmpfs", 0, "size=1m") != 0)
-    skip();
+  if (mount("tmpfs", support_path("small"), "tmpfs", 0, "size=1m") != 0) skip();
   assert_int_equal(segment_file_make(&file, support_path("small"), true, NULL), 0);
   int too_much = segment_file_reserve(file.fd, 0, 3 << 20, &error);
   segment_file_finish(&file, false);

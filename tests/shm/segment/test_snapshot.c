@@ -10,7 +10,7 @@
 
 static void publish(struct rtop_writer *writer, uint64_t first, uint64_t last)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   for (uint64_t n = first; n <= last; n++) {
     support_window(&window, n);
     assert_true(rtop_writer_publish(writer, &window) == n);
@@ -24,25 +24,22 @@ static void *take(const struct rtop_writer *writer, size_t *bytes)
   const struct rtop_segment *segment = rtop_writer_segment(writer);
   void *image = malloc(*bytes = segment->bytes);
   assert_non_null(image);
-  if (rtop_snapshot_take(segment, image, &error) != 0)
-    fail_msg("%s", error.text);
+  if (rtop_snapshot_take(segment, image, &error) != 0) fail_msg("%s", error.text);
   return image;
 }
 
 static struct rtop_reader *save_and_open(const void *image, size_t bytes, const char *path)
 {
   struct rtop_error error;
-  if (rtop_snapshot_save(image, bytes, path, &error) != 0)
-    fail_msg("%s", error.text);
+  if (rtop_snapshot_save(image, bytes, path, &error) != 0) fail_msg("%s", error.text);
   struct rtop_reader *reader = rtop_reader_open(path, (uid_t)-1, &error);
-  if (!reader)
-    fail_msg("%s", error.text);
+  if (!reader) fail_msg("%s", error.text);
   return reader;
 }
 
 static void assert_windows(struct rtop_reader *reader, uint64_t first, uint64_t last)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   for (uint64_t n = first; n <= last; n++) {
     assert_int_equal(rtop_reader_window(reader, n, &window), RTOP_OK);
     support_assert_window(&window, n);
@@ -63,8 +60,8 @@ static void test_holds_what_was_there(void **state)
   struct rtop_reader *reader = save_and_open(image, bytes, path);
   assert_windows(reader, 1, 5);
   assert_int_equal(rtop_reader_state(reader, 0, NULL), RTOP_CHANNEL_ENDED);
-  assert_true(memcmp(rtop_reader_geometry(reader), &rtop_writer_segment(writer)->geometry,
-                     sizeof(struct rtop_geometry)) == 0);
+  assert_true(
+      memcmp(rtop_reader_geometry(reader), &rtop_writer_segment(writer)->geometry, sizeof(struct rtop_geometry)) == 0);
   struct stat status;
   assert_int_equal(stat(path, &status), 0);
   assert_int_equal(status.st_mode & 0777, 0600);
@@ -97,9 +94,8 @@ static void test_overwritten_meanwhile(void **state)
   early.intent_sequence = late.intent_sequence;
   memcpy(image + RTOP_COUNTERS_OFFSET, &early, sizeof early);
   struct rtop_reader *reader = save_and_open(image, bytes, support_path("torn"));
-  struct rtop_window window = {0};
-  for (uint64_t n = 1; n <= 3; n++)
-    assert_int_equal(rtop_reader_window(reader, n, &window), RTOP_LOST);
+  struct rtop_window window = { 0 };
+  for (uint64_t n = 1; n <= 3; n++) assert_int_equal(rtop_reader_window(reader, n, &window), RTOP_LOST);
   rtop_window_destroy(&window);
   rtop_reader_close(&reader);
   rtop_writer_destroy(&writer, false);
@@ -110,7 +106,7 @@ static void test_a_name_that_is_taken(void **state)
 {
   (void)state;
   struct rtop_error error;
-  static const unsigned char image[8192] = {1};
+  static const unsigned char image[8192] = { 1 };
   const char *path = support_path("taken");
   assert_int_equal(rtop_snapshot_save(image, sizeof image, path, &error), 0);
   size_t files = support_count_files();

@@ -6,7 +6,7 @@
 static void test_adding_grows_and_zeroes(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   for (uint32_t i = 0; i < 1000; i++) {
     struct rtop_cell *cell = rtop_window_add_cell(&window);
     assert_int_equal(cell->wall_ns, 0);
@@ -28,7 +28,7 @@ static void test_adding_grows_and_zeroes(void **state)
 static void test_reset_keeps_the_arrays(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   support_window(&window, 3);
   rtop_window_set_counter(&window, RTOP_COUNTER_TICKS, 7);
   struct rtop_cell *cells = window.cells;
@@ -52,8 +52,7 @@ static void test_compresses_when_it_pays(void **state)
   (void)state;
   unsigned char raw[RAW], packed[RAW], back[RAW];
   uint32_t codec = 99;
-  for (size_t i = 0; i < RAW; i++)
-    raw[i] = (unsigned char)(i % 10);
+  for (size_t i = 0; i < RAW; i++) raw[i] = (unsigned char)(i % 10);
   size_t bytes = rtop_window_compress(raw, RAW, packed, RAW, &codec);
   assert_int_equal(codec, RTOP_CODEC_LZ4);
   assert_true(bytes < RAW - RAW / 8);
@@ -69,8 +68,7 @@ static void test_leaves_noise_alone(void **state)
   unsigned char raw[RAW], packed[RAW], back[RAW];
   uint32_t codec = 99;
   srand(1);
-  for (size_t i = 0; i < RAW; i++)
-    raw[i] = (unsigned char)rand();
+  for (size_t i = 0; i < RAW; i++) raw[i] = (unsigned char)rand();
   assert_int_equal(rtop_window_compress(raw, RAW, packed, RAW, &codec), RAW);
   assert_int_equal(codec, RTOP_CODEC_RAW);
   assert_true(rtop_window_decompress(packed, RAW, codec, back, RAW));
@@ -82,17 +80,15 @@ static void test_an_eighth_is_the_limit(void **state)
 {
   (void)state;
   unsigned char raw[RAW], packed[RAW];
-  bool seen[2] = {false, false};
+  bool seen[2] = { false, false };
   srand(2);
-  for (size_t i = 0; i < RAW; i++)
-    raw[i] = (unsigned char)rand();
+  for (size_t i = 0; i < RAW; i++) raw[i] = (unsigned char)rand();
   for (size_t zeros = 400; zeros < 700; zeros++) {
     uint32_t codec;
     memset(raw, 0, zeros);
     size_t bytes = rtop_window_compress(raw, RAW, packed, RAW, &codec);
     assert_int_equal(codec, bytes < RAW ? RTOP_CODEC_LZ4 : RTOP_CODEC_RAW);
-    if (bytes < RAW)
-      assert_true(bytes < RAW - RAW / 8);
+    if (bytes < RAW) assert_true(bytes < RAW - RAW / 8);
     seen[codec] = true;
   }
   assert_true(seen[RTOP_CODEC_RAW] && seen[RTOP_CODEC_LZ4]);
@@ -101,7 +97,7 @@ static void test_an_eighth_is_the_limit(void **state)
 static void test_small_and_empty(void **state)
 {
   (void)state;
-  unsigned char raw[8] = {1, 2, 3, 4, 5, 6, 7, 8}, packed[8];
+  unsigned char raw[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, packed[8];
   for (size_t bytes = 0; bytes <= sizeof raw; bytes++) {
     uint32_t codec;
     assert_int_equal(rtop_window_compress(raw, bytes, packed, sizeof packed, &codec), bytes);
@@ -113,14 +109,12 @@ static void test_small_and_empty(void **state)
 static void test_refuses(void **state)
 {
   (void)state;
-  unsigned char bytes[16] = {0};
+  unsigned char bytes[16] = { 0 };
   assert_false(rtop_window_decompress(bytes, 8, RTOP_CODEC_RAW, bytes, 9));
   assert_false(rtop_window_decompress(bytes, 8, 2, bytes, 8));
   assert_false(rtop_window_decompress(bytes, 8, UINT32_MAX, bytes, 8));
-  assert_false(
-    rtop_window_decompress(bytes, 8, RTOP_CODEC_LZ4, bytes, (size_t)RTOP_WINDOW_RAW_BYTES_MAX + 1));
-  assert_false(
-    rtop_window_decompress(bytes, (size_t)RTOP_WINDOW_RAW_BYTES_MAX + 1, RTOP_CODEC_LZ4, bytes, 8));
+  assert_false(rtop_window_decompress(bytes, 8, RTOP_CODEC_LZ4, bytes, (size_t)RTOP_WINDOW_RAW_BYTES_MAX + 1));
+  assert_false(rtop_window_decompress(bytes, (size_t)RTOP_WINDOW_RAW_BYTES_MAX + 1, RTOP_CODEC_LZ4, bytes, 8));
   assert_false(rtop_window_decompress(bytes, 0, RTOP_CODEC_LZ4, bytes, 8));
 }
 

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct rtop_window_limits limits = {.node_count = 50,
-                                                 .thread_slots = 10,
-                                                 .string_bytes = 4096};
+static const struct rtop_window_limits limits = { .node_count = 50, .thread_slots = 10, .string_bytes = 4096 };
 
 /* Decodes from exactly so many bytes of heap, so that a sanitizer sees one byte too far. */
 static bool decode(struct rtop_window *window, const void *bytes, size_t count, int64_t start, int64_t end)
@@ -16,15 +14,13 @@ static bool decode(struct rtop_window *window, const void *bytes, size_t count, 
   window->end_mono_ns = end;
   bool right = rtop_window_decode(window, raw, count, &limits);
   free(raw);
-  if (!right)
-    assert_int_equal(window->cell_count + window->thread_count + window->late_count + window->mark_count,
-                     0);
+  if (!right) assert_int_equal(window->cell_count + window->thread_count + window->late_count + window->mark_count, 0);
   return right;
 }
 
 static bool decodes(const void *bytes, size_t count)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   bool right = decode(&window, bytes, count, 1000, 2000);
   rtop_window_destroy(&window);
   return right;
@@ -34,19 +30,19 @@ static bool decodes(const void *bytes, size_t count)
 
 static size_t sample_payload(unsigned char *out, size_t out_bytes)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   unsigned char scratch[1024];
   window.start_mono_ns = 1000;
   window.end_mono_ns = 2000;
   for (uint32_t i = 0; i < 2; i++)
     *rtop_window_add_thread(&window) =
-      (struct rtop_window_thread){.slot = 5 * i, .serial = 300 + i, .node = 7, .stack_age_ns = 200 * i};
+        (struct rtop_window_thread){ .slot = 5 * i, .serial = 300 + i, .node = 7, .stack_age_ns = 200 * i };
   for (uint32_t i = 0; i < 6; i++)
     *rtop_window_add_cell(&window) = (struct rtop_cell){
-      .node = 4 * i, .thread = i % 2, .state = i % 5, .samples = i, .wall_ns = 1000 * i, .cpu_ns = 900 * i};
-  *rtop_window_add_late(&window) =
-    (struct rtop_late){.start_mono_ns = 500, .cell = {.node = 3, .wall_ns = 700}};
-  *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = 1500, .name = 64};
+      .node = 4 * i, .thread = i % 2, .state = i % 5, .samples = i, .wall_ns = 1000 * i, .cpu_ns = 900 * i
+    };
+  *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 500, .cell = { .node = 3, .wall_ns = 700 } };
+  *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = 1500, .name = 64 };
   rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, 5);
   rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, 123456);
   assert_true(rtop_window_scratch_bytes(6) <= sizeof scratch);
@@ -76,8 +72,7 @@ static void assert_window_in_range(const struct rtop_window *window)
     assert_true(window->late[i].start_mono_ns >= 0 && window->late[i].start_mono_ns <= 2000);
     assert_true(window->late[i].cell.wall_ns <= INT64_MAX);
   }
-  for (size_t i = 0; i < window->mark_count; i++)
-    assert_true(window->marks[i].name < limits.string_bytes);
+  for (size_t i = 0; i < window->mark_count; i++) assert_true(window->marks[i].name < limits.string_bytes);
 }
 
 static void test_every_truncation_is_refused(void **state)
@@ -86,8 +81,7 @@ static void test_every_truncation_is_refused(void **state)
   unsigned char raw[600];
   size_t bytes = sample_payload(raw, sizeof raw);
   assert_true(decodes(raw, bytes));
-  for (size_t cut = 0; cut < bytes; cut++)
-    assert_false(decodes(raw, cut));
+  for (size_t cut = 0; cut < bytes; cut++) assert_false(decodes(raw, cut));
 }
 
 static void test_trailing_bytes_are_refused(void **state)
@@ -105,7 +99,7 @@ static void test_every_single_byte_mutation(void **state)
   (void)state;
   unsigned char raw[600];
   size_t bytes = sample_payload(raw, sizeof raw), accepted = 0, refused = 0;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   for (size_t i = 0; i < bytes; i++) {
     unsigned char right = raw[i];
     for (unsigned value = 0; value < 256; value++) {
@@ -128,16 +122,14 @@ static void test_inserted_and_removed_bytes(void **state)
   (void)state;
   unsigned char raw[600], changed[601];
   size_t bytes = sample_payload(raw, sizeof raw);
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   for (size_t i = 0; i < bytes; i++) {
     memcpy(changed, raw, i);
     memcpy(changed + i, raw + i + 1, bytes - i - 1);
-    if (decode(&window, changed, bytes - 1, 1000, 2000))
-      assert_window_in_range(&window);
+    if (decode(&window, changed, bytes - 1, 1000, 2000)) assert_window_in_range(&window);
     changed[i] = 0x80;
     memcpy(changed + i + 1, raw + i, bytes - i);
-    if (decode(&window, changed, bytes + 1, 1000, 2000))
-      assert_window_in_range(&window);
+    if (decode(&window, changed, bytes + 1, 1000, 2000)) assert_window_in_range(&window);
   }
   rtop_window_destroy(&window);
 }
@@ -158,9 +150,9 @@ static void test_part_table(void **state)
   assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x09\x00"));
   assert_false(DECODES("\x02\x05\x01\x05\x01\x00\x00")); /* marks twice */
   assert_true(DECODES("\x02\x05\x01\x09\x01\x00\x00"));
-  assert_true(DECODES("\x01\x05\x01\x00")); /* an empty part */
+  assert_true(DECODES("\x01\x05\x01\x00"));      /* an empty part */
   assert_false(DECODES("\x01\x05\x02\x00\x00")); /* a part not used up */
-  assert_false(DECODES("\x01\x03\x01\x01")); /* a cell without columns */
+  assert_false(DECODES("\x01\x03\x01\x01"));     /* a cell without columns */
 }
 
 #define ONE_THREAD "\x01\x00\x00\x00\x00\x00\x00\x00"
@@ -173,7 +165,8 @@ static void test_stacks(void **state)
   assert_false(DECODES("\x02\x02\x08\x06\x01" ONE_THREAD "\x00"));
   assert_false(DECODES("\x02\x02\x08\x06\x03" ONE_THREAD "\x02\x05\x05"));
   assert_false(DECODES("\x02\x02\x08\x06\x03" ONE_THREAD "\x01\x05\x05"));
-  assert_false(DECODES("\x02\x06\x02\x02\x08" "\x01\x05" ONE_THREAD));
+  assert_false(DECODES("\x02\x06\x02\x02\x08"
+                       "\x01\x05" ONE_THREAD));
   assert_false(DECODES("\x01\x06\x02\x01\x05"));
   assert_true(DECODES("\x01\x06\x01\x00"));
   assert_false(DECODES("\x03\x02\x08\x06\x02\x06\x02" ONE_THREAD "\x01\x05\x01\x05"));
@@ -183,12 +176,12 @@ static void test_counters(void **state)
 {
   (void)state;
   assert_true(DECODES("\x01\x01\x03\x01\x05\x09"));
-  assert_true(DECODES("\x01\x01\x05\x02\x00\x3f\x09\x09")); /* ids 0 and 63 */
-  assert_true(DECODES("\x01\x01\x05\x02\x00\x40\x09\x09")); /* id 64: unknown, skipped */
+  assert_true(DECODES("\x01\x01\x05\x02\x00\x3f\x09\x09"));  /* ids 0 and 63 */
+  assert_true(DECODES("\x01\x01\x05\x02\x00\x40\x09\x09"));  /* id 64: unknown, skipped */
   assert_false(DECODES("\x01\x01\x05\x02\x05\x00\x09\x09")); /* the same id twice */
-  assert_false(DECODES("\x01\x01\x03\x02\x05\x09")); /* more counted than there are */
+  assert_false(DECODES("\x01\x01\x03\x02\x05\x09"));         /* more counted than there are */
   assert_false(DECODES("\x01\x01\x0b\x01\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x09"));
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   assert_true(decode(&window, "\x01\x01\x05\x02\x01\x02\x07\x08", 8, 0, 0));
   assert_int_equal(window.counters_present, 1 << 1 | 1 << 3);
   assert_int_equal(window.counters[1], 7);
@@ -201,21 +194,20 @@ struct index_case {
   const char *what;
   struct rtop_window_thread thread;
   struct rtop_cell cell;
-  int64_t late_start;                  /* < 0: no late record */
+  int64_t late_start; /* < 0: no late record */
   struct rtop_mark mark;
   bool right;
 };
 
 static bool round_trip_of(const struct index_case *one)
 {
-  struct rtop_window window = {.start_mono_ns = 1000, .end_mono_ns = 2000}, back = {0};
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
   unsigned char raw[400], scratch[256];
   *rtop_window_add_thread(&window) = one->thread;
   *rtop_window_add_cell(&window) = one->cell;
   *rtop_window_add_mark(&window) = one->mark;
   if (one->late_start >= 0)
-    *rtop_window_add_late(&window) =
-      (struct rtop_late){.start_mono_ns = one->late_start, .cell.wall_ns = 5};
+    *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = one->late_start, .cell.wall_ns = 5 };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
   bool right = decode(&back, raw, bytes, 1000, 2000);
   rtop_window_destroy(&window);
@@ -227,44 +219,42 @@ static void test_indices_and_bounds(void **state)
 {
   (void)state;
   static const struct index_case index_cases[] = {
-    {.what = "all zero", .right = true},
-    {.what = "last slot", .thread.slot = 9, .right = true},
-    {.what = "slot beyond", .thread.slot = 10},
-    {.what = "slot max", .thread.slot = UINT32_MAX},
-    {.what = "thread state beyond", .thread.state = RTOP_STATE_COUNT},
-    {.what = "thread at last node", .thread.node = 49, .right = true},
-    {.what = "thread at node beyond", .thread.node = 50},
-    {.what = "age beyond", .thread.state_age_ns = (uint64_t)INT64_MAX + 1},
-    {.what = "age max", .thread.state_age_ns = INT64_MAX, .right = true},
-    {.what = "provisional beyond", .thread.provisional_ns = UINT64_MAX},
-    {.what = "age of a stack beyond", .thread.stack_age_ns = (uint64_t)INT64_MAX + 1},
-    {.what = "age of a stack max", .thread.stack_age_ns = INT64_MAX, .right = true},
-    {.what = "last node", .cell.node = 49, .right = true},
-    {.what = "node beyond", .cell.node = 50},
-    {.what = "node max", .cell.node = UINT32_MAX},
-    {.what = "thread beyond", .cell.thread = 1},
-    {.what = "last state", .cell.state = 4, .right = true},
-    {.what = "state beyond", .cell.state = 5},
-    {.what = "wall max", .cell.wall_ns = INT64_MAX - 5, .right = true},
-    {.what = "wall beyond", .cell.wall_ns = (uint64_t)INT64_MAX + 1},
-    {.what = "cpu beyond", .cell.cpu_ns = UINT64_MAX},
-    {.what = "allocations beyond", .cell.allocations = UINT64_MAX},
-    {.what = "blame beyond", .cell.blame_ns = UINT64_MAX},
-    {.what = "wall and late together beyond", .cell.wall_ns = INT64_MAX - 4, .late_start = 1},
-    {.what = "late at the end", .late_start = 2000, .right = true},
-    {.what = "late after the end", .late_start = 2001},
-    {.what = "late long ago", .late_start = 0, .right = true},
-    {.what = "last string", .mark.name = 4095, .right = true},
-    {.what = "string beyond", .mark.name = 4096},
-    {.what = "mark before time began", .mark.mono_ns = -1},
-    {.what = "mark at the end of time", .mark.mono_ns = INT64_MAX, .right = true},
+    { .what = "all zero", .right = true },
+    { .what = "last slot", .thread.slot = 9, .right = true },
+    { .what = "slot beyond", .thread.slot = 10 },
+    { .what = "slot max", .thread.slot = UINT32_MAX },
+    { .what = "thread state beyond", .thread.state = RTOP_STATE_COUNT },
+    { .what = "thread at last node", .thread.node = 49, .right = true },
+    { .what = "thread at node beyond", .thread.node = 50 },
+    { .what = "age beyond", .thread.state_age_ns = (uint64_t)INT64_MAX + 1 },
+    { .what = "age max", .thread.state_age_ns = INT64_MAX, .right = true },
+    { .what = "provisional beyond", .thread.provisional_ns = UINT64_MAX },
+    { .what = "age of a stack beyond", .thread.stack_age_ns = (uint64_t)INT64_MAX + 1 },
+    { .what = "age of a stack max", .thread.stack_age_ns = INT64_MAX, .right = true },
+    { .what = "last node", .cell.node = 49, .right = true },
+    { .what = "node beyond", .cell.node = 50 },
+    { .what = "node max", .cell.node = UINT32_MAX },
+    { .what = "thread beyond", .cell.thread = 1 },
+    { .what = "last state", .cell.state = 4, .right = true },
+    { .what = "state beyond", .cell.state = 5 },
+    { .what = "wall max", .cell.wall_ns = INT64_MAX - 5, .right = true },
+    { .what = "wall beyond", .cell.wall_ns = (uint64_t)INT64_MAX + 1 },
+    { .what = "cpu beyond", .cell.cpu_ns = UINT64_MAX },
+    { .what = "allocations beyond", .cell.allocations = UINT64_MAX },
+    { .what = "blame beyond", .cell.blame_ns = UINT64_MAX },
+    { .what = "wall and late together beyond", .cell.wall_ns = INT64_MAX - 4, .late_start = 1 },
+    { .what = "late at the end", .late_start = 2000, .right = true },
+    { .what = "late after the end", .late_start = 2001 },
+    { .what = "late long ago", .late_start = 0, .right = true },
+    { .what = "last string", .mark.name = 4095, .right = true },
+    { .what = "string beyond", .mark.name = 4096 },
+    { .what = "mark before time began", .mark.mono_ns = -1 },
+    { .what = "mark at the end of time", .mark.mono_ns = INT64_MAX, .right = true },
   };
   for (size_t i = 0; i < sizeof index_cases / sizeof index_cases[0]; i++) {
     struct index_case one = index_cases[i];
-    if (one.late_start == 0 && strncmp(one.what, "late", 4) != 0)
-      one.late_start = -1;
-    if (round_trip_of(&one) != one.right)
-      fail_msg("%s: decoded %d", one.what, !one.right);
+    if (one.late_start == 0 && strncmp(one.what, "late", 4) != 0) one.late_start = -1;
+    if (round_trip_of(&one) != one.right) fail_msg("%s: decoded %d", one.what, !one.right);
   }
 }
 
@@ -272,11 +262,11 @@ static void test_indices_and_bounds(void **state)
 static void test_sums_do_not_overflow(void **state)
 {
   (void)state;
-  struct rtop_window window = {.end_mono_ns = 5}, back = {0};
+  struct rtop_window window = { .end_mono_ns = 5 }, back = { 0 };
   unsigned char raw[400], scratch[256];
   rtop_window_add_thread(&window);
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 1, .wall_ns = INT64_MAX};
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 2, .wall_ns = 1};
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 1, .wall_ns = INT64_MAX };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 2, .wall_ns = 1 };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
   assert_false(decode(&back, raw, bytes, 0, 5));
   rtop_window_destroy(&window);
@@ -286,10 +276,10 @@ static void test_sums_do_not_overflow(void **state)
 static void test_late_that_never_ends(void **state)
 {
   (void)state;
-  struct rtop_window window = {.end_mono_ns = 2000}, back = {0};
+  struct rtop_window window = { .end_mono_ns = 2000 }, back = { 0 };
   unsigned char raw[400], scratch[256];
   rtop_window_add_thread(&window);
-  *rtop_window_add_late(&window) = (struct rtop_late){.start_mono_ns = 1, .cell.wall_ns = INT64_MAX};
+  *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 1, .cell.wall_ns = INT64_MAX };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
   assert_false(decode(&back, raw, bytes, 0, 2000));
   rtop_window_destroy(&window);
@@ -299,15 +289,13 @@ static void test_late_that_never_ends(void **state)
 static void test_random_bytes(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   srand(7);
   for (int round = 0; round < 20000; round++) {
     unsigned char raw[64];
     size_t bytes = (size_t)rand() % sizeof raw;
-    for (size_t i = 0; i < bytes; i++)
-      raw[i] = (unsigned char)(rand() % (round % 2 ? 256 : 8));
-    if (decode(&window, raw, bytes, 1000, 2000))
-      assert_window_in_range(&window);
+    for (size_t i = 0; i < bytes; i++) raw[i] = (unsigned char)(rand() % (round % 2 ? 256 : 8));
+    if (decode(&window, raw, bytes, 1000, 2000)) assert_window_in_range(&window);
   }
   rtop_window_destroy(&window);
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct rtop_window_limits limits = {.node_count = UINT32_MAX,
-                                                 .thread_slots = 1000,
-                                                 .string_bytes = 1 << 20};
+static const struct rtop_window_limits limits = { .node_count = UINT32_MAX,
+                                                  .thread_slots = 1000,
+                                                  .string_bytes = 1 << 20 };
 
 /* Encodes into exactly out_bytes of heap, so that a sanitizer sees one byte too many. */
 static size_t encode(struct rtop_window *window, unsigned char **out, size_t out_bytes)
@@ -35,10 +35,8 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
   assert_int_equal(a->cell_count, b->cell_count);
   assert_int_equal(a->late_count, b->late_count);
   assert_int_equal(a->mark_count, b->mark_count);
-  if (a->thread_count)
-    assert_memory_equal(a->threads, b->threads, a->thread_count * sizeof *a->threads);
-  if (a->cell_count)
-    assert_memory_equal(a->cells, b->cells, a->cell_count * sizeof *a->cells);
+  if (a->thread_count) assert_memory_equal(a->threads, b->threads, a->thread_count * sizeof *a->threads);
+  if (a->cell_count) assert_memory_equal(a->cells, b->cells, a->cell_count * sizeof *a->cells);
   for (size_t i = 0; i < a->late_count; i++) {
     assert_int_equal(a->late[i].start_mono_ns, b->late[i].start_mono_ns);
     assert_memory_equal(&a->late[i].cell, &b->late[i].cell, sizeof a->late[i].cell);
@@ -54,7 +52,7 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
 static void test_empty_window(void **state)
 {
   (void)state;
-  struct rtop_window window = {0}, back = {0};
+  struct rtop_window window = { 0 }, back = { 0 };
   unsigned char *raw;
   assert_int_equal(encode(&window, &raw, 100), 1);
   assert_int_equal(raw[0], 0);
@@ -70,20 +68,19 @@ static void test_empty_window(void **state)
 static void test_known_bytes(void **state)
 {
   (void)state;
-  struct rtop_window window = {.start_mono_ns = 1000, .end_mono_ns = 2000};
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 };
   unsigned char *raw;
   rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, 72);
-  *rtop_window_add_thread(&window) =
-    (struct rtop_window_thread){.slot = 3, .state = 1, .node = 2, .serial = 9};
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 2, .state = 1, .samples = 4, .wall_ns = 300};
-  *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = 990, .name = 16};
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 3, .state = 1, .node = 2, .serial = 9 };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 2, .state = 1, .samples = 4, .wall_ns = 300 };
+  *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = 990, .name = 16 };
   size_t bytes = encode(&window, &raw, 200);
   static const unsigned char whole[] = {
-    4, 1,  3,  2, 8, 3,    10, 5, 3, /* part table: 4 parts of 3, 8, 10 and 3 bytes */
-    1, 1,  72, /* one counter, id 1, value 72 */
-    1, 6,  1,  4, 0, 18,   0,  0, /* one thread: slot 3, state, node 2, flags, serial 9, age, prov. */
+    4, 1,  3,  2, 8, 3,    10, 5, 3,    /* part table: 4 parts of 3, 8, 10 and 3 bytes */
+    1, 1,  72,                          /* one counter, id 1, value 72 */
+    1, 6,  1,  4, 0, 18,   0,  0,       /* one thread: slot 3, state, node 2, flags, serial 9, age, prov. */
     1, 4,  0,  1, 4, 0xac, 2,  0, 0, 0, /* one cell: node 2, thread 0, state, samples, wall 300, 0, 0, 0 */
-    1, 19, 16, /* one mark: 10 before the start, name 16 */
+    1, 19, 16,                          /* one mark: 10 before the start, name 16 */
   };
   assert_int_equal(bytes, sizeof whole);
   assert_memory_equal(raw, whole, sizeof whole);
@@ -95,23 +92,24 @@ static void test_known_bytes(void **state)
 static void test_known_bytes_of_stacks(void **state)
 {
   (void)state;
-  struct rtop_window window = {.start_mono_ns = 1000, .end_mono_ns = 2000}, back = {0};
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
   unsigned char *raw;
   for (uint32_t i = 0; i < 2; i++)
     *rtop_window_add_thread(&window) = (struct rtop_window_thread){
-      .slot = 1 + i, .serial = 1 + i, .flags = RTOP_WINDOW_THREAD_STALE * i, .stack_age_ns = 300 * i};
+      .slot = 1 + i, .serial = 1 + i, .flags = RTOP_WINDOW_THREAD_STALE * i, .stack_age_ns = 300 * i
+    };
   size_t bytes = encode(&window, &raw, 200);
   static const unsigned char whole[] = {
-    2, 2, 15, 6, 4, /* part table: threads, stacks */
-    2, 2, 2, 0, 0, 0, 0, 0, 8, 2, 2, 0, 0, 0, 0, /* two threads: slots, states, nodes, flags, serials, … */
-    2, 0, 0xac, 2, /* two stacks: 0 and 300 ns old */
+    2, 2, 15,   6, 4,                               /* part table: threads, stacks */
+    2, 2, 2,    0, 0, 0, 0, 0, 8, 2, 2, 0, 0, 0, 0, /* two threads: slots, states, nodes, flags, serials, … */
+    2, 0, 0xac, 2,                                  /* two stacks: 0 and 300 ns old */
   };
   assert_int_equal(bytes, sizeof whole);
   assert_memory_equal(raw, whole, sizeof whole);
   free(raw);
   round_trip(&window, &back);
   assert_same(&window, &back);
-  window.threads[1].stack_age_ns = 0;   /* nothing of the window before stays in the arrays */
+  window.threads[1].stack_age_ns = 0; /* nothing of the window before stays in the arrays */
   round_trip(&window, &back);
   assert_same(&window, &back);
   rtop_window_destroy(&window);
@@ -121,7 +119,7 @@ static void test_known_bytes_of_stacks(void **state)
 static void test_everything_at_its_extremes(void **state)
 {
   (void)state;
-  struct rtop_window window = {.start_mono_ns = INT64_MAX - 100, .end_mono_ns = INT64_MAX - 1}, back = {0};
+  struct rtop_window window = { .start_mono_ns = INT64_MAX - 100, .end_mono_ns = INT64_MAX - 1 }, back = { 0 };
   for (uint64_t i = 0; i < 3; i++)
     *rtop_window_add_thread(&window) = (struct rtop_window_thread){
       .slot = i == 1 ? 999 : 0,
@@ -133,19 +131,19 @@ static void test_everything_at_its_extremes(void **state)
       .provisional_ns = INT64_MAX,
       .stack_age_ns = i == 1 ? INT64_MAX : 0,
     };
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 5,
-                                                      .thread = 2,
-                                                      .state = 4,
-                                                      .samples = UINT32_MAX,
-                                                      .wall_ns = INT64_MAX,
-                                                      .cpu_ns = INT64_MAX,
-                                                      .allocations = INT64_MAX,
-                                                      .blame_ns = INT64_MAX};
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = UINT32_MAX - 1, .thread = 2};
-  *rtop_window_add_late(&window) = (struct rtop_late){.start_mono_ns = INT64_MAX - 1, .cell.node = 9};
-  *rtop_window_add_late(&window) = (struct rtop_late){.start_mono_ns = 0, .cell = {.node = 3, .thread = 1}};
-  *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = INT64_MAX, .name = (1 << 20) - 1};
-  *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = 0};
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 5,
+                                                       .thread = 2,
+                                                       .state = 4,
+                                                       .samples = UINT32_MAX,
+                                                       .wall_ns = INT64_MAX,
+                                                       .cpu_ns = INT64_MAX,
+                                                       .allocations = INT64_MAX,
+                                                       .blame_ns = INT64_MAX };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = UINT32_MAX - 1, .thread = 2 };
+  *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = INT64_MAX - 1, .cell.node = 9 };
+  *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 0, .cell = { .node = 3, .thread = 1 } };
+  *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = INT64_MAX, .name = (1 << 20) - 1 };
+  *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = 0 };
   for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX; id++)
     rtop_window_set_counter(&window, (enum rtop_counter_id)id, UINT64_MAX - id);
   round_trip(&window, &back);
@@ -160,7 +158,7 @@ static void random_window(struct rtop_window *window, size_t cells, size_t threa
   window->start_mono_ns = 1000000000;
   window->end_mono_ns = 1100000000;
   for (size_t i = 0; i < threads; i++)
-    *rtop_window_add_thread(window) = (struct rtop_window_thread){.slot = (uint32_t)i, .serial = i + 1};
+    *rtop_window_add_thread(window) = (struct rtop_window_thread){ .slot = (uint32_t)i, .serial = i + 1 };
   for (size_t i = 0; i < cells; i++)
     *rtop_window_add_cell(window) = (struct rtop_cell){
       .node = 10 + (uint32_t)rand() % 100000,
@@ -177,13 +175,13 @@ static void random_window(struct rtop_window *window, size_t cells, size_t threa
 static void test_random_round_trips(void **state)
 {
   (void)state;
-  struct rtop_window back = {0};
+  struct rtop_window back = { 0 };
   for (unsigned seed = 0; seed < 20; seed++) {
-    struct rtop_window window = {0};
+    struct rtop_window window = { 0 };
     random_window(&window, seed * 50, 1 + seed, seed);
     for (size_t i = 0; i < seed; i++)
-      *rtop_window_add_late(&window) = (struct rtop_late){
-        .start_mono_ns = rand() % 1000000000, .cell = {.node = (uint32_t)rand() % 99, .wall_ns = i}};
+      *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = rand() % 1000000000,
+                                                           .cell = { .node = (uint32_t)rand() % 99, .wall_ns = i } };
     round_trip(&window, &back);
     assert_same(&window, &back);
     rtop_window_destroy(&window);
@@ -194,7 +192,7 @@ static void test_random_round_trips(void **state)
 static void test_order_of_cells_does_not_matter(void **state)
 {
   (void)state;
-  struct rtop_window forward = {0}, backward = {0};
+  struct rtop_window forward = { 0 }, backward = { 0 };
   unsigned char *a, *b;
   random_window(&forward, 500, 5, 8);
   random_window(&backward, 500, 5, 8);
@@ -218,11 +216,10 @@ struct totals {
 
 static struct totals totals_of(const struct rtop_window *window, uint32_t thread, uint32_t thread_state)
 {
-  struct totals totals = {0};
+  struct totals totals = { 0 };
   for (size_t i = 0; i < window->cell_count; i++) {
     const struct rtop_cell *cell = &window->cells[i];
-    if (cell->thread != thread || cell->state != thread_state)
-      continue;
+    if (cell->thread != thread || cell->state != thread_state) continue;
     totals.samples += cell->samples;
     totals.wall_ns += cell->wall_ns;
     totals.cpu_ns += cell->cpu_ns;
@@ -235,16 +232,15 @@ static struct totals totals_of(const struct rtop_window *window, uint32_t thread
 static void test_folding_keeps_every_sum(void **state)
 {
   (void)state;
-  static const size_t rooms[] = {20000, 10000, 3000, 1500};
+  static const size_t rooms[] = { 20000, 10000, 3000, 1500 };
   enum { THREADS = 6 };
   for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++) {
-    struct rtop_window window = {0}, back = {0};
+    struct rtop_window window = { 0 }, back = { 0 };
     struct totals before[THREADS][RTOP_STATE_COUNT];
     unsigned char *raw;
     random_window(&window, 2000, THREADS, 5);
     for (uint32_t t = 0; t < THREADS; t++)
-      for (uint32_t s = 0; s < RTOP_STATE_COUNT; s++)
-        before[t][s] = totals_of(&window, t, s);
+      for (uint32_t s = 0; s < RTOP_STATE_COUNT; s++) before[t][s] = totals_of(&window, t, s);
     size_t bytes = encode(&window, &raw, rooms[r]);
     assert_true(bytes > 0 && bytes <= rooms[r]);
     /* Not much more is given up than must be. */
@@ -269,7 +265,7 @@ static void test_every_size_of_room(void **state)
   (void)state;
   bool refused = false, folded = false, whole = false;
   for (size_t room = 0; room < 800; room++) {
-    struct rtop_window window = {0}, back = {0};
+    struct rtop_window window = { 0 }, back = { 0 };
     unsigned char *raw;
     random_window(&window, 25, 3, 6);
     size_t bytes = encode(&window, &raw, room);

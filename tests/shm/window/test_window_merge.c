@@ -41,13 +41,11 @@ static void add(struct sums *sums, const struct rtop_cell *cell)
 /* Of one thread (0: all): cells, late records, and provisional time that is still there. */
 static struct sums sums_of(const struct rtop_window *window, uint64_t serial)
 {
-  struct sums sums = {0};
+  struct sums sums = { 0 };
   for (size_t i = 0; i < window->cell_count; i++)
-    if (serial == 0 || window->threads[window->cells[i].thread].serial == serial)
-      add(&sums, &window->cells[i]);
+    if (serial == 0 || window->threads[window->cells[i].thread].serial == serial) add(&sums, &window->cells[i]);
   for (size_t i = 0; i < window->late_count; i++)
-    if (serial == 0 || window->threads[window->late[i].cell.thread].serial == serial)
-      add(&sums, &window->late[i].cell);
+    if (serial == 0 || window->threads[window->late[i].cell.thread].serial == serial) add(&sums, &window->late[i].cell);
   for (size_t i = 0; i < window->thread_count; i++)
     if (serial == 0 || window->threads[i].serial == serial)
       sums.wall_ns[window->threads[i].state] += window->threads[i].provisional_ns;
@@ -71,7 +69,7 @@ static void check_nodes(const struct history *history)
 static void check_history(uint64_t seed, uint32_t short_threads, int windows, bool unsampled)
 {
   struct history history;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   history_begin(&history, seed, 77 * HISTORY_MS);
   history.short_threads = short_threads;
   history.unsampled = unsampled;
@@ -95,11 +93,9 @@ static void check_history(uint64_t seed, uint32_t short_threads, int windows, bo
     uint64_t serial = merge.window.threads[i].serial;
     struct sums one = sums_of(&merge.window, serial);
     for (uint32_t state = 0; state < RTOP_STATE_COUNT && serial; state++)
-      assert_int_equal(one.wall_ns[state],
-                       history_wall_ns(&history, serial, UINT32_MAX, state, 0, INT64_MAX));
+      assert_int_equal(one.wall_ns[state], history_wall_ns(&history, serial, UINT32_MAX, state, 0, INT64_MAX));
   }
-  if (unsampled)
-    check_nodes(&history);
+  if (unsampled) check_nodes(&history);
   history_end(&history);
   rtop_window_destroy(&window);
 }
@@ -127,21 +123,21 @@ static struct rtop_window *one_thread(struct rtop_window *window, int64_t start_
   rtop_window_reset(window);
   window->start_mono_ns = start_ms * HISTORY_MS;
   window->end_mono_ns = end_ms * HISTORY_MS;
-  *rtop_window_add_thread(window) = (struct rtop_window_thread){.slot = 3, .serial = 9, .state = RTOP_BLOCKED};
+  *rtop_window_add_thread(window) = (struct rtop_window_thread){ .slot = 3, .serial = 9, .state = RTOP_BLOCKED };
   return window;
 }
 
 static void add_late(struct rtop_window *window, int64_t start_ms, uint64_t wall_ms)
 {
-  *rtop_window_add_late(window) = (struct rtop_late){
-    .start_mono_ns = start_ms * HISTORY_MS,
-    .cell = {.node = 7, .wall_ns = wall_ms * (uint64_t)HISTORY_MS, .samples = 1}};
+  *rtop_window_add_late(window) =
+      (struct rtop_late){ .start_mono_ns = start_ms * HISTORY_MS,
+                          .cell = { .node = 7, .wall_ns = wall_ms * (uint64_t)HISTORY_MS, .samples = 1 } };
 }
 
 static void test_provisional_time_until_the_late_record(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   window_merge_clear(&merge);
   for (int64_t ms = 0; ms < 300; ms += 100) {
     one_thread(&window, ms, ms + 100)->threads[0].flags = RTOP_WINDOW_THREAD_PROVISIONAL;
@@ -176,7 +172,8 @@ static void test_provisional_time_until_the_late_record(void **state)
 static void add_not_sampled(struct rtop_window *window, uint32_t state, uint64_t wall_ms)
 {
   *rtop_window_add_cell(window) = (struct rtop_cell){
-    .node = RTOP_NODE_UNSAMPLED, .state = state, .wall_ns = wall_ms * (uint64_t)HISTORY_MS, .cpu_ns = 5};
+    .node = RTOP_NODE_UNSAMPLED, .state = state, .wall_ns = wall_ms * (uint64_t)HISTORY_MS, .cpu_ns = 5
+  };
 }
 
 static const struct rtop_cell *find_cell(uint32_t node, uint32_t state)
@@ -193,7 +190,7 @@ static const struct rtop_cell *find_cell(uint32_t node, uint32_t state)
 static void test_late_records_take_what_is_not_sampled(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   window_merge_clear(&merge);
   for (int64_t ms = 0; ms < 200; ms += 100) {
     add_not_sampled(one_thread(&window, ms, ms + 100), RTOP_RUNNING, 60);
@@ -229,15 +226,15 @@ static void test_late_records_take_what_is_not_sampled(void **state)
 static void test_what_is_not_sampled_outlasts_folding(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   window_merge_clear(&merge);
   add_not_sampled(one_thread(&window, 0, 100), RTOP_RUNNING, 1);
   window_merge_add(&merge, &window);
   for (uint32_t round = 1; round < 9; round++) {
     one_thread(&window, round * 100, round * 100 + 100);
     for (uint32_t i = 0; i < 7000; i++)
-      *rtop_window_add_cell(&window) = (struct rtop_cell){
-        .node = RTOP_NODE_FIRST_FREE + round * 7000 + i, .wall_ns = 2 * HISTORY_MS};
+      *rtop_window_add_cell(&window) =
+          (struct rtop_cell){ .node = RTOP_NODE_FIRST_FREE + round * 7000 + i, .wall_ns = 2 * HISTORY_MS };
     window_merge_add(&merge, &window);
   }
   assert_true(merge.lossy);
@@ -252,7 +249,7 @@ static void test_what_is_not_sampled_outlasts_folding(void **state)
 static void test_threads_are_as_at_the_end(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   window_merge_clear(&merge);
   assert_true(window_merge_is_empty(&merge));
   one_thread(&window, 0, 100)->threads[0].flags = RTOP_WINDOW_THREAD_STARTED | RTOP_WINDOW_THREAD_STALE;
@@ -286,7 +283,7 @@ static void test_threads_are_as_at_the_end(void **state)
 static void test_too_much_of_everything(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   uint64_t wall_ns = 0;
   window_merge_clear(&merge);
   for (uint32_t round = 0; round < 12; round++) {
@@ -294,20 +291,19 @@ static void test_too_much_of_everything(void **state)
     window.start_mono_ns = (1000 + round * 100) * HISTORY_MS;
     window.end_mono_ns = window.start_mono_ns + 100 * HISTORY_MS;
     for (uint32_t i = 0; i < 3000; i++) {
-      *rtop_window_add_thread(&window) = (struct rtop_window_thread){.slot = i, .serial = i + 1};
+      *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = i, .serial = i + 1 };
       *rtop_window_add_cell(&window) =
-        (struct rtop_cell){.node = round * 3000 + i, .thread = i, .state = i % 5, .wall_ns = i};
+          (struct rtop_cell){ .node = round * 3000 + i, .thread = i, .state = i % 5, .wall_ns = i };
       add_late(&window, 1, 1);
       window.late[i].cell.thread = i;
-      *rtop_window_add_mark(&window) = (struct rtop_mark){.mono_ns = window.start_mono_ns, .name = 8};
+      *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = window.start_mono_ns, .name = 8 };
       wall_ns += i + (uint64_t)HISTORY_MS;
     }
     window_merge_add(&merge, &window);
   }
   struct sums sums = sums_of(&merge.window, 0);
   uint64_t merged_ns = 0;
-  for (int i = 0; i < RTOP_STATE_COUNT; i++)
-    merged_ns += sums.wall_ns[i];
+  for (int i = 0; i < RTOP_STATE_COUNT; i++) merged_ns += sums.wall_ns[i];
   assert_int_equal(merged_ns, wall_ns);
   assert_true(merge.lossy);
   assert_true(merge.window.thread_count <= WINDOW_MERGE_THREADS_MAX);

@@ -9,7 +9,7 @@ struct sums {
 
 static struct sums sum(const struct rtop_window *window)
 {
-  struct sums sums = {0};
+  struct sums sums = { 0 };
   for (size_t i = 0; i < window->cell_count; i++) {
     sums.samples += window->cells[i].samples;
     sums.wall_ns += window->cells[i].wall_ns;
@@ -37,26 +37,23 @@ static void random_cells(struct rtop_window *window, size_t count)
 
 static int order(const struct rtop_cell *a, const struct rtop_cell *b)
 {
-  if (a->thread != b->thread)
-    return a->thread < b->thread ? -1 : 1;
-  if (a->node != b->node)
-    return a->node < b->node ? -1 : 1;
+  if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
   return (a->state > b->state) - (a->state < b->state);
 }
 
 static void assert_sorted_without_twins(const struct rtop_window *window)
 {
-  for (size_t i = 1; i < window->cell_count; i++)
-    assert_int_equal(order(&window->cells[i - 1], &window->cells[i]), -1);
+  for (size_t i = 1; i < window->cell_count; i++) assert_int_equal(order(&window->cells[i - 1], &window->cells[i]), -1);
 }
 
 static void test_sorts_and_keeps_sums(void **state)
 {
   (void)state;
-  static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 100, 1023, 1024, 5000};
+  static const size_t counts[] = { 0, 1, 2, 3, 7, 8, 9, 100, 1023, 1024, 5000 };
   srand(3);
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-    struct rtop_window window = {0};
+    struct rtop_window window = { 0 };
     random_cells(&window, counts[i]);
     void *scratch = malloc(rtop_window_scratch_bytes(counts[i]) + 1);
     struct sums before = sum(&window);
@@ -72,12 +69,11 @@ static void test_sorts_and_keeps_sums(void **state)
 static void test_largest_keys(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   struct window_sort_pair scratch[6];
-  *rtop_window_add_cell(&window) =
-    (struct rtop_cell){.node = UINT32_MAX, .thread = 1, .state = 4, .wall_ns = 1};
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 0, .thread = (1u << 29) - 1, .wall_ns = 2};
-  *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 0, .thread = 2, .state = 0, .wall_ns = 3};
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = UINT32_MAX, .thread = 1, .state = 4, .wall_ns = 1 };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 0, .thread = (1u << 29) - 1, .wall_ns = 2 };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 0, .thread = 2, .state = 0, .wall_ns = 3 };
   window_sort_cells(&window, scratch);
   assert_int_equal(window.cells[0].wall_ns, 1);
   assert_int_equal(window.cells[1].wall_ns, 3);
@@ -88,18 +84,17 @@ static void test_largest_keys(void **state)
 static void test_fold_takes_the_smallest(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   struct window_sort_pair scratch[2 * 10];
   for (uint32_t i = 0; i < 10; i++)
-    *rtop_window_add_cell(&window) = (struct rtop_cell){.node = 10 + i, .wall_ns = 1000 - i, .cpu_ns = 1};
+    *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 10 + i, .wall_ns = 1000 - i, .cpu_ns = 1 };
   window_fold_cells(&window, 4, scratch);
   assert_true(window.folded);
   assert_int_equal(window.cell_count, 5);
   assert_int_equal(window_unfolded_cells(&window), 4);
   assert_int_equal(window.cells[0].node, RTOP_NODE_FOLDED);
   assert_int_equal(window.cells[0].cpu_ns, 6);
-  for (uint32_t i = 0; i < 4; i++)
-    assert_int_equal(window.cells[1 + i].node, 10 + i);
+  for (uint32_t i = 0; i < 4; i++) assert_int_equal(window.cells[1 + i].node, 10 + i);
   window_fold_cells(&window, 0, scratch);
   assert_int_equal(window.cell_count, 1);
   assert_int_equal(window.cells[0].cpu_ns, 10);
@@ -110,8 +105,8 @@ static void test_fold_takes_the_smallest(void **state)
 static void test_fold_keeps_every_thread_and_state(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
-  uint64_t before[7][RTOP_STATE_COUNT] = {{0}}, after[7][RTOP_STATE_COUNT] = {{0}};
+  struct rtop_window window = { 0 };
+  uint64_t before[7][RTOP_STATE_COUNT] = { { 0 } }, after[7][RTOP_STATE_COUNT] = { { 0 } };
   srand(4);
   random_cells(&window, 3000);
   void *scratch = malloc(rtop_window_scratch_bytes(3000));

@@ -41,11 +41,10 @@ static void press(void)
 
 static size_t files(char *path, size_t bytes)
 {
-  glob_t found = {0};
+  glob_t found = { 0 };
   glob("*.rpt", 0, NULL, &found);
   size_t count = found.gl_pathc;
-  if (count > 0)
-    snprintf(path, bytes, "%s", found.gl_pathv[0]);
+  if (count > 0) snprintf(path, bytes, "%s", found.gl_pathv[0]);
   globfree(&found);
   return count;
 }
@@ -53,10 +52,9 @@ static size_t files(char *path, size_t bytes)
 static size_t windows_of(const char *path)
 {
   struct rtop_window_summary windows[64];
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_session *replay = rtop_session_open_replay(path, &error);
-  if (!replay)
-    fail_msg("%s", error.text);
+  if (!replay) fail_msg("%s", error.text);
   rtop_session_poll(replay);
   assert_int_equal(rtop_session_state(replay), RTOP_FEED_REPLAY);
   assert_true(rtop_session_over(replay));
@@ -80,7 +78,7 @@ static void test_start_and_stop(void **state)
   assert_null(rtop_session_recorder(session));
   assert_non_null(strstr(ui.message, "recorded rperf-top-"));
   assert_int_equal(files(path, sizeof path), 1);
-  assert_int_equal(windows_of(path), 3);       /* what came meanwhile */
+  assert_int_equal(windows_of(path), 3); /* what came meanwhile */
 }
 
 static void test_nothing_came(void **state)
@@ -148,8 +146,7 @@ static void test_a_process_that_ended(void **state)
 
 static int make_folders(void **state)
 {
-  if (!mkdtemp(folder) || chdir(folder) != 0)
-    return -1;
+  if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
   return channel_folder(state);
 }
 
@@ -164,12 +161,8 @@ int main(int argc, char **argv)
 {
   channel_serve_if_told(argc, argv);
   const struct CMUnitTest tests[] = {
-    RECORD_TEST(test_start_and_stop),
-    RECORD_TEST(test_nothing_came),
-    RECORD_TEST(test_a_file_of_that_name),
-    RECORD_TEST(test_save_what_is_held),
-    RECORD_TEST(test_closing_ends_it),
-    RECORD_TEST(test_a_process_that_ended),
+    RECORD_TEST(test_start_and_stop),    RECORD_TEST(test_nothing_came),    RECORD_TEST(test_a_file_of_that_name),
+    RECORD_TEST(test_save_what_is_held), RECORD_TEST(test_closing_ends_it), RECORD_TEST(test_a_process_that_ended),
   };
   return cmocka_run_group_tests(tests, make_folders, remove_folders);
 }

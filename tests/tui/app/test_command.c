@@ -20,9 +20,7 @@ static int set_up(void **state)
 {
   (void)state;
   strcpy(folder, "/tmp/rtop-command.XXXXXX");
-  if (mkdtemp(folder) == NULL) {
-    return -1;
-  }
+  if (mkdtemp(folder) == NULL) return -1;
   profile = model_profile();
   model_screen_open(&plain, &ui, profile);
   return 0;
@@ -102,7 +100,7 @@ static void test_saves_the_screen_as_a_picture(void **state)
   model_redraw(&ui);
   run("export svg %s/city.svg", folder);
   dark = content("city.svg");
-  assert_non_null(strstr(dark, "fill-opacity"));     /* shades are no text: fonts leave gaps */
+  assert_non_null(strstr(dark, "fill-opacity")); /* shades are no text: fonts leave gaps */
   assert_null(strstr(dark, "\xe2\x96\x92<"));
   free(dark);
 }
@@ -113,9 +111,7 @@ static void test_exports_what_is_shown(void **state)
   (void)state;
   for (int i = 0; i < RTOP_FILE_FORMATS; i++) {
     run("export %s %s/profile", rtop_file_format_name((enum rtop_file_format)i), folder);
-    if (strncmp(ui.message, "wrote ", 6) != 0) {
-      fail_msg("%s", ui.message);
-    }
+    if (strncmp(ui.message, "wrote ", 6) != 0) fail_msg("%s", ui.message);
     char *text = content("profile");
     assert_true(text != NULL && text[0] != '\0');
     free(text);

@@ -43,9 +43,7 @@ static int run(const char *editor, uint32_t line, const char *path)
   pid_t pid = editor_start(line, path, (uid_t)-1);
   assert_true(pid > 0);
   for (int tries = 0; tries < 5000; tries++) {
-    if (editor_ended(pid, &status)) {
-      return status;
-    }
+    if (editor_ended(pid, &status)) return status;
     poll(NULL, 0, 2);
   }
   fail_msg("%s did not end", editor);
@@ -61,7 +59,7 @@ static void test_status(void **state)
   assert_int_equal(run("test -e", 0, "/dev/null"), 0);
   assert_int_equal(run("test -e", 0, "$(true)"), 1);
   setenv("EDITOR", "false", 1);
-  assert_int_equal(run("  ", 0, "/a.rb"), 1);       /* an empty VISUAL is none */
+  assert_int_equal(run("  ", 0, "/a.rb"), 1); /* an empty VISUAL is none */
 }
 
 static void on_interrupt(int number)
@@ -76,13 +74,11 @@ static void test_signals(void **state)
   struct sigaction ours = { .sa_handler = on_interrupt }, now;
   sigaction(SIGINT, &ours, NULL);
   setenv("VISUAL", "sleep", 1);
-  pid_t pid = editor_start(0, "/", (uid_t)-1);                 /* a wrong argument: it ends by itself */
+  pid_t pid = editor_start(0, "/", (uid_t)-1); /* a wrong argument: it ends by itself */
   sigaction(SIGINT, NULL, &now);
   assert_true(now.sa_handler == SIG_IGN);
   int status = 0;
-  for (int tries = 0; tries < 5000 && !editor_ended(pid, &status); tries++) {
-    poll(NULL, 0, 2);
-  }
+  for (int tries = 0; tries < 5000 && !editor_ended(pid, &status); tries++) poll(NULL, 0, 2);
   assert_int_equal(status, 1);
   sigaction(SIGINT, NULL, &now);
   assert_true(now.sa_handler == on_interrupt);
@@ -98,7 +94,7 @@ static void test_root_lends_nobody_its_rights(void **state)
   assert_true(editor_user(geteuid(), &user));
   assert_int_equal(user, (uid_t)-1);
   if (geteuid() != 0) {
-    assert_true(editor_user(0, &user));             /* it is refused by the kernel */
+    assert_true(editor_user(0, &user)); /* it is refused by the kernel */
     skip();
   }
   static const char *const wrong[] = { "", "0", "x", "65534x", "-1", "4294967295", "99999999999", "31415926" };
@@ -115,9 +111,7 @@ static void test_root_lends_nobody_its_rights(void **state)
   setenv("VISUAL", "test -r", 1);
   int status = -1;
   pid_t pid = editor_start(0, "/etc/shadow", NOBODY);
-  for (int tries = 0; tries < 5000 && !editor_ended(pid, &status); tries++) {
-    poll(NULL, 0, 2);
-  }
+  for (int tries = 0; tries < 5000 && !editor_ended(pid, &status); tries++) poll(NULL, 0, 2);
   assert_int_equal(status, 1);
   assert_int_equal(run("test -r", 0, "/etc/shadow"), 0);
   unsetenv("SUDO_UID");

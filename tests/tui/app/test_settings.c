@@ -21,9 +21,7 @@ static int set_up(void **state)
 {
   (void)state;
   strcpy(folder, "/tmp/rtop-settings.XXXXXX");
-  if (mkdtemp(folder) == NULL) {
-    return -1;
-  }
+  if (mkdtemp(folder) == NULL) return -1;
   snprintf(file, sizeof file, "%s/config", folder);
   unsetenv("RPERF_TOP_CONFIG");
   setenv("XDG_CONFIG_HOME", folder, 1);
@@ -62,9 +60,7 @@ static char *content(const char *path)
 {
   static char text[1 << 16];
   FILE *in = fopen(path, "re");
-  if (in == NULL) {
-    return NULL;
-  }
+  if (in == NULL) return NULL;
   text[fread(text, 1, sizeof text - 1, in)] = '\0';
   fclose(in);
   return text;
@@ -169,7 +165,7 @@ static void test_what_is_no_file_is_refused(void **state)
   assert_non_null(strstr(ui.message, "cannot be kept"));
   assert_int_equal(rmdir(file), 0);
   assert_int_equal(mkfifo(file, 0600), 0);
-  settings_load(&ui, &options);         /* does not wait for a writer */
+  settings_load(&ui, &options); /* does not wait for a writer */
   settings_save(&ui, &options);
   assert_non_null(strstr(ui.message, "cannot be kept"));
   unlink(file);
@@ -185,7 +181,7 @@ static void test_what_is_no_file_is_refused(void **state)
   free(large);
   unlink(file);
   ui.message[0] = '\0';
-  settings_load(&ui, &options);         /* asked for, and not there */
+  settings_load(&ui, &options); /* asked for, and not there */
   assert_non_null(strstr(ui.message, "No such file"));
   options.config = NULL;
   ui.message[0] = '\0';
@@ -259,9 +255,7 @@ static void test_root_follows_nobody(void **state)
 {
   char target[128], below[160];
   (void)state;
-  if (geteuid() != 0) {
-    skip();                            /* only root may write more than its own */
-  }
+  if (geteuid() != 0) skip(); /* only root may write more than its own */
   snprintf(target, sizeof target, "%s/victim", folder);
   snprintf(file, sizeof file, "%s/victim", folder);
   write_text("secret = 1\n", 11);
@@ -278,7 +272,7 @@ static void test_root_follows_nobody(void **state)
   assert_int_equal(chown(below, NOBODY, NOBODY), 0);
   snprintf(below, sizeof below, "%s/his/config", folder);
   snprintf(file, sizeof file, "%s/his/config", folder);
-  write_text("secret = 2\n", 11);                   /* root's file where another can put anything */
+  write_text("secret = 2\n", 11); /* root's file where another can put anything */
   snprintf(file, sizeof file, "%s/config", folder);
   assert_int_equal(symlink(below, file), 0);
   assert_string_equal(saved_by_root(below), "secret = 2\n");
@@ -286,7 +280,7 @@ static void test_root_follows_nobody(void **state)
   assert_string_equal(saved_by_root(below), "secret = 2\n");
   options.config = file;
   assert_int_equal(unlink(file), 0);
-  assert_int_equal(chmod(folder, 0777), 0);         /* not sticky: anybody may replace what is in it */
+  assert_int_equal(chmod(folder, 0777), 0); /* not sticky: anybody may replace what is in it */
   assert_null(saved_by_root(file));
   assert_int_equal(chmod(folder, 0700), 0);
   settings_save(&ui, &options);

@@ -13,8 +13,9 @@ static size_t bytes;
 
 static struct batch_progress start(int columns, const char *what)
 {
-  return (struct batch_progress){.out = open_memstream(&text, &bytes), .what = what, .columns = columns,
-                                 .started_ns = 1000000000};
+  return (struct batch_progress){
+    .out = open_memstream(&text, &bytes), .what = what, .columns = columns, .started_ns = 1000000000
+  };
 }
 
 static void end(struct batch_progress *progress)
@@ -36,7 +37,7 @@ static void test_not_at_once(void **state)
   size_t before = bytes;
   batch_progress_show(&progress, 0.26, 1450000000);
   fflush(progress.out);
-  assert_int_equal(bytes, before);             /* ten times a second is enough */
+  assert_int_equal(bytes, before); /* ten times a second is enough */
   batch_progress_show(&progress, 7, 1600000000);
   fflush(progress.out);
   assert_non_null(strstr(text, "[########################################] 100%"));
@@ -47,8 +48,7 @@ static void test_any_width(void **state)
 {
   (void)state;
   for (int columns = 1; columns < 200; columns++) {
-    struct batch_progress progress =
-      start(columns, "/a/rather/long/path/to/some/folder/rperf-top-4711-20261120.rpt");
+    struct batch_progress progress = start(columns, "/a/rather/long/path/to/some/folder/rperf-top-4711-20261120.rpt");
     batch_progress_show(&progress, 0.5, 2000000000);
     fflush(progress.out);
     assert_in_range(bytes, 5, columns < 5 ? 5 : (size_t)columns);
@@ -60,7 +60,7 @@ static void test_any_width(void **state)
 static void test_nowhere(void **state)
 {
   (void)state;
-  struct batch_progress progress = {.what = "x", .columns = 80};
+  struct batch_progress progress = { .what = "x", .columns = 80 };
   batch_progress_show(&progress, 0.5, 2000000000);
   assert_true(progress.drawn_ns == 0);
 }

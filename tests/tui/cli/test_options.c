@@ -12,17 +12,16 @@
 
 enum { WORDS_MAX = 32 };
 
-static char said[65536];               /* on stdout and stderr while parsing */
-static char *words[WORDS_MAX + 1];     /* of the last command line: options point into them */
+static char said[65536];           /* on stdout and stderr while parsing */
+static char *words[WORDS_MAX + 1]; /* of the last command line: options point into them */
 static char line_copy[512];
 
 /* Parses a command line given as one string, catching what is printed. */
 static int parse(struct rtop_options *options, const char *line)
 {
-  int count = 0, out[2], kept[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+  int count = 0, out[2], kept[2] = { dup(STDOUT_FILENO), dup(STDERR_FILENO) };
   snprintf(line_copy, sizeof line_copy, "rperf-top %s", line);
-  for (char *word = strtok(line_copy, " "); word && count < WORDS_MAX; word = strtok(NULL, " "))
-    words[count++] = word;
+  for (char *word = strtok(line_copy, " "); word && count < WORDS_MAX; word = strtok(NULL, " ")) words[count++] = word;
   words[count] = NULL;
   assert_int_equal(pipe(out), 0);
   fcntl(out[1], F_SETPIPE_SZ, (int)sizeof said);
@@ -64,7 +63,8 @@ static void test_everything(void **state)
   (void)state;
   struct rtop_options options;
   assert_int_equal(parse(&options, "-p 12,13,12 -p 14 -b -J -n 3 -d 0.5 -F 2.5 -m cpu -s total"
-                                   " --hz 250 --filter !^a --thread x --min 1.5"), -1);
+                                   " --hz 250 --filter !^a --thread x --min 1.5"),
+                   -1);
   assert_int_equal(options.action, RTOP_ACTION_WATCH);
   assert_int_equal(options.pid_count, 3);
   assert_int_equal(options.pids[0], 12);
@@ -86,7 +86,8 @@ static void test_long_forms_and_the_rest(void **state)
   (void)state;
   struct rtop_options options;
   assert_int_equal(parse(&options, "--pid=7 --output=/tmp/x.y/a.collapsed --time 2 --frame all -U"
-                                   " -C never"), -1);
+                                   " -C never"),
+                   -1);
   assert_string_equal(options.output, "/tmp/x.y/a.collapsed");
   assert_true(options.time_seconds == 2 && options.frame_seconds == 0);
   assert_true(options.ascii);
@@ -94,7 +95,7 @@ static void test_long_forms_and_the_rest(void **state)
   assert_int_equal(parse(&options, "--list"), -1);
   assert_int_equal(options.action, RTOP_ACTION_LIST);
   assert_int_equal(parse(&options, "-p 1 -b"), -1);
-  assert_true(options.methods.min_percent == 0.1);     /* what is next to nothing is left out */
+  assert_true(options.methods.min_percent == 0.1); /* what is next to nothing is left out */
   assert_int_equal(parse(&options, "-p 1 -b --min 0"), -1);
   assert_true(options.methods.min_percent == 0);
   assert_int_equal(parse(&options, "--dump-screen=80x24"), -1);
@@ -105,8 +106,8 @@ static void test_long_forms_and_the_rest(void **state)
   assert_int_equal(parse(&options, "-M --theme blue --no-header --no-footer --config x -s gc"), -1);
   assert_true(options.mouse && options.no_header && options.no_footer && options.theme == THEME_BLUE);
   assert_string_equal(options.config, "x");
-  assert_int_equal(options.given, RTOP_GIVEN_MOUSE | RTOP_GIVEN_THEME | RTOP_GIVEN_HEADER
-                   | RTOP_GIVEN_FOOTER | RTOP_GIVEN_SORT);
+  assert_int_equal(options.given,
+                   RTOP_GIVEN_MOUSE | RTOP_GIVEN_THEME | RTOP_GIVEN_HEADER | RTOP_GIVEN_FOOTER | RTOP_GIVEN_SORT);
   assert_int_equal(parse(&options, "--columns self,gc -s total-cpu"), -1);
   assert_int_equal(options.columns.count, 3);
   assert_int_equal(options.columns.at[1], COLUMN_GC);
@@ -120,7 +121,7 @@ static void test_several_processes(void **state)
 {
   (void)state;
   static const char *const lines[] = {
-    "-p 1,22,333", "-p 1 22 333", "-p 1 -p 22,333", "--pid 1 22 -p 333 22", "--pid=1 22 333 1 -b -n 1",
+    "-p 1,22,333",       "-p 1 22 333", "-p 1 -p 22,333", "--pid 1 22 -p 333 22", "--pid=1 22 333 1 -b -n 1",
     "-b -p 1,22 333 -J",
   };
   struct rtop_options options;
@@ -131,16 +132,15 @@ static void test_several_processes(void **state)
     assert_int_equal(options.pids[0] + options.pids[1] * 10 + options.pids[2], 1 + 220 + 333);
   }
   char program[] = "rperf-top", option[] = "-p", quoted[] = " 1\n22 ,333\n", batch[] = "-b";
-  char *argv[] = {program, option, quoted, batch, NULL};
+  char *argv[] = { program, option, quoted, batch, NULL };
   assert_int_equal(rtop_options_parse(&options, 4, argv), -1);
   assert_true(options.pid_count == 3 && options.pids[2] == 333 && options.batch);
   static const char *const bad[] = {
-    "-p", "-p x", "-p 1,", "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999", "-p 1 0", "-b 1 2",
-    "-p 1 -b 2", "-p +1", "--pid",
+    "-p",     "-p x",   "-p 1,",     "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999",
+    "-p 1 0", "-b 1 2", "-p 1 -b 2", "-p +1", "--pid",
   };
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_int_equal(parse(&options, bad[i]), 2);
-  assert_int_equal(parse(&options, "-p 1 -- 2"), 2);   /* -- ends the numbers, and a command excludes -p */
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_int_equal(parse(&options, bad[i]), 2);
+  assert_int_equal(parse(&options, "-p 1 -- 2"), 2); /* -- ends the numbers, and a command excludes -p */
 }
 
 static void test_command(void **state)
@@ -182,16 +182,14 @@ static void test_help_and_version(void **state)
   struct rtop_options options;
   assert_int_equal(parse(&options, "--help"), 0);
   static const char *const named[] = {
-    "--pid", "--list", "--output", "--time", "--batch", "--json", "--count", "--delay", "--frame", "--mode",
-    "--sort", "--hz", "--filter", "--thread", "--min", "--ascii", "--color", "--help", "--version",
-    "--dump-screen", "--view", "--exclude", "--only-mine", "--no-c", "--merge", "--label",
-    "--columns", "--list-columns", "--list-keys", "--theme", "--mouse", "--config", "--no-header",
-    "--no-footer",
+    "--pid",       "--list",      "--output", "--time",   "--batch",     "--json",        "--count",
+    "--delay",     "--frame",     "--mode",   "--sort",   "--hz",        "--filter",      "--thread",
+    "--min",       "--ascii",     "--color",  "--help",   "--version",   "--dump-screen", "--view",
+    "--exclude",   "--only-mine", "--no-c",   "--merge",  "--label",     "--columns",     "--list-columns",
+    "--list-keys", "--theme",     "--mouse",  "--config", "--no-header", "--no-footer",
   };
-  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
-    assert_non_null(strstr(said, named[i]));
-  for (char *line = strtok(said, "\n"); line; line = strtok(NULL, "\n"))
-    assert_true(strlen(line) <= 88);
+  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) assert_non_null(strstr(said, named[i]));
+  for (char *line = strtok(said, "\n"); line; line = strtok(NULL, "\n")) assert_true(strlen(line) <= 88);
   assert_int_equal(parse(&options, "-V"), 0);
   assert_memory_equal(said, "rperf-top ", 10);
   assert_int_equal(parse(&options, "-b -h --nonsense"), 0);
@@ -206,27 +204,66 @@ static void test_bad_command_lines(void **state)
 {
   (void)state;
   static const char *const bad[][2] = {
-    {"--nonsense", "--nonsense"}, {"-x", "-x"}, {"-p", "-p"}, {"-p abc", "abc"}, {"-p 0", "'0'"},
-    {"-p -5", "-5"}, {"-p 1,", "'1,'"}, {"-p 1,,2", "1,,2"}, {"-p 99999999999", "99999999999"},
-    {"-p 1x", "1x"}, {"-d 0", "-d"}, {"-d x", "'x'"}, {"-d nan -p 1", "nan"}, {"-d inf", "inf"},
-    {"-F 0", "-F"}, {"-F none", "none"}, {"-F 0x10", "0x10"}, {"-t 0 -p 1", "-t"}, {"-t -1 -p 1", "-1"},
-    {"-n 0", "-n"}, {"-n -3", "-3"}, {"-n 1.5", "1.5"}, {"-m real", "real"}, {"-s colour", "colour"},
-    {"--hz 0", "--hz"}, {"--hz 10001", "10001"}, {"--hz 1k", "1k"}, {"--filter (", "--filter"},
-    {"--thread [", "--thread"}, {"--min 101", "101"}, {"--min x", "'x'"}, {"-C blue", "blue"},
-    {"ruby app.rb", "ruby"}, {"--", "--"}, {"-p 1 -- ruby", "-p"}, {"-b", "-b"}, {"-J", "-b"},
-    {"-o a.txt", "-o"}, {"-o a.png -p 1", "a.png"}, {"-o .txt -p 1", ".txt"},
-    {"-o dir/.txt -p 1", "dir/.txt"}, {"-o txt -p 1", "'txt'"}, {"-o a.txt -b -p 1", "-b"},
-    {"-t 5", "-t"}, {"--view city", "'city'"}, {"--merge color", "color"},
-    {"--exclude gem:", "gem:"}, {"--label =x", "=x"}, {"--label", "--label"}, {"--exclude", "--exclude"},
-    {"--only-mine=1", "--only-mine"}, {"--theme pink", "'pink'"},
-    {"--columns self,moon", "'moon'"}, {"--view", "--view"}, {"--help=yes", "--help"},
+    { "--nonsense", "--nonsense" },
+    { "-x", "-x" },
+    { "-p", "-p" },
+    { "-p abc", "abc" },
+    { "-p 0", "'0'" },
+    { "-p -5", "-5" },
+    { "-p 1,", "'1,'" },
+    { "-p 1,,2", "1,,2" },
+    { "-p 99999999999", "99999999999" },
+    { "-p 1x", "1x" },
+    { "-d 0", "-d" },
+    { "-d x", "'x'" },
+    { "-d nan -p 1", "nan" },
+    { "-d inf", "inf" },
+    { "-F 0", "-F" },
+    { "-F none", "none" },
+    { "-F 0x10", "0x10" },
+    { "-t 0 -p 1", "-t" },
+    { "-t -1 -p 1", "-1" },
+    { "-n 0", "-n" },
+    { "-n -3", "-3" },
+    { "-n 1.5", "1.5" },
+    { "-m real", "real" },
+    { "-s colour", "colour" },
+    { "--hz 0", "--hz" },
+    { "--hz 10001", "10001" },
+    { "--hz 1k", "1k" },
+    { "--filter (", "--filter" },
+    { "--thread [", "--thread" },
+    { "--min 101", "101" },
+    { "--min x", "'x'" },
+    { "-C blue", "blue" },
+    { "ruby app.rb", "ruby" },
+    { "--", "--" },
+    { "-p 1 -- ruby", "-p" },
+    { "-b", "-b" },
+    { "-J", "-b" },
+    { "-o a.txt", "-o" },
+    { "-o a.png -p 1", "a.png" },
+    { "-o .txt -p 1", ".txt" },
+    { "-o dir/.txt -p 1", "dir/.txt" },
+    { "-o txt -p 1", "'txt'" },
+    { "-o a.txt -b -p 1", "-b" },
+    { "-t 5", "-t" },
+    { "--view city", "'city'" },
+    { "--merge color", "color" },
+    { "--exclude gem:", "gem:" },
+    { "--label =x", "=x" },
+    { "--label", "--label" },
+    { "--exclude", "--exclude" },
+    { "--only-mine=1", "--only-mine" },
+    { "--theme pink", "'pink'" },
+    { "--columns self,moon", "'moon'" },
+    { "--view", "--view" },
+    { "--help=yes", "--help" },
   };
   struct rtop_options options;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    if (parse(&options, bad[i][0]) != 2)
-      fail_msg("'%s' was taken", bad[i][0]);
-    if (!strstr(said, bad[i][1]) || !strstr(said, "Try 'rperf-top --help'"))
-      fail_msg("'%s' says: %s", bad[i][0], said);
+    if (parse(&options, bad[i][0]) != 2) fail_msg("'%s' was taken", bad[i][0]);
+    if (!strstr(said, bad[i][1]) || !strstr(said, "Try 'rperf-top --help'")) fail_msg("'%s' says: %s", bad[i][0], said);
     assert_memory_equal(said, "rperf-top: ", 11);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
   }
@@ -254,8 +291,8 @@ static void test_max_size(void **state)
   static const struct {
     const char *text;
     uint64_t bytes;
-  } right[] = {{"1048576", 1 << 20}, {"2000k", 2048000}, {"100M", 104857600}, {"2G", UINT64_C(2) << 30}};
-  static const char *const wrong[] = {"0", "1", "1k", "100T", "M", "-5M", "1.5G", "100MB", "18446744073709551615G"};
+  } right[] = { { "1048576", 1 << 20 }, { "2000k", 2048000 }, { "100M", 104857600 }, { "2G", UINT64_C(2) << 30 } };
+  static const char *const wrong[] = { "0", "1", "1k", "100T", "M", "-5M", "1.5G", "100MB", "18446744073709551615G" };
   char line[100];
   assert_int_equal(parse(&options, "-p 1 -o a.rpt"), -1);
   assert_true(options.size_max_bytes == 0);
@@ -281,7 +318,8 @@ static void test_stalls(void **state)
   assert_int_equal(options.stall.blocked_ns, 1000000000);
   assert_true(options.stall.method && options.stall.waiting == 4 && !options.on_stall);
   assert_int_equal(parse(&options, "--stall-blocked 2.5 --stall-gc off --stall-waiting 8 --stall-method off "
-                                   "--stall-no-safepoint=0.1 --on-stall date --save-on-stall /tmp"), -1);
+                                   "--stall-no-safepoint=0.1 --on-stall date --save-on-stall /tmp"),
+                   -1);
   assert_int_equal(options.stall.blocked_ns, 2500000000);
   assert_int_equal(options.stall.no_safepoint_ns, 100000000);
   assert_int_equal(options.stall.gc_ns, 0);

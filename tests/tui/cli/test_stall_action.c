@@ -15,18 +15,16 @@ static struct rtop_span held;
 
 static int set_up(void **state)
 {
-  struct rtop_error error = {0};
-  if (recording_folder_make(state) != 0)
-    return -1;
+  struct rtop_error error = { 0 };
+  if (recording_folder_make(state) != 0) return -1;
   setenv("TMPDIR", recording_folder, 1);
   struct life life = life_record(recording_path("life.rpt"), 100, 1, 0);
   life_end(&life);
   session = rtop_session_open_replay(recording_path("life.rpt"), &error);
-  if (!session)
-    return -1;
+  if (!session) return -1;
   rtop_session_poll(session);
   held = rtop_profile_bounds(rtop_session_profile(session));
-  stalls = (struct stalls){.list = list};
+  stalls = (struct stalls){ .list = list };
   return 0;
 }
 
@@ -39,7 +37,7 @@ static int tear_down(void **state)
 
 static void open_action(const char *command, const char *folder)
 {
-  struct rtop_options options = {.on_stall = command, .save_on_stall = folder};
+  struct rtop_options options = { .on_stall = command, .save_on_stall = folder };
   stall_action_open(&action, &options);
 }
 
@@ -51,14 +49,19 @@ static void poll_action(bool more)
 static void found(enum stall_cause cause, bool goes_on)
 {
   list[stalls.count++] = (struct stall){
-    .id = ++stalls.found, .cause = cause, .start_ns = held.start_ns + 1000 * MS,
-    .end_ns = held.start_ns + 3500 * MS, .open = goes_on, .thread = "worker 3", .mark = "",
+    .id = ++stalls.found,
+    .cause = cause,
+    .start_ns = held.start_ns + 1000 * MS,
+    .end_ns = held.start_ns + 3500 * MS,
+    .open = goes_on,
+    .thread = "worker 3",
+    .mark = "",
   };
 }
 
 static size_t files(const char *pattern)
 {
-  glob_t matches = {0};
+  glob_t matches = { 0 };
   size_t count = glob(recording_path(pattern), 0, NULL, &matches) == 0 ? matches.gl_pathc : 0;
   globfree(&matches);
   return count;
@@ -67,7 +70,7 @@ static size_t files(const char *pattern)
 /* Until the command that runs is done; fails after a minute. */
 static void await_command(void)
 {
-  struct timespec pause = {.tv_nsec = 5 * MS};
+  struct timespec pause = { .tv_nsec = 5 * MS };
   for (int i = 0; action.running; i++) {
     assert_true(i < 12000);
     nanosleep(&pause, NULL);
@@ -76,8 +79,8 @@ static void await_command(void)
 }
 
 static const char write_down[] =
-  "echo \"$RPERF_TOP_STALL_CAUSE|$RPERF_TOP_STALL_THREAD|$RPERF_TOP_STALL_SECONDS|$RPERF_TOP_STALL_PID|"
-  "$RPERF_TOP_STALL_START\" >> \"$TMPDIR/told\"";
+    "echo \"$RPERF_TOP_STALL_CAUSE|$RPERF_TOP_STALL_THREAD|$RPERF_TOP_STALL_SECONDS|$RPERF_TOP_STALL_PID|"
+    "$RPERF_TOP_STALL_START\" >> \"$TMPDIR/told\"";
 
 static void assert_told(const char *wanted)
 {
@@ -114,7 +117,7 @@ static void test_the_command_is_told(void **state)
   assert_non_null(strstr(action.said, "blocked"));
   await_command();
   assert_told("blocked|worker 3|2.5|4711|1700000002.000\n");
-  poll_action(false);                  /* once only */
+  poll_action(false); /* once only */
   assert_int_equal(action.running, 0);
 }
 
@@ -158,7 +161,7 @@ static void test_the_log(void **state)
   await_command();
   stall_action_close(&action, session, &stalls);
   assert_int_equal(files("rperf-top-*-stall-*.log"), 1);
-  open_action("true", NULL);           /* an empty one is not left behind */
+  open_action("true", NULL); /* an empty one is not left behind */
   poll_action(false);
   found(STALL_GC, false);
   poll_action(false);
@@ -171,8 +174,8 @@ static void test_the_log(void **state)
 static void test_recordings_are_saved(void **state)
 {
   (void)state;
-  struct rtop_error error = {0};
-  glob_t matches = {0};
+  struct rtop_error error = { 0 };
+  glob_t matches = { 0 };
   open_action(NULL, recording_folder);
   poll_action(false);
   found(STALL_BLOCKED, false);

@@ -18,8 +18,10 @@ static void test_compressed_is_the_same(void **state)
     struct export_text gzip = export_fixture_take(&given, (enum rtop_file_format)format, true);
     assert_true(gzip.count < plain.count);
     char *back = malloc(plain.count + 1);
-    z_stream stream = {.next_in = (Bytef *)gzip.bytes, .avail_in = (uInt)gzip.count,
-                       .next_out = (Bytef *)back, .avail_out = (uInt)plain.count + 1};
+    z_stream stream = { .next_in = (Bytef *)gzip.bytes,
+                        .avail_in = (uInt)gzip.count,
+                        .next_out = (Bytef *)back,
+                        .avail_out = (uInt)plain.count + 1 };
     assert_int_equal(inflateInit2(&stream, 31), Z_OK);
     assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
     assert_int_equal(stream.avail_in, 0);
@@ -45,8 +47,7 @@ static void test_full_disk(void **state)
       FILE *out = fopen("/dev/full", "w");
       assert_non_null(out);
       errno = 0;
-      assert_false(rtop_export_write(&given, (struct rtop_file_kind){(enum rtop_file_format)format, gzip},
-                                     out));
+      assert_false(rtop_export_write(&given, (struct rtop_file_kind){ (enum rtop_file_format)format, gzip }, out));
       assert_int_equal(errno, ENOSPC);
       fclose(out);
     }
@@ -58,7 +59,7 @@ static void test_nothing_to_write(void **state)
   (void)state;
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
-  struct rtop_sum empty = {0};
+  struct rtop_sum empty = { 0 };
   struct rtop_export given = export_fixture_given(&fixture);
   given.sum = &empty;
   for (int format = 0; format < RTOP_FILE_FORMATS; format++) {

@@ -32,7 +32,7 @@ static void test_collapsed_merges_lines(void **state)
   uint32_t thread = fixture_thread(&fixture.window, 1, RTOP_RUNNING, 0, 0);
   for (uint32_t line = 1; line <= 10; line++) {
     uint32_t node = rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, outer, line % 3), inner, line);
-    fixture_cell(&fixture.window, thread, node, RTOP_RUNNING, 10 * MS + 100);   /* 0.1 us are not lost */
+    fixture_cell(&fixture.window, thread, node, RTOP_RUNNING, 10 * MS + 100); /* 0.1 us are not lost */
   }
   fixture_add(fixture.profile, 0, &fixture.window);
   report_fixture_take(&fixture);
@@ -48,7 +48,7 @@ static void test_difference(void **state)
 {
   (void)state;
   struct report_fixture fixture, other;
-  struct rtop_sum before = {0};
+  struct rtop_sum before = { 0 };
   report_fixture_setup(&fixture);
   assert_true(rtop_profile_sum(fixture.profile, fixture_span(1000 * MS, 1100 * MS), &before));
   struct rtop_export given = export_fixture_given(&fixture);
@@ -64,8 +64,7 @@ static void test_difference(void **state)
   struct rtop_symbols *symbols = rtop_profile_symbols(other.profile);
   uint32_t gone = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "gone", "", 0), 0);
   fixture_window(&other.window, 1200 * MS, 1300 * MS);
-  fixture_cell(&other.window, fixture_thread(&other.window, 1, RTOP_RUNNING, 0, 0), gone, RTOP_RUNNING,
-               9 * MS);
+  fixture_cell(&other.window, fixture_thread(&other.window, 1, RTOP_RUNNING, 0, 0), gone, RTOP_RUNNING, 9 * MS);
   fixture_add(other.profile, 0, &other.window);
   report_fixture_take(&other);
   given.baseline = &other.report.sum;

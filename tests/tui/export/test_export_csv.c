@@ -9,16 +9,11 @@ static char csv_field(const char **at, char *field, size_t bytes)
   size_t used = 0;
   bool quoted = **at == '"';
   for (*at += quoted; **at; (*at)++) {
-    if (quoted && **at == '"' && (*at)[1] == '"')
-      (*at)++;
-    else if (quoted && **at == '"')
-      quoted = false;
-    else if (!quoted && **at == '"')
-      fail_msg("a quotation mark inside a plain field");
-    else if (!quoted && (**at == ',' || **at == '\r'))
-      break;
-    if (**at == '"' && !quoted)
-      continue;
+    if (quoted && **at == '"' && (*at)[1] == '"') (*at)++;
+    else if (quoted && **at == '"') quoted = false;
+    else if (!quoted && **at == '"') fail_msg("a quotation mark inside a plain field");
+    else if (!quoted && (**at == ',' || **at == '\r')) break;
+    if (**at == '"' && !quoted) continue;
     assert_true(used + 1 < bytes);
     field[used++] = **at;
   }
@@ -42,13 +37,12 @@ struct csv_row {
 static bool csv_read(const char **at, struct csv_row *row)
 {
   row->count = 0;
-  if (!**at)
-    return false;
+  if (!**at) return false;
   char end;
   do {
     assert_true(row->count < CSV_FIELDS_MAX);
     end = csv_field(at, row->fields[row->count++], CSV_FIELD_BYTES);
-    assert_true(end != 0);             /* every line is ended */
+    assert_true(end != 0); /* every line is ended */
   } while (end == ',');
   return true;
 }
@@ -56,8 +50,7 @@ static bool csv_read(const char **at, struct csv_row *row)
 static int csv_column(const struct csv_row *heading, const char *name)
 {
   for (int i = 0; i < heading->count; i++)
-    if (strcmp(heading->fields[i], name) == 0)
-      return i;
+    if (strcmp(heading->fields[i], name) == 0) return i;
   fail_msg("no column %s", name);
   return -1;
 }
@@ -108,15 +101,13 @@ static void test_random(void **state)
     assert_true(csv_read(&at, &heading));
     while (csv_read(&at, &row)) {
       assert_int_equal(row.count, heading.count);
-      for (int i = 0; i < 2; i++)
-        assert_false(row.fields[i][0] && strchr("=+-@", row.fields[i][0]));
+      for (int i = 0; i < 2; i++) assert_false(row.fields[i][0] && strchr("=+-@", row.fields[i][0]));
       self += atof(row.fields[csv_column(&heading, "self")]);
       cpu += atof(row.fields[csv_column(&heading, "self_cpu")]);
       samples += atof(row.fields[csv_column(&heading, "self_samples")]);
     }
     const struct rtop_cost *total = &fixture.report.sum.total;
-    assert_true(self * 1e9 - (double)rtop_cost_wall(total) < 1 &&
-                self * 1e9 - (double)rtop_cost_wall(total) > -1);
+    assert_true(self * 1e9 - (double)rtop_cost_wall(total) < 1 && self * 1e9 - (double)rtop_cost_wall(total) > -1);
     assert_true(cpu * 1e9 - (double)total->cpu_ns < 1 && cpu * 1e9 - (double)total->cpu_ns > -1);
     assert_true(samples == (double)total->samples);
     free(text);
@@ -129,7 +120,7 @@ static void test_changes(void **state)
   (void)state;
   static struct csv_row heading, row;
   struct report_fixture fixture;
-  struct rtop_sum before = {0};
+  struct rtop_sum before = { 0 };
   report_fixture_setup(&fixture);
   assert_true(rtop_profile_sum(fixture.profile, fixture_span(1000 * MS, 1100 * MS), &before));
   struct rtop_export given = export_fixture_given(&fixture);
@@ -142,7 +133,7 @@ static void test_changes(void **state)
   assert_string_equal(row.fields[csv_column(&heading, "self_before")], "0.100000000");
   assert_string_equal(row.fields[csv_column(&heading, "self_change")], "0.100000000");
   free(text.bytes);
-  given.sum = &before;                 /* the other way round: a method that is gone now has a row */
+  given.sum = &before; /* the other way round: a method that is gone now has a row */
   given.baseline = &fixture.report.sum;
   text = export_fixture_take(&given, RTOP_FILE_CSV, false);
   at = text.bytes;

@@ -11,8 +11,7 @@ static int entries_of(const char *folder)
 {
   int count = 0;
   DIR *entries = opendir(folder);
-  for (struct dirent *entry; (entry = readdir(entries));)
-    count += entry->d_name[0] != '.';
+  for (struct dirent *entry; (entry = readdir(entries));) count += entry->d_name[0] != '.';
   closedir(entries);
   return count;
 }
@@ -60,7 +59,7 @@ static void test_log_names_cannot_be_taken(void **state)
   close(fd);
   unlink(path);
   fd = rtop_temporary_log("", path, sizeof path);
-  assert_string_not_equal(before, path);               /* nobody knows the next one */
+  assert_string_not_equal(before, path); /* nobody knows the next one */
   close(fd);
   close(second);
   unlink(path);
@@ -82,11 +81,11 @@ static void test_file_appears_when_complete(void **state)
   umask(mask);
   fputs("hello", file.stream);
   assert_int_equal(access(path, F_OK), -1);
-  assert_int_equal(entries_of(folder), 0);             /* whoever is killed now leaves nothing */
+  assert_int_equal(entries_of(folder), 0); /* whoever is killed now leaves nothing */
   assert_true(rtop_export_file_close(&file, true));
   assert_int_equal(stat(path, &status), 0);
   assert_int_equal(status.st_mode & 0777, 0600);
-  assert_true(rtop_export_file_open(&file, path));     /* thrown away: the old one stays */
+  assert_true(rtop_export_file_open(&file, path)); /* thrown away: the old one stays */
   fputs("other", file.stream);
   assert_true(rtop_export_file_close(&file, false));
   FILE *in = fopen(path, "r");
@@ -94,7 +93,7 @@ static void test_file_appears_when_complete(void **state)
   fclose(in);
   assert_string_equal(line, "hello");
   unlink(path);
-  assert_int_equal(rmdir(folder), 0);                  /* nothing else was left */
+  assert_int_equal(rmdir(folder), 0); /* nothing else was left */
 }
 
 static void test_files_that_cannot_be_written(void **state)

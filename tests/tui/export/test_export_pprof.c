@@ -41,19 +41,15 @@ static void check(const Rtop__Pprof__Profile *profile)
     const Rtop__Pprof__Sample *sample = profile->sample[i];
     assert_int_equal(sample->n_value, profile->n_sample_type);
     assert_true(sample->n_location_id > 0);
-    for (size_t k = 0; k < sample->n_location_id; k++)
-      assert_in_range(sample->location_id[k], 1, profile->n_location);
-    for (size_t k = 0; k < sample->n_label; k++)
-      assert_true(*string_at(profile, sample->label[k]->key));
+    for (size_t k = 0; k < sample->n_location_id; k++) assert_in_range(sample->location_id[k], 1, profile->n_location);
+    for (size_t k = 0; k < sample->n_label; k++) assert_true(*string_at(profile, sample->label[k]->key));
   }
 }
 
-static const char *label(const Rtop__Pprof__Profile *profile, const Rtop__Pprof__Sample *sample,
-                         const char *key)
+static const char *label(const Rtop__Pprof__Profile *profile, const Rtop__Pprof__Sample *sample, const char *key)
 {
   for (size_t i = 0; i < sample->n_label; i++)
-    if (strcmp(string_at(profile, sample->label[i]->key), key) == 0)
-      return string_at(profile, sample->label[i]->str);
+    if (strcmp(string_at(profile, sample->label[i]->key), key) == 0) return string_at(profile, sample->label[i]->str);
   return NULL;
 }
 
@@ -62,9 +58,7 @@ static uint64_t total(const Rtop__Pprof__Profile *profile, const char *type, con
 {
   size_t at = 0;
   uint64_t sum = 0;
-  while (at < profile->n_sample_type && strcmp(string_at(profile, profile->sample_type[at]->type),
-                                               type) != 0)
-    at++;
+  while (at < profile->n_sample_type && strcmp(string_at(profile, profile->sample_type[at]->type), type) != 0) at++;
   assert_true(at < profile->n_sample_type);
   for (size_t i = 0; i < profile->n_sample; i++)
     if (!state || strcmp(label(profile, profile->sample[i], "state"), state) == 0)
@@ -72,8 +66,7 @@ static uint64_t total(const Rtop__Pprof__Profile *profile, const char *type, con
   return sum;
 }
 
-static const char *name_at(const Rtop__Pprof__Profile *profile, const Rtop__Pprof__Sample *sample,
-                           size_t depth)
+static const char *name_at(const Rtop__Pprof__Profile *profile, const Rtop__Pprof__Sample *sample, size_t depth)
 {
   const Rtop__Pprof__Location *location = profile->location[sample->location_id[depth] - 1];
   return string_at(profile, profile->function[location->line[0]->function_id - 1]->name);
@@ -114,7 +107,7 @@ static void test_stacks_and_labels(void **state)
   Rtop__Pprof__Profile *profile = pprof(&fixture);
   check(profile);
   assert_string_equal(string_at(profile, profile->default_sample_type), "cpu");
-  assert_int_equal(profile->n_sample, 3);   /* waiting, blocked, marking */
+  assert_int_equal(profile->n_sample, 3); /* waiting, blocked, marking */
   const Rtop__Pprof__Sample *sample = profile->sample[0];
   assert_int_equal(sample->n_location_id, 3);
   assert_string_equal(name_at(profile, sample, 0), "String#gsub");
@@ -146,8 +139,7 @@ static void test_labels_of_the_program(void **state)
   for (size_t i = 0; i < profile->n_sample; i++) {
     const Rtop__Pprof__Sample *sample = profile->sample[i];
     const char *endpoint = label(profile, sample, "endpoint");
-    if (!endpoint)
-      continue;
+    if (!endpoint) continue;
     found_ns += (uint64_t)sample->value[2];
     assert_string_equal(endpoint, "/users");
     assert_string_equal(label(profile, sample, "shop"), "a,b");

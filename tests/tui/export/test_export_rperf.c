@@ -10,8 +10,7 @@ static json_t *rperf(struct report_fixture *fixture)
   char *text = export_fixture_text(fixture, RTOP_FILE_RPERF);
   json_error_t error;
   json_t *file = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (!file)
-    fail_msg("line %d: %s", error.line, error.text);
+  if (!file) fail_msg("line %d: %s", error.line, error.text);
   /* rperf lists files by these two, without reading on. */
   assert_true(strncmp(text, "{\"meta\":{", 9) == 0);
   assert_true(strstr(text, "\n\"summary\":{") < strstr(text, "\n\"aggregated_samples\":["));
@@ -58,8 +57,7 @@ static void test_samples(void **state)
   const json_t *samples = json_object_get(file, "aggregated_samples");
   for (size_t i = 0; i < json_array_size(samples); i++) {
     const json_t *frames = json_array_get(json_array_get(samples, i), 0);
-    if (json_array_size(frames) < 3)
-      continue;
+    if (json_array_size(frames) < 3) continue;
     assert_string_equal(json_string_value(json_array_get(json_array_get(frames, 0), 0)), "<C method>");
     assert_string_equal(json_string_value(json_array_get(json_array_get(frames, 0), 1)), "String#gsub");
     assert_string_equal(json_string_value(json_array_get(json_array_get(frames, 2), 0)), "/app/m.rb");
@@ -101,8 +99,7 @@ static void test_several_processes(void **state)
   fixture.report.source_count = 2;
   fixture.report.source_pids[1] = 4712;
   fixture_window(&fixture.window, 1200 * MS, 1300 * MS);
-  fixture_cell(&fixture.window, fixture_thread(&fixture.window, 9, RTOP_RUNNING, 1, 0), 1, RTOP_RUNNING,
-               MS);
+  fixture_cell(&fixture.window, fixture_thread(&fixture.window, 9, RTOP_RUNNING, 1, 0), 1, RTOP_RUNNING, MS);
   fixture_add(fixture.profile, 1, &fixture.window);
   report_fixture_take(&fixture);
   json_t *file = rperf(&fixture);
@@ -126,8 +123,7 @@ static void test_labels_of_the_program(void **state)
   const json_t *samples = json_object_get(file, "aggregated_samples");
   for (size_t i = 0; i < json_array_size(samples); i++) {
     const json_t *sample = json_array_get(samples, i);
-    if (label_of(file, sample, "endpoint"))
-      assert_int_equal(json_array_size(json_array_get(sample, 0)), 1);
+    if (label_of(file, sample, "endpoint")) assert_int_equal(json_array_size(json_array_get(sample, 0)), 1);
   }
   json_decref(file);
   report_fixture_destroy(&fixture);

@@ -10,8 +10,7 @@ static json_t *speedscope(struct report_fixture *fixture)
   char *text = export_fixture_text(fixture, RTOP_FILE_SPEEDSCOPE);
   json_error_t error;
   json_t *file = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (!file)
-    fail_msg("line %d: %s", error.line, error.text);
+  if (!file) fail_msg("line %d: %s", error.line, error.text);
   free(text);
   return file;
 }
@@ -19,8 +18,7 @@ static json_t *speedscope(struct report_fixture *fixture)
 /* Weights of a profile, one per stack; stacks name frames that there are. */
 static uint64_t profile_total(const json_t *file, const json_t *profile)
 {
-  const json_t *samples = json_object_get(profile, "samples"),
-    *weights = json_object_get(profile, "weights");
+  const json_t *samples = json_object_get(profile, "samples"), *weights = json_object_get(profile, "weights");
   size_t frames = json_array_size(json_object_get(json_object_get(file, "shared"), "frames"));
   uint64_t total = 0;
   assert_int_equal(json_array_size(samples), json_array_size(weights));

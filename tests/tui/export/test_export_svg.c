@@ -15,16 +15,13 @@ static void check_xml(const char *text)
   for (const char *at = text; *at; at++) {
     assert_true((unsigned char)*at >= ' ' || *at == '\n');
     if (*at == '&')
-      assert_true(strncmp(at, "&amp;", 5) == 0 || strncmp(at, "&lt;", 4) == 0 ||
-                  strncmp(at, "&gt;", 4) == 0 || strncmp(at, "&quot;", 6) == 0);
-    if (*at != '<')
-      continue;
+      assert_true(strncmp(at, "&amp;", 5) == 0 || strncmp(at, "&lt;", 4) == 0 || strncmp(at, "&gt;", 4) == 0 ||
+                  strncmp(at, "&quot;", 6) == 0);
+    if (*at != '<') continue;
     const char *end = strchr(at, '>');
     assert_non_null(end);
-    if (at[1] == '/')
-      assert_true(--depth >= 0);
-    else if (at[1] != '?' && at[1] != '!' && end[-1] != '/')
-      depth++;
+    if (at[1] == '/') assert_true(--depth >= 0);
+    else if (at[1] != '?' && at[1] != '!' && end[-1] != '/') depth++;
     at = end;
   }
   assert_int_equal(depth, 0);
@@ -34,7 +31,7 @@ static void check_xml(const char *text)
 static struct cell cell_of(const char *text, const char *title)
 {
   char start[128];
-  struct cell cell = {0};
+  struct cell cell = { 0 };
   snprintf(start, sizeof start, "<g><title>%s", title);
   const char *at = strstr(text, start);
   assert_non_null(at);
@@ -87,21 +84,19 @@ static void test_random(void **state)
   (void)state;
   for (uint64_t seed = 1; seed <= 20; seed++) {
     struct report_fixture fixture;
-    double widths[2000] = {0};
+    double widths[2000] = { 0 };
     report_fixture_setup(&fixture);
     export_fixture_random(&fixture, seed, 3, 200);
     char *text = export_fixture_text(&fixture, RTOP_FILE_SVG);
     check_xml(text);
     for (const char *at = text; (at = strstr(at, "<rect x=\"")); at++) {
       struct cell cell;
-      assert_int_equal(sscanf(at, "<rect x=\"%lf\" y=\"%d\" width=\"%lf\"", &cell.x, &cell.y,
-                              &cell.width), 3);
+      assert_int_equal(sscanf(at, "<rect x=\"%lf\" y=\"%d\" width=\"%lf\"", &cell.x, &cell.y, &cell.width), 3);
       assert_true(cell.x >= 10 && cell.x + cell.width < 1190.02);
       assert_in_range(cell.y, 58, 1999);
       widths[cell.y] += cell.width;
     }
-    for (int y = 58 + 17; y < 2000; y += 17)
-      assert_true(widths[y] <= widths[y - 17] + 1);
+    for (int y = 58 + 17; y < 2000; y += 17) assert_true(widths[y] <= widths[y - 17] + 1);
     free(text);
     report_fixture_destroy(&fixture);
   }

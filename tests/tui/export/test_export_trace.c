@@ -10,8 +10,7 @@ static json_t *trace(struct report_fixture *fixture)
   char *text = export_fixture_text(fixture, RTOP_FILE_TRACE);
   json_error_t error;
   json_t *file = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (!file)
-    fail_msg("line %d: %s", error.line, error.text);
+  if (!file) fail_msg("line %d: %s", error.line, error.text);
   free(text);
   return file;
 }
@@ -36,8 +35,7 @@ static double argument(const json_t *file, const char *key)
   double sum = 0;
   for (size_t i = 0; i < json_array_size(events); i++) {
     const json_t *arguments = json_object_get(json_array_get(events, i), "args");
-    if (is(json_array_get(events, i), "X", NULL) && json_object_get(arguments, key))
-      sum += number(arguments, key);
+    if (is(json_array_get(events, i), "X", NULL) && json_object_get(arguments, key)) sum += number(arguments, key);
   }
   return sum;
 }
@@ -53,14 +51,12 @@ static void check_nesting(const json_t *file, double tid)
   size_t depth = 0;
   for (size_t i = 0; i < json_array_size(events); i++) {
     const json_t *event = json_array_get(events, i);
-    if (!is(event, "X", NULL) || number(event, "tid") != tid)
-      continue;
+    if (!is(event, "X", NULL) || number(event, "tid") != tid) continue;
     int64_t start = (int64_t)(number(event, "ts") * 1000 + 0.5);
     int64_t end = start + (int64_t)(number(event, "dur") * 1000 + 0.5);
     assert_true(start >= last);
     last = start;
-    while (depth > 0 && start >= ends[depth - 1])
-      depth--;
+    while (depth > 0 && start >= ends[depth - 1]) depth--;
     assert_true(depth == 0 || end <= ends[depth - 1]);
     assert_true(depth < STACK_MAX);
     ends[depth++] = end;
@@ -78,7 +74,7 @@ static void test_slices(void **state)
   for (size_t i = 0; i < json_array_size(events); i++) {
     const json_t *event = json_array_get(events, i);
     if (is(event, "X", "running") && number(event, "tid") == 101) {
-      running++;                       /* both windows: 150 of 200 ms */
+      running++; /* both windows: 150 of 200 ms */
       assert_true(number(event, "ts") == 0 && number(event, "dur") == 200000);
       assert_true(number(json_object_get(event, "args"), "running_ms") == 150);
       assert_true(number(json_object_get(event, "args"), "marking_ms") == 10);
@@ -88,10 +84,9 @@ static void test_slices(void **state)
       assert_true(number(event, "tid") == 102 && number(event, "dur") == 200000);
     } else if (is(event, "X", "<main>")) {
       main_frames++;
-      assert_string_equal(json_string_value(json_object_get(json_object_get(event, "args"), "at")),
-                          "/app/m.rb:1");
+      assert_string_equal(json_string_value(json_object_get(json_object_get(event, "args"), "at")), "/app/m.rb:1");
     } else if (is(event, "X", "Price#total")) {
-      price++;                         /* also while gsub was half of it, but not more */
+      price++; /* also while gsub was half of it, but not more */
       assert_true(number(event, "dur") == 200000);
     } else {
       assert_false(is(event, "X", NULL));
@@ -123,8 +118,7 @@ static void test_counters_marks_and_gaps(void **state)
     const json_t *arguments = json_object_get(event, "args");
     if (is(event, "C", "GVL, threads")) {
       gvl++;
-      if (number(event, "ts") == 0)
-        assert_true(number(arguments, "running") == 1 && number(arguments, "blocked") == 1);
+      if (number(event, "ts") == 0) assert_true(number(arguments, "running") == 1 && number(arguments, "blocked") == 1);
       if (number(event, "ts") == 100000)
         assert_true(number(arguments, "running") == 0.5 && number(arguments, "waiting") == 0.2);
     } else if (is(event, "C", "GC runs")) {
@@ -162,8 +156,7 @@ static void test_random(void **state)
     const struct rtop_cost *all = &fixture.report.sum.total;
     assert_true(near(argument(file, "running_ms"), all->wall_ns[RTOP_STATE_RUNNING]));
     assert_true(near(argument(file, "sweeping_ms"), all->wall_ns[RTOP_STATE_SWEEPING]));
-    for (int i = 1; i <= 8; i++)
-      check_nesting(file, 100 + i);
+    for (int i = 1; i <= 8; i++) check_nesting(file, 100 + i);
     json_decref(file);
     report_fixture_destroy(&fixture);
   }

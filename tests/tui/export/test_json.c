@@ -15,51 +15,43 @@ static json_t *round_trip(const struct rtop_report *report, char **line)
   fclose(out);
   assert_ptr_equal(strchr(text, '\n'), text + bytes - 1);
   json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (!object)
-    fail_msg("%s: %s", error.text, text);
-  if (line)
-    *line = text;
-  else
-    free(text);
+  if (!object) fail_msg("%s: %s", error.text, text);
+  if (line) *line = text;
+  else free(text);
   return object;
 }
 
 static double number(json_t *object, const char *key)
 {
   json_t *value = json_object_get(object, key);
-  if (!json_is_number(value))
-    fail_msg("%s is no number", key);
+  if (!json_is_number(value)) fail_msg("%s is no number", key);
   return json_number_value(value);
 }
 
 static const char *text(json_t *object, const char *key)
 {
   json_t *value = json_object_get(object, key);
-  if (!json_is_string(value))
-    fail_msg("%s is no string", key);
+  if (!json_is_string(value)) fail_msg("%s is no string", key);
   return json_string_value(value);
 }
 
 static void assert_keys(json_t *object, const char *const *keys, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    if (!json_object_get(object, keys[i]))
-      fail_msg("%s is missing", keys[i]);
+    if (!json_object_get(object, keys[i])) fail_msg("%s is missing", keys[i]);
   assert_int_equal(json_object_size(object), count);
 }
-#define KEYS(object, ...) \
-  do { \
-    static const char *const keys[] = {__VA_ARGS__}; \
-    assert_keys(object, keys, sizeof keys / sizeof keys[0]); \
+#define KEYS(object, ...)                                                                                              \
+  do {                                                                                                                 \
+    static const char *const keys[] = { __VA_ARGS__ };                                                                 \
+    assert_keys(object, keys, sizeof keys / sizeof keys[0]);                                                           \
   } while (0)
 
 static json_t *named(json_t *array, const char *name)
 {
   size_t i;
   json_t *object;
-  json_array_foreach(array, i, object)
-    if (strcmp(text(object, "name"), name) == 0)
-      return object;
+  json_array_foreach(array, i, object) if (strcmp(text(object, "name"), name) == 0) return object;
   fail_msg("no %s", name);
   return NULL;
 }
@@ -70,16 +62,15 @@ static void test_every_key_of_the_contract(void **state)
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
   json_t *object = round_trip(&fixture.report, NULL);
-  KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "windows", "gaps", "sampler",
-       "gvl", "gc", "allocations", "exceptions", "threads", "methods");
-  KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed",
-       "releases", "storm");
+  KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "windows", "gaps", "sampler", "gvl", "gc",
+       "allocations", "exceptions", "threads", "methods");
+  KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
-  KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running",
-       "waiting", "blocked", "gc", "cpu", "stack", "stack_current", "stack_age");
-  KEYS(json_array_get(json_object_get(object, "methods"), 0), "name", "path", "line", "self", "total",
-       "ratio", "threads", "running", "waiting", "blocked", "gc", "cpu", "blame", "allocations", "samples");
+  KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running", "waiting",
+       "blocked", "gc", "cpu", "stack", "stack_current", "stack_age");
+  KEYS(json_array_get(json_object_get(object, "methods"), 0), "name", "path", "line", "self", "total", "ratio",
+       "threads", "running", "waiting", "blocked", "gc", "cpu", "blame", "allocations", "samples");
   json_decref(object);
   report_fixture_destroy(&fixture);
 }
@@ -127,14 +118,15 @@ static void test_methods(void **state)
   assert_true(number(price, "ratio") == 1);
   assert_true(number(price, "running") == 0.15 && number(price, "waiting") == 0.02);
   assert_true(number(price, "blocked") == 0.02 && number(price, "gc") == 0.01);
-  assert_true(number(price, "cpu") == 0.090000001);     /* to the nanosecond */
+  assert_true(number(price, "cpu") == 0.090000001); /* to the nanosecond */
   assert_true(number(price, "blame") == 0.003 && number(price, "allocations") == 77);
   assert_true(number(price, "samples") == 5 && number(price, "threads") == 1);
   size_t i;
   json_t *method;
-  json_array_foreach(methods, i, method) {
-    double states = number(method, "running") + number(method, "waiting") + number(method, "blocked") +
-                    number(method, "gc");
+  json_array_foreach(methods, i, method)
+  {
+    double states =
+        number(method, "running") + number(method, "waiting") + number(method, "blocked") + number(method, "gc");
     assert_float_equal(states, number(method, "total"), 1e-12);
   }
   fixture.options.mode = RTOP_MODE_CPU;
@@ -206,7 +198,8 @@ static void test_several_processes_and_the_end(void **state)
   json_decref(object);
   fixture.report.has_end = true;
   fixture.report.end = (struct rtop_feed_end){
-    .cause = "signal", .text = "killed by signal 9", .real_ns = INT64_C(1763600000250000000), .lived_ns = 1500000000};
+    .cause = "signal", .text = "killed by signal 9", .real_ns = INT64_C(1763600000250000000), .lived_ns = 1500000000
+  };
   object = round_trip(&fixture.report, NULL);
   json_t *end = json_object_get(object, "end");
   assert_string_equal(text(end, "cause"), "signal");
@@ -226,8 +219,7 @@ static void test_deep_stacks_are_cut(void **state)
   report_fixture_setup(&fixture);
   struct rtop_symbols *symbols = rtop_profile_symbols(fixture.profile);
   uint32_t node = 0, frame = fixture_frame(symbols, "deep", "/d.rb", 1);
-  for (int i = 0; i < 1000; i++)
-    node = rtop_symbols_node(symbols, node, frame, 2);
+  for (int i = 0; i < 1000; i++) node = rtop_symbols_node(symbols, node, frame, 2);
   fixture_window(&fixture.window, 1200 * MS, 1300 * MS);
   fixture_thread(&fixture.window, 1, RTOP_RUNNING, node, 0);
   fixture_add(fixture.profile, 0, &fixture.window);
@@ -263,7 +255,7 @@ static void test_changes(void **state)
   report_fixture_setup(&fixture);
   struct rtop_report *report = &fixture.report;
   struct rtop_span bounds = rtop_profile_bounds(fixture.profile);
-  struct rtop_span last = {bounds.end_ns - 100 * MS, bounds.end_ns};
+  struct rtop_span last = { bounds.end_ns - 100 * MS, bounds.end_ns };
   assert_true(rtop_profile_sum(fixture.profile, last, &report->sum));
   assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
   assert_true(rtop_report_compare(report, fixture.profile, NULL));
@@ -286,7 +278,7 @@ static void test_changes(void **state)
   assert_null(json_object_get(price, "gone"));
   json_decref(object);
   /* Against both windows gsub is gone from the first. */
-  struct rtop_span first = {bounds.start_ns, bounds.start_ns + 100 * MS};
+  struct rtop_span first = { bounds.start_ns, bounds.start_ns + 100 * MS };
   assert_true(rtop_profile_sum(fixture.profile, first, &report->sum));
   assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
   assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
@@ -323,8 +315,7 @@ static void test_a_full_device_is_noticed(void **state)
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
   FILE *full = fopen("/dev/full", "w");
-  if (!full)
-    skip();
+  if (!full) skip();
   assert_false(rtop_json_write(&fixture.report, full));
   fclose(full);
   report_fixture_destroy(&fixture);

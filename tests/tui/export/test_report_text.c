@@ -37,10 +37,10 @@ static void test_old_stacks(void **state)
   size_t bytes = 0;
   report_fixture_setup(&fixture);
   struct rtop_sum *sum = &fixture.report.sum;
-  struct rtop_thread_row rows[5] = {sum->threads[0], sum->threads[1], sum->threads[1], sum->threads[1],
-                                    sum->threads[1]}, *kept = sum->threads;
-  for (int i = 1; i < 5; i++)
-    rows[i].stale = true;
+  struct rtop_thread_row rows[5] = { sum->threads[0], sum->threads[1], sum->threads[1], sum->threads[1],
+                                     sum->threads[1] },
+                         *kept = sum->threads;
+  for (int i = 1; i < 5; i++) rows[i].stale = true;
   rows[2].state = RTOP_STATE_RUNNING;
   rows[2].stack_age_ns = 800 * MS;
   sum->threads = rows;
@@ -68,9 +68,10 @@ static void test_how_it_ended(void **state)
   report_fixture_setup(&fixture);
   fixture.report.state = RTOP_FEED_DEAD;
   fixture.report.has_end = true;
-  fixture.report.end = (struct rtop_feed_end){
-    .cause = "memory", .text = "killed: out of memory", .real_ns = INT64_C(1763600000250000000),
-    .lived_ns = INT64_C(12500000000)};
+  fixture.report.end = (struct rtop_feed_end){ .cause = "memory",
+                                               .text = "killed: out of memory",
+                                               .real_ns = INT64_C(1763600000250000000),
+                                               .lived_ns = INT64_C(12500000000) };
   FILE *out = open_memstream(&text, &bytes);
   rtop_report_write_text(&fixture.report, out, 100);
   fclose(out);
@@ -96,7 +97,7 @@ static void test_losses(void **state)
   (void)state;
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
-  fixture.report.losses[RTOP_LOSS_SAMPLES] = 5;        /* told of the frame */
+  fixture.report.losses[RTOP_LOSS_SAMPLES] = 5; /* told of the frame */
   assert_null(strstr(written(&fixture.report), "No room"));
   fixture.report.losses[RTOP_LOSS_NODES] = 12000;
   fixture.report.losses[RTOP_LOSS_LABELS] = 3;
@@ -129,7 +130,7 @@ static void test_the_figure_sorted_by_is_there(void **state)
   assert_non_null(strstr(text, " 61.5 "));
   fixture.options.sort = RTOP_SORT_DELTA;
   report_fixture_take(&fixture);
-  text = written(&fixture.report);     /* nothing to compare with */
+  text = written(&fixture.report); /* nothing to compare with */
   assert_non_null(strstr(text, "DELTAv METHOD"));
   assert_non_null(strstr(text, "       - "));
   report_fixture_destroy(&fixture);
@@ -144,7 +145,7 @@ static void test_change_against_the_frame_before(void **state)
   struct rtop_report *report = &fixture.report;
   fixture.options.sort = RTOP_SORT_DELTA;
   struct rtop_span bounds = rtop_profile_bounds(fixture.profile);
-  struct rtop_span last = {bounds.end_ns - 100 * MS, bounds.end_ns};
+  struct rtop_span last = { bounds.end_ns - 100 * MS, bounds.end_ns };
   assert_true(rtop_profile_sum(fixture.profile, last, &report->sum));
   assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
   assert_true(rtop_report_compare(report, fixture.profile, NULL));
@@ -154,12 +155,12 @@ static void test_change_against_the_frame_before(void **state)
   assert_non_null(strstr(strstr(text, "String#gsub"), " 0.0  <main>"));
   assert_non_null(strstr(strstr(text, "<main>"), "-50.0  Price#total"));
   /* The other way round gsub is gone, and has a row. */
-  struct rtop_span first = {bounds.start_ns, bounds.start_ns + 100 * MS};
+  struct rtop_span first = { bounds.start_ns, bounds.start_ns + 100 * MS };
   struct rtop_profile *other = rtop_profile_create(64 << 20);
   assert_true(rtop_profile_sum(fixture.profile, first, &report->sum));
   assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, report->options));
   assert_true(rtop_report_compare(report, fixture.profile, other));
-  assert_false(report->compared);      /* nothing is known before */
+  assert_false(report->compared); /* nothing is known before */
   assert_true(rtop_report_compare(report, fixture.profile, fixture.profile));
   assert_true(report->compared && report->before_ns == 200 * MS);
   text = written(report);

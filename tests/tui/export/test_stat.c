@@ -17,12 +17,23 @@ static char *text_of(const struct rtop_stat *stat)
 static struct rtop_stat whole(struct report_fixture *fixture)
 {
   return (struct rtop_stat){
-    .report = &fixture->report, .command = "ruby m.rb", .real_ns = 1234567890, .status = 3,
-    .os = {.has_times = true, .has_memory = true, .has_switches = true, .has_disk = true,
-           .user_ns = 1000000000, .sys_ns = 49999999, .faults_minor = 1234, .faults_major = 1,
-           .rss_max_bytes = 1234567890, .voluntary = 1000000, .involuntary = 999,
-             .disk_read_bytes = 1500000,
-           .disk_written_bytes = 0},
+    .report = &fixture->report,
+    .command = "ruby m.rb",
+    .real_ns = 1234567890,
+    .status = 3,
+    .os = { .has_times = true,
+            .has_memory = true,
+            .has_switches = true,
+            .has_disk = true,
+            .user_ns = 1000000000,
+            .sys_ns = 49999999,
+            .faults_minor = 1234,
+            .faults_major = 1,
+            .rss_max_bytes = 1234567890,
+            .voluntary = 1000000,
+            .involuntary = 999,
+            .disk_read_bytes = 1500000,
+            .disk_written_bytes = 0 },
   };
 }
 
@@ -34,24 +45,27 @@ static void test_text(void **state)
   struct rtop_stat stat = whole(&fixture);
   char *text = text_of(&stat);
   static const char *const lines[] = {
-    "\n rperf-top stat: ruby m.rb\n", "\n         1,234.6 ms          real\n",
-      "\n         1,000.0 ms          user\n",
-    "\n            50.0 ms          sys\n", "\n           150.0 ms   37.5%  running",
-      "\n            20.0 ms    5.0%  waiting",
-    "\n           220.0 ms   55.0%  blocked", "\n            10.0 ms    2.5%  marking",
-      "\n             0.0 ms    0.0%  sweeping",
+    "\n rperf-top stat: ruby m.rb\n",
+    "\n         1,234.6 ms          real\n",
+    "\n         1,000.0 ms          user\n",
+    "\n            50.0 ms          sys\n",
+    "\n           150.0 ms   37.5%  running",
+    "\n            20.0 ms    5.0%  waiting",
+    "\n           220.0 ms   55.0%  blocked",
+    "\n            10.0 ms    2.5%  marking",
+    "\n             0.0 ms    0.0%  sweeping",
     "\n               4             GC runs (4 minor, 0 major)\n",
-      "\n              80             objects allocated\n",
-    "\n               2             threads\n", "\n         1,234.6 MB          resident memory at most\n",
+    "\n              80             objects allocated\n",
+    "\n               2             threads\n",
+    "\n         1,234.6 MB          resident memory at most\n",
     "\n           1,235             page faults (1,234 minor, 1 major)\n",
     "\n       1,000,999             context switches (1,000,000 voluntary, 999 involuntary)\n",
     "\n             1.5 MB          disk I/O (1.5 MB read, 0.0 MB written)\n",
-      "\n  20 samples, 0 ticks at 500 Hz (of 1000), 2 samples dropped\n",
+    "\n  20 samples, 0 ticks at 500 Hz (of 1000), 2 samples dropped\n",
     "\n  profiling took 0.2 ms in the program",
   };
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-    if (!strstr(text, lines[i]))
-      fail_msg("there is no '%s' in\n%s", lines[i], text);
+    if (!strstr(text, lines[i])) fail_msg("there is no '%s' in\n%s", lines[i], text);
   free(text);
   report_fixture_destroy(&fixture);
 }
@@ -72,7 +86,7 @@ static void test_unknown(void **state)
   assert_null(strstr(text, "samples"));
   free(text);
   stat.report = &fixture.report;
-  stat.os = (struct rtop_stat_os){0};
+  stat.os = (struct rtop_stat_os){ 0 };
   text = text_of(&stat);
   assert_null(strstr(text, "user"));
   assert_non_null(strstr(text, "CPU\n"));
@@ -87,7 +101,7 @@ static void test_cost(void **state)
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
   struct rtop_span_counters *counters = &fixture.report.sum.counters;
-  *counters = (struct rtop_span_counters){.cost_ns = 3000000, .publisher_cpu_ns = 1000000, .cpu_ns = 1000000000};
+  *counters = (struct rtop_span_counters){ .cost_ns = 3000000, .publisher_cpu_ns = 1000000, .cpu_ns = 1000000000 };
   assert_int_equal(rtop_counters_cost_ns(counters), 4000000);
   struct rtop_stat stat = whole(&fixture);
   char *text = text_of(&stat);

@@ -22,8 +22,7 @@ static json_t *json_of(const struct rtop_stat *stat)
 static double number(const json_t *object, const char *key)
 {
   const json_t *value = json_object_get(object, key);
-  if (!json_is_number(value))
-    fail_msg("%s is no number", key);
+  if (!json_is_number(value)) fail_msg("%s is no number", key);
   return json_number_value(value);
 }
 
@@ -32,9 +31,11 @@ static void test_object(void **state)
   (void)state;
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
-  struct rtop_stat stat = {.report = &fixture.report, .command = "a \"b\"", .real_ns = 1500000000,
-    .status = 3,
-                           .os = {.has_times = true, .user_ns = 7, .faults_major = 2}};
+  struct rtop_stat stat = { .report = &fixture.report,
+                            .command = "a \"b\"",
+                            .real_ns = 1500000000,
+                            .status = 3,
+                            .os = { .has_times = true, .user_ns = 7, .faults_major = 2 } };
   json_t *object = json_of(&stat);
   assert_string_equal(json_string_value(json_object_get(object, "schema")), "rperf-top-stat/1");
   assert_string_equal(json_string_value(json_object_get(object, "command")), "a \"b\"");

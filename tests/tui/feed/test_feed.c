@@ -15,14 +15,13 @@ struct watch {
 
 static void watch_open(struct watch *watch, const char *orders)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   memset(watch, 0, sizeof *watch);
   channel_open(&watch->channel);
   channel_tell(&watch->channel, orders);
   watch->profile = rtop_profile_create(64 << 20);
   watch->feed = rtop_feed_open_process(watch->channel.pid, 0, 1000, &error);
-  if (!watch->feed)
-    fail_msg("%s", error.text);
+  if (!watch->feed) fail_msg("%s", error.text);
 }
 
 static size_t watch_poll(struct watch *watch)
@@ -116,8 +115,7 @@ static void test_info(void **state)
   }
   assert_string_equal(info->command, "puma: worker 3");
   kill(watch.channel.pid, SIGKILL);
-  while (watch.state != RTOP_FEED_DEAD && feed_now_ns() < deadline_ns)
-    watch_poll(&watch);
+  while (watch.state != RTOP_FEED_DEAD && feed_now_ns() < deadline_ns) watch_poll(&watch);
   assert_int_equal(watch.state, RTOP_FEED_DEAD);
   assert_string_equal(info->command, "puma: worker 3");
   watch_close(&watch);
@@ -132,8 +130,7 @@ static void test_losses(void **state)
   const struct rtop_feed_info *info = rtop_feed_info(watch.feed);
   watch_poll(&watch);
   assert_true(info->tells_losses);
-  for (int loss = 0; loss < RTOP_LOSSES; loss++)
-    assert_int_equal(info->losses[loss], 0);
+  for (int loss = 0; loss < RTOP_LOSSES; loss++) assert_int_equal(info->losses[loss], 0);
   channel_tell(&watch.channel, "lwlw");
   watch_poll(&watch);
   assert_int_equal(info->losses[RTOP_LOSS_NODES], 14);
@@ -235,7 +232,7 @@ static void test_killed_process_keeps_its_last_windows(void **state)
   assert_string_equal(end.text, "killed, crashed, exit! or exec");
   rtop_feed_close(&watch.feed);
   /* And afterwards it opens again. */
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   watch.feed = rtop_feed_open_process(watch.channel.pid, 1, 1000, &error);
   assert_non_null(watch.feed);
   assert_int_equal(watch_poll(&watch), 3);
@@ -261,7 +258,8 @@ static void test_how_a_process_ended(void **state)
   assert_string_equal(end.cause, "signal");
   assert_string_equal(end.text, "killed by signal 9");
   /* Three windows after the segment was made, by the clock of the fixture. */
-  assert_in_range(end.lived_ns, 3 * (int64_t)CHANNEL_WINDOW_NS - 100000000, 3 * (int64_t)CHANNEL_WINDOW_NS + 5000000000);
+  assert_in_range(end.lived_ns, 3 * (int64_t)CHANNEL_WINDOW_NS - 100000000,
+                  3 * (int64_t)CHANNEL_WINDOW_NS + 5000000000);
   struct rtop_span held = rtop_profile_bounds(watch.profile);
   assert_int_equal(end.real_ns, held.end_ns + rtop_feed_info(watch.feed)->clock_offset_ns);
   watch_close(&watch);
@@ -294,11 +292,9 @@ static void test_truncated_segment(void **state)
   snprintf(pattern, sizeof pattern, "%s/rperf-top.*.%d.*", getenv("RPERF_TOP_DIR"), (int)watch.channel.pid);
   assert_int_equal(glob(pattern, 0, NULL, &found), 0);
   for (size_t i = 0; i < found.gl_pathc; i++)
-    if (!strstr(found.gl_pathv[i], ".ctl"))
-      assert_int_equal(truncate(found.gl_pathv[i], 4096), 0);
+    if (!strstr(found.gl_pathv[i], ".ctl")) assert_int_equal(truncate(found.gl_pathv[i], 4096), 0);
   globfree(&found);
-  for (int i = 0; i < 10; i++)
-    assert_int_equal(watch_poll(&watch), 0);
+  for (int i = 0; i < 10; i++) assert_int_equal(watch_poll(&watch), 0);
   assert_int_equal(watch.sum.window_count, 2);
   watch_close(&watch);
   channel_kill(&watch.channel);
@@ -309,7 +305,7 @@ static void test_segment_by_path(void **state)
 {
   (void)state;
   struct watch watch;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   glob_t found;
   char pattern[256], command[1100];
   watch_open(&watch, "www");
@@ -326,8 +322,7 @@ static void test_segment_by_path(void **state)
   assert_false(rtop_feed_is_segment("/nowhere"));
   rtop_feed_close(&watch.feed);
   watch.feed = rtop_feed_open_segment(path, 0, &error);
-  if (!watch.feed)
-    fail_msg("%s", error.text);
+  if (!watch.feed) fail_msg("%s", error.text);
   assert_int_equal(watch_poll(&watch), 3);
   assert_int_equal(watch.state, RTOP_FEED_DEAD);
   assert_int_equal(rtop_feed_info(watch.feed)->pid, watch.channel.pid);
@@ -344,7 +339,7 @@ static void test_clocks_of_two_boots(void **state)
   (void)state;
   const int64_t hour_ns = INT64_C(3600000000000);
   struct watch watch;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   enum rtop_feed_state feed_state;
   watch_open(&watch, "www");
   watch_poll(&watch);
@@ -373,8 +368,7 @@ static void test_too_many_long_names(void **state)
 {
   (void)state;
   struct watch watch;
-  if (channel_user > 0)
-    skip();                            /* once is enough: the same limit counts what the other process sends */
+  if (channel_user > 0) skip(); /* once is enough: the same limit counts what the other process sends */
   channel_ring_bytes = 8 << 20;
   watch_open(&watch, "whw");
   channel_ring_bytes = 1 << 20;
@@ -391,7 +385,7 @@ static void test_too_many_long_names(void **state)
 static void test_no_such_process(void **state)
 {
   (void)state;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_null(rtop_feed_open_process(0x7ffffff0, 0, 1000, &error));
   assert_non_null(strstr(error.text, "there is no process"));
   assert_int_not_equal(error.code, RTOP_ERROR_NONE);

@@ -3,10 +3,9 @@
 #include "tui/feed/feed.h"
 
 /* Seconds of a recording in some order; every span asked for is compared with what was live. */
-static void ask(const struct life *life, struct replayed *replayed, int count,
-                int (*order)(struct life *, int))
+static void ask(const struct life *life, struct replayed *replayed, int count, int (*order)(struct life *, int))
 {
-  struct life dice = {.random = 7};
+  struct life dice = { .random = 7 };
   for (int i = 0; i < count; i++) {
     int64_t start_ns = 1000 * MS + order(&dice, i) * 500 * MS;
     replay_assert_same(life->profile, replayed->profile, fixture_span(start_ns, start_ns + 1200 * MS));
@@ -31,7 +30,7 @@ static int order_random(struct life *dice, int i)
   return (int)life_random(dice, 40);
 }
 
-static int (*const orders[])(struct life *, int) = {order_forwards, order_backwards, order_random};
+static int (*const orders[])(struct life *, int) = { order_forwards, order_backwards, order_random };
 
 static void test_any_order(void **state)
 {
@@ -110,7 +109,7 @@ static void test_closed_before_it_was_read(void **state)
   (void)state;
   struct life life = life_record(recording_path("a.rpt"), 20, 1, 0);
   struct replayed replayed;
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   assert_true(replay_open(&replayed, recording_path("a.rpt"), NULL));
   rtop_feed_close(&replayed.feeds[0]);
   assert_true(rtop_profile_sum(replayed.profile, rtop_profile_bounds(replayed.profile), &sum));
@@ -124,12 +123,11 @@ static void test_closed_before_it_was_read(void **state)
 /* What a source of the two has in a span. */
 static uint64_t wall_of(struct rtop_profile *profile, struct rtop_span span, uint32_t source)
 {
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   uint64_t wall_ns = 0;
   assert_true(rtop_profile_sum(profile, span, &sum));
   for (size_t i = 0; i < sum.cell_count; i++)
-    if (sum.threads[sum.cells[i].thread].source == source)
-      wall_ns += rtop_cost_wall(&sum.cells[i].cost);
+    if (sum.threads[sum.cells[i].thread].source == source) wall_ns += rtop_cost_wall(&sum.cells[i].cost);
   rtop_sum_destroy(&sum);
   return wall_ns;
 }
@@ -137,17 +135,15 @@ static uint64_t wall_of(struct rtop_profile *profile, struct rtop_span span, uin
 /* A life of two sources whose clocks differ by so much, with a mark of each; then opened. */
 static void two_clocks(struct life *life, struct replayed *replayed, int64_t shift_ns)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_feed_info second = life_info[1];
   second.clock_offset_ns += shift_ns;
   life_start(life, rtop_profile_create(256 << 20));
-  struct rtop_recorder *recorder =
-    rtop_recorder_create(recording_path("two.rpt"), life->profile, 0, &error);
+  struct rtop_recorder *recorder = rtop_recorder_create(recording_path("two.rpt"), life->profile, 0, &error);
   assert_non_null(recorder);
   rtop_recorder_source(recorder, 0, &life_info[0]);
   rtop_recorder_source(recorder, 1, &second);
-  for (int i = 0; i < 100; i++)
-    life_step(life, 2);
+  for (int i = 0; i < 100; i++) life_step(life, 2);
   rtop_profile_add_mark(life->profile, 1, life->now_ns - 7 * MS, "second", 6);
   life_step(life, 2);
   assert_true(rtop_recorder_close(&recorder, &error));
@@ -187,8 +183,8 @@ static void assert_aligned(int64_t shift_ns, int64_t wanted_ns)
     assert_int_equal(wall_of(replayed.profile, moved, !later), 0);
   }
   assert_mark_of_second(replayed.profile, mark_ns);
-  int64_t between_ns = rtop_feed_info(replayed.feeds[1])->clock_offset_ns -
-                       rtop_feed_info(replayed.feeds[0])->clock_offset_ns;
+  int64_t between_ns =
+      rtop_feed_info(replayed.feeds[1])->clock_offset_ns - rtop_feed_info(replayed.feeds[0])->clock_offset_ns;
   assert_int_equal(between_ns, wanted_ns == 0 ? shift_ns : 0);
   assert_int_equal(rtop_feed_info(replayed.feeds[!later])->clock_offset_ns,
                    life_info[0].clock_offset_ns + (later == 0 ? shift_ns : 0));
@@ -212,11 +208,10 @@ static void test_two_boots_saved_again(void **state)
   const int64_t hour_ns = 3600 * INT64_C(1000000000);
   struct life life;
   struct replayed replayed, again;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   two_clocks(&life, &replayed, hour_ns);
   struct rtop_span all = rtop_profile_bounds(replayed.profile);
-  const struct rtop_feed_info *infos[] = {rtop_feed_info(replayed.feeds[0]),
-                                          rtop_feed_info(replayed.feeds[1])};
+  const struct rtop_feed_info *infos[] = { rtop_feed_info(replayed.feeds[0]), rtop_feed_info(replayed.feeds[1]) };
   assert_true(rtop_recording_save_span(replayed.profile, all, infos, 2, recording_path("again.rpt"), &error));
   assert_true(replay_open(&again, recording_path("again.rpt"), NULL));
   struct rtop_span held = rtop_profile_bounds(again.profile);
@@ -250,12 +245,12 @@ static void test_what_cannot_be_opened(void **state)
 {
   (void)state;
   struct replayed replayed;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_false(replay_open(&replayed, recording_path("nothing.rpt"), &error));
   assert_non_null(strstr(error.text, "nothing.rpt"));
   replay_close(&replayed);
-  recording_save_file(recording_path("text.rpt"),
-                      "This is no recording, but a text that is long enough to be one.\n", 65);
+  recording_save_file(recording_path("text.rpt"), "This is no recording, but a text that is long enough to be one.\n",
+                      65);
   assert_false(replay_open(&replayed, recording_path("text.rpt"), &error));
   assert_non_null(strstr(error.text, "is no recording"));
   replay_close(&replayed);

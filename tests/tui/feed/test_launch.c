@@ -24,24 +24,22 @@ static int64_t now_ms(void)
   return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-#define WAIT_UNTIL(condition) \
-  for (int64_t deadline = now_ms() + 60000; !(condition); usleep(1000)) \
-    if (now_ms() > deadline) \
-      fail_msg("waited in vain for %s", #condition)
+#define WAIT_UNTIL(condition)                                                                                          \
+  for (int64_t deadline = now_ms() + 60000; !(condition); usleep(1000))                                                \
+    if (now_ms() > deadline) fail_msg("waited in vain for %s", #condition)
 
 static struct rtop_launch *start(char *const *command, bool screen)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   int status;
   struct rtop_launch *launch = rtop_launch_start(command, screen, &status, &error);
-  if (!launch)
-    fail_msg("%s", error.text);
+  if (!launch) fail_msg("%s", error.text);
   return launch;
 }
 
 static struct rtop_launch *shell(const char *script, bool screen)
 {
-  char *command[] = {"sh", "-c", (char *)script, NULL};
+  char *command[] = { "sh", "-c", (char *)script, NULL };
   return start(command, screen);
 }
 
@@ -60,8 +58,8 @@ static void assert_output(const char *script, const char *expected)
 
 static void assert_refused(const char *name, int expected_status, const char *words)
 {
-  char *command[] = {(char *)name, NULL};
-  struct rtop_error error = {0};
+  char *command[] = { (char *)name, NULL };
+  struct rtop_error error = { 0 };
   int status = 0;
   assert_null(rtop_launch_start(command, false, &status, &error));
   assert_int_equal(status, expected_status);
@@ -83,9 +81,15 @@ static void test_not_found_and_not_executable(void **state)
 static void test_statuses(void **state)
 {
   (void)state;
-  static const struct { const char *script; int status; } cases[] = {
-    {"exit 0", 0}, {"exit 7", 7}, {"exit 255", 255}, {"kill -TERM $$", 128 + SIGTERM},
-    {"kill -KILL $$", 128 + SIGKILL},
+  static const struct {
+    const char *script;
+    int status;
+  } cases[] = {
+    { "exit 0", 0 },
+    { "exit 7", 7 },
+    { "exit 255", 255 },
+    { "kill -TERM $$", 128 + SIGTERM },
+    { "kill -KILL $$", 128 + SIGKILL },
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct rtop_launch *launch = shell(cases[i].script, false);
@@ -124,8 +128,7 @@ static void test_no_extension(void **state)
   char found[4096];
   setenv("RPERF_TOP_LIB", "/nowhere", 1);
   bool besides = rtop_launch_extension_folder(found, sizeof found);
-  if (!besides)
-    assert_refused("true", 1, "RPERF_TOP_LIB");
+  if (!besides) assert_refused("true", 1, "RPERF_TOP_LIB");
   setenv("RPERF_TOP_LIB", folder, 1);
   assert_true(rtop_launch_extension_folder(found, sizeof found));
   assert_string_equal(found, folder);
@@ -149,12 +152,12 @@ static void test_log(void **state)
   assert_string_equal(tail, "ut\nerr\n");
   assert_int_equal(total, 8);
   rtop_launch_close(&launch);
-  assert_int_equal(access(path, F_OK), 0);             /* it says something: it stays */
+  assert_int_equal(access(path, F_OK), 0); /* it says something: it stays */
   unlink(path);
   launch = shell(":", false);
   snprintf(path, sizeof path, "%s", rtop_launch_log_path(launch));
   rtop_launch_close(&launch);
-  assert_int_equal(access(path, F_OK), -1);            /* empty: gone */
+  assert_int_equal(access(path, F_OK), -1); /* empty: gone */
 }
 
 /* A file of the same name, or a link, is never written to. */
@@ -181,7 +184,7 @@ static void test_screen_keeps_the_terminal(void **state)
   struct rtop_launch *launch = shell("read line; echo \"$? $line\"; sleep 100", true);
   char output[64] = "";
   WAIT_UNTIL(rtop_launch_log_tail(launch, output, sizeof output, NULL) > 0);
-  assert_string_equal(output, "1 \n");                 /* end of file */
+  assert_string_equal(output, "1 \n"); /* end of file */
   assert_int_equal(getpgid(rtop_launch_pid(launch)), rtop_launch_pid(launch));
   rtop_launch_stop(launch);
   assert_int_equal(rtop_launch_status(launch), 128 + SIGTERM);
@@ -202,8 +205,7 @@ static void test_stop_ends_descendants(void **state)
   child = (pid_t)atoi(output);
   size_t count = rtop_launch_descendants(rtop_launch_pid(launch), pids, 16);
   bool listed = false;
-  for (size_t i = 0; i < count; i++)
-    listed = listed || pids[i] == child;
+  for (size_t i = 0; i < count; i++) listed = listed || pids[i] == child;
   assert_true(listed);
   rtop_launch_stop(launch);
   assert_true(rtop_launch_ended(launch));
@@ -212,7 +214,7 @@ static void test_stop_ends_descendants(void **state)
   char path[64], line[256] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
   FILE *stat_file = fopen(path, "r");
-  if (stat_file) {                                     /* not reaped yet by whoever adopted it */
+  if (stat_file) { /* not reaped yet by whoever adopted it */
     assert_non_null(fgets(line, sizeof line, stat_file));
     assert_non_null(strstr(line, ") Z"));
     fclose(stat_file);
@@ -243,8 +245,7 @@ static int setup(void **state)
   char path[160];
   (void)state;
   strcpy(folder, "/tmp/rtop-test-XXXXXX");
-  if (!mkdtemp(folder))
-    return -1;
+  if (!mkdtemp(folder)) return -1;
   snprintf(path, sizeof path, "%s/rperf_top.rb", folder);
   FILE *file = fopen(path, "w");
   setenv("RPERF_TOP_LIB", folder, 1);

@@ -7,8 +7,7 @@ static struct rtop_list_row rows[RTOP_LIST_MAX];
 static const struct rtop_list_row *row_of(pid_t pid, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    if (rows[i].pid == pid)
-      return &rows[i];
+    if (rows[i].pid == pid) return &rows[i];
   return NULL;
 }
 
@@ -38,11 +37,11 @@ static void test_live_and_dead(void **state)
   assert_int_equal(other->rate_hz, 0);
   assert_string_equal(row->end, "");
   assert_string_equal(other->end, "killed, crashed, exit! or exec");
-  assert_true(row < other);                            /* the living first */
-  channel_tell(&live, "t");                            /* it gives itself another name */
+  assert_true(row < other); /* the living first */
+  channel_tell(&live, "t"); /* it gives itself another name */
   count = rtop_list_read(rows, RTOP_LIST_MAX);
   assert_string_equal(row_of(live.pid, count)->command, "puma: worker 3");
-  assert_int_equal(rtop_list_read(rows, 1), 1);        /* never more than there is room for */
+  assert_int_equal(rtop_list_read(rows, 1), 1); /* never more than there is room for */
   channel_kill(&live);
 }
 
@@ -53,21 +52,18 @@ static void test_replaced_by_exec(void **state)
   (void)state;
   struct channel channel;
   channel_open(&channel);
-  channel_tell(&channel, "wwew");      /* the first has windows, then comes another program with its own */
+  channel_tell(&channel, "wwew"); /* the first has windows, then comes another program with its own */
   for (int gone = 0; gone < 2; gone++) {
     size_t count = rtop_list_read(rows, RTOP_LIST_MAX), found = 0;
     for (size_t i = 0; i < count; i++) {
-      if (rows[i].pid != channel.pid)
-        continue;
-      bool first = found++ == 1;       /* behind the younger one */
+      if (rows[i].pid != channel.pid) continue;
+      bool first = found++ == 1; /* behind the younger one */
       assert_string_equal(rtop_list_state_name(&rows[i]), first ? "exec" : gone ? "dead" : "live");
       assert_int_equal(rows[i].by_exec, first);
-      if (first)
-        assert_memory_equal(rows[i].end, "became ", 7);
+      if (first) assert_memory_equal(rows[i].end, "became ", 7);
     }
     assert_int_equal(found, 2);
-    if (!gone)
-      channel_kill(&channel);
+    if (!gone) channel_kill(&channel);
   }
 }
 
@@ -134,10 +130,8 @@ int main(int argc, char **argv)
 {
   channel_serve_if_told(argc, argv);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_live_and_dead),
-    cmocka_unit_test(test_replaced_by_exec),
-    cmocka_unit_test(test_print),
-    cmocka_unit_test(test_print_says_how_it_ended),
+    cmocka_unit_test(test_live_and_dead), cmocka_unit_test(test_replaced_by_exec),
+    cmocka_unit_test(test_print),         cmocka_unit_test(test_print_says_how_it_ended),
     cmocka_unit_test(test_age),
   };
   return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);

@@ -21,12 +21,11 @@ struct opened {
 
 static void open_channel(struct opened *opened, const char *orders)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   memset(opened, 0, sizeof *opened);
   channel_open(&opened->channel);
   channel_tell(&opened->channel, orders);
-  if (rtop_registry_find(opened->channel.pid, &opened->entry, &error) != 0)
-    fail_msg("%s", error.text);
+  if (rtop_registry_find(opened->channel.pid, &opened->entry, &error) != 0) fail_msg("%s", error.text);
   opened->reader = rtop_reader_open(opened->entry.path, opened->entry.uid, &error);
   assert_non_null(opened->reader);
 }
@@ -39,8 +38,7 @@ static void close_channel(struct opened *opened)
 
 static void need_root(void)
 {
-  if (geteuid() != 0)
-    skip();                            /* only root can take the rights of another */
+  if (geteuid() != 0) skip(); /* only root can take the rights of another */
 }
 
 /* The value of a line of /proc/PID/status. */
@@ -52,8 +50,7 @@ static void status_of(pid_t pid, const char *name, char *value, size_t bytes)
   assert_non_null(status);
   *value = '\0';
   while (fgets(line, sizeof line, status))
-    if (strncmp(line, name, strlen(name)) == 0)
-      snprintf(value, bytes, "%s", line + strlen(name));
+    if (strncmp(line, name, strlen(name)) == 0) snprintf(value, bytes, "%s", line + strlen(name));
   fclose(status);
 }
 
@@ -92,8 +89,7 @@ static void test_the_rights_of_the_process_that_parses(void **state)
   for (int fd = 0; fd < 64; fd++) {
     char path[64], link[512] = "";
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, fd);
-    if (readlink(path, link, sizeof link - 1) <= 0 || descriptor_is(pid, fd, "/dev/null"))
-      continue;
+    if (readlink(path, link, sizeof link - 1) <= 0 || descriptor_is(pid, fd, "/dev/null")) continue;
     segments += strcmp(link, opened.entry.path) == 0;
     sockets += strncmp(link, "socket:", 7) == 0;
     others += strcmp(link, opened.entry.path) != 0 && strncmp(link, "socket:", 7) != 0 && fd != STDERR_FILENO;
@@ -110,7 +106,7 @@ static void test_the_rights_of_the_process_that_parses(void **state)
 static int what_is_left(struct rtop_reader *reader, int out)
 {
   struct source_rights rights;
-  const int keep[2] = {out, rtop_reader_descriptor(reader)};
+  const int keep[2] = { out, rtop_reader_descriptor(reader) };
   int left = 0;
   if (!rtop_reader_follow_fork(reader) || !source_rights_of(&rights, 0, NOBODY) ||
       !source_rights_take(&rights, SOURCE_RIGHTS_PARSE, keep, 2))
@@ -133,7 +129,7 @@ static void test_what_it_cannot_do(void **state)
   int ends[2], left = -1;
   need_root();
 #if defined(__SANITIZE_ADDRESS__)
-  skip();                              /* its memory has no limit then */
+  skip(); /* its memory has no limit then */
 #endif
   open_channel(&opened, "w");
   assert_int_equal(pipe(ends), 0);
@@ -159,7 +155,7 @@ static void test_nobody_is_asked_without_need(void **state)
   struct segment_port *port = segment_port_open(opened.reader, opened.entry.pid, geteuid(), NULL);
   assert_non_null(port);
   assert_int_equal(segment_port_process(port), 0);
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   assert_int_equal(segment_port_window(port, RTOP_TIER_FINE, 1, &window), RTOP_OK);
   rtop_window_destroy(&window);
   segment_port_close(&port);
@@ -170,7 +166,7 @@ static void test_one_that_is_killed_is_told(void **state)
 {
   (void)state;
   struct opened opened;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   need_root();
   open_channel(&opened, "ww");
   struct segment_port *port = segment_port_open(opened.reader, opened.entry.pid, opened.entry.uid, NULL);
@@ -226,15 +222,15 @@ static void make_lie(void)
   lie.head.end_mono_ns = 100;
   lie.head.threads = 1;
   lie.head.cells = 2;
-  lie.thread = (struct rtop_window_thread){.slot = 1, .serial = 1, .node = 1};
-  lie.cells[0] = lie.cells[1] = (struct rtop_cell){.node = 1, .wall_ns = 10};
+  lie.thread = (struct rtop_window_thread){ .slot = 1, .serial = 1, .node = 1 };
+  lie.cells[0] = lie.cells[1] = (struct rtop_cell){ .node = 1, .wall_ns = 10 };
   lie.entry.right = 1;
   lie.entry.entry.name_bytes = 4;
 }
 
 static enum rtop_result tell_lie(struct rtop_reader *reader)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   struct rtop_thread_entry thread;
   struct segment_port *port = port_to_a_liar(reader, &lie, sizeof lie);
   assert_non_null(port);
@@ -277,8 +273,15 @@ static void test_wrong_tables_are_not_believed(void **state)
 {
   (void)state;
   struct opened opened;
-  static struct { struct port_answer answer; struct port_node nodes[4]; } nodes;
-  static struct { struct port_answer answer; uint32_t bytes; char text[8]; } string;
+  static struct {
+    struct port_answer answer;
+    struct port_node nodes[4];
+  } nodes;
+  static struct {
+    struct port_answer answer;
+    uint32_t bytes;
+    char text[8];
+  } string;
   struct rtop_node_entry node;
   char text[32];
   open_channel(&opened, "w");
@@ -289,9 +292,9 @@ static void test_wrong_tables_are_not_believed(void **state)
   segment_port_close(&port);
   nodes.answer.count = (uint32_t)rtop_reader_node_count(opened.reader) - 4;
   assert_in_range(nodes.answer.count, 1, 4);
-  nodes.nodes[0] = (struct port_node){.right = 1, .entry.parent = 4};
+  nodes.nodes[0] = (struct port_node){ .right = 1, .entry.parent = 4 };
   port = port_to_a_liar(opened.reader, &nodes, sizeof nodes.answer + nodes.answer.count * sizeof *nodes.nodes);
-  assert_false(segment_port_node(port, 4, &node));   /* its own parent */
+  assert_false(segment_port_node(port, 4, &node)); /* its own parent */
   assert_null(segment_port_problem(port));
   assert_false(segment_port_node(port, UINT32_MAX, &node));
   segment_port_close(&port);
@@ -316,7 +319,7 @@ static void test_no_answer_does_not_hang(void **state)
   (void)state;
   struct opened opened;
   struct timespec from, to;
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   open_channel(&opened, "w");
   struct segment_port *port = port_to_a_liar(opened.reader, "", 0);
   clock_gettime(CLOCK_MONOTONIC, &from);

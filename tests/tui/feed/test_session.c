@@ -13,16 +13,15 @@ static int64_t now_ms(void)
 }
 
 /* Polls until the condition holds; fails after a minute. */
-#define WAIT_UNTIL(session, condition) \
-  for (int64_t deadline = now_ms() + 60000; rtop_session_poll(session), !(condition);) { \
-    if (now_ms() > deadline) \
-      fail_msg("waited in vain for %s", #condition); \
-    usleep(1000 * (unsigned)rtop_session_wait_ms(session) / 10); \
+#define WAIT_UNTIL(session, condition)                                                                                 \
+  for (int64_t deadline = now_ms() + 60000; rtop_session_poll(session), !(condition);) {                               \
+    if (now_ms() > deadline) fail_msg("waited in vain for %s", #condition);                                            \
+    usleep(1000 * (unsigned)rtop_session_wait_ms(session) / 10);                                                       \
   }
 
 static uint32_t windows_of(struct rtop_session *session)
 {
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   struct rtop_profile *profile = rtop_session_profile(session);
   assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
   uint32_t windows = sum.window_count;
@@ -32,14 +31,12 @@ static uint32_t windows_of(struct rtop_session *session)
 
 static struct rtop_session *session_of(struct channel *channels, int count)
 {
-  struct rtop_options options = {.action = RTOP_ACTION_WATCH, .rate_hz = 1000, .frame_seconds = 1};
-  struct rtop_error error = {0};
+  struct rtop_options options = { .action = RTOP_ACTION_WATCH, .rate_hz = 1000, .frame_seconds = 1 };
+  struct rtop_error error = { 0 };
   int status;
-  for (int i = 0; i < count; i++)
-    options.pids[options.pid_count++] = channels[i].pid;
+  for (int i = 0; i < count; i++) options.pids[options.pid_count++] = channels[i].pid;
   struct rtop_session *session = rtop_session_open(&options, &status, &error);
-  if (!session)
-    fail_msg("%s", error.text);
+  if (!session) fail_msg("%s", error.text);
   return session;
 }
 
@@ -115,7 +112,7 @@ static void test_dead_ring_is_over_at_once(void **state)
   channel_open(&channel);
   channel_tell(&channel, "www");
   channel_kill(&channel);
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_session *session = rtop_session_open_pid(channel.pid, 1000, &error);
   assert_non_null(session);
   assert_int_equal(rtop_session_poll(session), 3);
@@ -127,11 +124,15 @@ static void test_dead_ring_is_over_at_once(void **state)
 static void test_a_command_without_a_channel(void **state)
 {
   (void)state;
-  char *command[] = {"sh", "-c", "exit 5", NULL};
+  char *command[] = { "sh", "-c", "exit 5", NULL };
   struct rtop_options options = {
-    .action = RTOP_ACTION_RUN, .command = command, .rate_hz = 1000, .frame_seconds = 1, .batch = true,
+    .action = RTOP_ACTION_RUN,
+    .command = command,
+    .rate_hz = 1000,
+    .frame_seconds = 1,
+    .batch = true,
   };
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   int status;
   struct rtop_session *session = rtop_session_open(&options, &status, &error);
   assert_non_null(session);
@@ -147,16 +148,20 @@ static void test_a_command_without_a_channel(void **state)
 static void test_a_descendant_of_the_command_is_found(void **state)
 {
   (void)state;
-  char *command[] = {"sh", "-c", "\"$0\" --serve 0 1 >/dev/null; exit 3", NULL, NULL};
+  char *command[] = { "sh", "-c", "\"$0\" --serve 0 1 >/dev/null; exit 3", NULL, NULL };
   char self[512] = "";
   struct rtop_options options = {
-    .action = RTOP_ACTION_RUN, .command = command, .rate_hz = 1000, .frame_seconds = 1, .batch = true,
+    .action = RTOP_ACTION_RUN,
+    .command = command,
+    .rate_hz = 1000,
+    .frame_seconds = 1,
+    .batch = true,
   };
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   int status, input[2], kept = dup(STDIN_FILENO);
   assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
   command[3] = self;
-  char *full[] = {command[0], command[1], command[2], self, NULL};
+  char *full[] = { command[0], command[1], command[2], self, NULL };
   options.command = full;
   assert_int_equal(pipe(input), 0);
   dup2(input[0], STDIN_FILENO);
@@ -182,7 +187,7 @@ static void test_the_end_in_a_recording(void **state)
 {
   (void)state;
   struct channel channels[2];
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_feed_end live, told;
   char path[256];
   snprintf(path, sizeof path, "%s/end.rpt", getenv("RPERF_TOP_DIR"));
@@ -195,8 +200,7 @@ static void test_the_end_in_a_recording(void **state)
     assert_true(rtop_session_record(session, path, 0, &error));
     rtop_session_poll(session);
     channel_kill(&channels[0]);
-    if (both)
-      channel_kill(&channels[1]);
+    if (both) channel_kill(&channels[1]);
     WAIT_UNTIL(session, rtop_session_feed_state(session, both) != RTOP_FEED_LIVE || !both);
     WAIT_UNTIL(session, rtop_session_feed_state(session, 0) == RTOP_FEED_DEAD);
     assert_int_equal(rtop_session_end(session, &live), both);
@@ -220,12 +224,10 @@ static void test_the_end_in_a_recording(void **state)
 static int setup(void **state)
 {
   char path[128];
-  if (channel_folder(state) != 0)
-    return -1;
+  if (channel_folder(state) != 0) return -1;
   snprintf(path, sizeof path, "%s/rperf_top.rb", getenv("RPERF_TOP_DIR"));
   FILE *file = fopen(path, "w");
-  if (!file)
-    return -1;
+  if (!file) return -1;
   setenv("RPERF_TOP_LIB", getenv("RPERF_TOP_DIR"), 1);
   setenv("TMPDIR", getenv("RPERF_TOP_DIR"), 1);
   return fclose(file);
@@ -235,15 +237,15 @@ static int setup(void **state)
 static void test_a_long_batch_holds_little(void **state)
 {
   (void)state;
-  struct rtop_options options = {.action = RTOP_ACTION_WATCH, .batch = true, .frame_seconds = 1};
+  struct rtop_options options = { .action = RTOP_ACTION_WATCH, .batch = true, .frame_seconds = 1 };
   assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_BATCH_BYTES);
   options.frame_seconds = 60;
   assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_MEMORY_BYTES);
-  options.frame_seconds = 0;           /* everything */
+  options.frame_seconds = 0; /* everything */
   assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_MEMORY_BYTES);
-  options = (struct rtop_options){.action = RTOP_ACTION_WATCH, .frame_seconds = 1};
+  options = (struct rtop_options){ .action = RTOP_ACTION_WATCH, .frame_seconds = 1 };
   assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_MEMORY_BYTES);
-  options = (struct rtop_options){.action = RTOP_ACTION_REPLAY, .batch = true, .frame_seconds = 1};
+  options = (struct rtop_options){ .action = RTOP_ACTION_REPLAY, .batch = true, .frame_seconds = 1 };
   assert_int_equal(rtop_session_memory(&options), RTOP_SESSION_REPLAY_BYTES);
 }
 

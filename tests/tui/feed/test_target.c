@@ -16,7 +16,7 @@ static char text[320];
 
 static void explain(pid_t pid, enum rtop_error_code code, const char *cause_text)
 {
-  struct rtop_error cause = {.code = code};
+  struct rtop_error cause = { .code = code };
   snprintf(cause.text, sizeof cause.text, "%s", cause_text);
   rtop_target_explain(pid, &cause, text, sizeof text);
   assert_null(strchr(text, '\n'));
@@ -24,8 +24,7 @@ static void explain(pid_t pid, enum rtop_error_code code, const char *cause_text
 
 static void assert_says(const char *words)
 {
-  if (!strstr(text, words))
-    fail_msg("'%s' is not in: %s", words, text);
+  if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
 }
 
 static void test_ourselves(void **state)
@@ -103,8 +102,7 @@ static void test_zombie(void **state)
   (void)state;
   siginfo_t info;
   pid_t pid = fork();
-  if (pid == 0)
-    _exit(0);
+  if (pid == 0) _exit(0);
   assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
   struct rtop_target target;
   rtop_target_look(pid, &target);
@@ -131,13 +129,11 @@ static void test_words_of_the_channel(void **state)
 static void test_another_user(void **state)
 {
   (void)state;
-  if (geteuid() != 0)
-    skip();                            /* only root can become somebody else */
+  if (geteuid() != 0) skip(); /* only root can become somebody else */
   pid_t parent = getpid();
   pid_t pid = fork();
   if (pid == 0) {
-    if (setresuid(65534, 65534, 65534) != 0)
-      _exit(2);
+    if (setresuid(65534, 65534, 65534) != 0) _exit(2);
     explain(parent, RTOP_ERROR_NOT_FOUND, "nothing");
     _exit(strstr(text, "belongs to user root") ? 0 : 1);
   }
@@ -149,12 +145,9 @@ static void test_another_user(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ourselves),
-    cmocka_unit_test(test_no_such_process),
-    cmocka_unit_test(test_not_ruby),
-    cmocka_unit_test(test_ruby_by_name_and_hostile_command_line),
-    cmocka_unit_test(test_zombie),
-    cmocka_unit_test(test_words_of_the_channel),
+    cmocka_unit_test(test_ourselves),    cmocka_unit_test(test_no_such_process),
+    cmocka_unit_test(test_not_ruby),     cmocka_unit_test(test_ruby_by_name_and_hostile_command_line),
+    cmocka_unit_test(test_zombie),       cmocka_unit_test(test_words_of_the_channel),
     cmocka_unit_test(test_another_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

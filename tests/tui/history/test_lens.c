@@ -46,11 +46,10 @@ static int tear_down(void **state)
 static uint32_t calls(const uint32_t *frames, const uint32_t *lines)
 {
   uint32_t node = 0;
-  for (int i = 0; frames[i]; i++)
-    node = rtop_symbols_node(symbols, node, frames[i], lines[i]);
+  for (int i = 0; frames[i]; i++) node = rtop_symbols_node(symbols, node, frames[i], lines[i]);
   return node;
 }
-#define CALLS(...) calls((uint32_t[]){__VA_ARGS__, 0}, (uint32_t[]){11, 12, 13, 14, 15, 16, 17, 18})
+#define CALLS(...) calls((uint32_t[]){ __VA_ARGS__, 0 }, (uint32_t[]){ 11, 12, 13, 14, 15, 16, 17, 18 })
 
 static void use(void)
 {
@@ -75,10 +74,8 @@ static const char *shown(uint32_t node)
 static void test_without_wishes_everything_is_shown_as_it_is(void **state)
 {
   (void)state;
-  uint32_t node = CALLS(frame_main, frame_rack, frame_order, frame_sort), count =
-    rtop_symbols_node_count(symbols);
-  for (uint32_t id = 0; id < count; id++)
-    assert_int_equal(id, rtop_lens_node(lens, id));
+  uint32_t node = CALLS(frame_main, frame_rack, frame_order, frame_sort), count = rtop_symbols_node_count(symbols);
+  for (uint32_t id = 0; id < count; id++) assert_int_equal(id, rtop_lens_node(lens, id));
   assert_int_equal(0, rtop_lens_node(lens, count + 5));
   assert_int_equal(node, rtop_lens_node(lens, node));
   assert_int_equal(count, rtop_symbols_node_count(symbols));
@@ -140,7 +137,7 @@ static void test_the_folder_of_the_process_is_its_own_even_where_gems_lie(void *
   assert_string_equal("", shown(node));
   uint32_t version = rtop_lens_version(lens);
   rtop_lens_own(lens, "/usr/local/bundle/gems/rack-3.0.8");
-  rtop_lens_own(lens, "/");            /* says nothing */
+  rtop_lens_own(lens, "/"); /* says nothing */
   assert_int_not_equal(version, rtop_lens_version(lens));
   assert_string_equal("Rack::Handler#call@11", shown(node));
   look.only_mine = false;
@@ -164,8 +161,7 @@ static void test_calls_inside_a_class_or_gem_are_none(void **state)
   uint32_t node = CALLS(frame_main, frame_order, frame_line, frame_rack, frame_rack, frame_order);
   look.merge = RTOP_MERGE_CLASS;
   use();
-  assert_string_equal("(no class)@0 > Order (class)@0 > Rack::Handler (class)@0 > Order (class)@0",
-                      shown(node));
+  assert_string_equal("(no class)@0 > Order (class)@0 > Rack::Handler (class)@0 > Order (class)@0", shown(node));
   look.merge = RTOP_MERGE_GEM;
   use();
   assert_string_equal("application@0 > gem rack@0 > application@0", shown(node));
@@ -180,9 +176,9 @@ static void test_files_keep_their_lines_and_their_source(void **state)
   use();
   rtop_lens_own(lens, "/srv/app/");
   assert_string_equal("run.rb@11 > app/models/order.rb@12 > app/models/order.rb@13 > "
-                      "rack-3.0.8/lib/rack.rb@14 > (C functions)@15", shown(node));
-  uint32_t file = rtop_symbols_get_node(
-    symbols, rtop_lens_node(lens, CALLS(frame_main, frame_order)))->frame;
+                      "rack-3.0.8/lib/rack.rb@14 > (C functions)@15",
+                      shown(node));
+  uint32_t file = rtop_symbols_get_node(symbols, rtop_lens_node(lens, CALLS(frame_main, frame_order)))->frame;
   assert_string_equal(APP, rtop_symbols_get(symbols, file)->path);
   assert_true(rtop_symbol_has_source(rtop_symbols_get(symbols, file)));
 }
@@ -216,11 +212,11 @@ static void test_frames_that_the_profiler_made_up_are_never_hidden(void **state)
 static void test_no_look_loses_time(void **state)
 {
   (void)state;
-  const uint32_t frames[] = {frame_main, frame_order, frame_line, frame_rack, frame_json, frame_sort};
-  static const char *const patterns[] = {"", "gem:*", "*", "Order,stdlib,!Order#line"};
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
-  struct rtop_methods methods = {0};
+  const uint32_t frames[] = { frame_main, frame_order, frame_line, frame_rack, frame_json, frame_sort };
+  static const char *const patterns[] = { "", "gem:*", "*", "Order,stdlib,!Order#line" };
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
+  struct rtop_methods methods = { 0 };
   uint64_t expected = 0;
   uint32_t random = 12345;
   fixture_window(&window, 0, 100 * MS);
@@ -236,7 +232,7 @@ static void test_no_look_loses_time(void **state)
     fixture_cell(&window, thread, node, RTOP_STATE_RUNNING, random >> 12);
   }
   assert_true(fixture_add(profile, 0, &window));
-  struct rtop_methods_options options = {0};
+  struct rtop_methods_options options = { 0 };
   for (int i = 0; i < 4 * RTOP_MERGES * 4; i++) {
     look.only_mine = i & 1;
     look.no_c = i >> 1 & 1;
@@ -262,9 +258,9 @@ static void test_no_look_loses_time(void **state)
 static void test_a_merged_row_counts_once_per_stack(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
-  struct rtop_methods methods = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
+  struct rtop_methods methods = { 0 };
   fixture_window(&window, 0, 100 * MS);
   uint32_t thread = fixture_thread(&window, 1, RTOP_STATE_RUNNING, 0, 0);
   fixture_cell(&window, thread, CALLS(frame_order, frame_rack, frame_line), RTOP_STATE_RUNNING, 40);
@@ -273,7 +269,7 @@ static void test_a_merged_row_counts_once_per_stack(void **state)
   look.merge = RTOP_MERGE_CLASS;
   use();
   assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
-  struct rtop_methods_options options = {.sort = RTOP_SORT_TOTAL};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_TOTAL };
   assert_true(rtop_methods_build(&methods, &sum, symbols, &options));
   assert_int_equal(2, methods.count);
   assert_string_equal("Order (class)", rtop_symbols_get(symbols, methods.rows[0].frame)->label);
@@ -337,8 +333,7 @@ static void test_merged_by_label(void **state)
   uint32_t none = rtop_lens_node(lens, CALLS(frame_main, frame_order));
   assert_int_equal(none, rtop_lens_node(lens, CALLS(frame_sort)));
   assert_int_equal(0, rtop_symbols_get_node(symbols, none)->parent);
-  assert_string_equal("(no labels)",
-                      rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, none)->frame)->label);
+  assert_string_equal("(no labels)", rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, none)->frame)->label);
 }
 
 static void test_only_some_labels(void **state)
@@ -347,9 +342,12 @@ static void test_only_some_labels(void **state)
   uint32_t one = rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, labels_of("a=1,b=x"), 0), frame_main, 1);
   uint32_t two = rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, labels_of("a=2"), 0), frame_main, 1);
   uint32_t none = CALLS(frame_main);
-  static const struct { const char *label; bool one, two; } cases[] = {
-    {"a=1", true, false}, {"a=2", false, true}, {"a", true, true}, {"a=?", true, true}, {"b=x", true, false},
-    {"a=?\nb=*", true, false}, {"a=1\nb=y", false, false}, {"c", false, false},
+  static const struct {
+    const char *label;
+    bool one, two;
+  } cases[] = {
+    { "a=1", true, false }, { "a=2", false, true },      { "a", true, true },          { "a=?", true, true },
+    { "b=x", true, false }, { "a=?\nb=*", true, false }, { "a=1\nb=y", false, false }, { "c", false, false },
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     snprintf(look.label, sizeof look.label, "%s", cases[i].label);
@@ -365,8 +363,8 @@ static void test_only_some_labels(void **state)
 static void test_a_sum_of_some_labels(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   uint32_t one = rtop_symbols_node(symbols, 0, labels_of("a=1"), 0);
   uint32_t two = rtop_symbols_node(symbols, 0, labels_of("a=2"), 0);
   fixture_window(&window, 0, 100 * MS);

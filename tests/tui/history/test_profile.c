@@ -13,8 +13,7 @@ static struct rtop_profile *make_profile(uint64_t memory_bytes)
   uint32_t a = fixture_frame(symbols, "a", "/a.rb", 1), b = fixture_frame(symbols, "b", "/b.rb", 1);
   assert_int_equal(rtop_symbols_node(symbols, 0, a, 1), 1);
   assert_int_equal(rtop_symbols_node(symbols, 1, b, 1), 2);
-  for (uint32_t i = 3; i < 20; i++)
-    assert_int_equal(rtop_symbols_node(symbols, i / 2, i % 2 ? a : b, i), i);
+  for (uint32_t i = 3; i < 20; i++) assert_int_equal(rtop_symbols_node(symbols, i / 2, i % 2 ? a : b, i), i);
   return profile;
 }
 
@@ -27,7 +26,7 @@ static void test_empty(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   struct rtop_span span = rtop_profile_bounds(profile);
   assert_int_equal(span.start_ns, span.end_ns);
   assert_true(rtop_profile_sum(profile, fixture_span(0, WINDOW), &sum));
@@ -42,8 +41,8 @@ static void test_one_window(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   fixture_window(&window, WINDOW, 2 * WINDOW);
   uint32_t thread = fixture_thread(&window, 1, RTOP_BLOCKED, 2, 0);
   window.threads[thread].state_age_ns = 42;
@@ -87,8 +86,8 @@ static void test_late_replaces_provisional(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   fixture_window(&window, 0, WINDOW);
   fixture_cell(&window, fixture_thread(&window, 1, RTOP_RUNNING, 1, 0), 1, RTOP_RUNNING, 100 * MS);
   fixture_add(profile, 0, &window);
@@ -114,8 +113,8 @@ static void test_late_replaces_provisional(void **state)
   sum_all(profile, &sum);
   assert_int_equal(fixture_wall(&sum, 1, RTOP_STATE_RUNNING), 400 * MS);
   assert_int_equal(sum.cell_count, 2);
-  assert_int_equal(rtop_cost_wall(&sum.cells[0].cost), 150 * MS);      /* node 1 */
-  assert_int_equal(rtop_cost_wall(&sum.cells[1].cost), 250 * MS);      /* node 2: late and provisional */
+  assert_int_equal(rtop_cost_wall(&sum.cells[0].cost), 150 * MS); /* node 1 */
+  assert_int_equal(rtop_cost_wall(&sum.cells[1].cost), 250 * MS); /* node 2: late and provisional */
   assert_int_equal(sum.total.cpu_ns, 101);
   assert_int_equal(sum.total.allocations, 10);
   assert_int_equal(sum.cells[1].cost.samples, 1);
@@ -137,8 +136,8 @@ static void test_late_before_everything_is_counted(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   fixture_window(&window, 10 * WINDOW, 11 * WINDOW);
   uint32_t thread = fixture_thread(&window, 1, RTOP_RUNNING, 1, 0);
   fixture_late(&window, thread, 2, RTOP_RUNNING, 7 * WINDOW, 4 * 100 * MS)->cell.cpu_ns = 400;
@@ -156,8 +155,8 @@ static void test_late_loses_what_lies_in_a_gap(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   fixture_window(&window, 0, WINDOW);
   fixture_thread(&window, 1, RTOP_RUNNING, 1, 100 * MS);
   fixture_add(profile, 0, &window);
@@ -168,7 +167,7 @@ static void test_late_loses_what_lies_in_a_gap(void **state)
   fixture_late(&window, thread, 2, RTOP_RUNNING, 0, 400 * MS);
   fixture_add(profile, 0, &window);
   sum_all(profile, &sum);
-  assert_int_equal(sum.gap_count, 1);                 /* two lost windows, one gap */
+  assert_int_equal(sum.gap_count, 1); /* two lost windows, one gap */
   assert_int_equal(sum.window_count, 2);
   assert_int_equal(sum.length_ns, 2 * WINDOW);
   assert_int_equal(fixture_wall(&sum, 1, RTOP_STATE_RUNNING), 200 * MS);
@@ -182,12 +181,12 @@ static void test_holes_in_time_are_gaps(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   struct rtop_window_summary entries[8];
   fixture_window(&window, 0, WINDOW);
   fixture_add(profile, 0, &window);
-  fixture_window(&window, WINDOW + MS, 2 * WINDOW);    /* rounding */
+  fixture_window(&window, WINDOW + MS, 2 * WINDOW); /* rounding */
   fixture_add(profile, 0, &window);
   fixture_window(&window, 5 * WINDOW, 6 * WINDOW);
   fixture_add(profile, 0, &window);
@@ -214,11 +213,11 @@ static void test_nonsense_is_refused(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   fixture_window(&window, WINDOW, 2 * WINDOW);
   assert_true(fixture_add(profile, 0, &window));
-  assert_false(fixture_add(profile, 0, &window));      /* the same time again */
+  assert_false(fixture_add(profile, 0, &window)); /* the same time again */
   fixture_window(&window, 3 * WINDOW, 2 * WINDOW);
   assert_false(fixture_add(profile, 0, &window));
   fixture_window(&window, -5, 5 * WINDOW);
@@ -250,11 +249,11 @@ static void test_last_and_bounds(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   int64_t at = 7;
   for (int i = 0; i < 25; i++) {
-    int64_t end = at + WINDOW + (i % 3 - 1) * 3 * MS;  /* windows are not quite equal */
+    int64_t end = at + WINDOW + (i % 3 - 1) * 3 * MS; /* windows are not quite equal */
     fixture_window(&window, at, end);
     fixture_add(profile, 0, &window);
     at = end;
@@ -277,8 +276,8 @@ static void test_two_sources(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   struct rtop_window_summary entries[32];
   for (int i = 0; i < 10; i++)
     for (uint32_t source = 5; source < 7; source++) {
@@ -293,9 +292,9 @@ static void test_two_sources(void **state)
     }
   sum_all(profile, &sum);
   assert_int_equal(sum.window_count, 10);
-  assert_int_equal(sum.length_ns, 10 * WINDOW + 30 * MS);   /* the same second, not two */
+  assert_int_equal(sum.length_ns, 10 * WINDOW + 30 * MS); /* the same second, not two */
   assert_int_equal(rtop_cost_wall(&sum.total), 20 * WINDOW);
-  assert_int_equal(sum.thread_count, 2);               /* serial 1 of each */
+  assert_int_equal(sum.thread_count, 2); /* serial 1 of each */
   assert_int_equal(sum.threads[0].source, 5);
   assert_int_equal(sum.threads[1].source, 6);
   assert_int_equal(sum.threads[1].node, 6);
@@ -315,8 +314,8 @@ static void test_one_source_after_the_other(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   for (int i = 0; i < 10; i++) {
     fixture_window(&window, i * WINDOW, (i + 1) * WINDOW);
     fixture_cell(&window, fixture_thread(&window, 1, RTOP_RUNNING, 1, 0), 1, RTOP_RUNNING, 100 * MS);
@@ -336,11 +335,10 @@ static void test_ended_threads(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   fixture_window(&window, 0, WINDOW);
-  for (uint64_t serial = 1; serial <= 3; serial++)
-    fixture_thread(&window, serial, RTOP_BLOCKED, 1, 0);
+  for (uint64_t serial = 1; serial <= 3; serial++) fixture_thread(&window, serial, RTOP_BLOCKED, 1, 0);
   window.threads[1].flags = RTOP_WINDOW_THREAD_ENDED;
   fixture_add(profile, 0, &window);
   sum_all(profile, &sum);
@@ -361,13 +359,12 @@ static void test_memory_is_bounded(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(80 << 10);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   for (int i = 0; i < 20000; i++) {
     fixture_window(&window, i * WINDOW, (i + 1) * WINDOW);
     uint32_t thread = fixture_thread(&window, 1, RTOP_RUNNING, 1, 0);
-    for (uint32_t k = 0; k < 20; k++)
-      fixture_cell(&window, thread, k, RTOP_RUNNING, 5 * MS);
+    for (uint32_t k = 0; k < 20; k++) fixture_cell(&window, thread, k, RTOP_RUNNING, 5 * MS);
     assert_true(fixture_add(profile, 0, &window));
   }
   struct rtop_span span = rtop_profile_bounds(profile);

@@ -7,15 +7,14 @@ static void check_sum(struct rtop_span span)
 {
   static struct rtop_window_summary windows[4096];
   struct rtop_span_brief brief;
-  struct rtop_span_brief expected = {0};
+  struct rtop_span_brief expected = { 0 };
   size_t count = rtop_profile_windows(m.profile, span, windows, 4096);
   rtop_profile_brief(m.profile, span, &brief);
   for (size_t i = 0; i < count; i++) {
     expected.gap = expected.gap || windows[i].gap;
     expected.gc_minor += windows[i].counters.gc_minor;
     expected.gc_major += windows[i].counters.gc_major;
-    for (int state = 0; state < RTOP_STATES; state++)
-      expected.wall_ns[state] += windows[i].wall_ns[state];
+    for (int state = 0; state < RTOP_STATES; state++) expected.wall_ns[state] += windows[i].wall_ns[state];
   }
   assert_memory_equal(brief.wall_ns, expected.wall_ns, sizeof brief.wall_ns);
   assert_int_equal(brief.gc_minor, expected.gc_minor);
@@ -37,18 +36,17 @@ static void compare_strips(const struct strip *kept, const struct strip *fresh)
 /* Late records, lost stretches and windows put together or forgotten change cells that were complete. */
 static void follow(uint64_t memory_bytes, uint32_t seed)
 {
-  struct strip kept = {0};
+  struct strip kept = { 0 };
   open_model(memory_bytes, seed);
   for (int i = 0; i < 900; i++) {
-    struct strip fresh = {0};
+    struct strip fresh = { 0 };
     add_window(0);
     int64_t end_ns = below(8) ? m.end_ns : m.end_ns - (int64_t)below(20000) * MS;
     int cells = below(8) ? 71 : 1 + (int)below(200);
     assert_true(strip_build(&kept, m.profile, end_ns, cells, m.end_ns, STRIP_ALL_SOURCES));
     assert_true(strip_build(&fresh, m.profile, end_ns, cells, m.end_ns, STRIP_ALL_SOURCES));
     compare_strips(&kept, &fresh);
-    if (i % 20 == 0)
-      check_sum(fixture_span(end_ns - (int64_t)below(9000) * MS, end_ns));
+    if (i % 20 == 0) check_sum(fixture_span(end_ns - (int64_t)below(9000) * MS, end_ns));
     strip_destroy(&fresh);
   }
   strip_destroy(&kept);
@@ -82,7 +80,7 @@ static void test_change(void **state)
   fixture_window(&m.window, 5000 * MS, 5100 * MS);
   assert_true(fixture_add(m.profile, 0, &m.window));
   assert_true(rtop_profile_change(m.profile, late) > first);
-  assert_true(rtop_profile_change(m.profile, fixture_span(0, 100 * MS)) > first);      /* a gap came after it */
+  assert_true(rtop_profile_change(m.profile, fixture_span(0, 100 * MS)) > first); /* a gap came after it */
   close_model();
 }
 

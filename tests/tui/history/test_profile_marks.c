@@ -12,7 +12,7 @@
 
 enum { MARKS_MAX = 1 << 14 };
 
-static const struct rtop_span everything = {0, INT64_MAX};
+static const struct rtop_span everything = { 0, INT64_MAX };
 
 static void add(struct rtop_profile *profile, int64_t time_ns, const char *name)
 {
@@ -30,7 +30,7 @@ static void test_in_order_of_time(void **state)
   add(profile, 20, "b");
   add(profile, 20, "b too");
   add(profile, 40, "");
-  static const char *const names[] = {"a", "b", "b too", "c", ""};
+  static const char *const names[] = { "a", "b", "b too", "c", "" };
   assert_int_equal(rtop_profile_marks(profile, everything, marks, 8), 5);
   for (int i = 0; i < 5; i++) {
     assert_string_equal(marks[i].name, names[i]);
@@ -45,16 +45,15 @@ static void test_spans_and_capacity(void **state)
   (void)state;
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
   struct rtop_profile_mark marks[8];
-  for (int64_t i = 0; i < 10; i++)
-    add(profile, 10 * i, "x");
-  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){20, 50}, marks, 8), 3);
+  for (int64_t i = 0; i < 10; i++) add(profile, 10 * i, "x");
+  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){ 20, 50 }, marks, 8), 3);
   assert_int_equal(marks[0].time_ns, 20);
   assert_int_equal(marks[2].time_ns, 40);
-  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){20, 50}, marks, 2), 2);
+  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){ 20, 50 }, marks, 2), 2);
   assert_int_equal(marks[0].time_ns, 30);
-  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){91, 1000}, marks, 8), 0);
-  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){50, 50}, marks, 8), 0);
-  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){50, 20}, marks, 8), 0);
+  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){ 91, 1000 }, marks, 8), 0);
+  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){ 50, 50 }, marks, 8), 0);
+  assert_int_equal(rtop_profile_marks(profile, (struct rtop_span){ 50, 20 }, marks, 8), 0);
   assert_int_equal(rtop_profile_marks(profile, everything, NULL, 0), 0);
   rtop_profile_destroy(&profile);
 }
@@ -79,8 +78,7 @@ static void test_very_many(void **state)
   (void)state;
   static struct rtop_profile_mark marks[2 * MARKS_MAX];
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
-  for (int64_t i = 0; i < 3 * MARKS_MAX; i++)
-    add(profile, i, i % 2 ? "odd" : "even");
+  for (int64_t i = 0; i < 3 * MARKS_MAX; i++) add(profile, i, i % 2 ? "odd" : "even");
   size_t kept = rtop_profile_marks(profile, everything, marks, 2 * MARKS_MAX);
   assert_true(kept <= MARKS_MAX && kept > MARKS_MAX / 2);
   for (size_t i = 0; i < kept; i++) {

@@ -17,7 +17,7 @@ struct world {
   struct rtop_profile *profile;
   struct rtop_window window;
   struct rtop_sum sum, part;
-  bool fold_threads, fold_nodes;       /* only sums over all of them can be compared */
+  bool fold_threads, fold_nodes; /* only sums over all of them can be compared */
 };
 
 static void world_begin(struct world *world, uint64_t seed, uint64_t memory_bytes)
@@ -29,10 +29,8 @@ static void world_begin(struct world *world, uint64_t seed, uint64_t memory_byte
   for (uint32_t i = 1; i < RTOP_NODE_FIRST_FREE + HISTORY_NODES; i++) {
     char label[16];
     snprintf(label, sizeof label, "m%u", i);
-    if (i == RTOP_NODE_UNSAMPLED)
-      assert_int_equal(fixture_unsampled(symbols), i);
-    else
-      assert_int_equal(rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "", 0), 0), i);
+    if (i == RTOP_NODE_UNSAMPLED) assert_int_equal(fixture_unsampled(symbols), i);
+    else assert_int_equal(rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "", 0), 0), i);
   }
 }
 
@@ -81,8 +79,7 @@ static void check_span(struct world *world, int64_t start_ns, int64_t end_ns)
     int64_t from = stretch->start_ns > start_ns ? stretch->start_ns : start_ns;
     int64_t to = stretch->end_ns < end_ns ? stretch->end_ns : end_ns;
     uint64_t serial = world->fold_threads ? 0 : stretch->serial;
-    if (to > from)
-      truth[serial].ns[world->fold_nodes ? 0 : stretch->node][stretch->state] += (uint64_t)(to - from);
+    if (to > from) truth[serial].ns[world->fold_nodes ? 0 : stretch->node][stretch->state] += (uint64_t)(to - from);
   }
   for (size_t i = 0; i < world->sum.cell_count; i++) {
     const struct rtop_sum_cell *cell = &world->sum.cells[i];
@@ -100,8 +97,7 @@ static int64_t boundary_before(const struct world *world, int64_t time_ns)
 {
   for (size_t i = 0; i < world->profile->count; i++) {
     const struct profile_window *window = profile_window_at(world->profile, i);
-    if (time_ns >= window->start_ns && time_ns < window->end_ns)
-      return window->start_ns;
+    if (time_ns >= window->start_ns && time_ns < window->end_ns) return window->start_ns;
   }
   return rtop_profile_bounds(world->profile).end_ns;
 }
@@ -125,8 +121,8 @@ static void check_cuts(struct world *world, int cuts)
   struct rtop_span held = rtop_profile_bounds(world->profile);
   uint64_t length = (uint64_t)(held.end_ns - held.start_ns);
   for (int i = 0; i < cuts; i++) {
-    int64_t at[5] = {held.start_ns, 0, 0, 0, held.end_ns};
-    struct rtop_cost total = {0};
+    int64_t at[5] = { held.start_ns, 0, 0, 0, held.end_ns };
+    struct rtop_cost total = { 0 };
     uint64_t gc = 0, length_ns = 0;
     for (int k = 1; k < 4; k++)
       at[k] = at[k - 1] + (int64_t)history_random(&world->history, (uint64_t)(held.end_ns - at[k - 1]) + 1);
@@ -150,22 +146,20 @@ static void check_timeline(struct world *world, size_t capacity)
 {
   struct rtop_window_summary *entries = calloc(capacity, sizeof *entries);
   struct rtop_span held = rtop_profile_bounds(world->profile);
-  struct rtop_span middle = {held.start_ns + (held.end_ns - held.start_ns) / 3, held.end_ns};
+  struct rtop_span middle = { held.start_ns + (held.end_ns - held.start_ns) / 3, held.end_ns };
   size_t count = rtop_profile_windows(world->profile, middle, entries, capacity);
-  uint64_t wall_ns[RTOP_STATES] = {0}, gc = 0;
+  uint64_t wall_ns[RTOP_STATES] = { 0 }, gc = 0;
   for (size_t i = 0; i < count; i++) {
     assert_true(entries[i].end_ns > entries[i].start_ns);
     assert_true(i == 0 || entries[i].start_ns >= entries[i - 1].end_ns);
-    for (int state = 0; state < RTOP_STATES; state++)
-      wall_ns[state] += entries[i].wall_ns[state];
+    for (int state = 0; state < RTOP_STATES; state++) wall_ns[state] += entries[i].wall_ns[state];
     gc += entries[i].counters.gc_minor;
     assert_int_equal(entries[i].sources, entries[i].gap ? 0 : 1);
   }
   sum(world, middle, &world->sum);
   for (int state = 0; state < RTOP_STATES; state++)
-    assert_in_range(wall_ns[state] + 1, world->sum.total.wall_ns[state] > 4000
-                                          ? world->sum.total.wall_ns[state] - 4000
-                                          : 0,
+    assert_in_range(wall_ns[state] + 1,
+                    world->sum.total.wall_ns[state] > 4000 ? world->sum.total.wall_ns[state] - 4000 : 0,
                     world->sum.total.wall_ns[state] + 4000);
   assert_int_equal(gc, world->sum.counters.gc_minor);
   free(entries);
@@ -176,8 +170,7 @@ static size_t longest_ms(const struct world *world)
   int64_t longest_ns = 0;
   for (size_t i = 0; i < world->profile->count; i++) {
     const struct profile_window *window = profile_window_at(world->profile, i);
-    if (!window->gap && window->end_ns - window->start_ns > longest_ns)
-      longest_ns = window->end_ns - window->start_ns;
+    if (!window->gap && window->end_ns - window->start_ns > longest_ns) longest_ns = window->end_ns - window->start_ns;
   }
   return (size_t)(longest_ns / MS);
 }
@@ -185,8 +178,7 @@ static size_t longest_ms(const struct world *world)
 static size_t held_bytes(const struct rtop_profile *profile)
 {
   size_t bytes = 0;
-  for (size_t i = 0; i < profile->count; i++)
-    bytes += profile_window_bytes(profile_window_at(profile, i));
+  for (size_t i = 0; i < profile->count; i++) bytes += profile_window_bytes(profile_window_at(profile, i));
   return bytes;
 }
 
@@ -229,8 +221,7 @@ static void check_thousands_of_threads(bool unsampled)
   history_know_open(&world.history);
   for (size_t i = 0; i < world.profile->count; i++) {
     const struct profile_window *window = profile_window_at(world.profile, i);
-    if (window->end_ns - window->start_ns > SECOND / 2)
-      assert_true(window->thread_count <= HISTORY_THREADS + 33);
+    if (window->end_ns - window->start_ns > SECOND / 2) assert_true(window->thread_count <= HISTORY_THREADS + 33);
     for (size_t k = 0; k < window->thread_count; k++)
       assert_non_null(profile_thread_at(world.profile, window->threads[k].thread));
     for (size_t k = 0; k < window->cell_count; k++)
@@ -350,13 +341,13 @@ static void test_what_ended_threads_left_open_is_kept(void **state)
 
 static struct rtop_writer *make_channel(void)
 {
-  struct rtop_writer_options options = {.ring_bytes = 1 << 20, .identity = {.window_ns = 100000000}};
+  struct rtop_writer_options options = { .ring_bytes = 1 << 20, .identity = { .window_ns = 100000000 } };
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
   assert_non_null(writer);
   for (uint32_t i = RTOP_NODE_FIRST_FREE; i < RTOP_NODE_FIRST_FREE + HISTORY_NODES; i++) {
     char label[16];
-    struct rtop_frame_entry frame = {.kind = RTOP_FRAME_RUBY};
-    struct rtop_node_entry node = {.depth = 1};
+    struct rtop_frame_entry frame = { .kind = RTOP_FRAME_RUBY };
+    struct rtop_node_entry node = { .depth = 1 };
     uint32_t id;
     snprintf(label, sizeof label, "m%u", i);
     frame.label = rtop_writer_add_string(writer, label, strlen(label));
@@ -369,11 +360,10 @@ static struct rtop_writer *make_channel(void)
 
 static void open_and_poll(struct world *world, const struct rtop_writer *writer, struct rtop_feed **feed)
 {
-  struct rtop_registry_entry entry = {.uid = geteuid(), .pid = getpid()};
+  struct rtop_registry_entry entry = { .uid = geteuid(), .pid = getpid() };
   enum rtop_feed_state state;
   snprintf(entry.path, sizeof entry.path, "%s", rtop_writer_path(writer));
-  if (!*feed)
-    *feed = rtop_feed_open_entry(&entry, 0, 0, NULL);
+  if (!*feed) *feed = rtop_feed_open_entry(&entry, 0, 0, NULL);
   assert_non_null(*feed);
   rtop_feed_poll(*feed, world->profile, &state);
 }
@@ -444,10 +434,8 @@ static void test_counters_are_the_same_to_both(void **state)
     sum(&world, rtop_profile_bounds(world.profile), &world.sum);
     uint64_t values[sizeof world.sum.counters / sizeof(uint64_t)], value = 0;
     memcpy(values, &world.sum.counters, sizeof values);
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-      value += values[i];
-    if (value)
-      assert_int_equal(value, rtop_counter_is_now(id) ? 5 : 12);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) value += values[i];
+    if (value) assert_int_equal(value, rtop_counter_is_now(id) ? 5 : 12);
     known += value > 0;
     world_end(&world);
   }
@@ -475,27 +463,27 @@ static void test_names_take_their_memory_from_history(void **state)
   enum { MOST = 12 << 20, FREE = 4 << 20, CELLS = 200, ROUNDS = 500, NEW = 400 };
   struct rtop_profile *profile = rtop_profile_create(MOST);
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
-  struct rtop_window window = {0};
-  uint32_t nodes[CELLS] = {0};
+  struct rtop_window window = { 0 };
+  uint32_t nodes[CELLS] = { 0 };
   size_t largest = 0;
   for (int round = 0; round < ROUNDS; round++) {
-    struct rtop_source_thread main_thread = {.serial = 1, .name = "main", .name_bytes = 4};
+    struct rtop_source_thread main_thread = { .serial = 1, .name = "main", .name_bytes = 4 };
     uint32_t thread = rtop_profile_thread(profile, 0, &main_thread);
     for (int i = 0; i < NEW; i++) {
       char label[64];
       snprintf(label, sizeof label, "Maker#made_method_%d_of_%d_of_the_day", i, round);
-      nodes[i % CELLS] = rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "/app/lib/generated/made.rb", 1), 1);
+      nodes[i % CELLS] =
+          rtop_symbols_node(symbols, 0, fixture_frame(symbols, label, "/app/lib/generated/made.rb", 1), 1);
     }
     rtop_window_reset(&window);
     window.start_mono_ns = (round + 1) * 100 * MS;
     window.end_mono_ns = window.start_mono_ns + 100 * MS;
     rtop_window_add_thread(&window)->serial = 1;
     for (uint32_t i = 0; i < CELLS; i++)
-      *rtop_window_add_cell(&window) = (struct rtop_cell){.node = i, .wall_ns = 100000, .samples = 1};
+      *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = i, .wall_ns = 100000, .samples = 1 };
     assert_true(rtop_profile_add(profile, 0, &window, nodes, CELLS, &thread));
     size_t names = rtop_symbols_bytes(symbols);
-    if (names < FREE + MOST / 3 * 2 && profile->memory_bytes + names > largest)
-      largest = profile->memory_bytes + names;
+    if (names < FREE + MOST / 3 * 2 && profile->memory_bytes + names > largest) largest = profile->memory_bytes + names;
   }
   assert_in_range(largest, MOST / 2, MOST + FREE + (1 << 20));
   assert_true(rtop_symbols_bytes(symbols) > FREE + MOST / 3 * 2);

@@ -8,15 +8,13 @@
 static int compare_cells(const void *left, const void *right)
 {
   const struct rtop_sum_cell *a = left, *b = right;
-  if (a->thread != b->thread)
-    return a->thread < b->thread ? -1 : 1;
+  if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
   return a->node < b->node ? -1 : a->node > b->node;
 }
 
-static void check(struct rtop_profile *profile, struct rtop_live *live, struct rtop_sum *sum,
-                  struct rtop_span span)
+static void check(struct rtop_profile *profile, struct rtop_live *live, struct rtop_sum *sum, struct rtop_span span)
 {
-  struct rtop_sum fresh = {0};
+  struct rtop_sum fresh = { 0 };
   assert_true(rtop_live_sum(live, span, sum));
   assert_true(rtop_profile_sum(profile, span, &fresh));
   assert_int_equal(fresh.length_ns, sum->length_ns);
@@ -40,9 +38,9 @@ static void check(struct rtop_profile *profile, struct rtop_live *live, struct r
 static void walk(uint64_t memory_bytes)
 {
   struct life life = life_record(recording_path("slide.rpt"), 200, 2, 0);
-  struct life dice = {.random = 11};
+  struct life dice = { .random = 11 };
   struct replayed replayed;
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   int64_t start_ns = 1000 * MS;
   assert_true(replay_open_within(&replayed, recording_path("slide.rpt"), memory_bytes, NULL));
   struct rtop_live *live = rtop_live_create(replayed.profile);
@@ -50,8 +48,7 @@ static void walk(uint64_t memory_bytes)
   for (int i = 0; i < 260; i++) {
     int64_t length_ns = life_random(&dice, 30) ? 1200 * MS : 9000 * MS;
     start_ns += i < 80 ? 100 * MS : i < 160 ? -100 * MS : ((int64_t)life_random(&dice, 9) - 4) * 100 * MS;
-    if (life_random(&dice, 40) == 0)
-      start_ns = (int64_t)life_random(&dice, 20) * 1000 * MS;
+    if (life_random(&dice, 40) == 0) start_ns = (int64_t)life_random(&dice, 20) * 1000 * MS;
     check(replayed.profile, live, &sum, fixture_span(start_ns, start_ns + length_ns));
   }
   check(replayed.profile, live, &sum, rtop_profile_bounds(replayed.profile));

@@ -12,7 +12,7 @@ static struct rtop_profile *make(void)
 
 static void add(struct rtop_profile *profile, uint32_t source, int64_t start_ms, int64_t end_ms)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   fixture_window(&window, start_ms * MS, end_ms * MS);
   uint32_t thread = fixture_thread(&window, 1, RTOP_RUNNING, 0, 0);
   fixture_cell(&window, thread, 0, RTOP_RUNNING, (uint64_t)((end_ms - start_ms) * MS));
@@ -42,11 +42,11 @@ static void test_window_of(void **state)
   struct rtop_profile *profile = make();
   add(profile, 0, 1000, 1100);
   add(profile, 0, 1100, 1200);
-  add(profile, 0, 1500, 1600);         /* a gap before it */
+  add(profile, 0, 1500, 1600); /* a gap before it */
   assert_int_equal(end_of(rtop_profile_window_of(profile, 1100 * MS)), 1100);
   assert_int_equal(end_of(rtop_profile_window_of(profile, 1100 * MS + 1)), 1200);
   assert_int_equal(end_of(rtop_profile_window_of(profile, 1050 * MS)), 1100);
-  assert_int_equal(end_of(rtop_profile_window_of(profile, 1300 * MS)), 1500);   /* the gap itself */
+  assert_int_equal(end_of(rtop_profile_window_of(profile, 1300 * MS)), 1500); /* the gap itself */
   assert_int_equal(rtop_profile_window_of(profile, 1300 * MS).start_ns, 1200 * MS);
   assert_int_equal(end_of(rtop_profile_window_of(profile, 9000 * MS)), 1600);
   assert_int_equal(end_of(rtop_profile_window_of(profile, 5)), 1100);
@@ -57,10 +57,9 @@ static void test_steps(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make();
-  for (int i = 0; i < 20; i++)
-    add(profile, 0, 1000 + 100 * i, 1100 + 100 * i);
-  add(profile, 0, 6000, 6100);         /* after a gap */
-  add(profile, 0, 6100, 7100);         /* merged ones are longer */
+  for (int i = 0; i < 20; i++) add(profile, 0, 1000 + 100 * i, 1100 + 100 * i);
+  add(profile, 0, 6000, 6100); /* after a gap */
+  add(profile, 0, 6100, 7100); /* merged ones are longer */
   add(profile, 0, 7100, 17100);
   assert_int_equal(end_of(rtop_profile_step(profile, 1500 * MS, 1)), 1600);
   assert_int_equal(end_of(rtop_profile_step(profile, 1500 * MS, -1)), 1400);
@@ -82,17 +81,14 @@ static void test_sources(void **state)
   (void)state;
   struct rtop_profile *profile = make();
   for (int i = 0; i < 60; i++) {
-    if (i < 30 || i >= 40)
-      add(profile, 0, 1000 + 100 * i, 1100 + 100 * i);
-    if (i >= 10)
-      add(profile, 1, 1030 + 100 * i, 1130 + 100 * i);
+    if (i < 30 || i >= 40) add(profile, 0, 1000 + 100 * i, 1100 + 100 * i);
+    if (i >= 10) add(profile, 1, 1030 + 100 * i, 1130 + 100 * i);
   }
   int64_t at = rtop_profile_window_of(profile, 1).end_ns, path[200];
   int count = 0;
   for (path[count++] = at; count < 200; path[count++] = at) {
     int64_t next = rtop_profile_step(profile, at, 1).end_ns;
-    if (next == at)
-      break;
+    if (next == at) break;
     assert_in_range(next - at, 70 * MS, 170 * MS);
     at = next;
   }
@@ -131,7 +127,7 @@ static void test_there_and_back(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_empty), cmocka_unit_test(test_window_of), cmocka_unit_test(test_steps),
+    cmocka_unit_test(test_empty),   cmocka_unit_test(test_window_of),      cmocka_unit_test(test_steps),
     cmocka_unit_test(test_sources), cmocka_unit_test(test_there_and_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,8 +11,7 @@ static struct rtop_profile *make_profile(uint64_t memory_bytes)
   assert_non_null(profile);
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   uint32_t frame = fixture_frame(symbols, "a", "/a.rb", 1);
-  for (uint32_t i = 1; i < NODE_UNSAMPLED; i++)
-    assert_int_equal(rtop_symbols_node(symbols, i / 2, frame, i), i);
+  for (uint32_t i = 1; i < NODE_UNSAMPLED; i++) assert_int_equal(rtop_symbols_node(symbols, i / 2, frame, i), i);
   assert_int_equal(fixture_unsampled(symbols), NODE_UNSAMPLED);
   return profile;
 }
@@ -25,7 +24,7 @@ static void sum_all(struct rtop_profile *profile, struct rtop_sum *sum)
 /* The model, done naively: every window with its cells, sums by looking at all of them. */
 enum { NAIVE_WINDOWS = 120, NAIVE_THREADS = 6, NAIVE_NODES = 21 };
 struct naive {
-  bool unsampled;                      /* open time is told in cells, as since version 1.2 of the channel */
+  bool unsampled; /* open time is told in cells, as since version 1.2 of the channel */
   struct naive_window {
     int64_t start_ns, end_ns;
     struct rtop_cost cells[NAIVE_THREADS][NAIVE_NODES];
@@ -44,8 +43,7 @@ static void naive_late(struct naive *naive, uint32_t thread, const struct rtop_l
     int64_t from = late->start_mono_ns > window->start_ns ? late->start_mono_ns : window->start_ns;
     int64_t end = late->start_mono_ns + (int64_t)late->cell.wall_ns;
     int64_t to = end < window->end_ns ? end : window->end_ns;
-    if (to <= from)
-      continue;
+    if (to <= from) continue;
     struct rtop_cost *cost = &window->cells[thread][late->cell.node];
     uint64_t cpu_ns = late->cell.cpu_ns * (uint64_t)(to - from) / late->cell.wall_ns;
     cost->wall_ns[late->cell.state] += (uint64_t)(to - from);
@@ -57,8 +55,7 @@ static void naive_late(struct naive *naive, uint32_t thread, const struct rtop_l
       *wall_ns -= taken_ns < *wall_ns ? taken_ns : *wall_ns;
       unsampled->cpu_ns -= cpu_ns < unsampled->cpu_ns ? cpu_ns : unsampled->cpu_ns;
     }
-    if (i < newest)
-      window->provisional_ns[thread] = 0;
+    if (i < newest) window->provisional_ns[thread] = 0;
   }
 }
 
@@ -70,20 +67,18 @@ static void naive_sum(const struct naive *naive, struct rtop_span span,
   for (int i = 0; i < naive->count; i++) {
     const struct naive_window *window = &naive->windows[i];
     int64_t middle = (window->start_ns + window->end_ns) / 2;
-    if (middle < span.start_ns || middle >= span.end_ns)
-      continue;
+    if (middle < span.start_ns || middle >= span.end_ns) continue;
     *length_ns += (uint64_t)(window->end_ns - window->start_ns);
     for (int thread = 0; thread < NAIVE_THREADS; thread++) {
-      for (int node = 0; node < NAIVE_NODES; node++)
-        rtop_cost_add(&sum[thread][node], &window->cells[thread][node]);
+      for (int node = 0; node < NAIVE_NODES; node++) rtop_cost_add(&sum[thread][node], &window->cells[thread][node]);
       struct rtop_cost *cost = &sum[thread][window->provisional_node[thread]];
       cost->wall_ns[window->provisional_state[thread]] += window->provisional_ns[thread];
     }
   }
 }
 
-static void naive_not_sampled(struct rtop_window *window, uint32_t thread, struct naive_window *to,
-                              uint32_t state, uint64_t wall_ns)
+static void naive_not_sampled(struct rtop_window *window, uint32_t thread, struct naive_window *to, uint32_t state,
+                              uint64_t wall_ns)
 {
   struct rtop_cell *cell = fixture_cell(window, thread, NODE_UNSAMPLED, state, wall_ns);
   struct rtop_cost *cost = &to->cells[thread][NODE_UNSAMPLED];
@@ -102,7 +97,7 @@ static void naive_random_window(struct naive *naive, struct rtop_window *window,
   int64_t end = start + 50 * MS + rand() % (100 * (int)MS);
   struct naive_window *to = &naive->windows[naive->count++];
   fixture_window(window, start, end);
-  *to = (struct naive_window){.start_ns = start, .end_ns = end};
+  *to = (struct naive_window){ .start_ns = start, .end_ns = end };
   for (uint32_t i = 0; i < NAIVE_THREADS; i++) {
     int64_t at = start;
     bool stays_open = rand() % 3 == 0, closes = open_ns[i] && rand() % 3 == 0;
@@ -145,8 +140,8 @@ static void naive_random_window(struct naive *naive, struct rtop_window *window,
   }
 }
 
-static void assert_equals_naive(struct rtop_profile *profile, const struct naive *naive,
-                                struct rtop_span span, struct rtop_sum *sum)
+static void assert_equals_naive(struct rtop_profile *profile, const struct naive *naive, struct rtop_span span,
+                                struct rtop_sum *sum)
 {
   static struct rtop_cost expected[NAIVE_THREADS][NAIVE_NODES];
   uint64_t length_ns;
@@ -156,10 +151,8 @@ static void assert_equals_naive(struct rtop_profile *profile, const struct naive
   assert_int_equal(sum->length_ns, length_ns);
   for (size_t i = 0; i < sum->cell_count; i++) {
     const struct rtop_sum_cell *cell = &sum->cells[i];
-    if (i > 0 && cell[-1].thread == cell->thread)
-      assert_true(cell[-1].node < cell->node);
-    else if (i > 0)
-      assert_true(cell[-1].thread < cell->thread);
+    if (i > 0 && cell[-1].thread == cell->thread) assert_true(cell[-1].node < cell->node);
+    else if (i > 0) assert_true(cell[-1].thread < cell->thread);
     uint64_t serial = sum->threads[cell->thread].serial;
     assert_memory_equal(&cell->cost, &expected[serial - 1][cell->node], sizeof cell->cost);
     found++;
@@ -171,19 +164,18 @@ static void assert_equals_naive(struct rtop_profile *profile, const struct naive
     }
   assert_in_range(found, cells, cells + NAIVE_THREADS * NAIVE_NODES);
   /* Every nanosecond has one owner. */
-  for (size_t i = 0; i < sum->thread_count; i++)
-    assert_int_equal(rtop_cost_wall(&sum->threads[i].cost), length_ns);
+  for (size_t i = 0; i < sum->thread_count; i++) assert_int_equal(rtop_cost_wall(&sum->threads[i].cost), length_ns);
 }
 
 static void test_sums_equal_a_naive_recomputation(void **state)
 {
   (void)state;
   static struct naive naive;
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   for (unsigned seed = 1; seed <= 16; seed++) {
     struct rtop_profile *profile = make_profile(MEMORY);
-    int64_t open_ns[NAIVE_THREADS] = {0};
+    int64_t open_ns[NAIVE_THREADS] = { 0 };
     srand(seed);
     naive.count = 0;
     naive.unsampled = seed > 8;
@@ -208,11 +200,11 @@ static void test_kept_sums_lose_nothing(void **state)
 {
   (void)state;
   static struct naive naive;
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   for (unsigned seed = 1; seed <= 16; seed++) {
     struct rtop_profile *profile = make_profile(12 << 10);
-    int64_t open_ns[NAIVE_THREADS] = {0};
+    int64_t open_ns[NAIVE_THREADS] = { 0 };
     rtop_profile_keep_sums(profile);
     srand(seed);
     naive.count = 0;
@@ -225,9 +217,8 @@ static void test_kept_sums_lose_nothing(void **state)
       naive_sum(&naive, rtop_profile_bounds(profile), expected, &length_ns);
       sum_all(profile, &sum);
       assert_int_equal(sum.length_ns, length_ns);
-      assert_in_range(sum.window_count, 1, naive.count);   /* some are one by now */
-      for (size_t i = 0; i < sum.thread_count; i++)
-        assert_int_equal(rtop_cost_wall(&sum.threads[i].cost), length_ns);
+      assert_in_range(sum.window_count, 1, naive.count); /* some are one by now */
+      for (size_t i = 0; i < sum.thread_count; i++) assert_int_equal(rtop_cost_wall(&sum.threads[i].cost), length_ns);
       assert_int_equal(sum.thread_count, NAIVE_THREADS);
     }
     struct rtop_window_summary entries[NAIVE_WINDOWS];

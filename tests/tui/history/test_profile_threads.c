@@ -11,8 +11,7 @@ static struct rtop_profile *make_profile(uint64_t memory_bytes)
   assert_non_null(profile);
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   uint32_t frame = fixture_frame(symbols, "a", "/a.rb", 1);
-  for (uint32_t i = 1; i < 3; i++)
-    assert_int_equal(rtop_symbols_node(symbols, i - 1, frame, i), i);
+  for (uint32_t i = 1; i < 3; i++) assert_int_equal(rtop_symbols_node(symbols, i - 1, frame, i), i);
   return profile;
 }
 
@@ -25,11 +24,10 @@ static void sum_all(struct rtop_profile *profile, struct rtop_sum *sum)
 static void churn(bool keep_sums)
 {
   struct rtop_profile *profile = make_profile(64 << 10);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   uint32_t largest = 0;
-  if (keep_sums)
-    rtop_profile_keep_sums(profile);
+  if (keep_sums) rtop_profile_keep_sums(profile);
   for (int i = 0; i < 2500; i++) {
     fixture_window(&window, i * WINDOW, (i + 1) * WINDOW);
     fixture_cell(&window, fixture_thread(&window, 1, RTOP_RUNNING, 1, 0), 1, RTOP_RUNNING, 100 * MS);
@@ -38,13 +36,12 @@ static void churn(bool keep_sums)
       fixture_cell(&window, thread, 2, RTOP_BLOCKED, MS);
       window.threads[thread].flags = RTOP_WINDOW_THREAD_ENDED;
     }
-    uint32_t nodes[3] = {0, 1, 2}, threads[5];
+    uint32_t nodes[3] = { 0, 1, 2 }, threads[5];
     for (size_t k = 0; k < 5; k++) {
       const char *name = k ? "worker" : "main";
-      struct rtop_source_thread thread = {window.threads[k].serial, name, strlen(name), 1, k == 0};
+      struct rtop_source_thread thread = { window.threads[k].serial, name, strlen(name), 1, k == 0 };
       threads[k] = rtop_profile_thread(profile, 0, &thread);
-      if (threads[k] > largest)
-        largest = threads[k];
+      if (threads[k] > largest) largest = threads[k];
     }
     assert_true(rtop_profile_add(profile, 0, &window, nodes, 3, threads));
   }
@@ -72,13 +69,13 @@ static void test_thread_names(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile(MEMORY);
-  struct rtop_source_thread thread = {.serial = 9, .name = "ev\x1bil", .name_bytes = 5, .native_id = 3};
+  struct rtop_source_thread thread = { .serial = 9, .name = "ev\x1bil", .name_bytes = 5, .native_id = 3 };
   uint32_t id = rtop_profile_thread(profile, 0, &thread);
   thread.name = NULL;
   assert_int_equal(rtop_profile_thread(profile, 0, &thread), id);
   assert_int_not_equal(rtop_profile_thread(profile, 1, &thread), id);
-  struct rtop_window window = {0};
-  struct rtop_sum sum = {0};
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
   fixture_window(&window, 0, WINDOW);
   fixture_thread(&window, 9, RTOP_RUNNING, 1, 0);
   assert_true(rtop_profile_add(profile, 0, &window, NULL, 0, &id));

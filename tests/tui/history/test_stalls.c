@@ -48,29 +48,25 @@ static int tear_down(void **state)
 
 struct doing {
   uint32_t state, node;
-  int64_t since_ms;                    /* of the state */
+  int64_t since_ms; /* of the state */
   bool provisional;
-  uint64_t gc_ms;                      /* of a running thread's window */
+  uint64_t gc_ms; /* of a running thread's window */
 };
 
 /* A window of 100 ms in which every thread does one thing; what is running holds the GVL for all of it. */
 static void window(const struct doing *doing, size_t count)
 {
-  struct rtop_window made = {0};
+  struct rtop_window made = { 0 };
   fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
   now_ms += 100;
   for (size_t i = 0; i < count; i++) {
     uint64_t wall_ns = 100 * MS;
-    uint32_t thread = fixture_thread(&made, i + 1, doing[i].state, doing[i].node,
-                                     doing[i].provisional ? wall_ns : 0);
+    uint32_t thread = fixture_thread(&made, i + 1, doing[i].state, doing[i].node, doing[i].provisional ? wall_ns : 0);
     made.threads[thread].state_age_ns = (uint64_t)((now_ms - doing[i].since_ms) * MS);
-    if (doing[i].provisional)
-      continue;
+    if (doing[i].provisional) continue;
     uint64_t gc_ns = doing[i].gc_ms * (uint64_t)MS;
-    if (wall_ns > gc_ns)
-      fixture_cell(&made, thread, doing[i].node, doing[i].state, wall_ns - gc_ns)->blame_ns = 1;
-    if (gc_ns)
-      fixture_cell(&made, thread, doing[i].node, RTOP_MARKING, gc_ns);
+    if (wall_ns > gc_ns) fixture_cell(&made, thread, doing[i].node, doing[i].state, wall_ns - gc_ns)->blame_ns = 1;
+    if (gc_ns) fixture_cell(&made, thread, doing[i].node, RTOP_MARKING, gc_ns);
   }
   assert_true(fixture_add(profile, 0, &made));
   rtop_window_destroy(&made);
@@ -80,18 +76,21 @@ static void window(const struct doing *doing, size_t count)
 static void windows(int count, struct doing doing)
 {
   doing.since_ms = now_ms;
-  for (int i = 0; i < count; i++)
-    window(&doing, 1);
+  for (int i = 0; i < count; i++) window(&doing, 1);
 }
 
-static void runs(int count) { windows(count, (struct doing){.state = RTOP_RUNNING, .node = node[WORK]}); }
-static void waits_in(int where, int count) { windows(count, (struct doing){.state = RTOP_BLOCKED,
-    .node = node[where]}); }
+static void runs(int count)
+{
+  windows(count, (struct doing){ .state = RTOP_RUNNING, .node = node[WORK] });
+}
+static void waits_in(int where, int count)
+{
+  windows(count, (struct doing){ .state = RTOP_BLOCKED, .node = node[where] });
+}
 
 static const struct stall *only(enum stall_cause cause, int64_t start_ms, int64_t end_ms)
 {
-  if (stalls.count != 1)
-    fail_msg("%zu stalls", stalls.count);
+  if (stalls.count != 1) fail_msg("%zu stalls", stalls.count);
   assert_int_equal(stalls.list[0].cause, cause);
   assert_int_equal(stalls.list[0].start_ns / MS, start_ms);
   assert_int_equal(stalls.list[0].end_ns / MS, end_ms);
@@ -109,9 +108,9 @@ static void test_nothing_wrong(void **state)
 {
   (void)state;
   for (int i = 0; i < 5; i++) {
-    waits_in(POP, 40);                 /* a pool's thread at rest */
+    waits_in(POP, 40); /* a pool's thread at rest */
     runs(2);
-    waits_in(SLEEP, 9);                /* shorter than the threshold */
+    waits_in(SLEEP, 9); /* shorter than the threshold */
   }
   assert_int_equal(stalls.count, 0);
 }
@@ -127,7 +126,7 @@ static void test_sleep_within_work(void **state)
   check_words(stall, "blocked 2.3 s Kernel#sleep < Tax#of (t1)");
   runs(1);
   assert_false(only(STALL_BLOCKED, 13200, 15500)->open);
-  waits_in(SLEEP, 15);                 /* again: the same place is no rest while there is a nearer one */
+  waits_in(SLEEP, 15); /* again: the same place is no rest while there is a nearer one */
   assert_int_equal(stalls.count, 2);
   assert_true(stalls.list[0].start_ns < stalls.list[1].start_ns);
 }
@@ -135,19 +134,19 @@ static void test_sleep_within_work(void **state)
 static void test_lock(void **state)
 {
   (void)state;
-  waits_in(LOCK, 800);                 /* nobody waits for work in a lock: never withdrawn */
+  waits_in(LOCK, 800); /* nobody waits for work in a lock: never withdrawn */
   check_words(only(STALL_BLOCKED, 10000, 90000), "blocked 80.0 s Thread::Mutex#lock < Tax#of (t1)");
 }
 
 static void test_rest(void **state)
 {
   (void)state;
-  waits_in(JOIN, 100);                 /* waits for another thread */
+  waits_in(JOIN, 100); /* waits for another thread */
   assert_int_equal(stalls.count, 0);
-  waits_in(SLEEP, 30);                 /* deep in the stack, for the first time: it may be work */
+  waits_in(SLEEP, 30); /* deep in the stack, for the first time: it may be work */
   assert_int_equal(stalls.count, 1);
   runs(1);
-  waits_in(SLEEP, 30);                 /* it has come back, and waits nowhere else */
+  waits_in(SLEEP, 30); /* it has come back, and waits nowhere else */
   assert_int_equal(stalls.count, 1);
 }
 
@@ -157,16 +156,15 @@ static void test_a_minute_is_rest(void **state)
   waits_in(SLEEP, 500);
   assert_int_equal(stalls.count, 1);
   waits_in(SLEEP, 0);
-  struct doing doing = {.state = RTOP_BLOCKED, .node = node[SLEEP], .since_ms = 10000};
-  for (int i = 0; i < 105; i++)
-    window(&doing, 1);
+  struct doing doing = { .state = RTOP_BLOCKED, .node = node[SLEEP], .since_ms = 10000 };
+  for (int i = 0; i < 105; i++) window(&doing, 1);
   assert_int_equal(stalls.count, 0);
 }
 
 /* A thread runs, and nobody sees where. As it was told before version 1.2, or as it is since. */
 static void holds(int count, int64_t since_ms, bool as_before)
 {
-  struct rtop_window made = {0};
+  struct rtop_window made = { 0 };
   for (int i = 0; i < count; i++) {
     fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
     now_ms += 100;
@@ -178,8 +176,7 @@ static void holds(int count, int64_t since_ms, bool as_before)
       made.threads[thread].stack_age_ns = (uint64_t)(now_ms - since_ms) * MS;
       fixture_cell(&made, thread, node[UNSAMPLED], RTOP_RUNNING, length_ns);
     }
-    if (length_ns < 100 * MS)
-      fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, 100 * MS - length_ns);
+    if (length_ns < 100 * MS) fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, 100 * MS - length_ns);
     assert_true(fixture_add(profile, 0, &made));
     stalls_update(&stalls, profile, symbols, &limits);
   }
@@ -189,15 +186,13 @@ static void holds(int count, int64_t since_ms, bool as_before)
 /* A window in which it becomes known that the thread was there. */
 static void becomes_known(int64_t start_ms, int64_t end_ms, uint32_t where, uint32_t state)
 {
-  struct rtop_window made = {0};
+  struct rtop_window made = { 0 };
   fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
   uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[WORK], 0);
   fixture_late(&made, thread, where, state, start_ms * MS, (uint64_t)(end_ms - start_ms) * MS);
   int64_t here_ms = end_ms > now_ms ? end_ms - now_ms : 0;
-  if (here_ms)
-    fixture_cell(&made, thread, node[UNSAMPLED], state, (uint64_t)here_ms * MS);
-  if (here_ms < 100)
-    fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, (uint64_t)(100 - here_ms) * MS);
+  if (here_ms) fixture_cell(&made, thread, node[UNSAMPLED], state, (uint64_t)here_ms * MS);
+  if (here_ms < 100) fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, (uint64_t)(100 - here_ms) * MS);
   now_ms += 100;
   assert_true(fixture_add(profile, 0, &made));
   stalls_update(&stalls, profile, symbols, &limits);
@@ -207,7 +202,7 @@ static void becomes_known(int64_t start_ms, int64_t end_ms, uint32_t where, uint
 /* The same list comes out when all is looked at afterwards. */
 static void check_at_once(void)
 {
-  struct stalls at_once = {0};
+  struct stalls at_once = { 0 };
   while (stalls_update(&at_once, profile, symbols, &limits))
     ;
   assert_int_equal(at_once.count, stalls.count);
@@ -235,7 +230,7 @@ static void check_no_safepoint(bool as_before)
   runs(5);
   only(STALL_NO_SAFEPOINT, 10530, 11240);
   check_at_once();
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   assert_true(rtop_profile_sum(profile, fixture_span(10800 * MS, 10900 * MS), &sum));
   assert_int_equal(sum.threads[0].node, node[UNPACK]);
   assert_false(sum.threads[0].stale);
@@ -290,7 +285,7 @@ static void test_what_was_only_thought(void **state)
 static void test_blocked_without_a_stack(void **state)
 {
   (void)state;
-  struct rtop_window made = {0};
+  struct rtop_window made = { 0 };
   int64_t since_ms = now_ms;
   for (int i = 0; i < 60; i++, now_ms += 100) {
     fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
@@ -313,9 +308,9 @@ static void test_blocked_without_a_stack(void **state)
 static void test_gc(void **state)
 {
   (void)state;
-  struct doing work = {.state = RTOP_RUNNING, .node = node[WORK]};
+  struct doing work = { .state = RTOP_RUNNING, .node = node[WORK] };
   for (int i = 0; i < 30; i++) {
-    work.gc_ms = 40;                   /* a busy collector is no long collection */
+    work.gc_ms = 40; /* a busy collector is no long collection */
     window(&work, 1);
   }
   assert_int_equal(stalls.count, 0);
@@ -335,19 +330,16 @@ static void test_gc(void **state)
 static void test_waiting(void **state)
 {
   (void)state;
-  struct doing threads[6] = {{.state = RTOP_RUNNING, .node = node[LOOP]}};
+  struct doing threads[6] = { { .state = RTOP_RUNNING, .node = node[LOOP] } };
   for (int i = 1; i < 6; i++)
-    threads[i] = (struct doing){.state = RTOP_WAITING, .node = node[WORK], .since_ms = now_ms};
+    threads[i] = (struct doing){ .state = RTOP_WAITING, .node = node[WORK], .since_ms = now_ms };
   limits.method = false;
-  for (int i = 0; i < 20; i++)
-    window(threads, 4);
+  for (int i = 0; i < 20; i++) window(threads, 4);
   assert_int_equal(stalls.count, 0);
-  for (int i = 0; i < 20; i++)
-    window(threads, 6);
+  for (int i = 0; i < 20; i++) window(threads, 6);
   const struct stall *stall = only(STALL_WAITING, 11500, 14000);
   assert_true(stall->open && stall->amount > 4.99);
-  for (int i = 0; i < 20; i++)
-    window(threads, 2);
+  for (int i = 0; i < 20; i++) window(threads, 2);
   assert_false(stalls.list[0].open);
 }
 
@@ -355,7 +347,7 @@ static void test_method_takes_over(void **state)
 {
   (void)state;
   runs(15);
-  windows(30, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP]});
+  windows(30, (struct doing){ .state = RTOP_RUNNING, .node = node[LOOP] });
   const struct stall *stall = &stalls.list[0];
   assert_int_equal(stalls.count, 1);
   assert_int_equal(stall->cause, STALL_METHOD);
@@ -377,10 +369,8 @@ static void test_the_method_that_explains_it(void **state)
   uint32_t gsub = call(reindex, "String#gsub", "");
   uint32_t times = call(gsub, "Integer#times", "<internal:numeric>");
   waits_in(POP, 12);
-  for (int i = 0; i < 2; i++)
-    windows(1, (struct doing){.state = RTOP_RUNNING, .node = small});
-  for (int i = 0; i < 14; i++)
-    windows(1, (struct doing){.state = RTOP_RUNNING, .node = times});
+  for (int i = 0; i < 2; i++) windows(1, (struct doing){ .state = RTOP_RUNNING, .node = small });
+  for (int i = 0; i < 14; i++) windows(1, (struct doing){ .state = RTOP_RUNNING, .node = times });
   assert_int_equal(stalls.count, 1);
   check_words(&stalls.list[0], "method 1.7 s Billing.reindex");
 }
@@ -389,12 +379,11 @@ static void test_the_method_that_explains_it(void **state)
 static void test_one_cause_is_one_stall(void **state)
 {
   (void)state;
-  struct doing threads[6] = {{.state = RTOP_RUNNING, .node = node[LOOP]}};
+  struct doing threads[6] = { { .state = RTOP_RUNNING, .node = node[LOOP] } };
   runs(15);
   for (int i = 1; i < 6; i++)
-    threads[i] = (struct doing){.state = RTOP_WAITING, .node = node[WORK], .since_ms = now_ms};
-  for (int i = 0; i < 30; i++)
-    window(threads, 6);
+    threads[i] = (struct doing){ .state = RTOP_WAITING, .node = node[WORK], .since_ms = now_ms };
+  for (int i = 0; i < 30; i++) window(threads, 6);
   assert_int_equal(stalls.count, 1);
   assert_int_equal(stalls.list[0].cause, STALL_WAITING);
   char words[300];
@@ -405,8 +394,7 @@ static void test_one_cause_is_one_stall(void **state)
 
 static void blocked_threads(int count, const struct doing *doing, size_t threads)
 {
-  for (int i = 0; i < count; i++)
-    window(doing, threads);
+  for (int i = 0; i < count; i++) window(doing, threads);
 }
 
 /* One sleeps with a lock, others want it: one entry, whoever comes first. Many at one place: one entry. */
@@ -417,19 +405,17 @@ static void test_those_that_wait_for_a_lock_are_told_with_its_holder(void **stat
   uint32_t sleeps = call(held, "Process.spawn", "");
   uint32_t wants = call(call(node[MAIN], "Inventory.lookup", "/app/i.rb"), "Thread::Mutex#synchronize", "");
   struct doing threads[4];
-  for (int i = 0; i < 4; i++)
-    threads[i] = (struct doing){.state = RTOP_BLOCKED, .node = wants, .since_ms = now_ms};
+  for (int i = 0; i < 4; i++) threads[i] = (struct doing){ .state = RTOP_BLOCKED, .node = wants, .since_ms = now_ms };
   threads[2].node = sleeps;
   blocked_threads(15, threads, 4);
   assert_int_equal(stalls.count, 1);
   check_words(&stalls.list[0], "blocked 1.5 s Process.spawn < Inventory.fetch (t3 +3)");
-  for (int i = 0; i < 4; i++)
-    threads[i] = (struct doing){.state = RTOP_RUNNING, .node = node[WORK]};
+  for (int i = 0; i < 4; i++) threads[i] = (struct doing){ .state = RTOP_RUNNING, .node = node[WORK] };
   limits.method = false;
   blocked_threads(3, threads, 4);
   assert_false(stalls.list[0].open);
   for (int i = 0; i < 3; i++)
-    threads[i] = (struct doing){.state = RTOP_BLOCKED, .node = node[LOCK], .since_ms = now_ms};
+    threads[i] = (struct doing){ .state = RTOP_BLOCKED, .node = node[LOCK], .since_ms = now_ms };
   blocked_threads(15, threads, 4);
   assert_int_equal(stalls.count, 2);
   check_words(&stalls.list[1], "blocked 1.5 s Thread::Mutex#lock < Tax#of (t1 +2)");
@@ -463,7 +449,7 @@ static void test_who_waits_for_a_condition(void **state)
 static void test_gc_is_blamed_when_it_is_known(void **state)
 {
   (void)state;
-  struct rtop_window made = {0};
+  struct rtop_window made = { 0 };
   runs(5);
   for (int i = 0; i < 3; i++, now_ms += 100) {
     fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
@@ -485,12 +471,10 @@ static void test_method_counts_once_per_stack(void **state)
   uint32_t again = call(node[LOOP], "Tax#loop", "/app/tax.rb");
   uint32_t other = call(node[MAIN], "Tax#loop", "/app/tax.rb");
   runs(20);
-  for (int i = 0; i < 20; i++)
-    windows(1, (struct doing){.state = RTOP_RUNNING, .node = i % 2 ? again : node[WORK]});
+  for (int i = 0; i < 20; i++) windows(1, (struct doing){ .state = RTOP_RUNNING, .node = i % 2 ? again : node[WORK] });
   assert_int_equal(stalls.count, 0);
   runs(20);
-  for (int i = 0; i < 20; i++)
-    windows(1, (struct doing){.state = RTOP_RUNNING, .node = i % 2 ? again : other});
+  for (int i = 0; i < 20; i++) windows(1, (struct doing){ .state = RTOP_RUNNING, .node = i % 2 ? again : other });
   assert_int_equal(stalls.count, 1);
   assert_string_equal(rtop_symbols_get(symbols, stalls.list[0].frame)->label, "Tax#loop");
   assert_true(stalls.list[0].amount >= 0.9 && stalls.list[0].amount <= 1);
@@ -504,18 +488,18 @@ static void test_no_history_no_jump(void **state)
   assert_int_equal(stalls.count, 0);
   rtop_profile_add_gap(profile, 0, now_ms * MS, (now_ms + 3000) * MS);
   now_ms += 3000;
-  windows(19, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP]});
+  windows(19, (struct doing){ .state = RTOP_RUNNING, .node = node[LOOP] });
   assert_int_equal(stalls.count, 0);
 }
 
 static void test_limits(void **state)
 {
   (void)state;
-  limits = (struct stall_limits){0};
+  limits = (struct stall_limits){ 0 };
   runs(12);
   waits_in(LOCK, 50);
-  windows(30, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP], .provisional = true});
-  windows(30, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP], .gc_ms = 100});
+  windows(30, (struct doing){ .state = RTOP_RUNNING, .node = node[LOOP], .provisional = true });
+  windows(30, (struct doing){ .state = RTOP_RUNNING, .node = node[LOOP], .gc_ms = 100 });
   assert_int_equal(stalls.count, 0);
   limits.blocked_ns = 300 * MS;
   waits_in(LOCK, 4);
@@ -545,21 +529,16 @@ static void test_marks_and_jumps(void **state)
 static void test_pieces(void **state)
 {
   (void)state;
-  struct stalls at_once = {0};
+  struct stalls at_once = { 0 };
   srandom(5);
   for (int round = 0; round < 60; round++) {
     int kind = (int)(random() % 5), length = 1 + (int)(random() % 30);
-    if (kind == 0)
-      waits_in(POP, length);
-    else if (kind == 1)
-      waits_in(SLEEP, length);
-    else if (kind == 2)
-      windows(length, (struct doing){.state = RTOP_RUNNING, .node = node[LOOP]});
-    else
-      runs(length);
+    if (kind == 0) waits_in(POP, length);
+    else if (kind == 1) waits_in(SLEEP, length);
+    else if (kind == 2) windows(length, (struct doing){ .state = RTOP_RUNNING, .node = node[LOOP] });
+    else runs(length);
   }
-  for (int i = 0; stalls_update(&at_once, profile, symbols, &limits); i++)
-    assert_true(i < 100);
+  for (int i = 0; stalls_update(&at_once, profile, symbols, &limits); i++) assert_true(i < 100);
   assert_true(stalls.count > 5 && stalls.count == at_once.count);
   for (size_t i = 0; i < stalls.count; i++) {
     assert_int_equal(stalls.list[i].cause, at_once.list[i].cause);
@@ -581,8 +560,7 @@ static void test_bounded(void **state)
     runs(1);
   }
   assert_true(stalls.found >= 4000 && stalls.count <= 2048);
-  for (size_t i = 1; i < stalls.count; i++)
-    assert_true(stalls.list[i - 1].start_ns <= stalls.list[i].start_ns);
+  for (size_t i = 1; i < stalls.count; i++) assert_true(stalls.list[i - 1].start_ns <= stalls.list[i].start_ns);
 }
 
 #define STALL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -590,18 +568,30 @@ static void test_bounded(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    STALL_TEST(test_nothing_wrong), STALL_TEST(test_sleep_within_work), STALL_TEST(test_lock),
-    STALL_TEST(test_rest), STALL_TEST(test_a_minute_is_rest), 
-    STALL_TEST(test_no_safepoint_and_then_the_truth), STALL_TEST(test_no_safepoint_as_it_was_told_before),
-    STALL_TEST(test_a_short_one_does_not_vanish), STALL_TEST(test_what_was_only_thought),
+    STALL_TEST(test_nothing_wrong),
+    STALL_TEST(test_sleep_within_work),
+    STALL_TEST(test_lock),
+    STALL_TEST(test_rest),
+    STALL_TEST(test_a_minute_is_rest),
+    STALL_TEST(test_no_safepoint_and_then_the_truth),
+    STALL_TEST(test_no_safepoint_as_it_was_told_before),
+    STALL_TEST(test_a_short_one_does_not_vanish),
+    STALL_TEST(test_what_was_only_thought),
     STALL_TEST(test_blocked_without_a_stack),
-    STALL_TEST(test_gc), STALL_TEST(test_waiting), STALL_TEST(test_method_takes_over),
-    STALL_TEST(test_method_counts_once_per_stack), STALL_TEST(test_the_method_that_explains_it),
-    STALL_TEST(test_one_cause_is_one_stall), STALL_TEST(test_who_waits_for_a_condition),
+    STALL_TEST(test_gc),
+    STALL_TEST(test_waiting),
+    STALL_TEST(test_method_takes_over),
+    STALL_TEST(test_method_counts_once_per_stack),
+    STALL_TEST(test_the_method_that_explains_it),
+    STALL_TEST(test_one_cause_is_one_stall),
+    STALL_TEST(test_who_waits_for_a_condition),
     STALL_TEST(test_those_that_wait_for_a_lock_are_told_with_its_holder),
     STALL_TEST(test_gc_is_blamed_when_it_is_known),
-    STALL_TEST(test_no_history_no_jump), STALL_TEST(test_limits), STALL_TEST(test_marks_and_jumps),
-    STALL_TEST(test_pieces), STALL_TEST(test_bounded),
+    STALL_TEST(test_no_history_no_jump),
+    STALL_TEST(test_limits),
+    STALL_TEST(test_marks_and_jumps),
+    STALL_TEST(test_pieces),
+    STALL_TEST(test_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

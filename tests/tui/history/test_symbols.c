@@ -89,8 +89,7 @@ static void test_depth_is_bounded(void **state)
   uint32_t a = frame(symbols, "a", 1), node = 0, depth = 0;
   for (; depth < 70000; depth++) {
     uint32_t next = rtop_symbols_node(symbols, node, a, 1);
-    if (next == 0)
-      break;
+    if (next == 0) break;
     node = next;
   }
   assert_int_equal(depth, 4096);
@@ -124,17 +123,15 @@ static void test_nodes_are_small(void **state)
   (void)state;
   enum { NODES = 200000 };
 #ifdef __SANITIZE_ADDRESS__
-  skip();                              /* its allocator tells nothing */
+  skip(); /* its allocator tells nothing */
 #endif
   struct rtop_symbols *symbols = rtop_symbols_create();
   uint32_t made = frame(symbols, "made", 1);
   size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-  for (uint32_t line = 0; line < NODES; line++)
-    assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
+  for (uint32_t line = 0; line < NODES; line++) assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
   size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
   assert_in_range((after - before) / NODES, 20, 40);
-  for (uint32_t line = 0; line < NODES; line++)
-    assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
+  for (uint32_t line = 0; line < NODES; line++) assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
   rtop_symbols_destroy(&symbols);
 }
 
@@ -146,8 +143,8 @@ static void test_names_are_bounded(void **state)
   char label[4096];
   memset(label, 'x', sizeof label);
   uint32_t line = 1;
-  while (line < (1 << 20) && rtop_symbols_frame(symbols, label, sizeof label, "", 0, "", 0, line,
-                                                RTOP_SYMBOL_RUBY) != 0)
+  while (line < (1 << 20) &&
+         rtop_symbols_frame(symbols, label, sizeof label, "", 0, "", 0, line, RTOP_SYMBOL_RUBY) != 0)
     line++;
   assert_in_range(line, 1000, 1 << 16);
   rtop_symbols_destroy(&symbols);
@@ -173,16 +170,11 @@ static void test_labels_are_completed(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_starts_with_the_root),
-    cmocka_unit_test(test_equal_frames_are_one),
-    cmocka_unit_test(test_names_are_sanitised),
-    cmocka_unit_test(test_nodes_are_a_tree),
-    cmocka_unit_test(test_wrong_ids_give_the_root),
-    cmocka_unit_test(test_depth_is_bounded),
-    cmocka_unit_test(test_pointers_stay),
-    cmocka_unit_test(test_nodes_are_small),
-    cmocka_unit_test(test_names_are_bounded),
-    cmocka_unit_test(test_labels_are_completed),
+    cmocka_unit_test(test_starts_with_the_root),    cmocka_unit_test(test_equal_frames_are_one),
+    cmocka_unit_test(test_names_are_sanitised),     cmocka_unit_test(test_nodes_are_a_tree),
+    cmocka_unit_test(test_wrong_ids_give_the_root), cmocka_unit_test(test_depth_is_bounded),
+    cmocka_unit_test(test_pointers_stay),           cmocka_unit_test(test_nodes_are_small),
+    cmocka_unit_test(test_names_are_bounded),       cmocka_unit_test(test_labels_are_completed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,12 @@
 #include "tests/tui/live_fixture.h"
 #include <stdlib.h>
 
-enum { FRAMES_MADE = 2000 };           /* merging makes more */
+enum { FRAMES_MADE = 2000 }; /* merging makes more */
 
 static int compare_cells(const void *left, const void *right)
 {
   const struct rtop_sum_cell *a = left, *b = right;
-  if (a->thread != b->thread)
-    return a->thread < b->thread ? -1 : 1;
+  if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
   return a->node < b->node ? -1 : a->node > b->node;
 }
 
@@ -33,8 +32,7 @@ static void check_sum(void)
     assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
   }
   assert_int_equal(m.fresh.cell_count, m.sum.cell_count);
-  if (m.sum.cell_count == 0)
-    return;
+  if (m.sum.cell_count == 0) return;
   struct rtop_sum_cell *cells = malloc(m.sum.cell_count * sizeof *cells);
   assert_non_null(cells);
   memcpy(cells, m.sum.cells, m.sum.cell_count * sizeof *cells);
@@ -55,7 +53,7 @@ static struct follower {
 static void begin(uint64_t memory_bytes, uint32_t seed)
 {
   open_model(memory_bytes, seed);
-  follower = (struct follower){.turn = UINT64_MAX};
+  follower = (struct follower){ .turn = UINT64_MAX };
 }
 
 static void follow_row(uint32_t frame, const struct rtop_method_row *row)
@@ -63,8 +61,7 @@ static void follow_row(uint32_t frame, const struct rtop_method_row *row)
   assert_true(frame < FRAMES_MADE);
   follower.count += (size_t)(row != NULL) - follower.has[frame];
   follower.has[frame] = row != NULL;
-  if (row)
-    follower.rows[frame] = *row;
+  if (row) follower.rows[frame] = *row;
 }
 
 static void check_touched(void)
@@ -73,12 +70,9 @@ static void check_touched(void)
   uint64_t turn;
   const uint32_t *frames = rtop_live_touched(m.live, &count, &turn);
   bool follows = turn == follower.turn + 1;
-  for (uint32_t i = 0; follows && i < count; i++)
-    follow_row(frames[i], rtop_live_row(m.live, frames[i]));
-  for (uint32_t i = 0; !follows && i < FRAMES_MADE; i++)
-    follow_row(i, NULL);
-  for (size_t i = 0; !follows && i < m.methods.count; i++)
-    follow_row(m.methods.rows[i].frame, &m.methods.rows[i]);
+  for (uint32_t i = 0; follows && i < count; i++) follow_row(frames[i], rtop_live_row(m.live, frames[i]));
+  for (uint32_t i = 0; !follows && i < FRAMES_MADE; i++) follow_row(i, NULL);
+  for (size_t i = 0; !follows && i < m.methods.count; i++) follow_row(m.methods.rows[i].frame, &m.methods.rows[i]);
   follower.turn = turn;
   follower.followed += follows;
   follower.afresh += !follows;
@@ -100,8 +94,7 @@ static int by_rank(const void *left, const void *right)
 static void check_methods(void)
 {
   assert_int_equal(m.expected.count, m.methods.count);
-  if (m.methods.count == 0)
-    return;
+  if (m.methods.count == 0) return;
   struct rtop_method_row *rows = malloc(m.methods.count * sizeof *rows);
   assert_non_null(rows);
   memcpy(rows, m.methods.rows, m.methods.count * sizeof *rows);
@@ -114,10 +107,8 @@ static void check_methods(void)
     assert_int_equal(a->self_ns, b->self_ns);
     assert_int_equal(a->total_ns, b->total_ns);
     assert_int_equal(a->threads, b->threads);
-    if (m.ratios)
-      assert_int_equal(a->most_ns, b->most_ns);
-    else
-      assert_int_equal(b->most_ns, 0);
+    if (m.ratios) assert_int_equal(a->most_ns, b->most_ns);
+    else assert_int_equal(b->most_ns, 0);
   }
   free(rows);
 }
@@ -125,8 +116,7 @@ static void check_methods(void)
 /* Nodes hold what is in and below them, kept or made when somebody asks: now and then nobody does. */
 static void check_nodes(void)
 {
-  if (m.random % 4 == 0)
-    return;
+  if (m.random % 4 == 0) return;
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(m.live, &count);
   struct rtop_live_node *expected = calloc(count + 1, sizeof *expected);
@@ -134,8 +124,7 @@ static void check_nodes(void)
   for (size_t i = 0; i < m.fresh.cell_count; i++) {
     const struct rtop_sum_cell *cell = &m.fresh.cells[i];
     uint32_t at = rtop_sum_hides(&m.fresh, cell) ? UINT32_MAX : rtop_live_find(m.live, cell->node);
-    if (at == UINT32_MAX)
-      continue;
+    if (at == UINT32_MAX) continue;
     rtop_cost_add(&expected[at].self, &cell->cost);
     expected[at].cells++;
   }
@@ -145,8 +134,7 @@ static void check_nodes(void)
     assert_memory_equal(&nodes[i].total, &expected[i].total, sizeof nodes[i].total);
     assert_int_equal(nodes[i].cells, expected[i].cells);
     assert_int_equal(i, rtop_live_find(m.live, nodes[i].node));
-    if (i == 0)
-      break;
+    if (i == 0) break;
     assert_true(nodes[i].parent < i);
     rtop_cost_add(&expected[nodes[i].parent].total, &expected[i].total);
     expected[nodes[i].parent].cells += expected[i].cells;
@@ -161,7 +149,7 @@ static void check(struct rtop_span span, const struct rtop_methods_options *opti
   check_sum();
   for (size_t i = 0; i < m.sum.thread_count; i++)
     m.sum.threads[i].hidden = m.fresh.threads[i].hidden = hidden && m.sum.threads[i].serial % 3 == hidden % 3;
-  if (m.random % 16 == 0) {             /* nobody looks at methods */
+  if (m.random % 16 == 0) { /* nobody looks at methods */
     assert_true(rtop_live_methods(m.live, &m.sum, NULL, options));
     check_nodes();
     return;
@@ -176,7 +164,7 @@ static void check(struct rtop_span span, const struct rtop_methods_options *opti
 static void test_a_span_that_follows_the_end(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   for (uint32_t seed = 1; seed <= 8; seed++) {
     begin(16 << 20, seed);
     for (int i = 0; i < 150; i++) {
@@ -194,14 +182,11 @@ static void test_any_steps_in_any_direction(void **state)
   for (uint32_t seed = 1; seed <= 8; seed++) {
     begin(16 << 20, seed * 77);
     int64_t start_ns = 0, length_ns = 1000 * MS;
-    for (int i = 0; i < 60; i++)
-      add_window(0);
+    for (int i = 0; i < 60; i++) add_window(0);
     for (int i = 0; i < 200; i++) {
-      struct rtop_methods_options options = {.sort = RTOP_SORT_NAME, .mode = (enum rtop_mode)below(2)};
-      if (below(4) == 0)
-        add_window(0);
-      if (below(10) == 0)
-        length_ns = (1 + (int64_t)below(80)) * 100 * MS;
+      struct rtop_methods_options options = { .sort = RTOP_SORT_NAME, .mode = (enum rtop_mode)below(2) };
+      if (below(4) == 0) add_window(0);
+      if (below(10) == 0) length_ns = (1 + (int64_t)below(80)) * 100 * MS;
       start_ns = below(15) ? start_ns + ((int64_t)below(7) - 3) * 100 * MS : (int64_t)below(6000) * MS;
       options.min_percent = below(5) ? 0 : below(20);
       options.filter = below(6) ? NULL : "K[13]#";
@@ -217,13 +202,12 @@ static void test_any_steps_in_any_direction(void **state)
 static void test_a_look_that_changes_and_names_that_are_completed(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_LOCATION};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_LOCATION };
   begin(16 << 20, 99);
   for (int i = 0; i < 120; i++) {
-    struct rtop_lens_look look = {.no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES)};
+    struct rtop_lens_look look = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
     add_window(0);
-    if (below(5) == 0)
-      assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
+    if (below(5) == 0) assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
     if (below(10) == 0) {
       char label[32];
       int bytes = snprintf(label, sizeof label, "Z%u#named", below(100));
@@ -238,13 +222,12 @@ static void test_a_look_that_changes_and_names_that_are_completed(void **state)
 static void test_windows_that_come_into_the_middle_of_the_span(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   begin(16 << 20, 5);
   for (int i = 0; i < 100; i++) {
     int64_t before_ns = m.end_ns;
     add_window(0);
-    if (below(3) == 0)
-      check(rtop_profile_last(m.profile, 1000 * MS), &options, 0);
+    if (below(3) == 0) check(rtop_profile_last(m.profile, 1000 * MS), &options, 0);
     int64_t after_ns = m.end_ns;
     m.end_ns = before_ns;
     add_window(1);
@@ -258,11 +241,10 @@ static void test_windows_that_come_into_the_middle_of_the_span(void **state)
 static void test_threads_by_the_dozen(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   begin(16 << 20, 41);
   for (int i = 0; i < 120; i++) {
-    if (i % 30 == 0)
-      m.threads = i == 60 ? 200 : 1 + below(40);
+    if (i % 30 == 0) m.threads = i == 60 ? 200 : 1 + below(40);
     add_window(0);
     check(rtop_profile_last(m.profile, 1000 * MS), &options, below(10) ? 0 : 1 + below(3));
   }
@@ -271,15 +253,13 @@ static void test_threads_by_the_dozen(void **state)
 
 static void forget_old_windows(bool keep)
 {
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   begin(20000, 31);
-  if (keep)
-    rtop_profile_keep_sums(m.profile);
+  if (keep) rtop_profile_keep_sums(m.profile);
   for (int i = 0; i < 400; i++) {
     add_window(0);
     check(below(3) ? rtop_profile_last(m.profile, 1000 * MS) : rtop_profile_bounds(m.profile), &options, 0);
-    if (i % 50 > 30)
-      check(rtop_profile_bounds(m.profile), &options, 0);
+    if (i % 50 > 30) check(rtop_profile_bounds(m.profile), &options, 0);
   }
   close_model();
 }
@@ -299,7 +279,7 @@ static void test_memory_that_carries_the_sums_of_windows(void **state)
 static void test_the_profile_may_go_first(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   begin(16 << 20, 3);
   add_window(0);
   check(rtop_profile_bounds(m.profile), &options, 0);

@@ -16,7 +16,7 @@ struct table {
 
 static void setup_table(struct table *table)
 {
-  *table = (struct table){.profile = rtop_profile_create(64 << 20)};
+  *table = (struct table){ .profile = rtop_profile_create(64 << 20) };
   table->symbols = rtop_profile_symbols(table->profile);
   fixture_window(&table->window, 0, WINDOW);
 }
@@ -36,8 +36,7 @@ static uint32_t node(struct table *table, uint32_t parent, const char *label)
 
 static void build(struct table *table)
 {
-  if (rtop_profile_bounds(table->profile).end_ns == 0)
-    assert_true(fixture_add(table->profile, 0, &table->window));
+  if (rtop_profile_bounds(table->profile).end_ns == 0) assert_true(fixture_add(table->profile, 0, &table->window));
   assert_true(rtop_profile_sum(table->profile, rtop_profile_bounds(table->profile), &table->sum));
   assert_true(rtop_methods_build(&table->methods, &table->sum, table->symbols, &table->options));
 }
@@ -71,7 +70,7 @@ static void test_self_and_total(void **state)
   fixture_cell(&table.window, thread, other_b, RTOP_WAITING, 30 * MS)->blame_ns = 1;
   fixture_cell(&table.window, thread, main_node, RTOP_BLOCKED, 40 * MS)->allocations = 4;
   build(&table);
-  assert_int_equal(table.methods.count, 3);            /* the root is no method */
+  assert_int_equal(table.methods.count, 3); /* the root is no method */
   assert_row(&table, "main", 40 * MS, 100 * MS);
   assert_row(&table, "a", 10 * MS, 30 * MS);
   assert_row(&table, "b", 50 * MS, 50 * MS);
@@ -85,7 +84,8 @@ static void test_self_and_total(void **state)
   build(&table);
   assert_row(&table, "main", 0, 27 * MS);
   assert_row(&table, "b", 18 * MS, 18 * MS);
-  assert_float_equal(rtop_method_ratio(row(&table, "main")->most_ns, table.methods.length_ns), 1, 1e-9);    /* time on the stack, whatever the clock */
+  assert_float_equal(rtop_method_ratio(row(&table, "main")->most_ns, table.methods.length_ns), 1,
+                     1e-9); /* time on the stack, whatever the clock */
   destroy_table(&table);
 }
 
@@ -125,7 +125,7 @@ static void test_threads_and_ratio(void **state)
   table.window.threads[2].flags = RTOP_WINDOW_THREAD_ENDED;
   build(&table);
   assert_row(&table, "a", 100 * MS, 100 * MS);
-  assert_int_equal(row(&table, "a")->threads, 2);      /* 1 and 2; 3 ended, 4 is in b */
+  assert_int_equal(row(&table, "a")->threads, 2); /* 1 and 2; 3 ended, 4 is in b */
   assert_int_equal(row(&table, "b")->threads, 1);
   assert_float_equal(rtop_method_ratio(row(&table, "a")->most_ns, table.methods.length_ns), 0.4, 1e-9);
   assert_float_equal(rtop_method_ratio(row(&table, "b")->most_ns, table.methods.length_ns), 0.2, 1e-9);
@@ -185,7 +185,7 @@ static void test_filters(void **state)
   build(&table);
   assert_int_equal(table.methods.count, 1);
   assert_row(&table, "Order#sum", 1 * MS, 1 * MS);
-  table.options.filter = "x\\.rb$";                    /* on the path */
+  table.options.filter = "x\\.rb$"; /* on the path */
   build(&table);
   assert_int_equal(table.methods.count, 0);
   table.options.filter = NULL;
@@ -227,31 +227,24 @@ static void test_every_sort_key(void **state)
     table.options.sort = parsed;
     table.options.reverse = false;
     build(&table);
-    for (size_t i = 0; i < table.methods.count; i++)
-      order[i] = table.methods.rows[i].frame;
-    for (int again = 0; again < 3; again++) {          /* the same every time */
+    for (size_t i = 0; i < table.methods.count; i++) order[i] = table.methods.rows[i].frame;
+    for (int again = 0; again < 3; again++) { /* the same every time */
       build(&table);
-      for (size_t i = 0; i < table.methods.count; i++)
-        assert_int_equal(table.methods.rows[i].frame, order[i]);
+      for (size_t i = 0; i < table.methods.count; i++) assert_int_equal(table.methods.rows[i].frame, order[i]);
     }
     const struct rtop_method_row *rows = table.methods.rows;
     for (size_t i = 1; i < table.methods.count; i++) {
-      if (parsed == RTOP_SORT_SELF)
-        assert_true(rows[i - 1].self_ns >= rows[i].self_ns);
-      if (parsed == RTOP_SORT_TOTAL)
-        assert_true(rows[i - 1].total_ns >= rows[i].total_ns);
-      if (parsed == RTOP_SORT_ALLOC)
-        assert_true(rows[i - 1].self.allocations >= rows[i].self.allocations);
+      if (parsed == RTOP_SORT_SELF) assert_true(rows[i - 1].self_ns >= rows[i].self_ns);
+      if (parsed == RTOP_SORT_TOTAL) assert_true(rows[i - 1].total_ns >= rows[i].total_ns);
+      if (parsed == RTOP_SORT_ALLOC) assert_true(rows[i - 1].self.allocations >= rows[i].self.allocations);
       if (parsed == RTOP_SORT_NAME)
         assert_true(strcmp(rtop_symbols_get(table.symbols, rows[i - 1].frame)->label,
                            rtop_symbols_get(table.symbols, rows[i].frame)->label) < 0);
     }
     table.options.reverse = true;
     build(&table);
-    if (parsed == RTOP_SORT_NAME)
-      assert_int_equal(table.methods.rows[0].frame, order[table.methods.count - 1]);
-    if (parsed == RTOP_SORT_SELF)
-      assert_true(table.methods.rows[0].self_ns <= table.methods.rows[1].self_ns);
+    if (parsed == RTOP_SORT_NAME) assert_int_equal(table.methods.rows[0].frame, order[table.methods.count - 1]);
+    if (parsed == RTOP_SORT_SELF) assert_true(table.methods.rows[0].self_ns <= table.methods.rows[1].self_ns);
   }
   enum rtop_sort_key none;
   assert_false(rtop_sort_key_parse("colour", &none));
@@ -270,8 +263,10 @@ static void test_totals_equal_a_naive_walk(void **state)
   for (uint32_t i = 1; i < NODES; i++) {
     char label[16];
     snprintf(label, sizeof label, "f%d", rand() % FRAMES);
-    node(&table, rand() % 4 ? (uint32_t)rand() % rtop_symbols_node_count(table.symbols)
-                            : rtop_symbols_node_count(table.symbols) - 1, label);
+    node(&table,
+         rand() % 4 ? (uint32_t)rand() % rtop_symbols_node_count(table.symbols)
+                    : rtop_symbols_node_count(table.symbols) - 1,
+         label);
   }
   memset(total, 0, sizeof total);
   memset(self, 0, sizeof self);
@@ -279,7 +274,7 @@ static void test_totals_equal_a_naive_walk(void **state)
     uint32_t thread = fixture_thread(&table.window, serial, RTOP_RUNNING, 0, 0);
     for (int i = 0; i < 400; i++) {
       uint32_t leaf = 1 + (uint32_t)rand() % (rtop_symbols_node_count(table.symbols) - 1);
-      bool seen[FRAMES + 2] = {false};
+      bool seen[FRAMES + 2] = { false };
       fixture_cell(&table.window, thread, leaf, RTOP_RUNNING, 1000);
       self[rtop_symbols_get_node(table.symbols, leaf)->frame] += 1000;
       for (uint32_t at = leaf; at != 0; at = rtop_symbols_get_node(table.symbols, at)->parent) {
@@ -308,8 +303,7 @@ static void test_deep_recursion(void **state)
   uint32_t thread = fixture_thread(&table.window, 1, RTOP_RUNNING, 0, 0);
   for (int i = 0; i < 60000; i++) {
     at = node(&table, at, i % 2 ? "even" : "odd");
-    if (i % 100 == 0)
-      fixture_cell(&table.window, thread, at, RTOP_RUNNING, 1000);
+    if (i % 100 == 0) fixture_cell(&table.window, thread, at, RTOP_RUNNING, 1000);
   }
   table.window.threads[0].node = at;
   build(&table);
@@ -323,17 +317,29 @@ static void test_deep_recursion(void **state)
 static void test_every_key_has_its_value(void **state)
 {
   (void)state;
-  struct rtop_method_row row = {.self_ns = 1, .total_ns = 2, .most_ns = 22, .threads = 9};
-  row.self = (struct rtop_cost){.wall_ns = {20, 3, 4, 5, 6}, .cpu_ns = 7, .blame_ns = 8, .allocations = 10,
-                                .samples = 21};
-  row.total = (struct rtop_cost){.wall_ns = {30, 31, 32, 33, 34}, .cpu_ns = 35, .blame_ns = 36,
-                                 .allocations = 37};
+  struct rtop_method_row row = { .self_ns = 1, .total_ns = 2, .most_ns = 22, .threads = 9 };
+  row.self =
+      (struct rtop_cost){ .wall_ns = { 20, 3, 4, 5, 6 }, .cpu_ns = 7, .blame_ns = 8, .allocations = 10, .samples = 21 };
+  row.total = (struct rtop_cost){ .wall_ns = { 30, 31, 32, 33, 34 }, .cpu_ns = 35, .blame_ns = 36, .allocations = 37 };
   static const double values[RTOP_SORT_KEYS] = {
-    [RTOP_SORT_SELF] = 1, [RTOP_SORT_TOTAL] = 2, [RTOP_SORT_RATIO] = 22, [RTOP_SORT_THREADS] = 9,
-    [RTOP_SORT_RUNNING] = 20, [RTOP_SORT_WAITING] = 3, [RTOP_SORT_BLOCKED] = 4, [RTOP_SORT_GC] = 11,
-    [RTOP_SORT_CPU] = 7, [RTOP_SORT_BLAME] = 8, [RTOP_SORT_ALLOC] = 10, [RTOP_SORT_SAMPLES] = 21,
-    [RTOP_SORT_TOTAL_RUNNING] = 30, [RTOP_SORT_TOTAL_WAITING] = 31, [RTOP_SORT_TOTAL_BLOCKED] = 32,
-    [RTOP_SORT_TOTAL_GC] = 67, [RTOP_SORT_TOTAL_CPU] = 35, [RTOP_SORT_TOTAL_BLAME] = 36,
+    [RTOP_SORT_SELF] = 1,
+    [RTOP_SORT_TOTAL] = 2,
+    [RTOP_SORT_RATIO] = 22,
+    [RTOP_SORT_THREADS] = 9,
+    [RTOP_SORT_RUNNING] = 20,
+    [RTOP_SORT_WAITING] = 3,
+    [RTOP_SORT_BLOCKED] = 4,
+    [RTOP_SORT_GC] = 11,
+    [RTOP_SORT_CPU] = 7,
+    [RTOP_SORT_BLAME] = 8,
+    [RTOP_SORT_ALLOC] = 10,
+    [RTOP_SORT_SAMPLES] = 21,
+    [RTOP_SORT_TOTAL_RUNNING] = 30,
+    [RTOP_SORT_TOTAL_WAITING] = 31,
+    [RTOP_SORT_TOTAL_BLOCKED] = 32,
+    [RTOP_SORT_TOTAL_GC] = 67,
+    [RTOP_SORT_TOTAL_CPU] = 35,
+    [RTOP_SORT_TOTAL_BLAME] = 36,
     [RTOP_SORT_TOTAL_ALLOC] = 37,
   };
   for (int key = 0; key < RTOP_SORT_KEYS; key++) {

@@ -11,22 +11,18 @@
 static void test_numbers_and_texts(void **state)
 {
   (void)state;
-  static const uint64_t numbers[] = {0, 1, 127, 128, 16384, UINT32_MAX, UINT64_MAX};
-  static const int64_t signs[] = {0, -1, 1, INT64_MIN, INT64_MAX};
-  struct recording_bytes bytes = {0};
+  static const uint64_t numbers[] = { 0, 1, 127, 128, 16384, UINT32_MAX, UINT64_MAX };
+  static const int64_t signs[] = { 0, -1, 1, INT64_MIN, INT64_MAX };
+  struct recording_bytes bytes = { 0 };
   const char *text;
   size_t length;
-  for (size_t i = 0; i < 7; i++)
-    recording_put_number(&bytes, numbers[i]);
-  for (size_t i = 0; i < 5; i++)
-    recording_put_signed(&bytes, signs[i]);
+  for (size_t i = 0; i < 7; i++) recording_put_number(&bytes, numbers[i]);
+  for (size_t i = 0; i < 5; i++) recording_put_signed(&bytes, signs[i]);
   recording_put_text(&bytes, "");
   recording_put_text(&bytes, "Order#total");
-  struct varint_reader reader = {.next = bytes.data, .end = bytes.data + bytes.count};
-  for (size_t i = 0; i < 7; i++)
-    assert_true(varint_get(&reader) == numbers[i]);
-  for (size_t i = 0; i < 5; i++)
-    assert_true(recording_get_signed(&reader) == signs[i]);
+  struct varint_reader reader = { .next = bytes.data, .end = bytes.data + bytes.count };
+  for (size_t i = 0; i < 7; i++) assert_true(varint_get(&reader) == numbers[i]);
+  for (size_t i = 0; i < 5; i++) assert_true(recording_get_signed(&reader) == signs[i]);
   assert_true(recording_get_text(&reader, &text, &length) && length == 0);
   assert_true(recording_get_text(&reader, &text, &length));
   assert_int_equal(length, 11);
@@ -40,18 +36,18 @@ static void test_long_texts_are_cut(void **state)
 {
   (void)state;
   static char name[RECORDING_TEXT_BYTES_MAX * 2];
-  struct recording_bytes bytes = {0};
+  struct recording_bytes bytes = { 0 };
   const char *text;
   size_t length;
   memset(name, 'x', sizeof name - 1);
   recording_put_text(&bytes, name);
-  struct varint_reader reader = {.next = bytes.data, .end = bytes.data + bytes.count};
+  struct varint_reader reader = { .next = bytes.data, .end = bytes.data + bytes.count };
   assert_true(recording_get_text(&reader, &text, &length));
   assert_int_equal(length, RECORDING_TEXT_BYTES_MAX);
   bytes.count = 0; /* one that claims more is refused, even if it is all there */
   recording_put_number(&bytes, RECORDING_TEXT_BYTES_MAX + 1);
   recording_put(&bytes, name, RECORDING_TEXT_BYTES_MAX + 1);
-  reader = (struct varint_reader){.next = bytes.data, .end = bytes.data + bytes.count};
+  reader = (struct varint_reader){ .next = bytes.data, .end = bytes.data + bytes.count };
   assert_false(recording_get_text(&reader, &text, &length));
   recording_bytes_destroy(&bytes);
 }
@@ -60,9 +56,8 @@ static void test_long_texts_are_cut(void **state)
 static void test_frames(void **state)
 {
   (void)state;
-  struct recording_bytes content = {0}, frame = {0};
-  for (uint32_t i = 0; i < 200000; i++)
-    recording_put_number(&content, i % 1000);
+  struct recording_bytes content = { 0 }, frame = { 0 };
+  for (uint32_t i = 0; i < 200000; i++) recording_put_number(&content, i % 1000);
   size_t bytes = recording_put_frame(&frame, &content);
   assert_int_equal(bytes, frame.count);
   assert_in_range(bytes, 100, content.count / 2);
@@ -82,7 +77,7 @@ static void test_frames(void **state)
 static void test_seals(void **state)
 {
   (void)state;
-  struct recording_end_head head = {.index_count = 3};
+  struct recording_end_head head = { .index_count = 3 };
   recording_seal(&head, sizeof head, RECORDING_TAG_END);
   assert_int_equal(head.frame.magic, RECORDING_SKIPPABLE);
   assert_int_equal(head.frame.bytes, sizeof head - 8);
@@ -100,12 +95,15 @@ static void test_seals(void **state)
 static void test_records(void **state)
 {
   (void)state;
-  struct recording_bytes bytes = {0}, content = {0};
+  struct recording_bytes bytes = { 0 }, content = { 0 };
   recording_put_record(&bytes, RECORDING_GAP, &content);
-  assert_int_equal(bytes.count, 0);            /* nothing to say */
+  assert_int_equal(bytes.count, 0); /* nothing to say */
   recording_put(&content, "abc", 3);
   recording_put_record(&bytes, RECORDING_GAP, &content);
-  assert_memory_equal(bytes.data, "\x11\x03" "abc", 5);
+  assert_memory_equal(bytes.data,
+                      "\x11\x03"
+                      "abc",
+                      5);
   assert_int_equal(bytes.count, 5);
   recording_bytes_destroy(&bytes);
   recording_bytes_destroy(&content);
@@ -114,8 +112,10 @@ static void test_records(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_numbers_and_texts), cmocka_unit_test(test_long_texts_are_cut),
-    cmocka_unit_test(test_frames),            cmocka_unit_test(test_seals),
+    cmocka_unit_test(test_numbers_and_texts),
+    cmocka_unit_test(test_long_texts_are_cut),
+    cmocka_unit_test(test_frames),
+    cmocka_unit_test(test_seals),
     cmocka_unit_test(test_records),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

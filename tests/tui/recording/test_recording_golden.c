@@ -18,13 +18,12 @@ static const char *golden_folder(void)
 static char *golden_say(const char *path)
 {
   struct replayed replayed;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_profile_mark marks[32];
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  if (!replay_open(&replayed, path, &error))
-    fail_msg("%s", error.text);
+  if (!replay_open(&replayed, path, &error)) fail_msg("%s", error.text);
   for (int i = 0; i < replayed.count; i++) {
     const struct rtop_feed_info *info = rtop_feed_info(replayed.feeds[i]);
     fprintf(out, "source %d %d %s ruby %s %u %lld %lld\n", i, (int)info->pid, info->command, info->ruby,
@@ -52,14 +51,10 @@ static void golden_make(void)
 {
   char path[640], cut[640], two[640];
   size_t bytes;
-  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
-           RECORDING_VERSION_MINOR);
-  snprintf(cut, sizeof cut, "%s/%u.%u-killed.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
-           RECORDING_VERSION_MINOR);
-  snprintf(two, sizeof two, "%s/%u.%u-two.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
-           RECORDING_VERSION_MINOR);
-  if (access(path, F_OK) == 0)
-    return;
+  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
+  snprintf(cut, sizeof cut, "%s/%u.%u-killed.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
+  snprintf(two, sizeof two, "%s/%u.%u-two.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
+  if (access(path, F_OK) == 0) return;
   struct life life = life_record(two, 8, 2, 0);
   life_end(&life);
   life = life_record(path, 42, 1, 0);
@@ -90,14 +85,12 @@ static void test_they_say_what_they_said(void **state)
 {
   (void)state;
   char pattern[640];
-  glob_t found = {0};
-  if (getenv("UPDATE_GOLDEN"))
-    golden_make();
+  glob_t found = { 0 };
+  if (getenv("UPDATE_GOLDEN")) golden_make();
   snprintf(pattern, sizeof pattern, "%s/*.rpt", golden_folder());
   assert_int_equal(glob(pattern, 0, NULL, &found), 0);
   assert_true(found.gl_pathc >= 3);
-  for (size_t i = 0; i < found.gl_pathc; i++)
-    golden_check(found.gl_pathv[i]);
+  for (size_t i = 0; i < found.gl_pathc; i++) golden_check(found.gl_pathv[i]);
   globfree(&found);
 }
 
@@ -107,8 +100,7 @@ static void test_this_version_has_one(void **state)
 {
   (void)state;
   char path[640];
-  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR,
-           RECORDING_VERSION_MINOR);
+  snprintf(path, sizeof path, "%s/%u.%u.rpt", golden_folder(), RECORDING_VERSION_MAJOR, RECORDING_VERSION_MINOR);
   struct life life = life_record(recording_path("now.rpt"), 42, 1, 0);
   char *before = golden_say(path), *now = golden_say(recording_path("now.rpt"));
   assert_string_equal(before, now);

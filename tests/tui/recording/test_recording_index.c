@@ -16,8 +16,7 @@ static void fill(struct recording_index *index)
         .start_ns = (i * 10 + k) * 100 * MS,
         .end_ns = (i * 10 + k + 1) * 100 * MS,
       };
-      if (known->gap)
-        continue;
+      if (known->gap) continue;
       known->thread_count = 7 + i;
       known->wall_ns[RTOP_STATE_BLOCKED] = 12345678 + i;
       known->counters_present = UINT64_C(1) << RTOP_COUNTER_SAMPLES | UINT64_C(1) << 63;
@@ -45,8 +44,8 @@ static void fill(struct recording_index *index)
 static void test_there_and_back(void **state)
 {
   (void)state;
-  struct recording_index index = {0}, back = {0};
-  struct recording_bytes out = {0};
+  struct recording_index index = { 0 }, back = { 0 };
+  struct recording_bytes out = { 0 };
   fill(&index);
   recording_put(&out, "before", 6);
   assert_true(recording_index_encode(&index, index_at, &out));
@@ -69,19 +68,18 @@ static void test_there_and_back(void **state)
 static void test_damage(void **state)
 {
   (void)state;
-  struct recording_index index = {0}, back = {0};
-  struct recording_bytes out = {0};
+  struct recording_index index = { 0 }, back = { 0 };
+  struct recording_bytes out = { 0 };
   fill(&index);
   assert_true(recording_index_encode(&index, index_at, &out));
-  assert_false(recording_index_decode(&back, out.data, out.count, 10));     /* chunks before the file */
+  assert_false(recording_index_decode(&back, out.data, out.count, 10)); /* chunks before the file */
   assert_false(recording_index_decode(&back, out.data, out.count - 1, index_at));
   for (size_t at = 0; at < out.count; at++) {
     out.data[at] ^= 1;
     assert_false(recording_index_decode(&back, out.data, out.count, index_at));
-    recording_seal(out.data, out.count, RECORDING_TAG_INDEX);   /* as an enemy would */
+    recording_seal(out.data, out.count, RECORDING_TAG_INDEX); /* as an enemy would */
     size_t chunks = back.chunk_count;
-    if (!recording_index_decode(&back, out.data, out.count, index_at))
-      assert_int_equal(back.chunk_count, chunks);
+    if (!recording_index_decode(&back, out.data, out.count, index_at)) assert_int_equal(back.chunk_count, chunks);
     out.data[at] ^= 1;
     recording_seal(out.data, out.count, RECORDING_TAG_INDEX);
   }
@@ -93,7 +91,7 @@ static void test_damage(void **state)
 static void test_windows_without_a_chunk_stay(void **state)
 {
   (void)state;
-  struct recording_index index = {0};
+  struct recording_index index = { 0 };
   recording_index_written(&index);
   fill(&index);
   recording_index_add_known(&index)->source = 42;
@@ -107,8 +105,8 @@ static void test_windows_without_a_chunk_stay(void **state)
 static void test_what_a_window_says(void **state)
 {
   (void)state;
-  struct rtop_window window = {0};
-  struct recording_known known = {0};
+  struct rtop_window window = { 0 };
+  struct recording_known known = { 0 };
   fixture_window(&window, 100 * MS, 200 * MS);
   uint32_t one = fixture_thread(&window, 1, RTOP_RUNNING, 1, 30 * MS);
   uint32_t two = fixture_thread(&window, 2, RTOP_BLOCKED, 1, 0);

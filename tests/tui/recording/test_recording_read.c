@@ -8,9 +8,9 @@
 static size_t read_all(const char *path, struct rtop_span *held)
 {
   struct replayed replayed;
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   size_t windows = 0;
-  *held = (struct rtop_span){0, 0};
+  *held = (struct rtop_span){ 0, 0 };
   if (replay_open(&replayed, path, NULL)) {
     *held = rtop_profile_bounds(replayed.profile);
     assert_true(rtop_profile_sum(replayed.profile, *held, &sum));
@@ -43,13 +43,12 @@ static void test_cut_off_at_every_byte(void **state)
     struct rtop_span held;
     assert_int_equal(truncate(path, (off_t)cut), 0);
     size_t windows = read_all(path, &held);
-    assert_in_range(windows_before - windows, 0, 10);    /* a second goes at a time, as a whole */
+    assert_in_range(windows_before - windows, 0, 10); /* a second goes at a time, as a whole */
     if (windows != windows_before && windows > 0) {
       struct replayed replayed;
       assert_true(replay_open(&replayed, path, NULL));
       complete_label(rtop_profile_symbols(replayed.profile));
-      replay_assert_same(life.profile, replayed.profile,
-                         fixture_span(held.start_ns, held.end_ns - 500 * MS));
+      replay_assert_same(life.profile, replayed.profile, fixture_span(held.start_ns, held.end_ns - 500 * MS));
       replay_close(&replayed);
     }
     windows_before = windows;
@@ -108,8 +107,7 @@ static void test_without_its_end(void **state)
   life_end(&life);
 }
 
-static void save_head(const char *path, unsigned char *content, size_t bytes,
-                      const struct recording_head *head)
+static void save_head(const char *path, unsigned char *content, size_t bytes, const struct recording_head *head)
 {
   struct recording_head sealed = *head;
   recording_seal(&sealed, sizeof sealed, RECORDING_TAG_HEAD);
@@ -121,7 +119,7 @@ static void test_versions(void **state)
 {
   (void)state;
   struct life life = life_record(recording_path("a.rpt"), 20, 1, 0);
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_span held;
   size_t bytes;
   unsigned char *content = recording_load_file(recording_path("a.rpt"), &bytes);
@@ -155,11 +153,11 @@ static void test_unknown_things_are_skipped(void **state)
   struct rtop_span held;
   size_t bytes;
   unsigned char *content = recording_load_file(recording_path("a.rpt"), &bytes);
-  struct recording_bytes out = {0}, windows = {0}, names = {0}, record = {0};
+  struct recording_bytes out = { 0 }, windows = { 0 }, names = { 0 }, record = { 0 };
   struct {
     struct recording_frame frame;
     char text[20];
-  } unknown = {.text = "from the future"};
+  } unknown = { .text = "from the future" };
   recording_put(&out, content, bytes);
   recording_seal(&unknown, sizeof unknown, "RPTX");
   recording_put(&out, &unknown, sizeof unknown);
@@ -170,8 +168,9 @@ static void test_unknown_things_are_skipped(void **state)
   recording_put_signed(&record, life.now_ns);
   recording_put_number(&record, 500 * MS);
   recording_put_record(&windows, RECORDING_GAP, &record);
-  struct recording_chunk_head head = {.number = 99, .window_count = 1, .start_ns = life.now_ns,
-                                      .end_ns = life.now_ns + 500 * MS, .late_ns = INT64_MAX};
+  struct recording_chunk_head head = {
+    .number = 99, .window_count = 1, .start_ns = life.now_ns, .end_ns = life.now_ns + 500 * MS, .late_ns = INT64_MAX
+  };
   assert_true(recording_put_chunk(&out, &head, &names, &windows));
   recording_save_file(recording_path("b.rpt"), out.data, out.count);
   assert_int_equal(read_all(recording_path("b.rpt"), &held), 20);

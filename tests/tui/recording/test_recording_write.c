@@ -11,7 +11,7 @@ static void test_replay_is_what_was_live(void **state)
   for (uint32_t sources = 1; sources <= 2; sources++) {
     struct life life = life_record(recording_path("a.rpt"), 200, sources, 0);
     struct replayed replayed;
-    struct rtop_error error = {0};
+    struct rtop_error error = { 0 };
     assert_true(replay_open(&replayed, recording_path("a.rpt"), &error));
     assert_int_equal(replayed.count, sources);
     struct rtop_span all = rtop_profile_bounds(life.profile);
@@ -30,7 +30,7 @@ static void test_who_was_recorded(void **state)
   (void)state;
   struct life life = life_record(recording_path("a.rpt"), 10, 2, 0);
   struct replayed replayed;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   assert_true(replay_open(&replayed, recording_path("a.rpt"), &error));
   for (int i = 0; i < 2; i++) {
     const struct rtop_feed_info *info = rtop_feed_info(replayed.feeds[i]);
@@ -70,9 +70,9 @@ static void test_save_span(void **state)
 {
   (void)state;
   struct life life = life_record(recording_path("a.rpt"), 150, 2, 0);
-  const struct rtop_feed_info *const infos[] = {&life_info[0], &life_info[1]};
+  const struct rtop_feed_info *const infos[] = { &life_info[0], &life_info[1] };
   struct rtop_span span = fixture_span(4000 * MS, 9000 * MS);
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   if (!rtop_recording_save_span(life.profile, span, infos, 2, recording_path("b.rpt"), &error))
     fail_msg("%s", error.text);
   struct replayed replayed;
@@ -90,7 +90,7 @@ static void test_save_span_while_recording(void **state)
 {
   (void)state;
   struct life life;
-  const struct rtop_feed_info *const infos[] = {&life_info[0]};
+  const struct rtop_feed_info *const infos[] = { &life_info[0] };
   life_start(&life, rtop_profile_create(64 << 20));
   struct rtop_recorder *recorder = rtop_recorder_create(recording_path("a.rpt"), life.profile, 0, NULL);
   rtop_recorder_source(recorder, 0, &life_info[0]);
@@ -121,18 +121,16 @@ static void test_a_bound_drops_the_oldest(void **state)
   int64_t dropped = 0;
   for (int i = 0; i < 12000; i++) {
     life_step(&life, 1);
-    if (i % 500 != 499)
-      continue;
+    if (i % 500 != 499) continue;
     assert_int_equal(stat(path, &status), 0);
     assert_in_range(status.st_size, 1, RTOP_RECORDING_BYTES_MIN);
-    struct replayed replayed;                  /* openable at every moment */
+    struct replayed replayed; /* openable at every moment */
     assert_true(replay_open(&replayed, path, NULL));
     struct rtop_span held = rtop_profile_bounds(replayed.profile);
     assert_true(held.end_ns > life.now_ns - 1500 * MS);
     dropped = held.start_ns - 1000 * MS;
     /* What is late and still to be written changes the last of what is in the file. */
-    replay_assert_same(life.profile, replayed.profile,
-                       fixture_span(held.end_ns - 2500 * MS, held.end_ns - 500 * MS));
+    replay_assert_same(life.profile, replayed.profile, fixture_span(held.end_ns - 2500 * MS, held.end_ns - 500 * MS));
     replay_assert_same(life.profile, replayed.profile,
                        fixture_span(held.start_ns + 500 * MS, held.start_ns + 2000 * MS));
     replay_close(&replayed);
@@ -145,7 +143,7 @@ static void test_a_bound_drops_the_oldest(void **state)
 static void test_a_file_that_cannot_be_made(void **state)
 {
   (void)state;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
   assert_null(rtop_recorder_create("/nowhere/at/all.rpt", profile, 0, &error));
   assert_non_null(strstr(error.text, "/nowhere/at/all.rpt"));
@@ -159,7 +157,7 @@ static void test_the_disk_is_full(void **state)
 {
   (void)state;
   struct life life;
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   life_start(&life, rtop_profile_create(64 << 20));
   struct rtop_recorder *recorder = rtop_recorder_create(recording_path("a.rpt"), life.profile, 0, NULL);
   rtop_recorder_source(recorder, 0, &life_info[0]);
@@ -169,8 +167,7 @@ static void test_the_disk_is_full(void **state)
   limit = before;
   limit.rlim_cur = 20000;
   setrlimit(RLIMIT_FSIZE, &limit);
-  for (int i = 0; i < 200; i++)
-    life_step(&life, 1);
+  for (int i = 0; i < 200; i++) life_step(&life, 1);
   assert_non_null(rtop_recorder_problem(recorder));
   assert_false(rtop_recorder_close(&recorder, &error));
   setrlimit(RLIMIT_FSIZE, &before);
@@ -179,8 +176,7 @@ static void test_the_disk_is_full(void **state)
   assert_true(replay_open(&replayed, recording_path("a.rpt"), NULL));
   struct rtop_span held = rtop_profile_bounds(replayed.profile);
   assert_true(held.end_ns - held.start_ns > 2000 * MS);
-  replay_assert_same(life.profile, replayed.profile,
-                     fixture_span(held.start_ns, held.start_ns + 1000 * MS));
+  replay_assert_same(life.profile, replayed.profile, fixture_span(held.start_ns, held.start_ns + 1000 * MS));
   replay_close(&replayed);
   life_end(&life);
 }
@@ -202,8 +198,7 @@ static void test_lz4_unpacks_it(void **state)
 {
   (void)state;
   char command[256];
-  if (system("command -v lz4 > /dev/null") != 0)
-    skip();
+  if (system("command -v lz4 > /dev/null") != 0) skip();
   struct life life = life_record(recording_path("a.rpt"), 100, 1, 0);
   snprintf(command, sizeof command, "lz4 -q -t '%s'", recording_path("a.rpt"));
   assert_int_equal(system(command), 0);

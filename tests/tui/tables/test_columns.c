@@ -12,11 +12,8 @@ static const struct columns_choice none;
 
 static bool has(const struct columns_shown *columns, enum column column)
 {
-  for (int i = 0; i < columns->count; i++) {
-    if (columns->at[i].column == column) {
-      return true;
-    }
-  }
+  for (int i = 0; i < columns->count; i++)
+    if (columns->at[i].column == column) return true;
   return false;
 }
 
@@ -72,27 +69,22 @@ static void test_scrolling_reaches_every_column(void **state)
         assert_true(columns.at[i].x + columns.at[i].columns <= width);
       }
     }
-    for (int column = COLUMN_SELF; column < COLUMN_HIST; column++) {
-      assert_true(seen[column] || column == COLUMN_DELTA);
-    }
+    for (int column = COLUMN_SELF; column < COLUMN_HIST; column++) assert_true(seen[column] || column == COLUMN_DELTA);
   }
 }
 
 static void test_every_sort_key_has_a_column(void **state)
 {
   (void)state;
-  for (int sort = 0; sort < RTOP_SORT_KEYS; sort++) {
+  for (int sort = 0; sort < RTOP_SORT_KEYS; sort++)
     assert_int_equal(columns_info(columns_of_sort((enum rtop_sort_key)sort))->sort, sort);
-  }
 }
 
 static struct columns_choice parsed(const char *text)
 {
   struct columns_choice choice = { 0 };
   const char *problem = NULL;
-  if (!columns_parse(&choice, text, &problem)) {
-    fail_msg("%s: %s", text, problem);
-  }
+  if (!columns_parse(&choice, text, &problem)) fail_msg("%s: %s", text, problem);
   return choice;
 }
 
@@ -113,9 +105,9 @@ static void test_parse_and_write(void **state)
   }
   struct columns_choice choice = parsed("");
   assert_int_equal(choice.count, 0);
-  choice = parsed("cpu,cpu,self");                   /* twice is once; names are always there */
+  choice = parsed("cpu,cpu,self"); /* twice is once; names are always there */
   check_written(&choice, "cpu,self,name");
-  choice = parsed("+cpu,-waiting");                  /* from what is usual */
+  choice = parsed("+cpu,-waiting"); /* from what is usual */
   check_written(&choice, "self,total,cpu,alloc,history,name,location");
   const char *problem = NULL;
   assert_true(columns_parse(&choice, "-cpu,-name,+gc", &problem));
@@ -124,8 +116,7 @@ static void test_parse_and_write(void **state)
 
 static void test_bad_names_change_nothing(void **state)
 {
-  static const char *const bad[] = { "selfie", "self,,total", "self;total", "+", "self,nothing", ",",
-                                     "SELF" };
+  static const char *const bad[] = { "selfie", "self,,total", "self;total", "+", "self,nothing", ",", "SELF" };
   (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     struct columns_choice choice = parsed("blame,name");
@@ -142,18 +133,15 @@ static void test_toggle_and_move(void **state)
   (void)state;
   columns_toggle(&choice, COLUMN_GC);
   check_written(&choice, "self,gc,name");
-  columns_toggle(&choice, COLUMN_METHOD);            /* stays */
+  columns_toggle(&choice, COLUMN_METHOD); /* stays */
   columns_toggle(&choice, COLUMN_SELF);
   check_written(&choice, "gc,name");
-  columns_move(&choice, COLUMN_GC, -1);              /* nowhere to go */
+  columns_move(&choice, COLUMN_GC, -1); /* nowhere to go */
   check_written(&choice, "gc,name");
   columns_move(&choice, COLUMN_GC, 1);
   check_written(&choice, "name,gc");
-  for (int column = 0; column < COLUMN_COUNT; column++) {
-    if (!columns_has(&choice, (enum column)column)) {
-      columns_toggle(&choice, (enum column)column);
-    }
-  }
+  for (int column = 0; column < COLUMN_COUNT; column++)
+    if (!columns_has(&choice, (enum column)column)) columns_toggle(&choice, (enum column)column);
   assert_int_equal(choice.count, COLUMN_COUNT);
 }
 
@@ -182,18 +170,13 @@ static void test_choices_fit_every_width(void **state)
     struct columns_choice choice = { 0 };
     for (int i = 0; i < 1 + round % COLUMN_COUNT; i++) {
       enum column column = (enum column)(rand_r(&seed) % COLUMN_COUNT);
-      if (!columns_has(&choice, column)) {
-        choice.at[choice.count++] = column;
-      }
+      if (!columns_has(&choice, column)) choice.at[choice.count++] = column;
     }
-    if (!columns_has(&choice, COLUMN_METHOD)) {
-      choice.at[choice.count++] = COLUMN_METHOD;
-    }
+    if (!columns_has(&choice, COLUMN_METHOD)) choice.at[choice.count++] = COLUMN_METHOD;
     for (int width = LAYOUT_COLUMNS_MIN; width <= 240; width += 7) {
       int sort = rand_r(&seed) % RTOP_SORT_KEYS;
-      for (int scroll = 0; scroll <= columns_scroll_max(&choice, width, RTOP_SORT_SELF); scroll++) {
+      for (int scroll = 0; scroll <= columns_scroll_max(&choice, width, RTOP_SORT_SELF); scroll++)
         check_fit(&choice, width, sort, scroll);
-      }
     }
   }
 }
@@ -206,9 +189,7 @@ static void test_choice_is_kept_in_order(void **state)
   (void)state;
   columns_fit(&shown, &choice, 120, RTOP_SORT_SELF, 0);
   assert_int_equal(shown.count, choice.count);
-  for (int i = 0; i < shown.count; i++) {
-    assert_int_equal(shown.at[i].column, choice.at[i]);
-  }
+  for (int i = 0; i < shown.count; i++) assert_int_equal(shown.at[i].column, choice.at[i]);
   columns_fit(&shown, &choice, 24, RTOP_SORT_SELF, 0);
   assert_true(has(&shown, COLUMN_SELF) && has(&shown, COLUMN_METHOD) && !has(&shown, COLUMN_CPU));
 }
@@ -222,12 +203,8 @@ static void test_names_are_unlike(void **state)
     assert_true(strlen(info->help) <= 40);
     assert_true(info->columns == 0 || strlen(info->title) < (size_t)info->columns);
     assert_int_equal(info->columns == 0, a == COLUMN_METHOD || a == COLUMN_LOCATION);
-    for (int b = 0; b < a; b++) {
-      assert_string_not_equal(info->name, columns_info((enum column)b)->name);
-    }
-    if (info->sort >= 0) {
-      assert_string_equal(info->name, rtop_sort_key_name((enum rtop_sort_key)info->sort));
-    }
+    for (int b = 0; b < a; b++) assert_string_not_equal(info->name, columns_info((enum column)b)->name);
+    if (info->sort >= 0) assert_string_equal(info->name, rtop_sort_key_name((enum rtop_sort_key)info->sort));
   }
 }
 

@@ -24,9 +24,7 @@ static uint32_t frame(char letter)
 static uint32_t stack(const char *text)
 {
   uint32_t node = 0;
-  for (; *text != '\0'; text += 2) {
-    node = rtop_symbols_node(symbols, node, frame(text[0]), (uint32_t)(text[1] - '0'));
-  }
+  for (; *text != '\0'; text += 2) node = rtop_symbols_node(symbols, node, frame(text[0]), (uint32_t)(text[1] - '0'));
   return node;
 }
 
@@ -40,11 +38,8 @@ static struct rtop_sum_cell cell(const char *text, enum rtop_state state, uint64
 
 static const struct detail_row *row_of(const struct detail_list *list, uint32_t id)
 {
-  for (int i = 0; i < list->count; i++) {
-    if (list->row[i].id == id) {
-      return &list->row[i];
-    }
-  }
+  for (int i = 0; i < list->count; i++)
+    if (list->row[i].id == id) return &list->row[i];
   fail_msg("%u is not in the list", id);
   return NULL;
 }
@@ -65,7 +60,7 @@ static void build(struct rtop_sum_cell *cells, size_t count, char letter, enum r
 static void test_callers_callees_lines(void **state)
 {
   struct rtop_sum_cell cells[] = {
-    cell("a1b2", RTOP_STATE_RUNNING, 10), cell("a1b3c1", RTOP_STATE_RUNNING, 20),
+    cell("a1b2", RTOP_STATE_RUNNING, 10),  cell("a1b3c1", RTOP_STATE_RUNNING, 20),
     cell("d7b3c1", RTOP_STATE_WAITING, 5), cell("a1c1", RTOP_STATE_RUNNING, 1000),
     cell("b9", RTOP_STATE_BLOCKED, 3),
   };
@@ -92,8 +87,7 @@ static void test_callers_callees_lines(void **state)
 
 static void test_recursion_counts_once(void **state)
 {
-  struct rtop_sum_cell cells[] = { cell("a1f2f3f3", RTOP_STATE_RUNNING, 100),
-                                   cell("a1f2f3c1", RTOP_STATE_RUNNING, 7) };
+  struct rtop_sum_cell cells[] = { cell("a1f2f3f3", RTOP_STATE_RUNNING, 100), cell("a1f2f3c1", RTOP_STATE_RUNNING, 7) };
   (void)state;
   build(cells, 2, 'f', RTOP_MODE_WALL);
   assert_int_equal(rtop_cost_wall(&detail.total), 107);

@@ -14,14 +14,12 @@ static void label_nodes(void)
   uint32_t above[SETS] = { 0 }, plain[NODES];
   memcpy(plain, m.nodes, sizeof plain);
   for (int i = 1; i < SETS; i++) {
-    sets[i] = rtop_symbols_frame(m.symbols, text[i], strlen(text[i]), "", 0, "(labels)", 8, 0,
-                                 RTOP_SYMBOL_SPECIAL);
+    sets[i] = rtop_symbols_frame(m.symbols, text[i], strlen(text[i]), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
     above[i] = rtop_symbols_node(m.symbols, 0, sets[i], 0);
   }
   for (uint32_t i = 1; i < NODES; i++) {
     uint32_t path[NODES], depth = 0, node = above[i % SETS];
-    for (uint32_t at = plain[i]; at != 0; at = rtop_symbols_get_node(m.symbols, at)->parent)
-      path[depth++] = at;
+    for (uint32_t at = plain[i]; at != 0; at = rtop_symbols_get_node(m.symbols, at)->parent) path[depth++] = at;
     while (depth > 0) {
       const struct rtop_call_node *call = rtop_symbols_get_node(m.symbols, path[--depth]);
       node = rtop_symbols_node(m.symbols, node, call->frame, call->line);
@@ -64,9 +62,8 @@ static void check_frame(struct label_shares *shares, uint32_t frame, enum rtop_m
     all_ns += shares->row[i].ns;
   }
   assert_int_equal(all_ns, shares->all_ns);
-  for (int i = 0; i < SETS; i++)
-    all_ns -= expected_ns(frame, sets[i], mode, hidden);
-  assert_int_equal(all_ns, 0);         /* no set is missing */
+  for (int i = 0; i < SETS; i++) all_ns -= expected_ns(frame, sets[i], mode, hidden);
+  assert_int_equal(all_ns, 0); /* no set is missing */
   assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &usual));
 }
 
@@ -103,8 +100,7 @@ static void test_many_sets(void **state)
   for (uint32_t i = 1; i <= 40; i++) {
     char text[32];
     int bytes = snprintf(text, sizeof text, "user=%u", i);
-    uint32_t set = rtop_symbols_frame(m.symbols, text, (size_t)bytes, "", 0, "(labels)", 8, 0,
-                                      RTOP_SYMBOL_SPECIAL);
+    uint32_t set = rtop_symbols_frame(m.symbols, text, (size_t)bytes, "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
     uint32_t node = rtop_symbols_node(m.symbols, rtop_symbols_node(m.symbols, 0, set, 0), work, 2);
     fixture_cell(&m.window, thread, node, RTOP_RUNNING, i * 1000);
   }
@@ -153,8 +149,7 @@ static void test_without_labels(void **state)
   (void)state;
   struct label_shares shares = { .count = 0 };
   open_model(16 << 20, 2);
-  for (int i = 0; i < 5; i++)
-    add_window(0);
+  for (int i = 0; i < 5; i++) add_window(0);
   assert_true(rtop_profile_sum(m.profile, rtop_profile_last(m.profile, 1000 * MS), &m.sum));
   uint32_t frame = rtop_symbols_get_node(m.symbols, m.nodes[1])->frame;
   assert_true(label_shares_build(&shares, m.profile, &m.sum, frame, RTOP_MODE_WALL));

@@ -30,9 +30,7 @@ static void fill(struct table *table, const uint64_t *self_ns, size_t count)
 static void check(const struct order *order, const struct table *table, const char *frames)
 {
   assert_int_equal(order->count, strlen(frames));
-  for (size_t i = 0; i < order->count; i++) {
-    assert_int_equal(table->rows[order->rows[i]].frame, frames[i] - '0');
-  }
+  for (size_t i = 0; i < order->count; i++) assert_int_equal(table->rows[order->rows[i]].frame, frames[i] - '0');
 }
 
 static void test_sorted_and_stable(void **state)
@@ -66,7 +64,7 @@ static void test_small_differences_do_not_swap(void **state)
   fill(&table, (const uint64_t[]){ 499900000, 500000000 }, 2);
   order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 3);
   check(&order, &table, "12");
-  fill(&table, (const uint64_t[]){ 499900000, 502000000 }, 2);           /* more than a tenth of a point */
+  fill(&table, (const uint64_t[]){ 499900000, 502000000 }, 2); /* more than a tenth of a point */
   order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 3);
   check(&order, &table, "21");
   fill(&table, (const uint64_t[]){ 500000000, 499900000 }, 2);
@@ -86,7 +84,7 @@ static void test_rows_are_held(void **state)
   check(&order, &table, "123");
   fill(&table, (const uint64_t[]){ 100000000, 500000000, 900000000, 950000000 }, 4);
   order_apply(&order, &table.methods, RTOP_SORT_SELF, false, true, 5);
-  check(&order, &table, "1234");        /* the new one comes last, however large */
+  check(&order, &table, "1234"); /* the new one comes last, however large */
   order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 5);
   check(&order, &table, "4321");
   order_destroy(&order);
@@ -107,8 +105,8 @@ static void test_empty(void **state)
 /* An order that is told what changed is the one that looks at everything. */
 static void test_following_is_looking_at_everything(void **state)
 {
-  static const enum rtop_sort_key keys[] = { RTOP_SORT_SELF, RTOP_SORT_TOTAL, RTOP_SORT_RATIO, RTOP_SORT_NAME,
-                                             RTOP_SORT_THREADS, RTOP_SORT_TOTAL_CPU };
+  static const enum rtop_sort_key keys[] = { RTOP_SORT_SELF, RTOP_SORT_TOTAL,   RTOP_SORT_RATIO,
+                                             RTOP_SORT_NAME, RTOP_SORT_THREADS, RTOP_SORT_TOTAL_CPU };
   struct order told = { 0 }, looking = { 0 };
   enum rtop_sort_key sort = RTOP_SORT_SELF;
   (void)state;
@@ -125,9 +123,7 @@ static void test_following_is_looking_at_everything(void **state)
     options.mode = below(50) ? RTOP_MODE_WALL : RTOP_MODE_CPU;
     assert_true(rtop_live_sum(m.live, fixture_span(m.end_ns - length_ns, m.end_ns), &m.sum));
     assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, &options));
-    if (below(15) == 0) {
-      continue;                          /* another view was shown meanwhile */
-    }
+    if (below(15) == 0) continue; /* another view was shown meanwhile */
     assert_non_null(m.methods.follow);
     struct rtop_methods all = m.methods;
     all.follow = NULL;

@@ -101,14 +101,12 @@ static void test_called(void **state)
 {
   (void)state;
   struct rtop_sum_cell cells[] = {
-    cell("a1*0", 100, 0), cell("a2*0*1", 30, 10), cell("a2b3", 70, 0), cell("a4*0b5*0", 8, 0), cell("A5*0", 500, 0),
-    cell("*0", 900, 0),
+    cell("a1*0", 100, 0),   cell("a2*0*1", 30, 10), cell("a2b3", 70, 0),
+    cell("a4*0b5*0", 8, 0), cell("A5*0", 500, 0),   cell("*0", 900, 0),
   };
   build(cells, 6, "/x.rb", RTOP_MODE_WALL);
   static const uint64_t called[] = { 0, 100, 40, 0, 0, 8 };
-  for (uint32_t line = 1; line <= 5; line++) {
-    assert_int_equal(source_heat_line(&heat, line)->called_ns, called[line]);
-  }
+  for (uint32_t line = 1; line <= 5; line++) assert_int_equal(source_heat_line(&heat, line)->called_ns, called[line]);
   assert_int_equal(heat.lines[0].line, 1);
   assert_int_equal(heat.hottest_ns, 100);
   build(cells, 6, "/x.rb", RTOP_MODE_CPU);
@@ -154,8 +152,8 @@ static void check_callees(struct source_heat *at, uint32_t line)
     uint32_t below = 0, callee = 0;
     for (uint32_t node = m.sum.cells[i].node; node != 0; node = rtop_symbols_get_node(m.symbols, node)->parent) {
       const struct rtop_call_node *call = rtop_symbols_get_node(m.symbols, node);
-      bool here = strcmp(rtop_symbols_get(m.symbols, call->frame)->path, "/app/x.rb") == 0
-        && rtop_symbols_line(m.symbols, node) == line;
+      bool here = strcmp(rtop_symbols_get(m.symbols, call->frame)->path, "/app/x.rb") == 0 &&
+                  rtop_symbols_line(m.symbols, node) == line;
       callee = here ? below : callee;
       below = call->frame;
     }
@@ -169,9 +167,7 @@ static void check_callees(struct source_heat *at, uint32_t line)
     last = at->callees[i].total_ns;
     by_hand[at->callees[i].frame] = 0;
   }
-  for (int frame = 0; frame < 64; frame++) {
-    assert_int_equal(by_hand[frame], 0);
-  }
+  for (int frame = 0; frame < 64; frame++) assert_int_equal(by_hand[frame], 0);
 }
 
 /* From a live sum it is what it is from the cells. */
@@ -224,9 +220,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    TEST(test_self_and_total), TEST(test_called), TEST(test_recursion), TEST(test_absurd_lines),
-    TEST(test_from_a_live_sum),
-    TEST(test_lines_of_eval),
+    TEST(test_self_and_total), TEST(test_called),          TEST(test_recursion),
+    TEST(test_absurd_lines),   TEST(test_from_a_live_sum), TEST(test_lines_of_eval),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,14 +42,12 @@ static void test_cells_do_not_shimmer(void **state)
   struct rtop_profile *profile = model_profile();
   (void)state;
   assert_true(strip_build(&now, profile, MODEL_END_NS - 500000000, 60, MODEL_END_NS, STRIP_ALL_SOURCES));
-  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 + 4 * STRIP_CELL_NS / 10, 60, MODEL_END_NS, STRIP_ALL_SOURCES));
-  for (int i = 0; i < 59; i++) {
-    assert_true(now.busy[i] == later.busy[i]);
-  }
-  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 - STRIP_CELL_NS, 60, MODEL_END_NS, STRIP_ALL_SOURCES));
-  for (int i = 0; i < 58; i++) {
-    assert_true(now.busy[i] == later.busy[i + 1]);
-  }
+  assert_true(strip_build(&later, profile, MODEL_END_NS - 500000000 + 4 * STRIP_CELL_NS / 10, 60, MODEL_END_NS,
+                          STRIP_ALL_SOURCES));
+  for (int i = 0; i < 59; i++) assert_true(now.busy[i] == later.busy[i]);
+  assert_true(
+      strip_build(&later, profile, MODEL_END_NS - 500000000 - STRIP_CELL_NS, 60, MODEL_END_NS, STRIP_ALL_SOURCES));
+  for (int i = 0; i < 58; i++) assert_true(now.busy[i] == later.busy[i + 1]);
   strip_destroy(&now);
   strip_destroy(&later);
   rtop_profile_destroy(&profile);

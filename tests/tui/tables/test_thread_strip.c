@@ -17,7 +17,7 @@ static struct rtop_profile *make_profile(void)
 /* Thread 1 runs in even seconds and is blocked in odd ones; thread 2 waits for the GVL. */
 static void add_window(struct rtop_profile *profile, int64_t at)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   fixture_window(&window, at * WINDOW, (at + 1) * WINDOW);
   uint32_t state = at / 10 % 2 == 0 ? RTOP_RUNNING : RTOP_BLOCKED;
   uint32_t first = fixture_thread(&window, 1, state, 1, 0);
@@ -32,9 +32,8 @@ static void test_states(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile();
-  struct thread_strip strip = {0};
-  for (int64_t at = 0; at < 40; at++)
-    add_window(profile, at);
+  struct thread_strip strip = { 0 };
+  for (int64_t at = 0; at < 40; at++) add_window(profile, at);
   while (thread_strip_update(&strip, profile, 4 * SECOND))
     ;
   assert_int_equal(thread_strip_state(&strip, 0, 0), RTOP_STATE_BLOCKED);
@@ -45,7 +44,7 @@ static void test_states(void **state)
   assert_int_equal(thread_strip_state(&strip, 0, 4), THREAD_STRIP_UNKNOWN);
   assert_int_equal(thread_strip_state(&strip, 0, -1), THREAD_STRIP_UNKNOWN);
   assert_int_equal(thread_strip_state(&strip, 0, THREAD_STRIP_CELLS), THREAD_STRIP_UNKNOWN);
-  for (int64_t at = 40; at < 45; at++)             /* half a second more: the cells move */
+  for (int64_t at = 40; at < 45; at++) /* half a second more: the cells move */
     add_window(profile, at);
   while (thread_strip_update(&strip, profile, 4 * SECOND + SECOND / 2))
     ;
@@ -60,12 +59,10 @@ static void test_gap_and_past(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile();
-  struct thread_strip strip = {0};
+  struct thread_strip strip = { 0 };
   for (int64_t at = 0; at < 30; at++)
-    if (at >= 10 && at < 20)
-      rtop_profile_add_gap(profile, 0, at * WINDOW, (at + 1) * WINDOW);
-    else
-      add_window(profile, at);
+    if (at >= 10 && at < 20) rtop_profile_add_gap(profile, 0, at * WINDOW, (at + 1) * WINDOW);
+    else add_window(profile, at);
   while (thread_strip_update(&strip, profile, 3 * SECOND))
     ;
   assert_int_equal(thread_strip_state(&strip, 0, 0), RTOP_STATE_RUNNING);
@@ -83,7 +80,7 @@ static void test_times(void **state)
 {
   (void)state;
   struct rtop_profile *profile = make_profile();
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   uint64_t wall_ns[2][RTOP_STATES];
   fixture_window(&window, 0, WINDOW);
   fixture_thread(&window, 1, RTOP_RUNNING, 1, WINDOW);

@@ -31,7 +31,7 @@ static int set_up(void **state)
     rows[i].node = node_of(leaf[i]);
     rows[i].cost.wall_ns[RTOP_STATE_WAITING] = i * 100000000;
     rows[i].cost.wall_ns[RTOP_STATE_BLOCKED] = (COUNT - i) * 100000000;
-    rows[i].cost.cpu_ns = 500000000 + i;          /* so close that it makes no difference */
+    rows[i].cost.cpu_ns = 500000000 + i; /* so close that it makes no difference */
   }
   sum = (struct rtop_sum){ .threads = rows, .thread_count = COUNT, .length_ns = 1000000000 };
   return symbols == NULL;
@@ -49,9 +49,7 @@ static void order(char *out, enum rtop_sort_key sort, bool reverse, const char *
 {
   struct thread_table_options options = { sort, reverse, filter, invert, 0, false };
   assert_true(thread_table_build(&table, &sum, symbols, &options));
-  for (size_t i = 0; i < table.count; i++) {
-    *out++ = (char)('1' + table.rows[i]);
-  }
+  for (size_t i = 0; i < table.count; i++) *out++ = (char)('1' + table.rows[i]);
   *out = '\0';
 }
 
@@ -84,7 +82,7 @@ static void test_filter(void **state)
   order(got, RTOP_SORT_BLOCKED, false, "Order", true);
   assert_string_equal(got, "14");
   order(got, RTOP_SORT_BLOCKED, false, "x\\.rb", false);
-  assert_string_equal(got, "1234");     /* "name path", as among the methods */
+  assert_string_equal(got, "1234"); /* "name path", as among the methods */
   /* Who was in it within the span, and is elsewhere at its end, is shown, too. */
   struct rtop_sum_cell cells[] = {
     { .node = node_of("Cart#sum"), .thread = 3 },
@@ -110,7 +108,7 @@ static void test_idle(void **state)
   thread.cost.wall_ns[RTOP_STATE_BLOCKED] = length_ns;
   assert_true(thread_table_idle(&thread, length_ns));
   assert_false(thread_table_idle(&thread, 0));
-  assert_false(thread_table_idle(&thread, 2 * length_ns));      /* it came to be within the span */
+  assert_false(thread_table_idle(&thread, 2 * length_ns)); /* it came to be within the span */
   thread.cost.wall_ns[RTOP_STATE_WAITING] = 1;
   assert_false(thread_table_idle(&thread, length_ns));
   thread.cost.wall_ns[RTOP_STATE_WAITING] = 0;
@@ -129,9 +127,7 @@ static void test_idle_ones_are_left_out(void **state)
   rows[0].cost.wall_ns[RTOP_STATE_BLOCKED] = 1000000000;
   assert_true(thread_table_build(&table, &sum, symbols, &options));
   assert_int_equal(table.count, COUNT - 1);
-  for (size_t i = 0; i < table.count; i++) {
-    assert_int_not_equal(table.rows[i], 0);
-  }
+  for (size_t i = 0; i < table.count; i++) assert_int_not_equal(table.rows[i], 0);
 }
 
 int main(void)

@@ -9,7 +9,7 @@ static int set_up(void **state)
 {
   (void)state;
   symbols = rtop_symbols_create();
-  thread = (struct rtop_thread_row){.state = RTOP_STATE_RUNNING};
+  thread = (struct rtop_thread_row){ .state = RTOP_STATE_RUNNING };
   thread.node = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Order#total", "/x.rb", 1), 1);
   return 0;
 }
@@ -38,7 +38,7 @@ static void test_the_stack_of_now(void **state)
   check("", "Order#total", "Order#total");
   thread.stale = thread.ended = true;
   check("", "Order#total", "Order#total");
-  thread = (struct rtop_thread_row){0};
+  thread = (struct rtop_thread_row){ 0 };
   check("", "-", "-");
 }
 
@@ -49,7 +49,7 @@ static void test_running(void **state)
   check("no safepoint", "no safepoint, last seen in Order#total", "? Order#total");
   thread.stack_age_ns = 812 * MS;
   check("no safepoint for 0.8 s", "no safepoint for 0.8 s, last seen in Order#total", "? Order#total");
-  thread.state_age_ns = 300 * MS;      /* it has slept since it was seen */
+  thread.state_age_ns = 300 * MS; /* it has slept since it was seen */
   check("no safepoint for 0.3 s", "no safepoint for 0.3 s, last seen in Order#total", "? Order#total");
   thread.state_age_ns = 0;
   thread.stack_age_ns = 12 * MS;
@@ -81,7 +81,9 @@ static void test_off_the_gvl(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    WORDS_TEST(test_the_stack_of_now), WORDS_TEST(test_running), WORDS_TEST(test_off_the_gvl),
+    WORDS_TEST(test_the_stack_of_now),
+    WORDS_TEST(test_running),
+    WORDS_TEST(test_off_the_gvl),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

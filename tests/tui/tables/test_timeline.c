@@ -7,19 +7,17 @@
 
 static struct timeline timeline;
 
-static void add(struct rtop_profile *profile, uint32_t source, int64_t start_ms, int64_t end_ms,
-    uint64_t run_ms,
+static void add(struct rtop_profile *profile, uint32_t source, int64_t start_ms, int64_t end_ms, uint64_t run_ms,
                 uint64_t gc_ms)
 {
-  struct rtop_window window = {0};
+  struct rtop_window window = { 0 };
   fixture_window(&window, start_ms * MS, end_ms * MS);
   uint32_t first = fixture_thread(&window, 1, RTOP_RUNNING, 0, 0);
   uint32_t second = fixture_thread(&window, 2, RTOP_BLOCKED, 0, 0);
   fixture_cell(&window, first, 0, RTOP_RUNNING, run_ms * (uint64_t)MS);
   fixture_cell(&window, first, 0, RTOP_SWEEPING, gc_ms * (uint64_t)MS);
   fixture_cell(&window, second, 0, RTOP_WAITING, run_ms * (uint64_t)MS);
-  fixture_cell(&window, second, 0, RTOP_BLOCKED,
-      (uint64_t)(end_ms - start_ms) * (uint64_t)MS - run_ms * (uint64_t)MS);
+  fixture_cell(&window, second, 0, RTOP_BLOCKED, (uint64_t)(end_ms - start_ms) * (uint64_t)MS - run_ms * (uint64_t)MS);
   rtop_window_set_counter(&window, RTOP_COUNTER_ALLOCATIONS, run_ms * 10);
   rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, run_ms * (uint64_t)MS);
   rtop_window_set_counter(&window, RTOP_COUNTER_RSS_BYTES, 1 << 20);
@@ -29,8 +27,7 @@ static void add(struct rtop_profile *profile, uint32_t source, int64_t start_ms,
 
 static void check(double value, double wanted)
 {
-  if (fabs(value - wanted) > 1e-6 * (fabs(wanted) + 1))
-    fail_msg("%.9f is not %.9f", value, wanted);
+  if (fabs(value - wanted) > 1e-6 * (fabs(wanted) + 1)) fail_msg("%.9f is not %.9f", value, wanted);
 }
 
 static void test_values(void **state)
@@ -64,7 +61,7 @@ static void test_gap_and_long_windows(void **state)
 {
   (void)state;
   struct rtop_profile *profile = rtop_profile_create(64 << 20);
-  add(profile, 0, 1000, 2000, 500, 0);           /* merged: the same in each of its ten cells */
+  add(profile, 0, 1000, 2000, 500, 0); /* merged: the same in each of its ten cells */
   rtop_profile_add_gap(profile, 0, 2000 * MS, 2450 * MS);
   add(profile, 0, 2450, 2550, 100, 0);
   assert_true(timeline_build(&timeline, profile, 2600 * MS, 20, 100 * MS, TIMELINE_ALL_SOURCES));
@@ -72,8 +69,7 @@ static void test_gap_and_long_windows(void **state)
     int64_t at_ms = (timeline.first + i) * 100;
     assert_int_equal(timeline.cell[i].gap, at_ms >= 2000 && at_ms < 2500);
     assert_int_equal(timeline.cell[i].known, (at_ms >= 1000 && at_ms < 2000) || at_ms == 2500);
-    if (at_ms < 2000 && timeline.cell[i].known)
-      check(timeline.cell[i].value[TIMELINE_RUN], 0.5);
+    if (at_ms < 2000 && timeline.cell[i].known) check(timeline.cell[i].value[TIMELINE_RUN], 0.5);
   }
   rtop_profile_destroy(&profile);
 }
@@ -101,7 +97,7 @@ static void test_sums(void **state)
 {
   (void)state;
   struct rtop_profile *profile = rtop_profile_create(64 << 20);
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   srandom(3);
   for (int i = 0; i < 400; i++)
     add(profile, 0, 1000 + i * 100, 1100 + i * 100, (uint64_t)random() % 60, (uint64_t)random() % 40);
@@ -114,10 +110,8 @@ static void test_sums(void **state)
       int64_t start_ns = (timeline.first + i) * cell_ns, end_ns = start_ns + cell_ns;
       start_ns = start_ns < all.start_ns ? all.start_ns : start_ns;
       end_ns = end_ns > all.end_ns ? all.end_ns : end_ns;
-      run_ns += timeline.cell[i].known
-          ? timeline.cell[i].value[TIMELINE_RUN] * (double)(end_ns - start_ns) : 0;
-      blocked_ns += timeline.cell[i].known
-        ? timeline.cell[i].value[TIMELINE_BLOCKED] * (double)(end_ns - start_ns) : 0;
+      run_ns += timeline.cell[i].known ? timeline.cell[i].value[TIMELINE_RUN] * (double)(end_ns - start_ns) : 0;
+      blocked_ns += timeline.cell[i].known ? timeline.cell[i].value[TIMELINE_BLOCKED] * (double)(end_ns - start_ns) : 0;
     }
     check(run_ns, (double)(sum.total.wall_ns[RTOP_STATE_RUNNING] + sum.total.wall_ns[RTOP_STATE_SWEEPING]));
     check(blocked_ns, (double)sum.total.wall_ns[RTOP_STATE_BLOCKED]);
@@ -135,7 +129,7 @@ static void test_zoom(void **state)
   assert_int_equal(timeline_zoom(100 * MS, -1, 1000000 * MS, 70), 100 * MS);
   assert_int_equal(timeline_zoom(500 * MS, -1, 1000000 * MS, 70), 200 * MS);
   assert_int_equal(timeline_zoom(500 * MS, 1, 1000000 * MS, 70), 1000 * MS);
-  assert_int_equal(timeline_zoom(500 * MS, 1, 20000 * MS, 70), 500 * MS);   /* all of it is there */
+  assert_int_equal(timeline_zoom(500 * MS, 1, 20000 * MS, 70), 500 * MS); /* all of it is there */
   assert_int_equal(timeline_zoom(10000 * MS, 0, 20000 * MS, 70), 500 * MS);
 }
 
@@ -145,8 +139,7 @@ static void test_empty(void **state)
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
   assert_true(timeline_build(&timeline, profile, 0, 100000, 100 * MS, TIMELINE_ALL_SOURCES));
   assert_int_equal(timeline.count, TIMELINE_CELLS_MAX);
-  for (int i = 0; i < timeline.count; i++)
-    assert_true(!timeline.cell[i].known && !timeline.cell[i].gap);
+  for (int i = 0; i < timeline.count; i++) assert_true(!timeline.cell[i].known && !timeline.cell[i].gap);
   rtop_profile_destroy(&profile);
   timeline_destroy(&timeline);
 }
@@ -154,9 +147,9 @@ static void test_empty(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_values), cmocka_unit_test(test_gap_and_long_windows),
-        cmocka_unit_test(test_sources),
-    cmocka_unit_test(test_sums), cmocka_unit_test(test_zoom), cmocka_unit_test(test_empty),
+    cmocka_unit_test(test_values),  cmocka_unit_test(test_gap_and_long_windows),
+    cmocka_unit_test(test_sources), cmocka_unit_test(test_sums),
+    cmocka_unit_test(test_zoom),    cmocka_unit_test(test_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

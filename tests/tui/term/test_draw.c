@@ -44,7 +44,7 @@ static void test_text_is_cut(void **state)
   assert_int_equal(draw_text(0, 0, 5, FACE_NORMAL, "abcdefgh"), 5);
   assert_int_equal(draw_tail(1, 0, 5, FACE_NORMAL, "abcdefgh"), 5);
   draw_right(2, 0, 5, FACE_NORMAL, "xy");
-  assert_int_equal(draw_text(3, 17, 50, FACE_NORMAL, "abcdefgh"), 3);    /* never beyond the screen */
+  assert_int_equal(draw_text(3, 17, 50, FACE_NORMAL, "abcdefgh"), 3); /* never beyond the screen */
   assert_string_equal(screen_now(), "abcd~\n~efgh\n   xy\n                 ab~\n");
 }
 
@@ -81,7 +81,8 @@ static void test_names_without_utf8(void **state)
 
 static void test_bars(void **state)
 {
-  struct draw_segment parts[] = { { 0.5, RTOP_STATE_RUNNING }, { 0.25, RTOP_STATE_WAITING },
+  struct draw_segment parts[] = { { 0.5, RTOP_STATE_RUNNING },
+                                  { 0.25, RTOP_STATE_WAITING },
                                   { 0.25, RTOP_STATE_BLOCKED } };
   struct draw_segment small[] = { { 0.001, RTOP_STATE_MARKING }, { 0.0, RTOP_STATE_SWEEPING } };
   struct draw_segment large[] = { { 0.9, RTOP_STATE_RUNNING }, { 7.0, RTOP_STATE_WAITING } };
@@ -98,13 +99,9 @@ static void test_levels(void **state)
 {
   static const double shares[] = { -1, 0, 0.15, 0.3, 0.45, 0.55, 0.7, 0.85, 1, 99 };
   (void)state;
-  for (int i = 0; i < 10; i++) {
-    draw_level(0, i, FACE_STRIP, shares[i]);
-  }
+  for (int i = 0; i < 10; i++) draw_level(0, i, FACE_STRIP, shares[i]);
   draw_charset(true, true);
-  for (int i = 0; i < 10; i++) {
-    draw_level(1, i, FACE_STRIP, shares[i]);
-  }
+  for (int i = 0; i < 10; i++) draw_level(1, i, FACE_STRIP, shares[i]);
   draw_level(2, 0, FACE_STRIP, 0.0 / 0.0 * 1.0);
   draw_charset(false, true);
   assert_string_equal(screen_now(), " ▁▂▃▄▅▆▇██\n _...::###\n\n\n");
@@ -112,16 +109,30 @@ static void test_levels(void **state)
 
 static void test_figures(void **state)
 {
-  static const struct { uint64_t ns; const char *text; } times[] = {
-    { 0, "0" }, { 1, "0us" }, { 999400, "999us" }, { 999500, "1ms" }, { 412000000, "412ms" },
+  static const struct {
+    uint64_t ns;
+    const char *text;
+  } times[] = {
+    { 0, "0" },
+    { 1, "0us" },
+    { 999400, "999us" },
+    { 999500, "1ms" },
+    { 412000000, "412ms" },
     { 999499999, "999ms" },
-    { 999500000, "1.00s" }, { 9990000000, "9.99s" }, { 12300000000, "12.3s" }, { 60000000000, "1m00s" },
-    { 134000000000, "2m14s" }, { 8040000000000, "2h14m" }, { UINT64_MAX, "99999h" },
+    { 999500000, "1.00s" },
+    { 9990000000, "9.99s" },
+    { 12300000000, "12.3s" },
+    { 60000000000, "1m00s" },
+    { 134000000000, "2m14s" },
+    { 8040000000000, "2h14m" },
+    { UINT64_MAX, "99999h" },
   };
-  static const struct { double percent; const char *text; } percents[] = {
-    { 0, "0.0" }, { 38.24, "38.2" }, { 99.95, "100.0" }, { 6400, "6400.0" }, { 12345.6, "12346" },
-    { -3, "0.0" },
-    { 1e12, "999999" },
+  static const struct {
+    double percent;
+    const char *text;
+  } percents[] = {
+    { 0, "0.0" },         { 38.24, "38.2" }, { 99.95, "100.0" }, { 6400, "6400.0" },
+    { 12345.6, "12346" }, { -3, "0.0" },     { 1e12, "999999" },
   };
   (void)state;
   char text[32];

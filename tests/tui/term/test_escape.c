@@ -11,9 +11,7 @@ static enum escape_step feed(struct escape *escape, const char *bytes)
 {
   size_t count = strlen(bytes);
   memset(escape, 0, sizeof *escape);
-  for (size_t i = 0; i + 1 < count; i++) {
-    assert_int_equal(escape_take(escape, bytes[i]), ESCAPE_MORE);
-  }
+  for (size_t i = 0; i + 1 < count; i++) assert_int_equal(escape_take(escape, bytes[i]), ESCAPE_MORE);
   return escape_take(escape, bytes[count - 1]);
 }
 
@@ -21,11 +19,8 @@ static void test_keys_pass(void **state)
 {
   (void)state;
   struct escape escape = { 0 };
-  for (int key = 0; key < 256; key++) {
-    if (key != ESCAPE_KEY) {
-      assert_int_equal(escape_take(&escape, key), ESCAPE_NOT);
-    }
-  }
+  for (int key = 0; key < 256; key++)
+    if (key != ESCAPE_KEY) assert_int_equal(escape_take(&escape, key), ESCAPE_NOT);
   assert_int_equal(escape_take(&escape, 1 << 20), ESCAPE_NOT);
 }
 
@@ -46,9 +41,9 @@ static void test_what_breaks_off_is_forgotten(void **state)
 {
   struct escape escape;
   (void)state;
-  assert_int_equal(feed(&escape, "\033x"), ESCAPE_NOT);        /* Alt-x: Esc, then x */
+  assert_int_equal(feed(&escape, "\033x"), ESCAPE_NOT); /* Alt-x: Esc, then x */
   assert_int_equal(feed(&escape, "\033\033"), ESCAPE_NOT);
-  assert_int_equal(feed(&escape, "\033[2\003"), ESCAPE_NOT);   /* Ctrl-C is heard at once */
+  assert_int_equal(feed(&escape, "\033[2\003"), ESCAPE_NOT); /* Ctrl-C is heard at once */
   assert_int_equal(escape_take(&escape, 'q'), ESCAPE_NOT);
   assert_int_equal(feed(&escape, "\033[2;\033"), ESCAPE_MORE);
   assert_int_equal(escape_take(&escape, '['), ESCAPE_MORE);
@@ -58,8 +53,8 @@ static void test_what_breaks_off_is_forgotten(void **state)
 static void test_the_position_is_read(void **state)
 {
   static const char *const wrong[] = {
-    "\033[R", "\033[2R", "\033[2;R", "\033[;6R", "\033[?2;6R", "\033[2;6;1R", "\033[0;0R", "\033[-2;6R",
-    "\033[2;6n", "\033[2;6~", "\033[999999;6R",
+    "\033[R",    "\033[2R",    "\033[2;R",  "\033[;6R",  "\033[?2;6R",     "\033[2;6;1R",
+    "\033[0;0R", "\033[-2;6R", "\033[2;6n", "\033[2;6~", "\033[999999;6R",
   };
   struct escape escape;
   int row = 0, column = 0;
@@ -81,9 +76,7 @@ static void test_a_long_one_does_no_harm(void **state)
   (void)state;
   escape_take(&escape, ESCAPE_KEY);
   escape_take(&escape, '[');
-  for (int i = 0; i < 10000; i++) {
-    assert_int_equal(escape_take(&escape, '1'), ESCAPE_MORE);
-  }
+  for (int i = 0; i < 10000; i++) assert_int_equal(escape_take(&escape, '1'), ESCAPE_MORE);
   assert_int_equal(escape_take(&escape, 'R'), ESCAPE_DONE);
   assert_false(escape_position(&escape, &row, &column));
 }

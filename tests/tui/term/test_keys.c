@@ -20,8 +20,7 @@ static void test_every_row_is_complete(void **state)
     assert_int_not_equal(keys_table[i].views, 0);
     assert_true(strlen(keys_table[i].help) > 3);
     keys_names(names, sizeof names, &keys_table[i]);
-    assert_true(names[0] != '\0' && strchr(names, '?') == (keys_table[i].request == REQUEST_HELP ? names
-                                                           : NULL));
+    assert_true(names[0] != '\0' && strchr(names, '?') == (keys_table[i].request == REQUEST_HELP ? names : NULL));
   }
 }
 
@@ -33,9 +32,7 @@ static void test_no_key_is_hidden(void **state)
     for (size_t i = 0; i < keys_count; i++) {
       for (const int *key = keys_table[i].keys; *key != 0; key++) {
         const struct key_row *first = keys_find(*key, (enum view_id)view, NULL);
-        if ((keys_table[i].views & 1u << view) == 0 || first == &keys_table[i]) {
-          continue;
-        }
+        if ((keys_table[i].views & 1u << view) == 0 || first == &keys_table[i]) continue;
         assert_int_equal(*key, 'N');
         assert_int_equal(first->request, REQUEST_PREVIOUS);
         assert_ptr_equal(keys_find(*key, (enum view_id)view, first), &keys_table[i]);
@@ -66,7 +63,7 @@ static void test_agreed_keys(void **state)
   assert_int_equal(request_of(' ', VIEW_METHODS), REQUEST_FREEZE);
   assert_int_equal(request_of('\r', VIEW_CHOOSER), REQUEST_WATCH);
   assert_int_equal(request_of('z', VIEW_CHOOSER), REQUEST_NONE);
-  assert_int_equal(request_of(KEY_F(1), VIEW_METHODS), REQUEST_NONE);    /* not marked as a function key */
+  assert_int_equal(request_of(KEY_F(1), VIEW_METHODS), REQUEST_NONE); /* not marked as a function key */
 }
 
 /* Function keys are often missing or taken: none is the only way. */
@@ -85,9 +82,19 @@ static void test_every_request_has_a_plain_key(void **state)
 
 static void test_names(void **state)
 {
-  static const struct { int key; const char *name; } names[] = {
-    { 'x', "x" }, { '~', "~" }, { 27, "Esc" }, { 3, "Ctrl-C" }, { ' ', "Space" }, { '\r', "Enter" },
-    { KEY_F(10) | KEY_FUNCTION, "F10" }, { KEY_PPAGE | KEY_FUNCTION, "PgUp" }, { 127, "Backspace" },
+  static const struct {
+    int key;
+    const char *name;
+  } names[] = {
+    { 'x', "x" },
+    { '~', "~" },
+    { 27, "Esc" },
+    { 3, "Ctrl-C" },
+    { ' ', "Space" },
+    { '\r', "Enter" },
+    { KEY_F(10) | KEY_FUNCTION, "F10" },
+    { KEY_PPAGE | KEY_FUNCTION, "PgUp" },
+    { 127, "Backspace" },
   };
   (void)state;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -7,8 +7,8 @@
 
 static bool overlap(struct rect a, struct rect b)
 {
-  return a.rows > 0 && b.rows > 0 && a.y < b.y + b.rows && b.y < a.y + a.rows && a.x < b.x + b.columns
-    && b.x < a.x + a.columns;
+  return a.rows > 0 && b.rows > 0 && a.y < b.y + b.rows && b.y < a.y + a.rows && a.x < b.x + b.columns &&
+         b.x < a.x + a.columns;
 }
 
 static void check_inside(const struct layout *layout, struct rect part)
@@ -22,13 +22,9 @@ static void check_size(int rows, int columns, bool header, bool detail)
   struct layout layout;
   layout_compute(&layout, rows, columns, &(struct layout_wish){ header, detail, false });
   for (int i = 0; i < PART_COUNT; i++) {
-    if (layout.part[i].rows == 0) {
-      continue;
-    }
+    if (layout.part[i].rows == 0) continue;
     check_inside(&layout, layout.part[i]);
-    for (int k = i + 1; k < PART_COUNT; k++) {
-      assert_false(overlap(layout.part[i], layout.part[k]));
-    }
+    for (int k = i + 1; k < PART_COUNT; k++) assert_false(overlap(layout.part[i], layout.part[k]));
   }
   assert_int_equal(layout.part[PART_TITLE].rows, 1);
   if (layout.tiny) {
@@ -55,8 +51,7 @@ static void test_every_size(void **state)
 /* Rows go in the order that the header promises, and none comes back when the window shrinks further. */
 static void test_sacrifice(void **state)
 {
-  static const enum layout_part order[] = { PART_TIMELINE, PART_THREADS, PART_GC, PART_GVL, PART_TABS,
-                                            PART_FOOTER };
+  static const enum layout_part order[] = { PART_TIMELINE, PART_THREADS, PART_GC, PART_GVL, PART_TABS, PART_FOOTER };
   enum { COUNT = sizeof order / sizeof order[0] };
   int gone_at[COUNT] = { 0 };
   (void)state;
@@ -64,15 +59,11 @@ static void test_sacrifice(void **state)
     struct layout layout;
     layout_compute(&layout, rows, 80, &(struct layout_wish){ true, true, false });
     for (int i = 0; i < COUNT; i++) {
-      if (layout.part[order[i]].rows == 0 && gone_at[i] == 0) {
-        gone_at[i] = rows;
-      }
+      if (layout.part[order[i]].rows == 0 && gone_at[i] == 0) gone_at[i] = rows;
       assert_true(gone_at[i] == 0 || layout.part[order[i]].rows == 0);
     }
   }
-  for (int i = 1; i < COUNT; i++) {
-    assert_true(gone_at[i - 1] > gone_at[i]);
-  }
+  for (int i = 1; i < COUNT; i++) assert_true(gone_at[i - 1] > gone_at[i]);
   assert_true(gone_at[COUNT - 1] > 0);
 }
 

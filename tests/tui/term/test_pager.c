@@ -7,15 +7,15 @@
 #include <cmocka.h>
 
 static const enum request moves[] = {
-  REQUEST_UP, REQUEST_DOWN, REQUEST_PAGE_UP, REQUEST_PAGE_DOWN, REQUEST_HALF_UP, REQUEST_HALF_DOWN,
-  REQUEST_FIRST, REQUEST_LAST,
+  REQUEST_UP,      REQUEST_DOWN,      REQUEST_PAGE_UP, REQUEST_PAGE_DOWN,
+  REQUEST_HALF_UP, REQUEST_HALF_DOWN, REQUEST_FIRST,   REQUEST_LAST,
 };
 
 static void check(const struct pager *pager, size_t count, size_t page)
 {
   assert_true(count == 0 ? pager->cursor == 0 && pager->top == 0 : pager->cursor < count);
   assert_true(pager->cursor >= pager->top && pager->cursor < pager->top + page);
-  assert_true(pager->top == 0 || pager->top + page <= count);            /* no empty rows below the last */
+  assert_true(pager->top == 0 || pager->top + page <= count); /* no empty rows below the last */
 }
 
 static void test_moves(void **state)
@@ -46,11 +46,8 @@ static void test_anything_stays_in_view(void **state)
   srandom(1);
   for (int i = 0; i < 200000; i++) {
     size_t count = (size_t)random() % 50, page = 1 + (size_t)random() % 60;
-    if (random() % 3 == 0) {
-      pager_fit(&pager, count, page);
-    } else {
-      pager_request(&pager, moves[random() % 8], count, page);
-    }
+    if (random() % 3 == 0) pager_fit(&pager, count, page);
+    else pager_request(&pager, moves[random() % 8], count, page);
     check(&pager, count, page);
   }
 }

@@ -21,9 +21,7 @@ static int set_up(void **state)
 
 static void type(const wchar_t *text)
 {
-  for (; *text != 0; text++) {
-    assert_int_equal(prompt_key(&prompt, (int)*text), PROMPT_CHANGED);
-  }
+  for (; *text != 0; text++) assert_int_equal(prompt_key(&prompt, (int)*text), PROMPT_CHANGED);
 }
 
 static void test_typing(void **state)
@@ -81,23 +79,21 @@ static void test_words_and_lines(void **state)
 
 static void test_what_never_gets_in(void **state)
 {
-  static const int hostile[] = { 0, 1 + 'A' - 1 + 1000000000, 14, 31, 128, 0x9b, 0xd800, 0x110000,
-                                 KEY_UP | KEY_FUNCTION, KEY_F(5) | KEY_FUNCTION };
+  static const int hostile[] = {
+    0, 1 + 'A' - 1 + 1000000000, 14, 31, 128, 0x9b, 0xd800, 0x110000, KEY_UP | KEY_FUNCTION, KEY_F(5) | KEY_FUNCTION
+  };
   (void)state;
   type(L"x");
-  for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+  for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++)
     assert_int_equal(prompt_key(&prompt, hostile[i]), PROMPT_IGNORED);
-  }
   assert_string_equal(prompt.text, "x");
 }
 
 static void test_full(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof prompt.text - 2; i++) {
-    assert_int_equal(prompt_key(&prompt, 'a'), PROMPT_CHANGED);
-  }
-  assert_int_equal(prompt_key(&prompt, 0x5408), PROMPT_MOVED);           /* three bytes do not fit */
+  for (size_t i = 0; i < sizeof prompt.text - 2; i++) assert_int_equal(prompt_key(&prompt, 'a'), PROMPT_CHANGED);
+  assert_int_equal(prompt_key(&prompt, 0x5408), PROMPT_MOVED); /* three bytes do not fit */
   assert_int_equal(prompt_key(&prompt, 'b'), PROMPT_CHANGED);
   assert_int_equal(prompt_key(&prompt, 'c'), PROMPT_MOVED);
   assert_int_equal(strlen(prompt.text), sizeof prompt.text - 1);

@@ -85,13 +85,9 @@ static void test_more_than_a_buffer(void **state)
   (void)state;
   assert_non_null(bytes);
   assert_non_null(got);
-  for (int i = 0; i < COUNT; i++) {
-    bytes[i] = (char)(i * 7 % 251);
-  }
+  for (int i = 0; i < COUNT; i++) bytes[i] = (char)(i * 7 % 251);
   assert_true(screen_gather_begin());
-  for (int i = 0; i < COUNT; i += 10000) {
-    assert_int_equal(write(fileno(stream), bytes + i, 10000), 10000);
-  }
+  for (int i = 0; i < COUNT; i += 10000) assert_int_equal(write(fileno(stream), bytes + i, 10000), 10000);
   assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
   screen_gather_end();
   assert_int_equal(pread(fileno(file), got, COUNT, 0), COUNT);

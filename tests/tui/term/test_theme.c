@@ -16,10 +16,10 @@ static void test_choice(void **state)
     int colors, pairs;
     enum theme_palette palette;
   } table[] = {
-    { 0, NULL, 256, 65536, THEME_256 }, { 0, NULL, 8, 64, THEME_8 }, { 0, NULL, 0, 0, THEME_MONO },
-    { 0, NULL, 2, 64, THEME_MONO }, { 0, NULL, 256, 8, THEME_MONO },
-    { 0, "1", 256, 65536, THEME_MONO }, { 0, "", 256, 65536, THEME_256 }, { 0, "0", 8, 64, THEME_MONO },
-    { -1, NULL, 256, 65536, THEME_MONO }, { 1, "1", 256, 65536, THEME_256 }, { 1, NULL, 0, 0, THEME_MONO },
+    { 0, NULL, 256, 65536, THEME_256 }, { 0, NULL, 8, 64, THEME_8 },     { 0, NULL, 0, 0, THEME_MONO },
+    { 0, NULL, 2, 64, THEME_MONO },     { 0, NULL, 256, 8, THEME_MONO }, { 0, "1", 256, 65536, THEME_MONO },
+    { 0, "", 256, 65536, THEME_256 },   { 0, "0", 8, 64, THEME_MONO },   { -1, NULL, 256, 65536, THEME_MONO },
+    { 1, "1", 256, 65536, THEME_256 },  { 1, NULL, 0, 0, THEME_MONO },
   };
   (void)state;
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -40,9 +40,7 @@ static void test_mono_has_no_pairs(void **state)
 {
   (void)state;
   open_screen("yes", 0);
-  for (int face = 0; face < FACE_COUNT; face++) {
-    assert_int_equal(PAIR_NUMBER(theme_attr((enum face)face)), 0);
-  }
+  for (int face = 0; face < FACE_COUNT; face++) assert_int_equal(PAIR_NUMBER(theme_attr((enum face)face)), 0);
   assert_true((theme_attr(FACE_CURSOR) & A_REVERSE) != 0);
   assert_true((theme_attr(FACE_MATCH) & (A_BOLD | A_UNDERLINE)) != 0);
   screen_close();
@@ -60,8 +58,7 @@ static void test_palettes_keep_the_ground(void **state)
       short foreground = 0, background = 0;
       assert_int_equal(pair_content(face, &foreground, &background), OK);
       assert_int_equal(background, -1);
-      assert_true(foreground != COLOR_BLACK && foreground != 8 && foreground != COLOR_WHITE
-                  && foreground != 15);
+      assert_true(foreground != COLOR_BLACK && foreground != 8 && foreground != COLOR_WHITE && foreground != 15);
     }
   }
   theme_use(THEME_DEFAULT);
@@ -77,9 +74,7 @@ static void test_themes_change_at_once(void **state)
   attr_t usual = theme_attr(FACE_RUN);
   assert_true(PAIR_NUMBER(usual) > 0);
   theme_use(THEME_NONE);
-  for (int face = 0; face < FACE_COUNT; face++) {
-    assert_int_equal(PAIR_NUMBER(theme_attr((enum face)face)), 0);
-  }
+  for (int face = 0; face < FACE_COUNT; face++) assert_int_equal(PAIR_NUMBER(theme_attr((enum face)face)), 0);
   theme_use(THEME_DEFAULT);
   assert_int_equal(theme_attr(FACE_RUN), usual);
   for (int i = 0; i < THEME_NAMES; i++) {
@@ -122,9 +117,8 @@ static void test_states_have_their_own_glyph(void **state)
   (void)state;
   for (int a = 0; a < RTOP_STATES; a++) {
     assert_true(draw_state_glyph((enum rtop_state)a) > ' ');
-    for (int b = 0; b < a; b++) {
+    for (int b = 0; b < a; b++)
       assert_int_not_equal(draw_state_glyph((enum rtop_state)a), draw_state_glyph((enum rtop_state)b));
-    }
   }
 }
 

@@ -12,12 +12,8 @@ static void test_what_is_ambiguous(void **state)
   static const wchar_t yes[] = L"▁▂▃▄▅▆▇█▒▓─│├└┊═■→é×Яα§";
   static const wchar_t no[] = L"aZ~ ëå注文ソ한";
   (void)state;
-  for (size_t i = 0; yes[i] != L'\0'; i++) {
-    assert_true(rtop_is_ambiguous(yes[i]));
-  }
-  for (size_t i = 0; no[i] != L'\0'; i++) {
-    assert_false(rtop_is_ambiguous(no[i]));
-  }
+  for (size_t i = 0; yes[i] != L'\0'; i++) assert_true(rtop_is_ambiguous(yes[i]));
+  for (size_t i = 0; no[i] != L'\0'; i++) assert_false(rtop_is_ambiguous(no[i]));
 }
 
 static void test_names_lose_them(void **state)
@@ -33,19 +29,20 @@ static void test_names_lose_them(void **state)
 
 static void test_the_answer_is_judged(void **state)
 {
-  static const struct { int row, column; enum screen_width width; } answers[] = {
-    { 2, 6, SCREEN_WIDTH_NARROW },
-    { 2, 8, SCREEN_WIDTH_WIDE },
-    { 2, 7, SCREEN_WIDTH_WIDE },       /* one of blocks and lines */
-    { 2, 9, SCREEN_WIDTH_NOT_UTF8 },   /* Latin-1 with the controls hidden */
-    { 2, 13, SCREEN_WIDTH_NOT_UTF8 },
-    { 2, 5, SCREEN_WIDTH_UNKNOWN }, { 2, 1, SCREEN_WIDTH_UNKNOWN }, { 2, 80, SCREEN_WIDTH_UNKNOWN },
-    { 1, 6, SCREEN_WIDTH_UNKNOWN }, { 24, 8, SCREEN_WIDTH_UNKNOWN },
+  static const struct {
+    int row, column;
+    enum screen_width width;
+  } answers[] = {
+    { 2, 6, SCREEN_WIDTH_NARROW },    { 2, 8, SCREEN_WIDTH_WIDE },
+    { 2, 7, SCREEN_WIDTH_WIDE },     /* one of blocks and lines */
+    { 2, 9, SCREEN_WIDTH_NOT_UTF8 }, /* Latin-1 with the controls hidden */
+    { 2, 13, SCREEN_WIDTH_NOT_UTF8 }, { 2, 5, SCREEN_WIDTH_UNKNOWN },
+    { 2, 1, SCREEN_WIDTH_UNKNOWN },   { 2, 80, SCREEN_WIDTH_UNKNOWN },
+    { 1, 6, SCREEN_WIDTH_UNKNOWN },   { 24, 8, SCREEN_WIDTH_UNKNOWN },
   };
   (void)state;
-  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
     assert_int_equal(screen_width_judge(answers[i].row, answers[i].column), answers[i].width);
-  }
 }
 
 static void test_the_locale_says_something(void **state)

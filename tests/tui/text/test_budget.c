@@ -12,15 +12,15 @@
 static void test_what_is_spent_is_gone(void **state)
 {
   (void)state;
-  struct rtop_budget budget = {.source_bytes = 1000};
+  struct rtop_budget budget = { .source_bytes = 1000 };
   uint64_t max = rtop_budget_max(RTOP_BUDGET_MEMORY, 1000);
   assert_true(rtop_budget_spend(&budget, RTOP_BUDGET_MEMORY, max - 1));
-  assert_true(rtop_budget_spend(&budget, RTOP_BUDGET_CONTENT, 1));     /* another limit */
+  assert_true(rtop_budget_spend(&budget, RTOP_BUDGET_CONTENT, 1)); /* another limit */
   assert_true(rtop_budget_spend(&budget, RTOP_BUDGET_MEMORY, 1));
   assert_false(rtop_budget_spend(&budget, RTOP_BUDGET_MEMORY, 1));
   assert_true(budget.over);
   assert_int_equal(budget.limit, RTOP_BUDGET_MEMORY);
-  assert_false(rtop_budget_spend(&budget, RTOP_BUDGET_CONTENT, 1));    /* refused is refused */
+  assert_false(rtop_budget_spend(&budget, RTOP_BUDGET_CONTENT, 1)); /* refused is refused */
 }
 
 static void test_it_grows_with_the_source_and_never_wraps(void **state)
@@ -33,7 +33,7 @@ static void test_it_grows_with_the_source_and_never_wraps(void **state)
       assert_true(max >= before && max > 0);
       before = max;
     }
-    struct rtop_budget budget = {.source_bytes = 1};
+    struct rtop_budget budget = { .source_bytes = 1 };
     assert_false(rtop_budget_spend(&budget, (enum rtop_budget_limit)limit, UINT64_MAX));
   }
 }
@@ -52,7 +52,7 @@ static void test_it_says_which(void **state)
 
 static void bomb_head(struct recording_bytes *out)
 {
-  struct recording_head head = {.byte_order = RECORDING_BYTE_ORDER, .version_major = RECORDING_VERSION_MAJOR};
+  struct recording_head head = { .byte_order = RECORDING_BYTE_ORDER, .version_major = RECORDING_VERSION_MAJOR };
   memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
   recording_seal(&head, sizeof head, RECORDING_TAG_HEAD);
   recording_put(out, &head, sizeof head);
@@ -66,7 +66,7 @@ static void bomb_text(struct recording_bytes *row, const char *text, size_t byte
 
 static void bomb_source(struct recording_bytes *names)
 {
-  struct recording_bytes row = {0};
+  struct recording_bytes row = { 0 };
   recording_put_number(&row, 0);
   recording_put_number(&row, 4711);
   recording_put_number(&row, 100000000);
@@ -81,7 +81,7 @@ static void bomb_source(struct recording_bytes *names)
 /* Writes it, opens it, and wants that it is refused with these words. Returns its size. */
 static size_t bomb_refused(const struct recording_bytes *bytes, const char *words)
 {
-  struct rtop_error error = {0};
+  struct rtop_error error = { 0 };
   char path[128];
   strcpy(path, recording_path("bomb.rpt"));
   assert_false(bytes->failed);
@@ -90,8 +90,7 @@ static size_t bomb_refused(const struct recording_bytes *bytes, const char *word
   fclose(file);
   struct rtop_recording *recording = rtop_recording_open(path, &error);
   assert_null(recording);
-  if (!strstr(error.text, words))
-    fail_msg("%s", error.text);
+  if (!strstr(error.text, words)) fail_msg("%s", error.text);
   unlink(path);
   return bytes->count;
 }
@@ -101,11 +100,11 @@ static void test_a_recording_that_unpacks_to_much(void **state)
 {
   (void)state;
   static char name[4096];
-  struct recording_bytes out = {0}, none = {0};
+  struct recording_bytes out = { 0 }, none = { 0 };
   memset(name, 'x', sizeof name);
   bomb_head(&out);
   for (uint32_t chunk = 1; chunk <= 3; chunk++) {
-    struct recording_bytes names = {0}, rows = {0};
+    struct recording_bytes names = { 0 }, rows = { 0 };
     bomb_source(&names);
     for (uint32_t i = 0; i < 8000; i++) {
       recording_put_number(&rows, 0);
@@ -115,7 +114,7 @@ static void test_a_recording_that_unpacks_to_much(void **state)
       bomb_text(&rows, name, sizeof name);
     }
     recording_put_record(&names, RECORDING_THREADS, &rows);
-    struct recording_chunk_head head = {.number = chunk, .end_ns = 1, .late_ns = INT64_MAX};
+    struct recording_chunk_head head = { .number = chunk, .end_ns = 1, .late_ns = INT64_MAX };
     assert_true(recording_put_chunk(&out, &head, &names, &none));
     recording_bytes_destroy(&names);
     recording_bytes_destroy(&rows);
@@ -131,23 +130,22 @@ static void bomb_late_chunk(struct recording_bytes *out, uint32_t number)
 {
   enum { CELLS = 100 };
   static unsigned char raw[1 << 14], scratch[1 << 14];
-  struct recording_bytes names = {0}, windows = {0}, row = {0};
+  struct recording_bytes names = { 0 }, windows = { 0 }, row = { 0 };
   int64_t start_ns = INT64_C(1000000000) + number * INT64_C(100000000);
-  struct rtop_window window = {.start_mono_ns = start_ns, .end_mono_ns = start_ns + 100000000};
-  *rtop_window_add_thread(&window) = (struct rtop_window_thread){.serial = 1};
-  for (uint32_t i = 0; i < CELLS; i++)
-    *rtop_window_add_cell(&window) = (struct rtop_cell){.node = i, .wall_ns = 10};
-  *rtop_window_add_late(&window) = (struct rtop_late){.start_mono_ns = 1000000000, .cell.wall_ns = 1000000};
+  struct rtop_window window = { .start_mono_ns = start_ns, .end_mono_ns = start_ns + 100000000 };
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .serial = 1 };
+  for (uint32_t i = 0; i < CELLS; i++) *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = i, .wall_ns = 10 };
+  *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 1000000000, .cell.wall_ns = 1000000 };
   assert_true(rtop_window_scratch_bytes(CELLS) <= sizeof scratch);
   recording_put_number(&row, 0);
   recording_put_signed(&row, start_ns);
   recording_put_number(&row, 100000000);
   recording_put(&row, raw, rtop_window_encode(&window, raw, sizeof raw, scratch));
   recording_put_record(&windows, RECORDING_WINDOW, &row);
-  if (number == 1)
-    bomb_source(&names);
-  struct recording_chunk_head head = {.number = number, .window_count = 1, .start_ns = start_ns,
-                                      .end_ns = start_ns + 100000000, .late_ns = 1000000000};
+  if (number == 1) bomb_source(&names);
+  struct recording_chunk_head head = {
+    .number = number, .window_count = 1, .start_ns = start_ns, .end_ns = start_ns + 100000000, .late_ns = 1000000000
+  };
   assert_true(recording_put_chunk(out, &head, &names, &windows));
   recording_bytes_destroy(&names);
   recording_bytes_destroy(&windows);
@@ -167,15 +165,14 @@ static void test_late_records_that_all_reach_back(void **state)
 {
   (void)state;
   enum { CHUNKS = 4000 };
-  struct recording_bytes out = {0};
-  struct rtop_error error = {0};
+  struct recording_bytes out = { 0 };
+  struct rtop_error error = { 0 };
   struct rtop_feed *feed = NULL;
-  struct rtop_sum sum = {0};
+  struct rtop_sum sum = { 0 };
   enum rtop_feed_state now;
   char path[128];
   bomb_head(&out);
-  for (uint32_t number = 1; number <= CHUNKS; number++)
-    bomb_late_chunk(&out, number);
+  for (uint32_t number = 1; number <= CHUNKS; number++) bomb_late_chunk(&out, number);
   strcpy(path, recording_path("late.rpt"));
   FILE *file = fopen(path, "w");
   assert_int_equal(fwrite(out.data, 1, out.count, file), out.count);
@@ -199,18 +196,16 @@ static void test_an_index_of_too_many_windows(void **state)
 {
   (void)state;
   enum { WINDOWS = 1000000 };
-  struct recording_bytes out = {0}, names = {0}, none = {0}, raw = {0};
+  struct recording_bytes out = { 0 }, names = { 0 }, none = { 0 }, raw = { 0 };
   bomb_head(&out);
   bomb_source(&names);
-  struct recording_chunk_head head = {.number = 1, .late_ns = INT64_MAX};
+  struct recording_chunk_head head = { .number = 1, .late_ns = INT64_MAX };
   uint64_t chunk_at = out.count;
   assert_true(recording_put_chunk(&out, &head, &names, &none));
-  const uint64_t fields[] = {out.count - chunk_at, 1, WINDOWS, head.names_bytes, head.names_raw_bytes, 0, 0, 0, 9, 0};
-  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-    recording_put_number(&raw, fields[i]);
-  for (int i = 0; i < WINDOWS; i++)
-    recording_put(&raw, "\1\0\1", 3);
-  struct recording_index_head index = {.chunk_count = 1, .raw_bytes = (uint32_t)raw.count};
+  const uint64_t fields[] = { out.count - chunk_at, 1, WINDOWS, head.names_bytes, head.names_raw_bytes, 0, 0, 0, 9, 0 };
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) recording_put_number(&raw, fields[i]);
+  for (int i = 0; i < WINDOWS; i++) recording_put(&raw, "\1\0\1", 3);
+  struct recording_index_head index = { .chunk_count = 1, .raw_bytes = (uint32_t)raw.count };
   uint64_t index_at = out.count;
   int bound = LZ4_compressBound((int)raw.count);
   char *room = malloc((size_t)bound);
@@ -218,8 +213,8 @@ static void test_an_index_of_too_many_windows(void **state)
   recording_put(&out, &index, sizeof index);
   recording_put(&out, room, index.stored_bytes);
   recording_seal(out.data + index_at, out.count - index_at, RECORDING_TAG_INDEX);
-  struct recording_end_head end = {.index_count = 1};
-  struct recording_end_foot foot = {.bytes = sizeof end + 8 + sizeof foot};
+  struct recording_end_head end = { .index_count = 1 };
+  struct recording_end_foot foot = { .bytes = sizeof end + 8 + sizeof foot };
   size_t end_at = out.count;
   memcpy(foot.tag, RECORDING_TAG_END, 4);
   recording_put(&out, &end, sizeof end);
@@ -242,14 +237,14 @@ static struct rtop_profile *deep_profile(uint32_t depth)
   struct rtop_profile *profile = rtop_profile_create(96 << 20);
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   uint32_t frame = fixture_frame(symbols, label, "/app/deep.rb", 1), node = 0, identity[4096];
-  struct rtop_window window = {.start_mono_ns = 1000 * MS, .end_mono_ns = 1100 * MS};
-  struct rtop_source_thread thread = {.serial = 1, .name = "", .is_main = true};
+  struct rtop_window window = { .start_mono_ns = 1000 * MS, .end_mono_ns = 1100 * MS };
+  struct rtop_source_thread thread = { .serial = 1, .name = "", .is_main = true };
   uint32_t id = rtop_profile_thread(profile, 0, &thread);
-  *rtop_window_add_thread(&window) = (struct rtop_window_thread){.serial = 1};
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .serial = 1 };
   for (uint32_t i = 0; i < depth; i++) {
     node = rtop_symbols_node(symbols, node, frame, i + 1);
     identity[node] = node;
-    *rtop_window_add_cell(&window) = (struct rtop_cell){.node = node, .wall_ns = 1000};
+    *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = node, .wall_ns = 1000 };
   }
   identity[0] = 0;
   assert_true(rtop_profile_add(profile, 0, &window, identity, depth + 1, &id));
@@ -260,24 +255,24 @@ static struct rtop_profile *deep_profile(uint32_t depth)
 static void test_an_export_that_would_be_large(void **state)
 {
   (void)state;
-  static const enum rtop_file_format formats[] = {RTOP_FILE_COLLAPSED, RTOP_FILE_RPERF, RTOP_FILE_TEXT};
+  static const enum rtop_file_format formats[] = { RTOP_FILE_COLLAPSED, RTOP_FILE_RPERF, RTOP_FILE_TEXT };
   struct rtop_profile *profile = deep_profile(4000);
-  struct rtop_sum sum = {0};
-  struct rtop_methods_options options = {0};
-  struct rtop_export given = {.profile = profile, .sum = &sum, .options = &options, .command = "", .ruby = ""};
+  struct rtop_sum sum = { 0 };
+  struct rtop_methods_options options = { 0 };
+  struct rtop_export given = { .profile = profile, .sum = &sum, .options = &options, .command = "", .ruby = "" };
   assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
   for (size_t i = 0; i < 3; i++)
     for (int gzip = 0; gzip < 2; gzip++) {
       FILE *out = fopen("/dev/null", "w");
-      bool fine = rtop_export_write(&given, (struct rtop_file_kind){formats[i], gzip}, out);
+      bool fine = rtop_export_write(&given, (struct rtop_file_kind){ formats[i], gzip }, out);
       assert_true(fine || errno == EOVERFLOW);
-      assert_int_equal(fine, formats[i] == RTOP_FILE_TEXT);   /* a table is as long as there are methods */
+      assert_int_equal(fine, formats[i] == RTOP_FILE_TEXT); /* a table is as long as there are methods */
       fclose(out);
     }
   assert_non_null(strstr(rtop_export_problem(EOVERFLOW, profile), "64.0M"));
-  rtop_profile_add_source_bytes(profile, 64 << 20);           /* of a large source it may be that large */
+  rtop_profile_add_source_bytes(profile, 64 << 20); /* of a large source it may be that large */
   FILE *out = fopen("/dev/null", "w");
-  assert_true(rtop_export_write(&given, (struct rtop_file_kind){RTOP_FILE_COLLAPSED, false}, out));
+  assert_true(rtop_export_write(&given, (struct rtop_file_kind){ RTOP_FILE_COLLAPSED, false }, out));
   fclose(out);
   rtop_sum_destroy(&sum);
   rtop_profile_destroy(&profile);
@@ -292,7 +287,7 @@ static void test_a_full_device_is_said(void **state)
   for (int format = 0; format < RTOP_FILE_FORMATS; format++)
     for (int gzip = 0; gzip < 2; gzip++) {
       FILE *out = fopen("/dev/full", "w");
-      assert_false(rtop_export_write(&given, (struct rtop_file_kind){(enum rtop_file_format)format, gzip}, out));
+      assert_false(rtop_export_write(&given, (struct rtop_file_kind){ (enum rtop_file_format)format, gzip }, out));
       assert_int_equal(errno, ENOSPC);
       fclose(out);
     }

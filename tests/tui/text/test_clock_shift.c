@@ -30,7 +30,7 @@ static void test_hostile_numbers(void **state)
 static void test_every_time_of_a_window(void **state)
 {
   (void)state;
-  struct rtop_window window = {.start_mono_ns = 100, .end_mono_ns = 200};
+  struct rtop_window window = { .start_mono_ns = 100, .end_mono_ns = 200 };
   rtop_window_add_late(&window)->start_mono_ns = 50;
   rtop_window_add_mark(&window)->mono_ns = 150;
   rtop_clock_shift_window(&window, 0);

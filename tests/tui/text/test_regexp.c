@@ -6,8 +6,7 @@ static int compile(const char *expression)
 {
   regex_t compiled;
   int code = rtop_regexp_compile(&compiled, expression);
-  if (code == 0)
-    regfree(&compiled);
+  if (code == 0) regfree(&compiled);
   return code;
 }
 
@@ -15,14 +14,25 @@ static void test_what_people_write(void **state)
 {
   (void)state;
   static const char *const usual[] = {
-    "", "foo", "^Order(s?)#(index|show)$", "a+b*c?", "[[:alpha:]]{1,30}", "[]a]{3}", "x{2,}", "\\(\\{", "(a(b(c)+)+)+",
-    "{", "a{x}", "[^]+]+", "(foo|bar|baz){10}", ".*Controller.*",
+    "",
+    "foo",
+    "^Order(s?)#(index|show)$",
+    "a+b*c?",
+    "[[:alpha:]]{1,30}",
+    "[]a]{3}",
+    "x{2,}",
+    "\\(\\{",
+    "(a(b(c)+)+)+",
+    "{",
+    "a{x}",
+    "[^]+]+",
+    "(foo|bar|baz){10}",
+    ".*Controller.*",
   };
   for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
     regex_t compiled;
     int plain = regcomp(&compiled, usual[i], REG_EXTENDED | REG_NOSUB);
-    if (plain == 0)
-      regfree(&compiled);
+    if (plain == 0) regfree(&compiled);
     assert_int_equal(compile(usual[i]), plain);
   }
   assert_int_equal(compile("("), REG_EPAREN);
@@ -33,14 +43,23 @@ static void test_what_would_be_large(void **state)
 {
   (void)state;
   static const char *const large[] = {
-    "((((x{99}){99}){99}){9})", "(((x{1,255}){1,255}){1,255})", "x{255}{255}{255}", "([[:alpha:]]{200}){200}",
-    "((((((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+", "((x{999,}){999,})", "(a{200}|b{200}){200}", "x{30000}",
-    "))+++++++++++++++++++++++++++++++++", "(++++++++++++++++++++++++++++++++)", "a|+++++++++++++++++++++++++++++",
-    "aa+?++++a+?+??++++?++a++??aa?aa??+a", "(a?)**{1,3}{2}{2}+{2}.{1,3}{2}.*{2}", "((((a*)*)*)*)*",
+    "((((x{99}){99}){99}){9})",
+    "(((x{1,255}){1,255}){1,255})",
+    "x{255}{255}{255}",
+    "([[:alpha:]]{200}){200}",
+    "((((((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
+    "((x{999,}){999,})",
+    "(a{200}|b{200}){200}",
+    "x{30000}",
+    "))+++++++++++++++++++++++++++++++++",
+    "(++++++++++++++++++++++++++++++++)",
+    "a|+++++++++++++++++++++++++++++",
+    "aa+?++++a+?+??++++?++a++??aa?aa??+a",
+    "(a?)**{1,3}{2}{2}+{2}.{1,3}{2}.*{2}",
+    "((((a*)*)*)*)*",
   };
   for (size_t i = 0; i < sizeof large / sizeof large[0]; i++)
-    if (compile(large[i]) != REG_ESPACE)
-      fail_msg("%s was compiled", large[i]);
+    if (compile(large[i]) != REG_ESPACE) fail_msg("%s was compiled", large[i]);
   char nested[200];
   memset(nested, '(', 80);
   memset(nested + 80, ')', 80);

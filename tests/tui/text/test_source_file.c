@@ -125,7 +125,7 @@ static void test_what_is_no_file(void **state)
   }
   snprintf(path, sizeof path, "%s/fifo", folder);
   assert_int_equal(mkfifo(path, 0600), 0);
-  source_file_open(&file, 0, geteuid(), path);    /* nobody writes: it must not wait */
+  source_file_open(&file, 0, geteuid(), path); /* nobody writes: it must not wait */
   assert_int_equal(file.state, SOURCE_NOT_A_FILE);
   source_file_open(&file, 0, geteuid(), "/no/such/file.rb");
   assert_int_equal(file.state, SOURCE_MISSING);
@@ -158,14 +158,12 @@ static void test_another_root(void **state)
   int ready[2];
   write_file("inside\n", 7);
   snprintf(link, sizeof link, "%s/link.rb", folder);
-  assert_int_equal(symlink("/a.rb", link), 0);     /* absolute: from the root of the process */
+  assert_int_equal(symlink("/a.rb", link), 0); /* absolute: from the root of the process */
   assert_int_equal(pipe(ready), 0);
   pid_t pid = fork();
   if (pid == 0) {
     byte = chroot(folder) == 0 && chdir("/") == 0 ? 'y' : 'n';
-    if (write(ready[1], &byte, 1) == 1) {
-      pause();
-    }
+    if (write(ready[1], &byte, 1) == 1) pause();
     _exit(0);
   }
   assert_int_equal(read(ready[0], &byte, 1), 1);
@@ -177,7 +175,7 @@ static void test_another_root(void **state)
     assert_string_equal(line(1), "inside");
     source_file_open(&file, pid, geteuid(), "a.rb");
     assert_string_equal(line(1), "inside");
-    source_file_open(&file, pid, geteuid(), "/etc/passwd");   /* ours has one, the other root has not */
+    source_file_open(&file, pid, geteuid(), "/etc/passwd"); /* ours has one, the other root has not */
     assert_int_equal(file.state, SOURCE_MISSING);
   }
   kill(pid, SIGKILL);
@@ -185,9 +183,7 @@ static void test_another_root(void **state)
   close(ready[0]);
   close(ready[1]);
   unlink(link);
-  if (byte != 'y') {
-    skip();
-  }
+  if (byte != 'y') skip();
 }
 
 static void test_changes_are_seen(void **state)
@@ -196,7 +192,7 @@ static void test_changes_are_seen(void **state)
   open_text("one\n");
   const char *text = file.text;
   source_file_open(&file, 0, geteuid(), path);
-  assert_ptr_equal(file.text, text);   /* not read again */
+  assert_ptr_equal(file.text, text); /* not read again */
   open_text("one\ntwo\n");
   assert_int_equal(file.line_count, 2);
   assert_true(file.changed_real_ns > 0);
@@ -221,9 +217,7 @@ static bool is_root(void)
 static void test_root_reads_with_the_rights_of_the_owner(void **state)
 {
   (void)state;
-  if (!is_root()) {
-    skip();                            /* only root has more rights than the owner */
-  }
+  if (!is_root()) skip(); /* only root has more rights than the owner */
   write_file("secret\n", 7);
   chmod(path, 0600);
   source_file_open(&file, 0, 0, path);
@@ -232,7 +226,7 @@ static void test_root_reads_with_the_rights_of_the_owner(void **state)
   assert_int_equal(file.state, SOURCE_MISSING);
   source_file_open(&file, 0, NOBODY, "/etc/shadow");
   assert_int_equal(file.state, SOURCE_MISSING);
-  source_file_open(&file, 0, (uid_t)-1, path);   /* nobody knows whose it is */
+  source_file_open(&file, 0, (uid_t)-1, path); /* nobody knows whose it is */
   assert_int_equal(file.state, SOURCE_MISSING);
   chmod(path, 0644);
   source_file_open(&file, 0, NOBODY, path);
@@ -240,7 +234,7 @@ static void test_root_reads_with_the_rights_of_the_owner(void **state)
   assert_string_equal(line(1), "secret");
   const char *text = file.text;
   source_file_open(&file, 0, NOBODY, path);
-  assert_ptr_equal(file.text, text);   /* not read again */
+  assert_ptr_equal(file.text, text); /* not read again */
   write_file("longer than it was\n", 19);
   source_file_open(&file, 0, NOBODY, path);
   assert_string_equal(line(1), "longer than it was");
@@ -249,9 +243,7 @@ static void test_root_reads_with_the_rights_of_the_owner(void **state)
 static void test_root_and_a_large_file_of_another(void **state)
 {
   (void)state;
-  if (!is_root()) {
-    skip();
-  }
+  if (!is_root()) skip();
   size_t count = SOURCE_BYTES_MAX + 100;
   char *bytes = malloc(count);
   memset(bytes, '\n', count);
@@ -269,9 +261,7 @@ static void test_root_and_the_process_of_another(void **state)
   (void)state;
   char byte = 0;
   int ready[2];
-  if (!is_root()) {
-    skip();
-  }
+  if (!is_root()) skip();
   write_file("shared\n", 7);
   assert_int_equal(chown(path, 0, 4242), 0);
   chmod(path, 0640);
@@ -288,7 +278,7 @@ static void test_root_and_the_process_of_another(void **state)
   source_file_open(&file, pid, NOBODY, path);
   assert_int_equal(file.state, SOURCE_READY);
   assert_string_equal(line(1), "shared");
-  source_file_open(&file, getpid(), NOBODY, path);   /* ours, not his: it lends him nothing */
+  source_file_open(&file, getpid(), NOBODY, path); /* ours, not his: it lends him nothing */
   assert_int_equal(file.state, SOURCE_MISSING);
   source_file_open(&file, pid, NOBODY, "/etc/shadow");
   assert_int_equal(file.state, SOURCE_MISSING);
@@ -306,9 +296,7 @@ static void test_rights_are_given_up_for_good(void **state)
   (void)state;
   struct source_rights rights;
   int ends[2], left = 0;
-  if (!is_root()) {
-    skip();
-  }
+  if (!is_root()) skip();
   assert_true(source_rights_of(&rights, 0, NOBODY));
   assert_false(source_rights_of(&rights, getpid(), 0));
   assert_true(source_rights_of(&rights, getpid(), NOBODY) && !rights.is_process);
@@ -338,10 +326,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    TEST(test_lines), TEST(test_hostile_text), TEST(test_long_line_and_large_file),
-    TEST(test_what_is_no_file), TEST(test_root_of_a_process), TEST(test_another_root),
-    TEST(test_changes_are_seen), TEST(test_root_reads_with_the_rights_of_the_owner),
-    TEST(test_root_and_a_large_file_of_another), TEST(test_root_and_the_process_of_another),
+    TEST(test_lines),
+    TEST(test_hostile_text),
+    TEST(test_long_line_and_large_file),
+    TEST(test_what_is_no_file),
+    TEST(test_root_of_a_process),
+    TEST(test_another_root),
+    TEST(test_changes_are_seen),
+    TEST(test_root_reads_with_the_rights_of_the_owner),
+    TEST(test_root_and_a_large_file_of_another),
+    TEST(test_root_and_the_process_of_another),
     TEST(test_rights_are_given_up_for_good),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

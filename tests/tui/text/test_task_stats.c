@@ -30,9 +30,16 @@ static void test_bad_texts(void **state)
 {
   (void)state;
   static const char *const texts[] = {
-    "", "\n", "\n\n\n", "rchar:", "rchar:\nwchar:\n", "rchar: x\nwchar: 1\n", "rchar: 1",
+    "",
+    "\n",
+    "\n\n\n",
+    "rchar:",
+    "rchar:\nwchar:\n",
+    "rchar: x\nwchar: 1\n",
+    "rchar: 1",
     "wchar: 1\nrchar: -4\n",
-    "xrchar: 1\nxwchar: 1\n", "rchar",
+    "xrchar: 1\nxwchar: 1\n",
+    "rchar",
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     struct task_counts counts = { 0 };
@@ -51,20 +58,17 @@ static void test_own_thread(void **state)
   uint32_t tid = (uint32_t)syscall(SYS_gettid);
   const struct task_rates *rates = task_stats_get(&stats, getpid(), tid, 1000000000);
   assert_non_null(rates);
-  assert_false(rates->has_switches);   /* one reading makes no rate */
+  assert_false(rates->has_switches); /* one reading makes no rate */
   int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
   assert_true(zero >= 0);
-  for (int i = 0; i < 256; i++) {
-    assert_int_equal(read(zero, bytes, sizeof bytes), sizeof bytes);
-  }
+  for (int i = 0; i < 256; i++) assert_int_equal(read(zero, bytes, sizeof bytes), sizeof bytes);
   close(zero);
   rates = task_stats_get(&stats, getpid(), tid, 1100000000);
-  assert_false(rates->has_switches);   /* too soon for another reading */
+  assert_false(rates->has_switches); /* too soon for another reading */
   rates = task_stats_get(&stats, getpid(), tid, 2000000000);
   assert_true(rates->has_switches);
-  if (rates->has_io) {                  /* the kernel may have no I/O accounting */
+  if (rates->has_io) /* the kernel may have no I/O accounting */
     assert_true(rates->read_bytes >= 1 << 20);
-  }
 }
 
 static struct task_counts own_counts(struct task_stats *stats, int64_t now_ns)
@@ -92,9 +96,7 @@ static void test_sockets(void **state)
   struct task_counts after = own_counts(&stats, 3000000000);
   close(ends[0]);
   close(ends[1]);
-  if (!before.has_io) {
-    skip();
-  }
+  if (!before.has_io) skip();
   assert_int_equal(between.written_bytes - before.written_bytes, MUCH);
   assert_true(between.read_bytes - before.read_bytes >= MUCH);
   assert_int_equal(after.written_bytes, between.written_bytes);
@@ -116,11 +118,8 @@ static void test_nobody(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_texts),
-    cmocka_unit_test(test_bad_texts),
-    cmocka_unit_test(test_own_thread),
-    cmocka_unit_test(test_sockets),
-    cmocka_unit_test(test_nobody),
+    cmocka_unit_test(test_texts),   cmocka_unit_test(test_bad_texts), cmocka_unit_test(test_own_thread),
+    cmocka_unit_test(test_sockets), cmocka_unit_test(test_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,20 +39,19 @@ static void test_controls_become_marks(void **state)
 static void test_invalid_utf8_becomes_marks(void **state)
 {
   (void)state;
-  SANITIZED("\xc0\xaf", "??");                       /* overlong */
-  SANITIZED("\xed\xa0\x80", "???");                  /* surrogate */
-  SANITIZED("\xf4\x90\x80\x80", "????");             /* beyond Unicode */
+  SANITIZED("\xc0\xaf", "??");           /* overlong */
+  SANITIZED("\xed\xa0\x80", "???");      /* surrogate */
+  SANITIZED("\xf4\x90\x80\x80", "????"); /* beyond Unicode */
   SANITIZED("cut \xe3\x81", "cut ??");
   SANITIZED("\xff\xfe", "??");
-  SANITIZED("\xef\xbf\xbf", "?");                    /* a noncharacter */
+  SANITIZED("\xef\xbf\xbf", "?"); /* a noncharacter */
 }
 
 static void test_combining_marks_are_capped(void **state)
 {
   (void)state;
   char zalgo[1 + 2 * 100 + 2] = "a", out[256];
-  for (int i = 0; i < 100; i++)
-    strcat(zalgo, "\xcc\x81");
+  for (int i = 0; i < 100; i++) strcat(zalgo, "\xcc\x81");
   strcat(zalgo, "b");
   size_t length = rtop_text_sanitize(out, sizeof out, zalgo, strlen(zalgo));
   assert_int_equal(length, 1 + 2 * 4 + 1);
@@ -82,12 +81,10 @@ static void test_random_bytes_come_out_clean(void **state)
   for (int round = 0; round < 20000; round++) {
     char bytes[40], out[64], again[64];
     size_t count = (size_t)rand() % sizeof bytes;
-    for (size_t i = 0; i < count; i++)
-      bytes[i] = (char)(rand() % 4 ? 0x80 + rand() % 0x80 : rand());
+    for (size_t i = 0; i < count; i++) bytes[i] = (char)(rand() % 4 ? 0x80 + rand() % 0x80 : rand());
     size_t length = rtop_text_sanitize(out, sizeof out, bytes, count);
     assert_true(length <= count);
-    for (size_t i = 0; i < length; i++)
-      assert_true((unsigned char)out[i] >= 0x20 && out[i] != 0x7f);
+    for (size_t i = 0; i < length; i++) assert_true((unsigned char)out[i] >= 0x20 && out[i] != 0x7f);
     rtop_text_sanitize(again, sizeof again, out, length);
     assert_string_equal(again, out);
   }
@@ -124,7 +121,7 @@ static void test_cut(void **state)
   assert_cut("", 0, "", "");
   assert_cut("日本語", 6, "日本語", "日本語");
   assert_cut("日本語", 5, "日本~", "~本語");
-  assert_cut("日本語", 4, "日~", "~語");                /* never half a character */
+  assert_cut("日本語", 4, "日~", "~語"); /* never half a character */
   assert_cut("ae\xcc\x81x", 2, "a~", "~x");
   char small[4];
   assert_int_equal(rtop_text_cut(small, sizeof small, "abcdef", 6), 3);

@@ -18,9 +18,7 @@ static int64_t parsed(const char *text)
 {
   int64_t time_ns = -1;
   const char *problem = time_text_parse(text, &base, &time_ns);
-  if (problem != NULL) {
-    fail_msg("'%s': %s", text, problem);
-  }
+  if (problem != NULL) fail_msg("'%s': %s", text, problem);
   return time_ns;
 }
 
@@ -76,19 +74,40 @@ static void test_zone(void **state)
 static void test_nonsense(void **state)
 {
   static const char *const nonsense[] = {
-    "", " ", "x", "14", "14:", "14:3x", "25:00", "14:61", "14:30:99", "-", "+", "-x", "--5", "-5y",
-        "+1e9", "-0x10",
-    "2026-13-01", "2026-11-20T", "2026-11-20T25:00", "2026-11-20T10:00+x", "2026-11-20x",
-        "-99999999999999999999",
-    "14:31:52 later", "-5 s", "1:2:3:4", "2026-11-20T10:00Zz", "+nan", "-inf",
+    "",
+    " ",
+    "x",
+    "14",
+    "14:",
+    "14:3x",
+    "25:00",
+    "14:61",
+    "14:30:99",
+    "-",
+    "+",
+    "-x",
+    "--5",
+    "-5y",
+    "+1e9",
+    "-0x10",
+    "2026-13-01",
+    "2026-11-20T",
+    "2026-11-20T25:00",
+    "2026-11-20T10:00+x",
+    "2026-11-20x",
+    "-99999999999999999999",
+    "14:31:52 later",
+    "-5 s",
+    "1:2:3:4",
+    "2026-11-20T10:00Zz",
+    "+nan",
+    "-inf",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
   };
   (void)state;
   for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
     int64_t time_ns;
-    if (time_text_parse(nonsense[i], &base, &time_ns) == NULL) {
-      fail_msg("'%s' was taken", nonsense[i]);
-    }
+    if (time_text_parse(nonsense[i], &base, &time_ns) == NULL) fail_msg("'%s' was taken", nonsense[i]);
   }
 }
 
@@ -100,9 +119,12 @@ static void test_written(void **state)
   assert_string_equal(text, "14:32:07");
   time_text_clock(text, sizeof text, END + 4 * S / 10, true);
   assert_string_equal(text, "14:32:07.4");
-  static const struct { int64_t seconds; const char *text; } ages[] = {
-    { -5, "0s" }, { 0, "0s" }, { 99, "99s" }, { 100, "1m40s" }, { 5999, "99m59s" }, { 6000, "1h40m" },
-    { 359999, "99h59m" }, { 360000, "4d04h" },
+  static const struct {
+    int64_t seconds;
+    const char *text;
+  } ages[] = {
+    { -5, "0s" },       { 0, "0s" },       { 99, "99s" },        { 100, "1m40s" },
+    { 5999, "99m59s" }, { 6000, "1h40m" }, { 359999, "99h59m" }, { 360000, "4d04h" },
   };
   for (size_t i = 0; i < sizeof ages / sizeof ages[0]; i++) {
     time_text_age(text, sizeof text, ages[i].seconds * S);
@@ -114,8 +136,8 @@ int main(void)
 {
   setenv("TZ", "UTC", 1);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_clock), cmocka_unit_test(test_date), cmocka_unit_test(test_relative),
-    cmocka_unit_test(test_zone), cmocka_unit_test(test_nonsense), cmocka_unit_test(test_written),
+    cmocka_unit_test(test_clock), cmocka_unit_test(test_date),     cmocka_unit_test(test_relative),
+    cmocka_unit_test(test_zone),  cmocka_unit_test(test_nonsense), cmocka_unit_test(test_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

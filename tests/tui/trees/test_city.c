@@ -39,13 +39,13 @@ static uint32_t frame_of(const char *space, const char *name)
 {
   char label[128];
   snprintf(label, sizeof label, "%s#%s", space, name);
-  return rtop_symbols_frame(symbols, label, strlen(label), "/x.rb", 5, space, strlen(space), 1,
-                            RTOP_SYMBOL_RUBY);
+  return rtop_symbols_frame(symbols, label, strlen(label), "/x.rb", 5, space, strlen(space), 1, RTOP_SYMBOL_RUBY);
 }
 
 static void seen(const char *space, const char *name, double self)
 {
-  rows[count] = (struct rtop_method_row){ .frame = frame_of(space, name), .most_ns = (uint64_t)(self * (double)SECOND) };
+  rows[count] =
+      (struct rtop_method_row){ .frame = frame_of(space, name), .most_ns = (uint64_t)(self * (double)SECOND) };
   rows[count].self_ns = rows[count].total_ns = (uint64_t)(self * (double)SECOND);
   rows[count].total.wall_ns[RTOP_STATE_WAITING] = rows[count].self_ns;
   count++;
@@ -102,7 +102,7 @@ static void test_places_stay(void **state)
   assert_true(total_x < tax_x && tax_x < json_x);
   assert_true(home("App::Order", "total")->width > home("App::Order", "tax")->width);
   assert_int_equal(city_state(home("Json", "generate")), RTOP_STATE_WAITING);
-  busy(true);                          /* two wake up: who was there stays, or makes room */
+  busy(true); /* two wake up: who was there stays, or makes room */
   update(101 * SECOND, 80);
   check_street();
   assert_int_equal(home("App::Order", "total")->x, total_x);
@@ -111,7 +111,7 @@ static void test_places_stay(void **state)
   assert_true(home("App::Late", "riser")->x < home("Json", "generate")->x);
   assert_true(home("Zip", "pack")->x > home("Json", "generate")->x);
   json_x = home("Json", "generate")->x;
-  for (int64_t at = 102; at < 109; at++) {           /* figures sway: nothing moves */
+  for (int64_t at = 102; at < 109; at++) { /* figures sway: nothing moves */
     busy(at % 2 == 0);
     update(at * SECOND, 80);
     assert_int_equal(home("Json", "generate")->x, json_x);
@@ -125,7 +125,7 @@ static void test_sleep_and_wake(void **state)
   (void)state;
   busy(true);
   update(100 * SECOND, 80);
-  assert_false(city_awake(home("Zip", "pack"), 100 * SECOND));     /* everybody is new at first */
+  assert_false(city_awake(home("Zip", "pack"), 100 * SECOND)); /* everybody is new at first */
   for (int64_t at = 101; at < 135; at++) {
     busy(false);
     update(at * SECOND, 80);
@@ -142,7 +142,7 @@ static void test_sleep_and_wake(void **state)
   assert_false(city_awake(home("Json", "generate"), 135 * SECOND));
   assert_false(city_awake(home("Zip", "pack"), 139 * SECOND));
   assert_int_equal(home("App::Order", "total")->x, total_x);
-  busy(true);                          /* a refresh after a minute: nobody slept in between */
+  busy(true); /* a refresh after a minute: nobody slept in between */
   update(195 * SECOND, 80);
   assert_false(city_awake(home("Json", "generate"), 195 * SECOND));
 }
@@ -158,7 +158,9 @@ static void test_groups(void **state)
   (void)state;
   uint32_t total = node(0, "App::Order", "total"), tax = node(total, "App::Tax", "rate");
   struct rtop_sum_cell cells[] = {
-    { .node = total, .thread = 0 }, { .node = tax, .thread = 0 }, { .node = tax, .thread = 1 },
+    { .node = total, .thread = 0 },
+    { .node = tax, .thread = 0 },
+    { .node = tax, .thread = 1 },
   };
   cells[0].cost.wall_ns[0] = 300000000;
   cells[1].cost.wall_ns[0] = 400000000;
@@ -190,7 +192,7 @@ static void test_groups(void **state)
     city_next_level(&city);
   }
   city_next_level(&city);
-  city_next_level(&city);              /* methods again; then one block alone is folded */
+  city_next_level(&city); /* methods again; then one block alone is folded */
   assert_int_equal(city.level, CITY_METHODS);
   city_fold(&city, home("Json", "generate")->block);
   city_fold(&city, home("App::Tax", "rate")->block);
@@ -209,9 +211,7 @@ static void many(size_t methods, bool all)
     char space[32], name[32];
     snprintf(space, sizeof space, "Space%zu::Class%zu", i % 200, i % 600);
     snprintf(name, sizeof name, "method_%zu", i);
-    if (all || i % 250 == 0) {
-      seen(space, name, i % 250 == 0 ? 0.04 : 0.0001);
-    }
+    if (all || i % 250 == 0) seen(space, name, i % 250 == 0 ? 0.04 : 0.0001);
   }
 }
 
@@ -222,10 +222,10 @@ static void test_five_thousand(void **state)
   many(5000, true);
   update(100 * SECOND, 80);
   check_street();
-  assert_int_equal(city.street_count, 20);           /* all are awake, but most of them barely */
+  assert_int_equal(city.street_count, 20); /* all are awake, but most of them barely */
   assert_int_equal(city.block_count, 200);
   many(5000, true);
-  seen("Space7::Class7", "method_7", 0.3);           /* one of them rises: it is there at once */
+  seen("Space7::Class7", "method_7", 0.3); /* one of them rises: it is there at once */
   update(101 * SECOND, 80);
   assert_int_equal(city.street_count, 21);
   assert_true(home("Space7::Class7", "method_7")->width > 0);
@@ -262,8 +262,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    TEST(test_places_stay), TEST(test_sleep_and_wake), TEST(test_groups), TEST(test_five_thousand),
-    TEST(test_no_width_is_too_small),
+    TEST(test_places_stay),   TEST(test_sleep_and_wake),        TEST(test_groups),
+    TEST(test_five_thousand), TEST(test_no_width_is_too_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,9 @@ static int64_t now_ns;
 
 static void update(struct city *city, const struct rtop_live *live, int columns)
 {
-  struct city_news news = { .methods = &m.methods, .live = live, .sum = &m.sum, .symbols = m.symbols,
-                            .now_ns = now_ns };
+  struct city_news news = {
+    .methods = &m.methods, .live = live, .sum = &m.sum, .symbols = m.symbols, .now_ns = now_ns
+  };
   assert_true(city_update(city, &news, columns));
 }
 
@@ -41,8 +42,7 @@ static void check_cities(void)
   for (uint32_t i = 0; i < following.count; i++) {
     assert_memory_equal(&following.pulses[i], &afresh.pulses[i], sizeof *afresh.pulses);
     assert_int_equal(following.buildings[i].present, afresh.buildings[i].present);
-    assert_true(following.buildings[i].present > 0
-                || following.buildings[i].seen_ns == afresh.buildings[i].seen_ns);
+    assert_true(following.buildings[i].present > 0 || following.buildings[i].seen_ns == afresh.buildings[i].seen_ns);
   }
 }
 
@@ -76,8 +76,7 @@ static bool is_on_stack(uint32_t group, enum city_level level, uint32_t node)
 {
   for (; node; node = rtop_symbols_get_node(m.symbols, node)->parent) {
     const struct city_frame *known = &following.frames[rtop_symbols_get_node(m.symbols, node)->frame];
-    if ((level == CITY_CLASSES ? known->kind : known->package) == group + 1)
-      return true;
+    if ((level == CITY_CLASSES ? known->kind : known->package) == group + 1) return true;
   }
   return false;
 }
@@ -89,8 +88,7 @@ static void check_group(uint32_t group)
   for (uint32_t thread = 0; thread < m.sum.thread_count; thread++) {
     uint64_t wall_ns = 0;
     for (size_t i = 0; i < m.sum.cell_count; i++)
-      if (m.sum.cells[i].thread == thread &&
-          is_on_stack(group, following.buildings[group].level, m.sum.cells[i].node))
+      if (m.sum.cells[i].thread == thread && is_on_stack(group, following.buildings[group].level, m.sum.cells[i].node))
         wall_ns += rtop_cost_wall(&m.sum.cells[i].cost);
     most_ns = wall_ns > most_ns ? wall_ns : most_ns;
   }
@@ -100,8 +98,7 @@ static void check_group(uint32_t group)
 static void check_groups(void)
 {
   for (uint32_t i = 0; i < following.street_count; i++)
-    if (following.buildings[following.street[i]].level != CITY_METHODS)
-      check_group(following.street[i]);
+    if (following.buildings[following.street[i]].level != CITY_METHODS) check_group(following.street[i]);
 }
 
 static void turn_what_is_shown(void)
@@ -131,7 +128,7 @@ static void test_what_is_touched_is_enough(void **state)
     open_model(16 << 20, seed * 2 + 1);
     now_ns = 1000000 * MS;
     for (int i = 0; i < 300; i++) {
-      struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+      struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
       options.filter = i % 60 > 50 ? "K[13]#" : NULL;
       options.min_percent = i % 70 > 65 ? 5 : 0;
       add_window(0);
@@ -139,7 +136,7 @@ static void test_what_is_touched_is_enough(void **state)
       length_ns = below(40) ? length_ns : (1 + (int64_t)below(30)) * 100 * MS;
       columns = below(60) ? columns : 20 + (int)below(160);
       refresh(length_ns, &options);
-      if (below(15) == 0)              /* somebody else looked meanwhile */
+      if (below(15) == 0) /* somebody else looked meanwhile */
         refresh(length_ns / 2, &options);
       turn_what_is_shown();
       for (int times = 1 + (below(20) == 0); times > 0; times--) {

@@ -10,7 +10,7 @@ struct grouped {
 
 static uint32_t open_grouped(struct grouped *grouped)
 {
-  *grouped = (struct grouped){.look = {.sort = RTOP_SORT_TOTAL}, .groups = {.levels = 99}};
+  *grouped = (struct grouped){ .look = { .sort = RTOP_SORT_TOTAL }, .groups = { .levels = 99 } };
   forest_open(&grouped->forest);
   return fixture_thread(&grouped->forest.window, 1, RTOP_RUNNING, 0, 0);
 }
@@ -32,8 +32,8 @@ static const char *text_of(struct grouped *grouped)
   for (size_t i = 0; i < grouped->groups.count; i++) {
     const struct rtop_group_row *row = &grouped->groups.rows[i];
     struct rtop_groups_cost cost = rtop_groups_cost(&grouped->groups, row);
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%u %s%s%s %d", i > 0 ? ", " : "",
-                             row->depth, row->reference ? ">" : "",
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%u %s%s%s %d", i > 0 ? ", " : "", row->depth,
+                             row->reference ? ">" : "",
                              row->key == 0 ? "(below)" : forest_label(&grouped->forest, row->frame),
                              row->recursive ? "*" : "", (int)(cost.total_ns / MS));
     assert_true(used < sizeof text);
@@ -51,8 +51,7 @@ static void test_two_callers_make_a_group(void **state)
   forest_add(&grouped.forest, thread, "main b log", RTOP_RUNNING, 1);
   forest_add(&grouped.forest, thread, "main b", RTOP_RUNNING, 2);
   forest_build(&grouped.forest, false);
-  assert_string_equal(text_of(&grouped),
-                      "0 main 33, 1 b 23, 2 >log 21, 1 a 10, 2 >log 10, 0 log 31, 1 write 30");
+  assert_string_equal(text_of(&grouped), "0 main 33, 1 b 23, 2 >log 21, 1 a 10, 2 >log 10, 0 log 31, 1 write 30");
   assert_int_equal(grouped.groups.group_count, 2);
   assert_int_equal(grouped.groups.rows[5].callers, 2);
   struct rtop_groups_cost of_log = rtop_groups_cost(&grouped.groups, &grouped.groups.rows[5]);

@@ -49,7 +49,7 @@ static void check_row(const struct rtop_group_row *a, const struct rtop_group_ro
 
 static void check(const struct rtop_groups_look *look)
 {
-  struct rtop_methods_options all = {.mode = look->mode, .sort = RTOP_SORT_NAME};
+  struct rtop_methods_options all = { .mode = look->mode, .sort = RTOP_SORT_NAME };
   assert_true(rtop_tree_build(&tree, &m.fresh, m.symbols, &all, false));
   assert_true(rtop_groups_take(&fresh, &tree, m.symbols, look));
   assert_true(rtop_groups_build(&fresh, m.symbols, look));
@@ -58,8 +58,7 @@ static void check(const struct rtop_groups_look *look)
   assert_int_equal(fresh.group_count, followed.group_count);
   assert_int_equal(fresh.hidden, followed.hidden);
   assert_int_equal(fresh.most_ns, followed.most_ns);
-  for (size_t i = 0; i < fresh.count; i++)
-    check_row(&followed.rows[i], &fresh.rows[i]);
+  for (size_t i = 0; i < fresh.count; i++) check_row(&followed.rows[i], &fresh.rows[i]);
   for (uint32_t frame = 0; frame < rtop_symbols_frame_count(m.symbols); frame++)
     assert_int_equal(rtop_groups_has(&fresh, frame), rtop_groups_has(&followed, frame));
 }
@@ -72,8 +71,8 @@ static void follow(const struct rtop_groups_look *look)
 static void test_they_follow_the_end(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
-  struct rtop_groups_look look = {.sort = RTOP_SORT_TOTAL};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
+  struct rtop_groups_look look = { .sort = RTOP_SORT_TOTAL };
   for (uint32_t seed = 1; seed <= 6; seed++) {
     open_groups(16 << 20, seed);
     for (int i = 0; i < 100; i++) {
@@ -90,16 +89,14 @@ static void test_they_follow_the_end(void **state)
 static void decide(void)
 {
   uint32_t frame = below(rtop_symbols_frame_count(m.symbols));
-  if (below(30) == 0)
-    followed.levels = fresh.levels = below(2) ? LEVELS_ALL : below(3);
+  if (below(30) == 0) followed.levels = fresh.levels = below(2) ? LEVELS_ALL : below(3);
   if (followed.count > 0 && below(3) == 0) {
     uint64_t key = followed.rows[below((uint32_t)followed.count)].key;
     bool open = below(2);
     rtop_tree_choose(&followed.choices, key, open);
     rtop_tree_choose(&fresh.choices, key, open);
   }
-  if (below(8) == 0)
-    assert_int_equal(rtop_groups_reveal(&fresh, frame), rtop_groups_reveal(&followed, frame));
+  if (below(8) == 0) assert_int_equal(rtop_groups_reveal(&fresh, frame), rtop_groups_reveal(&followed, frame));
 }
 
 /* Threads, looks, thresholds, orders and far steps come and go; updates may pass without the groups, rows
@@ -109,16 +106,15 @@ static void test_whatever_comes_between(void **state)
   (void)state;
   for (uint32_t seed = 11; seed <= 22; seed++) {
     open_groups(40000, seed);
-    struct rtop_groups_look look = {.sort = RTOP_SORT_TOTAL};
+    struct rtop_groups_look look = { .sort = RTOP_SORT_TOTAL };
     for (int i = 0; i < 200; i++) {
-      struct rtop_methods_options options = {.sort = RTOP_SORT_NAME, .mode = look.mode};
+      struct rtop_methods_options options = { .sort = RTOP_SORT_NAME, .mode = look.mode };
       add_window(0);
       if (below(25) == 0) {
-        struct rtop_lens_look lens = {.no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES)};
+        struct rtop_lens_look lens = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
         assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &lens));
       }
-      if (below(6) == 0)
-        step(rtop_profile_last(m.profile, 500 * MS), &options, below(4));
+      if (below(6) == 0) step(rtop_profile_last(m.profile, 500 * MS), &options, below(4));
       if (below(10) == 0) {
         look.sort = rtop_sort_key_plain((enum rtop_sort_key)below(RTOP_SORT_KEYS));
         look.mode = options.mode = below(2) ? RTOP_MODE_WALL : RTOP_MODE_CPU;
@@ -141,8 +137,8 @@ static void test_whatever_comes_between(void **state)
 static void test_trees_come_between(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME}, filtered = {.filter = "K[13]#"};
-  struct rtop_groups_look look = {.sort = RTOP_SORT_TOTAL};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME }, filtered = { .filter = "K[13]#" };
+  struct rtop_groups_look look = { .sort = RTOP_SORT_TOTAL };
   open_groups(16 << 20, 31);
   for (int i = 0; i < 60; i++) {
     add_window(0);
@@ -153,7 +149,7 @@ static void test_trees_come_between(void **state)
       continue;
     }
     assert_true(rtop_tree_build(&tree, &m.fresh, m.symbols, &filtered, below(2)));
-    for (int k = 0; k < 2; k++) {        /* both know the places of the rows then */
+    for (int k = 0; k < 2; k++) { /* both know the places of the rows then */
       struct rtop_groups *groups = k ? &fresh : &followed;
       assert_true(rtop_groups_take(groups, &tree, m.symbols, &look));
       assert_true(rtop_groups_build(groups, m.symbols, &look));

@@ -10,7 +10,7 @@ struct drawn {
 
 static void open_drawn(struct drawn *drawn)
 {
-  *drawn = (struct drawn){.look = {.columns = 100, .sort = RTOP_SORT_TOTAL}};
+  *drawn = (struct drawn){ .look = { .columns = 100, .sort = RTOP_SORT_TOTAL } };
   struct forest *forest = &drawn->forest;
   forest_open(forest);
   uint32_t thread = fixture_thread(&forest->window, 1, RTOP_RUNNING, 0, 0);
@@ -40,10 +40,11 @@ static const char *text_of(struct drawn *drawn)
     const struct rtop_icicle_cell *cell = &drawn->icicle.cells[i];
     char merged[16];
     snprintf(merged, sizeof merged, "+%u", cell->merged);
-    const char *label = cell->merged > 0 ? merged
-      : cell->node == 0 ? "all" : forest_label(&drawn->forest, drawn->forest.tree.nodes[cell->node].frame);
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%u:%d+%d %s", i > 0 ? ", " : "",
-                             cell->depth, cell->x, cell->columns, label);
+    const char *label = cell->merged > 0  ? merged
+                        : cell->node == 0 ? "all"
+                                          : forest_label(&drawn->forest, drawn->forest.tree.nodes[cell->node].frame);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%u:%d+%d %s", i > 0 ? ", " : "", cell->depth, cell->x,
+                             cell->columns, label);
     assert_true(used < sizeof text);
   }
   return text;
@@ -54,13 +55,12 @@ static void test_cells(void **state)
   (void)state;
   struct drawn drawn;
   open_drawn(&drawn);
-  assert_string_equal(text_of(&drawn),
-                      "0:0+100 all, 1:0+100 main, 2:0+60 big, 2:60+30 small, 2:90+3 +5");
+  assert_string_equal(text_of(&drawn), "0:0+100 all, 1:0+100 main, 2:0+60 big, 2:60+30 small, 2:90+3 +5");
   assert_int_equal(drawn.icicle.merged, 5);
   assert_int_equal(drawn.icicle.depths, 3);
   drawn.look.sort = RTOP_SORT_NAME;
   assert_string_equal(text_of(&drawn), "0:0+100 all, 1:0+100 main, 2:0+60 big, 2:60+1 +1, 2:61+30 small, "
-                      "2:91+2 +4");
+                                       "2:91+2 +4");
   close_drawn(&drawn);
 }
 
@@ -144,12 +144,8 @@ static void test_cells_stay_in_their_place(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_cells),
-    cmocka_unit_test(test_zoom),
-    cmocka_unit_test(test_threshold),
-    cmocka_unit_test(test_finding),
-    cmocka_unit_test(test_height),
-    cmocka_unit_test(test_cells_stay_in_their_place),
+    cmocka_unit_test(test_cells),   cmocka_unit_test(test_zoom),   cmocka_unit_test(test_threshold),
+    cmocka_unit_test(test_finding), cmocka_unit_test(test_height), cmocka_unit_test(test_cells_stay_in_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,7 @@ static void test_lines_of_a_method_are_one_node(void **state)
   assert_int_equal(forest_ms(&forest.tree.nodes[0].total), 142);
   assert_int_equal(forest.tree.nodes[forest_find(&forest, "main")].below, 3);
   assert_int_equal(forest.tree.touched_count, 7);
-  assert_int_equal(forest.tree.nodes[forest_find(&forest, "main a b")].total.wall_ns[RTOP_STATE_WAITING],
-                   5 * MS);
+  assert_int_equal(forest.tree.nodes[forest_find(&forest, "main a b")].total.wall_ns[RTOP_STATE_WAITING], 5 * MS);
   forest_close(&forest);
 }
 

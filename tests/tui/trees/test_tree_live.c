@@ -21,8 +21,7 @@ static uint32_t child_of(const struct rtop_tree *tree, uint32_t parent, uint32_t
 static size_t children(const struct rtop_tree *tree, uint32_t parent)
 {
   size_t count = 0;
-  for (uint32_t id = tree->nodes[parent].first_child; id; id = tree->nodes[id].next_sibling)
-    count++;
+  for (uint32_t id = tree->nodes[parent].first_child; id; id = tree->nodes[id].next_sibling) count++;
   return count;
 }
 
@@ -71,7 +70,7 @@ static void close_trees(void)
 static void test_it_follows_the_end(void **state)
 {
   (void)state;
-  struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+  struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   for (uint32_t seed = 1; seed <= 6; seed++) {
     open_model(16 << 20, seed);
     for (int i = 0; i < 100; i++) {
@@ -90,12 +89,12 @@ static void test_whatever_comes_between(void **state)
     open_model(40000, seed);
     bool fold = false;
     for (int i = 0; i < 200; i++) {
-      struct rtop_methods_options options = {.sort = RTOP_SORT_NAME};
+      struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
       add_window(0);
       options.filter = below(8) ? NULL : "K[13]#";
       fold = below(20) ? fold : !fold;
       if (below(25) == 0) {
-        struct rtop_lens_look look = {.no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES)};
+        struct rtop_lens_look look = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
         assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
       }
       if (below(6) == 0) {

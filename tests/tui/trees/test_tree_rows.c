@@ -11,7 +11,7 @@ struct shown {
 
 static void open_shown(struct shown *shown, int levels)
 {
-  *shown = (struct shown){.look = {.sort = RTOP_SORT_TOTAL}};
+  *shown = (struct shown){ .look = { .sort = RTOP_SORT_TOTAL } };
   struct forest *forest = &shown->forest;
   forest_open(forest);
   uint32_t thread = fixture_thread(&forest->window, 1, RTOP_RUNNING, 0, 0);
@@ -55,13 +55,11 @@ static void test_order_and_depth(void **state)
   (void)state;
   struct shown shown;
   open_shown(&shown, INT_MAX);
-  assert_string_equal(text_of(&shown),
-                      "0 main 97, 1 work 55, 2 read 30, 2 parse 25, 3 scan 20, 1 idle 40, 1 tiny1 1, "
-                      "1 tiny2 1, 0 other 3, 1 scan 3");
+  assert_string_equal(text_of(&shown), "0 main 97, 1 work 55, 2 read 30, 2 parse 25, 3 scan 20, 1 idle 40, 1 tiny1 1, "
+                                       "1 tiny2 1, 0 other 3, 1 scan 3");
   shown.look.reverse = true;
-  assert_string_equal(text_of(&shown),
-                      "0 other 3, 1 scan 3, 0 main 97, 1 tiny1 1, 1 tiny2 1, 1 idle 40, 1 work 55, "
-                      "2 parse 25, 3 scan 20, 2 read 30");
+  assert_string_equal(text_of(&shown), "0 other 3, 1 scan 3, 0 main 97, 1 tiny1 1, 1 tiny2 1, 1 idle 40, 1 work 55, "
+                                       "2 parse 25, 3 scan 20, 2 read 30");
   close_shown(&shown);
 }
 
@@ -72,7 +70,7 @@ static void test_equal_rows_keep_their_order(void **state)
   open_shown(&shown, INT_MAX);
   shown.look.sort = RTOP_SORT_NAME;
   assert_non_null(strstr(text_of(&shown), "1 idle 40, 1 tiny1 1, 1 tiny2 1, 1 work 55"));
-  shown.look.sort = RTOP_SORT_WAITING;                  /* all are 0 */
+  shown.look.sort = RTOP_SORT_WAITING; /* all are 0 */
   char *first = strdup(text_of(&shown));
   assert_string_equal(text_of(&shown), first);
   free(first);
@@ -86,8 +84,7 @@ static void test_levels_count_branches(void **state)
   open_shown(&shown, 0);
   assert_string_equal(text_of(&shown), "0+ main 97, 0+ other 3");
   rtop_tree_rows_levels(&shown.rows, 1);
-  assert_string_equal(text_of(&shown),
-                      "0 main 97, 1+ work 55, 1 idle 40, 1 tiny1 1, 1 tiny2 1, 0 other 3, 1 scan 3");
+  assert_string_equal(text_of(&shown), "0 main 97, 1+ work 55, 1 idle 40, 1 tiny1 1, 1 tiny2 1, 0 other 3, 1 scan 3");
   close_shown(&shown);
 }
 
@@ -98,7 +95,7 @@ static void test_an_only_child_opens_with_its_parent(void **state)
   open_shown(&shown, 0);
   uint32_t work = forest_find(&shown.forest, "main work parse");
   rtop_tree_rows_reveal(&shown.rows, &shown.forest.tree, work);
-  text_of(&shown);                                      /* before there is scratch nothing is kept */
+  text_of(&shown); /* before there is scratch nothing is kept */
   rtop_tree_rows_reveal(&shown.rows, &shown.forest.tree, work);
   assert_non_null(strstr(text_of(&shown), "2+ parse 25"));
   rtop_tree_rows_open(&shown.rows, forest_find(&shown.forest, "main work"), false);
@@ -146,11 +143,11 @@ static void test_callers(void **state)
   open_shown(&shown, 0);
   shown.look.callers = true;
   assert_string_equal(text_of(&shown), "0+ idle 40, 0+ read 30, 0+ scan 23, 0+ parse 5, 0+ tiny1 1, "
-                      "0+ tiny2 1");
+                                       "0+ tiny2 1");
   assert_int_equal(forest_ms(&shown.rows.rows[2].self), 23);
   rtop_tree_rows_open(&shown.rows, shown.rows.rows[2].key, true);
   assert_string_equal(text_of(&shown), "0+ idle 40, 0+ read 30, 0 scan 23, 1+ parse 20, 1 other 3, "
-                      "0+ parse 5, 0+ tiny1 1, 0+ tiny2 1");
+                                       "0+ parse 5, 0+ tiny1 1, 0+ tiny2 1");
   rtop_tree_rows_levels(&shown.rows, INT_MAX);
   assert_non_null(strstr(text_of(&shown), "0 scan 23, 1 parse 20, 2 work 20, 3 main 20, 1 other 3"));
   close_shown(&shown);
@@ -159,7 +156,7 @@ static void test_callers(void **state)
 static void test_no_more_rows_than_the_bound(void **state)
 {
   (void)state;
-  struct shown shown = {.look = {.sort = RTOP_SORT_TOTAL}};
+  struct shown shown = { .look = { .sort = RTOP_SORT_TOTAL } };
   struct forest *forest = &shown.forest;
   forest_open(forest);
   uint32_t thread = fixture_thread(&forest->window, 1, RTOP_RUNNING, 0, 0);

@@ -13,12 +13,9 @@ static size_t place_of(const char *needle)
 
 static const struct rtop_method_row *row_of(const char *label)
 {
-  for (size_t i = 0; i < ui.methods.count; i++) {
-    if (strcmp(rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->label,
-        label) == 0) {
+  for (size_t i = 0; i < ui.methods.count; i++)
+    if (strcmp(rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->label, label) == 0)
       return &ui.methods.rows[i];
-    }
-  }
   return NULL;
 }
 
@@ -51,9 +48,8 @@ static void check_all(struct rtop_span before, bool total)
     by_hand(ui.span, label, &self_now, &total_now);
     by_hand(before, label, &self_before, &total_before);
     double wanted = total ? total_now - total_before : self_now - self_before;
-    if (fabs(ui.methods.rows[i].delta - wanted) > 1e-9) {
+    if (fabs(ui.methods.rows[i].delta - wanted) > 1e-9)
       fail_msg("%s: %f is not %f", label, ui.methods.rows[i].delta, wanted);
-    }
   }
 }
 
@@ -72,14 +68,12 @@ static void test_delta(void **state)
   struct rtop_span before = ui.span;
   model_press(&ui, 'B');
   assert_true(shows("baseline taken") && shows("DELTA"));
-  for (size_t i = 0; i < ui.methods.count; i++) {
-    assert_true(ui.methods.rows[i].delta == 0);
-  }
+  for (size_t i = 0; i < ui.methods.count; i++) assert_true(ui.methods.rows[i].delta == 0);
   model_press(&ui, 'z');
   check_all(before, false);
   model_press(&ui, 'T');
   check_all(before, true);
-  model_press(&ui, 'w');               /* a longer frame: shares still compare */
+  model_press(&ui, 'w'); /* a longer frame: shares still compare */
   check_all(before, true);
   model_press(&ui, 'B');
   assert_true(ui.baseline.all && shows("every column shows its change"));
@@ -111,9 +105,7 @@ static void test_gone(void **state)
   (void)state;
   model_press(&ui, 'B');
   model_add_window(profile, MODEL_END_NS, "NewComer#work");
-  for (int i = 1; i < 10; i++) {
-    model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "NewComer#work");
-  }
+  for (int i = 1; i < 10; i++) model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "NewComer#work");
   ui.stale = true;
   model_redraw(&ui);
   const struct rtop_method_row *gone = row_of("String#gsub"), *fresh = row_of("NewComer#work");
@@ -145,7 +137,7 @@ static void test_gone(void **state)
   model_press(&ui, 'g');
   assert_true(shows(" TOTAL%  DELTA^ CALL TREE  "));
   assert_true(place_of("spawn_thread") < place_of("as_json") && place_of("as_json") < place_of("exec_queri"));
-  model_press(&ui, 'i');               /* of callers that is not known */
+  model_press(&ui, 'i'); /* of callers that is not known */
   assert_true(shows(" TOTAL%^ DELTA  CALLERS"));
   model_press(&ui, 'i');
   model_press(&ui, 'P');
@@ -161,9 +153,7 @@ static void test_bound(void **state)
 {
   (void)state;
   model_press(&ui, 'B');
-  for (int i = 0; i < 10; i++) {
-    model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "NewComer#work");
-  }
+  for (int i = 0; i < 10; i++) model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "NewComer#work");
   ui.wanted.min_percent = 20;
   ui.stale = true;
   model_redraw(&ui);
@@ -199,8 +189,8 @@ static void test_other(void **state)
   for (int i = 0; i < 100; i++) {
     char label[32];
     int bytes = snprintf(label, sizeof label, "Unknown%d", i);
-    rtop_symbols_node(symbols, 0, rtop_symbols_frame(symbols, label, (size_t)bytes, "", 0, "", 0, 1,
-                                                     RTOP_SYMBOL_RUBY), 1);
+    rtop_symbols_node(symbols, 0, rtop_symbols_frame(symbols, label, (size_t)bytes, "", 0, "", 0, 1, RTOP_SYMBOL_RUBY),
+                      1);
   }
   model_add_window(other, MODEL_END_NS, "String#gsub");
   model_add_window(other, MODEL_END_NS + 100000000, "Only#there");
@@ -247,7 +237,10 @@ static void test_translate(void **state)
 
 static void test_text(void **state)
 {
-  static const struct { double change; const char *text; } texts[] = {
+  static const struct {
+    double change;
+    const char *text;
+  } texts[] = {
     { 0.214, "+21.4" }, { -0.03, "-3.0" }, { 0.0004, "0.0" }, { -0.0004, "0.0" }, { 150, "+15000" },
   };
   (void)state;
@@ -263,10 +256,9 @@ static void test_text(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    BASELINE_TEST(test_delta), BASELINE_TEST(test_sort), BASELINE_TEST(test_gone),
-    BASELINE_TEST(test_bound),
-    BASELINE_TEST(test_frame_before), BASELINE_TEST(test_other), BASELINE_TEST(test_translate),
-    cmocka_unit_test(test_text),
+    BASELINE_TEST(test_delta),     BASELINE_TEST(test_sort),         BASELINE_TEST(test_gone),
+    BASELINE_TEST(test_bound),     BASELINE_TEST(test_frame_before), BASELINE_TEST(test_other),
+    BASELINE_TEST(test_translate), cmocka_unit_test(test_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,14 @@
 static uint64_t self_ns(void)
 {
   uint64_t sum_ns = 0;
-  for (size_t i = 0; i < ui.methods.count; i++) {
-    sum_ns += ui.methods.rows[i].self_ns;
-  }
+  for (size_t i = 0; i < ui.methods.count; i++) sum_ns += ui.methods.rows[i].self_ns;
   return sum_ns;
 }
 
 static bool any_kind(enum rtop_symbol_kind kind)
 {
-  for (size_t i = 0; i < ui.methods.count; i++) {
-    if (rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->kind == kind) {
-      return true;
-    }
-  }
+  for (size_t i = 0; i < ui.methods.count; i++)
+    if (rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->kind == kind) return true;
   return false;
 }
 
@@ -59,7 +54,7 @@ static void test_patterns_are_asked_for_kept_and_taken_back(void **state)
   model_press(&ui, '\r');
   assert_true(ui.methods.count < rows);
   assert_true(shows("!<C> !stdlib"));
-  model_press(&ui, 'X');               /* the old ones can be edited; Esc leaves them as they were */
+  model_press(&ui, 'X'); /* the old ones can be edited; Esc leaves them as they were */
   assert_true(shows("): <C>, stdlib"));
   model_press(&ui, 27);
   assert_string_equal("<C>, stdlib", ui.lens.exclude);
@@ -83,9 +78,7 @@ static void test_merging_is_chosen_from_a_menu(void **state)
   (void)state;
   model_press(&ui, 'l');
   assert_true(shows("Merge by"));
-  for (int i = 0; i < 2; i++) {
-    model_press(&ui, 'j');
-  }
+  for (int i = 0; i < 2; i++) model_press(&ui, 'j');
   model_press(&ui, '\r');
   assert_int_equal(RTOP_MERGE_CLASS, ui.lens.merge);
   assert_true(shows("by class"));

@@ -5,7 +5,7 @@
 
 struct row {
   struct ui_outline_row row;
-  char more[9];                        /* what it is followed by does not matter */
+  char more[9]; /* what it is followed by does not matter */
 };
 
 static struct outlined {
@@ -19,15 +19,15 @@ static struct outlined {
 /* a, its children kid and c, below c another kid; e; and what was put together. */
 static void open_outline(void)
 {
-  static const char *const names[] = {"a", "kid", "c", "kid", "e"};
-  static const uint32_t depths[] = {0, 1, 1, 2, 0};
+  static const char *const names[] = { "a", "kid", "c", "kid", "e" };
+  static const uint32_t depths[] = { 0, 1, 1, 2, 0 };
   memset(&o, 0, sizeof o);
   forest_open(&o.forest);
   o.ui.profile = o.forest.profile;
   for (uint32_t i = 0; i < 5; i++)
-    o.rows[i].row = (struct ui_outline_row){100 + i, forest_frame(&o.forest, names[i]), depths[i]};
+    o.rows[i].row = (struct ui_outline_row){ 100 + i, forest_frame(&o.forest, names[i]), depths[i] };
   o.rows[5].row.frame = o.rows[1].row.frame;
-  o.outline = (struct ui_outline){o.rows, 6, sizeof o.rows[0], &o.cursor};
+  o.outline = (struct ui_outline){ o.rows, 6, sizeof o.rows[0], &o.cursor };
 }
 
 static void search(const char *text)
@@ -61,7 +61,7 @@ static void test_up(void **state)
   o.cursor = 4;
   ui_outline_go_up(&o.outline);
   assert_int_equal(4, o.cursor);
-  o.cursor = 9;                        /* rows went away */
+  o.cursor = 9; /* rows went away */
   ui_outline_go_up(&o.outline);
   assert_int_equal(9, o.cursor);
   forest_close(&o.forest);
@@ -91,7 +91,7 @@ static void test_counts(void **state)
   search("kid");
   o.cursor = 3;
   ui_outline_count(&o.ui, &o.outline);
-  assert_int_equal(2, o.ui.match_count);           /* the last row is no method */
+  assert_int_equal(2, o.ui.match_count); /* the last row is no method */
   assert_int_equal(2, o.ui.match_at);
   o.cursor = 0;
   ui_outline_count(&o.ui, &o.outline);

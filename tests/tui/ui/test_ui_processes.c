@@ -15,9 +15,7 @@ static struct rtop_profile *two_processes(void)
       fixture_window(&window, start_ns, start_ns + 100 * MS);
       uint32_t thread = fixture_thread(&window, 1, RTOP_RUNNING, node[source], 0);
       fixture_cell(&window, thread, node[source], RTOP_RUNNING, source == 0 ? 100 * MS : 25 * MS);
-      if (source == 1) {
-        fixture_cell(&window, thread, node[source], RTOP_BLOCKED, 75 * MS);
-      }
+      if (source == 1) fixture_cell(&window, thread, node[source], RTOP_BLOCKED, 75 * MS);
       rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, source == 0 ? 100 : 7);
       rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, source == 0 ? 100 * MS : 25 * MS);
       rtop_window_set_counter(&window, RTOP_COUNTER_RSS_BYTES, (source + 1) * (10 << 20));
@@ -59,7 +57,8 @@ static void test_alone(void **state)
   assert_true(strip > 0.62 && strip < 0.63);
   model_press(&ui, 'H');
   model_press(&ui, 'H');
-  assert_true(shows("4711 worker 0  wall") && !shows("(+1)") && shows("Thr  1: 1 run") && shows("smp 1.0k/s") && shows("4711 t1"));
+  assert_true(shows("4711 worker 0  wall") && !shows("(+1)") && shows("Thr  1: 1 run") && shows("smp 1.0k/s") &&
+              shows("4711 t1"));
   assert_true(shows("run 100 wait   0 io   0%") && shows("rss 10.0M") && shows("   0/m"));
   assert_true(shows("4711 t1") && !shows("4712 t1"));
   assert_true(ui.strip.busy[ui.strip.cells - 2] > 0.99);
@@ -72,9 +71,8 @@ static void test_alone(void **state)
   assert_true(shows(" run 25% wait 0.00 io 0.75 ") && shows(" cpu 0.25 "));
   model_press(&ui, 'B');
   model_press(&ui, 'z');
-  for (size_t i = 0; i < ui.methods.count; i++) {
+  for (size_t i = 0; i < ui.methods.count; i++)
     assert_true(ui.methods.rows[i].delta > -1e-9 && ui.methods.rows[i].delta < 1e-9);
-  }
 }
 
 /* What found no room: of all together, or of the one that is shown. */
@@ -108,12 +106,12 @@ static void test_gone(void **state)
   ui.dirty = true;
   model_redraw(&ui);
   assert_true(shows("puma: cluster") && shows("  4712 killed by signal 9 14:13:") && !shows("(+1)"));
-  ui.source.at[0].state = RTOP_FEED_REPLAY;            /* none lives: the title tells of all together */
+  ui.source.at[0].state = RTOP_FEED_REPLAY; /* none lives: the title tells of all together */
   ui.source.main.state = RTOP_FEED_DEAD;
   model_redraw(&ui);
   assert_false(shows("killed by"));
   ui.source.main.state = RTOP_FEED_LIVE;
-  gone->replaced = true;                               /* it goes on as another source */
+  gone->replaced = true; /* it goes on as another source */
   model_redraw(&ui);
   assert_false(shows("killed by"));
   gone->replaced = false;
@@ -181,8 +179,7 @@ static void test_processes(void **state)
     uint64_t self_ns = 0;
     for (size_t i = 0; i < ui.methods.count; i++) {
       const char *label = rtop_symbols_get(rtop_profile_symbols(profile), ui.methods.rows[i].frame)->label;
-      assert_true(ui.methods.rows[i].self_ns == 0 || strcmp(label, turn == 0 ? "One#work"
-          : "Two#work") == 0);
+      assert_true(ui.methods.rows[i].self_ns == 0 || strcmp(label, turn == 0 ? "One#work" : "Two#work") == 0);
       self_ns += ui.methods.rows[i].self_ns;
     }
     assert_true(self_ns > 0 && self_ns < all_ns);

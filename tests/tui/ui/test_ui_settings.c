@@ -39,8 +39,7 @@ static void test_what_is_got_can_be_set(void **state)
     assert_string_equal(after, before);
     ui_setting_values(i, values, sizeof values);
     assert_true(values[0] != '\0' && ui_setting_help(i)[0] != '\0');
-    for (char *value = strtok(values, ", "); value != NULL && strchr(value, ' ') == NULL;
-         value = strtok(NULL, ", ")) {
+    for (char *value = strtok(values, ", "); value != NULL && strchr(value, ' ') == NULL; value = strtok(NULL, ", ")) {
       if (ui_setting_set(&ui, i, value, &problem)) {
         ui_setting_get(&ui, i, after, sizeof after);
         assert_string_equal(after, value);
@@ -74,17 +73,16 @@ static void test_every_value_has_its_effect(void **state)
 static void test_bad_values_change_nothing(void **state)
 {
   static const char *const bad[][2] = {
-    { "sort", "size" }, { "sort", "" }, { "reverse", "yes" }, { "frame", "0" }, { "frame", "1x" },
-    { "frame", "nan" }, { "frame", "inf" }, { "frame", "" }, { "delay", "0.01" }, { "delay", "1e9" },
-    { "theme", "pink" }, { "columns", "self,moon" }, { "view", "help" }, { "mouse", "1" },
+    { "sort", "size" },  { "sort", "" },     { "reverse", "yes" }, { "frame", "0" },
+    { "frame", "1x" },   { "frame", "nan" }, { "frame", "inf" },   { "frame", "" },
+    { "delay", "0.01" }, { "delay", "1e9" }, { "theme", "pink" },  { "columns", "self,moon" },
+    { "view", "help" },  { "mouse", "1" },
   };
   (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     char before[UI_SETTING_BYTES];
     snprintf(before, sizeof before, "%s", value_of(bad[i][0]));
-    if (set(bad[i][0], bad[i][1])) {
-      fail_msg("%s took '%s'", bad[i][0], bad[i][1]);
-    }
+    if (set(bad[i][0], bad[i][1])) fail_msg("%s took '%s'", bad[i][0], bad[i][1]);
     assert_string_equal(value_of(bad[i][0]), before);
   }
   assert_int_equal(ui_setting_find("Sort"), -1);
@@ -113,7 +111,7 @@ static void test_menu(void **state)
   model_press(&ui, ' ');
   assert_string_equal(value_of("view"), "methods");
   assert_true(ui.menu.open);
-  model_type(&ui, "jjj\r");            /* frame */
+  model_type(&ui, "jjj\r"); /* frame */
   assert_false(ui.menu.open);
   assert_int_equal(ui.prompting, UI_PROMPT_COMMAND);
   assert_string_equal(ui.prompt.text, "set frame 1");

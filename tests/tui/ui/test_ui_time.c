@@ -102,16 +102,14 @@ static void test_span(void **state)
   model_press(&ui, 'm');
   assert_true(shows("from here to the cursor"));
   model_press(&ui, '{');
-  check_span(-2100, -1000);            /* reaches to the cursor, the windows of both ends included */
+  check_span(-2100, -1000); /* reaches to the cursor, the windows of both ends included */
   assert_true(shows("[SPAN 1.10s -2s]"));
   model_press(&ui, '{');
   model_press(&ui, 'm');
   assert_true(shows("a span of 2.1 s"));
   check_span(-3100, -1000);
   assert_int_equal(ui.sum.window_count, 21);
-  for (int i = 0; i < 5; i++) {
-    model_press(&ui, '{');             /* the cursor goes alone */
-  }
+  for (int i = 0; i < 5; i++) model_press(&ui, '{'); /* the cursor goes alone */
   check_span(-3100, -1000);
   for (const char *view = "2345681"; *view != '\0'; view++) {
     model_press(&ui, *view);
@@ -136,19 +134,20 @@ struct picture {
 
 static struct picture picture(void)
 {
-  struct picture at = { ui.span.end_ns, ui.sum.total.wall_ns[RTOP_STATE_RUNNING],
-                        ui.sum.total.wall_ns[RTOP_STATE_BLOCKED], ui.sum.counters.samples, ui.methods.count,
+  struct picture at = { ui.span.end_ns,
+                        ui.sum.total.wall_ns[RTOP_STATE_RUNNING],
+                        ui.sum.total.wall_ns[RTOP_STATE_BLOCKED],
+                        ui.sum.counters.samples,
+                        ui.methods.count,
                         0 };
-  for (size_t i = 0; i < ui.methods.count; i++) {
-    at.self_ns += ui.methods.rows[i].self_ns * (i + 1);
-  }
+  for (size_t i = 0; i < ui.methods.count; i++) at.self_ns += ui.methods.rows[i].self_ns * (i + 1);
   return at;
 }
 
 /* Played one tick a window, both ways, over the gap: the same pictures in the other order. */
 static void test_backwards_equals_forwards(void **state)
 {
-  enum { WINDOWS = 719 };              /* 720 are held, the newest is where play begins */
+  enum { WINDOWS = 719 }; /* 720 are held, the newest is where play begins */
   static struct picture back[WINDOWS + 1], forth[WINDOWS + 1];
   (void)state;
   model_press(&ui, 'z');
@@ -166,9 +165,7 @@ static void test_backwards_equals_forwards(void **state)
     pass(100);
     forth[i] = picture();
   }
-  for (int i = 0; i <= WINDOWS; i++) {
-    assert_memory_equal(&forth[i], &back[WINDOWS - i], sizeof back[0]);
-  }
+  for (int i = 0; i <= WINDOWS; i++) assert_memory_equal(&forth[i], &back[WINDOWS - i], sizeof back[0]);
 }
 
 static void test_play(void **state)
@@ -230,9 +227,7 @@ static void test_history_moves_on(void **state)
 {
   (void)state;
   struct rtop_profile *small = rtop_profile_create(200000);
-  for (int i = 0; i < 40; i++) {
-    model_add_window(small, MODEL_END_NS - 10000 * MS + i * 100 * MS, "first");
-  }
+  for (int i = 0; i < 40; i++) model_add_window(small, MODEL_END_NS - 10000 * MS + i * 100 * MS, "first");
   ui_watch(&ui, small);
   ui.source.main.state = RTOP_FEED_LIVE;
   model_redraw(&ui);
@@ -304,9 +299,16 @@ static void test_nothing(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TIME_TEST(test_steps), TIME_TEST(test_goto), TIME_TEST(test_gap), TIME_TEST(test_span),
-    TIME_TEST(test_backwards_equals_forwards), TIME_TEST(test_play), TIME_TEST(test_play_of_the_dead_ends),
-    TIME_TEST(test_history_moves_on), TIME_TEST(test_strip), TIME_TEST(test_nothing),
+    TIME_TEST(test_steps),
+    TIME_TEST(test_goto),
+    TIME_TEST(test_gap),
+    TIME_TEST(test_span),
+    TIME_TEST(test_backwards_equals_forwards),
+    TIME_TEST(test_play),
+    TIME_TEST(test_play_of_the_dead_ends),
+    TIME_TEST(test_history_moves_on),
+    TIME_TEST(test_strip),
+    TIME_TEST(test_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

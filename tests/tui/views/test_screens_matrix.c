@@ -28,11 +28,8 @@ static char *draw_view(enum view_id view, struct screen_case at, bool attributes
   model_screen_open(&at, &ui, profile);
   ui_open_view(&ui, view);
   model_redraw(&ui);
-  if (attributes) {
-    screen_write_attributes(out);
-  } else {
-    screen_write_text(out);
-  }
+  if (attributes) screen_write_attributes(out);
+  else screen_write_text(out);
   model_screen_close(&ui, &profile);
   fclose(out);
   return text;
@@ -58,7 +55,8 @@ static void test_golden_attributes(void **state)
 static void test_no_screen_is_missing(void **state)
 {
   static const char *const kinds[2][4] = {
-    { "", "-ascii", "-color", "-mono" }, { "", "-ascii", "-color-attributes", "-mono-attributes" },
+    { "", "-ascii", "-color", "-mono" },
+    { "", "-ascii", "-color-attributes", "-mono-attributes" },
   };
   (void)state;
   for (int at = 0; at < 2 * 4 * VIEW_DATA_COUNT; at++) {
@@ -67,9 +65,7 @@ static void test_no_screen_is_missing(void **state)
     snprintf(path, sizeof path, "tests/tui/screens/%s-%s%s.screen", keys_view_name((enum view_id)(at / 8)),
              large ? "160x50" : "80x24", kinds[large][at % 4]);
     FILE *golden = fopen(path, "re");
-    if (golden == NULL) {
-      fail_msg("%s is missing", path);
-    }
+    if (golden == NULL) fail_msg("%s is missing", path);
     fclose(golden);
   }
 }
@@ -95,12 +91,11 @@ static void test_ascii_is_ascii(void **state)
 {
   (void)state;
   for (int at = 0; at < 2 * VIEW_DATA_COUNT; at++) {
-    struct screen_case ascii = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns,
-                                 .ascii = true, .c_locale = true };
+    struct screen_case ascii = {
+      .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .ascii = true, .c_locale = true
+    };
     char *text = draw_view((enum view_id)(at / 2), ascii, false);
-    for (const char *byte = text; *byte != '\0'; byte++) {
-      assert_true(*byte == '\n' || (*byte >= ' ' && *byte <= '~'));
-    }
+    for (const char *byte = text; *byte != '\0'; byte++) assert_true(*byte == '\n' || (*byte >= ' ' && *byte <= '~'));
     free(text);
   }
 }
@@ -118,12 +113,10 @@ static void test_cursor_is_on_the_selection(void **state)
     model_redraw(&ui);
     int y = getcury(stdscr), x = getcurx(stdscr);
     if (view == VIEW_ICICLE) {
-      assert_true(y >= 6 && y < 23 && x < 80);       /* on the cell */
+      assert_true(y >= 6 && y < 23 && x < 80); /* on the cell */
     } else {
       char *text = model_screen_text(), *line = text;
-      for (int row = 0; row < y; row++) {
-        line = strchr(line, '\n') + 1;
-      }
+      for (int row = 0; row < y; row++) line = strchr(line, '\n') + 1;
       assert_true(*line == '>' || view == VIEW_SOURCE);
       free(text);
     }

@@ -4,8 +4,7 @@
 static const struct screen_case cases[] = {
   { .name = "skyline-80x24", .rows = 24, .columns = 80, .keys = KEYS('6') },
   { .name = "skyline-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('6') },
-  { .name = "skyline-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
-    .keys = KEYS('6') },
+  { .name = "skyline-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true, .keys = KEYS('6') },
   { .name = "skyline-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('6') },
   { .name = "skyline-80x24-c-locale", .rows = 24, .columns = 80, .c_locale = true, .keys = KEYS('6') },
   { .name = "skyline-160x50", .rows = 50, .columns = 160, .keys = KEYS('6') },
@@ -18,9 +17,11 @@ static const struct screen_case cases[] = {
   { .name = "skyline-higher", .rows = 24, .columns = 80, .keys = KEYS('6', '+', '+') },
   { .name = "skyline-classes", .rows = 24, .columns = 80, .keys = KEYS('6', 't') },
   { .name = "skyline-packages", .rows = 24, .columns = 80, .keys = KEYS('6', 't', 't') },
-  { .name = "skyline-folded", .rows = 24, .columns = 80,
-    .keys = KEYS('/', 's', 'p', 'a', 'w', 'n', '\r', '6', '\r') },
-  { .name = "skyline-search", .rows = 24, .columns = 80, .attributes = true,
+  { .name = "skyline-folded", .rows = 24, .columns = 80, .keys = KEYS('/', 's', 'p', 'a', 'w', 'n', '\r', '6', '\r') },
+  { .name = "skyline-search",
+    .rows = 24,
+    .columns = 80,
+    .attributes = true,
     .keys = KEYS('6', '/', 'o', 'r', 'd', 'e', 'r', '\r', 'n') },
 };
 
@@ -46,7 +47,7 @@ static void test_moving(void **state)
   assert_true(shows("> 注文#合計を計算する"));
   model_press(&ui, FN(KEY_DOWN));
   assert_true(shows("> 注文#合計を計算する"));
-  model_press(&ui, '1');               /* the method is selected there too */
+  model_press(&ui, '1'); /* the method is selected there too */
   assert_true(shows(">  11.6"));
 }
 
@@ -89,9 +90,7 @@ static void test_empty_city(void **state)
 {
   (void)state;
   assert_true(shows("nobody is at home"));
-  for (const char *key = "jkgGt*+-\rn\033"; *key != '\0'; key++) {
-    model_press(&ui, *key);
-  }
+  for (const char *key = "jkgGt*+-\rn\033"; *key != '\0'; key++) model_press(&ui, *key);
 }
 
 int main(void)

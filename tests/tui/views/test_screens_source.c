@@ -9,8 +9,7 @@ static const char controller[] = "tests/tui/sources/orders_controller.rb";
 static const struct screen_case cases[] = {
   { .name = "source-80x24", .rows = 24, .columns = 80, .keys = KEYS('5') },
   { .name = "source-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('5') },
-  { .name = "source-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
-    .keys = KEYS('5') },
+  { .name = "source-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true, .keys = KEYS('5') },
   { .name = "source-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('5') },
   { .name = "source-80x24-c-locale", .rows = 24, .columns = 80, .c_locale = true, .keys = KEYS('5') },
   { .name = "source-160x50", .rows = 50, .columns = 160, .keys = KEYS('5') },
@@ -18,11 +17,13 @@ static const struct screen_case cases[] = {
   { .name = "source-40x10", .rows = 10, .columns = 40, .keys = KEYS('5') },
   { .name = "source-20x5", .rows = 5, .columns = 20, .keys = KEYS('5') },
   { .name = "source-19x4", .rows = 4, .columns = 19, .keys = KEYS('5') },
-  { .name = "source-search", .rows = 24, .columns = 80, .attributes = true,
+  { .name = "source-search",
+    .rows = 24,
+    .columns = 80,
+    .attributes = true,
     .keys = KEYS('5', '/', 'o', 'r', 'd', 'e', 'r', '\r') },
   { .name = "source-times", .rows = 24, .columns = 80, .keys = KEYS('%', '5', '.', FN(KEY_RIGHT)) },
-  { .name = "source-c-method", .rows = 24, .columns = 80,
-    .keys = KEYS('/', 'g', 'e', 'n', 'e', 'r', '\r', '5') },
+  { .name = "source-c-method", .rows = 24, .columns = 80, .keys = KEYS('/', 'g', 'e', 'n', 'e', 'r', '\r', '5') },
   { .name = "methods-lines-160x50", .rows = 50, .columns = 160, .keys = KEYS('g') },
   { .name = "methods-lines-210x50", .rows = 50, .columns = 210, .keys = KEYS('g') },
   { .name = "source-no-file", .rows = 24, .columns = 80, .keys = KEYS('/', 't', 'a', 'x', '\r', '5') },
@@ -37,8 +38,11 @@ static uint32_t frame(struct rtop_symbols *symbols, const char *label, const cha
 static void add_cell(struct rtop_window *window, uint32_t node, uint32_t state, uint64_t per_mille)
 {
   struct rtop_cell *cell = rtop_window_add_cell(window);
-  *cell = (struct rtop_cell){ .node = node, .state = state, .samples = 1,
-                              .wall_ns = per_mille * (WINDOW_NS / 1000), .cpu_ns = per_mille * 1000,
+  *cell = (struct rtop_cell){ .node = node,
+                              .state = state,
+                              .samples = 1,
+                              .wall_ns = per_mille * (WINDOW_NS / 1000),
+                              .cpu_ns = per_mille * 1000,
                               .allocations = per_mille };
 }
 
@@ -98,9 +102,7 @@ static void open_source(const struct screen_case *at, bool older)
   open_case(&start, source_profile());
   ui.source.main.state = RTOP_FEED_ENDED;
   ui.source.main.started_real_ns = older ? 1 : INT64_MAX;
-  for (int *key = at->keys; key != NULL && *key != 0; key++) {
-    model_press(&ui, *key);
-  }
+  for (int *key = at->keys; key != NULL && *key != 0; key++) model_press(&ui, *key);
   model_redraw(&ui);
 }
 
@@ -162,7 +164,7 @@ static void test_selection_is_shared(void **state)
   assert_true(shows("/no/such/price.rb") && shows("no such file here"));
   model_press(&ui, 'e');
   assert_false(ui.edit.wanted);
-  model_press(&ui, 27);                /* the search */
+  model_press(&ui, 27); /* the search */
   model_press(&ui, '1');
   model_type(&ui, "/generate\r");
   model_press(&ui, '5');
@@ -214,14 +216,14 @@ static void test_file_of_the_pane(void **state)
   ui.stale = true;
   model_redraw(&ui);
   assert_false(shows("@orders"));
-  view->file.size++;                   /* as if it had changed */
+  view->file.size++; /* as if it had changed */
   ui.now_ns++;
   ui.stale = true;
   model_redraw(&ui);
   assert_true(shows("#### @orders = Order."));
   view->file.line_count = 0;
   view->file.size++;
-  model_type(&ui, "/tax\r");           /* another file: at once */
+  model_type(&ui, "/tax\r"); /* another file: at once */
   assert_true(view->file.state == SOURCE_MISSING && shows("line 4"));
   model_type(&ui, "/index\r");
   assert_true(shows("#### @orders = Order."));
@@ -229,8 +231,9 @@ static void test_file_of_the_pane(void **state)
   assert_int_equal(view->file.state, SOURCE_NONE);
 }
 
-static const struct screen_case labelled = { .name = "methods-labels-160x50", .rows = 50, .columns = 160,
-                                             .keys = KEYS('g') };
+static const struct screen_case labelled = {
+  .name = "methods-labels-160x50", .rows = 50, .columns = 160, .keys = KEYS('g')
+};
 
 static int open_labelled(void **state)
 {
@@ -247,11 +250,11 @@ static void test_labels_of_the_pane(void **state)
   (void)state;
   struct methods_view *view = ui.data[VIEW_METHODS];
   assert_true(shows("endpoint=GET /orders              59.0%"));
-  model_type(&ui, "/generate\r");      /* only without labels: nothing to tell */
+  model_type(&ui, "/generate\r"); /* only without labels: nothing to tell */
   assert_false(shows("LABELS"));
   model_type(&ui, "/index\r");
   assert_true(shows("LABELS of its total"));
-  view->labels.count = 0;              /* not with every refresh */
+  view->labels.count = 0; /* not with every refresh */
   ui.now_ns += 999999999;
   ui.stale = true;
   model_redraw(&ui);
@@ -261,7 +264,7 @@ static void test_labels_of_the_pane(void **state)
   model_redraw(&ui);
   assert_true(shows("LABELS"));
   view->labels.count = 0;
-  model_press(&ui, 'C');               /* by CPU time: at once */
+  model_press(&ui, 'C'); /* by CPU time: at once */
   assert_true(shows("LABELS"));
   view->labels.count = 0;
   model_press(&ui, 'z');

@@ -4,8 +4,7 @@
 static const struct screen_case cases[] = {
   { .name = "threads-80x24", .rows = 24, .columns = 80, .keys = KEYS('3') },
   { .name = "threads-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3') },
-  { .name = "threads-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
-    .keys = KEYS('3') },
+  { .name = "threads-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true, .keys = KEYS('3') },
   { .name = "threads-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('3') },
   { .name = "threads-160x50", .rows = 50, .columns = 160, .keys = KEYS('3', 'j') },
   { .name = "threads-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('3', 'j') },
@@ -16,10 +15,12 @@ static const struct screen_case cases[] = {
   { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r') },
   { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '1') },
   { .name = "threads-several", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3', 'c', 'j', 'c') },
-  { .name = "threads-search", .rows = 24, .columns = 80, .attributes = true,
+  { .name = "threads-search",
+    .rows = 24,
+    .columns = 80,
+    .attributes = true,
     .keys = KEYS('3', '/', 'p', 'o', 'p', '\r', 'n') },
-  { .name = "threads-filter", .rows = 24, .columns = 80,
-    .keys = KEYS('3', '\\', 'p', 'u', 'm', 'a', ' ', 's', '\r') },
+  { .name = "threads-filter", .rows = 24, .columns = 80, .keys = KEYS('3', '\\', 'p', 'u', 'm', 'a', ' ', 's', '\r') },
   { .name = "threads-by-name", .rows = 24, .columns = 80, .keys = KEYS('3', 'N', '%') },
 };
 
@@ -44,14 +45,14 @@ static void test_choose(void **state)
   assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
   look_at_methods();
   assert_true(ui.methods.count > 0 && ui.methods.count < all);
-  assert_int_equal(ui.sum.thread_count, 6);        /* the table still shows everybody */
+  assert_int_equal(ui.sum.thread_count, 6); /* the table still shows everybody */
   assert_int_equal(rtop_cost_wall(&ui.sum.total), total_ns);
   uint64_t self_ns = 0;
   for (size_t i = 0; i < ui.methods.count; i++) {
     self_ns += ui.methods.rows[i].self_ns;
     assert_true(ui.methods.rows[i].threads <= 1);
   }
-  assert_int_equal(self_ns, 1000000000);           /* its time, all of it */
+  assert_int_equal(self_ns, 1000000000); /* its time, all of it */
   model_press(&ui, '1');
   assert_true(shows("thread: puma srv tp 001") && !shows("Queue#pop"));
   model_press(&ui, 27);
@@ -68,9 +69,7 @@ static void test_choose(void **state)
 static uint64_t self_of_all(void)
 {
   uint64_t self_ns = 0;
-  for (size_t i = 0; i < ui.methods.count; i++) {
-    self_ns += ui.methods.rows[i].self_ns;
-  }
+  for (size_t i = 0; i < ui.methods.count; i++) self_ns += ui.methods.rows[i].self_ns;
   return self_ns;
 }
 
@@ -112,9 +111,8 @@ static void test_choose_several(void **state)
 static void test_choose_too_many(void **state)
 {
   (void)state;
-  for (uint64_t serial = 100; serial < 100 + UI_FOCUS_MAX + 5; serial++) {
+  for (uint64_t serial = 100; serial < 100 + UI_FOCUS_MAX + 5; serial++)
     ui_focus_toggle(&ui, &(struct rtop_thread_row){ .serial = serial, .name = "" });
-  }
   assert_int_equal(ui.focus.count, UI_FOCUS_MAX);
   model_redraw(&ui);
   assert_true(shows("64 threads can be chosen"));
@@ -175,20 +173,15 @@ static void test_no_threads(void **state)
 {
   (void)state;
   assert_true(shows("no thread is known yet"));
-  for (const char *key = "jkgG\rtn\033"; *key != '\0'; key++) {
-    model_press(&ui, *key);
-  }
+  for (const char *key = "jkgG\rtn\033"; *key != '\0'; key++) model_press(&ui, *key);
 }
 
 int main(void)
 {
   const struct CMUnitTest keys[] = {
-    ON_CASE(&plain, set_up_case, test_choose),
-    ON_CASE(&plain, set_up_case, test_cursor_follows),
-    ON_CASE(&plain, set_up_empty, test_no_threads),
-    ON_CASE(&plain, set_up_case, test_choose_several),
-    ON_CASE(&plain, set_up_case, test_choose_too_many),
-    ON_CASE(&plain, set_up_case, test_without_idle_threads),
+    ON_CASE(&plain, set_up_case, test_choose),          ON_CASE(&plain, set_up_case, test_cursor_follows),
+    ON_CASE(&plain, set_up_empty, test_no_threads),     ON_CASE(&plain, set_up_case, test_choose_several),
+    ON_CASE(&plain, set_up_case, test_choose_too_many), ON_CASE(&plain, set_up_case, test_without_idle_threads),
     ON_CASE(&plain, set_up_case, test_old_stacks),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };

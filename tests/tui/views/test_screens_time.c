@@ -8,34 +8,41 @@ static const struct screen_case cases[] = {
   { .name = "time-80x24", .rows = 24, .columns = 80, .keys = KEYS('7') },
   { .name = "time-80x24-ascii", .rows = 24, .columns = 80, .ascii = true, .keys = KEYS('7') },
   { .name = "time-80x24-color", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('7') },
-  { .name = "time-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
-    .keys = KEYS('7') },
+  { .name = "time-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true, .keys = KEYS('7') },
   { .name = "time-80x24-c-locale", .rows = 24, .columns = 80, .c_locale = true, .keys = KEYS('7') },
   { .name = "time-160x50", .rows = 50, .columns = 160, .keys = KEYS('7') },
   { .name = "time-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('7') },
   { .name = "time-frozen-80x24", .rows = 24, .columns = 80, .keys = KEYS('7', '{', '{', '[') },
-  { .name = "time-frozen-80x24-color", .rows = 24, .columns = 80, .attributes = true,
+  { .name = "time-frozen-80x24-color",
+    .rows = 24,
+    .columns = 80,
+    .attributes = true,
     .keys = KEYS('7', '{', '{', '[') },
-  { .name = "time-frozen-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+  { .name = "time-frozen-80x24-mono",
+    .rows = 24,
+    .columns = 80,
+    .mono = true,
+    .attributes = true,
     .keys = KEYS('7', '{', '{', '[') },
   { .name = "time-frozen-160x50", .rows = 50, .columns = 160, .keys = KEYS('7', '{', '{', '[') },
   { .name = "time-span-80x24", .rows = 24, .columns = 80, .keys = KEYS(SPAN) },
-  { .name = "time-span-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
-    .keys = KEYS(SPAN) },
+  { .name = "time-span-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true, .keys = KEYS(SPAN) },
   { .name = "time-span-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS(SPAN) },
-  { .name = "time-gap-80x24", .rows = 24, .columns = 80,
-    .keys = KEYS('7', '-', 'b', '-', '5', '3', '\r') },
+  { .name = "time-gap-80x24", .rows = 24, .columns = 80, .keys = KEYS('7', '-', 'b', '-', '5', '3', '\r') },
   { .name = "time-fine-80x24", .rows = 24, .columns = 80, .keys = KEYS('7', '+', '+', '+') },
   { .name = "time-all-80x24", .rows = 24, .columns = 80, .keys = KEYS('7', '-', '-', '-', '-') },
   { .name = "time-100x30", .rows = 30, .columns = 100, .keys = KEYS('7', '[') },
   { .name = "time-40x10", .rows = 10, .columns = 40, .keys = KEYS('7', '[') },
   { .name = "time-20x5", .rows = 5, .columns = 20, .keys = KEYS('7') },
   { .name = "baseline-methods-80x24", .rows = 24, .columns = 80, .keys = KEYS(BASELINE) },
-  { .name = "baseline-methods-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+  { .name = "baseline-methods-80x24-mono",
+    .rows = 24,
+    .columns = 80,
+    .mono = true,
+    .attributes = true,
     .keys = KEYS(BASELINE) },
   { .name = "baseline-methods-160x50", .rows = 50, .columns = 160, .keys = KEYS(BASELINE) },
-  { .name = "baseline-all-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS(BASELINE,
-      'B') },
+  { .name = "baseline-all-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS(BASELINE, 'B') },
   { .name = "baseline-by-delta", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '>', 'I') },
   { .name = "baseline-tree", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, '2') },
   { .name = "baseline-tree-all", .rows = 24, .columns = 80, .keys = KEYS(BASELINE, 'B', '2') },
@@ -62,14 +69,16 @@ static void open_with_stalls(const struct screen_case *at)
   do {
     ui_stalls_poll(&ui);
   } while (ui.stalls.more);
-  for (int *key = at->keys; *key != 0; key++) {
-    model_press(&ui, *key);
-  }
+  for (int *key = at->keys; *key != 0; key++) model_press(&ui, *key);
 }
 
 static const struct screen_case stall_cases[] = {
   { .name = "time-stalls-80x24", .rows = 24, .columns = 80, .keys = KEYS('7', 't', 'j', 'j', '\r') },
-  { .name = "time-stalls-80x24-mono", .rows = 24, .columns = 80, .mono = true, .attributes = true,
+  { .name = "time-stalls-80x24-mono",
+    .rows = 24,
+    .columns = 80,
+    .mono = true,
+    .attributes = true,
     .keys = KEYS('7', 't', 'j', 'j', '\r') },
   { .name = "time-stalls-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('7', 't') },
   { .name = "time-stalls-40x10", .rows = 10, .columns = 40, .keys = KEYS('7', 't') },
@@ -138,8 +147,11 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_jumps, open_view, tear_down),
     cmocka_unit_test_setup_teardown(test_list, open_view, tear_down),
   };
-  enum { PLAIN = sizeof cases / sizeof cases[0], CASES = PLAIN + sizeof stall_cases / sizeof stall_cases[0],
-         ALL = CASES + sizeof keys / sizeof keys[0] };
+  enum {
+    PLAIN = sizeof cases / sizeof cases[0],
+    CASES = PLAIN + sizeof stall_cases / sizeof stall_cases[0],
+    ALL = CASES + sizeof keys / sizeof keys[0]
+  };
   struct CMUnitTest tests[ALL];
   add_cases(tests, cases, PLAIN, test_case);
   add_cases(tests + PLAIN, stall_cases, CASES - PLAIN, test_stall_case);

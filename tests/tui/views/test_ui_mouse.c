@@ -75,7 +75,7 @@ static void test_rows(void **state)
   model_press(&ui, '3');
   click_on("reactor");
   assert_true(selected_has("reactor"));
-  act(MOUSE_PRESS, 20, 5);              /* below the last row: nothing is there */
+  act(MOUSE_PRESS, 20, 5); /* below the last row: nothing is there */
   assert_true(selected_has("reactor"));
 }
 
@@ -101,7 +101,7 @@ static void test_footer_and_menu(void **state)
   assert_true(!ui.menu.open && ui.wanted.sort == RTOP_SORT_TOTAL);
   click_on("F6Sort");
   find("LOCATION", &y, &x);
-  act(MOUSE_PRESS, y + 3, 98);          /* beside it */
+  act(MOUSE_PRESS, y + 3, 98); /* beside it */
   assert_false(ui.menu.open);
   click_on("F1Help");
   assert_int_equal(ui.view->id, VIEW_HELP);
@@ -120,7 +120,7 @@ static void test_wheel(void **state)
   act(MOUSE_WHEEL_UP, 12, 30);
   assert_true(selected_has("Queue#pop"));
   model_press(&ui, '/');
-  act(MOUSE_WHEEL_DOWN, 12, 30);        /* not while something is typed */
+  act(MOUSE_WHEEL_DOWN, 12, 30); /* not while something is typed */
   act(MOUSE_PRESS, 12, 30);
   model_press(&ui, 27);
   assert_true(selected_has("Queue#pop"));
@@ -154,9 +154,7 @@ static void test_anywhere(void **state)
       ui.stale = true;
       model_redraw(&ui);
     }
-    if (rand_r(&seed) % 9 == 0) {
-      model_press(&ui, "12345678Sfs?\033\033t"[rand_r(&seed) % 15]);
-    }
+    if (rand_r(&seed) % 9 == 0) model_press(&ui, "12345678Sfs?\033\033t"[rand_r(&seed) % 15]);
     enum mouse_action action = (enum mouse_action)(rand_r(&seed) % 4);
     act(action, rand_r(&seed) % 70 - 5, rand_r(&seed) % 220 - 10);
     ui.quit = ui.suspend = false;

@@ -17,12 +17,10 @@ static struct rtop_profile *profile;
 static void put(size_t place, pid_t pid, enum rtop_feed_state state, const char *command)
 {
   struct rtop_list_row *row = &ui.processes[place];
-  *row = (struct rtop_list_row){ .pid = pid, .state = state, .age_ns = 12000000000, .rate_hz = 100,
-                                 .threads = 3 };
+  *row = (struct rtop_list_row){ .pid = pid, .state = state, .age_ns = 12000000000, .rate_hz = 100, .threads = 3 };
   strcpy(row->ruby, "3.3.8");
   strcpy(row->command, command);
-  if (state == RTOP_FEED_DEAD)
-    strcpy(row->end, "killed, crashed, exit! or exec");
+  if (state == RTOP_FEED_DEAD) strcpy(row->end, "killed, crashed, exit! or exec");
   ui.process_count = place + 1 > ui.process_count ? place + 1 : ui.process_count;
 }
 
@@ -125,9 +123,7 @@ static void test_dump_sizes(void **state)
   };
   struct app_dump_target target;
   (void)state;
-  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-    assert_false(app_dump_parse(&target, wrong[i]));
-  }
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) assert_false(app_dump_parse(&target, wrong[i]));
   assert_true(app_dump_parse(&target, "80x24"));
   assert_true(target.columns == 80 && target.rows == 24 && target.file[0] == '\0' && !target.svg);
   assert_true(app_dump_parse(&target, "160x50:dir.d/a:b.svg"));

@@ -20,9 +20,17 @@ static bool shows(const char *text)
 
 static void test_collections_per_minute(void **state)
 {
-  static const struct { double minor, major; int columns; const char *text; } cases[] = {
-    { 120, 2, 80, " 122/m" }, { 9997, 2, 80, "9999/m" }, { 9999, 2, 80, " 10k/m" }, { 20614, 56, 80, " 21k/m" },
-    { 20614, 56, 160, " 21k minor   56 major /min" }, { 960000, 20000, 160, "960k minor  20k major /min" },
+  static const struct {
+    double minor, major;
+    int columns;
+    const char *text;
+  } cases[] = {
+    { 120, 2, 80, " 122/m" },
+    { 9997, 2, 80, "9999/m" },
+    { 9999, 2, 80, " 10k/m" },
+    { 20614, 56, 80, " 21k/m" },
+    { 20614, 56, 160, " 21k minor   56 major /min" },
+    { 960000, 20000, 160, "960k minor  20k major /min" },
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -59,7 +59,7 @@ static void test_nothing(void **state)
   (void)state;
   assert_int_equal(view_header_active(&ui, INT_MAX, 0, text, sizeof text), 0);
   assert_string_equal(text, "");
-  assert_true(shows("C=CPU O=busy"));   /* what the view says itself: sleepers are on top */
+  assert_true(shows("C=CPU O=busy")); /* what the view says itself: sleepers are on top */
   model_press(&ui, 'N');
   assert_true(shows("filter: (none)"));
 }
@@ -71,9 +71,7 @@ static void test_everything_at_80_columns(void **state)
   everything_on();
   ui.message_until_ns = 0;
   model_redraw(&ui);
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    assert_true(shows(parts[i]));
-  }
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) assert_true(shows(parts[i]));
 }
 
 static void test_every_width(void **state)
@@ -90,9 +88,7 @@ static void test_every_width(void **state)
     assert_int_equal(used, rtop_text_width(text));
     bool counted = strcmp(text, "6 filters") == 0;
     assert_true(!counted || columns < 40);
-    for (size_t i = 0; !counted && i < sizeof parts / sizeof parts[0]; i++) {
-      assert_non_null(strstr(text, parts[i]));
-    }
+    for (size_t i = 0; !counted && i < sizeof parts / sizeof parts[0]; i++) assert_non_null(strstr(text, parts[i]));
   }
 }
 

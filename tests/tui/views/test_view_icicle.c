@@ -25,8 +25,8 @@ static void click_all(void)
     struct rtop_icicle_cell cell = view()->icicle.cells[i];
     for (int row = 0; row < view()->cell_rows && cell.merged == 0; row++) {
       int level = (int)(cell.depth - view()->top), y = level * view()->cell_rows + row;
-      ui_mouse(&ui, &(struct mouse_event){
-        MOUSE_PRESS, table_y() + (view()->flipped ? rows - 1 - y : y), cell.x + cell.columns / 2 });
+      ui_mouse(&ui, &(struct mouse_event){ MOUSE_PRESS, table_y() + (view()->flipped ? rows - 1 - y : y),
+                                           cell.x + cell.columns / 2 });
       assert_int_equal(view()->node, cell.node);
       model_press(&ui, 'g');
     }
@@ -75,7 +75,7 @@ static void test_boxes_tell_total_and_self(void **state)
   assert_true(shows("|Puma::Server#process_client  300.0%  self 0.0%  "));
   assert_true(shows("|IO.select  100.0%  "));
   assert_true(shows("|Mutex#synch~|"));
-  assert_true(shows("+-50.0%------+"));     /* beside the name there is no room */
+  assert_true(shows("+-50.0%------+")); /* beside the name there is no room */
   model_press(&ui, '=');
   assert_true(shows("+=========================+") && shows("=Queue#pop  100.0%        ="));
 }

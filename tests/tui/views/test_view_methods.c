@@ -13,7 +13,7 @@
 
 static struct ui ui;
 static struct rtop_profile *profile;
-static int64_t end_ns, ahead_ns;         /* ahead: how long after the last window it is */
+static int64_t end_ns, ahead_ns; /* ahead: how long after the last window it is */
 
 static int set_up(void **state)
 {
@@ -77,14 +77,14 @@ static void test_cursor_follows_its_method(void **state)
   assert_string_equal(selected(), "String#gsub");
   size_t before = view()->pager.cursor;
   assert_true(before > 0);
-  ahead_ns = 10000000000;              /* longer than rows are held */
+  ahead_ns = 10000000000; /* longer than rows are held */
   pass(9, "String#gsub");
   assert_string_equal(label_at(0), "String#gsub");
   assert_int_equal(view()->pager.cursor, 0);
   pass(10, "Somebody#else");
   assert_int_equal(view()->order.count, 1);
   pass(1, "String#gsub");
-  assert_string_equal(selected(), "String#gsub");      /* it was gone and came back */
+  assert_string_equal(selected(), "String#gsub"); /* it was gone and came back */
 }
 
 static void test_cursor_stays_when_told(void **state)
@@ -139,9 +139,7 @@ static void refresh_after(int64_t ns)
 static size_t place_of(const char *label)
 {
   size_t place = 0;
-  while (strcmp(label_at(place), label) != 0) {
-    place++;
-  }
+  while (strcmp(label_at(place), label) != 0) place++;
   return place;
 }
 
@@ -158,7 +156,7 @@ static void test_rows_settle(void **state)
   const char *price = "block in Price#total", *queries = "ActiveRecord::Relation#exec_queries";
   refresh_after(3000000000);
   assert_true(place_of(price) < place_of(queries));
-  model_add_window(profile, end_ns, queries);        /* 100 ms more of it */
+  model_add_window(profile, end_ns, queries); /* 100 ms more of it */
   end_ns += 100000000;
   refresh_after(500000000);
   assert_true(self_of(queries) > self_of(price) && place_of(price) < place_of(queries));
@@ -169,7 +167,7 @@ static void test_rows_settle(void **state)
   end_ns += 200000000;
   refresh_after(100000000);
   assert_true(self_of(price) > self_of(queries) && place_of(queries) < place_of(price));
-  model_type(&ui, "\\.\r");             /* a filter that lets everything through */
+  model_type(&ui, "\\.\r"); /* a filter that lets everything through */
   assert_true(place_of(price) < place_of(queries));
 }
 
@@ -182,7 +180,7 @@ static void test_frozen(void **state)
   assert_string_equal(label_at(0), "Queue#pop");
   assert_int_equal(methods_view_row(&ui, 0)->self_ns, queue_ns);
   assert_true(screen_has("[FROZEN -2s]") || screen_has("[FROZEN -3s]"));
-  model_press(&ui, 'T');               /* everything else goes on working */
+  model_press(&ui, 'T'); /* everything else goes on working */
   assert_string_equal(label_at(0), "Puma::ThreadPool#spawn_thread");
   model_press(&ui, 'w');
   assert_int_equal(ui.sum.length_ns, INT64_C(10000000000));
@@ -190,7 +188,7 @@ static void test_frozen(void **state)
   model_press(&ui, 'P');
   assert_true(screen_has("[LIVE]"));
   pass(30, "String#gsub");
-  model_type(&ui, "www");              /* to a window of one second */
+  model_type(&ui, "www"); /* to a window of one second */
   assert_string_equal(label_at(0), "String#gsub");
 }
 
@@ -210,7 +208,7 @@ static void test_escape_goes_back_step_by_step(void **state)
   model_press(&ui, 27);
   assert_string_equal(ui.filter, "");
   model_press(&ui, 27);
-  assert_false(ui.quit || ui.leave_target);            /* nowhere to go back to */
+  assert_false(ui.quit || ui.leave_target); /* nowhere to go back to */
   ui.choosing = true;
   model_press(&ui, 27);
   assert_true(ui.leave_target);
@@ -242,19 +240,17 @@ static void test_no_match(void **state)
   model_press(&ui, 27);
   model_type(&ui, "\\no such thing\r");
   assert_true(screen_has("nothing matches the filter"));
-  model_type(&ui, "jkG\r nN");          /* nothing to move on, to open, to find */
+  model_type(&ui, "jkG\r nN"); /* nothing to move on, to open, to find */
   assert_int_equal(view()->order.count, 0);
 }
 
 static void test_columns_scroll_and_return(void **state)
 {
   (void)state;
-  for (int i = 0; i < 50; i++) {
-    model_press(&ui, KEY_RIGHT | KEY_FUNCTION);
-  }
+  for (int i = 0; i < 50; i++) model_press(&ui, KEY_RIGHT | KEY_FUNCTION);
   assert_true(screen_has("T.ALLOC/s") && !screen_has("SELF%"));
   model_press(&ui, 'P');
-  assert_true(screen_has("SELF%v"));   /* the column sorted by is shown */
+  assert_true(screen_has("SELF%v")); /* the column sorted by is shown */
 }
 
 static void test_hostile_sizes(void **state)
@@ -278,7 +274,10 @@ static void test_hostile_sizes(void **state)
 
 static void test_other_states(void **state)
 {
-  static const struct { enum rtop_feed_state state; const char *tag; } tags[] = {
+  static const struct {
+    enum rtop_feed_state state;
+    const char *tag;
+  } tags[] = {
     { RTOP_FEED_LIVE, "[LIVE]" }, { RTOP_FEED_STALLED, "[STALLED]" }, { RTOP_FEED_ENDED, "[ENDED]" },
     { RTOP_FEED_DEAD, "[DEAD]" }, { RTOP_FEED_REPLAY, "[REPLAY]" },
   };
@@ -325,17 +324,15 @@ static void test_sorted_by_history(void **state)
   pass(1, "Hash#merge");
   assert_false(screen_has("HIST(60s)"));
   model_press(&ui, 's');
-  for (int i = 0; i < 40 && menu_value(&ui.menu) != RTOP_SORT_HISTORY; i++) {
-    model_press(&ui, KEY_DOWN | KEY_FUNCTION);
-  }
+  for (int i = 0; i < 40 && menu_value(&ui.menu) != RTOP_SORT_HISTORY; i++) model_press(&ui, KEY_DOWN | KEY_FUNCTION);
   model_press(&ui, '\r');
   assert_int_equal(ui.wanted.sort, RTOP_SORT_HISTORY);
   assert_true(screen_has("HIST(60s)v"));
   double last = 1e9;
   for (size_t place = 0; place < view()->order.count; place++) {
     const struct rtop_method_row *row = methods_view_row(&ui, place);
-    double peak = history_peak(&view()->history, ui.span.end_ns, row->frame,
-                               (double)row->self_ns / (double)ui.methods.length_ns);
+    double peak =
+        history_peak(&view()->history, ui.span.end_ns, row->frame, (double)row->self_ns / (double)ui.methods.length_ns);
     assert_true(peak <= last && peak == row->history);
     last = peak;
   }
@@ -393,10 +390,10 @@ static void test_sleepers(void **state)
   model_type(&ui, "s");
   model_press(&ui, 27);
   model_type(&ui, ">");
-  assert_false(screen_has("C=CPU"));    /* sorted by what does not count sleep */
+  assert_false(screen_has("C=CPU")); /* sorted by what does not count sleep */
   model_press(&ui, 'P');
   assert_true(screen_has("C=CPU"));
-  pass(10, "Kernel#puts");              /* who runs is on top */
+  pass(10, "Kernel#puts"); /* who runs is on top */
   ahead_ns = 10000000000;
   pass(1, "Kernel#puts");
   assert_false(screen_has("C=CPU"));

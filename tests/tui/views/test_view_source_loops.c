@@ -17,9 +17,7 @@ static void heat(uint32_t count, const uint32_t *hot)
   view.heat.lines = lines;
   view.heat.count = count;
   view.heat.file_ns = 1000;
-  for (uint32_t i = 0; i < count; i++) {
-    lines[i] = (struct heat_line){ .line = hot[i], .self_ns = 200 };
-  }
+  for (uint32_t i = 0; i < count; i++) lines[i] = (struct heat_line){ .line = hot[i], .self_ns = 200 };
   source_view_find_loops(&view);
 }
 
@@ -44,9 +42,8 @@ static void test_bodies(void **state)
   heat(2, (uint32_t[]){ 2, 4 });
   assert_int_equal(view.loop_count, 2);
   static const uint32_t wanted[] = { 0, 0, 0, 2, 2, 4, 4, 4, 4, 4, 2, 0, 0, 0 };
-  for (uint32_t line = 1; line < sizeof wanted / sizeof wanted[0]; line++) {
+  for (uint32_t line = 1; line < sizeof wanted / sizeof wanted[0]; line++)
     assert_int_equal(source_view_loop(&view, line), wanted[line]);
-  }
 }
 
 /* Neither loops on one line, nor what only looks like one, nor one whose end is not found. */

@@ -9,10 +9,8 @@ static bool cursor_row_has(const char *text)
 {
   int cursor_y = getcury(stdscr), cursor_x = getcurx(stdscr);
   char *screen = model_screen_text(), *line = screen;
-  move(cursor_y, cursor_x);             /* reading the screen moves it */
-  for (int y = cursor_y; y > 0; y--) {
-    line = strchr(line, '\n') + 1;
-  }
+  move(cursor_y, cursor_x); /* reading the screen moves it */
+  for (int y = cursor_y; y > 0; y--) line = strchr(line, '\n') + 1;
   *strchr(line, '\n') = '\0';
   bool has = line[0] == '>' && strstr(line, text) != NULL;
   free(screen);
@@ -42,7 +40,7 @@ static void test_the_selected_method_goes_along(void **state)
   assert_string_equal(selected(), "String#gsub");
   model_press(&ui, '2');
   assert_true(cursor_row_has("String#gsub"));
-  model_press(&ui, 27);                                 /* ends the search */
+  model_press(&ui, 27); /* ends the search */
   model_press(&ui, FN(KEY_UP));
   assert_string_equal(selected(), "ActionView::Template#render");
   model_press(&ui, '4');
@@ -62,9 +60,7 @@ static void test_a_method_that_rests_stays_selected(void **state)
 {
   (void)state;
   model_type(&ui, "/gsub\r2");
-  for (int i = 0; i < 12; i++) {
-    model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "Somebody#else");
-  }
+  for (int i = 0; i < 12; i++) model_add_window(profile, MODEL_END_NS + i * INT64_C(100000000), "Somebody#else");
   later();
   assert_true(shows("Somebody#else"));
   assert_string_equal(selected(), "String#gsub");
@@ -82,7 +78,7 @@ static void test_tree_opens_and_closes(void **state)
   assert_true(cursor_row_has("(16 below)"));
   assert_false(shows("OrdersController#index"));
   later();
-  assert_true(cursor_row_has("[+]"));                  /* also with the next sum */
+  assert_true(cursor_row_has("[+]")); /* also with the next sum */
   model_press(&ui, FN(KEY_RIGHT));
   assert_true(cursor_row_has("[-]"));
   model_press(&ui, FN(KEY_RIGHT));
@@ -141,7 +137,7 @@ static void test_icicle_moves_and_zooms(void **state)
   assert_int_equal(icicle()->icicle.cells[0].node, index);
   model_press(&ui, 27);
   assert_true(shows("[all 600%"));
-  assert_true(ui.search[0] != '\0');                    /* Esc took one step only */
+  assert_true(ui.search[0] != '\0'); /* Esc took one step only */
   model_press(&ui, 27);
   assert_true(ui.search[0] == '\0');
 }
@@ -150,7 +146,7 @@ static void test_icicle_measures_what_is_highlighted(void **state)
 {
   (void)state;
   model_type(&ui, "4/Order\r");
-  assert_int_equal(icicle()->hits, 2);                  /* one of them below the other */
+  assert_int_equal(icicle()->hits, 2); /* one of them below the other */
   assert_int_equal(icicle()->hit_ns / 1000000, 1356);
   model_type(&ui, "/Queue\r=");
   assert_int_equal(icicle()->hit_ns / 1000000, 1900);
@@ -193,7 +189,7 @@ static void test_groups_open_what_is_searched(void **state)
   (void)state;
   struct groups_view *view = ui.data[VIEW_GROUPS];
   model_type(&ui, "8g");
-  for (size_t rows = 0; rows != view->groups.count;) {  /* closes every group */
+  for (size_t rows = 0; rows != view->groups.count;) { /* closes every group */
     rows = view->groups.count;
     model_type(&ui, "-j");
   }
@@ -202,7 +198,7 @@ static void test_groups_open_what_is_searched(void **state)
   assert_true(cursor_row_has("Rack::Session::Cookie#load"));
   assert_int_equal(ui.match_count, 1);
   assert_int_equal(ui.match_at, 1);
-  model_type(&ui, "VVVVVV/Cookie\r");                   /* hidden: there is no place to go to */
+  model_type(&ui, "VVVVVV/Cookie\r"); /* hidden: there is no place to go to */
   assert_int_equal(ui.match_count, 0);
   assert_false(shows("Cookie#load"));
   later();

@@ -22,12 +22,14 @@ static const char *const titles[DATA_KINDS] = { "[LIVE]", "[FROZEN", "[DEAD]", "
 static void add_source(void)
 {
   static const char path[] = "tests/tui/sources/orders_controller.rb", label[] = "OrdersController#list";
-  static const char *const names[] = { "main", "puma srv tp 001", "puma srv tp 002", "puma srv tp 003",
-                                       "puma srv tp 004", "reactor" };
+  static const char *const names[] = {
+    "main", "puma srv tp 001", "puma srv tp 002", "puma srv tp 003", "puma srv tp 004", "reactor"
+  };
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   struct rtop_window window = { .start_mono_ns = MODEL_END_NS, .end_mono_ns = MODEL_END_NS + 100000000 };
-  uint32_t frame = rtop_symbols_frame(symbols, label, strlen(label), path, strlen(path), "OrdersController",
-                                      16, 6, RTOP_SYMBOL_RUBY), ids[6];
+  uint32_t frame = rtop_symbols_frame(symbols, label, strlen(label), path, strlen(path), "OrdersController", 16, 6,
+                                      RTOP_SYMBOL_RUBY),
+           ids[6];
   uint32_t rests = rtop_symbols_frame(symbols, "IO.select", 9, "", 0, "IO", 2, 0, RTOP_SYMBOL_C);
   uint32_t nodes[] = { rtop_symbols_node(symbols, 0, frame, 7), rtop_symbols_node(symbols, 0, frame, 10),
                        rtop_symbols_node(symbols, 0, rests, 0) };
@@ -35,13 +37,16 @@ static void add_source(void)
     struct rtop_source_thread thread = { i + 1, names[i], strlen(names[i]), 4720 + i, i == 0 };
     ids[i] = rtop_profile_thread(profile, 0, &thread);
     *rtop_window_add_thread(&window) = (struct rtop_window_thread){
-      .slot = i, .serial = i + 1, .node = i == 1 ? 0 : 2, .state = i == 1 ? RTOP_RUNNING : RTOP_BLOCKED,
+      .slot = i,
+      .serial = i + 1,
+      .node = i == 1 ? 0 : 2,
+      .state = i == 1 ? RTOP_RUNNING : RTOP_BLOCKED,
     };
   }
   for (uint32_t i = 0; i < 2; i++) {
-    *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = i, .thread = 1, .state = RTOP_RUNNING,
-                                                         .samples = 5, .wall_ns = 50000000,
-                                                         .cpu_ns = 50000000 };
+    *rtop_window_add_cell(&window) = (struct rtop_cell){
+      .node = i, .thread = 1, .state = RTOP_RUNNING, .samples = 5, .wall_ns = 50000000, .cpu_ns = 50000000
+    };
   }
   assert_true(rtop_profile_add(profile, 0, &window, nodes, 3, ids));
   rtop_window_destroy(&window);
@@ -64,9 +69,7 @@ static void open_data(enum data data, int rows, int columns)
   }
   ui.stale = true;
   model_redraw(&ui);
-  if (data == FROZEN) {
-    model_press(&ui, 'z');
-  }
+  if (data == FROZEN) model_press(&ui, 'z');
 }
 
 static void close_data(void)
@@ -78,9 +81,7 @@ static void close_data(void)
 static char *body(void)
 {
   char *text = model_screen_text(), *start = text;
-  for (int row = 0; row < ui.layout.part[PART_TABS].y + 1; row++) {
-    start = strchr(start, '\n') + 1;
-  }
+  for (int row = 0; row < ui.layout.part[PART_TABS].y + 1; row++) start = strchr(start, '\n') + 1;
   char *below = strdup(start), *end = strrchr(below, '\n');
   free(text);
   assert_non_null(end);
@@ -111,7 +112,7 @@ static const struct answer answers[] = {
   { VIEW_TREE, "filter", "\\gsub\r", "String#gsub", "IO.select", true },
   { VIEW_THREADS, "filter", "\\gsub\r", "puma srv tp 002", "reactor", true },
   { VIEW_ICICLE, "filter", "\\gsub\r", "[String#gsub", "IO.select", true },
-  { VIEW_SOURCE, "filter", "\\gsub\r", "filter: gsub", NULL, false },         /* a file is a file */
+  { VIEW_SOURCE, "filter", "\\gsub\r", "filter: gsub", NULL, false }, /* a file is a file */
   { VIEW_SKYLINE, "filter", "\\gsub\r", "filter: gsub", NULL, true },
   { VIEW_TIME, "filter", "\\gsub\r", "String#gsub", "IO.select", true },
   { VIEW_GROUPS, "filter", "\\gsub\r", "ActionView::Template#render", "IO.select", true },
@@ -174,9 +175,7 @@ static void check_answer(const struct answer *at, enum data data)
   model_press(&ui, 27);
   ui_open_view(&ui, at->view);
   model_redraw(&ui);
-  if (!shows(titles[data])) {
-    fail_msg("%s: no %s in the title", name, titles[data]);
-  }
+  if (!shows(titles[data])) fail_msg("%s: no %s in the title", name, titles[data]);
   char *before = body();
   model_type(&ui, at->keys);
   char *after = body();
@@ -197,14 +196,10 @@ static void test_every_view_answers(void **state)
   int seen[VIEW_DATA_COUNT] = { 0 };
   (void)state;
   for (int i = 0; i < ANSWERS; i++) {
-    for (int data = 0; data < DATA_KINDS; data++) {
-      check_answer(&answers[i], (enum data)data);
-    }
+    for (int data = 0; data < DATA_KINDS; data++) check_answer(&answers[i], (enum data)data);
     seen[answers[i].view]++;
   }
-  for (int view = 0; view < VIEW_DATA_COUNT; view++) {
-    assert_true(seen[view] >= 5);
-  }
+  for (int view = 0; view < VIEW_DATA_COUNT; view++) assert_true(seen[view] >= 5);
 }
 
 /* Where the selection can be read, by view: the row of the cursor, the line below the picture, the title. */
@@ -213,8 +208,8 @@ static bool names_selection(enum view_id view, const char *label)
   char *text = body(), *line = strtok(text, "\n");
   bool found = view == VIEW_THREADS;
   for (; line != NULL && !found; line = strtok(NULL, "\n")) {
-    found = (line[0] == '>' && strstr(line, label) != NULL)
-      || (view == VIEW_SOURCE && strstr(line, "orders_controller.rb") != NULL);
+    found = (line[0] == '>' && strstr(line, label) != NULL) ||
+            (view == VIEW_SOURCE && strstr(line, "orders_controller.rb") != NULL);
   }
   free(text);
   return found;
