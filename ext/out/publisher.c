@@ -5,6 +5,7 @@
 #include "opening.h"
 #include "ext/names/names_out.h"
 #include "ext/sampling/governor.h"
+#include "ext/sampling/instants.h"
 #include "ext/sampling/marks_out.h"
 #include "ext/sampling/tick_cost.h"
 #include "shm/base/version.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,8 +57,9 @@ struct loop {
   struct cut cut;
   struct governor governor;
   uint32_t wanted_hz;
-  int64_t next_tick_ns, next_cut_ns, active_ns;
-  uint64_t ticks, missed, served, points[RTOP_STATE_COUNT];
+  struct instants instants;
+  int64_t next_cut_ns, active_ns;
+  uint64_t served, points[RTOP_STATE_COUNT];
   int64_t tick_cost_ns, stacks_cost_ns;
 };
 
@@ -134,6 +137,11 @@ static void refill(struct loop *loop, int64_t length_ns)
   atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
 }
 
+static void begin_ticks(struct loop *loop, int64_t now)
+{
+  instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
+}
+
 /* A fork that comes meanwhile finds no writer, or one with all that belongs to it. */
 static bool open_channel(struct loop *loop)
 {
@@ -171,7 +179,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   cut_open(&loop->cut, loop->writer, &loop->names, loop->sampler->start_ns);
   governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz, publisher->config.storm_per_s);
   refill(loop, STACKS_SAVED_NS);
-  loop->next_tick_ns = now;
+  begin_ticks(loop, now);
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
   loop->active_ns = now;
   return true;
@@ -255,7 +263,7 @@ static void park(struct loop *loop, uint32_t futex_value)
   if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   int64_t now = clock_now_ns();
-  loop->next_tick_ns = now;
+  begin_ticks(loop, now);
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
   loop->cut.start_ns = now; /* the time in between is a gap */
   refill(loop, STACKS_SAVED_NS);
@@ -290,13 +298,13 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   struct rtop_window *window = &loop->cut.window;
   if (!cut_window(&loop->cut, end_ns, last)) return true;
   marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
-  rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->ticks);
-  rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->missed);
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->instants.passed);
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->instants.missed);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, loop->governor.rate_hz);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, loop->wanted_hz);
   rtop_window_set_counter(window, RTOP_COUNTER_POINT_DISTANCE_NS,
                           (uint64_t)atomic_load(&loop->sampler->distance_ns[RTOP_BLOCKED]));
-  loop->ticks = loop->missed = 0;
+  loop->instants.passed = loop->instants.missed = 0;
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = whole_cost(loop);
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)cost);
@@ -311,16 +319,12 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
 
 static void tick(struct loop *loop, int64_t now)
 {
-  int64_t period = atomic_load(&loop->sampler->period_ns);
-  int64_t behind = (now - loop->next_tick_ns) / period;
-  loop->ticks += 1 + (uint64_t)behind;
-  loop->missed += (uint64_t)behind;
-  loop->next_tick_ns += (behind + 1) * period;
+  int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   if (!any_active(loop->sampler)) return;
   loop->active_ns = now;
   loop->served++;
-  atomic_store_explicit(&loop->sampler->tick_ns, now, memory_order_release);
+  atomic_store_explicit(&loop->sampler->tick_ns, instant, memory_order_release);
   trigger(loop->publisher);
 }
 
@@ -338,7 +342,7 @@ static void follow_wishes(struct loop *loop)
   loop->governor.rate_hz = wanted;
   loop->governor.calm_windows = 0;
   set_rate(loop, wanted);
-  loop->next_tick_ns = clock_now_ns();
+  begin_ticks(loop, clock_now_ns());
 }
 
 /* False: the segment is gone. */
@@ -363,6 +367,14 @@ static void publish_last(struct loop *loop)
   publish(loop, end, true);
 }
 
+/* Before the deadline: somebody has a GVL again. */
+static void end_idle(struct loop *loop, int64_t deadline_ns)
+{
+  int64_t now = clock_now_ns();
+  if (now < deadline_ns) loop->active_ns = now;
+  instants_skip(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
+}
+
 /* False: the segment was removed or truncated underneath. */
 static bool run(struct loop *loop)
 {
@@ -371,12 +383,12 @@ static bool run(struct loop *loop)
   while (!atomic_load(&publisher->stopping)) {
     int64_t now = clock_now_ns();
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
-    if (now >= loop->next_tick_ns) tick(loop, now);
+    if (now >= loop->instants.next_ns) tick(loop, now);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
     if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
-    int64_t deadline = idle || loop->next_tick_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->next_tick_ns;
+    int64_t deadline = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;
     sleep_until(publisher, deadline, idle);
-    if (idle && clock_now_ns() < deadline) loop->next_tick_ns = loop->active_ns = clock_now_ns();
+    if (idle) end_idle(loop, deadline);
   }
   if (loop->wanted_hz) publish_last(loop);
   return true;
@@ -399,6 +411,7 @@ static void *publisher_main(void *pointer)
   struct publisher *publisher = pointer;
   struct loop loop;
   bool again = true;
+  prctl(PR_SET_TIMERSLACK, 1UL); /* of this thread: with the timers of others it would come when they wake */
   for (int segments = 0; again && segments < SEGMENTS_MAX; segments++) {
     if (!begin(&loop, publisher)) break;
     rtop_writer_count_losses(loop.writer, &(struct rtop_losses){ .segments_lost = (uint64_t)segments });

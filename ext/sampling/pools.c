@@ -1,5 +1,7 @@
 #include "pools.h"
 
+#include "ext/base/draw.h"
+
 uint32_t pools_find(struct pools *pools, uint64_t key)
 {
   for (uint32_t id = 1; id < POOLS_MAX; id++) {
@@ -12,21 +14,12 @@ uint32_t pools_find(struct pools *pools, uint64_t key)
   return 0;
 }
 
-/* Uniform in [low, low + span). */
-static int64_t draw(uint32_t *random, int64_t low_ns, int64_t span_ns)
-{
-  *random ^= *random << 13; /* xorshift32, Marsaglia 2003 */
-  *random ^= *random >> 17;
-  *random ^= *random << 5;
-  return low_ns + (int64_t)((uint64_t)*random * (uint64_t)span_ns >> 32);
-}
-
 bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32_t *random, int64_t *behind_ns)
 {
   int64_t end = atomic_fetch_add_explicit(&axis->wall_ns, wall_ns, memory_order_relaxed) + wall_ns;
   int64_t next = atomic_load_explicit(&axis->next_ns, memory_order_relaxed);
   if (next == 0) {
-    int64_t first = end - wall_ns + draw(random, 1, distance_ns);
+    int64_t first = end - wall_ns + draw_ns(random, 1, distance_ns);
     if (atomic_compare_exchange_strong_explicit(&axis->next_ns, &next, first, memory_order_relaxed,
                                                 memory_order_relaxed))
       next = first;
@@ -35,7 +28,7 @@ bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32
   int64_t last = next, following = next;
   while (following <= end) {
     last = following;
-    following += draw(random, distance_ns / 2 + 1, distance_ns);
+    following += draw_ns(random, distance_ns / 2 + 1, distance_ns);
   }
   *behind_ns = end - last;
   return atomic_compare_exchange_strong_explicit(&axis->next_ns, &next, following, memory_order_relaxed,

@@ -1,0 +1,16 @@
+/* Numbers drawn at random, for when to look: cheap, seeded by the caller, no secret. */
+#ifndef RTOP_EXT_DRAW_H
+#define RTOP_EXT_DRAW_H
+
+#include <stdint.h>
+
+/* Uniform in [low_ns, low_ns + span_ns), of a span below 2^31. *random is xorshift32 state (Marsaglia 2003), not 0. */
+static inline int64_t draw_ns(uint32_t *random, int64_t low_ns, int64_t span_ns)
+{
+  *random ^= *random << 13;
+  *random ^= *random >> 17;
+  *random ^= *random << 5;
+  return low_ns + (int64_t)((uint64_t)*random * (uint64_t)span_ns >> 32);
+}
+
+#endif

@@ -1,0 +1,42 @@
+#include "instants.h"
+
+#include "ext/base/draw.h"
+
+/* The third quartile is followed in steps: up by three, down by one. */
+#define STEP_NS INT64_C(500)
+
+static void begin_slot(struct instants *instants, int64_t slot_ns, int64_t period_ns)
+{
+  instants->next_ns = draw_ns(&instants->random, slot_ns, period_ns);
+  instants->slot_end_ns = slot_ns + period_ns;
+}
+
+/* Periods that ended by now_ns. Where it stands is of the period that was asked for then. */
+static int64_t slots_ended(const struct instants *instants, int64_t now_ns, int64_t period_ns)
+{
+  return now_ns < instants->slot_end_ns ? 0 : 1 + (now_ns - instants->slot_end_ns) / period_ns;
+}
+
+void instants_begin(struct instants *instants, int64_t now_ns, int64_t period_ns)
+{
+  if (!instants->random) instants->random = (uint32_t)now_ns | 1;
+  begin_slot(instants, now_ns, period_ns);
+}
+
+int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns)
+{
+  int64_t usual = instants->next_ns + instants->usual_delay_ns, ended = slots_ended(instants, now_ns, period_ns);
+  instants->usual_delay_ns += now_ns > usual ? 3 * STEP_NS : -STEP_NS;
+  if (instants->usual_delay_ns < 0) instants->usual_delay_ns = 0;
+  instants->passed += (uint64_t)ended + 1;
+  instants->missed += (uint64_t)ended;
+  begin_slot(instants, instants->slot_end_ns + ended * period_ns, period_ns);
+  return now_ns < usual ? now_ns : usual;
+}
+
+void instants_skip(struct instants *instants, int64_t now_ns, int64_t period_ns)
+{
+  int64_t ended = slots_ended(instants, now_ns, period_ns);
+  if (ended) begin_slot(instants, instants->slot_end_ns + (ended - 1) * period_ns, period_ns);
+  if (instants->next_ns <= now_ns) begin_slot(instants, instants->slot_end_ns, period_ns);
+}

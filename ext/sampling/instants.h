@@ -1,0 +1,34 @@
+/* The instants at which the clock looks who runs.
+ *
+ * One stands in each period, anywhere in it: a program whose own timers keep step with ours, or with the ends of windows,
+ * is met no differently from any other (stratified sampling), and one that wakes after a rest is not met at once.
+ *
+ * The timer's thread comes late, by some tens of microseconds mostly. When it comes later than usual, something of the
+ * program took its core, often work that has just begun. Therefore the instant of a late wake-up is that of a usual one:
+ * work that began later was not met.
+ *
+ * Threads: the publisher's.
+ */
+#ifndef RTOP_EXT_INSTANTS_H
+#define RTOP_EXT_INSTANTS_H
+
+#include <stdint.h>
+
+struct instants {
+  int64_t next_ns;         /* the next one */
+  int64_t slot_end_ns;     /* the period it stands in ends here */
+  int64_t usual_delay_ns;  /* three of four wake-ups come sooner after it */
+  uint64_t passed, missed; /* instants, and those of them nobody woke up for; the caller sets them to 0 */
+  uint32_t random;
+};
+
+/* A period begins at now_ns. */
+void instants_begin(struct instants *instants, int64_t now_ns, int64_t period_ns);
+
+/* Woken at now_ns, which is next_ns or later. Returns the instant that was met, now_ns at the latest. */
+int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns);
+
+/* Nobody was to wake up until now_ns: the instants before it are left out, and not counted. */
+void instants_skip(struct instants *instants, int64_t now_ns, int64_t period_ns);
+
+#endif

@@ -1,0 +1,94 @@
+#include "ext/sampling/instants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define PERIOD_NS INT64_C(1000000)
+
+enum { TENTHS = 10, ROUNDS = 20000 };
+
+static void test_one_stands_in_each_period_anywhere_in_it(void **state)
+{
+  (void)state;
+  struct instants instants = { 0 };
+  int64_t begin = 123456789, tenths[TENTHS] = { 0 };
+  instants_begin(&instants, begin, PERIOD_NS);
+  for (int64_t i = 0; i < ROUNDS; i++) {
+    int64_t place = instants.next_ns - begin - i * PERIOD_NS;
+    assert_in_range(place, 0, PERIOD_NS - 1);
+    tenths[place * TENTHS / PERIOD_NS]++;
+    assert_int_equal(instants_pass(&instants, instants.next_ns, PERIOD_NS), begin + i * PERIOD_NS + place);
+  }
+  for (int i = 0; i < TENTHS; i++) assert_in_range(tenths[i], ROUNDS / TENTHS * 9 / 10, ROUNDS / TENTHS * 11 / 10);
+  assert_int_equal(instants.passed, ROUNDS);
+  assert_int_equal(instants.missed, 0);
+}
+
+/* Delays of 20, 30, 40 and 400 us in turn: the usual one lies between the last two. */
+static void test_a_late_wake_up_counts_as_a_usual_one(void **state)
+{
+  (void)state;
+  static const int64_t delays_ns[] = { 20000, 30000, 40000, 400000 };
+  struct instants instants = { 0 };
+  instants_begin(&instants, 1, PERIOD_NS);
+  for (int i = 0; i < ROUNDS; i++) {
+    int64_t planned = instants.next_ns, delay = delays_ns[i % 4];
+    int64_t met = instants_pass(&instants, planned + delay, PERIOD_NS) - planned;
+    assert_in_range(met, 0, delay);
+    if (i < 1000) continue;
+    if (delay < 40000) assert_int_equal(met, delay);
+    else assert_in_range(met, 38000, 60000);
+  }
+}
+
+static void test_periods_without_a_wake_up_are_missed(void **state)
+{
+  (void)state;
+  struct instants instants = { 0 };
+  instants_begin(&instants, 0, PERIOD_NS);
+  instants_pass(&instants, 5 * PERIOD_NS + 7, PERIOD_NS);
+  assert_int_equal(instants.passed, 6);
+  assert_int_equal(instants.missed, 5);
+  assert_in_range(instants.next_ns, 6 * PERIOD_NS, 7 * PERIOD_NS - 1);
+}
+
+static void test_a_shorter_period_begins_after_the_one_that_is_open(void **state)
+{
+  (void)state;
+  struct instants instants = { 0 };
+  instants_begin(&instants, 0, 10 * PERIOD_NS);
+  instants_pass(&instants, 10 * PERIOD_NS - 1, PERIOD_NS);
+  assert_int_equal(instants.missed, 0);
+  assert_in_range(instants.next_ns, 10 * PERIOD_NS, 11 * PERIOD_NS - 1);
+}
+
+/* After a rest the instant is no nearer than any other: its mean distance is half a period. */
+static void test_after_a_rest_it_is_not_met_at_once(void **state)
+{
+  (void)state;
+  struct instants instants = { 0 };
+  int64_t now = 0, sum = 0;
+  instants_begin(&instants, now, PERIOD_NS);
+  for (int i = 0; i < ROUNDS; i++) {
+    now += 50 * PERIOD_NS + 123457;
+    instants_skip(&instants, now, PERIOD_NS);
+    assert_in_range(instants.next_ns - now, 1, 2 * PERIOD_NS);
+    sum += instants.next_ns - now;
+  }
+  assert_in_range(sum / ROUNDS, PERIOD_NS / 2, PERIOD_NS);
+  assert_int_equal(instants.passed + instants.missed, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_one_stands_in_each_period_anywhere_in_it),
+    cmocka_unit_test(test_a_late_wake_up_counts_as_a_usual_one),
+    cmocka_unit_test(test_periods_without_a_wake_up_are_missed),
+    cmocka_unit_test(test_a_shorter_period_begins_after_the_one_that_is_open),
+    cmocka_unit_test(test_after_a_rest_it_is_not_met_at_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
