@@ -296,7 +296,7 @@ int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, co
   data->not_own_ns += wall;
   data->own_wall_ns += wall;
   data->own_cpu_ns += cpu;
-  return wall;
+  return cpu;
 }
 
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data)

@@ -79,7 +79,7 @@ static inline struct accounting_own accounting_begin_own(const struct thread_dat
   return (struct accounting_own){ .begin_ns = clock_now_ns(), .not_own_ns = data->not_own_ns };
 }
 
-/* Returns how long it took. */
+/* Returns what it took of a core, which a thread that loses its core meanwhile does not pay for. */
 int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own);
 
 /* Hands that in, once per window and when it is much. Lock held. */
