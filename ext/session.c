@@ -75,6 +75,7 @@ static VALUE turn_on(VALUE unused)
   raises_install(sampler);
   sampler_count_from_now(sampler);
   sampler_adopt_threads(sampler);
+  atomic_store(&sampler->off_ns, 0);
   atomic_store(&sampler->active, true);
   session.state = ACTIVE;
   return Qnil;
@@ -341,6 +342,7 @@ void session_stop(void)
   if (session.state != STOPPED) {
     publisher_tell_to_stop(&session.publisher);
     publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);
+    if (session.state == ACTIVE) atomic_store(&session.sampler.off_ns, clock_now_ns());
     turn_off(STOPPED);
   }
   if (!session.publisher.alone) wait_for_publisher(); /* another thread may be doing so */

@@ -61,6 +61,15 @@ int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
   return end_ns;
 }
 
+int64_t cut_at(struct cut *cut, int64_t off_ns)
+{
+  lock_sampler(cut->sampler);
+  atomic_store(&cut->sampler->boundary_ns, off_ns);
+  cut->sampler->cut_pending = false;
+  unlock_sampler(cut->sampler);
+  return off_ns;
+}
+
 /* The cells of the window that ends; those that are open from now on belong to the next one. */
 static struct cells *swap_cells(struct sampler *sampler, int64_t end_ns)
 {

@@ -352,10 +352,10 @@ void cut_threads_end_slots(struct cut *cut, int64_t now_ns)
   cut_threads_forget_slots(cut);
 }
 
-/* While the hooks are off nothing is known of threads: what the table holds is from before. */
+/* While the hooks are off for a time nothing is known of threads: what the table holds is from before. */
 bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
 {
-  if (!atomic_load(&cut->sampler->active)) return true;
+  if (!atomic_load(&cut->sampler->active) && !atomic_load(&cut->sampler->off_ns)) return true;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
     if (data) memset(data->charged_ns, 0, sizeof data->charged_ns);

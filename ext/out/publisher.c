@@ -107,13 +107,63 @@ static void trigger(struct publisher *publisher)
   clock_unlock(&publisher->vm_lock);
 }
 
-static struct rtop_writer *make_writer(struct publisher *publisher, struct rtop_error *error)
+static bool is_on_gvl(struct sampler *sampler, uint32_t index)
 {
+  struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
+  if (!data) return false;
+  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  return state != RTOP_BLOCKED && state != RTOP_WAITING;
+}
+
+/* Does any thread hold a GVL? The last that took one mostly; the others are asked when they are few. */
+static bool any_active(struct sampler *sampler)
+{
+  uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
+  uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
+  if (last < high && is_on_gvl(sampler, last)) return true;
+  for (uint32_t i = 0; i < high && i < SCAN_THREADS_MAX; i++)
+    if (is_on_gvl(sampler, i)) return true;
+  return false;
+}
+
+static void set_rate(struct loop *loop, uint32_t rate_hz)
+{
+  atomic_store(&loop->sampler->period_ns, CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1));
+}
+
+static void begin_ticks(struct loop *loop, int64_t now)
+{
+  instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
+}
+
+static void tick(struct loop *loop, int64_t now)
+{
+  int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
+  atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
+  if (!any_active(loop->sampler)) return;
+  loop->active_ns = now;
+  loop->served++;
+  atomic_store_explicit(&loop->sampler->tick_ns, instant, memory_order_release);
+  trigger(loop->publisher);
+}
+
+static void tick_when_due(void *pointer)
+{
+  struct loop *loop = pointer;
+  int64_t now = clock_now_ns();
+  if (now >= loop->instants.next_ns) tick(loop, now);
+}
+
+static struct rtop_writer *make_writer(struct loop *loop, struct rtop_error *error)
+{
+  struct publisher *publisher = loop->publisher;
   struct rtop_writer_options options = {
     .ring_bytes = publisher->config.ring_bytes,
     .directory = publisher->config.directory,
     .runtime_directory = publisher->config.runtime_directory,
     .identity = { .window_ns = WINDOW_NS },
+    .between = tick_when_due,
+    .context = loop,
   };
   memcpy(options.identity.ruby_version, publisher->ruby_version, sizeof options.identity.ruby_version);
   memcpy(options.identity.command, publisher->command, sizeof options.identity.command);
@@ -137,17 +187,12 @@ static void refill(struct loop *loop, int64_t length_ns)
   atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
 }
 
-static void begin_ticks(struct loop *loop, int64_t now)
-{
-  instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
-}
-
 /* A fork that comes meanwhile finds no writer, or one with all that belongs to it. */
 static bool open_channel(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
   struct rtop_error error;
-  loop->writer = make_writer(publisher, &error);
+  loop->writer = make_writer(loop, &error);
   if (!loop->writer) {
     publisher_warn(publisher, error.text);
     return false;
@@ -167,9 +212,12 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 {
   *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
   cut_init(&loop->cut, loop->sampler);
-  /* Making the segment takes some ms: what runs meanwhile gets its first sample before. */
+  /* Making the segment takes some ms: what runs meanwhile is met by a first tick, and by those that come then. */
+  set_rate(loop, publisher->config.record_hz);
+  begin_ticks(loop, clock_now_ns());
   atomic_store_explicit(&loop->sampler->tick_ns, clock_now_ns(), memory_order_release);
   trigger(publisher);
+  opening_widen(tick_when_due, loop);
   opening_begin();
   bool opened = open_channel(loop);
   opening_end();
@@ -179,7 +227,6 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   cut_open(&loop->cut, loop->writer, &loop->names, loop->sampler->start_ns);
   governor_init(&loop->governor, publisher->config.budget, publisher->config.record_hz, publisher->config.storm_per_s);
   refill(loop, STACKS_SAVED_NS);
-  begin_ticks(loop, now);
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
   loop->active_ns = now;
   return true;
@@ -196,25 +243,6 @@ static void end(struct loop *loop)
   opening_end();
 }
 
-static bool is_on_gvl(struct sampler *sampler, uint32_t index)
-{
-  struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
-  if (!data) return false;
-  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
-  return state != RTOP_BLOCKED && state != RTOP_WAITING;
-}
-
-/* Does any thread hold a GVL? The last that took one mostly; the others are asked when they are few. */
-static bool any_active(struct sampler *sampler)
-{
-  uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
-  uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
-  if (last < high && is_on_gvl(sampler, last)) return true;
-  for (uint32_t i = 0; i < high && i < SCAN_THREADS_MAX; i++)
-    if (is_on_gvl(sampler, i)) return true;
-  return false;
-}
-
 /* Of each state as many stretches are met by a point in a window as may be: the number is inversely proportional to
  * the distance of the points. */
 static int64_t next_distance(int64_t before_ns, int64_t taken)
@@ -223,11 +251,6 @@ static int64_t next_distance(int64_t before_ns, int64_t taken)
   int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2; /* up at once, down slowly */
   if (distance > DISTANCE_MAX_NS) return DISTANCE_MAX_NS;
   return distance < DISTANCE_MIN_NS ? DISTANCE_MIN_NS : distance;
-}
-
-static void set_rate(struct loop *loop, uint32_t rate_hz)
-{
-  atomic_store(&loop->sampler->period_ns, CLOCK_NS_PER_SECOND / (rate_hz ? rate_hz : 1));
 }
 
 static void set_distances(struct loop *loop)
@@ -262,6 +285,7 @@ static void park(struct loop *loop, uint32_t futex_value)
   trigger(loop->publisher);
   if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
+  trigger(publisher);
   int64_t now = clock_now_ns();
   begin_ticks(loop, now);
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
@@ -317,17 +341,6 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   return true;
 }
 
-static void tick(struct loop *loop, int64_t now)
-{
-  int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
-  atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
-  if (!any_active(loop->sampler)) return;
-  loop->active_ns = now;
-  loop->served++;
-  atomic_store_explicit(&loop->sampler->tick_ns, instant, memory_order_release);
-  trigger(loop->publisher);
-}
-
 /* Looks who watches; parks as long as nobody wants anything; takes over the rate that is wanted. */
 static void follow_wishes(struct loop *loop)
 {
@@ -359,9 +372,15 @@ static bool at_cut(struct loop *loop, int64_t now)
   return true;
 }
 
-/* The end of a window must be known before it comes, that of the last one, too. */
+/* The end of a window must be known before it comes, that of the last one, too. When the hooks are off nothing comes
+ * any more: it ends where they did. */
 static void publish_last(struct loop *loop)
 {
+  int64_t off = atomic_load(&loop->sampler->off_ns);
+  if (off) {
+    if (off > loop->cut.start_ns) publish(loop, cut_at(&loop->cut, off), true);
+    return;
+  }
   int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);
   while (clock_now_ns() <= end) sched_yield();
   publish(loop, end, true);

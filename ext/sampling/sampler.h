@@ -49,6 +49,7 @@ struct sampler_start {
 
 struct sampler {
   _Atomic bool active;
+  _Atomic int64_t off_ns;          /* when hooks went off for good, and the last window was not told yet; else 0 */
   _Atomic bool ractors_seen;       /* the process has had more than one */
   struct clock_trylock lock;       /* calltree, frames, cells, stack buffers */
   _Atomic bool publisher_has_lock; /* for the child of a fork: who held it */

@@ -93,11 +93,18 @@ static int writer_open_files(struct rtop_segment *segment, struct rtop_control *
   return -1;
 }
 
+static void writer_between(const struct rtop_writer_options *options)
+{
+  if (options->between) options->between(options->context);
+}
+
 static int writer_open_largest(struct rtop_segment *segment, struct rtop_control *control, const char *directory,
                                const struct rtop_writer_options *options, struct rtop_error *error)
 {
   struct rtop_error cause = { 0 };
+  writer_between(options);
   rtop_registry_sweep(directory, writer_kept_bytes(directory));
+  writer_between(options);
   uint64_t history_bytes = writer_wanted_history(directory, options->ring_bytes);
   for (; history_bytes >= WRITER_HISTORY_BYTES_MIN; history_bytes /= 2) {
     if (writer_open_files(segment, control, directory, options, history_bytes, &cause) == 0) return 0;
@@ -191,6 +198,7 @@ struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options
   struct rtop_segment segment = { .fd = -1 };
   struct rtop_control control = { .fd = -1 };
   if (writer_open(&segment, &control, options, error) != 0) return NULL;
+  writer_between(options);
   struct rtop_writer *writer = writer_allocate(&segment, error);
   if (!writer) {
     rtop_control_close(&control, true);
@@ -198,7 +206,9 @@ struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options
     return NULL;
   }
   writer->control = control;
+  writer_between(options);
   writer_flush(writer);
+  writer_between(options);
   if (outlet_failed(&writer->outlet)) {
     int cause = writer->outlet.cause;
     rtop_writer_destroy(&writer, false);

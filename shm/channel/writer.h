@@ -17,11 +17,13 @@
 struct rtop_writer;
 
 struct rtop_writer_options {
-  uint64_t ring_bytes;           /* of history, all tiers (rtop_segment_plan); halved until it fits,
+  uint64_t ring_bytes;            /* of history, all tiers (rtop_segment_plan); halved until it fits,
                                           down to 1 MB */
-  const char *directory;         /* RPERF_TOP_DIR: there and nowhere else; "": not set */
-  const char *runtime_directory; /* XDG_RUNTIME_DIR: below that, else in /dev/shm (place.h) */
-  /* NULL for either: as the environment says */
+  const char *directory;          /* RPERF_TOP_DIR: there and nowhere else; "": not set */
+  const char *runtime_directory;  /* XDG_RUNTIME_DIR: below that, else in /dev/shm (place.h); NULL for either of
+                                    these two: as the environment says */
+  void (*between)(void *context); /* called between the steps, each of which may take milliseconds; or NULL */
+  void *context;
   struct rtop_segment_identity identity;
 };
 

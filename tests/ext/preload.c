@@ -6,6 +6,7 @@
  *   layout     this VM's Method objects look different
  *   writes     the file system takes $PRELOAD_SECONDS for each write of the publisher
  *   opens      each file that the publisher opens stays known to nobody for a moment
+ *   table      the kernel takes $PRELOAD_SECONDS to make the table of descriptors larger
  *   hooks      hooks that a child adds are noted in $PRELOAD_LOG
  */
 #define _GNU_SOURCE
@@ -114,6 +115,20 @@ int openat(int directory, const char *path, int flags, ...)
   int mode = va_arg(list, int);
   va_end(list);
   return opened(NEXT(openat)(directory, path, flags, mode));
+}
+
+int fcntl(int fd, int command, ...)
+{
+  va_list list;
+  va_start(list, command);
+  void *argument = va_arg(list, void *);
+  va_end(list);
+  if (command == F_DUPFD_CLOEXEC && is("table")) {
+    static _Atomic int large;
+    if (!large) take(strtod(getenv("PRELOAD_SECONDS"), NULL));
+    large = 1;
+  }
+  return NEXT(fcntl)(fd, command, argument);
 }
 
 static pid_t first;

@@ -145,6 +145,25 @@ class FailuresTest < Minitest::Test
     assert program.status.success?, program.status.to_s
   end
 
+  WORK = "def work(seconds) = (i = 0; t = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds\n" \
+         "i += 1 until Process.clock_gettime(Process::CLOCK_MONOTONIC) > t)\n"
+
+  # It ends while its segment is still being made: what it did is in it all the same.
+  def test_a_program_that_is_quicker_than_its_segment
+    program = start("#{WORK}work 0.05\n", env: wrong("writes", PRELOAD_SECONDS: "0.015", RPERF_TOP_KEEP: "1")).finish
+    dump = program.dump
+    assert_operator dump.total(:wall, state: "running"), :>, 50_000_000
+    assert_operator dump.total(:wall, state: "running", on_stack: "Object#work"), :>, 40_000_000
+  end
+
+  # Ticks do not wait for the kernel: what runs first gets its share.
+  def test_what_runs_while_the_table_of_descriptors_grows
+    code = "#{WORK}def first = work(0.1)\ndef second = work(0.1)\nfirst\nsecond\n"
+    program = start(code, env: wrong("table", PRELOAD_SECONDS: "0.12", RPERF_TOP_KEEP: "1", RPERF_TOP_RECORD_HZ: "1000")).finish
+    dump = program.dump
+    assert_in_delta 100, dump.total(:wall, on_stack: "Object#first") / 1e6, 25
+  end
+
   def test_a_signal_ends_the_wait_for_a_slow_file_system
     code = "#{SLOW}trap(:TERM) { puts :trapped; exit!(7) }\nputs :ready\n10.times { RperfTop.stop; RperfTop.start rescue 0 } while true"
     program = start(code, env: wrong("writes", PRELOAD_SECONDS: "600"))
