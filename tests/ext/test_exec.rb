@@ -21,7 +21,7 @@ class ExecTest < Minitest::Test
     assert_equal program.pid, program.line.to_i
     dump = wait_for("the new channel") do
       dumps = channels(program.pid).filter_map { |path| Dump.read(path) }
-      dumps.find { |d| d.state == "live" && d.labels.include?("Object#after_exec") }
+      dumps.find { |d| d.state == "live" && d.main && d.labels.include?("Object#after_exec") }
     end
     assert_equal program.pid, dump.main.native_id
     program.finish
