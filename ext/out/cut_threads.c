@@ -167,6 +167,24 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   return true;
 }
 
+/* What no cell covers yet, of this window and of those before. */
+static int64_t outstanding(const struct thread_data *data, unsigned state)
+{
+  return data->forgiven_ns[state] + data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
+}
+
+/* Of a thread that cannot be asked: what its cells tell of this window. The rest will show in the next one. */
+static void accrue_charged(struct thread_data *data)
+{
+  memset(data->accrued_ns, 0, sizeof data->accrued_ns);
+  for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
+    int64_t left = outstanding(data, state);
+    if (left >= 0) continue;
+    data->accrued_ns[state] = -left;
+    data->seen_ns[state] -= left;
+  }
+}
+
 /* How long it was in each state in this window. */
 static uint64_t find_accrued(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
@@ -181,7 +199,7 @@ static uint64_t find_accrued(struct cut *cut, struct thread_data *data, struct c
       return word;
     }
   }
-  memset(data->accrued_ns, 0, sizeof data->accrued_ns); /* it will show in the next window */
+  accrue_charged(data);
   return word;
 }
 
@@ -196,12 +214,6 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   } while (
       !atomic_compare_exchange_weak_explicit(from, &there, there - taken, memory_order_acquire, memory_order_relaxed));
   return taken;
-}
-
-/* What no cell covers yet, of this window and of those before. */
-static int64_t outstanding(const struct thread_data *data, unsigned state)
-{
-  return data->forgiven_ns[state] + data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
 }
 
 /* Time in the lane whose point has come while the thread did not look. */
