@@ -65,7 +65,7 @@ end
 # One slice: {cpu: ns per request, wall: ns per request, reference: ns}, and what was said of it.
 def slice(rig, kind)
   shown, early = [], 0
-  measure = lambda do
+  measure = lambda do |*|
     rig.ask(WARM_UP, OPTIONS[:think])
     early = shown.size
     before = rig.told

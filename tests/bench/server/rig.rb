@@ -66,7 +66,7 @@ class Rig
   def said_cost(from, to, pid: serving.first)
     windows = dump(pid)["windows"].select { |window| window["start_ns"] >= from && window["end_ns"] <= to }
     length = windows.sum { |window| window["end_ns"] - window["start_ns"] }
-    windows.sum { |window| window["counters"]["cost_ns"] }.fdiv(length) unless windows.empty?
+    windows.sum { |window| window["counters"]["whole_cost_ns"] }.fdiv(length) unless windows.empty?
   end
 
   # [[what its routes measured, its channel as channel_dump prints it], ...] of each process, once the channel tells
