@@ -268,6 +268,14 @@ char *model_screen_text(void)
   return text;
 }
 
+bool shows(const char *text)
+{
+  char *screen = model_screen_text();
+  bool found = strstr(screen, text) != NULL;
+  free(screen);
+  return found;
+}
+
 void model_screen_close(struct ui *ui, struct rtop_profile **profile)
 {
   ui_destroy(ui);
