@@ -137,7 +137,8 @@ static void test_bad_lines_are_told_and_skipped(void **state)
   free(endless);
 }
 
-/* Anything at all may stand there. */
+/* Anything at all may stand there: the settings are kept beside it, and keeping them again changes
+ * nothing. */
 static void test_garbage(void **state)
 {
   unsigned seed = 3;
@@ -146,13 +147,20 @@ static void test_garbage(void **state)
   for (int round = 0; round < 300; round++) {
     for (size_t i = 0; i < sizeof bytes; i++) {
       int dice = rand_r(&seed) % 8;
-      bytes[i] = (char)(dice == 0 ? '\n' : dice == 1 ? '=' : rand_r(&seed));
+      bytes[i] = (char)(dice == 0 ? '\n' : dice == 1 ? '=' : 1 + rand_r(&seed) % 255); /* with a NUL it is no text */
     }
     write_text(bytes, (size_t)rand_r(&seed) % sizeof bytes);
     settings_load(&ui, &options);
     settings_save(&ui, &options);
+    char *kept = strdup(content(file));
+    assert_true(strstr(kept, "\nsort = self\n") != NULL && strstr(kept, "\nframe = 1\n") != NULL);
+    settings_load(&ui, &options);
+    settings_save(&ui, &options);
+    assert_string_equal(content(file), kept);
+    free(kept);
   }
   model_redraw(&ui);
+  assert_true(shows("SELF%") && shows("[LIVE]"));
 }
 
 static void test_what_is_no_file_is_refused(void **state)

@@ -257,6 +257,9 @@ static void test_hostile_sizes(void **state)
       model_press(&ui, 27);
       model_press(&ui, 's');
       model_press(&ui, 27);
+      check_drawn_afresh(&ui);
+      assert_true(view()->pager.cursor < ui.methods.count && view()->pager.top <= view()->pager.cursor);
+      assert_true(view()->pager.cursor - view()->pager.top < (size_t)rows);
     }
   }
   resizeterm(24, 80);
