@@ -163,7 +163,7 @@ static void test_unknown_and_ambiguous_commands(void **state)
   run("   ");
   assert_string_equal(ui.message, "");
   run("frobnicate now");
-  assert_non_null(strstr(ui.message, "frobnicate is none of:"));
+  assert_non_null(strstr(ui.message, "frobnicate is not one of:"));
   ui.view = ui_view(VIEW_METHODS);
   run("view skyline");
   assert_int_equal(ui.view->id, VIEW_SKYLINE);
