@@ -34,7 +34,8 @@ class TestManual < Minitest::Test
   end
 
   def test_settings
-    names = File.read("#{ROOT}/tui/ui/ui_settings.c").scan(/\{ \.name = "(\w+)"/).flatten
+    table = Dir["#{ROOT}/tui/{cli/settings.def,ui/ui_settings.c}"].first
+    names = File.read(table).scan(/^(?: *\{ \.name = |SETTING\(\w+, )"(\w+)"/).flatten
     assert_operator names.size, :>, 15
     said = defined_in(page("rperf-top-settings.5"), "Cm")
     once names, said, "setting"
