@@ -66,10 +66,12 @@ class Terminal
     raise "#{error.message} in #{self.text(from)[-2000..] || self.text(from)}"
   end
 
-  # What a whole new picture holds.
+  # What a whole new picture holds: it begins with a cleared screen, and what was on its way before does not count.
   def repainted
     from = size
     type("\f")
+    wait_for("\e[2J", from: from)
+    from = bytes.index("\e[2J".b, from)
     wait_for("F10Qui", from: from)      # the last cell of a screen is written in its own way
     text(from)
   end
@@ -78,6 +80,12 @@ class Terminal
   def left_in_input
     @held.raw!
     @held.read_nonblock(100, exception: false).then { |bytes| bytes == :wait_readable ? "" : bytes }
+  end
+
+  # Types it, and returns when the viewer has read it.
+  def type_and_wait(text)
+    type(text)
+    E2E.wait_until("#{text.inspect} to be read") { unread.zero? || ended(0) }
   end
 
   # Seconds until the viewer is gone, or what it says happens, without those in which it or this program waited for a
@@ -127,6 +135,9 @@ class Terminal
   end
 
   private
+
+  FIONREAD = 0x541b
+  def unread = [0].pack("i").tap { |count| @held.ioctl(FIONREAD, count) }.unpack1("i")
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 

@@ -150,7 +150,7 @@ class TestFormats < Minitest::Test
         %w[txt rpt].each do |ending|
           result = E2E.viewer("-o", "#{dir}/x.#{ending}", "-t", "0.2", "-p", pid.to_s)
           assert_equal 1, result.status.exitstatus
-          assert_match(/nothing came: .*x.#{ending} is not written/, result.err)
+          assert_match(/nothing was recorded: .*x.#{ending} is not written/, result.err)
         end
         assert_empty Dir.children(dir)
       end

@@ -97,7 +97,7 @@ it "the clock goes on" wait_gone " $frozen_at "
 keys '?'
 it "? shows the keys" wait_for "KEYS  1-"
 keys G
-it "help scrolls to its end" wait_for "ALLOC/s objects made per second"
+it "help scrolls to its end" wait_for "ALLOC/s objects allocated per second"
 keys q
 it "q closes help, not the program" wait_for "Queue#pop"
 
@@ -114,7 +114,7 @@ it "% shows per cent again" wait_match '200\.0'
 keys d C-u 0 . 5 Enter
 it "d takes a delay" wait_gone "Seconds between"
 keys d C-u x Enter
-it "a delay that is none is refused" wait_for "a delay is 0.1 to 3600 seconds"
+it "a delay that is none is refused" wait_for "the delay is 0.1 to 3600 seconds"
 keys '#'
 it "# hides the bars" wait_gone "GVL["
 keys '#'

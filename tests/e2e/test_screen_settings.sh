@@ -20,7 +20,7 @@ it "the mouse is the terminal's" mouse_mode 0
 keys T
 wait_until sorted_by "TOTAL%v"
 keys S
-it "S shows the settings" wait_for "Setup: Enter next or edit"
+it "S shows the settings" wait_for "Setup: Enter changes"
 it "with what they are" wait_match 'sort +total'
 keys Escape q
 it "it ends" exits_with 0
@@ -33,7 +33,7 @@ wait_until sorted_by "TOTAL%v"
 keys : s e t Space u n i t s Space t i m e Enter
 it ":set takes effect" wait_until sorted_by "TOTALv"
 keys W
-it "W keeps the settings" wait_for "settings are kept in"
+it "W keeps the settings" wait_for "settings saved in"
 keys q
 it "it ends after it" exits_with 0
 it "the file says so" grep -qx "units = time" "$settings"

@@ -33,7 +33,7 @@ it "methods stand at the left" wait_match '^..[ 0-9.]+\[\+\] '
 keys i u
 it "u folds recursion" wait_for "recursion folded"
 keys u g
-it "and unfolds it" wait_for "recursion as it is"
+it "and unfolds it" wait_for "recursion is not folded"
 it "all calls are there" wait_for "Filler#method_00"
 keys '\' 'O.*total' Enter
 it "the filter is shown" wait_for "filter: O.*total"

@@ -68,8 +68,7 @@ class TestTerminalAnswers < Minitest::Test
   # A slow line: what is typed before the answer is heard, the answer is no key.
   def test_a_late_answer_is_heard
     late = lambda do |terminal|
-      terminal.type("2")
-      sleep 0.3
+      terminal.type_and_wait("2")
       terminal.type(WIDE)
     end
     watch(answer: late) do |terminal|
@@ -80,7 +79,7 @@ class TestTerminalAnswers < Minitest::Test
   end
 
   def test_an_answer_in_parts_is_heard
-    parts = ->(terminal) { ["\e[", "2;8", "R"].each { |part| terminal.type(part) && sleep(0.05) } }
+    parts = ->(terminal) { ["\e[", "2;8", "R"].each { |part| terminal.type_and_wait(part) } }
     watch(answer: parts) do |terminal|
       terminal.wait_for("blocks are two columns wide")
       assert_includes terminal.repainted, "[1Methods]"
@@ -109,9 +108,11 @@ class TestTerminalAnswers < Minitest::Test
   end
 
   def test_a_cut_answer_does_not_take_keys_for_long
-    watch(answer: "\e[2;") do |terminal|
-      E2E.wait_until("the question") { terminal.asked == 1 }
-      sleep 3                            # what is cut counts for a second from when it was read
+    read_at = nil
+    cut = ->(terminal) { terminal.type_and_wait("\e[2;") && read_at = Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+    watch(answer: cut) do |terminal|
+      # What is cut counts for a second from when it was read.
+      E2E.wait_until("a second later") { read_at && Process.clock_gettime(Process::CLOCK_MONOTONIC) > read_at + 1.5 }
       terminal.type("2")
       assert_includes terminal.repainted, "[2Tree]"
     end
@@ -130,8 +131,7 @@ class TestTerminalAnswers < Minitest::Test
       took = nil
       late = lambda do |terminal|
         from = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        terminal.type("q")
-        sleep 0.2
+        terminal.type_and_wait("q")
         terminal.type(WIDE)
         took = Process.clock_gettime(Process::CLOCK_MONOTONIC) - from
       end

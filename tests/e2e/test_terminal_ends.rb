@@ -135,7 +135,8 @@ class TestTerminalEnds < Minitest::Test
     watch("-d", "0.1", rows: 50, columns: 160) do |terminal|
       terminal.type("\x13")
       E2E.wait_until("a write that waits") { waits_in_write?(terminal) }
-      sleep 3
+      stopped = Time.now.to_i
+      E2E.wait_until("another time of day") { Time.now.to_i > stopped + 2 }
       from, resumed = terminal.size, Time.now.to_i
       terminal.type("\x11")
       E2E.wait_until("more of it") { terminal.size > from }

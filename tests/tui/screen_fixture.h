@@ -69,14 +69,6 @@ FIXTURE int tear_down(void **state)
   return 0;
 }
 
-FIXTURE bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
-}
-
 /* Closes the screen and compares what stood on it with the golden file of the case. */
 FIXTURE void close_and_check(const struct screen_case *at)
 {

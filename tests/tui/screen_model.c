@@ -268,6 +268,49 @@ char *model_screen_text(void)
   return text;
 }
 
+bool shows(const char *text)
+{
+  char *screen = model_screen_text();
+  bool found = strstr(screen, text) != NULL;
+  free(screen);
+  return found;
+}
+
+static void print_difference(const char *was, const char *is)
+{
+  while (*was != '\0' && *is != '\0') {
+    size_t was_bytes = strcspn(was, "\n"), is_bytes = strcspn(is, "\n");
+    if (was_bytes != is_bytes || memcmp(was, is, is_bytes) != 0)
+      print_error("stood there:  %.*s\ndrawn afresh: %.*s\n", (int)was_bytes, was, (int)is_bytes, is);
+    was += was_bytes + (was[was_bytes] == '\n');
+    is += is_bytes + (is[is_bytes] == '\n');
+  }
+}
+
+void check_drawn_afresh(struct ui *ui)
+{
+  char *as_it_is = NULL, *again = model_screen_text();
+  bool settled = false;
+  for (int i = 0; i < 20 && !settled; i++) { /* some figures take a few looks */
+    free(as_it_is);
+    as_it_is = again;
+    ui->stale = true;
+    model_redraw(ui);
+    again = model_screen_text();
+    settled = strcmp(as_it_is, again) == 0;
+  }
+  free(again);
+  erase();
+  model_redraw(ui);
+  char *afresh = model_screen_text();
+  if (!settled || strcmp(as_it_is, afresh) != 0) {
+    print_difference(as_it_is, afresh);
+    fail_msg("what stood on the screen is not what is drawn afresh");
+  }
+  free(as_it_is);
+  free(afresh);
+}
+
 void model_screen_close(struct ui *ui, struct rtop_profile **profile)
 {
   ui_destroy(ui);

@@ -36,6 +36,10 @@ void model_press(struct ui *ui, int key);
 void model_type(struct ui *ui, const char *text);
 /* What stands on the screen; free() it. */
 char *model_screen_text(void);
+/* Whether this text stands on it; lines end in \n. */
+bool shows(const char *text);
+/* What stands on the screen is what drawing it from nothing gives: nothing is left over, and nothing is missing. */
+void check_drawn_afresh(struct ui *ui);
 void model_screen_close(struct ui *ui, struct rtop_profile **profile);
 
 /* Compares text with tests/tui/screens/NAME.screen; with UPDATE_GOLDEN=1 writes it. */

@@ -212,7 +212,7 @@ static void run_editor(struct app *app)
   int status = 0;
   uid_t user;
   if (!editor_user(app->ui.edit.owner, &user)) {
-    ui_say(&app->ui, "as root no editor is started for a file that another user named (with sudo it is)");
+    ui_say(&app->ui, "root does not edit a file that another user named (use sudo)");
     return;
   }
   screen_leave();

@@ -27,7 +27,7 @@ static void stop(struct ui *ui, struct rtop_session *session)
     ui_say(ui, "%s", error.text);
   } else if (empty) {
     unlink(path);
-    ui_say(ui, "nothing came: no recording");
+    ui_say(ui, "nothing was recorded");
   } else {
     ui_say(ui, "recorded %s (%s)", path, size);
   }
@@ -38,7 +38,7 @@ static void start(struct ui *ui, struct rtop_session *session)
   struct rtop_error error = { 0 };
   char path[256];
   app_record_name(path, sizeof path, ui->source.main.pid, ui->now_real_ns);
-  if (access(path, F_OK) == 0) ui_say(ui, "%s is there already", path);
+  if (access(path, F_OK) == 0) ui_say(ui, "%s already exists", path);
   else if (rtop_session_record(session, path, 0, &error)) ui_say(ui, "recording to %s; r stops", path);
   else ui_say(ui, "%s", error.text);
 }
@@ -48,8 +48,7 @@ static void toggle(struct ui *ui, struct rtop_session *session)
   if (rtop_session_recorder(session) != NULL) stop(ui, session);
   else if (rtop_session_state(session) == RTOP_FEED_REPLAY)
     ui_say(ui, "this is a recording: :export FILE.rpt saves the span that is shown");
-  else if (!rtop_session_ready(session) || rtop_session_over(session))
-    ui_say(ui, "nothing comes that could be recorded");
+  else if (!rtop_session_ready(session) || rtop_session_over(session)) ui_say(ui, "there is nothing to record");
   else start(ui, session);
 }
 

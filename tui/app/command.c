@@ -39,7 +39,7 @@ static void save_screen(struct ui *ui, const char *name, bool svg)
   struct rtop_export_file file;
   char path[PATH_BYTES];
   if (name[0] == '\0') {
-    ui_say(ui, "a file name is wanted");
+    ui_say(ui, "a file name is missing");
     return;
   }
   if (!rtop_export_file_open(&file, home_path(path, sizeof path, name))) {
@@ -105,7 +105,7 @@ static void export_profile(struct ui *ui, enum rtop_file_format format, const ch
 {
   char path[PATH_BYTES];
   if (ui->profile == NULL || ui->sum.length_ns == 0) ui_say(ui, "there is nothing to export yet");
-  else if (name[0] == '\0') ui_say(ui, "a file name is wanted");
+  else if (name[0] == '\0') ui_say(ui, "a file name is missing");
   else if (write_profile(ui, format, home_path(path, sizeof path, name))) ui_say(ui, "wrote %s", name);
   else ui_say(ui, "cannot write %s: %s", name, rtop_export_problem(errno, ui->profile));
 }
@@ -205,7 +205,7 @@ static void say_commands(struct ui *ui, const char *word)
     size_t used = strlen(names);
     snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? " " : "", commands[i].name);
   }
-  ui_say(ui, "%s is none of: %s", word, names);
+  ui_say(ui, "%s is not one of: %s", word, names);
 }
 
 void command_run(struct ui *ui, const char *line)

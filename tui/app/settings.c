@@ -235,12 +235,12 @@ void settings_save(struct ui *ui, const struct rtop_options *options)
 {
   char path[PATH_MAX], real[PATH_MAX];
   if (!settings_path(options, path, sizeof path)) {
-    ui_say(ui, "there is no place for settings: give --config FILE");
+    ui_say(ui, "no file for settings: use --config FILE");
     return;
   }
   bool safe = is_ours_all_the_way(path);
   if (safe) make_folders(path);
   if (safe && is_ours_all_the_way(real_name(path, real)) && save(ui, real_name(path, real)))
-    ui_say(ui, "settings are kept in %s", path);
-  else ui_say(ui, "settings cannot be kept in %s: %s", path, strerror(errno));
+    ui_say(ui, "settings saved in %s", path);
+  else ui_say(ui, "cannot save settings in %s: %s", path, strerror(errno));
 }

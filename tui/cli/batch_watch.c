@@ -115,7 +115,7 @@ double batch_watch_seconds(const struct batch_watch *watch)
 int batch_watch_nothing(const struct batch_watch *watch)
 {
   if (rtop_session_problem(watch->session)) return 0; /* closing says more */
-  fprintf(stderr, "rperf-top: nothing came: %s is not written\n", watch->options->output);
+  fprintf(stderr, "rperf-top: nothing was recorded: %s is not written\n", watch->options->output);
   return 1;
 }
 

@@ -148,13 +148,13 @@ static int options_pids(struct rtop_options *options, const char *text)
     errno = 0;
     long pid = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
     if (errno || pid < 1 || pid > INT32_MAX || (*end && *end != ',' && !strchr(blanks, *end)))
-      return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
+      return options_usage("-p takes process numbers, such as -p 4711,4712: '%s' is not", text);
     int status = options_pid(options, (pid_t)pid);
     if (status >= 0) return status;
     at = end + strspn(end, blanks);
     bool comma = *at == ',';
     at += comma ? 1 + strspn(at + 1, blanks) : 0;
-    if (comma && !*at) return options_usage("-p takes process numbers, as in -p 4711,4712: '%s' is not", text);
+    if (comma && !*at) return options_usage("-p takes process numbers, such as -p 4711,4712: '%s' is not", text);
   } while (*at);
   options->action = RTOP_ACTION_WATCH;
   return -1;
@@ -190,7 +190,7 @@ static int options_max_size(struct rtop_options *options, const char *text)
       *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) && number <= UINT64_MAX >> 1 >> shift;
   options->size_max_bytes = right ? (uint64_t)number << shift : 0;
   if (right && options->size_max_bytes >= RTOP_RECORDING_BYTES_MIN) return -1;
-  return options_usage("--max-size takes 1M or more, as in 100M or 2G: '%s' is not", text);
+  return options_usage("--max-size takes 1M or more, such as 100M or 2G: '%s' is not", text);
 }
 
 static int options_frame(struct rtop_options *options, const char *text)
@@ -384,22 +384,22 @@ static int options_unknown(int option, char **argv)
     return options_usage("option %s needs a process number (was none found?)", text);
   if (option == ':') return options_usage("option %s needs a value", text);
   if (optopt && optopt < 256) return options_usage("unknown option -%c", optopt);
-  return options_usage("unknown option or a value too many: %s", text);
+  return options_usage("unknown option, or unexpected value: %s", text);
 }
 
 /* Do the options make sense together? */
 static int options_check(struct rtop_options *options)
 {
   bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
-  if (options->command && options->pid_count) return options_usage("-p and a command exclude each other");
+  if (options->command && options->pid_count) return options_usage("-p and a command cannot be combined");
   if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
     return options_usage("--max-size needs -o FILE.rpt");
   if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
-    return options_usage("--max-size and -F exclude each other: a frame is saved when it is over");
+    return options_usage("--max-size and -F cannot be combined: a window is saved at its end");
   if (options->replay_count && (options->command || options->pid_count))
-    return options_usage("-r excludes -p and a command");
-  if (options->output && options->batch) return options_usage("-o and -b exclude each other");
-  if (options->output && options->stat) return options_usage("-o and --stat exclude each other");
+    return options_usage("-r cannot be combined with -p or a command");
+  if (options->output && options->batch) return options_usage("-o and -b cannot be combined");
+  if (options->output && options->stat) return options_usage("-o and --stat cannot be combined");
   struct rtop_file_kind kind = { 0 };
   const char *output = options->output;
   if (output && !rtop_file_kind(output, &kind) && !rtop_file_is_recording(output))
@@ -418,8 +418,8 @@ static int options_check(struct rtop_options *options)
 static int options_rest(struct rtop_options *options, int argc, char **argv)
 {
   bool dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
-  if (optind == argc) return dashes ? options_usage("-- needs a command behind it") : -1;
-  if (!dashes) return options_usage("unexpected argument '%s' (a command to start goes behind --)", argv[optind]);
+  if (optind == argc) return dashes ? options_usage("-- needs a command after it") : -1;
+  if (!dashes) return options_usage("unexpected argument '%s' (put a command to start after --)", argv[optind]);
   options->command = argv + optind;
   options->action = RTOP_ACTION_RUN;
   return -1;

@@ -3,6 +3,7 @@
 #include "segment_port_impl.h"
 #include "shm/base/error.h"
 #include "tui/text/source_rights.h"
+#include "tui/text/whole_io.h"
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -61,9 +62,14 @@ static bool port_is_direct(const struct segment_port *port)
   return port->fd < 0;
 }
 
+static bool port_receive(struct segment_port *port, void *to, size_t bytes)
+{
+  return io_receive(port->fd, to, bytes, io_now_ms() + PORT_PATIENCE_MS) == bytes;
+}
+
 static bool port_take(struct segment_port *port, void *to, size_t bytes)
 {
-  return port->child > 0 && (port_receive(port->fd, to, bytes, PORT_PATIENCE_MS) || port_break(port));
+  return port->child > 0 && (port_receive(port, to, bytes) || port_break(port));
 }
 
 static bool port_ask(struct segment_port *port, struct port_answer *answer)
@@ -86,7 +92,7 @@ static _Noreturn void port_child(struct rtop_reader *reader, int fd, const struc
   const struct port_answer ready = { .result = RTOP_OK };
   const int keep[2] = { fd, rtop_reader_descriptor(reader) };
   if (!rtop_reader_follow_fork(reader) || !source_rights_take(rights, SOURCE_RIGHTS_PARSE, keep, 2) ||
-      !port_send(fd, &ready, sizeof ready))
+      !io_send(fd, &ready, sizeof ready))
     _exit(1);
   port_serve(reader, fd);
 }
@@ -110,8 +116,7 @@ static bool port_start(struct segment_port *port, const struct source_rights *ri
   port->child = fork();
   if (port->child == 0) port_child(port->reader, ends[1], rights);
   close(ends[1]);
-  if (port->child > 0 && port_receive(port->fd, &ready, sizeof ready, PORT_PATIENCE_MS) && ready.result == RTOP_OK)
-    return true;
+  if (port->child > 0 && port_receive(port, &ready, sizeof ready) && ready.result == RTOP_OK) return true;
   rtop_error_set(error, RTOP_ERROR_SYSTEM, 0,
                  "the segment is not read: the rights of its owner (user %u) cannot be taken here",
                  (unsigned)rights->user);

@@ -52,10 +52,6 @@ struct port_window {
   uint32_t threads, cells, late, marks;
 };
 
-/* All of them, or false. */
-bool port_receive(int fd, void *to, size_t bytes, int patience_ms);
-bool port_send(int fd, const void *from, size_t bytes);
-
 /* segment_port.c: a port to a process that runs already. NULL: out of memory. */
 struct segment_port *port_attach(struct rtop_reader *reader, pid_t child, int fd);
 /* segment_port_serve.c: answers until nobody asks any more, in the process that has taken the rights. */

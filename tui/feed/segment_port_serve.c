@@ -1,47 +1,10 @@
 /* The end that parses. Whatever a segment makes of this process stays in it. */
 #include "segment_port_impl.h"
 
-#include <errno.h>
-#include <poll.h>
+#include "tui/text/whole_io.h"
 #include <stddef.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t port_now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
-bool port_receive(int fd, void *to, size_t bytes, int patience_ms)
-{
-  int64_t until_ms = patience_ms > 0 ? port_now_ms() + patience_ms : 0;
-  for (size_t done = 0; done < bytes;) {
-    struct pollfd wait = { .fd = fd, .events = POLLIN };
-    int64_t left_ms = until_ms ? until_ms - port_now_ms() : 0;
-    int ready = !until_ms ? 1 : left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    ssize_t got = ready > 0 ? read(fd, (char *)to + done, bytes - done) : 0;
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    done += (size_t)got;
-  }
-  return true;
-}
-
-bool port_send(int fd, const void *from, size_t bytes)
-{
-  for (size_t done = 0; done < bytes;) {
-    ssize_t put = write(fd, (const char *)from + done, bytes - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    done += (size_t)put;
-  }
-  return true;
-}
 
 /* Answers leave in large pieces. */
 static struct {
@@ -53,13 +16,13 @@ static bool serve_flush(int fd)
 {
   size_t bytes = serve_out.used;
   serve_out.used = 0;
-  return port_send(fd, serve_out.bytes, bytes);
+  return io_send(fd, serve_out.bytes, bytes);
 }
 
 static bool serve_put(int fd, const void *from, size_t bytes)
 {
   if (bytes > sizeof serve_out.bytes - serve_out.used && !serve_flush(fd)) return false;
-  if (bytes > sizeof serve_out.bytes) return port_send(fd, from, bytes);
+  if (bytes > sizeof serve_out.bytes) return io_send(fd, from, bytes);
   if (bytes > 0) memcpy(serve_out.bytes + serve_out.used, from, bytes);
   serve_out.used += bytes;
   return true;
@@ -150,7 +113,7 @@ _Noreturn void port_serve(struct rtop_reader *reader, int fd)
     [PORT_FRAMES] = serve_frames, [PORT_NODES] = serve_nodes, [PORT_STRINGS] = serve_strings,
   };
   struct port_request request;
-  while (port_receive(fd, &request, sizeof request, 0) && request.operation <= PORT_STRINGS &&
+  while (io_receive(fd, &request, sizeof request, 0) == sizeof request && request.operation <= PORT_STRINGS &&
          serve[request.operation](reader, fd, &request) && serve_flush(fd))
     ;
   _exit(0);

@@ -96,7 +96,7 @@ static bool late_give(struct late_walk *walk, struct profile_window *window, con
   return true;
 }
 
-/* From the newest window of the source down to the first that the interval reaches. A window's claim goes
+/* From the newest data of the source down to the first that the interval reaches. A window's claim goes
  * up to the start of the next entry, so that rounding between windows loses nothing; gaps have no claim.
  * With `place` the older windows get their shares, else they are only measured. */
 static void late_walk(struct late_walk *walk, const struct profile_window *newest, bool place)

@@ -175,25 +175,100 @@ static void write_mdoc_row(FILE *out, const struct key_row *row)
   fputc('\n', out);
 }
 
+/* A list of keys: those of every view by what they are for, then those of some views, each once. */
+struct key_writer {
+  FILE *out;
+  void (*title)(FILE *out, const char *title);
+  void (*row)(FILE *out, const struct key_row *row);
+  void (*end)(FILE *out);
+};
+
+static bool is_common(const struct key_row *row)
+{
+  return (row->views & DATA) == DATA;
+}
+
+static void view_titles(char *out, size_t out_bytes, unsigned views)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  for (int view = 0; view < VIEW_COUNT && used < out_bytes; view++) {
+    const char *name = keys_view_name((enum view_id)view);
+    if (name == NULL) name = view == VIEW_OUTPUT ? "output" : view == VIEW_CHOOSER ? "list of processes" : "help";
+    if ((views & 1u << view) == 0) continue;
+    used += (size_t)snprintf(out + used, out_bytes - used, "%s%c%s", used > 0 ? ", " : "", *name & ~0x20, name + 1);
+  }
+}
+
+/* Those of one group that all views have, or of just these views (0: of all). */
+static void write_section(const struct key_writer *writer, const char *title, int group, unsigned views)
+{
+  bool titled = false;
+  for (size_t i = 0; i < keys_count; i++) {
+    const struct key_row *row = &keys_table[i];
+    if (views != 0 ? row->views != views : !is_common(row) || (int)row->group != group) continue;
+    if (!titled) writer->title(writer->out, title);
+    titled = true;
+    writer->row(writer->out, row);
+  }
+  if (titled) writer->end(writer->out);
+}
+
+static bool is_first_of_its_views(size_t at)
+{
+  for (size_t i = 0; i < at; i++)
+    if (keys_table[i].views == keys_table[at].views) return false;
+  return !is_common(&keys_table[at]);
+}
+
+static void write_sections(const struct key_writer *writer)
+{
+  char title[64];
+  for (int group = 0; group < KEY_GROUPS; group++)
+    write_section(writer, keys_group_name((enum key_group)group), group, 0);
+  for (unsigned view = 0; view < VIEW_COUNT; view++)
+    for (size_t i = 0; i < keys_count; i++) {
+      unsigned views = keys_table[i].views, first = views & (0u - views);
+      if (first != 1u << view || !is_first_of_its_views(i)) continue;
+      view_titles(title, sizeof title, views);
+      write_section(writer, title, 0, views);
+    }
+}
+
+static void write_plain_title(FILE *out, const char *title)
+{
+  fprintf(out, "%s\n", title);
+}
+
+static void write_plain_row(FILE *out, const struct key_row *row)
+{
+  char names[64];
+  keys_names(names, sizeof names, row);
+  fprintf(out, "  %-18s %s\n", names, row->help);
+}
+
+static void write_plain_end(FILE *out)
+{
+  fputc('\n', out);
+}
+
 void keys_write_list(FILE *out)
 {
-  for (int group = 0; group < KEY_GROUPS; group++) {
-    fprintf(out, "%s%s\n", group > 0 ? "\n" : "", keys_group_name((enum key_group)group));
-    for (size_t i = 0; i < keys_count; i++) {
-      char names[64];
-      keys_names(names, sizeof names, &keys_table[i]);
-      if ((int)keys_table[i].group == group) fprintf(out, "  %-18s %s\n", names, keys_table[i].help);
-    }
-  }
+  write_sections(&(struct key_writer){ out, write_plain_title, write_plain_row, write_plain_end });
+}
+
+static void write_mdoc_title(FILE *out, const char *title)
+{
+  fprintf(out, ".Ss %s\n.Bl -tag -width Ds -compact\n", title);
+}
+
+static void write_mdoc_end(FILE *out)
+{
+  fputs(".El\n", out);
 }
 
 void keys_write_mdoc(FILE *out)
 {
   fputs(".Sh KEYS\n", out);
-  for (int group = 0; group < KEY_GROUPS; group++) {
-    fprintf(out, ".Ss %s\n.Bl -tag -width Ds -compact\n", keys_group_name((enum key_group)group));
-    for (size_t i = 0; i < keys_count; i++)
-      if ((int)keys_table[i].group == group) write_mdoc_row(out, &keys_table[i]);
-    fputs(".El\n", out);
-  }
+  write_sections(&(struct key_writer){ out, write_mdoc_title, write_mdoc_row, write_mdoc_end });
 }

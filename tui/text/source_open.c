@@ -1,11 +1,11 @@
 #include "source_open.h"
 
 #include "source_rights.h"
+#include "whole_io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,19 +97,6 @@ static bool source_is_same(const struct stat *now, const struct stat *before)
          now->st_mtim.tv_sec == before->st_mtim.tv_sec && now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
 
-/* All of it, or what there is. */
-static size_t source_read(int fd, char *to, size_t bytes)
-{
-  size_t done = 0;
-  while (done < bytes) {
-    ssize_t got = read(fd, to + done, bytes - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += (size_t)got;
-  }
-  return done;
-}
-
 static enum source_found source_direct(struct source_content *content, const struct source_place *place,
                                        size_t bytes_max, const struct stat *before)
 {
@@ -120,7 +107,7 @@ static enum source_found source_direct(struct source_content *content, const str
     size_t size = content->status.st_size > 0 ? (size_t)content->status.st_size : 0;
     size_t wanted = size < bytes_max ? size : bytes_max;
     content->text = calloc(1, wanted + 1);
-    content->bytes = content->text ? source_read(fd, content->text, wanted) : 0;
+    content->bytes = content->text ? io_receive(fd, content->text, wanted, 0) : 0;
     found = content->text ? found : SOURCE_FOUND_NOTHING;
   }
   if (fd >= 0) close(fd);
@@ -134,18 +121,6 @@ struct source_answer {
   struct stat status;
 };
 
-static bool source_write(int fd, const void *from, size_t bytes)
-{
-  const char *next = from;
-  while (bytes > 0) {
-    ssize_t written = write(fd, next, bytes);
-    if (written <= 0) return false;
-    next += written;
-    bytes -= (size_t)written;
-  }
-  return true;
-}
-
 /* In the other process. Nothing of ours is needed any more but the pipe and the root. */
 static _Noreturn void source_serve(int out, const struct source_place *place, const struct source_rights *rights,
                                    size_t bytes_max, const struct stat *before)
@@ -155,51 +130,28 @@ static _Noreturn void source_serve(int out, const struct source_place *place, co
   const int keep[2] = { out, place->root };
   if (!source_rights_take(rights, SOURCE_RIGHTS_OPEN, keep, 2)) _exit(1);
   int fd = source_open_place(place, &answer.status, &answer.found);
-  if (!source_write(out, &answer, sizeof answer) || fd < 0 || source_is_same(&answer.status, before)) _exit(0);
+  if (!io_send(out, &answer, sizeof answer) || fd < 0 || source_is_same(&answer.status, before)) _exit(0);
   for (size_t left = bytes_max; left > 0;) {
-    size_t got = source_read(fd, piece, left < sizeof piece ? left : sizeof piece);
-    if (got == 0 || !source_write(out, piece, got)) break;
+    size_t got = io_receive(fd, piece, left < sizeof piece ? left : sizeof piece, 0);
+    if (got == 0 || !io_send(out, piece, got)) break;
     left -= got;
   }
   _exit(0);
-}
-
-static int64_t source_now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
-/* Of so many bytes those that come in time. */
-static size_t source_receive(int in, void *to, size_t bytes, int64_t until_ms)
-{
-  size_t done = 0;
-  while (done < bytes) {
-    struct pollfd wait = { .fd = in, .events = POLLIN };
-    int64_t left_ms = until_ms - source_now_ms();
-    int ready = left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    ssize_t got = ready > 0 ? read(in, (char *)to + done, bytes - done) : 0;
-    if (got <= 0) break;
-    done += (size_t)got;
-  }
-  return done;
 }
 
 static enum source_found source_take(struct source_content *content, int in, size_t bytes_max,
                                      const struct stat *before)
 {
   struct source_answer answer;
-  int64_t until_ms = source_now_ms() + SOURCE_PATIENCE_MS;
-  if (source_receive(in, &answer, sizeof answer, until_ms) != sizeof answer) return SOURCE_FOUND_NOTHING;
+  int64_t until_ms = io_now_ms() + SOURCE_PATIENCE_MS;
+  if (io_receive(in, &answer, sizeof answer, until_ms) != sizeof answer) return SOURCE_FOUND_NOTHING;
   content->status = answer.status;
   content->same = answer.found == SOURCE_FOUND && source_is_same(&answer.status, before);
   if (answer.found != SOURCE_FOUND || content->same) return answer.found;
   size_t size = answer.status.st_size > 0 ? (size_t)answer.status.st_size : 0;
   size_t wanted = size < bytes_max ? size : bytes_max;
   content->text = calloc(1, wanted + 1);
-  content->bytes = content->text ? source_receive(in, content->text, wanted, until_ms) : 0;
+  content->bytes = content->text ? io_receive(in, content->text, wanted, until_ms) : 0;
   return content->text ? SOURCE_FOUND : SOURCE_FOUND_NOTHING;
 }
 

@@ -110,7 +110,7 @@ bool ui_baseline_begin(struct ui *ui)
   struct ui_baseline *at = &ui->baseline;
   if (at->taken && at->other == NULL && span_of(ui).end_ns <= rtop_profile_bounds(ui->profile).start_ns) {
     at->taken = at->all = false;
-    ui_say(ui, "the baseline is not kept any more");
+    ui_say(ui, "the baseline is no longer available");
   }
   at->comparing = at->taken || ui->view->graphs;
   ui->columns.delta = at->comparing;

@@ -208,7 +208,7 @@ static bool set_columns(struct ui *ui, const char *value, const char **problem)
 #define FLAG(member) .flag = offsetof(struct ui, member), .value = switch_value
 static const struct setting settings[] = {
   { .name = "view",
-    .help = "what a process is opened with",
+    .help = "first view of a process",
     .given = RTOP_GIVEN_VIEW,
     .value = view_value,
     .get = get_view,
@@ -219,15 +219,15 @@ static const struct setting settings[] = {
     .value = sort_value,
     .get = get_sort,
     .set = set_sort },
-  { .name = "reverse", .help = "the other way round", FLAG(wanted.reverse) },
+  { .name = "reverse", .help = "reverse the order", FLAG(wanted.reverse) },
   { .name = "frame",
-    .help = "time that is summed up",
+    .help = "length of the window",
     .given = RTOP_GIVEN_FRAME,
     .free = "seconds, or all",
     .get = get_frame,
     .set = set_frame },
   { .name = "delay",
-    .help = "between two refreshes",
+    .help = "time between updates",
     .given = RTOP_GIVEN_DELAY,
     .free = "seconds",
     .get = get_delay,
@@ -245,12 +245,12 @@ static const struct setting settings[] = {
     .free = "names with commas, or auto",
     .get = get_columns,
     .set = set_columns },
-  { .name = "follow", .help = "the cursor goes where its method goes", FLAG(follow) },
-  { .name = "fold", .help = "recursion folded in the tree", FLAG(fold) },
-  { .name = "idle", .help = "threads that are idle count, too", FLAG(focus.no_idle), .inverse = true },
+  { .name = "follow", .help = "cursor follows its method", FLAG(follow) },
+  { .name = "fold", .help = "fold recursion in trees", FLAG(fold) },
+  { .name = "idle", .help = "count idle threads too", FLAG(focus.no_idle), .inverse = true },
   { .name = "header", .help = "bars above the table", .given = RTOP_GIVEN_HEADER, FLAG(header) },
   { .name = "footer",
-    .help = "keys below it",
+    .help = "keys below the table",
     .given = RTOP_GIVEN_FOOTER,
     .value = footer_value,
     .get = get_footer,
@@ -267,7 +267,7 @@ static const struct setting settings[] = {
     .value = theme_value,
     .get = get_theme,
     .set = set_theme },
-  { .name = "sync", .help = "one frame at a time (terminals with mode 2026)", FLAG(sync) },
+  { .name = "sync", .help = "update all at once (terminals with mode 2026)", FLAG(sync) },
   { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE, FLAG(mouse) },
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
@@ -345,7 +345,7 @@ bool ui_setting_set(struct ui *ui, int index, const char *value, const char **pr
 
 static void fill(struct ui *ui, int selected)
 {
-  menu_start(&ui->menu, "Setup: Enter next or edit, W keeps it, Esc done");
+  menu_start(&ui->menu, "Setup: Enter changes, W saves, Esc closes");
   for (int i = 0; i < SETTINGS; i++) {
     char value[UI_SETTING_BYTES];
     ui_setting_get(ui, i, value, sizeof value);

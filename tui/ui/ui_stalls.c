@@ -35,6 +35,6 @@ void ui_stalls_jump(struct ui *ui, int direction)
   const struct stall *stall = stalls_near(stalls, behind_ns, direction, ui->length_ns);
   if (stall != NULL) ui_stalls_go(ui, stall);
   else if (stalls->count == 0)
-    ui_say(ui, ui->stalls.more ? "no stall found so far" : "no stall, no mark in what is kept");
+    ui_say(ui, ui->stalls.more ? "no stall found so far" : "no stalls or marks in the history");
   else ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
 }

@@ -81,11 +81,11 @@ static void keep_held(struct ui *ui, const struct rtop_span *held)
   if (time->cursor_ns <= held->start_ns) {
     time->cursor_ns = rtop_profile_window_of(ui->profile, held->start_ns + 1).end_ns;
     time->position_ns = time->cursor_ns;
-    ui_say(ui, "that moment is not kept any more: this is the oldest");
+    ui_say(ui, "that moment is gone: this is the oldest");
   }
   if (time->marks > 1 && ui_time_selected(ui, &span) && span.end_ns <= held->start_ns) {
     time->marks = 0;
-    ui_say(ui, "the selected span is not kept any more");
+    ui_say(ui, "the selected span is gone");
   }
 }
 
@@ -125,13 +125,13 @@ static void step(struct ui *ui, int windows)
   struct rtop_span next = rtop_profile_step(ui->profile, from_ns, windows);
   ui->time.speed = 0;
   if (windows > 0 && next.end_ns <= from_ns) {
-    ui_say(ui, ui->frozen && lives(ui) ? "the newest window: z goes on" : "the newest window");
+    ui_say(ui, ui->frozen && lives(ui) ? "the newest data: z resumes" : "the newest data");
   } else if (windows < 0 && next.end_ns >= from_ns) {
-    ui_say(ui, "the oldest window that is kept");
+    ui_say(ui, "the oldest data");
   } else {
     struct rtop_span here = rtop_profile_window_of(ui->profile, from_ns);
     int64_t hole_ns = windows > 0 ? next.start_ns - here.end_ns : here.start_ns - next.end_ns;
-    if (windows * windows == 1 && hole_ns > HOLE_NS) ui_say(ui, "over a gap of %.1f s", (double)hole_ns / 1e9);
+    if (windows * windows == 1 && hole_ns > HOLE_NS) ui_say(ui, "skipped a gap of %.1f s", (double)hole_ns / 1e9);
     stand_on(ui, next);
   }
 }
@@ -151,7 +151,7 @@ void ui_time_goto(struct ui *ui, const char *text)
   if (time_ns < base.start_ns || time_ns > base.end_ns) {
     char clock[16];
     time_text_clock(clock, sizeof clock, time_ns < base.start_ns ? base.start_ns : base.end_ns, false);
-    ui_say(ui, time_ns < base.start_ns ? "what is kept begins at %s" : "what is kept ends at %s", clock);
+    ui_say(ui, time_ns < base.start_ns ? "what is kept begins at %s" : "the history ends at %s", clock);
   }
   ui_time_move(ui, time_ns - offset_ns);
 }
@@ -163,10 +163,10 @@ static void set_mark(struct ui *ui)
   ui_freeze(ui, true);
   if (time->marks == 2) {
     time->marks = 0;
-    ui_say(ui, "the frame at the cursor again");
+    ui_say(ui, "the window at the cursor");
   } else {
     time->mark[time->marks++] = ui_time_window(ui);
-    if (time->marks == 1) ui_say(ui, "from here to the cursor; m again: to here");
+    if (time->marks == 1) ui_say(ui, "span from here to the cursor; m: end it here");
     else if (ui_time_selected(ui, &span))
       ui_say(ui, "a span of %.1f s; m: back to the cursor", (double)(span.end_ns - span.start_ns) / 1e9);
   }
@@ -196,7 +196,7 @@ static void play(struct ui *ui, int direction)
 static void play_ends(struct ui *ui)
 {
   if (ui->time.speed < 0) {
-    ui_say(ui, "the oldest window that is kept");
+    ui_say(ui, "the oldest data");
   } else if (lives(ui)) {
     thaw(ui);
     ui_say(ui, "now");

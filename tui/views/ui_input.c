@@ -13,7 +13,8 @@ static void take_delay(struct ui *ui, const char *text)
   char *end;
   double seconds = strtod(text, &end);
   while (*end == ' ') end++;
-  if (end == text || *end != '\0' || !(seconds >= 0.1) || seconds > 3600) ui_say(ui, "a delay is 0.1 to 3600 seconds");
+  if (end == text || *end != '\0' || !(seconds >= 0.1) || seconds > 3600)
+    ui_say(ui, "the delay is 0.1 to 3600 seconds");
   else ui->delay_seconds = seconds;
 }
 

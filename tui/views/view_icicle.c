@@ -317,7 +317,7 @@ static bool handle(struct ui *ui, enum request request)
     ui->fold = !ui->fold;
     view->root = view->zooms = view->node = 0;
     view->seek = ui->stale = true;
-    ui_say(ui, ui->fold ? "recursion folded into its first call" : "recursion as it is");
+    ui_say(ui, ui->fold ? "recursion folded into its first call" : "recursion is not folded");
     return true;
   default: return go_page(ui, request);
   }

@@ -101,7 +101,7 @@ void time_stalls_draw(struct ui *ui, struct time_view *view)
   draw_text(at.y, at.x + at.columns - thread_columns(at.columns), thread_columns(at.columns), FACE_HEADING, "THREAD");
   if (ui->stalls.stalls.count == 0) {
     draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL,
-              ui->stalls.more ? "looking ..." : "no stall, no mark in what is kept");
+              ui->stalls.more ? "looking ..." : "no stalls or marks in the history");
   }
   for (int i = 0; i < at.rows - 1; i++) {
     const struct stall *stall = stall_in(ui, view->pager.top + (size_t)i);

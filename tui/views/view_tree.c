@@ -271,7 +271,7 @@ static bool fold(struct ui *ui)
   rtop_tree_rows_levels(&view->trees[1], LEVELS_CALLERS);
   view->anchor = 0;
   view->seek = ui->stale = true;
-  ui_say(ui, ui->fold ? "recursion folded into its first call" : "recursion as it is");
+  ui_say(ui, ui->fold ? "recursion folded into its first call" : "recursion is not folded");
   return true;
 }
 

@@ -87,7 +87,7 @@ static void test_nothing_came(void **state)
   char path[256];
   press();
   press();
-  assert_non_null(strstr(ui.message, "nothing came"));
+  assert_non_null(strstr(ui.message, "nothing was recorded"));
   assert_int_equal(files(path, sizeof path), 0);
 }
 
@@ -101,7 +101,7 @@ static void test_a_file_of_that_name(void **state)
   fclose(file);
   press();
   assert_null(rtop_session_recorder(session));
-  assert_non_null(strstr(ui.message, "is there already"));
+  assert_non_null(strstr(ui.message, "already exists"));
 }
 
 static void test_save_what_is_held(void **state)
@@ -141,7 +141,7 @@ static void test_a_process_that_ended(void **state)
   }
   press();
   assert_null(rtop_session_recorder(session));
-  assert_non_null(strstr(ui.message, "nothing comes"));
+  assert_non_null(strstr(ui.message, "nothing to record"));
 }
 
 static int make_folders(void **state)

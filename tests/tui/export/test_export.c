@@ -54,6 +54,20 @@ static void test_full_disk(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* What a format says of nothing: `empty` of a span without time, `lost` when it is compared with one that has some. */
+static const struct {
+  const char *empty, *lost;
+} nothing[RTOP_FILE_FORMATS] = {
+  [RTOP_FILE_TEXT] = { "\nFlat, by self: 0 of 0 methods\n", "\ncompared with 0.200 s before:\n" },
+  [RTOP_FILE_COLLAPSED] = { "", "<main>;Price#total;String#gsub 50000 0\n" },
+  [RTOP_FILE_CSV] = { "method,path,line,", "\n<main>,/app/m.rb,1,ruby,0.000000000," },
+  [RTOP_FILE_PPROF] = { "", "" },
+  [RTOP_FILE_SPEEDSCOPE] = { "\n\"samples\":[],\n", "\n\"samples\":[],\n" },
+  [RTOP_FILE_SVG] = { "wall time of all threads: 0.000 s<", "blue: less</text>" },
+  [RTOP_FILE_TRACE] = { "\"name\":\"process_name\"", "\"name\":\"process_name\"" },
+  [RTOP_FILE_RPERF] = { "\n\"aggregated_samples\":[],\n", "\n\"aggregated_samples\":[],\n" },
+};
+
 static void test_nothing_to_write(void **state)
 {
   (void)state;
@@ -63,8 +77,16 @@ static void test_nothing_to_write(void **state)
   struct rtop_export given = export_fixture_given(&fixture);
   given.sum = &empty;
   for (int format = 0; format < RTOP_FILE_FORMATS; format++) {
-    free(export_fixture_take(&given, (enum rtop_file_format)format, false).bytes);
-    given.baseline = given.baseline ? NULL : &fixture.report.sum;
+    given.baseline = NULL;
+    struct export_text alone = export_fixture_take(&given, (enum rtop_file_format)format, false);
+    assert_non_null(strstr(alone.bytes, nothing[format].empty));
+    assert_null(strstr(alone.bytes, "Price#total"));
+    given.baseline = &fixture.report.sum;
+    struct export_text compared = export_fixture_take(&given, (enum rtop_file_format)format, false);
+    assert_non_null(strstr(compared.bytes, nothing[format].lost));
+    assert_int_equal(alone.count == 0, format == RTOP_FILE_COLLAPSED); /* a file of rows alone has no head */
+    free(alone.bytes);
+    free(compared.bytes);
   }
   report_fixture_destroy(&fixture);
 }

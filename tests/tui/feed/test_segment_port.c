@@ -6,6 +6,7 @@
 #include "tui/feed/feed_impl.h"
 #include "tui/feed/segment_port_impl.h"
 #include "tui/text/source_rights.h"
+#include "tui/text/whole_io.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -198,7 +199,7 @@ static struct segment_port *port_to_a_liar(struct rtop_reader *reader, const voi
   if (pid == 0) {
     struct port_request request;
     close(ends[0]);
-    while (port_receive(ends[1], &request, sizeof request, 0) && port_send(ends[1], bytes, count))
+    while (io_receive(ends[1], &request, sizeof request, 0) == sizeof request && io_send(ends[1], bytes, count))
       ;
     _exit(0);
   }

@@ -169,7 +169,7 @@ static void test_processes(void **state)
   model_press(&ui, '3');
   assert_true(!shows("4711 t1") && ui.methods.count >= 2);
   model_press(&ui, 'H');
-  assert_true(shows("processes apart") && shows("4711 t1") && shows("4712 t1"));
+  assert_true(shows("processes separate") && shows("4711 t1") && shows("4712 t1"));
   uint64_t all_ns = rtop_cost_wall(&ui.sum.total);
   model_press(&ui, '7');
   assert_true(shows("\n4711    ") && shows("\n4712    "));

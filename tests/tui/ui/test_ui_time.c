@@ -35,11 +35,11 @@ static void test_steps(void **state)
   check_span(-1000, 0);
   assert_true(ui.frozen);
   model_press(&ui, ']');
-  assert_true(shows("the newest window: z goes on"));
+  assert_true(shows("the newest data: z resumes"));
   model_press(&ui, 'z');
   assert_true(!ui.frozen && shows("[LIVE]"));
   model_press(&ui, ']');
-  assert_true(!ui.frozen && shows("the newest window"));
+  assert_true(!ui.frozen && shows("the newest data"));
 }
 
 /* The clock in the title is that of the moment shown. */
@@ -69,7 +69,7 @@ static void test_goto(void **state)
   assert_true(shows("what is kept begins at 14:12:05"));
   check_span(-75900, -74900);
   model_press(&ui, '[');
-  assert_true(shows("the oldest window that is kept"));
+  assert_true(shows("the oldest data"));
   model_press(&ui, 'b');
   model_press(&ui, 27);
   check_span(-75900, -74900);
@@ -86,10 +86,10 @@ static void test_gap(void **state)
   model_type(&ui, "-51.9s\r");
   check_span(-52900, -51900);
   model_press(&ui, '[');
-  assert_true(shows("over a gap of 3.0 s"));
+  assert_true(shows("skipped a gap of 3.0 s"));
   check_span(-56000, -55000);
   model_press(&ui, ']');
-  assert_true(shows("over a gap of 3.0 s"));
+  assert_true(shows("skipped a gap of 3.0 s"));
   model_press(&ui, ']');
   check_span(-52800, -51800);
   assert_int_equal(ui.sum.gap_count, 1);
@@ -158,7 +158,7 @@ static void test_backwards_equals_forwards(void **state)
     back[i] = picture();
     assert_true(back[i].end_ns < back[i - 1].end_ns);
   }
-  assert_true(ui.time.speed == 0 && shows("the oldest window that is kept"));
+  assert_true(ui.time.speed == 0 && shows("the oldest data"));
   model_press(&ui, 'L');
   forth[0] = picture();
   for (int i = 1; i <= WINDOWS; i++) {
@@ -245,7 +245,7 @@ static void test_history_moves_on(void **state)
   assert_true(rtop_profile_bounds(small).start_ns > oldest.start_ns);
   ui.stale = true;
   model_redraw(&ui);
-  assert_true(shows("is not kept any more") && ui.time.marks == 0);
+  assert_true(shows("the selected span is gone") && ui.time.marks == 0);
   assert_int_equal(ui_time_window(&ui).start_ns, rtop_profile_bounds(small).start_ns);
   assert_true(ui.sum.window_count > 0 && ui.methods.count > 0);
   model_press(&ui, 'J');

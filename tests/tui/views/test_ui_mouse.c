@@ -143,7 +143,7 @@ static void test_cells_and_buildings(void **state)
   }
 }
 
-/* Anywhere, at any size, in every view. */
+/* Anywhere, at any size, in every view: the screen stays whole, and afterwards a click still selects. */
 static void test_anywhere(void **state)
 {
   unsigned seed = 11;
@@ -158,7 +158,15 @@ static void test_anywhere(void **state)
     enum mouse_action action = (enum mouse_action)(rand_r(&seed) % 4);
     act(action, rand_r(&seed) % 70 - 5, rand_r(&seed) % 220 - 10);
     ui.quit = ui.suspend = false;
+    if (round % 10 == 0) check_drawn_afresh(&ui);
   }
+  resizeterm(24, 100);
+  for (int i = 0; i < 5; i++) model_press(&ui, 27); /* prompts, menus, choices */
+  model_type(&ui, "1Pg");
+  click_on("String#gsub");
+  assert_int_equal(ui.view->id, VIEW_METHODS);
+  assert_true(selected_has("String#gsub"));
+  check_drawn_afresh(&ui);
 }
 
 /* From the terminal's queue of events to an action. */

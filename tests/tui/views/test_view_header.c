@@ -10,14 +10,6 @@
 
 static struct ui ui;
 
-static bool shows(const char *text)
-{
-  char *screen = model_screen_text();
-  bool found = strstr(screen, text) != NULL;
-  free(screen);
-  return found;
-}
-
 static void test_collections_per_minute(void **state)
 {
   static const struct {

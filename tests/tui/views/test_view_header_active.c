@@ -45,14 +45,6 @@ static void everything_on(void)
   model_press(&ui, '1');
 }
 
-static bool shows(const char *text)
-{
-  char *screen = model_screen_text();
-  bool found = strstr(screen, text) != NULL;
-  free(screen);
-  return found;
-}
-
 static void test_nothing(void **state)
 {
   char text[200];

@@ -91,14 +91,6 @@ static char *body(void)
   return below;
 }
 
-static bool shows(const char *needle)
-{
-  char *text = model_screen_text();
-  bool found = strstr(text, needle) != NULL;
-  free(text);
-  return found;
-}
-
 /* The order of lines is that of the file, and buildings stand in stable places: no order there.
  * Keys pressed in a view, what must be on the screen then, and what must be in the view no more (NULL: all may);
  * `moves`: the view looks different. */

@@ -1,0 +1,110 @@
+# Everything that is asked for or printed by name is explained in the manual, once: options, settings, environment,
+# keys of JSON. (tests/tui/term/test_keys holds the keys of the screen.)
+require_relative "support"
+
+class TestManual < Minitest::Test
+  include E2E
+
+  PROGRAM = "Thread.new { sleep }; x = 0; t = Time.now; x += 1 while Time.now - t < 3"
+
+  def page(name) = File.read("#{ROOT}/man/#{name}")
+
+  # What the .It lines of a page define by this macro: [".It Cm a , b"] says a and b.
+  def defined_in(page, macro)
+    page.scan(/^\.It #{macro} (.+)$/).flat_map { |(line)| line.gsub(/ (Ns|No|Ar|Pq|Op|Ic) .*/, "").split(/ , (?:#{macro} )?/) }
+  end
+
+  def once(wanted, said, what)
+    wanted.each { |name| assert_equal 1, said.count(name), "#{what} #{name}" }
+  end
+
+  def long_options
+    source = File.read("#{ROOT}/tui/cli/options.c")
+    source[/struct option \w+\[\] = \{(.*?)\n\};/m, 1].scan(/\{ "([a-z0-9-]+)", \w+_argument/).flatten
+  end
+
+  def test_options
+    names = long_options
+    assert_operator names.size, :>, 40
+    help = viewer("--help").out
+    said = page("rperf-top.1").scan(/^\.It Fl (.+?)(?: Ar| Cm| Ns|$)/).flat_map { |(line)| line.scan(/-([a-z][a-z-]+)/) }.flatten
+    once names, said, "option"
+    names.each { |name| assert_match(/--#{name}\b/, help) }
+    assert_empty said.uniq - names, "options that there are not"
+  end
+
+  def test_settings
+    table = Dir["#{ROOT}/tui/{cli/settings.def,ui/ui_settings.c}"].first
+    names = File.read(table).scan(/^(?: *\{ \.name = |SETTING\(\w+, )"(\w+)"/).flatten
+    assert_operator names.size, :>, 15
+    said = defined_in(page("rperf-top-settings.5"), "Cm")
+    once names, said, "setting"
+    assert_equal names.sort, said.sort
+  end
+
+  # Of the viewer in rperf-top(1), of the extension in rperf_top(3).
+  def test_environment
+    { "tui" => "rperf-top.1", "ext" => "rperf_top.3" }.each do |folder, name|
+      sources = Dir["#{ROOT}/#{folder}/**/*.{c,h,rb}"].map { |path| File.read(path) }.join
+      names = sources.scan(/"(RPERF_TOP(?:_[A-Z_]+)?)(?==|")/).flatten.uniq.grep_v(/_STALL_/)
+      assert_operator names.size, :>=, 2, folder
+      once names, defined_in(page(name), "Ev"), "variable of #{folder}"
+    end
+    names = Dir["#{ROOT}/tui/**/*.c"].flat_map { |path| File.read(path).scan(/RPERF_TOP_STALL_[A-Z]+/) }.uniq
+    assert_operator names.size, :>=, 7
+    names.each { |variable| assert_equal 1, page("rperf-top.1").scan(/^\.Ev #{variable}\b/).size, variable }
+  end
+
+  # [[], ["gvl"], ["gvl", "running"], …]: arrays are their elements.
+  def keys_of(value, above = [])
+    case value
+    when Hash then value.flat_map { |key, below| [[*above, key], *keys_of(below, [*above, key])] }
+    when Array then value.flat_map { |element| keys_of(element, above) }.uniq
+    else []
+    end
+  end
+
+  # The same of the page: keys at the outer level, and below each what its text names.
+  def keys_in(section)
+    depth = 0
+    outer = []
+    section.each_line.with_object([]) do |line, keys|
+      case line
+      when /^\.Bl/ then depth += 1
+      when /^\.El/ then depth -= 1
+      when /^\.It Cm (.*)/
+        names = $1.split(" , ")
+        outer = names if depth == 1
+        depth == 1 ? names.each { |name| keys << [name] } : outer.product(names) { |pair| keys << pair }
+      when /^\.Cm (.*)/
+        names = $1.split(/ , /).map { |name| name[/[a-z_]+/] }
+        outer.product(names) { |pair| keys << pair } if depth == 1
+      end
+    end
+  end
+
+  def assert_explained(objects, heading)
+    said = keys_in(page("rperf-top-json.5")[/^\.Sh #{heading}$(.*?)^\.Sh/m, 1])
+    wanted = objects.flat_map { |object| keys_of(object) }.uniq.map { |path| path.first(2) }.uniq
+    assert_operator wanted.size, :>, 20
+    wanted.each { |path| assert_equal 1, said.count(path), "#{heading}: #{path.join(".")}" }
+  end
+
+  def test_json
+    watched = viewer("-b", "-J", "-n", "2", "--", RbConfig.ruby, "-e", PROGRAM).out.lines
+    several = viewer("-b", "-J", "-r", "#{ROOT}/tests/tui/recordings/1.0-two.rpt").out.lines
+    compared = viewer("-b", "-J", *["-r", "#{ROOT}/tests/tui/recordings/1.1.rpt"] * 2).out.lines
+    assert_explained([*watched, *several, *compared].map { |line| JSON.parse(line) }, "UPDATES")
+  end
+
+  def test_json_of_a_summary
+    result = viewer("--stat", "-J", "--", RbConfig.ruby, "-e", "x = 0; 3_000_000.times { x += 1 }")
+    assert_explained([JSON.parse(result.out.lines.last)], "SUMMARIES")
+  end
+
+  def test_pages_name_each_other
+    Dir["#{ROOT}/man/*"].each do |path|
+      File.read(path).scan(/^\.Xr (rperf\S+) (\d)/) { |name, section| assert_path_exists "#{ROOT}/man/#{name}.#{section}" }
+    end
+  end
+end
