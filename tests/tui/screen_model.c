@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <ncurses.h>
 
 enum { WINDOWS = 750, WINDOW_NS = 100000000, THREADS = 6, DEPTH = 7 };
 
@@ -266,6 +267,15 @@ char *model_screen_text(void)
   screen_write_text(out);
   fclose(out);
   return text;
+}
+
+void model_crop_tabs(const struct ui *ui)
+{
+  int end = 0;
+  for (int id = 0; id < VIEW_DATA_COUNT; id++)
+    end = ui->tab[id].x + ui->tab[id].columns > end ? ui->tab[id].x + ui->tab[id].columns : end;
+  attrset(A_NORMAL);
+  for (int x = 0; x < end; x++) mvaddch(ui->layout.part[PART_TABS].y, x, ' ');
 }
 
 void model_screen_close(struct ui *ui, struct rtop_profile **profile)
