@@ -2,7 +2,7 @@
 #include "ui.h"
 #include <ncurses.h>
 
-static void add(struct ui *ui, enum column column, enum column selected)
+static void add(struct ui *ui, enum rtop_sort_key column, enum rtop_sort_key selected)
 {
   const struct column_info *info = columns_info(column);
   char *label = ui->menu_text[ui->menu.count];
@@ -11,23 +11,23 @@ static void add(struct ui *ui, enum column column, enum column selected)
   menu_add(&ui->menu, label, (int)column, column == selected);
 }
 
-static void fill(struct ui *ui, enum column selected)
+static void fill(struct ui *ui, enum rtop_sort_key selected)
 {
   menu_start(&ui->menu, "Columns: Space on or off, < > move, d usual ones, Esc done");
   for (int i = 0; i < ui->columns.count; i++) add(ui, ui->columns.at[i], selected);
-  for (int column = 0; column < COLUMN_COUNT; column++)
-    if (!columns_has(&ui->columns, (enum column)column)) add(ui, (enum column)column, selected);
+  for (int column = 0; column < RTOP_SORT_KEYS; column++)
+    if (!columns_has(&ui->columns, (enum rtop_sort_key)column)) add(ui, (enum rtop_sort_key)column, selected);
 }
 
 void ui_columns_open(struct ui *ui)
 {
   ui->menu_for = UI_MENU_COLUMNS;
-  fill(ui, ui->columns.count > 0 ? ui->columns.at[0] : COLUMN_SELF);
+  fill(ui, ui->columns.count > 0 ? ui->columns.at[0] : RTOP_SORT_SELF);
 }
 
 bool ui_columns_key(struct ui *ui, int key)
 {
-  enum column column = (enum column)menu_value(&ui->menu);
+  enum rtop_sort_key column = (enum rtop_sort_key)menu_value(&ui->menu);
   switch (key) {
   case ' ':
   case '\r':

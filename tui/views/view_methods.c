@@ -273,7 +273,7 @@ bool methods_view_ratios(const struct ui *ui)
   struct columns_shown shown;
   columns_fit(&shown, &ui->columns, COLS, ui->wanted.sort, ui->scroll);
   for (int i = 0; i < shown.count; i++)
-    if (shown.at[i].column == COLUMN_RATIO) return true;
+    if (shown.at[i].column == RTOP_SORT_RATIO) return true;
   return ui->wanted.sort == RTOP_SORT_RATIO;
 }
 
@@ -290,10 +290,9 @@ static void click(struct ui *ui, int row, int x)
   }
   columns_fit(&shown, &ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->scroll);
   for (int i = 0; row == 0 && i < shown.count; i++) {
-    int sort = columns_info(shown.at[i].column)->sort;
-    if (x >= shown.at[i].x && x < shown.at[i].x + shown.at[i].columns && sort >= 0) {
-      ui->wanted.reverse = ui->wanted.sort == (enum rtop_sort_key)sort && !ui->wanted.reverse;
-      ui->wanted.sort = (enum rtop_sort_key)sort;
+    if (x >= shown.at[i].x && x < shown.at[i].x + shown.at[i].columns) {
+      ui->wanted.reverse = ui->wanted.sort == shown.at[i].column && !ui->wanted.reverse;
+      ui->wanted.sort = shown.at[i].column;
       ui->stale = true;
     }
   }

@@ -43,48 +43,47 @@ static void change_text(const struct pen *pen, enum rtop_sort_key key, char *out
   rtop_changes_text(out, bytes, change, key);
 }
 
-static void figure_text(const struct pen *pen, enum column column, char *out, size_t bytes)
+static void figure_text(const struct pen *pen, enum rtop_sort_key column, char *out, size_t bytes)
 {
   const struct rtop_method_row *row = pen->row;
   const struct ui_baseline *baseline = &pen->ui->baseline;
-  if (column == COLUMN_DELTA && !baseline->comparing) {
+  if (column == RTOP_SORT_DELTA && !baseline->comparing) {
     snprintf(out, bytes, "-");
     return;
   }
-  if (column == COLUMN_DELTA || (baseline->all && baseline->comparing)) {
-    enum rtop_sort_key own = (enum rtop_sort_key)columns_info(column)->sort;
-    enum rtop_sort_key key = column == COLUMN_DELTA ? baseline->of : own;
-    change_text(pen, key, out, bytes);
+  if (column == RTOP_SORT_DELTA || (baseline->all && baseline->comparing)) {
+    change_text(pen, column == RTOP_SORT_DELTA ? baseline->of : column, out, bytes);
     return;
   }
   const struct column_info *info = columns_info(column);
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
-  double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);
-  if (pen->ui->units == UNITS_SAMPLES && (column == COLUMN_SELF || column == COLUMN_TOTAL)) {
-    rtop_text_count(out, bytes, (double)(column == COLUMN_SELF ? row->self.samples : row->total.samples));
+  double value = rtop_method_value(row, column);
+  if (pen->ui->units == UNITS_SAMPLES && (column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL)) {
+    rtop_text_count(out, bytes, (double)(column == RTOP_SORT_SELF ? row->self.samples : row->total.samples));
     return;
   }
-  switch (info->kind) {
-  case COLUMN_KIND_RATE: rtop_text_count(out, bytes, seconds > 0 ? value / seconds : 0); break;
-  case COLUMN_KIND_COUNT: rtop_text_count(out, bytes, value); break;
-  case COLUMN_KIND_RATIO:
+  switch (info->figure) {
+  case RTOP_FIGURE_RATE: rtop_text_count(out, bytes, seconds > 0 ? value / seconds : 0); break;
+  case RTOP_FIGURE_COUNT:
+  case RTOP_FIGURE_NOW: rtop_text_count(out, bytes, value); break;
+  case RTOP_FIGURE_RATIO:
     draw_percent(out, bytes, 100 * rtop_method_ratio(row->most_ns, pen->ui->methods.length_ns));
     break;
-  case COLUMN_KIND_TIME:
-  case COLUMN_KIND_OTHER: time_text(pen->ui, out, bytes, value); break;
+  case RTOP_FIGURE_TIME:
+  case RTOP_FIGURE_NONE: time_text(pen->ui, out, bytes, value); break;
   }
 }
 
-static enum face figure_face(const struct pen *pen, enum column column)
+static enum face figure_face(const struct pen *pen, enum rtop_sort_key column)
 {
   double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
-  double share = rtop_method_value(pen->row, (enum rtop_sort_key)columns_info(column)->sort) / length;
+  double share = rtop_method_value(pen->row, column) / length;
   switch (column) {
-  case COLUMN_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
-  case COLUMN_WAIT:
-  case COLUMN_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
-  case COLUMN_IO: return share >= 0.01 ? FACE_IO : FACE_NORMAL;
-  case COLUMN_GC: return share >= 0.01 ? FACE_MARK : FACE_NORMAL;
+  case RTOP_SORT_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
+  case RTOP_SORT_WAITING:
+  case RTOP_SORT_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
+  case RTOP_SORT_BLOCKED: return share >= 0.01 ? FACE_IO : FACE_NORMAL;
+  case RTOP_SORT_GC: return share >= 0.01 ? FACE_MARK : FACE_NORMAL;
   default: return FACE_NORMAL;
   }
 }
@@ -137,13 +136,13 @@ static void draw_location(const struct pen *pen, int x, int columns)
   draw_tail(pen->y, x, columns, face_or_cursor(pen, FACE_PLACE), text);
 }
 
-static void draw_cell(const struct pen *pen, enum column column, int x, int columns)
+static void draw_cell(const struct pen *pen, enum rtop_sort_key column, int x, int columns)
 {
   char text[32];
   switch (column) {
-  case COLUMN_METHOD: draw_method(pen, x, columns); break;
-  case COLUMN_LOCATION: draw_location(pen, x, columns); break;
-  case COLUMN_HIST: draw_history(pen, x); break;
+  case RTOP_SORT_NAME: draw_method(pen, x, columns); break;
+  case RTOP_SORT_LOCATION: draw_location(pen, x, columns); break;
+  case RTOP_SORT_HISTORY: draw_history(pen, x); break;
   default:
     figure_text(pen, column, text, sizeof text);
     draw_right(pen->y, x, columns - 1, face_or_cursor(pen, figure_face(pen, column)), text);
@@ -152,21 +151,21 @@ static void draw_cell(const struct pen *pen, enum column column, int x, int colu
 
 static void draw_heading(const struct ui *ui, const struct columns_shown *columns, struct rect table)
 {
-  enum column sorted = columns_of_sort(ui->wanted.sort);
   draw_blank(table.y, table.x, table.columns, FACE_HEADING);
   for (int i = 0; i < columns->count; i++) {
-    enum column column = columns->at[i].column;
+    enum rtop_sort_key column = columns->at[i].column;
     const struct column_info *info = columns_info(column);
     const char *title = ui->units == UNITS_PERCENT ? info->title : info->title_time;
     char text[32];
-    bool here = column == sorted;
-    bool up = ui->wanted.reverse != (column == COLUMN_METHOD || column == COLUMN_LOCATION);
-    snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : column >= COLUMN_HIST ? "" : " ");
+    bool here = column == ui->wanted.sort;
+    bool up = ui->wanted.reverse != (column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION);
+    snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : column >= RTOP_SORT_HISTORY ? "" : " ");
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
     int x = table.x + columns->at[i].x;
-    x += column == COLUMN_METHOD && columns->at[i].columns >= STATE_COLUMNS_MIN ? 2 : 0;
-    if (column == COLUMN_METHOD || column == COLUMN_LOCATION) draw_text(table.y, x, columns->at[i].columns, face, text);
-    else if (column == COLUMN_HIST) draw_text(table.y, x + 1, columns->at[i].columns - 1, face, text);
+    x += column == RTOP_SORT_NAME && columns->at[i].columns >= STATE_COLUMNS_MIN ? 2 : 0;
+    if (column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION)
+      draw_text(table.y, x, columns->at[i].columns, face, text);
+    else if (column == RTOP_SORT_HISTORY) draw_text(table.y, x + 1, columns->at[i].columns - 1, face, text);
     else draw_right(table.y, x, columns->at[i].columns, face, text);
   }
 }
@@ -186,7 +185,8 @@ static void draw_table(struct ui *ui, struct methods_view *view, struct rect tab
   struct columns_shown columns;
   columns_fit(&columns, &ui->columns, table.columns, ui->wanted.sort, ui->scroll);
   view->has_history = false;
-  for (int i = 0; i < columns.count; i++) view->has_history = view->has_history || columns.at[i].column == COLUMN_HIST;
+  for (int i = 0; i < columns.count; i++)
+    view->has_history = view->has_history || columns.at[i].column == RTOP_SORT_HISTORY;
   draw_heading(ui, &columns, table);
   if (view->order.count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   for (int i = 0; i < table.rows - 1; i++) {
