@@ -152,7 +152,7 @@ static void run_view(struct ui *ui, const char *rest)
 {
   enum view_id view;
   if (ui->profile == NULL) ui_say(ui, "no process is watched");
-  else if (keys_view_parse(rest, &view) && ui_view(view) != NULL) ui_open_view(ui, view);
+  else if (keys_view_parse(rest, &view)) ui_open_view(ui, view);
   else ui_say(ui, "there is no view %s", rest);
 }
 

@@ -291,11 +291,10 @@ static int options_view(struct rtop_options *options, const char *text)
 {
   if (keys_view_parse(text, &options->view)) return -1;
   char names[128] = "";
-  for (int view = 0; view < VIEW_COUNT; view++)
-    if (keys_view_name((enum view_id)view)) {
-      strcat(names, " ");
-      strcat(names, keys_view_name((enum view_id)view));
-    }
+  for (int view = 0; view < VIEW_DATA_COUNT; view++) {
+    strcat(names, " ");
+    strcat(names, keys_view_name((enum view_id)view));
+  }
   return options_usage("--view takes one of%s: '%s' is none", names, text);
 }
 

@@ -28,8 +28,6 @@ struct ui;
 
 struct view_ops {
   enum view_id id;
-  const char *name;
-  int key;                             /* in the row of tabs; 0: not there */
   bool detail;                         /* has a pane on the right of wide screens */
   bool graphs;                         /* of the history, above the table */
   bool threads;                        /* draws no methods: these are not kept up to date while it is shown */

@@ -91,11 +91,18 @@ static void turn_view(struct ui *ui, int step)
 {
   if (!leave_view(ui)) {
     int id = (int)ui->view->id;
-    do {
-      id = (id + step + VIEW_DATA_COUNT) % VIEW_DATA_COUNT;
-    } while (ui_view((enum view_id)id) == NULL);
+    id = (id + step + VIEW_DATA_COUNT) % VIEW_DATA_COUNT;
     ui_open_view(ui, (enum view_id)id);
   }
+}
+
+static bool view_request(struct ui *ui, enum request request)
+{
+  enum view_id id = VIEW_COUNT;
+#define DATA_VIEW(view, ...) id = request == REQUEST_VIEW_##view ? VIEW_##view : id;
+#include "tui/term/views.def"
+  if (id != VIEW_COUNT) ui_open_view(ui, id);
+  return id != VIEW_COUNT;
 }
 
 static bool shared_request(struct ui *ui, enum request request)
@@ -105,16 +112,8 @@ static bool shared_request(struct ui *ui, enum request request)
     if (ui->view->id == VIEW_HELP) leave_view(ui);
     else ui_open_view(ui, VIEW_HELP);
     return true;
-  case REQUEST_VIEW_GROUPS: ui_open_view(ui, VIEW_GROUPS); return true;
-  case REQUEST_VIEW_ICICLE: ui_open_view(ui, VIEW_ICICLE); return true;
-  case REQUEST_VIEW_TREE:
   case REQUEST_LIST_TREE: ui_open_view(ui, VIEW_TREE); return true;
-  case REQUEST_VIEW_METHODS:
   case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
-  case REQUEST_VIEW_THREADS: ui_open_view(ui, VIEW_THREADS); return true;
-  case REQUEST_VIEW_SOURCE: ui_open_view(ui, VIEW_SOURCE); return true;
-  case REQUEST_VIEW_TIME: ui_open_view(ui, VIEW_TIME); return true;
-  case REQUEST_VIEW_SKYLINE: ui_open_view(ui, VIEW_SKYLINE); return true;
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;
@@ -134,7 +133,9 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_RECORD: ui->record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
-  default: return ui_time_request(ui, request) || ui_lens_request(ui, request) || ui_figures_request(ui, request);
+  default:
+    return view_request(ui, request) || ui_time_request(ui, request) || ui_lens_request(ui, request) ||
+           ui_figures_request(ui, request);
   }
 }
 

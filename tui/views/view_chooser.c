@@ -132,7 +132,6 @@ static void destroy(struct ui *ui)
 
 const struct view_ops view_chooser = {
   .id = VIEW_CHOOSER,
-  .name = "Processes",
   .create = create,
   .update = update,
   .draw = draw,

@@ -304,8 +304,6 @@ static void note(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_groups = {
   .id = VIEW_GROUPS,
-  .name = "Groups",
-  .key = '8',
   .calls = true,
   .create = create,
   .update = update,

@@ -28,8 +28,8 @@ static enum face tabs_note(const struct ui *ui, bool active, char *note, size_t 
 static int tab_text(const struct ui *ui, const struct view_ops *view, bool brief, char *text, size_t bytes)
 {
   bool here = ui->view == view;
-  int written =
-      snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", view->key, brief && !here ? "" : view->name, here ? "]" : "");
+  int written = snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", keys_view_key(view->id),
+                         brief && !here ? "" : keys_view_tab(view->id), here ? "]" : "");
   return written;
 }
 
@@ -44,7 +44,7 @@ static int tabs_columns(const struct ui *ui, bool brief)
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
     char text[32];
     const struct view_ops *view = ui_view((enum view_id)id);
-    columns += view != NULL ? tab_text(ui, view, brief, text, sizeof text) + tab_gap(ui) : 0;
+    columns += tab_text(ui, view, brief, text, sizeof text) + tab_gap(ui);
   }
   return columns;
 }
@@ -54,7 +54,7 @@ static int draw_data_tabs(struct ui *ui, struct rect at, int x, bool brief)
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
     char text[32];
     const struct view_ops *view = ui_view((enum view_id)id);
-    if (view != NULL && x < at.columns) {
+    if (x < at.columns) {
       tab_text(ui, view, brief, text, sizeof text);
       ui->tab[id].x = x;
       enum face face = ui->view == view ? FACE_TAB : FACE_NORMAL;

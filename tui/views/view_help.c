@@ -147,7 +147,6 @@ static void destroy(struct ui *ui)
 
 const struct view_ops view_help = {
   .id = VIEW_HELP,
-  .name = "Help",
   .threads = true,
   .create = create,
   .update = update,

@@ -336,8 +336,6 @@ static void note(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_icicle = {
   .id = VIEW_ICICLE,
-  .name = "Icicle",
-  .key = '4',
   .calls = true,
   .tree = true,
   .create = create,

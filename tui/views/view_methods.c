@@ -367,8 +367,6 @@ static void draw(struct ui *ui)
 
 const struct view_ops view_methods = {
   .id = VIEW_METHODS,
-  .name = "Methods",
-  .key = '1',
   .detail = true,
   .create = create,
   .ratios = methods_view_ratios,

@@ -122,8 +122,6 @@ static void destroy(struct ui *ui)
 
 const struct view_ops view_output = {
   .id = VIEW_OUTPUT,
-  .name = "Output",
-  .key = 'o',
   .threads = true,
   .create = create,
   .update = update,

@@ -258,8 +258,6 @@ static bool ratios(const struct ui *ui)
 
 const struct view_ops view_skyline = {
   .id = VIEW_SKYLINE,
-  .name = "Skyline",
-  .key = '6',
   .create = create,
   .ratios = ratios,
   .update = update,

@@ -252,8 +252,6 @@ static void note(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_source = {
   .id = VIEW_SOURCE,
-  .name = "Source",
-  .key = '5',
   .detail = true,
   .create = create,
   .update = update,

@@ -224,8 +224,6 @@ static void note(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_threads = {
   .id = VIEW_THREADS,
-  .name = "Threads",
-  .key = '3',
   .threads = true,
   .create = create,
   .update = update,

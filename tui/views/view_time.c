@@ -135,8 +135,6 @@ static void draw(struct ui *ui)
 
 const struct view_ops view_time = {
   .id = VIEW_TIME,
-  .name = "Time",
-  .key = '7',
   .graphs = true,
   .create = create,
   .ratios = methods_view_ratios,

@@ -354,8 +354,6 @@ static void draw(struct ui *ui)
 
 const struct view_ops view_tree = {
   .id = VIEW_TREE,
-  .name = "Tree",
-  .key = '2',
   .calls = true,
   .tree = true,
   .create = create,

@@ -12,10 +12,9 @@
 #include <string.h>
 
 static const struct view_ops *const views[VIEW_COUNT] = {
-  [VIEW_METHODS] = &view_methods, [VIEW_TREE] = &view_tree,       [VIEW_ICICLE] = &view_icicle,
-  [VIEW_GROUPS] = &view_groups,   [VIEW_THREADS] = &view_threads, [VIEW_SOURCE] = &view_source,
-  [VIEW_SKYLINE] = &view_skyline, [VIEW_TIME] = &view_time,       [VIEW_OUTPUT] = &view_output,
-  [VIEW_HELP] = &view_help,       [VIEW_CHOOSER] = &view_chooser,
+#define DATA_VIEW(id, name, ...) &view_##name,
+#define OTHER_VIEW(id, name) &view_##name,
+#include "tui/term/views.def"
 };
 
 const struct view_ops *ui_view(enum view_id id)
@@ -48,14 +47,14 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->stale = ui->dirty = true;
   if (!ui_focus_init(ui, options->methods.thread_filter)) return false;
   for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) return false;
+    if (views[i]->create != NULL && !views[i]->create(ui)) return false;
   return true;
 }
 
 void ui_destroy(struct ui *ui)
 {
   for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i] != NULL && views[i]->destroy != NULL) views[i]->destroy(ui);
+    if (views[i]->destroy != NULL) views[i]->destroy(ui);
   rtop_methods_destroy(&ui->methods);
   rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
@@ -85,7 +84,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i] != NULL && views[i]->forget != NULL) views[i]->forget(ui);
+    if (views[i]->forget != NULL) views[i]->forget(ui);
   ui->stale = ui->dirty = true;
 }
 

@@ -10,8 +10,9 @@
 
 struct mouse_event;
 
-extern const struct view_ops view_time, view_threads, view_source, view_skyline;
-extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help, view_chooser;
+#define DATA_VIEW(id, name, ...) extern const struct view_ops view_##name;
+#define OTHER_VIEW(id, name) extern const struct view_ops view_##name;
+#include "tui/term/views.def"
 
 bool ui_init(struct ui *ui, const struct rtop_options *options);
 void ui_destroy(struct ui *ui);
@@ -20,7 +21,6 @@ void ui_destroy(struct ui *ui);
 void ui_watch(struct ui *ui, struct rtop_profile *profile);
 void ui_open_view(struct ui *ui, enum view_id id);
 
-/* NULL: there is no such view. */
 const struct view_ops *ui_view(enum view_id id);
 
 /* Sums the span, builds rows, tells the view. False when memory ran out. */

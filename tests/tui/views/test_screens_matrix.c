@@ -58,10 +58,10 @@ static void test_every_view_shows_its_tab(void **state)
   (void)state;
   for (int at = 0; at < 2 * VIEW_DATA_COUNT; at++) {
     char tab[32];
-    const struct view_ops *view = ui_view((enum view_id)(at / 2));
+    enum view_id view = (enum view_id)(at / 2);
     struct screen_case size = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .tabs = true };
-    char *text = draw_view(view->id, size, false);
-    snprintf(tab, sizeof tab, "[%c%s]", view->key, view->name);
+    char *text = draw_view(view, size, false);
+    snprintf(tab, sizeof tab, "[%c%s]", keys_view_key(view), keys_view_tab(view));
     if (strstr(text, tab) == NULL) fail_msg("%s is not in:\n%s", tab, text);
     free(text);
   }
