@@ -7,6 +7,7 @@
 #define RTOP_TUI_UI_H
 
 #include "ui_baseline.h"
+#include "ui_rows.h"
 #include "ui_stalls.h"
 #include "ui_time.h"
 #include "tui/feed/feed.h"
@@ -33,7 +34,8 @@ struct view_ops {
   bool threads;                        /* draws no methods: these are not kept up to date while it is shown */
   bool calls;                          /* draws calls: rows of methods are not kept up to date meanwhile */
   bool tree;                           /* draws from ui->tree: kept up to date while it is shown */
-  bool (*create)(struct ui *ui);       /* once, before anything else; may be NULL like all below */
+  size_t bytes;                        /* of what the view keeps in ui->data: zeros, then start() */
+  void (*start)(struct ui *ui);        /* once, before anything else; may be NULL like all below */
   bool (*ratios)(const struct ui *ui); /* shows ratios of methods: they take time to make */
   void (*update)(struct ui *ui);       /* sum or rows changed */
   void (*open)(struct ui *ui);         /* comes to the screen: the cursor goes to ui->selected */
@@ -41,8 +43,11 @@ struct view_ops {
   void (*draw)(struct ui *ui);                                /* table, detail and tiny screen: ui->layout says where */
   bool (*handle)(struct ui *ui, enum request request);        /* false: nothing to do for this request */
   void (*click)(struct ui *ui, int row, int x);               /* within the table; row 0 is its heading */
-  void (*forget)(struct ui *ui);                              /* another target: nothing of the last one is left */
-  void (*destroy)(struct ui *ui);
+  void (*forget)(struct ui *ui);               /* another target, or the end: frees what there was of the last one */
+  struct ui_rows (*rows)(const struct ui *ui); /* what a cursor moves over (ui_rows.h) */
+  bool (*matches)(const struct ui *ui, size_t place); /* does the search find this row? */
+  void (*go)(struct ui *ui, size_t place);            /* the user moves the cursor to this row */
+  bool (*seek)(struct ui *ui); /* what is searched for is in no row: goes where it is. False: nowhere */
 };
 
 /* What the open menu is for; the answer is menu_value(). */

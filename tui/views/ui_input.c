@@ -22,7 +22,7 @@ static void prompt_effect(struct ui *ui, const char *text)
 {
   if (ui->prompting == UI_PROMPT_SEARCH) {
     snprintf(ui->search, sizeof ui->search, "%s", text);
-    if (ui->view->handle != NULL && text[0] != '\0') ui->view->handle(ui, REQUEST_SEARCH);
+    if (text[0] != '\0') ui_handle(ui, REQUEST_SEARCH);
   } else if (ui->prompting == UI_PROMPT_FILTER) {
     ui_take_filter(ui, text);
   }
@@ -170,9 +170,7 @@ static void take_key(struct ui *ui, int key)
        row = keys_find(key, ui->view->id, row)) {
     /* The prompt opens on the key; the view is asked when text is there. */
     bool opens_prompt = row->request == REQUEST_SEARCH;
-    if ((!opens_prompt && ui->view->handle != NULL && ui->view->handle(ui, row->request)) ||
-        shared_request(ui, row->request))
-      return;
+    if ((!opens_prompt && ui_handle(ui, row->request)) || shared_request(ui, row->request)) return;
   }
 }
 

@@ -155,15 +155,13 @@ static void self_text(const struct ui *ui, const struct rtop_group_row *row, con
   else change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
 }
 
-static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
+static void draw_row(const void *table, size_t place, int y, bool selected)
 {
+  const struct groups_pen *pen = table;
+  const struct rtop_group_row *row = &pen->view->groups.rows[place];
   char text[32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   struct rtop_groups_cost cost = rtop_groups_cost(&pen->view->groups, row);
-  if (selected) {
-    draw_blank(y, pen->table.x, pen->table.columns, FACE_CURSOR);
-    draw_text(y, pen->table.x, 1, FACE_CURSOR, ">");
-  }
   /* What is hidden inside of groups is in their totals. */
   if (groups_view_is_method(row) || cost.total_ns > 0) {
     total_text(pen->ui, row, &cost, text, sizeof text);
@@ -203,16 +201,11 @@ void groups_view_draw(struct ui *ui)
     draw_tiny(ui, &view->groups);
     return;
   }
-  pager_fit(&view->pager, view->groups.count, (size_t)groups_view_page(ui));
+  ui_rows_fit(ui);
   struct groups_pen pen = take_pen(ui, view);
   draw_heading(&pen);
   if (view->groups.count == 0)
     draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  int page = groups_view_page(ui);
-  for (int i = 0; i < page && view->pager.top + (size_t)i < view->groups.count; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    draw_row(&pen, &view->groups.rows[place], pen.table.y + 1 + i, place == view->pager.cursor);
-  }
-  int row = view->groups.count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0;
-  move(pen.table.y + row, pen.table.x);
+  struct ui_rows rows = groups_view_rows(ui);
+  ui_rows_draw(&rows, pen.table, draw_row, &pen);
 }

@@ -47,7 +47,7 @@ struct help_view {
   struct pager pager;
 };
 
-static struct help_view *self(const struct ui *ui)
+static struct help_view *help_view(const struct ui *ui)
 {
   return ui->data[VIEW_HELP];
 }
@@ -59,7 +59,7 @@ static void add(struct help_view *view, const struct key_row *key, const char *t
 
 static void update(struct ui *ui)
 {
-  struct help_view *view = self(ui);
+  struct help_view *view = help_view(ui);
   unsigned views = 1u << (ui->back != NULL ? ui->back->id : VIEW_METHODS);
   view->count = 0;
   for (int group = 0; group < KEY_GROUPS; group++) {
@@ -77,15 +77,10 @@ static void update(struct ui *ui)
   for (int i = 0; i < LEGEND_ROWS; i++) add(view, NULL, legend[i], legend[i][0] != ' ');
 }
 
-static size_t page_rows(const struct ui *ui)
-{
-  return (size_t)(ui->layout.part[PART_TABLE].rows > 1 ? ui->layout.part[PART_TABLE].rows - 1 : 1);
-}
-
 static bool handle(struct ui *ui, enum request request)
 {
-  struct help_view *view = self(ui);
-  size_t page = page_rows(ui), last = view->count > page ? view->count - page : 0;
+  struct help_view *view = help_view(ui);
+  size_t page = ui_rows_page(ui, 1), last = view->count > page ? view->count - page : 0;
   /* There is nothing to select: the page itself moves. */
   switch (request) {
   case REQUEST_DOWN: view->pager.top++; break;
@@ -117,13 +112,13 @@ static void draw_row(const struct help_row *row, int y, struct rect at)
 
 static void draw(struct ui *ui)
 {
-  struct help_view *view = self(ui);
+  struct help_view *view = help_view(ui);
   struct rect at = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {
     draw_text(0, 0, ui->layout.columns, FACE_NORMAL, "q: back");
     return;
   }
-  size_t page = page_rows(ui);
+  size_t page = ui_rows_page(ui, 1);
   if (view->pager.top + page > view->count) view->pager.top = view->count > page ? view->count - page : 0;
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "KEYS  %zu-%zu of %zu", view->pager.top + 1,
@@ -133,24 +128,11 @@ static void draw(struct ui *ui)
   move(at.y, at.x);
 }
 
-static bool create(struct ui *ui)
-{
-  ui->data[VIEW_HELP] = calloc(1, sizeof(struct help_view));
-  return ui->data[VIEW_HELP] != NULL;
-}
-
-static void destroy(struct ui *ui)
-{
-  free(ui->data[VIEW_HELP]);
-  ui->data[VIEW_HELP] = NULL;
-}
-
 const struct view_ops view_help = {
   .id = VIEW_HELP,
   .threads = true,
-  .create = create,
+  .bytes = sizeof(struct help_view),
   .update = update,
   .draw = draw,
   .handle = handle,
-  .destroy = destroy,
 };

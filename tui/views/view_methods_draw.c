@@ -13,6 +13,8 @@ enum { STATE_COLUMNS_MIN = 18 }; /* from here on the method has room for its sta
 struct pen {
   struct ui *ui;
   struct methods_view *view;
+  const struct columns_shown *columns;
+  struct rect table;
   const struct rtop_method_row *row;
   const struct rtop_symbol *symbol;
   int y;
@@ -118,7 +120,7 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
 static void draw_method(const struct pen *pen, int x, int columns)
 {
   enum face face = rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
-  if (methods_view_matches(pen->ui, pen->row)) face = FACE_MATCH;
+  if (ui_matches(pen->ui, pen->row->frame)) face = FACE_MATCH;
   if (columns >= STATE_COLUMNS_MIN) {
     enum rtop_state state = main_state(pen->row);
     const char glyph[2] = { draw_state_glyph(state), '\0' };
@@ -170,14 +172,16 @@ static void draw_heading(const struct ui *ui, const struct columns_shown *column
   }
 }
 
-static void draw_row(struct pen *pen, const struct columns_shown *columns, struct rect table)
+static void draw_row(const void *table, size_t place, int y, bool selected)
 {
-  if (pen->selected) {
-    draw_blank(pen->y, table.x, table.columns, FACE_CURSOR);
-    draw_text(pen->y, table.x, 1, FACE_CURSOR, ">");
-  }
-  for (int i = 0; i < columns->count; i++)
-    draw_cell(pen, columns->at[i].column, table.x + columns->at[i].x, columns->at[i].columns);
+  struct pen pen = *(const struct pen *)table;
+  pen.row = methods_view_row(pen.ui, place);
+  if (pen.row == NULL) return;
+  pen.symbol = rtop_symbols_get(rtop_profile_symbols(pen.ui->profile), pen.row->frame);
+  pen.y = y;
+  pen.selected = selected;
+  for (int i = 0; i < pen.columns->count; i++)
+    draw_cell(&pen, pen.columns->at[i].column, pen.table.x + pen.columns->at[i].x, pen.columns->at[i].columns);
 }
 
 static void draw_table(struct ui *ui, struct methods_view *view, struct rect table)
@@ -189,21 +193,9 @@ static void draw_table(struct ui *ui, struct methods_view *view, struct rect tab
     view->has_history = view->has_history || columns.at[i].column == RTOP_SORT_HISTORY;
   draw_heading(ui, &columns, table);
   if (view->order.count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  for (int i = 0; i < table.rows - 1; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    const struct rtop_method_row *row = methods_view_row(ui, place);
-    if (row == NULL) break;
-    struct pen pen = {
-      ui,
-      view,
-      row,
-      rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame),
-      table.y + 1 + i,
-      place == view->pager.cursor,
-    };
-    draw_row(&pen, &columns, table);
-  }
-  move(table.y + (view->order.count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows rows = methods_view_rows(ui);
+  struct pen pen = { .ui = ui, .view = view, .columns = &columns, .table = table };
+  ui_rows_draw(&rows, table, draw_row, &pen);
 }
 
 static void draw_tiny(struct ui *ui)

@@ -31,6 +31,7 @@ struct source_view {
   int shift; /* columns of the text that are skipped */
 };
 
+struct ui_rows source_view_table(const struct ui *ui);
 size_t source_view_rows(const struct source_view *view);
 /* The line in a row; 0: none. */
 uint32_t source_view_line(const struct source_view *view, size_t row);

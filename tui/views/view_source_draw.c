@@ -154,18 +154,21 @@ static bool own_line(const struct source_view *view, uint32_t line)
   return false;
 }
 
-static void draw_line(const struct ui *ui, const struct source_view *view, size_t row, int y,
-                      const struct columns *columns)
+struct line_pen {
+  const struct ui *ui;
+  const struct source_view *view;
+  const struct columns *columns;
+};
+
+static void draw_line(const void *pen, size_t place, int y, bool selected)
 {
+  const struct ui *ui = ((const struct line_pen *)pen)->ui;
+  const struct source_view *view = ((const struct line_pen *)pen)->view;
+  const struct columns *columns = ((const struct line_pen *)pen)->columns;
   char text[2048];
   struct rect table = ui->layout.part[PART_TABLE];
-  uint32_t line = source_view_line(view, row);
-  bool selected = row == view->pager.cursor;
+  uint32_t line = source_view_line(view, place);
   const struct heat_line *heat = source_heat_line(&view->heat, line);
-  if (selected) {
-    draw_blank(y, table.x, table.columns, FACE_CURSOR);
-    draw_text(y, table.x, 1, FACE_CURSOR, ">");
-  }
   uint32_t loop = source_view_loop(view, line);
   if (heat != NULL) draw_heat(ui, view, heat, line, y, columns, selected);
   if (loop > 0 && (heat == NULL || heat_of(heat) == 0) && columns->heat_columns > 0) {
@@ -203,13 +206,13 @@ static void draw_lines(const struct ui *ui, const struct source_view *view, stru
   size_t rows = source_view_rows(view);
   draw_file_name(ui, view, table);
   draw_heading(ui, &columns, table);
-  for (int i = 0; i + 2 < table.rows && view->pager.top + (size_t)i < rows; i++)
-    draw_line(ui, view, view->pager.top + (size_t)i, table.y + 2 + i, &columns);
   if (rows == 0) {
     draw_text(table.y + 2, table.x + 2, table.columns - 2, FACE_NORMAL,
               view->file.state == SOURCE_READY ? "the file is empty" : "and no line of it cost anything");
   }
-  move(table.y + (rows > 0 ? 2 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows shown = source_view_table(ui);
+  struct line_pen pen = { ui, view, &columns };
+  ui_rows_draw(&shown, table, draw_line, &pen);
 }
 
 void source_view_draw(struct ui *ui, struct source_view *view)

@@ -233,13 +233,13 @@ static void draw_names(const struct pen *pen)
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
-static void draw_row(const struct pen *pen, int width)
+static void draw_row(const void *table, size_t place, int y, bool selected)
 {
+  struct pen row = *(const struct pen *)table, *pen = &row;
   const int *columns = pen->columns->columns;
-  if (pen->selected) {
-    draw_blank(pen->y, pen->left, width, FACE_CURSOR);
-    draw_text(pen->y, pen->left, 1, FACE_CURSOR, ">");
-  }
+  pen->thread = threads_view_row(pen->ui, place);
+  pen->y = y;
+  pen->selected = selected;
   draw_names(pen);
   bool kernel = columns[FIELD_READ] > 0;
   const struct task_rates *rates = kernel ? rates_of(pen->ui, pen->view, pen->thread) : NULL;
@@ -321,16 +321,9 @@ void threads_view_draw(struct ui *ui, struct threads_view *view)
     draw_format(0, 0, ui->layout.columns, FACE_NORMAL, "%zu threads", view->table.count);
     return;
   }
-  int stack_rows = threads_view_stack_rows(ui), rows = table.rows - 1 - stack_rows;
+  int stack_rows = threads_view_stack_rows(ui);
   choose_columns(&columns, ui, table.columns);
   draw_heading(ui, &columns, table);
-  for (int i = 0; i < rows; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    const struct rtop_thread_row *thread = threads_view_row(ui, place);
-    if (thread == NULL) break;
-    struct pen pen = { ui, view, &columns, thread, table.y + 1 + i, table.x, place == view->pager.cursor };
-    draw_row(&pen, table.columns);
-  }
   const struct rtop_thread_row *selected = threads_view_row(ui, view->pager.cursor);
   if (selected == NULL) {
     draw_text(table.y + 1, 2, table.columns - 2, FACE_NORMAL,
@@ -339,5 +332,7 @@ void threads_view_draw(struct ui *ui, struct threads_view *view)
   } else if (stack_rows > 0) {
     draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
   }
-  move(table.y + (selected != NULL ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows rows = threads_view_rows(ui);
+  struct pen pen = { .ui = ui, .view = view, .columns = &columns, .left = table.x };
+  ui_rows_draw(&rows, table, draw_row, &pen);
 }

@@ -10,35 +10,23 @@
 
 static const int64_t first_cell_ns = INT64_C(500000000);
 
-static struct time_view *self(const struct ui *ui)
+static struct time_view *time_view(const struct ui *ui)
 {
   return ui->data[VIEW_TIME];
 }
 
-static bool create(struct ui *ui)
+static void start(struct ui *ui)
 {
-  struct time_view *view = calloc(1, sizeof *view);
-  ui->data[VIEW_TIME] = view;
-  if (view != NULL) view->cell_ns = first_cell_ns;
-  return view != NULL;
+  time_view(ui)->cell_ns = first_cell_ns;
 }
 
 static void forget(struct ui *ui)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   timeline_destroy(&view->timeline);
   for (int i = 0; i < TIME_LANES_MAX; i++) timeline_destroy(&view->lane[i]);
   view->end_ns = 0;
   view->stall = 0;
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_TIME] = NULL;
-  }
 }
 
 static int cells_shown(void)
@@ -50,7 +38,7 @@ static int cells_shown(void)
 /* Live, the newest data stand at the right; frozen, the graphs move only when the cursor leaves them. */
 static void place_end(struct ui *ui, int cells)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   int64_t cursor_ns = ui_time_cursor(ui), length_ns = cells * view->cell_ns;
   if (!ui->frozen || view->end_ns == 0) view->end_ns = held.end_ns;
@@ -60,7 +48,7 @@ static void place_end(struct ui *ui, int cells)
 
 static void update(struct ui *ui)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   view_methods.update(ui);
   if (ui->profile == NULL) return;
   int cells = cells_shown();
@@ -81,7 +69,7 @@ static void update(struct ui *ui)
 /* What is under the cursor stays where it is, as far as can be. */
 static bool zoom(struct ui *ui, int step)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   int cells = cells_shown();
   int64_t cell_ns = timeline_zoom(view->cell_ns, step, held.end_ns - held.start_ns, cells);
@@ -102,7 +90,7 @@ static bool zoom(struct ui *ui, int step)
 
 static bool handle(struct ui *ui, enum request request)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   switch (request) {
   case REQUEST_STALL_LIST:
     view->list = !view->list;
@@ -128,21 +116,25 @@ static void open_view(struct ui *ui)
 
 static void draw(struct ui *ui)
 {
-  if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL) time_view_draw(ui, self(ui));
-  if (self(ui)->list && !ui->layout.tiny) time_stalls_draw(ui, self(ui));
+  if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL)
+    time_view_draw(ui, time_view(ui));
+  if (time_view(ui)->list && !ui->layout.tiny) time_stalls_draw(ui, time_view(ui));
   else view_methods.draw(ui);
 }
 
 const struct view_ops view_time = {
   .id = VIEW_TIME,
   .graphs = true,
-  .create = create,
+  .bytes = sizeof(struct time_view),
+  .start = start,
   .ratios = methods_view_ratios,
   .update = update,
   .open = open_view,
   .note = note,
   .draw = draw,
   .handle = handle,
+  .rows = methods_view_rows,
+  .matches = methods_view_row_matches,
+  .go = methods_view_go,
   .forget = forget,
-  .destroy = destroy,
 };

@@ -15,7 +15,7 @@ _Static_assert(offsetof(struct rtop_tree_row, key) == offsetof(struct ui_outline
                    offsetof(struct rtop_tree_row, depth) == offsetof(struct ui_outline_row, depth),
                "rows are those of an outline");
 
-static struct tree_view *self(const struct ui *ui)
+static struct tree_view *tree_view(const struct ui *ui)
 {
   return ui->data[VIEW_TREE];
 }
@@ -37,65 +37,44 @@ int tree_view_butterfly_rows(const struct ui *ui)
   return ui->layout.rows >= BUTTERFLY_SCREEN_ROWS ? rows * 2 / 5 : 0;
 }
 
-int tree_view_page(const struct ui *ui)
+struct ui_rows tree_view_table(const struct ui *ui)
 {
-  int rows = ui->layout.part[PART_TABLE].rows - 1 - tree_view_butterfly_rows(ui);
-  return rows > 1 ? rows : 1;
+  struct tree_view *view = ui->data[VIEW_TREE];
+  return ui_rows_of(ui, &view->pager, tree_view_rows(view)->count, 1, tree_view_butterfly_rows(ui));
 }
 
-static void begin(struct tree_view *view)
+static void start(struct ui *ui)
 {
+  struct tree_view *view = tree_view(ui);
   view->trees[0].levels = LEVELS_CALLEES;
   view->trees[1].levels = LEVELS_CALLERS;
 }
 
-static bool create(struct ui *ui)
-{
-  struct tree_view *view = ui->data[VIEW_TREE] = calloc(1, sizeof *view);
-  if (view != NULL) begin(view);
-  return view != NULL;
-}
-
 static void forget(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   rtop_tree_rows_destroy(&view->trees[0]);
   rtop_tree_rows_destroy(&view->trees[1]);
   detail_destroy(&view->detail);
   memset(view, 0, sizeof *view);
-  begin(view);
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_TREE] = NULL;
-  }
+  start(ui);
 }
 
 static const struct rtop_tree_row *row_at(const struct ui *ui, size_t place)
 {
-  struct rtop_tree_rows *rows = tree_view_rows(self(ui));
+  struct rtop_tree_rows *rows = tree_view_rows(tree_view(ui));
   return place < rows->count ? &rows->rows[place] : NULL;
-}
-
-static void fit(struct ui *ui)
-{
-  struct tree_view *view = self(ui);
-  pager_fit(&view->pager, tree_view_rows(view)->count, (size_t)tree_view_page(ui));
 }
 
 static struct ui_outline outline(const struct ui *ui)
 {
-  struct rtop_tree_rows *rows = tree_view_rows(self(ui));
-  return (struct ui_outline){ rows->rows, rows->count, sizeof *rows->rows, &self(ui)->pager.cursor };
+  struct rtop_tree_rows *rows = tree_view_rows(tree_view(ui));
+  return (struct ui_outline){ rows->rows, rows->count, sizeof *rows->rows, &tree_view(ui)->pager.cursor };
 }
 
 static void update_detail(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   view->detail_ready =
       row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0 &&
@@ -110,7 +89,7 @@ bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view)
 
 static bool build(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   struct rtop_tree_look look = {
     .callers = view->callers,
     .sort = ui->wanted.sort,
@@ -129,27 +108,26 @@ static bool build(struct ui *ui)
 static void follow(struct ui *ui)
 {
   struct ui_outline rows = outline(ui);
-  ui_outline_go_to(&rows, self(ui)->anchor);
+  ui_outline_go_to(&rows, tree_view(ui)->anchor);
 }
 
 /* The cursor was moved to where it is. */
 static void moved(struct ui *ui)
 {
-  fit(ui);
-  const struct rtop_tree_row *row = row_at(ui, self(ui)->pager.cursor);
+  ui_rows_fit(ui);
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   if (row != NULL && tree_view_is_method(row)) {
-    self(ui)->anchor = row->key;
+    tree_view(ui)->anchor = row->key;
     ui->selected = row->frame;
   }
-  struct ui_outline rows = outline(ui);
-  ui_outline_count(ui, &rows);
+  ui_rows_count(ui);
   update_detail(ui);
 }
 
 /* Opens what hides the method and goes there. */
 static void seek(struct ui *ui, uint32_t frame)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *here = row_at(ui, view->pager.cursor);
   if (frame == 0 || (here != NULL && tree_view_is_method(here) && here->frame == frame)) return;
   if (view->callers) {
@@ -175,8 +153,8 @@ static void show(struct ui *ui)
   uint32_t selected = ui->selected;
   if (!build(ui)) ui_say(ui, "out of memory: the tree is not complete");
   follow(ui);
-  if (self(ui)->seek) {
-    self(ui)->seek = false;
+  if (tree_view(ui)->seek) {
+    tree_view(ui)->seek = false;
     seek(ui, selected);
   }
   moved(ui);
@@ -190,21 +168,21 @@ static void update(struct ui *ui)
 
 static void open_view(struct ui *ui)
 {
-  self(ui)->seek = true;
+  tree_view(ui)->seek = true;
 }
 
 static bool set_open(struct ui *ui, bool open)
 {
-  const struct rtop_tree_row *row = row_at(ui, self(ui)->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
-  rtop_tree_rows_open(tree_view_rows(self(ui)), row->key, open);
+  rtop_tree_rows_open(tree_view_rows(tree_view(ui)), row->key, open);
   show(ui);
   return true;
 }
 
 static bool toggle(struct ui *ui)
 {
-  const struct rtop_tree_row *row = row_at(ui, self(ui)->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   return row == NULL || set_open(ui, !row->open) || true;
 }
 
@@ -218,7 +196,7 @@ static bool go_to_parent(struct ui *ui)
 
 static bool go_in(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   if (row != NULL && row->open) {
     view->pager.cursor++;
@@ -229,7 +207,7 @@ static bool go_in(struct ui *ui)
 
 static bool levels(struct ui *ui, int step)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   struct rtop_tree_rows *rows = tree_view_rows(view);
   int now = rows->levels == INT_MAX ? (view->callers ? LEVELS_CALLERS : LEVELS_CALLEES) : rows->levels;
   int next = now + step < 0 ? 0 : now + step > 64 ? 64 : now + step;
@@ -242,7 +220,7 @@ static bool levels(struct ui *ui, int step)
 
 static bool open_all(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   bool *all = &view->all_open[view->callers];
   *all = !*all;
   rtop_tree_rows_levels(tree_view_rows(view), *all ? INT_MAX : view->callers ? LEVELS_CALLERS : LEVELS_CALLEES);
@@ -253,7 +231,7 @@ static bool open_all(struct ui *ui)
 
 static bool invert(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   view->callers = !view->callers;
   view->anchor = 0;
   view->pager = (struct pager){ 0, 0 };
@@ -265,7 +243,7 @@ static bool invert(struct ui *ui)
 /* The shape changes: nothing that was opened has its key any more. */
 static bool fold(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   ui->fold = !ui->fold;
   rtop_tree_rows_levels(&view->trees[0], LEVELS_CALLEES);
   rtop_tree_rows_levels(&view->trees[1], LEVELS_CALLERS);
@@ -275,49 +253,36 @@ static bool fold(struct ui *ui)
   return true;
 }
 
-/* Among the rows, else among what is closed. */
-static void find(struct ui *ui, size_t from, bool back)
+static bool matches(const struct ui *ui, size_t place)
 {
-  struct tree_view *view = self(ui);
-  struct ui_outline rows = outline(ui);
-  if (ui_outline_find(ui, &rows, from, back)) {
-    moved(ui);
-    return;
-  }
-  for (size_t i = 1; i < ui->tree.touched_count && !view->callers; i++) {
+  const struct rtop_tree_row *row = row_at(ui, place);
+  return row != NULL && tree_view_is_method(row) && ui_matches(ui, row->frame);
+}
+
+static void go(struct ui *ui, size_t place)
+{
+  tree_view(ui)->pager.cursor = place;
+  moved(ui);
+}
+
+/* Among what is closed. */
+static bool seek_match(struct ui *ui)
+{
+  for (size_t i = 1; i < ui->tree.touched_count && !tree_view(ui)->callers; i++) {
     uint32_t frame = ui->tree.nodes[ui->tree.touched[i]].frame;
     if (ui_matches(ui, frame)) {
       seek(ui, frame);
       moved(ui);
-      return;
+      return true;
     }
   }
-  ui_outline_count(ui, &rows);
-}
-
-static bool find_request(struct ui *ui, enum request request)
-{
-  size_t cursor = self(ui)->pager.cursor;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
-  find(ui, request == REQUEST_NEXT ? cursor + 1 : cursor, request == REQUEST_PREVIOUS);
-  return true;
-}
-
-static void click(struct ui *ui, int row, int x)
-{
-  struct tree_view *view = self(ui);
-  (void)x;
-  if (pager_click(&view->pager, row - 1, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) moved(ui);
+  return false;
 }
 
 static bool handle(struct ui *ui, enum request request)
 {
-  struct tree_view *view = self(ui);
   if (ui->profile == NULL) return false;
   switch (request) {
-  case REQUEST_SEARCH:
-  case REQUEST_NEXT:
-  case REQUEST_PREVIOUS: return find_request(ui, request);
   case REQUEST_TREE_OPEN: return set_open(ui, true) || true;
   case REQUEST_TREE_CLOSE: return set_open(ui, false) || true;
   case REQUEST_TREE_TOGGLE: return toggle(ui);
@@ -328,23 +293,20 @@ static bool handle(struct ui *ui, enum request request)
   case REQUEST_TREE_FOLD: return fold(ui);
   case REQUEST_TREE_IN: return set_open(ui, true) || go_in(ui);
   case REQUEST_TREE_OUT: return set_open(ui, false) || go_to_parent(ui);
-  default:
-    if (!pager_request(&view->pager, request, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) return false;
-    moved(ui);
-    return true;
+  default: return false;
   }
 }
 
 static void note(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%s%s", self(ui)->callers ? "callers (i=callees)" : "callees (i=callers)",
+  snprintf(out, bytes, "%s%s", tree_view(ui)->callers ? "callers (i=callees)" : "callees (i=callers)",
            ui->fold ? "  recursion folded" : "");
 }
 
 static void draw(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
-  fit(ui);
+  struct tree_view *view = tree_view(ui);
+  ui_rows_fit(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   if (tree_view_butterfly_rows(ui) > 0 && row != NULL && tree_view_is_method(row) &&
       (!view->detail_ready || view->detail.frame != row->frame))
@@ -356,13 +318,17 @@ const struct view_ops view_tree = {
   .id = VIEW_TREE,
   .calls = true,
   .tree = true,
-  .create = create,
+  .bytes = sizeof(struct tree_view),
+  .start = start,
   .update = update,
   .open = open_view,
   .note = note,
   .draw = draw,
   .handle = handle,
-  .click = click,
+  .click = ui_rows_click,
+  .rows = tree_view_table,
+  .matches = matches,
+  .go = go,
+  .seek = seek_match,
   .forget = forget,
-  .destroy = destroy,
 };

@@ -184,14 +184,12 @@ static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, c
   }
 }
 
-static void draw_row(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, bool selected)
+static void draw_row(const void *table, size_t place, int y, bool selected)
 {
+  const struct tree_pen *pen = table;
+  const struct rtop_tree_row *row = &pen->view->trees[pen->view->callers].rows[place];
   char text[2][32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
-  if (selected) {
-    draw_blank(y, 0, pen->ui->layout.part[PART_TABLE].columns, FACE_CURSOR);
-    draw_text(y, 0, 1, FACE_CURSOR, ">");
-  }
   figures_text(pen->ui, row, text);
   draw_right(y, 1, FIGURE_COLUMNS - 1, face, text[0]);
   if (pen->columns.tree > 1 + 2 * FIGURE_COLUMNS) {
@@ -281,7 +279,6 @@ void tree_view_draw(struct ui *ui, struct tree_view *view)
     return;
   }
   struct tree_pen pen = { .ui = ui, .view = view, .columns = choose(table.columns), .whole_ns = 1 };
-  int page = tree_view_page(ui);
   for (size_t i = 0; i < rows->count; i++) {
     uint64_t wall_ns = rows->rows[i].depth == 0 ? rtop_cost_wall(&rows->rows[i].total) : 0;
     pen.whole_ns = wall_ns > pen.whole_ns ? wall_ns : pen.whole_ns;
@@ -289,12 +286,9 @@ void tree_view_draw(struct ui *ui, struct tree_view *view)
   if (view->pager.cursor < rows->count) pen.shift = shift_for(&pen, &rows->rows[view->pager.cursor]);
   draw_heading(&pen, table);
   if (rows->count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  for (int i = 0; i < page && view->pager.top + (size_t)i < rows->count; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    draw_row(&pen, &rows->rows[place], table.y + 1 + i, place == view->pager.cursor);
-  }
   int butterfly = tree_view_butterfly_rows(ui);
   if (butterfly > 2 && view->detail_ready)
     draw_butterfly(ui, view, (struct rect){ table.y + table.rows - butterfly, table.x, butterfly, table.columns });
-  move(table.y + (rows->count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows shown = tree_view_table(ui);
+  ui_rows_draw(&shown, table, draw_row, &pen);
 }

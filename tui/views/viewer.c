@@ -9,6 +9,7 @@
 #include "tui/ui/ui_lens.h"
 #include <ncurses.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct view_ops *const views[VIEW_COUNT] = {
@@ -20,6 +21,20 @@ static const struct view_ops *const views[VIEW_COUNT] = {
 const struct view_ops *ui_view(enum view_id id)
 {
   return views[id];
+}
+
+static bool start_view(struct ui *ui, const struct view_ops *view)
+{
+  ui->data[view->id] = calloc(1, view->bytes);
+  if (ui->data[view->id] != NULL && view->start != NULL) view->start(ui);
+  return ui->data[view->id] != NULL;
+}
+
+static void end_view(struct ui *ui, const struct view_ops *view)
+{
+  if (ui->data[view->id] != NULL && view->forget != NULL) view->forget(ui);
+  free(ui->data[view->id]);
+  ui->data[view->id] = NULL;
 }
 
 bool ui_init(struct ui *ui, const struct rtop_options *options)
@@ -47,14 +62,13 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->stale = ui->dirty = true;
   if (!ui_focus_init(ui, options->methods.thread_filter)) return false;
   for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i]->create != NULL && !views[i]->create(ui)) return false;
+    if (!start_view(ui, views[i])) return false;
   return true;
 }
 
 void ui_destroy(struct ui *ui)
 {
-  for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i]->destroy != NULL) views[i]->destroy(ui);
+  for (int i = 0; i < VIEW_COUNT; i++) end_view(ui, views[i]);
   rtop_methods_destroy(&ui->methods);
   rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
@@ -108,6 +122,11 @@ static bool update_methods(struct ui *ui)
   ui->methods.length_ns = ui->sum.length_ns;
   return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name) &&
          (!compares || ui_baseline_methods(ui, &by_name));
+}
+
+bool ui_handle(struct ui *ui, enum request request)
+{
+  return (ui->view->handle != NULL && ui->view->handle(ui, request)) || ui_rows_request(ui, request);
 }
 
 bool ui_update(struct ui *ui)

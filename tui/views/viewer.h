@@ -28,6 +28,8 @@ bool ui_update(struct ui *ui);
 /* Draws everything into curses' buffer for the screen's present size; the caller refreshes. */
 void ui_draw(struct ui *ui);
 
+/* The view that is shown does what a key asks for. False: it has nothing to do with that. */
+bool ui_handle(struct ui *ui, enum request request);
 /* A key: prompt, menu, view, then what all views share. */
 void ui_key(struct ui *ui, int key);
 
