@@ -188,7 +188,7 @@ static int poll_ms(const struct app *app)
   return ms < bound ? ms : bound < 10 ? 10 : bound;
 }
 
-static void draw(struct app *app)
+static void app_draw(struct app *app)
 {
   struct ui *ui = &app->ui;
   if (ui->repaint) {
@@ -251,7 +251,7 @@ static void loop(struct app *app)
     /* The first window of a target is shown when it comes, not at the next refresh. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) app->refresh_at_ns = 0;
     take_windows(app);
-    draw(app);
+    app_draw(app);
     if (poll(wait, 2, poll_ms(app)) < 0 && errno != EINTR) break;
     read_clocks(app);
     handle_signals(app);
@@ -263,7 +263,7 @@ static void loop(struct app *app)
   }
 }
 
-static int run(struct app *app)
+static int app_run(struct app *app)
 {
   const struct rtop_options *options = app->options;
   struct screen_options look = { .ascii = options->ascii, .theme = options->theme };
@@ -317,7 +317,7 @@ int rtop_app_run(const struct rtop_options *options)
       return status;
     }
   }
-  status = run(&app);
+  status = app_run(&app);
   signals_close();
   rtop_session_close(&app.session);
   rtop_session_close(&app.before);

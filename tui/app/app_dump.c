@@ -35,7 +35,7 @@ bool app_dump_parse(struct app_dump_target *target, const char *text)
   return text[used] == '\0';
 }
 
-static void collect(struct rtop_session *session, const struct rtop_options *options)
+static void dump_collect(struct rtop_session *session, const struct rtop_options *options)
 {
   int64_t length_ns = (int64_t)(options->frame_seconds * 1e9);
   if (options->time_seconds > 0) length_ns = (int64_t)(options->time_seconds * 1e9);
@@ -72,8 +72,8 @@ static int write_to(const struct app_dump_target *target)
 }
 
 /* `before`: what is compared with; NULL: nothing. */
-static int draw(struct ui *ui, struct rtop_session *session, struct rtop_session *before,
-                const struct rtop_options *options)
+static int dump_draw(struct ui *ui, struct rtop_session *session, struct rtop_session *before,
+                     const struct rtop_options *options)
 {
   ui->now_ns = app_now_ns();
   ui->now_real_ns = app_now_real_ns();
@@ -121,14 +121,14 @@ int app_dump(const struct rtop_options *options)
     }
     for (int i = 0; rtop_session_left_out(session, i) != NULL; i++)
       fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(session, i));
-    collect(session, options);
+    dump_collect(session, options);
   }
   struct screen_options look = { options->color == RTOP_COLOR_NEVER ? -1 : 0, options->ascii, options->theme };
   if (screen_open_headless(&look, target.rows, target.columns) != 0) {
     fprintf(stderr, "rperf-top: no description of an xterm-256color terminal is installed\n");
     status = 1;
   } else {
-    status = ui_init(&ui, options) ? draw(&ui, session, before, options) : 1;
+    status = ui_init(&ui, options) ? dump_draw(&ui, session, before, options) : 1;
     status = status == 0 ? write_to(&target) : status;
     screen_close();
     ui_destroy(&ui);

@@ -33,7 +33,7 @@ static void stop(struct ui *ui, struct rtop_session *session)
   }
 }
 
-static void start(struct ui *ui, struct rtop_session *session)
+static void record_start(struct ui *ui, struct rtop_session *session)
 {
   struct rtop_error error = { 0 };
   char path[256];
@@ -43,17 +43,17 @@ static void start(struct ui *ui, struct rtop_session *session)
   else ui_say(ui, "%s", error.text);
 }
 
-static void toggle(struct ui *ui, struct rtop_session *session)
+static void record_toggle(struct ui *ui, struct rtop_session *session)
 {
   if (rtop_session_recorder(session) != NULL) stop(ui, session);
   else if (rtop_session_state(session) == RTOP_FEED_REPLAY)
     ui_say(ui, "this is a recording: :export FILE.rpt saves the span that is shown");
   else if (!rtop_session_ready(session) || rtop_session_over(session))
     ui_say(ui, "nothing comes that could be recorded");
-  else start(ui, session);
+  else record_start(ui, session);
 }
 
-static void save(struct ui *ui, struct rtop_session *session)
+static void record_save(struct ui *ui, struct rtop_session *session)
 {
   struct rtop_error error = { 0 };
   if (rtop_session_save_span(session, ui->span, ui->record.path, &error)) ui_say(ui, "wrote %s", ui->record.path);
@@ -62,8 +62,8 @@ static void save(struct ui *ui, struct rtop_session *session)
 
 void app_record(struct ui *ui, struct rtop_session *session)
 {
-  if (session != NULL && ui->record.path[0] != '\0') save(ui, session);
-  if (session != NULL && ui->record.toggle) toggle(ui, session);
+  if (session != NULL && ui->record.path[0] != '\0') record_save(ui, session);
+  if (session != NULL && ui->record.toggle) record_toggle(ui, session);
   ui->record.path[0] = '\0';
   ui->record.toggle = false;
   const struct rtop_recorder *recorder = session != NULL ? rtop_session_recorder(session) : NULL;

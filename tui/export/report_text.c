@@ -184,8 +184,8 @@ static void text_extra(const struct rtop_report *report, const struct rtop_metho
   else snprintf(out, bytes, "%.1f", 100 * (info->figure == RTOP_FIGURE_TIME ? value / length : value));
 }
 
-static void text_row(const struct rtop_report *report, const struct text_extra *extra,
-                     const struct rtop_method_row *row, FILE *out, int method_columns, int location_columns)
+static void report_text_row(const struct rtop_report *report, const struct text_extra *extra,
+                            const struct rtop_method_row *row, FILE *out, int method_columns, int location_columns)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
   char figure[16], method[TEXT_BUFFER], location[TEXT_BUFFER], path[TEXT_BUFFER * 2];
@@ -224,6 +224,6 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_losses(report, out);
   text_heading(report, &extra, out, method_columns);
   for (size_t i = 0; i < report->methods.count; i++)
-    text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
+    report_text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
   fprintf(out, "\n");
 }

@@ -2,7 +2,7 @@
 #include "ui.h"
 #include <ncurses.h>
 
-static void add(struct ui *ui, enum rtop_sort_key column, enum rtop_sort_key selected)
+static void columns_add(struct ui *ui, enum rtop_sort_key column, enum rtop_sort_key selected)
 {
   const struct column_info *info = columns_info(column);
   char *label = ui->menu_text[ui->menu.count];
@@ -11,18 +11,18 @@ static void add(struct ui *ui, enum rtop_sort_key column, enum rtop_sort_key sel
   menu_add(&ui->menu, label, (int)column, column == selected);
 }
 
-static void fill(struct ui *ui, enum rtop_sort_key selected)
+static void columns_fill(struct ui *ui, enum rtop_sort_key selected)
 {
   menu_start(&ui->menu, "Columns: Space on or off, < > move, d usual ones, Esc done");
-  for (int i = 0; i < ui->columns.count; i++) add(ui, ui->columns.at[i], selected);
+  for (int i = 0; i < ui->columns.count; i++) columns_add(ui, ui->columns.at[i], selected);
   for (int column = 0; column < RTOP_SORT_KEYS; column++)
-    if (!columns_has(&ui->columns, (enum rtop_sort_key)column)) add(ui, (enum rtop_sort_key)column, selected);
+    if (!columns_has(&ui->columns, (enum rtop_sort_key)column)) columns_add(ui, (enum rtop_sort_key)column, selected);
 }
 
 void ui_columns_open(struct ui *ui)
 {
   ui->menu_for = UI_MENU_COLUMNS;
-  fill(ui, ui->columns.count > 0 ? ui->columns.at[0] : RTOP_SORT_SELF);
+  columns_fill(ui, ui->columns.count > 0 ? ui->columns.at[0] : RTOP_SORT_SELF);
 }
 
 bool ui_columns_key(struct ui *ui, int key)
@@ -43,6 +43,6 @@ bool ui_columns_key(struct ui *ui, int key)
   }
   ui->scroll = 0;
   ui->stale = true;
-  fill(ui, column);
+  columns_fill(ui, column);
   return true;
 }

@@ -343,7 +343,7 @@ bool ui_setting_set(struct ui *ui, int index, const char *value, const char **pr
   return true;
 }
 
-static void fill(struct ui *ui, int selected)
+static void settings_fill(struct ui *ui, int selected)
 {
   menu_start(&ui->menu, "Setup: Enter next or edit, W keeps it, Esc done");
   for (int i = 0; i < SETTINGS; i++) {
@@ -357,11 +357,11 @@ static void fill(struct ui *ui, int selected)
 void ui_settings_open(struct ui *ui)
 {
   ui->menu_for = UI_MENU_SETUP;
-  fill(ui, 0);
+  settings_fill(ui, 0);
 }
 
 /* A free setting is typed. */
-static void edit(struct ui *ui, int index)
+static void settings_edit(struct ui *ui, int index)
 {
   char value[UI_SETTING_BYTES], line[UI_SETTING_BYTES + 32];
   ui_setting_get(ui, index, value, sizeof value);
@@ -370,7 +370,7 @@ static void edit(struct ui *ui, int index)
   ui_ask_command(ui, line);
 }
 
-static void step(struct ui *ui, int index, int by)
+static void settings_step(struct ui *ui, int index, int by)
 {
   const struct setting *setting = &settings[index];
   char now[UI_SETTING_BYTES];
@@ -381,7 +381,7 @@ static void step(struct ui *ui, int index, int by)
   ui_setting_get(ui, index, now, sizeof now);
   int next = (choice(setting->value, now) + by + count) % count;
   ui_setting_set(ui, index, setting->value(next), &problem);
-  fill(ui, index);
+  settings_fill(ui, index);
 }
 
 bool ui_settings_key(struct ui *ui, int key)
@@ -390,8 +390,8 @@ bool ui_settings_key(struct ui *ui, int key)
   bool left = key == (KEY_LEFT | KEY_FUNCTION), right = key == (KEY_RIGHT | KEY_FUNCTION);
   bool enter = key == '\r' || key == '\n' || key == ' ' || key == (KEY_ENTER | KEY_FUNCTION);
   if (key == 'W') snprintf(ui->command, sizeof ui->command, "write-settings");
-  else if (settings[index].value == NULL && enter) edit(ui, index);
-  else if (settings[index].value != NULL && (enter || left || right)) step(ui, index, left ? -1 : 1);
+  else if (settings[index].value == NULL && enter) settings_edit(ui, index);
+  else if (settings[index].value != NULL && (enter || left || right)) settings_step(ui, index, left ? -1 : 1);
   else return false;
   return true;
 }

@@ -18,7 +18,7 @@ static struct chooser_view *chooser_view(const struct ui *ui)
   return ui->data[VIEW_CHOOSER];
 }
 
-static struct ui_rows rows(const struct ui *ui)
+static struct ui_rows chooser_rows(const struct ui *ui)
 {
   return ui_rows_of(ui, &chooser_view(ui)->pager, ui->process_count, 1, 0);
 }
@@ -29,7 +29,7 @@ static void remember(struct ui *ui)
   view->pid = view->pager.cursor < ui->process_count ? ui->processes[view->pager.cursor].pid : 0;
 }
 
-static void update(struct ui *ui)
+static void chooser_update(struct ui *ui)
 {
   struct chooser_view *view = chooser_view(ui);
   for (size_t i = 0; i < ui->process_count; i++) {
@@ -42,13 +42,13 @@ static void update(struct ui *ui)
   remember(ui); /* Enter means the row that was looked at, whatever came meanwhile */
 }
 
-static void go(struct ui *ui, size_t place)
+static void chooser_go(struct ui *ui, size_t place)
 {
   chooser_view(ui)->pager.cursor = place;
   remember(ui);
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool chooser_handle(struct ui *ui, enum request request)
 {
   struct chooser_view *view = chooser_view(ui);
   if (request == REQUEST_WATCH) {
@@ -58,7 +58,7 @@ static bool handle(struct ui *ui, enum request request)
   return false;
 }
 
-static void draw_row(const void *pen, size_t place, int y, bool selected)
+static void chooser_draw_row(const void *pen, size_t place, int y, bool selected)
 {
   const struct ui *ui = pen;
   const struct rtop_list_row *row = &ui->processes[place];
@@ -93,7 +93,7 @@ static void draw_nothing(struct rect at)
     draw_text(at.y + 2 + i, at.x + 2, at.columns - 2, FACE_NORMAL, text[i]);
 }
 
-static void draw(struct ui *ui)
+static void chooser_draw(struct ui *ui)
 {
   struct rect at = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {
@@ -104,17 +104,17 @@ static void draw(struct ui *ui)
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "     PID STATE      AGE    HZ  THR RUBY    COMMAND");
   if (ui->process_count == 0) draw_nothing(at);
-  struct ui_rows shown = rows(ui);
-  ui_rows_draw(&shown, at, draw_row, ui);
+  struct ui_rows shown = chooser_rows(ui);
+  ui_rows_draw(&shown, at, chooser_draw_row, ui);
 }
 
 const struct view_ops view_chooser = {
   .id = VIEW_CHOOSER,
   .bytes = sizeof(struct chooser_view),
-  .update = update,
-  .draw = draw,
-  .handle = handle,
+  .update = chooser_update,
+  .draw = chooser_draw,
+  .handle = chooser_handle,
   .click = ui_rows_click,
-  .rows = rows,
-  .go = go,
+  .rows = chooser_rows,
+  .go = chooser_go,
 };

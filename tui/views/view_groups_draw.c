@@ -32,7 +32,7 @@ static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
   return pen;
 }
 
-static void draw_heading(const struct groups_pen *pen)
+static void groups_draw_heading(const struct groups_pen *pen)
 {
   const struct ui *ui = pen->ui;
   bool percent = ui->units == UNITS_PERCENT;
@@ -60,7 +60,7 @@ static void draw_heading(const struct groups_pen *pen)
   }
 }
 
-static void frame_text(const struct rtop_group_row *row, char *out, size_t bytes)
+static void groups_frame_text(const struct rtop_group_row *row, char *out, size_t bytes)
 {
   bool ascii = draw_is_ascii();
   size_t used = 0;
@@ -86,13 +86,13 @@ static void tail_text(const struct rtop_group_row *row, char *out, size_t bytes)
   snprintf(out, bytes, "%s%s", calls, row->recursive ? "  recursive" : "");
 }
 
-static void draw_method(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
+static void groups_draw_method(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
 {
   char frame[1024], tail[64];
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
   enum face face = symbol->kind == RTOP_SYMBOL_C ? FACE_C : row->depth == 0 ? FACE_TITLE : FACE_NORMAL;
   int x = pen->tree, end = x + pen->tree_columns - 1;
-  frame_text(row, frame, sizeof frame);
+  groups_frame_text(row, frame, sizeof frame);
   tail_text(row, tail, sizeof tail);
   x += draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, frame);
   int room = end - x - (int)strlen(tail);
@@ -129,7 +129,7 @@ static uint64_t before_ns(const struct ui *ui, const struct rtop_cost *before)
   return before != NULL ? rtop_tree_clock(before, ui->wanted.mode) : 0;
 }
 
-static void change_text(const struct ui *ui, uint64_t ns, uint64_t ns_before, char *text, size_t bytes)
+static void groups_change_text(const struct ui *ui, uint64_t ns, uint64_t ns_before, char *text, size_t bytes)
 {
   ui_baseline_text(text, bytes, ui_baseline_change(ui, ns, ns_before));
 }
@@ -140,7 +140,7 @@ static void total_text(const struct ui *ui, const struct rtop_group_row *row, co
 {
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   if (ui->baseline.comparing && ui->baseline.all && row->key != 0)
-    change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
+    groups_change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
   else ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
 }
 
@@ -151,11 +151,11 @@ static void self_text(const struct ui *ui, const struct rtop_group_row *row, con
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   if (!ui->baseline.comparing) ui_figure_text(ui, text, bytes, cost->self_ns, cost->self_samples);
   else if (ui->baseline.all)
-    change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
-  else change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
+    groups_change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
+  else groups_change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
 }
 
-static void draw_row(const void *table, size_t place, int y, bool selected)
+static void groups_draw_row(const void *table, size_t place, int y, bool selected)
 {
   const struct groups_pen *pen = table;
   const struct rtop_group_row *row = &pen->view->groups.rows[place];
@@ -176,11 +176,11 @@ static void draw_row(const void *table, size_t place, int y, bool selected)
                 groups_view_threshold(pen->ui, pen->view), pen->view->groups.hidden);
     return;
   }
-  draw_method(pen, row, y, selected);
+  groups_draw_method(pen, row, y, selected);
   if (pen->bar_columns > 0) draw_bar_of(pen, row, cost.total_ns, y);
 }
 
-static void draw_tiny(struct ui *ui, const struct rtop_groups *groups)
+static void groups_draw_tiny(struct ui *ui, const struct rtop_groups *groups)
 {
   char share[32], text[300];
   if (groups->count == 0 || !groups_view_is_method(&groups->rows[0])) {
@@ -198,14 +198,14 @@ void groups_view_draw(struct ui *ui)
 {
   struct groups_view *view = ui->data[VIEW_GROUPS];
   if (ui->layout.tiny) {
-    draw_tiny(ui, &view->groups);
+    groups_draw_tiny(ui, &view->groups);
     return;
   }
   ui_rows_fit(ui);
   struct groups_pen pen = take_pen(ui, view);
-  draw_heading(&pen);
+  groups_draw_heading(&pen);
   if (view->groups.count == 0)
     draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   struct ui_rows rows = groups_view_rows(ui);
-  ui_rows_draw(&rows, pen.table, draw_row, &pen);
+  ui_rows_draw(&rows, pen.table, groups_draw_row, &pen);
 }

@@ -52,12 +52,12 @@ static struct help_view *help_view(const struct ui *ui)
   return ui->data[VIEW_HELP];
 }
 
-static void add(struct help_view *view, const struct key_row *key, const char *text, bool heading)
+static void help_add(struct help_view *view, const struct key_row *key, const char *text, bool heading)
 {
   if (view->count < ROWS_MAX) view->row[view->count++] = (struct help_row){ key, text, heading };
 }
 
-static void update(struct ui *ui)
+static void help_update(struct ui *ui)
 {
   struct help_view *view = help_view(ui);
   unsigned views = 1u << (ui->back != NULL ? ui->back->id : VIEW_METHODS);
@@ -68,16 +68,16 @@ static void update(struct ui *ui)
       const struct key_row *key = &keys_table[i];
       if ((int)key->group != group || (key->views & views) == 0) continue;
       if (!titled) {
-        add(view, NULL, keys_group_name(key->group), true);
+        help_add(view, NULL, keys_group_name(key->group), true);
         titled = true;
       }
-      add(view, key, NULL, false);
+      help_add(view, key, NULL, false);
     }
   }
-  for (int i = 0; i < LEGEND_ROWS; i++) add(view, NULL, legend[i], legend[i][0] != ' ');
+  for (int i = 0; i < LEGEND_ROWS; i++) help_add(view, NULL, legend[i], legend[i][0] != ' ');
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool help_handle(struct ui *ui, enum request request)
 {
   struct help_view *view = help_view(ui);
   size_t page = ui_rows_page(ui, 1), last = view->count > page ? view->count - page : 0;
@@ -97,7 +97,7 @@ static bool handle(struct ui *ui, enum request request)
   return true;
 }
 
-static void draw_row(const struct help_row *row, int y, struct rect at)
+static void help_draw_row(const struct help_row *row, int y, struct rect at)
 {
   char names[64];
   if (row->key == NULL) {
@@ -110,7 +110,7 @@ static void draw_row(const struct help_row *row, int y, struct rect at)
   draw_text(y, at.x + names_columns + 1, at.columns - names_columns - 1, FACE_NORMAL, row->key->help);
 }
 
-static void draw(struct ui *ui)
+static void help_draw(struct ui *ui)
 {
   struct help_view *view = help_view(ui);
   struct rect at = ui->layout.part[PART_TABLE];
@@ -124,7 +124,7 @@ static void draw(struct ui *ui)
   draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "KEYS  %zu-%zu of %zu", view->pager.top + 1,
               view->pager.top + page < view->count ? view->pager.top + page : view->count, view->count);
   for (size_t i = 0; i < page && view->pager.top + i < view->count; i++)
-    draw_row(&view->row[view->pager.top + i], at.y + 1 + (int)i, at);
+    help_draw_row(&view->row[view->pager.top + i], at.y + 1 + (int)i, at);
   move(at.y, at.x);
 }
 
@@ -132,7 +132,7 @@ const struct view_ops view_help = {
   .id = VIEW_HELP,
   .threads = true,
   .bytes = sizeof(struct help_view),
-  .update = update,
-  .draw = draw,
-  .handle = handle,
+  .update = help_update,
+  .draw = help_draw,
+  .handle = help_handle,
 };

@@ -12,7 +12,7 @@ static struct icicle_view *icicle_view(const struct ui *ui)
   return ui->data[VIEW_ICICLE];
 }
 
-static void forget(struct ui *ui)
+static void icicle_forget(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
   rtop_icicle_destroy(&view->icicle);
@@ -67,14 +67,14 @@ static void measure_hits(struct ui *ui)
   }
 }
 
-static struct ui_rows rows(const struct ui *ui)
+static struct ui_rows icicle_rows(const struct ui *ui)
 {
   const struct icicle_view *view = icicle_view(ui);
   if (ui->profile == NULL || ui->tree.count == 0) return (struct ui_rows){ 0 };
   return (struct ui_rows){ .count = view->icicle.count, .cursor = rtop_icicle_find(&view->icicle, view->node) };
 }
 
-static bool matches(const struct ui *ui, size_t place)
+static bool icicle_matches(const struct ui *ui, size_t place)
 {
   uint32_t node = icicle_view(ui)->icicle.cells[place].node;
   return node != 0 && ui_matches(ui, ui->tree.nodes[node].frame);
@@ -93,7 +93,7 @@ static void choose_height(struct ui *ui)
   }
 }
 
-static bool build(struct ui *ui)
+static bool icicle_build(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
   if (!rtop_tree_has(&ui->tree, view->root)) view->root = 0; /* it did nothing in this span */
@@ -115,7 +115,7 @@ static bool build(struct ui *ui)
   return fine;
 }
 
-static void keep_in_view(struct ui *ui)
+static void icicle_keep_in_view(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
   uint32_t depth = ui->tree.nodes[view->node].depth - ui->tree.nodes[view->root].depth;
@@ -132,10 +132,10 @@ static void settle(struct ui *ui)
   while (view->node != view->root && view->node != 0 && rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX)
     view->node = ui->tree.nodes[view->node].parent;
   view->node = rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX ? view->root : view->node;
-  keep_in_view(ui);
+  icicle_keep_in_view(ui);
 }
 
-static void moved(struct ui *ui)
+static void icicle_moved(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
   settle(ui);
@@ -147,14 +147,14 @@ static void moved(struct ui *ui)
 void icicle_view_rebuild(struct ui *ui)
 {
   if (ui->profile != NULL && ui->tree.count > 0) {
-    if (!build(ui)) ui_say(ui, "out of memory: no icicle");
+    if (!icicle_build(ui)) ui_say(ui, "out of memory: no icicle");
     settle(ui);
     ui_rows_count(ui);
     measure_hits(ui);
   }
 }
 
-static void update(struct ui *ui)
+static void icicle_update(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
   if (ui->profile == NULL) return;
@@ -168,17 +168,17 @@ static void update(struct ui *ui)
   icicle_view_rebuild(ui);
 }
 
-static void open_view(struct ui *ui)
+static void icicle_open(struct ui *ui)
 {
   icicle_view(ui)->seek = ui->selected != 0;
 }
 
-static bool go(struct ui *ui, size_t index)
+static bool icicle_go(struct ui *ui, size_t index)
 {
   struct icicle_view *view = icicle_view(ui);
   if (index != SIZE_MAX && view->icicle.cells[index].merged == 0) {
     view->node = view->icicle.cells[index].node;
-    moved(ui);
+    icicle_moved(ui);
   }
   return true;
 }
@@ -189,9 +189,9 @@ static bool go_deeper(struct ui *ui, int step)
   const struct rtop_icicle *icicle = &icicle_view(ui)->icicle;
   size_t here = rtop_icicle_find(icicle, icicle_view(ui)->node);
   if (here == SIZE_MAX) return true;
-  if (step < 0) return go(ui, icicle->cells[here].parent);
+  if (step < 0) return icicle_go(ui, icicle->cells[here].parent);
   for (size_t i = here + 1; i < icicle->count; i++)
-    if (icicle->cells[i].parent == here && icicle->cells[i].merged == 0) return go(ui, i);
+    if (icicle->cells[i].parent == here && icicle->cells[i].merged == 0) return icicle_go(ui, i);
   return true;
 }
 
@@ -203,11 +203,11 @@ static bool go_aside(struct ui *ui, int step)
   if (here == SIZE_MAX) return true;
   uint32_t depth = icicle->cells[here].depth;
   for (size_t i = here + (size_t)step; i < icicle->count && icicle->cells[i].depth == depth; i += (size_t)step)
-    if (icicle->cells[i].merged == 0) return go(ui, i);
+    if (icicle->cells[i].merged == 0) return icicle_go(ui, i);
   return true;
 }
 
-static bool zoom(struct ui *ui)
+static bool icicle_zoom(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
   if (view->node != view->root && view->zooms < ICICLE_ZOOMS_MAX) {
@@ -239,13 +239,13 @@ static bool show_same(struct ui *ui)
   return true;
 }
 
-static void go_to(struct ui *ui, size_t place)
+static void icicle_go_to(struct ui *ui, size_t place)
 {
-  go(ui, place);
+  icicle_go(ui, place);
 }
 
 /* Something may match that is too narrow or outside. */
-static bool seek_match(struct ui *ui)
+static bool icicle_seek_match(struct ui *ui)
 {
   measure_hits(ui);
   if (icicle_view(ui)->hits > 0)
@@ -261,10 +261,10 @@ static bool go_page(struct ui *ui, enum request request)
   if (here == SIZE_MAX) return false;
   struct pager pager = { icicle->cells[here].depth, view->top };
   if (!pager_request(&pager, request, icicle->depths, (size_t)icicle_view_page(ui))) return false;
-  return go(ui, rtop_icicle_at(icicle, (uint32_t)pager.cursor, icicle->cells[here].x));
+  return icicle_go(ui, rtop_icicle_at(icicle, (uint32_t)pager.cursor, icicle->cells[here].x));
 }
 
-static void click(struct ui *ui, int row, int x)
+static void icicle_click(struct ui *ui, int row, int x)
 {
   struct icicle_view *view = icicle_view(ui);
   int rows = icicle_view_rows(ui), seen = view->flipped ? rows - 1 - row : row;
@@ -274,10 +274,10 @@ static void click(struct ui *ui, int row, int x)
     return;
   size_t at = rtop_icicle_at(&view->icicle, depth, x);
   const struct rtop_icicle_cell *cell = at != SIZE_MAX ? &view->icicle.cells[at] : NULL;
-  if (cell != NULL && x >= cell->x && x < cell->x + cell->columns) go(ui, at);
+  if (cell != NULL && x >= cell->x && x < cell->x + cell->columns) icicle_go(ui, at);
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool icicle_handle(struct ui *ui, enum request request)
 {
   struct icicle_view *view = icicle_view(ui);
   if (ui->profile == NULL || ui->tree.count == 0) return false;
@@ -286,7 +286,7 @@ static bool handle(struct ui *ui, enum request request)
   case REQUEST_DOWN: return go_deeper(ui, view->flipped ? -1 : 1);
   case REQUEST_CELL_LEFT: return go_aside(ui, -1);
   case REQUEST_CELL_RIGHT: return go_aside(ui, 1);
-  case REQUEST_ZOOM: return zoom(ui);
+  case REQUEST_ZOOM: return icicle_zoom(ui);
   case REQUEST_BACK: return zoom_out(ui);
   case REQUEST_FLIP: view->flipped = !view->flipped; return true;
   case REQUEST_SAME: return show_same(ui);
@@ -300,7 +300,7 @@ static bool handle(struct ui *ui, enum request request)
   }
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void icicle_note(const struct ui *ui, char *out, size_t bytes)
 {
   uint32_t root = icicle_view(ui)->root;
   if (ui->profile == NULL || root == 0 || root >= ui->tree.count) {
@@ -316,15 +316,15 @@ const struct view_ops view_icicle = {
   .calls = true,
   .tree = true,
   .bytes = sizeof(struct icicle_view),
-  .update = update,
-  .open = open_view,
-  .note = note,
+  .update = icicle_update,
+  .open = icicle_open,
+  .note = icicle_note,
   .draw = icicle_view_draw,
-  .handle = handle,
-  .click = click,
-  .rows = rows,
-  .matches = matches,
-  .go = go_to,
-  .seek = seek_match,
-  .forget = forget,
+  .handle = icicle_handle,
+  .click = icicle_click,
+  .rows = icicle_rows,
+  .matches = icicle_matches,
+  .go = icicle_go_to,
+  .seek = icicle_seek_match,
+  .forget = icicle_forget,
 };

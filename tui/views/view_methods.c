@@ -15,7 +15,7 @@ static struct methods_view *methods_view(const struct ui *ui)
   return ui->data[VIEW_METHODS];
 }
 
-static void forget(struct ui *ui)
+static void methods_forget(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   order_destroy(&view->order);
@@ -59,7 +59,7 @@ static void take_order(struct ui *ui)
 }
 
 /* The cursor goes where its method went; when the method is not in the table it waits on its row. */
-static void follow(struct ui *ui)
+static void methods_follow(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   if (!view->anchored || !ui->follow) return;
@@ -67,7 +67,7 @@ static void follow(struct ui *ui)
   if (place < view->order.count) view->pager.cursor = place;
 }
 
-static void anchor_here(struct ui *ui)
+static void methods_anchor_here(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
@@ -110,7 +110,7 @@ static void update_labels(struct ui *ui, uint32_t frame)
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
 
-static void update_detail(struct ui *ui)
+static void methods_update_detail(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
@@ -152,7 +152,7 @@ static void update_history(struct ui *ui)
   if (sorted) history_peaks(&view->history, ui->span.end_ns, &ui->methods);
 }
 
-static void update(struct ui *ui)
+static void methods_update(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   if (ui->profile == NULL) return;
@@ -162,28 +162,28 @@ static void update(struct ui *ui)
   bool hold = keep_order(ui, frames);
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
     view->order.count = 0;
-  follow(ui);
+  methods_follow(ui);
   ui_rows_fit(ui);
   if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL)
     ui->selected = methods_view_row(ui, view->pager.cursor)->frame;
   ui_rows_count(ui);
-  update_detail(ui);
+  methods_update_detail(ui);
 }
 
 /* The cursor was moved to where it is. */
-static void moved(struct ui *ui)
+static void methods_moved(struct ui *ui)
 {
   methods_view(ui)->hold_until_ns = ui->now_ns + HOLD_NS;
-  anchor_here(ui);
+  methods_anchor_here(ui);
   ui_rows_fit(ui);
   ui_rows_count(ui);
-  update_detail(ui);
+  methods_update_detail(ui);
 }
 
 void methods_view_go(struct ui *ui, size_t place)
 {
   methods_view(ui)->pager.cursor = place;
-  moved(ui);
+  methods_moved(ui);
 }
 
 /* At the top the place counts, not the method. */
@@ -222,7 +222,7 @@ bool methods_view_ratios(const struct ui *ui)
 }
 
 /* A row, or the column to sort by; that column again: the other way round. */
-static void click(struct ui *ui, int row, int x)
+static void methods_click(struct ui *ui, int row, int x)
 {
   struct methods_view *view = methods_view(ui);
   struct columns_shown shown;
@@ -242,21 +242,21 @@ static void click(struct ui *ui, int row, int x)
   }
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool methods_handle(struct ui *ui, enum request request)
 {
   struct methods_view *view = methods_view(ui);
   switch (request) {
   case REQUEST_FIRST: return go_first(ui);
   case REQUEST_FOLLOW:
     ui->follow = !ui->follow;
-    anchor_here(ui);
+    methods_anchor_here(ui);
     ui_say(ui, ui->follow ? "the cursor follows its method" : "the cursor stays on its row");
     return true;
   case REQUEST_LEFT: return scroll_columns(ui, -1);
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
   case REQUEST_ENTER:
     view->details_open = !view->details_open && ui->layout.part[PART_DETAIL].rows == 0;
-    update_detail(ui);
+    methods_update_detail(ui);
     return true;
   case REQUEST_BACK:
   case REQUEST_QUIT: return close_details(ui);
@@ -265,7 +265,7 @@ static bool handle(struct ui *ui, enum request request)
 }
 
 /* Another view may have chosen another method. */
-static void open_view(struct ui *ui)
+static void methods_open(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
@@ -273,7 +273,7 @@ static void open_view(struct ui *ui)
     bool followed = ui->follow;
     view->anchored = ui->follow = true;
     view->anchor = ui->selected;
-    follow(ui);
+    methods_follow(ui);
     ui->follow = followed;
   }
 }
@@ -288,7 +288,7 @@ static bool sleeps(const struct rtop_method_row *row)
 }
 
 /* By the wall clock whoever waits for work is on top: those who do not know yet are told what helps. */
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
   bool by_wall = ui->wanted.mode == RTOP_MODE_WALL && !ui->wanted.reverse &&
                  (ui->wanted.sort == RTOP_SORT_SELF || ui->wanted.sort == RTOP_SORT_TOTAL);
@@ -297,13 +297,13 @@ static void note(const struct ui *ui, char *out, size_t bytes)
   else snprintf(out, bytes, "filter: (none)");
 }
 
-static void draw(struct ui *ui)
+static void methods_draw(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   ui_rows_fit(ui);
   if (details_shown(ui) && (!view->detail_ready || methods_view_row(ui, view->pager.cursor) == NULL ||
                             view->detail.frame != methods_view_row(ui, view->pager.cursor)->frame))
-    update_detail(ui);
+    methods_update_detail(ui);
   methods_view_draw(ui, view);
 }
 
@@ -312,14 +312,14 @@ const struct view_ops view_methods = {
   .detail = true,
   .bytes = sizeof(struct methods_view),
   .ratios = methods_view_ratios,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
-  .click = click,
+  .update = methods_update,
+  .open = methods_open,
+  .note = methods_note,
+  .draw = methods_draw,
+  .handle = methods_handle,
+  .click = methods_click,
   .rows = methods_view_rows,
   .matches = methods_view_row_matches,
   .go = methods_view_go,
-  .forget = forget,
+  .forget = methods_forget,
 };

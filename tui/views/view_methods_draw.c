@@ -37,7 +37,7 @@ static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
 }
 
 /* How a figure changed, with its sign: shares in points, what is counted per second as that. */
-static void change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
+static void methods_change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
 {
   const struct ui *ui = pen->ui;
   double change = rtop_method_delta(pen->row, ui->methods.length_ns, ui_baseline_row(ui, pen->row->frame),
@@ -45,7 +45,7 @@ static void change_text(const struct pen *pen, enum rtop_sort_key key, char *out
   rtop_changes_text(out, bytes, change, key);
 }
 
-static void figure_text(const struct pen *pen, enum rtop_sort_key column, char *out, size_t bytes)
+static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column, char *out, size_t bytes)
 {
   const struct rtop_method_row *row = pen->row;
   const struct ui_baseline *baseline = &pen->ui->baseline;
@@ -54,7 +54,7 @@ static void figure_text(const struct pen *pen, enum rtop_sort_key column, char *
     return;
   }
   if (column == RTOP_SORT_DELTA || (baseline->all && baseline->comparing)) {
-    change_text(pen, column == RTOP_SORT_DELTA ? baseline->of : column, out, bytes);
+    methods_change_text(pen, column == RTOP_SORT_DELTA ? baseline->of : column, out, bytes);
     return;
   }
   const struct column_info *info = columns_info(column);
@@ -76,7 +76,7 @@ static void figure_text(const struct pen *pen, enum rtop_sort_key column, char *
   }
 }
 
-static enum face figure_face(const struct pen *pen, enum rtop_sort_key column)
+static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key column)
 {
   double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
   double share = rtop_method_value(pen->row, column) / length;
@@ -117,7 +117,7 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
   return (enum rtop_state)best;
 }
 
-static void draw_method(const struct pen *pen, int x, int columns)
+static void methods_draw_method(const struct pen *pen, int x, int columns)
 {
   enum face face = rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
   if (ui_matches(pen->ui, pen->row->frame)) face = FACE_MATCH;
@@ -138,20 +138,20 @@ static void draw_location(const struct pen *pen, int x, int columns)
   draw_tail(pen->y, x, columns, face_or_cursor(pen, FACE_PLACE), text);
 }
 
-static void draw_cell(const struct pen *pen, enum rtop_sort_key column, int x, int columns)
+static void methods_draw_cell(const struct pen *pen, enum rtop_sort_key column, int x, int columns)
 {
   char text[32];
   switch (column) {
-  case RTOP_SORT_NAME: draw_method(pen, x, columns); break;
+  case RTOP_SORT_NAME: methods_draw_method(pen, x, columns); break;
   case RTOP_SORT_LOCATION: draw_location(pen, x, columns); break;
   case RTOP_SORT_HISTORY: draw_history(pen, x); break;
   default:
-    figure_text(pen, column, text, sizeof text);
-    draw_right(pen->y, x, columns - 1, face_or_cursor(pen, figure_face(pen, column)), text);
+    methods_figure_text(pen, column, text, sizeof text);
+    draw_right(pen->y, x, columns - 1, face_or_cursor(pen, methods_figure_face(pen, column)), text);
   }
 }
 
-static void draw_heading(const struct ui *ui, const struct columns_shown *columns, struct rect table)
+static void methods_draw_heading(const struct ui *ui, const struct columns_shown *columns, struct rect table)
 {
   draw_blank(table.y, table.x, table.columns, FACE_HEADING);
   for (int i = 0; i < columns->count; i++) {
@@ -172,7 +172,7 @@ static void draw_heading(const struct ui *ui, const struct columns_shown *column
   }
 }
 
-static void draw_row(const void *table, size_t place, int y, bool selected)
+static void methods_draw_row(const void *table, size_t place, int y, bool selected)
 {
   struct pen pen = *(const struct pen *)table;
   pen.row = methods_view_row(pen.ui, place);
@@ -181,7 +181,7 @@ static void draw_row(const void *table, size_t place, int y, bool selected)
   pen.y = y;
   pen.selected = selected;
   for (int i = 0; i < pen.columns->count; i++)
-    draw_cell(&pen, pen.columns->at[i].column, pen.table.x + pen.columns->at[i].x, pen.columns->at[i].columns);
+    methods_draw_cell(&pen, pen.columns->at[i].column, pen.table.x + pen.columns->at[i].x, pen.columns->at[i].columns);
 }
 
 static void draw_table(struct ui *ui, struct methods_view *view, struct rect table)
@@ -191,14 +191,14 @@ static void draw_table(struct ui *ui, struct methods_view *view, struct rect tab
   view->has_history = false;
   for (int i = 0; i < columns.count; i++)
     view->has_history = view->has_history || columns.at[i].column == RTOP_SORT_HISTORY;
-  draw_heading(ui, &columns, table);
+  methods_draw_heading(ui, &columns, table);
   if (view->order.count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   struct ui_rows rows = methods_view_rows(ui);
   struct pen pen = { .ui = ui, .view = view, .columns = &columns, .table = table };
-  ui_rows_draw(&rows, table, draw_row, &pen);
+  ui_rows_draw(&rows, table, methods_draw_row, &pen);
 }
 
-static void draw_tiny(struct ui *ui)
+static void methods_draw_tiny(struct ui *ui)
 {
   char text[256], share[16];
   const struct rtop_method_row *row = methods_view_row(ui, 0);
@@ -216,7 +216,7 @@ void methods_view_draw(struct ui *ui, struct methods_view *view)
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
   struct detail_beside beside = { &view->file, &view->labels };
   if (ui->layout.tiny) {
-    draw_tiny(ui);
+    methods_draw_tiny(ui);
     return;
   }
   if (view->details_open && pane.rows == 0 && view->detail_ready) {

@@ -27,12 +27,12 @@ static struct output_view *output_view(const struct ui *ui)
   return ui->data[VIEW_OUTPUT];
 }
 
-static struct ui_rows rows(const struct ui *ui)
+static struct ui_rows output_rows(const struct ui *ui)
 {
   return ui_rows_of(ui, &output_view(ui)->pager, output_view(ui)->count, 1, 0);
 }
 
-static void split(struct output_view *view)
+static void output_split(struct output_view *view)
 {
   size_t start = 0;
   view->count = 0;
@@ -45,7 +45,7 @@ static void split(struct output_view *view)
   if (start < view->bytes) view->line[view->count++] = (uint32_t)start;
 }
 
-static void update(struct ui *ui)
+static void output_update(struct ui *ui)
 {
   struct output_view *view = output_view(ui);
   off_t total = 0;
@@ -53,12 +53,12 @@ static void update(struct ui *ui)
   size_t bytes = rtop_launch_log_tail(ui->source.launch, view->tail, sizeof view->tail, &total);
   view->bytes = bytes < sizeof view->tail ? bytes : sizeof view->tail - 1;
   view->total = total;
-  split(view);
+  output_split(view);
   if (!view->scrolled) view->pager.cursor = view->count > 0 ? view->count - 1 : 0;
   ui_rows_fit(ui);
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool output_handle(struct ui *ui, enum request request)
 {
   struct output_view *view = output_view(ui);
   if (request == REQUEST_LEFT || request == REQUEST_RIGHT) {
@@ -68,14 +68,14 @@ static bool handle(struct ui *ui, enum request request)
   return false;
 }
 
-static void go(struct ui *ui, size_t place)
+static void output_go(struct ui *ui, size_t place)
 {
   struct output_view *view = output_view(ui);
   view->pager.cursor = place;
   view->scrolled = place + 1 < view->count;
 }
 
-static void draw_line(const void *pen, size_t place, int y, bool selected)
+static void output_draw_line(const void *pen, size_t place, int y, bool selected)
 {
   const struct ui *ui = pen;
   const struct output_view *view = output_view(ui);
@@ -92,7 +92,7 @@ static void draw_line(const void *pen, size_t place, int y, bool selected)
   (void)selected;
 }
 
-static void draw(struct ui *ui)
+static void output_draw(struct ui *ui)
 {
   struct output_view *view = output_view(ui);
   struct rect at = ui->layout.part[PART_TABLE];
@@ -102,18 +102,18 @@ static void draw(struct ui *ui)
   int x = 1 + draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "OUTPUT  ");
   draw_tail(at.y, at.x + x, at.columns - x, FACE_HEADING, rtop_launch_log_path(ui->source.launch));
   if (view->count == 0) draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL, "nothing was printed yet");
-  struct ui_rows shown = rows(ui);
+  struct ui_rows shown = output_rows(ui);
   shown.bare = true;
-  ui_rows_draw(&shown, at, draw_line, ui);
+  ui_rows_draw(&shown, at, output_draw_line, ui);
 }
 
 const struct view_ops view_output = {
   .id = VIEW_OUTPUT,
   .threads = true,
   .bytes = sizeof(struct output_view),
-  .update = update,
-  .draw = draw,
-  .handle = handle,
-  .rows = rows,
-  .go = go,
+  .update = output_update,
+  .draw = output_draw,
+  .handle = output_handle,
+  .rows = output_rows,
+  .go = output_go,
 };

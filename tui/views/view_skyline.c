@@ -14,16 +14,16 @@ static struct skyline_view *skyline_view(const struct ui *ui)
   return ui->data[VIEW_SKYLINE];
 }
 
-static void start(struct ui *ui)
+static void skyline_start(struct ui *ui)
 {
   skyline_view(ui)->scale = 1;
 }
 
-static void forget(struct ui *ui)
+static void skyline_forget(struct ui *ui)
 {
   city_destroy(&skyline_view(ui)->city);
   memset(skyline_view(ui), 0, sizeof *skyline_view(ui));
-  start(ui);
+  skyline_start(ui);
 }
 
 const struct city_building *skyline_view_selected(const struct skyline_view *view)
@@ -49,7 +49,7 @@ static const struct city_building *building_at(const struct skyline_view *view, 
 }
 
 /* The cursor goes to where the selected method lives; while it is quiet it waits where it is. */
-static void follow(struct ui *ui)
+static void skyline_follow(struct ui *ui)
 {
   struct skyline_view *view = skyline_view(ui);
   const struct city_building *home = ui->selected != 0 ? city_of(&view->city, ui->selected) : NULL;
@@ -63,7 +63,7 @@ static void follow(struct ui *ui)
     view->selected = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
 }
 
-static void keep_in_view(struct ui *ui)
+static void skyline_keep_in_view(struct ui *ui)
 {
   struct skyline_view *view = skyline_view(ui);
   int columns = ui->layout.part[PART_TABLE].columns;
@@ -79,18 +79,18 @@ static void keep_in_view(struct ui *ui)
   view->left = view->left > most ? most : view->left < 0 ? 0 : view->left;
 }
 
-static struct ui_rows rows(const struct ui *ui)
+static struct ui_rows skyline_rows(const struct ui *ui)
 {
   const struct skyline_view *view = skyline_view(ui);
   return (struct ui_rows){ .count = view->city.street_count, .cursor = view->selected };
 }
 
-static bool matches(const struct ui *ui, size_t place)
+static bool skyline_matches(const struct ui *ui, size_t place)
 {
   return skyline_view_matches(ui, building_at(skyline_view(ui), (uint32_t)place));
 }
 
-static void update(struct ui *ui)
+static void skyline_update(struct ui *ui)
 {
   struct skyline_view *view = skyline_view(ui);
   if (ui->profile == NULL) return;
@@ -102,13 +102,13 @@ static void update(struct ui *ui)
     .now_ns = ui->now_ns,
   };
   city_update(&view->city, &news, COLS);
-  follow(ui);
-  keep_in_view(ui);
+  skyline_follow(ui);
+  skyline_keep_in_view(ui);
   ui_rows_count(ui);
 }
 
 /* The user moved the cursor: what stands there is selected in all views. */
-static bool go_to(struct ui *ui, uint32_t place)
+static bool skyline_go_to(struct ui *ui, uint32_t place)
 {
   struct skyline_view *view = skyline_view(ui);
   if (place < view->city.street_count) {
@@ -116,7 +116,7 @@ static bool go_to(struct ui *ui, uint32_t place)
     const struct city_building *building = building_at(view, place);
     ui->selected = building->frame != 0 ? building->frame : ui->selected;
   }
-  keep_in_view(ui);
+  skyline_keep_in_view(ui);
   ui_rows_count(ui);
   return true;
 }
@@ -134,12 +134,12 @@ static bool go_block(struct ui *ui, int step)
   if (place < 0 || place >= view->city.street_count) return true;
   block = building_at(view, (uint32_t)place)->block;
   while (place > 0 && building_at(view, (uint32_t)place - 1)->block == block) place--;
-  return go_to(ui, (uint32_t)place);
+  return skyline_go_to(ui, (uint32_t)place);
 }
 
-static void go(struct ui *ui, size_t place)
+static void skyline_go(struct ui *ui, size_t place)
 {
-  go_to(ui, (uint32_t)place);
+  skyline_go_to(ui, (uint32_t)place);
 }
 
 static bool rescale(struct ui *ui, bool larger)
@@ -160,7 +160,7 @@ static bool next_level(struct ui *ui)
   return true;
 }
 
-static bool fold(struct ui *ui)
+static bool skyline_fold(struct ui *ui)
 {
   const struct city_building *building = skyline_view_selected(skyline_view(ui));
   if (building != NULL) {
@@ -171,7 +171,7 @@ static bool fold(struct ui *ui)
 }
 
 /* A building, or the lot where it stands. */
-static void click(struct ui *ui, int row, int x)
+static void skyline_click(struct ui *ui, int row, int x)
 {
   struct skyline_view *view = skyline_view(ui);
   (void)row;
@@ -179,21 +179,21 @@ static void click(struct ui *ui, int row, int x)
     const struct city_building *building = building_at(view, i);
     int left = building->x - view->left;
     if (x >= left && x < left + building->width) {
-      go_to(ui, i);
+      skyline_go_to(ui, i);
       return;
     }
   }
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool skyline_handle(struct ui *ui, enum request request)
 {
   struct skyline_view *view = skyline_view(ui);
   uint32_t last = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
   switch (request) {
-  case REQUEST_CITY_LEFT: return go_to(ui, view->selected > 0 ? view->selected - 1 : 0);
-  case REQUEST_CITY_RIGHT: return go_to(ui, view->selected + 1);
-  case REQUEST_FIRST: return go_to(ui, 0);
-  case REQUEST_LAST: return go_to(ui, last);
+  case REQUEST_CITY_LEFT: return skyline_go_to(ui, view->selected > 0 ? view->selected - 1 : 0);
+  case REQUEST_CITY_RIGHT: return skyline_go_to(ui, view->selected + 1);
+  case REQUEST_FIRST: return skyline_go_to(ui, 0);
+  case REQUEST_LAST: return skyline_go_to(ui, last);
   case REQUEST_UP:
   case REQUEST_PAGE_UP:
   case REQUEST_HALF_UP: return go_block(ui, -1);
@@ -202,29 +202,29 @@ static bool handle(struct ui *ui, enum request request)
   case REQUEST_HALF_DOWN: return go_block(ui, 1);
   case REQUEST_CITY_HIGHER: return rescale(ui, true);
   case REQUEST_CITY_LOWER: return rescale(ui, false);
-  case REQUEST_CITY_FOLD: return fold(ui);
+  case REQUEST_CITY_FOLD: return skyline_fold(ui);
   case REQUEST_CITY_LEVEL: return next_level(ui);
   default: return false;
   }
 }
 
-static void draw(struct ui *ui)
+static void skyline_draw(struct ui *ui)
 {
   if (skyline_view(ui)->city.planned_columns != COLS && ui->profile != NULL &&
       skyline_view(ui)->city.planned_columns > 0)
-    update(ui);
-  keep_in_view(ui);
+    skyline_update(ui);
+  skyline_keep_in_view(ui);
   skyline_view_draw(ui, skyline_view(ui));
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void skyline_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, skyline_view(ui)->scale > 1 ? "w=self h=ratio x%d" : "w=self h=ratio", skyline_view(ui)->scale);
 }
 
-static void open_view(struct ui *ui)
+static void skyline_open(struct ui *ui)
 {
-  follow(ui);
+  skyline_follow(ui);
 }
 
 /* They are the heights. */
@@ -237,16 +237,16 @@ static bool ratios(const struct ui *ui)
 const struct view_ops view_skyline = {
   .id = VIEW_SKYLINE,
   .bytes = sizeof(struct skyline_view),
-  .start = start,
+  .start = skyline_start,
   .ratios = ratios,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
-  .click = click,
-  .rows = rows,
-  .matches = matches,
-  .go = go,
-  .forget = forget,
+  .update = skyline_update,
+  .open = skyline_open,
+  .note = skyline_note,
+  .draw = skyline_draw,
+  .handle = skyline_handle,
+  .click = skyline_click,
+  .rows = skyline_rows,
+  .matches = skyline_matches,
+  .go = skyline_go,
+  .forget = skyline_forget,
 };

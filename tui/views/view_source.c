@@ -13,7 +13,7 @@ static struct source_view *source_view(const struct ui *ui)
   return ui->data[VIEW_SOURCE];
 }
 
-static void forget(struct ui *ui)
+static void source_forget(struct ui *ui)
 {
   source_file_close(&source_view(ui)->file);
   source_heat_destroy(&source_view(ui)->heat);
@@ -52,13 +52,13 @@ struct ui_rows source_view_table(const struct ui *ui)
   return ui_rows_of(ui, &view->pager, source_view_rows(view), HEADING_ROWS, 0);
 }
 
-static bool matches(const struct ui *ui, size_t place)
+static bool source_matches(const struct ui *ui, size_t place)
 {
   return source_view_matches(ui, source_view_line(source_view(ui), place));
 }
 
 /* To a line of the file, in the middle of the page when it was not in sight. */
-static void go_to(struct ui *ui, uint32_t line)
+static void source_go_to(struct ui *ui, uint32_t line)
 {
   struct source_view *view = source_view(ui);
   size_t rows = source_view_rows(view), page = ui_rows_page(ui, HEADING_ROWS), row = 0;
@@ -103,7 +103,7 @@ static void choose_method(struct ui *ui)
   ui->selected = best;
 }
 
-static void update(struct ui *ui)
+static void source_update(struct ui *ui)
 {
   struct source_view *view = source_view(ui);
   choose_method(ui);
@@ -126,19 +126,19 @@ static void update(struct ui *ui)
     source_heat_build(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
   if (other) {
     view->shift = 0;
-    go_to(ui, first_line(view, symbol));
+    source_go_to(ui, first_line(view, symbol));
   }
   if (other || view->file.size != size_before) ui_rows_count(ui);
   ui_rows_fit(ui);
 }
 
-static void go(struct ui *ui, size_t place)
+static void source_go(struct ui *ui, size_t place)
 {
-  go_to(ui, source_view_line(source_view(ui), place));
+  source_go_to(ui, source_view_line(source_view(ui), place));
 }
 
 /* Lines in the order of their heat; from a line that cost nothing to the hottest. */
-static bool hottest(struct ui *ui, int step)
+static bool source_hottest(struct ui *ui, int step)
 {
   struct source_view *view = source_view(ui);
   const struct source_heat *heat = &view->heat;
@@ -146,7 +146,7 @@ static bool hottest(struct ui *ui, int step)
   if (!view->ruby || heat->count == 0) return true;
   int64_t rank = here != NULL ? here - heat->lines + step : 0;
   if (rank >= 0 && rank < heat->count) {
-    go_to(ui, heat->lines[rank].line);
+    source_go_to(ui, heat->lines[rank].line);
     ui_say(ui, "line %u is %lld. of %u", heat->lines[rank].line, (long long)rank + 1, heat->count);
   } else {
     ui_say(ui, rank < 0 ? "this is the hottest line" : "no other line cost anything");
@@ -154,7 +154,7 @@ static bool hottest(struct ui *ui, int step)
   return true;
 }
 
-static bool edit(struct ui *ui)
+static bool source_edit(struct ui *ui)
 {
   struct source_view *view = source_view(ui);
   if (!view->ruby || view->file.state != SOURCE_READY) {
@@ -175,12 +175,12 @@ static bool shift(struct ui *ui, int step)
   return true;
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool source_handle(struct ui *ui, enum request request)
 {
   switch (request) {
-  case REQUEST_HOTTER: return hottest(ui, -1);
-  case REQUEST_COOLER: return hottest(ui, 1);
-  case REQUEST_EDIT: return edit(ui);
+  case REQUEST_HOTTER: return source_hottest(ui, -1);
+  case REQUEST_COOLER: return source_hottest(ui, 1);
+  case REQUEST_EDIT: return source_edit(ui);
   case REQUEST_TEXT_LEFT: return shift(ui, -SHIFT_STEP);
   case REQUEST_TEXT_RIGHT: return shift(ui, SHIFT_STEP);
   default: return false;
@@ -188,18 +188,18 @@ static bool handle(struct ui *ui, enum request request)
 }
 
 /* The search may have changed in another view. */
-static void open_view(struct ui *ui)
+static void source_open(struct ui *ui)
 {
   ui_rows_count(ui);
 }
 
-static void draw(struct ui *ui)
+static void source_draw(struct ui *ui)
 {
   ui_rows_fit(ui);
   source_view_draw(ui, source_view(ui));
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void source_note(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
   snprintf(out, bytes, ", . hottest  e edit");
@@ -209,14 +209,14 @@ const struct view_ops view_source = {
   .id = VIEW_SOURCE,
   .detail = true,
   .bytes = sizeof(struct source_view),
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
+  .update = source_update,
+  .open = source_open,
+  .note = source_note,
+  .draw = source_draw,
+  .handle = source_handle,
   .click = ui_rows_click,
   .rows = source_view_table,
-  .matches = matches,
-  .go = go,
-  .forget = forget,
+  .matches = source_matches,
+  .go = source_go,
+  .forget = source_forget,
 };

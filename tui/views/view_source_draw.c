@@ -15,7 +15,7 @@ struct columns {
   int heat_columns, text_columns;
 };
 
-static struct columns choose(int width)
+static struct columns source_choose(int width)
 {
   struct columns at = { 0 };
   int x = 1;
@@ -39,7 +39,7 @@ static struct columns choose(int width)
   return at;
 }
 
-static void figure(const struct ui *ui, int y, int x, int columns, enum face face, uint64_t ns)
+static void source_figure(const struct ui *ui, int y, int x, int columns, enum face face, uint64_t ns)
 {
   char text[32];
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
@@ -72,7 +72,7 @@ static void draw_file_name(const struct ui *ui, const struct source_view *view, 
   else if (trouble) draw_text(at.y, at.x + 1, at.columns - 1, FACE_WARN, right);
 }
 
-static void draw_heading(const struct ui *ui, const struct columns *columns, struct rect at)
+static void source_draw_heading(const struct ui *ui, const struct columns *columns, struct rect at)
 {
   bool percent = ui->units == UNITS_PERCENT;
   int y = at.y + 1;
@@ -120,14 +120,14 @@ static void draw_heat(const struct ui *ui, const struct source_view *view, const
   const struct heat_line *before = source_heat_line(&view->before, source_line);
   if (ui->baseline.comparing)
     change(ui, y, x + columns->self, face, heat->self_ns, before != NULL ? before->self_ns : 0);
-  else figure(ui, y, x + columns->self, 7, face, heat->self_ns);
+  else source_figure(ui, y, x + columns->self, 7, face, heat->self_ns);
   if (columns->total > 0 && ui->baseline.comparing && ui->baseline.all)
     change(ui, y, x + columns->total, face, heat->total_ns, before != NULL ? before->total_ns : 0);
-  else if (columns->total > 0) figure(ui, y, x + columns->total, 7, face, heat->total_ns);
+  else if (columns->total > 0) source_figure(ui, y, x + columns->total, 7, face, heat->total_ns);
   if (columns->wait > 0) {
     char text[32];
     double seconds = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns / 1e9 : 1;
-    figure(ui, y, x + columns->wait, 6, face, heat->waiting_ns);
+    source_figure(ui, y, x + columns->wait, 6, face, heat->waiting_ns);
     rtop_text_count(text, sizeof text, (double)heat->allocations / seconds);
     draw_right(y, x + columns->alloc, 8, face, text);
   }
@@ -160,7 +160,7 @@ struct line_pen {
   const struct columns *columns;
 };
 
-static void draw_line(const void *pen, size_t place, int y, bool selected)
+static void source_draw_line(const void *pen, size_t place, int y, bool selected)
 {
   const struct ui *ui = ((const struct line_pen *)pen)->ui;
   const struct source_view *view = ((const struct line_pen *)pen)->view;
@@ -202,17 +202,17 @@ static void draw_no_source(const struct ui *ui, const struct source_view *view, 
 
 static void draw_lines(const struct ui *ui, const struct source_view *view, struct rect table)
 {
-  struct columns columns = choose(table.columns);
+  struct columns columns = source_choose(table.columns);
   size_t rows = source_view_rows(view);
   draw_file_name(ui, view, table);
-  draw_heading(ui, &columns, table);
+  source_draw_heading(ui, &columns, table);
   if (rows == 0) {
     draw_text(table.y + 2, table.x + 2, table.columns - 2, FACE_NORMAL,
               view->file.state == SOURCE_READY ? "the file is empty" : "and no line of it cost anything");
   }
   struct ui_rows shown = source_view_table(ui);
   struct line_pen pen = { ui, view, &columns };
-  ui_rows_draw(&shown, table, draw_line, &pen);
+  ui_rows_draw(&shown, table, source_draw_line, &pen);
 }
 
 void source_view_draw(struct ui *ui, struct source_view *view)

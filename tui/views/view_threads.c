@@ -13,7 +13,7 @@ static struct threads_view *threads_view(const struct ui *ui)
   return ui->data[VIEW_THREADS];
 }
 
-static void forget(struct ui *ui)
+static void threads_forget(struct ui *ui)
 {
   thread_table_destroy(&threads_view(ui)->table);
   thread_strip_destroy(&threads_view(ui)->strip);
@@ -48,12 +48,12 @@ struct ui_rows threads_view_rows(const struct ui *ui)
   return ui_rows_of(ui, &threads_view(ui)->pager, threads_view(ui)->table.count, 1, threads_view_stack_rows(ui));
 }
 
-static bool matches(const struct ui *ui, size_t place)
+static bool threads_matches(const struct ui *ui, size_t place)
 {
   return threads_view_matches(ui, threads_view_row(ui, place));
 }
 
-static void anchor_here(struct ui *ui)
+static void threads_anchor_here(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
   const struct rtop_thread_row *thread = threads_view_row(ui, view->pager.cursor);
@@ -64,7 +64,7 @@ static void anchor_here(struct ui *ui)
   }
 }
 
-static void follow(struct ui *ui)
+static void threads_follow(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
   for (size_t i = 0; view->anchored && ui->follow && i < view->table.count; i++) {
@@ -76,7 +76,7 @@ static void follow(struct ui *ui)
   }
 }
 
-static void update(struct ui *ui)
+static void threads_update(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
   if (ui->profile == NULL) return;
@@ -89,21 +89,21 @@ static void update(struct ui *ui)
     .no_idle = ui->focus.no_idle,
   };
   thread_table_build(&view->table, &ui->sum, rtop_profile_symbols(ui->profile), &options);
-  follow(ui);
+  threads_follow(ui);
   ui_rows_fit(ui);
   ui_rows_count(ui);
   ui->more = ui->sum.length_ns > 0 && thread_strip_update(&view->strip, ui->profile, ui->span.end_ns);
 }
 
-static void moved(struct ui *ui)
+static void threads_moved(struct ui *ui)
 {
-  anchor_here(ui);
+  threads_anchor_here(ui);
   ui_rows_fit(ui);
   ui_rows_count(ui);
 }
 
 /* All views show what this thread does; the same thread again: all threads. */
-static bool choose(struct ui *ui)
+static bool threads_choose(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
   const struct rtop_thread_row *thread = threads_view_row(ui, view->pager.cursor);
@@ -111,7 +111,7 @@ static bool choose(struct ui *ui)
     ui_focus_only(ui, thread);
     view->stack_open = ui->focus.count > 0;
     view->stack_closed = false;
-    moved(ui);
+    threads_moved(ui);
   }
   return true;
 }
@@ -133,7 +133,7 @@ static bool toggle_stack(struct ui *ui)
   bool shown = threads_view_stack_rows(ui) > 0;
   threads_view(ui)->stack_open = !shown;
   threads_view(ui)->stack_closed = shown;
-  moved(ui);
+  threads_moved(ui);
   return true;
 }
 
@@ -145,16 +145,16 @@ static bool close_stack(struct ui *ui)
   return open;
 }
 
-static void go(struct ui *ui, size_t place)
+static void threads_go(struct ui *ui, size_t place)
 {
   threads_view(ui)->pager.cursor = place;
-  moved(ui);
+  threads_moved(ui);
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool threads_handle(struct ui *ui, enum request request)
 {
   switch (request) {
-  case REQUEST_CHOOSE_THREAD: return choose(ui);
+  case REQUEST_CHOOSE_THREAD: return threads_choose(ui);
   case REQUEST_CHOOSE_MORE: return choose_more(ui);
   case REQUEST_STACK: return toggle_stack(ui);
   case REQUEST_BACK:
@@ -163,13 +163,13 @@ static bool handle(struct ui *ui, enum request request)
   }
 }
 
-static void draw(struct ui *ui)
+static void threads_draw(struct ui *ui)
 {
   ui_rows_fit(ui);
   threads_view_draw(ui, threads_view(ui));
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void threads_note(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
   snprintf(out, bytes, "|run :wait .io #gc");
@@ -179,13 +179,13 @@ const struct view_ops view_threads = {
   .id = VIEW_THREADS,
   .threads = true,
   .bytes = sizeof(struct threads_view),
-  .update = update,
-  .draw = draw,
-  .note = note,
-  .handle = handle,
+  .update = threads_update,
+  .draw = threads_draw,
+  .note = threads_note,
+  .handle = threads_handle,
   .click = ui_rows_click,
   .rows = threads_view_rows,
-  .matches = matches,
-  .go = go,
-  .forget = forget,
+  .matches = threads_matches,
+  .go = threads_go,
+  .forget = threads_forget,
 };

@@ -94,7 +94,7 @@ static bool is_figure(int field)
   return field >= FIELD_CPU && field <= FIELD_SWITCHES;
 }
 
-static void draw_heading(const struct ui *ui, const struct columns *columns, struct rect table)
+static void threads_draw_heading(const struct ui *ui, const struct columns *columns, struct rect table)
 {
   draw_blank(table.y, table.x, table.columns, FACE_HEADING);
   for (int field = 0; field < FIELD_COUNT; field++) {
@@ -122,7 +122,8 @@ static const char *state_name(const struct ui *ui, const struct rtop_thread_row 
 }
 
 /* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
-static void change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out, size_t bytes)
+static void threads_change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
+                                size_t bytes)
 {
   const struct rtop_thread_row *before = ui_baseline_thread(ui, thread);
   enum rtop_sort_key key = (enum rtop_sort_key)fields[field].sort;
@@ -140,12 +141,13 @@ static void change_text(const struct ui *ui, const struct rtop_thread_row *threa
   }
 }
 
-static void figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out, size_t bytes)
+static void threads_figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
+                                size_t bytes)
 {
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
   double key = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort);
   if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_BUSY)) {
-    change_text(ui, thread, field, out, bytes);
+    threads_change_text(ui, thread, field, out, bytes);
     return;
   }
   if (field == FIELD_ALLOC) rtop_text_count(out, bytes, key * 1e9 / length);
@@ -171,7 +173,7 @@ static void kernel_text(const struct task_rates *rates, int field, char *out, si
   else rtop_text_bytes(out, bytes, (uint64_t)(field == FIELD_READ ? rates->read_bytes : rates->written_bytes));
 }
 
-static enum face figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
+static enum face threads_figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
 {
   if (field == FIELD_WAIT && thread->cost.wall_ns[RTOP_STATE_WAITING] > length_ns / 10) return FACE_WAIT;
   return FACE_NORMAL;
@@ -233,7 +235,7 @@ static void draw_names(const struct pen *pen)
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
-static void draw_row(const void *table, size_t place, int y, bool selected)
+static void threads_draw_row(const void *table, size_t place, int y, bool selected)
 {
   struct pen row = *(const struct pen *)table, *pen = &row;
   const int *columns = pen->columns->columns;
@@ -246,9 +248,9 @@ static void draw_row(const void *table, size_t place, int y, bool selected)
   for (int field = FIELD_CPU; field <= FIELD_SWITCHES; field++) {
     char text[32];
     if (field >= FIELD_READ) kernel_text(rates, field, text, sizeof text);
-    else figure_text(pen->ui, pen->thread, field, text, sizeof text);
+    else threads_figure_text(pen->ui, pen->thread, field, text, sizeof text);
     draw_right(pen->y, pen->left + pen->columns->x[field], columns[field] - 1,
-               face_of(pen, figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
+               face_of(pen, threads_figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
   }
   draw_strip(pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_STRIP], columns[FIELD_STRIP] - 1,
              pen->selected);
@@ -323,7 +325,7 @@ void threads_view_draw(struct ui *ui, struct threads_view *view)
   }
   int stack_rows = threads_view_stack_rows(ui);
   choose_columns(&columns, ui, table.columns);
-  draw_heading(ui, &columns, table);
+  threads_draw_heading(ui, &columns, table);
   const struct rtop_thread_row *selected = threads_view_row(ui, view->pager.cursor);
   if (selected == NULL) {
     draw_text(table.y + 1, 2, table.columns - 2, FACE_NORMAL,
@@ -334,5 +336,5 @@ void threads_view_draw(struct ui *ui, struct threads_view *view)
   }
   struct ui_rows rows = threads_view_rows(ui);
   struct pen pen = { .ui = ui, .view = view, .columns = &columns, .left = table.x };
-  ui_rows_draw(&rows, table, draw_row, &pen);
+  ui_rows_draw(&rows, table, threads_draw_row, &pen);
 }

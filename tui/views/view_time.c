@@ -15,12 +15,12 @@ static struct time_view *time_view(const struct ui *ui)
   return ui->data[VIEW_TIME];
 }
 
-static void start(struct ui *ui)
+static void time_start(struct ui *ui)
 {
   time_view(ui)->cell_ns = first_cell_ns;
 }
 
-static void forget(struct ui *ui)
+static void time_forget(struct ui *ui)
 {
   struct time_view *view = time_view(ui);
   timeline_destroy(&view->timeline);
@@ -46,7 +46,7 @@ static void place_end(struct ui *ui, int cells)
     view->end_ns = cursor_ns + length_ns / 2 < held.end_ns ? cursor_ns + length_ns / 2 : held.end_ns;
 }
 
-static void update(struct ui *ui)
+static void time_update(struct ui *ui)
 {
   struct time_view *view = time_view(ui);
   view_methods.update(ui);
@@ -67,7 +67,7 @@ static void update(struct ui *ui)
 }
 
 /* What is under the cursor stays where it is, as far as can be. */
-static bool zoom(struct ui *ui, int step)
+static bool time_zoom(struct ui *ui, int step)
 {
   struct time_view *view = time_view(ui);
   struct rtop_span held = rtop_profile_bounds(ui->profile);
@@ -88,7 +88,7 @@ static bool zoom(struct ui *ui, int step)
   return true;
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool time_handle(struct ui *ui, enum request request)
 {
   struct time_view *view = time_view(ui);
   switch (request) {
@@ -96,25 +96,25 @@ static bool handle(struct ui *ui, enum request request)
     view->list = !view->list;
     ui->stale = true;
     return true;
-  case REQUEST_ZOOM_IN: return ui->profile != NULL && zoom(ui, -1);
-  case REQUEST_ZOOM_OUT: return ui->profile != NULL && zoom(ui, 1);
+  case REQUEST_ZOOM_IN: return ui->profile != NULL && time_zoom(ui, -1);
+  case REQUEST_ZOOM_OUT: return ui->profile != NULL && time_zoom(ui, 1);
   default:
     if (view->list && time_stalls_handle(ui, view, request)) return true;
     return view_methods.handle(ui, request);
   }
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void time_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "%s", ui->layout.wide ? "[ ] step  { } x10  b go to  +- zoom" : "[]step +-zoom");
 }
 
-static void open_view(struct ui *ui)
+static void time_open(struct ui *ui)
 {
   view_methods.open(ui);
 }
 
-static void draw(struct ui *ui)
+static void time_draw(struct ui *ui)
 {
   if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL)
     time_view_draw(ui, time_view(ui));
@@ -126,15 +126,15 @@ const struct view_ops view_time = {
   .id = VIEW_TIME,
   .graphs = true,
   .bytes = sizeof(struct time_view),
-  .start = start,
+  .start = time_start,
   .ratios = methods_view_ratios,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
+  .update = time_update,
+  .open = time_open,
+  .note = time_note,
+  .draw = time_draw,
+  .handle = time_handle,
   .rows = methods_view_rows,
   .matches = methods_view_row_matches,
   .go = methods_view_go,
-  .forget = forget,
+  .forget = time_forget,
 };

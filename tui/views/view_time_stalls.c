@@ -57,7 +57,7 @@ static int thread_columns(int columns)
   return columns < THREAD_FROM ? 0 : columns < 100 ? THREAD_COLUMNS_NARROW : THREAD_COLUMNS;
 }
 
-static void draw_row(const void *pen, size_t place, int y, bool selected)
+static void stalls_draw_row(const void *pen, size_t place, int y, bool selected)
 {
   const struct ui *ui = pen;
   const struct stall *stall = stall_in(ui, place);
@@ -97,5 +97,5 @@ void time_stalls_draw(struct ui *ui, struct time_view *view)
               ui->stalls.more ? "looking ..." : "no stall, no mark in what is kept");
   }
   struct ui_rows rows = ui_rows_of(ui, &view->pager, ui->stalls.stalls.count, 1, 0);
-  ui_rows_draw(&rows, at, draw_row, ui);
+  ui_rows_draw(&rows, at, stalls_draw_row, ui);
 }
