@@ -244,7 +244,7 @@ void model_screen_open(const struct screen_case *screen_case, struct ui *ui, str
   unsetenv("NO_COLOR");
   assert_int_equal(screen_open_headless(&look, screen_case->rows, screen_case->columns), 0);
   model_ui(ui, profile);
-  ui->ascii = screen_case->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
+  ui->look.ascii = screen_case->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   if (screen_case->dead) {
     ui->source.main.state = RTOP_FEED_DEAD;
     snprintf(ui->source.main.end, sizeof ui->source.main.end, "killed by signal 9");
@@ -273,7 +273,7 @@ void model_crop_tabs(const struct ui *ui)
 {
   int end = 0;
   for (int id = 0; id < VIEW_DATA_COUNT; id++)
-    end = ui->tab[id].x + ui->tab[id].columns > end ? ui->tab[id].x + ui->tab[id].columns : end;
+    end = ui->drawn.tab[id].x + ui->drawn.tab[id].columns > end ? ui->drawn.tab[id].x + ui->drawn.tab[id].columns : end;
   attrset(A_NORMAL);
   for (int x = 0; x < end; x++) mvaddch(ui->layout.part[PART_TABS].y, x, ' ');
 }

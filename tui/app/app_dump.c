@@ -83,7 +83,7 @@ static int dump_draw(struct ui *ui, struct rtop_session *session, struct rtop_se
     if (before != NULL) ui_baseline_give(ui, rtop_session_profile(before));
     ui_open_view(ui, options->view);
   } else {
-    ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
+    ui->list.process_count = rtop_list_read(ui->list.processes, RTOP_LIST_MAX);
     ui_open_view(ui, VIEW_CHOOSER);
   }
   do {

@@ -56,16 +56,17 @@ static void record_toggle(struct ui *ui, struct rtop_session *session)
 static void record_save(struct ui *ui, struct rtop_session *session)
 {
   struct rtop_error error = { 0 };
-  if (rtop_session_save_span(session, ui->span, ui->record.path, &error)) ui_say(ui, "wrote %s", ui->record.path);
+  if (rtop_session_save_span(session, ui->span, ui->wish.record.path, &error))
+    ui_say(ui, "wrote %s", ui->wish.record.path);
   else ui_say(ui, "%s", error.text);
 }
 
 void app_record(struct ui *ui, struct rtop_session *session)
 {
-  if (session != NULL && ui->record.path[0] != '\0') record_save(ui, session);
-  if (session != NULL && ui->record.toggle) record_toggle(ui, session);
-  ui->record.path[0] = '\0';
-  ui->record.toggle = false;
+  if (session != NULL && ui->wish.record.path[0] != '\0') record_save(ui, session);
+  if (session != NULL && ui->wish.record.toggle) record_toggle(ui, session);
+  ui->wish.record.path[0] = '\0';
+  ui->wish.record.toggle = false;
   const struct rtop_recorder *recorder = session != NULL ? rtop_session_recorder(session) : NULL;
   if (recorder != NULL && rtop_recorder_problem(recorder) != NULL) stop(ui, session); /* says what went wrong */
 }

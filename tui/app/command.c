@@ -129,7 +129,7 @@ static void run_export(struct ui *ui, const char *rest)
     save_screen(ui, name, word[1] == 'v');
   } else if (strcmp(word, "rpt") == 0 && name[0] != '\0' && ui->profile != NULL) {
     char path[PATH_BYTES];
-    snprintf(ui->record.path, sizeof ui->record.path, "%s", home_path(path, sizeof path, name));
+    snprintf(ui->wish.record.path, sizeof ui->wish.record.path, "%s", home_path(path, sizeof path, name));
   } else if (rtop_file_format_parse(word, &format)) {
     export_profile(ui, format, name);
   } else {

@@ -73,17 +73,17 @@ void ui_ask(struct ui *ui, enum ui_prompt what)
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
-  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->before_prompt)
+  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->ask.before_prompt)
     text = ui->lens.exclude; /* longer ones can only be written anew */
-  snprintf(ui->before_prompt, sizeof ui->before_prompt, "%.*s", PROMPT_BYTES - 1,
+  snprintf(ui->ask.before_prompt, sizeof ui->ask.before_prompt, "%.*s", PROMPT_BYTES - 1,
            what == UI_PROMPT_SEARCH ? ui->search : text);
-  ui->prompting = what;
+  ui->ask.prompting = what;
   ui->filter_error = NULL;
-  prompt_start(&ui->prompt, label[what], text);
+  prompt_start(&ui->ask.prompt, label[what], text);
 }
 
 void ui_ask_command(struct ui *ui, const char *text)
 {
   ui_ask(ui, UI_PROMPT_COMMAND);
-  prompt_start(&ui->prompt, ui->prompt.label, text);
+  prompt_start(&ui->ask.prompt, ui->ask.prompt.label, text);
 }

@@ -113,7 +113,7 @@ bool ui_baseline_begin(struct ui *ui)
     ui_say(ui, "the baseline is not kept any more");
   }
   at->comparing = at->taken || ui->view->graphs;
-  ui->columns.delta = at->comparing;
+  ui->look.columns.delta = at->comparing;
   at->of = rtop_changes_has(ui->wanted.sort) ? ui->wanted.sort : at->of;
   return at->comparing;
 }

@@ -26,8 +26,8 @@ void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rto
 
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples)
 {
-  if (ui->units == UNITS_SAMPLES) rtop_text_count(out, bytes, (double)samples);
-  else if (ui->units == UNITS_TIME) draw_time(out, bytes, ns);
+  if (ui->look.units == UNITS_SAMPLES) rtop_text_count(out, bytes, (double)samples);
+  else if (ui->look.units == UNITS_TIME) draw_time(out, bytes, ns);
   else draw_percent(out, bytes, 100 * ui_share(ui, ns));
 }
 
@@ -42,7 +42,7 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 {
   ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
   ui->wanted.sort = key;
-  ui->scroll = 0; /* the column sorted by is shown */
+  ui->look.scroll = 0; /* the column sorted by is shown */
   ui->stale = true;
   return true;
 }
@@ -50,9 +50,9 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 /* The columns in the order on the screen: the user's, or all there are. */
 static int column_order(const struct ui *ui, enum rtop_sort_key *order)
 {
-  for (int i = 0; ui->columns.count == 0 && i < RTOP_SORT_KEYS; i++) order[i] = (enum rtop_sort_key)i;
-  for (int i = 0; i < ui->columns.count; i++) order[i] = ui->columns.at[i];
-  return ui->columns.count > 0 ? ui->columns.count : RTOP_SORT_KEYS;
+  for (int i = 0; ui->look.columns.count == 0 && i < RTOP_SORT_KEYS; i++) order[i] = (enum rtop_sort_key)i;
+  for (int i = 0; i < ui->look.columns.count; i++) order[i] = ui->look.columns.at[i];
+  return ui->look.columns.count > 0 ? ui->look.columns.count : RTOP_SORT_KEYS;
 }
 
 /* Differences have no order while nothing is compared. */
@@ -75,14 +75,14 @@ static bool sort_step(struct ui *ui, int step)
 
 static bool sort_menu(struct ui *ui)
 {
-  ui->menu_for = UI_MENU_SORT;
-  menu_start(&ui->menu, "Sort by");
+  ui->ask.menu_for = UI_MENU_SORT;
+  menu_start(&ui->ask.menu, "Sort by");
   for (int column = 0; column < RTOP_SORT_KEYS; column++) {
     const struct column_info *info = columns_info((enum rtop_sort_key)column);
     if (sortable(ui, (enum rtop_sort_key)column)) {
-      char *label = ui->menu_text[column];
-      snprintf(label, sizeof ui->menu_text[column], "%-9s  %s", info->title, info->help);
-      menu_add(&ui->menu, label, column, column == (int)ui->wanted.sort);
+      char *label = ui->ask.menu_text[column];
+      snprintf(label, sizeof ui->ask.menu_text[column], "%-9s  %s", info->title, info->help);
+      menu_add(&ui->ask.menu, label, column, column == (int)ui->wanted.sort);
     }
   }
   return true;
@@ -145,7 +145,7 @@ bool ui_figures_request(struct ui *ui, enum request request)
   case REQUEST_SORT_NAME: return sort_by(ui, RTOP_SORT_NAME);
   case REQUEST_REVERSE: return reverse(ui);
   case REQUEST_WINDOW: return next_window(ui);
-  case REQUEST_UNITS: ui->units = (enum ui_units)((ui->units + 1) % 3); return true;
+  case REQUEST_UNITS: ui->look.units = (enum ui_units)((ui->look.units + 1) % 3); return true;
   case REQUEST_CLOCK: return next_clock(ui);
   case REQUEST_COPY: return copy(ui);
   default: return false;

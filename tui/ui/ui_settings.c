@@ -107,37 +107,37 @@ static bool set_mode(struct ui *ui, const char *value, const char **problem)
 
 static void get_units(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%s", units_value((int)ui->units));
+  snprintf(out, bytes, "%s", units_value((int)ui->look.units));
 }
 
 static bool set_units(struct ui *ui, const char *value, const char **problem)
 {
   (void)problem;
-  ui->units = (enum ui_units)choice(units_value, value);
+  ui->look.units = (enum ui_units)choice(units_value, value);
   return true;
 }
 
 static void get_footer(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%s", footer_value((int)ui->footer));
+  snprintf(out, bytes, "%s", footer_value((int)ui->look.footer));
 }
 
 static bool set_footer(struct ui *ui, const char *value, const char **problem)
 {
   (void)problem;
-  ui->footer = (enum ui_footer)choice(footer_value, value);
+  ui->look.footer = (enum ui_footer)choice(footer_value, value);
   return true;
 }
 
 static void get_ascii(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%s", ascii_value((int)ui->ascii));
+  snprintf(out, bytes, "%s", ascii_value((int)ui->look.ascii));
 }
 
 static bool set_ascii(struct ui *ui, const char *value, const char **problem)
 {
   (void)problem;
-  ui->ascii = (enum ui_ascii)choice(ascii_value, value);
+  ui->look.ascii = (enum ui_ascii)choice(ascii_value, value);
   return true;
 }
 
@@ -151,7 +151,7 @@ static bool set_theme(struct ui *ui, const char *value, const char **problem)
 {
   (void)problem;
   theme_use((enum theme_name)choice(theme_value, value));
-  ui->repaint = true;
+  ui->wish.repaint = true;
   return true;
 }
 
@@ -197,12 +197,12 @@ static bool set_delay(struct ui *ui, const char *value, const char **problem)
 
 static void get_columns(const struct ui *ui, char *out, size_t bytes)
 {
-  columns_write(&ui->columns, out, bytes);
+  columns_write(&ui->look.columns, out, bytes);
 }
 
 static bool set_columns(struct ui *ui, const char *value, const char **problem)
 {
-  return columns_parse(&ui->columns, value, problem);
+  return columns_parse(&ui->look.columns, value, problem);
 }
 
 #define FLAG(member) .flag = offsetof(struct ui, member), .value = switch_value
@@ -248,7 +248,7 @@ static const struct setting settings[] = {
   { .name = "follow", .help = "the cursor goes where its method goes", FLAG(follow) },
   { .name = "fold", .help = "recursion folded in the tree", FLAG(fold) },
   { .name = "idle", .help = "threads that are idle count, too", FLAG(focus.no_idle), .inverse = true },
-  { .name = "header", .help = "bars above the table", .given = RTOP_GIVEN_HEADER, FLAG(header) },
+  { .name = "header", .help = "bars above the table", .given = RTOP_GIVEN_HEADER, FLAG(look.header) },
   { .name = "footer",
     .help = "keys below it",
     .given = RTOP_GIVEN_FOOTER,
@@ -267,8 +267,8 @@ static const struct setting settings[] = {
     .value = theme_value,
     .get = get_theme,
     .set = set_theme },
-  { .name = "sync", .help = "one frame at a time (terminals with mode 2026)", FLAG(sync) },
-  { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE, FLAG(mouse) },
+  { .name = "sync", .help = "one frame at a time (terminals with mode 2026)", FLAG(look.sync) },
+  { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE, FLAG(look.mouse) },
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 _Static_assert((int)SETTINGS < (int)MENU_ITEMS_MAX, "the setup menu holds every setting");
@@ -338,25 +338,26 @@ bool ui_setting_set(struct ui *ui, int index, const char *value, const char **pr
   }
   if (setting->flag != 0) *flag_of(ui, setting) = (choice(switch_value, value) == 1) != setting->inverse;
   else if (!setting->set(ui, value, problem)) return false;
-  mouse_use(ui->mouse);
+  mouse_use(ui->look.mouse);
   ui->stale = ui->dirty = true;
   return true;
 }
 
 static void settings_fill(struct ui *ui, int selected)
 {
-  menu_start(&ui->menu, "Setup: Enter next or edit, W keeps it, Esc done");
+  menu_start(&ui->ask.menu, "Setup: Enter next or edit, W keeps it, Esc done");
   for (int i = 0; i < SETTINGS; i++) {
     char value[UI_SETTING_BYTES];
     ui_setting_get(ui, i, value, sizeof value);
-    snprintf(ui->menu_text[i], sizeof ui->menu_text[i], "%-8s %-10.24s  %s", settings[i].name, value, settings[i].help);
-    menu_add(&ui->menu, ui->menu_text[i], i, i == selected);
+    snprintf(ui->ask.menu_text[i], sizeof ui->ask.menu_text[i], "%-8s %-10.24s  %s", settings[i].name, value,
+             settings[i].help);
+    menu_add(&ui->ask.menu, ui->ask.menu_text[i], i, i == selected);
   }
 }
 
 void ui_settings_open(struct ui *ui)
 {
-  ui->menu_for = UI_MENU_SETUP;
+  ui->ask.menu_for = UI_MENU_SETUP;
   settings_fill(ui, 0);
 }
 
@@ -366,7 +367,7 @@ static void settings_edit(struct ui *ui, int index)
   char value[UI_SETTING_BYTES], line[UI_SETTING_BYTES + 32];
   ui_setting_get(ui, index, value, sizeof value);
   snprintf(line, sizeof line, "set %s %s", settings[index].name, value);
-  ui->menu.open = false;
+  ui->ask.menu.open = false;
   ui_ask_command(ui, line);
 }
 
@@ -386,10 +387,10 @@ static void settings_step(struct ui *ui, int index, int by)
 
 bool ui_settings_key(struct ui *ui, int key)
 {
-  int index = menu_value(&ui->menu);
+  int index = menu_value(&ui->ask.menu);
   bool left = key == (KEY_LEFT | KEY_FUNCTION), right = key == (KEY_RIGHT | KEY_FUNCTION);
   bool enter = key == '\r' || key == '\n' || key == ' ' || key == (KEY_ENTER | KEY_FUNCTION);
-  if (key == 'W') snprintf(ui->command, sizeof ui->command, "write-settings");
+  if (key == 'W') snprintf(ui->wish.command, sizeof ui->wish.command, "write-settings");
   else if (settings[index].value == NULL && enter) settings_edit(ui, index);
   else if (settings[index].value != NULL && (enter || left || right)) settings_step(ui, index, left ? -1 : 1);
   else return false;

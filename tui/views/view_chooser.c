@@ -20,20 +20,20 @@ static struct chooser_view *chooser_view(const struct ui *ui)
 
 static struct ui_rows chooser_rows(const struct ui *ui)
 {
-  return ui_rows_of(ui, &chooser_view(ui)->pager, ui->process_count, 1, 0);
+  return ui_rows_of(ui, &chooser_view(ui)->pager, ui->list.process_count, 1, 0);
 }
 
 static void remember(struct ui *ui)
 {
   struct chooser_view *view = chooser_view(ui);
-  view->pid = view->pager.cursor < ui->process_count ? ui->processes[view->pager.cursor].pid : 0;
+  view->pid = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor].pid : 0;
 }
 
 static void chooser_update(struct ui *ui)
 {
   struct chooser_view *view = chooser_view(ui);
-  for (size_t i = 0; i < ui->process_count; i++) {
-    if (ui->processes[i].pid == view->pid) {
+  for (size_t i = 0; i < ui->list.process_count; i++) {
+    if (ui->list.processes[i].pid == view->pid) {
       view->pager.cursor = i;
       break;
     }
@@ -52,7 +52,7 @@ static bool chooser_handle(struct ui *ui, enum request request)
 {
   struct chooser_view *view = chooser_view(ui);
   if (request == REQUEST_WATCH) {
-    ui->chosen = view->pager.cursor < ui->process_count ? ui->processes[view->pager.cursor].pid : 0;
+    ui->wish.chosen = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor].pid : 0;
     return true;
   }
   return false;
@@ -61,7 +61,7 @@ static bool chooser_handle(struct ui *ui, enum request request)
 static void chooser_draw_row(const void *pen, size_t place, int y, bool selected)
 {
   const struct ui *ui = pen;
-  const struct rtop_list_row *row = &ui->processes[place];
+  const struct rtop_list_row *row = &ui->list.processes[place];
   char text[512], age[16], rate[16];
   struct rect at = ui->layout.part[PART_TABLE];
   bool alive = row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED;
@@ -97,13 +97,13 @@ static void chooser_draw(struct ui *ui)
 {
   struct rect at = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {
-    draw_format(0, 0, ui->layout.columns, FACE_NORMAL, "%zu processes", ui->process_count);
+    draw_format(0, 0, ui->layout.columns, FACE_NORMAL, "%zu processes", ui->list.process_count);
     return;
   }
   ui_rows_fit(ui);
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "     PID STATE      AGE    HZ  THR RUBY    COMMAND");
-  if (ui->process_count == 0) draw_nothing(at);
+  if (ui->list.process_count == 0) draw_nothing(at);
   struct ui_rows shown = chooser_rows(ui);
   ui_rows_draw(&shown, at, chooser_draw_row, ui);
 }

@@ -44,7 +44,7 @@ static void heading(struct writer *writer, const char *text)
 
 static void detail_figure(const struct writer *writer, char *out, size_t bytes, uint64_t ns)
 {
-  if (writer->ui->units == UNITS_PERCENT) {
+  if (writer->ui->look.units == UNITS_PERCENT) {
     double length = writer->ui->methods.length_ns > 0 ? (double)writer->ui->methods.length_ns : 1;
     draw_percent(out, bytes, 100 * (double)ns / length);
   } else {
@@ -242,7 +242,7 @@ static void summary(struct writer *writer)
   detail_figure(writer, self, sizeof self, detail->self_ns);
   detail_figure(writer, total, sizeof total, total_ns);
   rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)detail->total.allocations / seconds : 0);
-  const char *unit = writer->ui->units == UNITS_PERCENT ? "%" : "";
+  const char *unit = writer->ui->look.units == UNITS_PERCENT ? "%" : "";
   if (room(writer)) {
     draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s  %s alloc/s",
                 self, unit, total, unit, alloc);

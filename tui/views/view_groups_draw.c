@@ -35,7 +35,7 @@ static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
 static void groups_draw_heading(const struct groups_pen *pen)
 {
   const struct ui *ui = pen->ui;
-  bool percent = ui->units == UNITS_PERCENT;
+  bool percent = ui->look.units == UNITS_PERCENT;
   enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
   bool total = sort == RTOP_SORT_TOTAL;
   const char *mark = ui->wanted.reverse ? "^" : "v";

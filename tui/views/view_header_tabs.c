@@ -56,10 +56,10 @@ static int draw_data_tabs(struct ui *ui, struct rect at, int x, bool brief)
     const struct view_ops *view = ui_view((enum view_id)id);
     if (x < at.columns) {
       tab_text(ui, view, brief, text, sizeof text);
-      ui->tab[id].x = x;
+      ui->drawn.tab[id].x = x;
       enum face face = ui->view == view ? FACE_TAB : FACE_NORMAL;
-      ui->tab[id].columns = draw_text(at.y, x, at.columns - x, face, text);
-      x += ui->tab[id].columns;
+      ui->drawn.tab[id].columns = draw_text(at.y, x, at.columns - x, face, text);
+      x += ui->drawn.tab[id].columns;
       x += tab_gap(ui);
     }
   }

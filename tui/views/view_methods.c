@@ -54,7 +54,7 @@ static void take_order(struct ui *ui)
     view->reversed = ui->wanted.reverse;
     order_forget(&view->order);
     view->hold_until_ns = view->settle_until_ns = 0;
-    ui->scroll = 0;
+    ui->look.scroll = 0;
   }
 }
 
@@ -196,9 +196,9 @@ static bool go_first(struct ui *ui)
 
 static bool scroll_columns(struct ui *ui, int step)
 {
-  int max = columns_scroll_max(&ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
-  int scroll = ui->scroll + step;
-  ui->scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
+  int max = columns_scroll_max(&ui->look.columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
+  int scroll = ui->look.scroll + step;
+  ui->look.scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
   ui->stale = true; /* other columns may need other figures */
   return true;
 }
@@ -215,7 +215,7 @@ static bool close_details(struct ui *ui)
 bool methods_view_ratios(const struct ui *ui)
 {
   struct columns_shown shown;
-  columns_fit(&shown, &ui->columns, COLS, ui->wanted.sort, ui->scroll);
+  columns_fit(&shown, &ui->look.columns, COLS, ui->wanted.sort, ui->look.scroll);
   for (int i = 0; i < shown.count; i++)
     if (shown.at[i].column == RTOP_SORT_RATIO) return true;
   return ui->wanted.sort == RTOP_SORT_RATIO;
@@ -232,7 +232,7 @@ static void methods_click(struct ui *ui, int row, int x)
     ui_rows_click(ui, row, x);
     return;
   }
-  columns_fit(&shown, &ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->scroll);
+  columns_fit(&shown, &ui->look.columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->look.scroll);
   for (int i = 0; row == 0 && i < shown.count; i++) {
     if (x >= shown.at[i].x && x < shown.at[i].x + shown.at[i].columns) {
       ui->wanted.reverse = ui->wanted.sort == shown.at[i].column && !ui->wanted.reverse;

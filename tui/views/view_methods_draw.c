@@ -28,7 +28,7 @@ static enum face face_or_cursor(const struct pen *pen, enum face face)
 
 static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
 {
-  if (ui->units == UNITS_PERCENT) {
+  if (ui->look.units == UNITS_PERCENT) {
     double length = ui->methods.length_ns > 0 ? (double)ui->methods.length_ns : 1;
     draw_percent(out, bytes, 100 * ns / length);
   } else {
@@ -60,7 +60,7 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
   const struct column_info *info = columns_info(column);
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
   double value = rtop_method_value(row, column);
-  if (pen->ui->units == UNITS_SAMPLES && (column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL)) {
+  if (pen->ui->look.units == UNITS_SAMPLES && (column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL)) {
     rtop_text_count(out, bytes, (double)(column == RTOP_SORT_SELF ? row->self.samples : row->total.samples));
     return;
   }
@@ -157,7 +157,7 @@ static void methods_draw_heading(const struct ui *ui, const struct columns_shown
   for (int i = 0; i < columns->count; i++) {
     enum rtop_sort_key column = columns->at[i].column;
     const struct column_info *info = columns_info(column);
-    const char *title = ui->units == UNITS_PERCENT ? info->title : info->title_time;
+    const char *title = ui->look.units == UNITS_PERCENT ? info->title : info->title_time;
     char text[32];
     bool here = column == ui->wanted.sort;
     bool up = ui->wanted.reverse != (column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION);
@@ -187,7 +187,7 @@ static void methods_draw_row(const void *table, size_t place, int y, bool select
 static void draw_table(struct ui *ui, struct methods_view *view, struct rect table)
 {
   struct columns_shown columns;
-  columns_fit(&columns, &ui->columns, table.columns, ui->wanted.sort, ui->scroll);
+  columns_fit(&columns, &ui->look.columns, table.columns, ui->wanted.sort, ui->look.scroll);
   view->has_history = false;
   for (int i = 0; i < columns.count; i++)
     view->has_history = view->has_history || columns.at[i].column == RTOP_SORT_HISTORY;

@@ -134,7 +134,7 @@ static void draw_ground(const struct pen *pen)
 
 static void skyline_share_text(const struct ui *ui, char *out, size_t bytes, double share)
 {
-  if (ui->units == UNITS_PERCENT) draw_percent(out, bytes, 100 * share);
+  if (ui->look.units == UNITS_PERCENT) draw_percent(out, bytes, 100 * share);
   else draw_time(out, bytes, (uint64_t)(share * (double)ui->methods.length_ns));
 }
 

@@ -161,10 +161,10 @@ static bool source_edit(struct ui *ui)
     ui_say(ui, "there is no file to edit");
     return true;
   }
-  ui->edit.wanted = true;
-  ui->edit.owner = ui_source_owner(ui);
-  ui->edit.line = source_view_line(view, view->pager.cursor);
-  snprintf(ui->edit.path, sizeof ui->edit.path, "%s", view->file.opened);
+  ui->wish.edit.wanted = true;
+  ui->wish.edit.owner = ui_source_owner(ui);
+  ui->wish.edit.line = source_view_line(view, view->pager.cursor);
+  snprintf(ui->wish.edit.path, sizeof ui->wish.edit.path, "%s", view->file.opened);
   return true;
 }
 

@@ -43,7 +43,7 @@ static void source_figure(const struct ui *ui, int y, int x, int columns, enum f
 {
   char text[32];
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
-  if (ui->units == UNITS_PERCENT) draw_percent(text, sizeof text, 100 * (double)ns / length);
+  if (ui->look.units == UNITS_PERCENT) draw_percent(text, sizeof text, 100 * (double)ns / length);
   else draw_time(text, sizeof text, ns);
   draw_right(y, x, columns, face, text);
 }
@@ -74,7 +74,7 @@ static void draw_file_name(const struct ui *ui, const struct source_view *view, 
 
 static void source_draw_heading(const struct ui *ui, const struct columns *columns, struct rect at)
 {
-  bool percent = ui->units == UNITS_PERCENT;
+  bool percent = ui->look.units == UNITS_PERCENT;
   int y = at.y + 1;
   draw_blank(y, at.x, at.columns, FACE_HEADING);
   draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING, "HEAT");

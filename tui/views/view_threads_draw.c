@@ -104,7 +104,7 @@ static void threads_draw_heading(const struct ui *ui, const struct columns *colu
     snprintf(title, sizeof title, "%s", delta ? "DELTA" : fields[field].title);
     if (field == FIELD_STRIP) snprintf(title, sizeof title, "LAST %d s", columns->columns[field] - 1);
     char *sign = strchr(title, '%');
-    if (ui->units != UNITS_PERCENT && sign != NULL) *sign = '\0';
+    if (ui->look.units != UNITS_PERCENT && sign != NULL) *sign = '\0';
     bool up = ui->wanted.reverse != (field == FIELD_NAME);
     snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : is_figure(field) ? " " : "");
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
@@ -151,7 +151,7 @@ static void threads_figure_text(const struct ui *ui, const struct rtop_thread_ro
     return;
   }
   if (field == FIELD_ALLOC) rtop_text_count(out, bytes, key * 1e9 / length);
-  else if (ui->units == UNITS_PERCENT) draw_percent(out, bytes, 100 * key / length);
+  else if (ui->look.units == UNITS_PERCENT) draw_percent(out, bytes, 100 * key / length);
   else draw_time(out, bytes, (uint64_t)key);
 }
 

@@ -47,7 +47,7 @@ static struct tree_columns tree_choose(int width)
 static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
 {
   const struct ui *ui = pen->ui;
-  bool percent = ui->units == UNITS_PERCENT;
+  bool percent = ui->look.units == UNITS_PERCENT;
   enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
   bool compared = ui->baseline.comparing && !ui->baseline.all;
   bool delta = compared && tree_view_by_delta(ui, pen->view), total = sort == RTOP_SORT_TOTAL && !delta;
@@ -221,10 +221,10 @@ static void draw_side(struct ui *ui, const struct detail_list *list, struct rect
   for (int i = 0; i < list->count && i < at.rows; i++) {
     char text[32];
     struct rtop_cost cost = { .wall_ns = { list->row[i].total_ns }, .cpu_ns = list->row[i].total_ns };
-    enum ui_units units = ui->units;
-    ui->units = units == UNITS_SAMPLES ? UNITS_PERCENT : units; /* a list has no samples */
+    enum ui_units units = ui->look.units;
+    ui->look.units = units == UNITS_SAMPLES ? UNITS_PERCENT : units; /* a list has no samples */
     ui_cost_text(ui, text, sizeof text, &cost);
-    ui->units = units;
+    ui->look.units = units;
     draw_right(at.y + i, at.x, 7, FACE_NORMAL, text);
     int filled = (int)((double)bar * (double)list->row[i].total_ns / (double)most + 0.5);
     attrset((int)theme_attr(FACE_STRIP));

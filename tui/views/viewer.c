@@ -48,15 +48,15 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
     snprintf(text, sizeof text, "%s%s", options->methods.filter_invert ? "!" : "", options->methods.filter);
     ui_take_filter(ui, text);
   }
-  ui->columns = options->columns;
+  ui->look.columns = options->columns;
   ui->stalls.limits = options->stall;
   ui->length_ns = (int64_t)(options->frame_seconds * 1e9);
   ui->delay_seconds = options->delay_seconds;
-  ui->header = !options->no_header;
-  ui->footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
-  ui->mouse = options->mouse;
+  ui->look.header = !options->no_header;
+  ui->look.footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
+  ui->look.mouse = options->mouse;
   ui->follow = true;
-  ui->ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
+  ui->look.ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   ui->view = &view_methods;
   ui->first_view = options->view;
   ui->stale = ui->dirty = true;
@@ -158,11 +158,12 @@ bool ui_update(struct ui *ui)
 void ui_draw(struct ui *ui)
 {
   erase();
-  memset(ui->tab, 0, sizeof ui->tab);
-  bool wide = ui->wide && ui->ascii != UI_ASCII_OFF;
-  draw_charset(wide || ui->ascii == UI_ASCII_ON, draw_utf8());
+  memset(ui->drawn.tab, 0, sizeof ui->drawn.tab);
+  bool wide = ui->look.wide && ui->look.ascii != UI_ASCII_OFF;
+  draw_charset(wide || ui->look.ascii == UI_ASCII_ON, draw_utf8());
   draw_wide(wide);
-  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, ui->footer == FOOTER_OFF };
+  struct layout_wish wish = { ui->look.header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
+                              ui->look.footer == FOOTER_OFF };
   layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) layout_graphs(&ui->layout, TIMELINE_GRAPHS);
   if (!ui->layout.tiny) {
@@ -170,7 +171,7 @@ void ui_draw(struct ui *ui)
     view_footer_draw(ui);
   }
   ui->view->draw(ui);
-  if (ui->menu.open && !ui->layout.tiny) menu_draw(&ui->menu, ui->layout.part[PART_TABLE]);
-  if (ui->prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
+  if (ui->ask.menu.open && !ui->layout.tiny) menu_draw(&ui->ask.menu, ui->layout.part[PART_TABLE]);
+  if (ui->ask.prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
   ui->dirty = false;
 }
