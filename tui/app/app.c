@@ -1,5 +1,5 @@
+/* The screen's loop: keys, new data, signals, what the views wish for, and the way out. */
 #include "app.h"
-#include "app_baseline.h"
 #include "app_dump.h"
 #include "app_record.h"
 #include "app_source.h"
@@ -310,7 +310,7 @@ int rtop_app_run(const struct rtop_options *options)
   if (options->action != RTOP_ACTION_CHOOSE) {
     struct rtop_error error = { 0 };
     app.session = rtop_session_open(options, &status, &error);
-    app.before = app.session != NULL ? app_baseline_open(options, &error) : NULL;
+    app.before = app.session != NULL ? rtop_session_open_before(options, &error) : NULL;
     if (app.session == NULL || error.text[0] != '\0') {
       rtop_session_close(&app.session);
       signals_close();

@@ -1,5 +1,5 @@
+/* One screen drawn without a terminal, as text or as a picture (--dump-screen). */
 #include "app_dump.h"
-#include "app_baseline.h"
 #include "app_source.h"
 #include "shm/base/error.h"
 #include "tui/cli/options.h"
@@ -113,7 +113,7 @@ int app_dump(const struct rtop_options *options)
   if (options->action != RTOP_ACTION_CHOOSE) {
     struct rtop_error error = { 0 };
     session = rtop_session_open(options, &status, &error);
-    before = session != NULL ? app_baseline_open(options, &error) : NULL;
+    before = session != NULL ? rtop_session_open_before(options, &error) : NULL;
     if (session == NULL || error.text[0] != '\0') {
       rtop_session_close(&session);
       fprintf(stderr, "rperf-top: %s\n", error.text);

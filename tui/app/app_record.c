@@ -1,3 +1,4 @@
+/* Recording while the screen is open, and saving the span that is shown. */
 #include "app_record.h"
 
 #include "shm/base/error.h"

@@ -1,3 +1,4 @@
+/* The commands that are typed after ':'. */
 #include "command.h"
 #include "settings.h"
 #include "tui/export/export.h"

@@ -1,3 +1,4 @@
+/* The file of settings: read at the start, written when the user asks for it. */
 #include "settings.h"
 #include "tui/cli/options.h"
 #include "tui/export/export.h"

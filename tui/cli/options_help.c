@@ -1,3 +1,4 @@
+/* The text of --help. */
 #include "options_help.h"
 
 const char options_help[] = "rperf-top shows live where a Ruby process spends its time: methods, GVL, GC.\n"

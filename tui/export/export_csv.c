@@ -1,3 +1,4 @@
+/* The table of methods as CSV. */
 #include "export_impl.h"
 
 #include <inttypes.h>

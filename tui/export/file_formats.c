@@ -1,3 +1,4 @@
+/* Formats by the names of files, and their own names. */
 #include "file_formats.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* One refresh as a line of JSON (-J). */
 #include "json.h"
 
 #include "tui/tables/thread_words.h"

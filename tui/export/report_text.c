@@ -1,3 +1,4 @@
+/* One refresh as text (-b). */
 #include "report.h"
 
 #include "tui/tables/columns.h"

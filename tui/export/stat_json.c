@@ -1,3 +1,4 @@
+/* The summary of a whole run as JSON. */
 #include "stat.h"
 
 #include <jansson.h>

@@ -1,3 +1,4 @@
+/* Columns of the table of methods: chosen, and fitted into a width. */
 #include "columns.h"
 #include <limits.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* What the figures are compared with: taken, summed, and found again by method, call and thread. */
 #include "ui_baseline.h"
 #include "ui.h"
 #include "tui/history/profile_alone.h"

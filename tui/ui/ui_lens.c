@@ -1,3 +1,4 @@
+/* Hiding and merging on the screen: its keys, its prompt, its menu. */
 #include "ui_lens.h"
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The cursor among rows that have depths. */
 #include "ui_outline.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Stalls on the screen: found as windows come, gone to one after the other. */
 #include "ui_stalls.h"
 #include "ui.h"
 #include <string.h>

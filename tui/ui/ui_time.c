@@ -1,3 +1,4 @@
+/* Where the screen stands in time: live, frozen, on a span, playing. */
 #include "ui_time.h"
 #include "ui.h"
 #include "tui/term/draw.h"
