@@ -19,17 +19,6 @@ void ui_take_filter(struct ui *ui, const char *text)
   }
 }
 
-pid_t ui_source_pid(const struct ui *ui)
-{
-  const struct ui_process *process = ui_process(ui);
-  return ui_lives(process->state) ? process->pid : 0;
-}
-
-uid_t ui_source_owner(const struct ui *ui)
-{
-  return ui_process(ui)->owner;
-}
-
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol)
 {
   if (!rtop_symbol_has_source(symbol)) snprintf(out, bytes, "%s", symbol->kind == RTOP_SYMBOL_C ? "<C>" : "");

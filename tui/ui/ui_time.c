@@ -269,8 +269,6 @@ bool ui_time_request(struct ui *ui, enum request request)
   case REQUEST_PROCESSES: ui_processes_next(ui); return true;
   case REQUEST_BASELINE: ui_baseline_next(ui); return true;
   case REQUEST_MARK: set_mark(ui); return true;
-  case REQUEST_STALL_BACK: ui_stalls_jump(ui, -1); return true;
-  case REQUEST_STALL_NEXT: ui_stalls_jump(ui, 1); return true;
   case REQUEST_PLAY_BACK: play(ui, -1); return true;
   case REQUEST_PLAY: play(ui, 1); return true;
   default: return false;

@@ -22,9 +22,9 @@ struct view_ops {
   void (*update)(struct ui *ui);       /* sum or rows changed */
   void (*open)(struct ui *ui);         /* comes to the screen: the cursor goes to ui->selected */
   void (*note)(const struct ui *ui, char *out, size_t bytes); /* at the right of the row of tabs */
-  void (*draw)(struct ui *ui);                                /* table, detail and tiny screen: ui->layout says where */
-  bool (*handle)(struct ui *ui, enum request request);        /* false: nothing to do for this request */
-  void (*click)(struct ui *ui, int row, int x);               /* within the table; row 0 is its heading */
+  void (*prepare)(struct ui *ui);                      /* before it is drawn: what follows from the size of its parts */
+  bool (*handle)(struct ui *ui, enum request request); /* false: nothing to do for this request */
+  void (*click)(struct ui *ui, int row, int x);        /* within the table; row 0 is its heading */
   void (*forget)(struct ui *ui);               /* another target, or the end: frees what there was of the last one */
   struct ui_rows (*rows)(const struct ui *ui); /* what a cursor moves over (ui_rows.h) */
   bool (*matches)(const struct ui *ui, size_t place); /* does the search find this row? */

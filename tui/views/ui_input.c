@@ -134,8 +134,8 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   default:
-    return view_request(ui, request) || ui_time_request(ui, request) || ui_lens_request(ui, request) ||
-           ui_figures_request(ui, request);
+    return view_request(ui, request) || ui_time_request(ui, request) || ui_stalls_request(ui, request) ||
+           ui_lens_request(ui, request) || ui_figures_request(ui, request);
   }
 }
 

@@ -93,7 +93,7 @@ static void draw_nothing(struct rect at)
     draw_text(at.y + 2 + i, at.x + 2, at.columns - 2, FACE_NORMAL, text[i]);
 }
 
-static void chooser_draw(struct ui *ui)
+void chooser_draw(struct ui *ui)
 {
   struct rect at = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {
@@ -112,7 +112,6 @@ const struct view_ops view_chooser = {
   .id = VIEW_CHOOSER,
   .bytes = sizeof(struct chooser_view),
   .update = chooser_update,
-  .draw = chooser_draw,
   .handle = chooser_handle,
   .click = ui_rows_click,
   .rows = chooser_rows,

@@ -284,7 +284,6 @@ const struct view_ops view_groups = {
   .update = groups_update,
   .open = groups_open,
   .note = groups_note,
-  .draw = groups_view_draw,
   .handle = groups_handle,
   .click = ui_rows_click,
   .rows = groups_view_rows,

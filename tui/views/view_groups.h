@@ -26,6 +26,4 @@ bool groups_view_is_method(const struct rtop_group_row *row);
 double groups_view_threshold(const struct ui *ui, const struct groups_view *view);
 struct ui_rows groups_view_rows(const struct ui *ui);
 
-void groups_view_draw(struct ui *ui);
-
 #endif

@@ -1,5 +1,6 @@
 /* How the groups look: a tree each, with a bar per row and the threshold as a line across the bars. */
 #include "view_groups.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -194,7 +195,7 @@ static void groups_draw_tiny(struct ui *ui, const struct rtop_groups *groups)
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 
-void groups_view_draw(struct ui *ui)
+void groups_draw(struct ui *ui)
 {
   struct groups_view *view = ui->data[VIEW_GROUPS];
   if (ui->layout.tiny) {

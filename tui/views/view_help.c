@@ -110,7 +110,7 @@ static void help_draw_row(const struct help_row *row, int y, struct rect at)
   draw_text(y, at.x + names_columns + 1, at.columns - names_columns - 1, FACE_NORMAL, row->key->help);
 }
 
-static void help_draw(struct ui *ui)
+void help_draw(struct ui *ui)
 {
   struct help_view *view = help_view(ui);
   struct rect at = ui->layout.part[PART_TABLE];
@@ -133,6 +133,5 @@ const struct view_ops view_help = {
   .threads = true,
   .bytes = sizeof(struct help_view),
   .update = help_update,
-  .draw = help_draw,
   .handle = help_handle,
 };

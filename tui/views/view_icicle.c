@@ -319,7 +319,6 @@ const struct view_ops view_icicle = {
   .update = icicle_update,
   .open = icicle_open,
   .note = icicle_note,
-  .draw = icicle_view_draw,
   .handle = icicle_handle,
   .click = icicle_click,
   .rows = icicle_rows,

@@ -1,5 +1,6 @@
 /* How the icicle looks: cells, and what is known about the one under the cursor. */
 #include "view_icicle.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -270,7 +271,7 @@ static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect
   }
 }
 
-void icicle_view_draw(struct ui *ui)
+void icicle_draw(struct ui *ui)
 {
   struct icicle_view *view = ui->data[VIEW_ICICLE];
   struct rect table = ui->layout.part[PART_TABLE];

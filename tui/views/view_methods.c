@@ -297,14 +297,13 @@ static void methods_note(const struct ui *ui, char *out, size_t bytes)
   else snprintf(out, bytes, "filter: (none)");
 }
 
-static void methods_draw(struct ui *ui)
+static void methods_prepare(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   ui_rows_fit(ui);
   if (details_shown(ui) && (!view->detail_ready || methods_view_row(ui, view->pager.cursor) == NULL ||
                             view->detail.frame != methods_view_row(ui, view->pager.cursor)->frame))
     methods_update_detail(ui);
-  methods_view_draw(ui, view);
 }
 
 const struct view_ops view_methods = {
@@ -315,7 +314,7 @@ const struct view_ops view_methods = {
   .update = methods_update,
   .open = methods_open,
   .note = methods_note,
-  .draw = methods_draw,
+  .prepare = methods_prepare,
   .handle = methods_handle,
   .click = methods_click,
   .rows = methods_view_rows,

@@ -45,8 +45,6 @@ struct ui_rows methods_view_rows(const struct ui *ui);
 bool methods_view_row_matches(const struct ui *ui, size_t place);
 void methods_view_go(struct ui *ui, size_t place);
 
-void methods_view_draw(struct ui *ui, struct methods_view *view);
-
 /* Are ratios among the columns? */
 bool methods_view_ratios(const struct ui *ui);
 

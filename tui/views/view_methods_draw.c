@@ -1,6 +1,7 @@
 /* How the table of methods looks. */
 #include "view_detail.h"
 #include "view_methods.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -211,8 +212,9 @@ static void methods_draw_tiny(struct ui *ui)
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 
-void methods_view_draw(struct ui *ui, struct methods_view *view)
+void methods_draw(struct ui *ui)
 {
+  struct methods_view *view = ui->data[VIEW_METHODS];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
   struct detail_beside beside = { &view->file, &view->labels };
   if (ui->layout.tiny) {

@@ -92,7 +92,7 @@ static void output_draw_line(const void *pen, size_t place, int y, bool selected
   (void)selected;
 }
 
-static void output_draw(struct ui *ui)
+void output_draw(struct ui *ui)
 {
   struct output_view *view = output_view(ui);
   struct rect at = ui->layout.part[PART_TABLE];
@@ -112,7 +112,6 @@ const struct view_ops view_output = {
   .threads = true,
   .bytes = sizeof(struct output_view),
   .update = output_update,
-  .draw = output_draw,
   .handle = output_handle,
   .rows = output_rows,
   .go = output_go,

@@ -208,13 +208,12 @@ static bool skyline_handle(struct ui *ui, enum request request)
   }
 }
 
-static void skyline_draw(struct ui *ui)
+static void skyline_prepare(struct ui *ui)
 {
   if (skyline_view(ui)->city.planned_columns != COLS && ui->profile != NULL &&
       skyline_view(ui)->city.planned_columns > 0)
     skyline_update(ui);
   skyline_keep_in_view(ui);
-  skyline_view_draw(ui, skyline_view(ui));
 }
 
 static void skyline_note(const struct ui *ui, char *out, size_t bytes)
@@ -242,7 +241,7 @@ const struct view_ops view_skyline = {
   .update = skyline_update,
   .open = skyline_open,
   .note = skyline_note,
-  .draw = skyline_draw,
+  .prepare = skyline_prepare,
   .handle = skyline_handle,
   .click = skyline_click,
   .rows = skyline_rows,

@@ -1,5 +1,6 @@
 /* How the skyline looks: a street of buildings, the names of its blocks, what the cursor is on. */
 #include "view_skyline.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -183,8 +184,9 @@ static void draw_selection(const struct pen *pen, const struct city_building *bu
   }
 }
 
-void skyline_view_draw(struct ui *ui, struct skyline_view *view)
+void skyline_draw(struct ui *ui)
 {
+  struct skyline_view *view = ui->data[VIEW_SKYLINE];
   struct rect table = ui->layout.part[PART_TABLE];
   const struct city_building *selected = skyline_view_selected(view);
   if (ui->layout.tiny || table.rows < ROWS_BELOW + 2) {

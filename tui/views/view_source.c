@@ -193,10 +193,9 @@ static void source_open(struct ui *ui)
   ui_rows_count(ui);
 }
 
-static void source_draw(struct ui *ui)
+static void source_prepare(struct ui *ui)
 {
   ui_rows_fit(ui);
-  source_view_draw(ui, source_view(ui));
 }
 
 static void source_note(const struct ui *ui, char *out, size_t bytes)
@@ -212,7 +211,7 @@ const struct view_ops view_source = {
   .update = source_update,
   .open = source_open,
   .note = source_note,
-  .draw = source_draw,
+  .prepare = source_prepare,
   .handle = source_handle,
   .click = ui_rows_click,
   .rows = source_view_table,

@@ -44,6 +44,4 @@ void source_view_find_loops(struct source_view *view);
 /* The line of the innermost one around a line, with which its time is told; 0: none. */
 uint32_t source_view_loop(const struct source_view *view, uint32_t line);
 
-void source_view_draw(struct ui *ui, struct source_view *view);
-
 #endif

@@ -1,6 +1,7 @@
 /* How the source looks. */
 #include "view_detail.h"
 #include "view_source.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -215,8 +216,9 @@ static void draw_lines(const struct ui *ui, const struct source_view *view, stru
   ui_rows_draw(&shown, table, source_draw_line, &pen);
 }
 
-void source_view_draw(struct ui *ui, struct source_view *view)
+void source_draw(struct ui *ui)
 {
+  struct source_view *view = ui->data[VIEW_SOURCE];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
   if (ui->layout.tiny || ui->profile == NULL || view->frame == 0) {
     int y = ui->layout.tiny ? 0 : table.y;

@@ -163,10 +163,9 @@ static bool threads_handle(struct ui *ui, enum request request)
   }
 }
 
-static void threads_draw(struct ui *ui)
+static void threads_prepare(struct ui *ui)
 {
   ui_rows_fit(ui);
-  threads_view_draw(ui, threads_view(ui));
 }
 
 static void threads_note(const struct ui *ui, char *out, size_t bytes)
@@ -180,7 +179,7 @@ const struct view_ops view_threads = {
   .threads = true,
   .bytes = sizeof(struct threads_view),
   .update = threads_update,
-  .draw = threads_draw,
+  .prepare = threads_prepare,
   .note = threads_note,
   .handle = threads_handle,
   .click = ui_rows_click,

@@ -30,6 +30,4 @@ bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thr
 /* Rows of the stack below the table, its title included; 0: it is not shown. */
 int threads_view_stack_rows(const struct ui *ui);
 
-void threads_view_draw(struct ui *ui, struct threads_view *view);
-
 #endif

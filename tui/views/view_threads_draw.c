@@ -1,5 +1,6 @@
 /* How the threads look. */
 #include "view_threads.h"
+#include "viewer.h"
 #include "tui/tables/thread_words.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -315,8 +316,9 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
   if (thread->node == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
 }
 
-void threads_view_draw(struct ui *ui, struct threads_view *view)
+void threads_draw(struct ui *ui)
 {
+  struct threads_view *view = ui->data[VIEW_THREADS];
   struct columns columns;
   struct rect table = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {

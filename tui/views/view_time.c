@@ -114,12 +114,17 @@ static void time_open(struct ui *ui)
   view_methods.open(ui);
 }
 
-static void time_draw(struct ui *ui)
+static void time_prepare(struct ui *ui)
+{
+  if (!time_view(ui)->list || ui->layout.tiny) view_methods.prepare(ui);
+}
+
+void time_draw(struct ui *ui)
 {
   if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL)
     time_view_draw(ui, time_view(ui));
   if (time_view(ui)->list && !ui->layout.tiny) time_stalls_draw(ui, time_view(ui));
-  else view_methods.draw(ui);
+  else methods_draw(ui);
 }
 
 const struct view_ops view_time = {
@@ -131,7 +136,7 @@ const struct view_ops view_time = {
   .update = time_update,
   .open = time_open,
   .note = time_note,
-  .draw = time_draw,
+  .prepare = time_prepare,
   .handle = time_handle,
   .rows = methods_view_rows,
   .matches = methods_view_row_matches,

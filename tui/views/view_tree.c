@@ -303,7 +303,7 @@ static void tree_note(const struct ui *ui, char *out, size_t bytes)
            ui->fold ? "  recursion folded" : "");
 }
 
-static void tree_draw(struct ui *ui)
+static void tree_prepare(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);
   ui_rows_fit(ui);
@@ -311,7 +311,6 @@ static void tree_draw(struct ui *ui)
   if (tree_view_butterfly_rows(ui) > 0 && row != NULL && tree_view_is_method(row) &&
       (!view->detail_ready || view->detail.frame != row->frame))
     tree_update_detail(ui);
-  tree_view_draw(ui, view);
 }
 
 const struct view_ops view_tree = {
@@ -323,7 +322,7 @@ const struct view_ops view_tree = {
   .update = tree_update,
   .open = tree_open,
   .note = tree_note,
-  .draw = tree_draw,
+  .prepare = tree_prepare,
   .handle = tree_handle,
   .click = ui_rows_click,
   .rows = tree_view_table,

@@ -30,6 +30,4 @@ struct ui_rows tree_view_table(const struct ui *ui);
 /* Rows for the butterfly under the tree. */
 int tree_view_butterfly_rows(const struct ui *ui);
 
-void tree_view_draw(struct ui *ui, struct tree_view *view);
-
 #endif

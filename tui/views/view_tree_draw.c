@@ -1,5 +1,6 @@
 /* How the tree of calls looks. */
 #include "view_tree.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -270,8 +271,9 @@ static void tree_draw_tiny(struct ui *ui, const struct rtop_tree_rows *rows)
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 
-void tree_view_draw(struct ui *ui, struct tree_view *view)
+void tree_draw(struct ui *ui)
 {
+  struct tree_view *view = ui->data[VIEW_TREE];
   const struct rtop_tree_rows *rows = tree_view_rows(view);
   struct rect table = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {

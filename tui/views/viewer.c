@@ -18,6 +18,12 @@ static const struct view_ops *const views[VIEW_COUNT] = {
 #include "tui/term/views.def"
 };
 
+static void (*const draw_view[VIEW_COUNT])(struct ui *ui) = {
+#define DATA_VIEW(id, name, ...) name##_draw,
+#define OTHER_VIEW(id, name) name##_draw,
+#include "tui/term/views.def"
+};
+
 const struct view_ops *ui_view(enum view_id id)
 {
   return views[id];
@@ -170,7 +176,8 @@ void ui_draw(struct ui *ui)
     view_header_draw(ui);
     view_footer_draw(ui);
   }
-  ui->view->draw(ui);
+  if (ui->view->prepare != NULL) ui->view->prepare(ui);
+  draw_view[ui->view->id](ui);
   if (ui->ask.menu.open && !ui->layout.tiny) menu_draw(&ui->ask.menu, ui->layout.part[PART_TABLE]);
   if (ui->ask.prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
   ui->dirty = false;

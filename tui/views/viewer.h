@@ -10,8 +10,11 @@
 
 struct mouse_event;
 
-#define DATA_VIEW(id, name, ...) extern const struct view_ops view_##name;
-#define OTHER_VIEW(id, name) extern const struct view_ops view_##name;
+/* What each view does, and how it looks: table, detail and tiny screen; ui->layout says where. */
+#define DATA_VIEW(id, name, ...) OTHER_VIEW(id, name)
+#define OTHER_VIEW(id, name)                                                                                           \
+  extern const struct view_ops view_##name;                                                                            \
+  void name##_draw(struct ui *ui);
 #include "tui/term/views.def"
 
 bool ui_init(struct ui *ui, const struct rtop_options *options);
