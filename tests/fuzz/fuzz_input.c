@@ -173,11 +173,11 @@ static void use_column(struct columns_choice *choice, int key)
   struct columns_shown shown;
   columns_fit(&shown, choice, key, RTOP_SORT_ALLOC, 0);
   columns_scroll_max(choice, key / 2, RTOP_SORT_ALLOC);
-  enum column column = (enum column)(key % COLUMN_COUNT);
+  enum rtop_sort_key column = (enum rtop_sort_key)(key % RTOP_SORT_KEYS);
   enum rtop_sort_key sort = (enum rtop_sort_key)(key % RTOP_SORT_KEYS);
   if (key & 1) columns_toggle(choice, column);
   columns_move(choice, column, key & 2 ? 1 : -1);
-  columns_has(choice, columns_of_sort(sort));
+  columns_has(choice, sort);
   columns_scroll_max(choice, key, sort);
   columns_fit(&shown, choice, key, sort, 0);
   demand(columns_info(column) != NULL);

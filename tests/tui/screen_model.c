@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <ncurses.h>
 
 enum { WINDOWS = 750, WINDOW_NS = 100000000, THREADS = 6, DEPTH = 7 };
 
@@ -243,7 +244,7 @@ void model_screen_open(const struct screen_case *screen_case, struct ui *ui, str
   unsetenv("NO_COLOR");
   assert_int_equal(screen_open_headless(&look, screen_case->rows, screen_case->columns), 0);
   model_ui(ui, profile);
-  ui->ascii = screen_case->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
+  ui->look.ascii = screen_case->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   if (screen_case->dead) {
     ui->source.main.state = RTOP_FEED_DEAD;
     snprintf(ui->source.main.end, sizeof ui->source.main.end, "killed by signal 9");
@@ -309,6 +310,15 @@ void check_drawn_afresh(struct ui *ui)
   }
   free(as_it_is);
   free(afresh);
+}
+
+void model_crop_tabs(const struct ui *ui)
+{
+  int end = 0;
+  for (int id = 0; id < VIEW_DATA_COUNT; id++)
+    end = ui->drawn.tab[id].x + ui->drawn.tab[id].columns > end ? ui->drawn.tab[id].x + ui->drawn.tab[id].columns : end;
+  attrset(A_NORMAL);
+  for (int x = 0; x < end; x++) mvaddch(ui->layout.part[PART_TABS].y, x, ' ');
 }
 
 void model_screen_close(struct ui *ui, struct rtop_profile **profile)

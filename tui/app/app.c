@@ -1,5 +1,5 @@
+/* The screen's loop: keys, new data, signals, what the views wish for, and the way out. */
 #include "app.h"
-#include "app_baseline.h"
 #include "app_dump.h"
 #include "app_record.h"
 #include "app_source.h"
@@ -54,13 +54,13 @@ static void handle_signals(struct app *app)
   unsigned events = signals_take();
   struct ui *ui = &app->ui;
   if ((events & (SIGNAL_QUIT | SIGNAL_HANGUP)) != 0) {
-    ui->quit = true;
+    ui->wish.quit = true;
     return;
   }
-  ui->suspend = ui->suspend || (events & SIGNAL_SUSPEND) != 0;
+  ui->wish.suspend = ui->wish.suspend || (events & SIGNAL_SUSPEND) != 0;
   if ((events & (SIGNAL_RESIZE | SIGNAL_CONTINUE)) != 0) {
     if ((events & SIGNAL_CONTINUE) != 0 && !screen_continued()) {
-      ui->quit = true;
+      ui->wish.quit = true;
       return;
     }
     screen_resize();
@@ -73,7 +73,7 @@ static void read_keys(struct app *app)
 {
   for (int key = screen_key(); key != SCREEN_KEY_NONE; key = screen_key()) {
     if (key == SCREEN_KEY_GONE) {
-      app->ui.quit = true;
+      app->ui.wish.quit = true;
       return;
     }
     if (key == (KEY_MOUSE | KEY_FUNCTION)) {
@@ -82,7 +82,8 @@ static void read_keys(struct app *app)
     } else if (key != (KEY_RESIZE | KEY_FUNCTION)) {
       ui_key(&app->ui, key);
     }
-    if (app->ui.quit || app->ui.suspend || app->ui.command[0] != '\0') return; /* what was typed ahead comes after it */
+    if (app->ui.wish.quit || app->ui.wish.suspend || app->ui.wish.command[0] != '\0')
+      return; /* what was typed ahead comes after it */
   }
 }
 
@@ -96,8 +97,8 @@ static void take_width(struct app *app)
     draw_charset(true, false);
     ui_say(ui, "this terminal takes no UTF-8: plain ASCII");
   }
-  ui->wide = app->width == SCREEN_WIDTH_WIDE;
-  if (ui->wide && ui->ascii == UI_ASCII_AUTO) ui_say(ui, "blocks are two columns wide here: ASCII (~)");
+  ui->look.wide = app->width == SCREEN_WIDTH_WIDE;
+  if (ui->look.wide && ui->look.ascii == UI_ASCII_AUTO) ui_say(ui, "blocks are two columns wide here: ASCII (~)");
   if (app->width != SCREEN_WIDTH_NARROW) {
     screen_repaint();
     ui->dirty = true;
@@ -117,15 +118,15 @@ static void watch(struct app *app, struct rtop_session *session)
 static void change_target(struct app *app)
 {
   struct ui *ui = &app->ui;
-  if (ui->chosen != 0) {
+  if (ui->wish.chosen != 0) {
     struct rtop_error error = { 0 };
-    struct rtop_session *session = rtop_session_open_pid(ui->chosen, app->options->rate_hz, &error);
-    ui->chosen = 0;
+    struct rtop_session *session = rtop_session_open_pid(ui->wish.chosen, app->options->rate_hz, &error);
+    ui->wish.chosen = 0;
     if (session != NULL) watch(app, session);
     else ui_say(ui, "%s", error.text);
   }
-  if (ui->leave_target) {
-    ui->leave_target = false;
+  if (ui->wish.leave_target) {
+    ui->wish.leave_target = false;
     ui_watch(ui, NULL); /* lets go of the profile before the session frees it */
     rtop_session_close(&app->session);
     watch(app, NULL);
@@ -151,7 +152,7 @@ static void take_windows(struct app *app)
   if (ui->now_ns < app->refresh_at_ns && !ui->stale) return;
   bool due = ui->now_ns >= app->refresh_at_ns;
   if (app->session == NULL && due) {
-    ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
+    ui->list.process_count = rtop_list_read(ui->list.processes, RTOP_LIST_MAX);
     ui->stale = true;
   }
   if (due) {
@@ -188,12 +189,12 @@ static int poll_ms(const struct app *app)
   return ms < bound ? ms : bound < 10 ? 10 : bound;
 }
 
-static void draw(struct app *app)
+static void app_draw(struct app *app)
 {
   struct ui *ui = &app->ui;
-  if (ui->repaint) {
+  if (ui->wish.repaint) {
     screen_repaint();
-    ui->repaint = false;
+    ui->wish.repaint = false;
     ui->dirty = true;
   }
   if (ui->message[0] != '\0' && !ui_has_message(ui)) {
@@ -202,7 +203,7 @@ static void draw(struct app *app)
   }
   if (ui->dirty) {
     ui_draw(ui);
-    screen_refresh(ui->sync);
+    screen_refresh(ui->look.sync);
   }
 }
 
@@ -211,12 +212,12 @@ static void run_editor(struct app *app)
 {
   int status = 0;
   uid_t user;
-  if (!editor_user(app->ui.edit.owner, &user)) {
+  if (!editor_user(app->ui.wish.edit.owner, &user)) {
     ui_say(&app->ui, "root does not edit a file that another user named (use sudo)");
     return;
   }
   screen_leave();
-  pid_t pid = editor_start(app->ui.edit.line, app->ui.edit.path, user);
+  pid_t pid = editor_start(app->ui.wish.edit.line, app->ui.wish.edit.path, user);
   while (pid > 0 && !editor_ended(pid, &status)) {
     poll(NULL, 0, EDITOR_MS);
     if (app->session != NULL) app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
@@ -230,32 +231,32 @@ static void run_editor(struct app *app)
 static void loop(struct app *app)
 {
   struct ui *ui = &app->ui;
-  while (!ui->quit) {
+  while (!ui->wish.quit) {
     struct pollfd wait[2] = { { screen_input_fd(), POLLIN, 0 }, { app->signal_fd, POLLIN, 0 } };
-    if (ui->suspend) {
-      ui->suspend = false;
-      ui->quit = !screen_suspend();
-      if (ui->quit) break;
+    if (ui->wish.suspend) {
+      ui->wish.suspend = false;
+      ui->wish.quit = !screen_suspend();
+      if (ui->wish.quit) break;
       read_clocks(app);
       ui->stale = true;
     }
-    if (ui->edit.wanted) {
-      ui->edit.wanted = false;
+    if (ui->wish.edit.wanted) {
+      ui->wish.edit.wanted = false;
       run_editor(app);
     }
-    if (ui->command[0] != '\0') {
-      command_run(ui, ui->command);
-      ui->command[0] = '\0';
+    if (ui->wish.command[0] != '\0') {
+      command_run(ui, ui->wish.command);
+      ui->wish.command[0] = '\0';
     }
     app_record(ui, app->session);
     /* The first window of a target is shown when it comes, not at the next refresh. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) app->refresh_at_ns = 0;
     take_windows(app);
-    draw(app);
+    app_draw(app);
     if (poll(wait, 2, poll_ms(app)) < 0 && errno != EINTR) break;
     read_clocks(app);
     handle_signals(app);
-    if (!ui->quit && (wait[0].revents != 0 || screen_has_key())) {
+    if (!ui->wish.quit && (wait[0].revents != 0 || screen_has_key())) {
       read_keys(app);
       take_width(app);
     }
@@ -263,7 +264,7 @@ static void loop(struct app *app)
   }
 }
 
-static int run(struct app *app)
+static int app_run(struct app *app)
 {
   const struct rtop_options *options = app->options;
   struct screen_options look = { .ascii = options->ascii, .theme = options->theme };
@@ -274,8 +275,8 @@ static int run(struct app *app)
   }
   int status = 1;
   if (ui_init(&app->ui, options)) {
-    app->ui.choosing = app->session == NULL;
-    mouse_use(app->ui.mouse);
+    app->ui.list.choosing = app->session == NULL;
+    mouse_use(app->ui.look.mouse);
     read_clocks(app);
     settings_load(&app->ui, options);
     take_width(app);
@@ -309,7 +310,7 @@ int rtop_app_run(const struct rtop_options *options)
   if (options->action != RTOP_ACTION_CHOOSE) {
     struct rtop_error error = { 0 };
     app.session = rtop_session_open(options, &status, &error);
-    app.before = app.session != NULL ? app_baseline_open(options, &error) : NULL;
+    app.before = app.session != NULL ? rtop_session_open_before(options, &error) : NULL;
     if (app.session == NULL || error.text[0] != '\0') {
       rtop_session_close(&app.session);
       signals_close();
@@ -317,7 +318,7 @@ int rtop_app_run(const struct rtop_options *options)
       return status;
     }
   }
-  status = run(&app);
+  status = app_run(&app);
   signals_close();
   rtop_session_close(&app.session);
   rtop_session_close(&app.before);

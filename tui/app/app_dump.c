@@ -1,5 +1,5 @@
+/* One screen drawn without a terminal, as text or as a picture (--dump-screen). */
 #include "app_dump.h"
-#include "app_baseline.h"
 #include "app_source.h"
 #include "shm/base/error.h"
 #include "tui/cli/options.h"
@@ -35,7 +35,7 @@ bool app_dump_parse(struct app_dump_target *target, const char *text)
   return text[used] == '\0';
 }
 
-static void collect(struct rtop_session *session, const struct rtop_options *options)
+static void dump_collect(struct rtop_session *session, const struct rtop_options *options)
 {
   int64_t length_ns = (int64_t)(options->frame_seconds * 1e9);
   if (options->time_seconds > 0) length_ns = (int64_t)(options->time_seconds * 1e9);
@@ -72,8 +72,8 @@ static int write_to(const struct app_dump_target *target)
 }
 
 /* `before`: what is compared with; NULL: nothing. */
-static int draw(struct ui *ui, struct rtop_session *session, struct rtop_session *before,
-                const struct rtop_options *options)
+static int dump_draw(struct ui *ui, struct rtop_session *session, struct rtop_session *before,
+                     const struct rtop_options *options)
 {
   ui->now_ns = app_now_ns();
   ui->now_real_ns = app_now_real_ns();
@@ -83,7 +83,7 @@ static int draw(struct ui *ui, struct rtop_session *session, struct rtop_session
     if (before != NULL) ui_baseline_give(ui, rtop_session_profile(before));
     ui_open_view(ui, options->view);
   } else {
-    ui->process_count = rtop_list_read(ui->processes, RTOP_LIST_MAX);
+    ui->list.process_count = rtop_list_read(ui->list.processes, RTOP_LIST_MAX);
     ui_open_view(ui, VIEW_CHOOSER);
   }
   do {
@@ -113,7 +113,7 @@ int app_dump(const struct rtop_options *options)
   if (options->action != RTOP_ACTION_CHOOSE) {
     struct rtop_error error = { 0 };
     session = rtop_session_open(options, &status, &error);
-    before = session != NULL ? app_baseline_open(options, &error) : NULL;
+    before = session != NULL ? rtop_session_open_before(options, &error) : NULL;
     if (session == NULL || error.text[0] != '\0') {
       rtop_session_close(&session);
       fprintf(stderr, "rperf-top: %s\n", error.text);
@@ -121,14 +121,14 @@ int app_dump(const struct rtop_options *options)
     }
     for (int i = 0; rtop_session_left_out(session, i) != NULL; i++)
       fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(session, i));
-    collect(session, options);
+    dump_collect(session, options);
   }
   struct screen_options look = { options->color == RTOP_COLOR_NEVER ? -1 : 0, options->ascii, options->theme };
   if (screen_open_headless(&look, target.rows, target.columns) != 0) {
     fprintf(stderr, "rperf-top: no description of an xterm-256color terminal is installed\n");
     status = 1;
   } else {
-    status = ui_init(&ui, options) ? draw(&ui, session, before, options) : 1;
+    status = ui_init(&ui, options) ? dump_draw(&ui, session, before, options) : 1;
     status = status == 0 ? write_to(&target) : status;
     screen_close();
     ui_destroy(&ui);

@@ -1,3 +1,4 @@
+/* Recording while the screen is open, and saving the span that is shown. */
 #include "app_record.h"
 
 #include "shm/base/error.h"
@@ -33,7 +34,7 @@ static void stop(struct ui *ui, struct rtop_session *session)
   }
 }
 
-static void start(struct ui *ui, struct rtop_session *session)
+static void record_start(struct ui *ui, struct rtop_session *session)
 {
   struct rtop_error error = { 0 };
   char path[256];
@@ -43,28 +44,29 @@ static void start(struct ui *ui, struct rtop_session *session)
   else ui_say(ui, "%s", error.text);
 }
 
-static void toggle(struct ui *ui, struct rtop_session *session)
+static void record_toggle(struct ui *ui, struct rtop_session *session)
 {
   if (rtop_session_recorder(session) != NULL) stop(ui, session);
   else if (rtop_session_state(session) == RTOP_FEED_REPLAY)
     ui_say(ui, "this is a recording: :export FILE.rpt saves the span that is shown");
   else if (!rtop_session_ready(session) || rtop_session_over(session)) ui_say(ui, "there is nothing to record");
-  else start(ui, session);
+  else record_start(ui, session);
 }
 
-static void save(struct ui *ui, struct rtop_session *session)
+static void record_save(struct ui *ui, struct rtop_session *session)
 {
   struct rtop_error error = { 0 };
-  if (rtop_session_save_span(session, ui->span, ui->record.path, &error)) ui_say(ui, "wrote %s", ui->record.path);
+  if (rtop_session_save_span(session, ui->span, ui->wish.record.path, &error))
+    ui_say(ui, "wrote %s", ui->wish.record.path);
   else ui_say(ui, "%s", error.text);
 }
 
 void app_record(struct ui *ui, struct rtop_session *session)
 {
-  if (session != NULL && ui->record.path[0] != '\0') save(ui, session);
-  if (session != NULL && ui->record.toggle) toggle(ui, session);
-  ui->record.path[0] = '\0';
-  ui->record.toggle = false;
+  if (session != NULL && ui->wish.record.path[0] != '\0') record_save(ui, session);
+  if (session != NULL && ui->wish.record.toggle) record_toggle(ui, session);
+  ui->wish.record.path[0] = '\0';
+  ui->wish.record.toggle = false;
   const struct rtop_recorder *recorder = session != NULL ? rtop_session_recorder(session) : NULL;
   if (recorder != NULL && rtop_recorder_problem(recorder) != NULL) stop(ui, session); /* says what went wrong */
 }

@@ -1,3 +1,4 @@
+/* What the loop knows of the processes, told to the state of the screen. */
 #include "app_source.h"
 #include "tui/cli/options.h"
 #include "tui/feed/session.h"

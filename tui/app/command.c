@@ -1,3 +1,4 @@
+/* The commands that are typed after ':'. */
 #include "command.h"
 #include "settings.h"
 #include "tui/export/export.h"
@@ -129,7 +130,7 @@ static void run_export(struct ui *ui, const char *rest)
     save_screen(ui, name, word[1] == 'v');
   } else if (strcmp(word, "rpt") == 0 && name[0] != '\0' && ui->profile != NULL) {
     char path[PATH_BYTES];
-    snprintf(ui->record.path, sizeof ui->record.path, "%s", home_path(path, sizeof path, name));
+    snprintf(ui->wish.record.path, sizeof ui->wish.record.path, "%s", home_path(path, sizeof path, name));
   } else if (rtop_file_format_parse(word, &format)) {
     export_profile(ui, format, name);
   } else {
@@ -152,7 +153,7 @@ static void run_view(struct ui *ui, const char *rest)
 {
   enum view_id view;
   if (ui->profile == NULL) ui_say(ui, "no process is watched");
-  else if (keys_view_parse(rest, &view) && ui_view(view) != NULL) ui_open_view(ui, view);
+  else if (keys_view_parse(rest, &view)) ui_open_view(ui, view);
   else ui_say(ui, "there is no view %s", rest);
 }
 

@@ -1,3 +1,4 @@
+/* The editor of the user, on the line of a file, while the screen is put away. */
 #include "editor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static bool take_rights(uid_t user)
          setresgid(entry->pw_gid, entry->pw_gid, entry->pw_gid) == 0 && setresuid(user, user, user) == 0;
 }
 
-static void run(uint32_t line, const char *path, uid_t user)
+static void editor_run(uint32_t line, const char *path, uid_t user)
 {
   char editor[512], place[2048], *words[EDITOR_WORDS_MAX];
   const char *wish = getenv("VISUAL");
@@ -89,7 +90,7 @@ pid_t editor_start(uint32_t line, const char *path, uid_t user)
     sigaction(shared[i].number, &action, &before[i]);
   }
   pid_t pid = fork();
-  if (pid == 0) run(line, path, user);
+  if (pid == 0) editor_run(line, path, user);
   if (pid < 0)
     for (int i = 0; i < SHARED; i++) sigaction(shared[i].number, &before[i], NULL);
   return pid;

@@ -1,3 +1,4 @@
+/* The file of settings: read at the start, written when the user asks for it. */
 #include "settings.h"
 #include "tui/cli/options.h"
 #include "tui/export/export.h"
@@ -60,7 +61,7 @@ static char *trim(char *text)
 }
 
 /* Splits "name = value" in place. False: a comment, an empty line, or no setting at all. */
-static bool split(char *line, char **name, char **value)
+static bool settings_split(char *line, char **name, char **value)
 {
   char *equals = strchr(line, '=');
   *name = trim(line);
@@ -95,7 +96,7 @@ static const char *take_setting(struct ui *ui, char *line, unsigned given)
   static char message[UI_SETTING_BYTES];
   char *name, *value, clean[80];
   const char *problem;
-  if (!split(line, &name, &value)) return "no 'name = value'";
+  if (!settings_split(line, &name, &value)) return "no 'name = value'";
   int index = ui_setting_find(name);
   if (index < 0) {
     rtop_text_sanitize(clean, sizeof clean, name, strnlen(name, 40));
@@ -151,7 +152,7 @@ static void write_setting(const struct ui *ui, int index, FILE *out)
 static int index_of_line(char *line)
 {
   char *name, *value;
-  return !is_nothing(line) && split(line, &name, &value) ? ui_setting_find(name) : -1;
+  return !is_nothing(line) && settings_split(line, &name, &value) ? ui_setting_find(name) : -1;
 }
 
 /* The old text with the values of now; a setting that stands twice stays once. */

@@ -1,6 +1,6 @@
+/* Reports without a screen: text or JSON, one per refresh. */
 #include "batch.h"
 
-#include "batch_baseline.h"
 #include "batch_progress.h"
 #include "batch_watch.h"
 #include "tui/export/json.h"
@@ -144,7 +144,7 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
 {
   struct batch batch = { 0 };
   int status = 1;
-  if (!batch_baseline_open(options, &batch.baseline)) return status;
+  if (!batch_watch_before(options, &batch.baseline)) return status;
   if (!batch_watch_open(&batch.watch, options, &status)) {
     rtop_session_close(&batch.baseline);
     return status;

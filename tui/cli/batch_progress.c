@@ -1,3 +1,4 @@
+/* How far reading a long recording is, on a terminal. */
 #include "batch_progress.h"
 
 #include "batch_watch.h"

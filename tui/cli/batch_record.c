@@ -1,3 +1,4 @@
+/* Recording without a screen (-o FILE.rpt). */
 #include "batch.h"
 
 #include "batch_progress.h"

@@ -1,6 +1,6 @@
+/* Saving a profile without a screen (-o FILE). */
 #include "batch.h"
 
-#include "batch_baseline.h"
 #include "batch_progress.h"
 #include "batch_watch.h"
 #include "tui/export/export.h"
@@ -59,7 +59,7 @@ int rtop_export_run(const struct rtop_options *options)
   if (rtop_file_is_recording(options->output)) return rtop_record_run(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
   if (!rtop_export_file_open(&file, options->output)) return save_problem(options->output, strerror(errno));
-  if (!batch_baseline_open(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
+  if (!batch_watch_before(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);
     rtop_export_file_close(&file, false);
     return status;

@@ -1,3 +1,4 @@
+/* The summary of a whole run (--stat). */
 #include "batch.h"
 
 #include "batch_watch.h"

@@ -1,3 +1,4 @@
+/* Watching without a screen: when a refresh is due, and when it is over. */
 #include "batch_watch.h"
 
 #include "options_session.h"
@@ -131,4 +132,12 @@ int batch_watch_close(struct batch_watch *watch, int status)
   stalls_destroy(&watch->stalls);
   rtop_session_close(&watch->session);
   return status;
+}
+
+bool batch_watch_before(const struct rtop_options *options, struct rtop_session **before)
+{
+  struct rtop_error error = { 0 };
+  *before = rtop_session_open_before(options, &error);
+  if (error.text[0] != '\0') fprintf(stderr, "rperf-top: %s\n", error.text);
+  return error.text[0] == '\0';
 }

@@ -34,4 +34,7 @@ void batch_watch_saves(const struct batch_watch *watch);
  * signal, else `status`. */
 int batch_watch_close(struct batch_watch *watch, int status);
 
+/* What reports and files are compared with; *before is NULL when there is only one recording. False: said why. */
+bool batch_watch_before(const struct rtop_options *options, struct rtop_session **before);
+
 #endif

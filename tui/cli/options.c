@@ -1,7 +1,7 @@
+/* The command line, read option by option and then as a whole. */
 #include "options.h"
 
 #include "options_help.h"
-#include "options_impl.h"
 #include "shm/base/version.h"
 #include "shm/channel/control.h"
 #include "tui/export/file_formats.h"
@@ -92,7 +92,8 @@ static const struct option long_options[] = {
   { NULL, 0, NULL, 0 },
 };
 
-int options_usage(const char *format, ...)
+/* Prints one line on stderr; returns the exit status of wrong usage. */
+static int __attribute__((format(printf, 1, 2))) options_usage(const char *format, ...)
 {
   va_list arguments;
   fputs("rperf-top: ", stderr);
@@ -103,7 +104,8 @@ int options_usage(const char *format, ...)
   return 2;
 }
 
-bool options_number(const char *text, double least, double most, double *number)
+/* A plain decimal number within bounds. */
+static bool options_number(const char *text, double least, double most, double *number)
 {
   char *end;
   errno = 0;
@@ -269,33 +271,31 @@ static int options_theme(struct rtop_options *options, const char *text)
   return options_usage("--theme takes default, light, blue or mono: '%s' is none", text);
 }
 
+static const int options_of_settings[RTOP_SETTINGS] = {
+#define SETTING(id, name, help, option) option,
+#include "settings.def"
+};
+
+bool rtop_setting_is_option(enum rtop_setting setting)
+{
+  return options_of_settings[setting] != 0;
+}
+
 static unsigned options_given(int option)
 {
-  switch (option) {
-  case 'd': return RTOP_GIVEN_DELAY;
-  case 'F': return RTOP_GIVEN_FRAME;
-  case 'm': return RTOP_GIVEN_MODE;
-  case 's': return RTOP_GIVEN_SORT;
-  case 'U': return RTOP_GIVEN_ASCII;
-  case 'M': return RTOP_GIVEN_MOUSE;
-  case OPTION_VIEW: return RTOP_GIVEN_VIEW;
-  case OPTION_COLUMNS: return RTOP_GIVEN_COLUMNS;
-  case OPTION_NO_HEADER: return RTOP_GIVEN_HEADER;
-  case OPTION_NO_FOOTER: return RTOP_GIVEN_FOOTER;
-  case OPTION_THEME: return RTOP_GIVEN_THEME;
-  default: return 0;
-  }
+  for (int setting = 0; setting < RTOP_SETTINGS; setting++)
+    if (options_of_settings[setting] == option) return 1u << setting;
+  return 0;
 }
 
 static int options_view(struct rtop_options *options, const char *text)
 {
   if (keys_view_parse(text, &options->view)) return -1;
   char names[128] = "";
-  for (int view = 0; view < VIEW_COUNT; view++)
-    if (keys_view_name((enum view_id)view)) {
-      strcat(names, " ");
-      strcat(names, keys_view_name((enum view_id)view));
-    }
+  for (int view = 0; view < VIEW_DATA_COUNT; view++) {
+    strcat(names, " ");
+    strcat(names, keys_view_name((enum view_id)view));
+  }
   return options_usage("--view takes one of%s: '%s' is none", names, text);
 }
 
@@ -325,6 +325,28 @@ static int options_label(struct rtop_lens_look *lens, const char *text)
     return options_usage("--label takes KEY=VALUE or KEY: '%s' is neither", text);
   if ((size_t)snprintf(lens->label + used, bytes, "%s%s", used ? "\n" : "", text) >= bytes)
     return options_usage("--label: more than %zu bytes", sizeof lens->label - 1);
+  return -1;
+}
+
+/* Off: such stalls are not looked for. */
+static int options_stall(struct stall_limits *limits, enum stall_cause cause, const char *text)
+{
+  double number = 0;
+  bool off = strcmp(text, "off") == 0;
+  if (cause == STALL_METHOD) {
+    limits->method = !off;
+    return off || strcmp(text, "on") == 0 ? -1 : options_usage("--stall-method takes on or off: '%s' is neither", text);
+  }
+  if (!off && !options_number(text, 0.01, 1e5, &number))
+    return options_usage("--stall-%s takes %s, 0.01 or more, or off: '%s' is not", stall_cause_name(cause),
+                         cause == STALL_WAITING ? "a number of threads" : "seconds", text);
+  int64_t ns = (int64_t)(number * 1e9);
+  switch (cause) {
+  case STALL_BLOCKED: limits->blocked_ns = ns; break;
+  case STALL_NO_SAFEPOINT: limits->no_safepoint_ns = ns; break;
+  case STALL_GC: limits->gc_ns = ns; break;
+  default: limits->waiting = number;
+  }
   return -1;
 }
 

@@ -14,20 +14,17 @@
 
 enum { RTOP_PIDS_MAX = 64, RTOP_REPLAYS_MAX = 8 };
 
-/* Options that are settings of the screen, too. */
-enum rtop_given {
-  RTOP_GIVEN_DELAY = 1 << 0,
-  RTOP_GIVEN_FRAME = 1 << 1,
-  RTOP_GIVEN_MODE = 1 << 2,
-  RTOP_GIVEN_SORT = 1 << 3,
-  RTOP_GIVEN_VIEW = 1 << 4,
-  RTOP_GIVEN_COLUMNS = 1 << 5,
-  RTOP_GIVEN_ASCII = 1 << 6,
-  RTOP_GIVEN_HEADER = 1 << 7,
-  RTOP_GIVEN_FOOTER = 1 << 8,
-  RTOP_GIVEN_MOUSE = 1 << 9,
-  RTOP_GIVEN_THEME = 1 << 10,
+/* Settings of the screen (settings.def), and the bit of each that was given on the command line. */
+enum rtop_setting {
+#define SETTING(id, ...) RTOP_SETTING_##id,
+#include "settings.def"
+  RTOP_SETTINGS,
 };
+enum rtop_given {
+#define SETTING(id, ...) RTOP_GIVEN_##id = 1 << RTOP_SETTING_##id,
+#include "settings.def"
+};
+bool rtop_setting_is_option(enum rtop_setting setting);
 
 struct rtop_options {
   enum rtop_action {

@@ -1,3 +1,4 @@
+/* The text of --help. */
 #include "options_help.h"
 
 const char options_help[] = "rperf-top - live profiler for Ruby processes: methods, GVL, garbage collection\n"

@@ -1,3 +1,4 @@
+/* Sessions as the command line asks for them. */
 #include "options_session.h"
 
 size_t rtop_session_memory(const struct rtop_options *options)
@@ -31,4 +32,16 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
   if (options->action == RTOP_ACTION_RUN) wish.command = options->command;
   else if (options->action == RTOP_ACTION_REPLAY) wish.replay = options->replays[options->replay_count - 1];
   return rtop_session_begin(&wish, exit_status, error);
+}
+
+struct rtop_session *rtop_session_open_before(const struct rtop_options *options, struct rtop_error *error)
+{
+  struct rtop_options before = *options;
+  int status;
+  if (options->action != RTOP_ACTION_REPLAY || options->replay_count < 2) return NULL;
+  before.replay_count--;
+  struct rtop_session *session = rtop_session_open(&before, &status, error);
+  while (session && rtop_session_poll(session) > 0)
+    ;
+  return session;
 }

@@ -13,6 +13,9 @@
  * With options->output, options->stat or a frame of `all`, the profile keeps the sum of windows that its
  * memory cannot hold any more. */
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status, struct rtop_error *error);
+/* What is compared with: the recording before the last one, opened as that is, all of it read. NULL without a text in
+ * `error`: there is none. */
+struct rtop_session *rtop_session_open_before(const struct rtop_options *options, struct rtop_error *error);
 /* How much history they need: a batch with short frames that saves nothing of the past needs little. */
 size_t rtop_session_memory(const struct rtop_options *options);
 

@@ -1,3 +1,4 @@
+/* What is done when a stall is found: a command is run, a recording saved. */
 #include "stall_action.h"
 
 #include "options.h"

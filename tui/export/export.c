@@ -1,3 +1,4 @@
+/* A sum into a file: filters, label sets and compression, then the format's own writer. */
 #include "export.h"
 
 #include "export_impl.h"
@@ -7,19 +8,16 @@
 #include <stdio_ext.h>
 #include <string.h>
 
-typedef bool export_format(struct export_job *job);
+enum export_source { EXPORT_TABLE, EXPORT_STACKS };
 
-static export_format *const export_formats[RTOP_FILE_FORMATS] = {
-  [RTOP_FILE_TEXT] = export_text,   [RTOP_FILE_COLLAPSED] = export_collapsed,   [RTOP_FILE_CSV] = export_csv,
-  [RTOP_FILE_PPROF] = export_pprof, [RTOP_FILE_SPEEDSCOPE] = export_speedscope, [RTOP_FILE_SVG] = export_svg,
-  [RTOP_FILE_TRACE] = export_trace, [RTOP_FILE_RPERF] = export_rperf,
+static const struct {
+  enum export_source made_from;
+  bool labels; /* they want label sets on their stacks */
+  bool (*write)(struct export_job *job);
+} export_formats[RTOP_FILE_FORMATS] = {
+#define FORMAT(id, name, ending, made_from, differences, labels, function) { EXPORT_##made_from, labels, function },
+#include "formats.def"
 };
-
-/* Formats that can say what work was about: they want label sets on their stacks. */
-static bool export_says_labels(enum rtop_file_format format)
-{
-  return format == RTOP_FILE_PPROF || format == RTOP_FILE_RPERF;
-}
 
 /* The sum once more, with label sets. Threads that were taken out of the given one stay out. */
 static bool export_labelled(const struct rtop_export *given, struct rtop_sum *sum)
@@ -38,11 +36,6 @@ static bool export_labelled(const struct rtop_export *given, struct rtop_sum *su
   return fine;
 }
 
-static bool export_is_table(enum rtop_file_format format)
-{
-  return format == RTOP_FILE_TEXT || format == RTOP_FILE_CSV;
-}
-
 static bool export_prepare(struct export_job *job, enum rtop_file_format format)
 {
   const struct rtop_export *given = job->given;
@@ -50,11 +43,11 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
   job->symbols = rtop_profile_symbols(given->profile);
   job->options = *given->options;
   job->differs = given->baseline != NULL;
-  if (export_is_table(format)) filter.filter = NULL;
+  if (export_formats[format].made_from == EXPORT_TABLE) filter.filter = NULL;
   else job->options.filter = NULL;
   job->options.thread_filter = NULL;
   struct rtop_sum labelled = { 0 };
-  bool labels = export_says_labels(format) && rtop_symbols_labelled(job->symbols);
+  bool labels = export_formats[format].labels && rtop_symbols_labelled(job->symbols);
   bool fine = !labels || export_labelled(given, &labelled);
   fine = fine && export_select(&job->sum, labels ? &labelled : given->sum, job->symbols, job->symbols, &filter);
   rtop_sum_destroy(&labelled);
@@ -68,7 +61,7 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
 static bool export_run(struct export_job *job, enum rtop_file_format format)
 {
   int locking = __fsetlocking(job->out, FSETLOCKING_BYCALLER);
-  bool fine = export_prepare(job, format) && export_formats[format](job);
+  bool fine = export_prepare(job, format) && export_formats[format].write(job);
   rtop_sum_destroy(&job->sum);
   rtop_sum_destroy(&job->baseline);
   __fsetlocking(job->out, locking);

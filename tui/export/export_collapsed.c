@@ -1,3 +1,4 @@
+/* Collapsed stacks: a line for each, for flame graphs. */
 #include "export_impl.h"
 
 #include <inttypes.h>

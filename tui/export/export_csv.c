@@ -1,3 +1,4 @@
+/* The table of methods as CSV. */
 #include "export_impl.h"
 
 #include <inttypes.h>
@@ -32,22 +33,40 @@ static void csv_change(uint64_t before_ns, uint64_t after_ns, FILE *out)
           change_ns % 1000000000);
 }
 
+/* What is known of the costs of a method, by itself and in all. */
+static const struct {
+  const char *name;
+  size_t at; /* in struct rtop_cost */
+  bool seconds;
+} csv_costs[] = {
+#define WALL(state) offsetof(struct rtop_cost, wall_ns[RTOP_STATE_##state]), true
+  { "running", WALL(RUNNING) },
+  { "waiting", WALL(WAITING) },
+  { "blocked", WALL(BLOCKED) },
+  { "marking", WALL(MARKING) },
+  { "sweeping", WALL(SWEEPING) },
+  { "cpu", offsetof(struct rtop_cost, cpu_ns), true },
+  { "blame", offsetof(struct rtop_cost, blame_ns), true },
+  { "allocations", offsetof(struct rtop_cost, allocations), false },
+  { "samples", offsetof(struct rtop_cost, samples), false },
+#undef WALL
+};
+enum { CSV_COSTS = sizeof csv_costs / sizeof csv_costs[0] };
+
 static void csv_cost(const struct rtop_cost *cost, FILE *out)
 {
-  for (int state = 0; state < RTOP_STATES; state++) csv_seconds(cost->wall_ns[state], out);
-  csv_seconds(cost->cpu_ns, out);
-  csv_seconds(cost->blame_ns, out);
-  fprintf(out, ",%" PRIu64 ",%" PRIu64, cost->allocations, cost->samples);
+  for (int i = 0; i < CSV_COSTS; i++) {
+    uint64_t value = *(const uint64_t *)(const void *)((const char *)cost + csv_costs[i].at);
+    if (csv_costs[i].seconds) csv_seconds(value, out);
+    else fprintf(out, ",%" PRIu64, value);
+  }
 }
 
 static void csv_heading(const struct export_job *job)
 {
-  static const char *const parts[] = { "running", "waiting", "blocked",     "marking", "sweeping",
-                                       "cpu",     "blame",   "allocations", "samples" };
   fputs("method,path,line,kind,self,total,ratio,threads", job->out);
   for (int total = 0; total < 2; total++)
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-      fprintf(job->out, ",%s_%s", total ? "total" : "self", parts[i]);
+    for (int i = 0; i < CSV_COSTS; i++) fprintf(job->out, ",%s_%s", total ? "total" : "self", csv_costs[i].name);
   if (job->differs) fputs(",self_before,self_change,total_before,total_change", job->out);
   fputs("\r\n", job->out);
 }

@@ -1,3 +1,4 @@
+/* Files that appear only when they are complete. */
 #include "export.h"
 
 #include "tui/text/temporary.h"

@@ -1,3 +1,4 @@
+/* A stream that compresses into another one. */
 #include "export_impl.h"
 
 #include <errno.h>

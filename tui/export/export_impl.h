@@ -92,13 +92,7 @@ static inline bool export_goes_on(const struct export_job *job)
 }
 
 /* One file each. False: memory ran out. Failures of `out` are seen by its error mark. */
-bool export_text(struct export_job *job);
-bool export_collapsed(struct export_job *job);
-bool export_csv(struct export_job *job);
-bool export_pprof(struct export_job *job);
-bool export_speedscope(struct export_job *job);
-bool export_rperf(struct export_job *job);
-bool export_svg(struct export_job *job);
-bool export_trace(struct export_job *job);
+#define FORMAT(id, name, ending, made_from, differences, labels, function) bool function(struct export_job *job);
+#include "formats.def"
 
 #endif

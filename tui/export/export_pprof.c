@@ -1,3 +1,4 @@
+/* pprof's protocol buffer. */
 #include "export_impl.h"
 
 #include "export_pprof_tables.h"

@@ -1,3 +1,4 @@
+/* Strings, functions and locations of a pprof file, each written once. */
 #include "export_pprof_tables.h"
 
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* The JSON that rperf saves and loads. */
 #include "export_impl.h"
 
 #include "shm/base/label_text.h"

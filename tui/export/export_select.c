@@ -1,3 +1,4 @@
+/* The cells of a sum that pass the filters. */
 #include "export_impl.h"
 
 #include "tui/methods/methods_impl.h"

@@ -1,3 +1,4 @@
+/* Stacks of threads over time as slices that nest. */
 #include "export_slices.h"
 
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* speedscope's JSON: a profile for each thread. */
 #include "export_impl.h"
 
 #include "tui/text/reserve.h"

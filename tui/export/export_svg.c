@@ -1,3 +1,4 @@
+/* The icicle as a picture. */
 #include "export_impl.h"
 
 #include "report.h"

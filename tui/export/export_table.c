@@ -1,3 +1,4 @@
+/* The table of methods with what each was in the baseline. */
 #include "export_impl.h"
 
 #include "tui/text/reserve.h"

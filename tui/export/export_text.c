@@ -1,3 +1,4 @@
+/* The report for people. */
 #include "export_impl.h"
 
 #include "report.h"

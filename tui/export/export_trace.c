@@ -1,3 +1,4 @@
+/* A timeline of Chrome's trace events, for Perfetto. */
 #include "export_impl.h"
 
 #include "export_slices.h"

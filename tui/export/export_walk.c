@@ -1,3 +1,4 @@
+/* Stacks of a sum, merged by method, one after the other. */
 #include "export_impl.h"
 
 #include "tui/text/reserve.h"

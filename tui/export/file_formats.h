@@ -7,15 +7,10 @@
 
 #include <stdbool.h>
 
+/* RTOP_FILE_TEXT and so on (formats.def). */
 enum rtop_file_format {
-  RTOP_FILE_TEXT,       /* .txt: report for people */
-  RTOP_FILE_COLLAPSED,  /* .collapsed: "root;…;leaf microseconds" */
-  RTOP_FILE_CSV,        /* .csv: the method table */
-  RTOP_FILE_PPROF,      /* .pb */
-  RTOP_FILE_SPEEDSCOPE, /* .speedscope.json */
-  RTOP_FILE_SVG,        /* .svg: the icicle as a picture */
-  RTOP_FILE_TRACE,      /* .trace.json: a timeline */
-  RTOP_FILE_RPERF,      /* .json: what rperf saves and loads */
+#define FORMAT(id, ...) RTOP_FILE_##id,
+#include "formats.def"
   RTOP_FILE_FORMATS,
 };
 

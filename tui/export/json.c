@@ -1,3 +1,4 @@
+/* One refresh as a line of JSON (-J). */
 #include "json.h"
 
 #include "tui/tables/thread_words.h"
@@ -123,32 +124,37 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
   return object;
 }
 
+static const struct {
+  const char *key;
+  enum rtop_sort_key column;
+} json_fields[] = {
+#define JSON_FIELD(key, id) { key, RTOP_SORT_##id },
+#include "tui/methods/columns.def"
+};
+enum { JSON_FIELDS = sizeof json_fields / sizeof json_fields[0] };
+
 /* Shares of a frame, so that frames of different length compare; what is counted, per second. */
 static json_t *json_delta(const struct rtop_report *report, const struct rtop_method_row *row)
 {
-  static const struct {
-    const char *name;
-    enum rtop_sort_key key;
-  } figures[] = {
-    { "self", RTOP_SORT_SELF },
-    { "total", RTOP_SORT_TOTAL },
-    { "ratio", RTOP_SORT_RATIO },
-    { "threads", RTOP_SORT_THREADS },
-    { "running", RTOP_SORT_TOTAL_RUNNING },
-    { "waiting", RTOP_SORT_TOTAL_WAITING },
-    { "blocked", RTOP_SORT_TOTAL_BLOCKED },
-    { "gc", RTOP_SORT_TOTAL_GC },
-    { "cpu", RTOP_SORT_TOTAL_CPU },
-    { "blame", RTOP_SORT_TOTAL_BLAME },
-    { "allocations", RTOP_SORT_TOTAL_ALLOC },
-  };
   const struct rtop_method_row *before = rtop_report_before(report, row->frame);
   json_t *object = json_object();
-  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+  for (size_t i = 0; i < JSON_FIELDS; i++)
     json_object_set_new(
-        object, figures[i].name,
-        json_real(rtop_method_delta(row, report->methods.length_ns, before, report->before_ns, figures[i].key)));
+        object, json_fields[i].key,
+        json_real(rtop_method_delta(row, report->methods.length_ns, before, report->before_ns, json_fields[i].column)));
   return object;
+}
+
+static json_t *json_figure(const struct rtop_report *report, const struct rtop_method_row *row,
+                           enum rtop_sort_key column)
+{
+  double value = rtop_method_value(row, column);
+  switch (rtop_sort_key_figure(column)) {
+  case RTOP_FIGURE_TIME: return json_seconds((uint64_t)value);
+  case RTOP_FIGURE_RATIO: return json_real(rtop_method_ratio(row->most_ns, report->methods.length_ns));
+  case RTOP_FIGURE_NONE: return json_real(value);
+  default: return json_count((uint64_t)value);
+  }
 }
 
 static json_t *json_method(const struct rtop_report *report, const struct rtop_method_row *row)
@@ -158,13 +164,8 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "name", json_text(symbol->label));
   json_object_set_new(object, "path", json_text(symbol->path));
   json_object_set_new(object, "line", json_count(symbol->line));
-  json_object_set_new(object, "self", json_seconds(row->self_ns));
-  json_object_set_new(object, "total", json_seconds(row->total_ns));
-  json_object_set_new(object, "ratio", json_real(rtop_method_ratio(row->most_ns, report->methods.length_ns)));
-  json_object_set_new(object, "threads", json_count(row->threads));
-  json_states(object, &row->total);
-  json_object_set_new(object, "blame", json_seconds(row->total.blame_ns));
-  json_object_set_new(object, "allocations", json_count(row->total.allocations));
+  for (size_t i = 0; i < JSON_FIELDS; i++)
+    json_object_set_new(object, json_fields[i].key, json_figure(report, row, json_fields[i].column));
   json_object_set_new(object, "samples", json_count(row->total.samples));
   if (report->compared) json_object_set_new(object, "delta", json_delta(report, row));
   if (row->gone) json_object_set_new(object, "gone", json_true());

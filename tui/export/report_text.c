@@ -1,3 +1,4 @@
+/* One refresh as text (-b). */
 #include "report.h"
 
 #include "tui/tables/columns.h"
@@ -138,18 +139,17 @@ static void text_losses(const struct rtop_report *report, FILE *out)
 /* DELTA, when something is compared, and what the rows are sorted by, when no other column shows it. */
 struct text_extra {
   int count, columns;
-  enum column at[2];
+  enum rtop_sort_key at[2];
 };
 
 static struct text_extra text_extras(const struct rtop_report *report)
 {
   struct text_extra extra = { 0 };
   enum rtop_sort_key sort = report->options->sort;
-  enum column sorted = columns_of_sort(sort);
-  bool usual = sorted == COLUMN_SELF || sorted == COLUMN_TOTAL || sorted == COLUMN_WAIT || sorted == COLUMN_ALLOC ||
-               sorted == COLUMN_METHOD || sorted == COLUMN_LOCATION;
-  if (report->compared || sort == RTOP_SORT_DELTA) extra.at[extra.count++] = COLUMN_DELTA;
-  if (!usual && sorted != COLUMN_DELTA) extra.at[extra.count++] = sorted;
+  bool usual = sort == RTOP_SORT_SELF || sort == RTOP_SORT_TOTAL || sort == RTOP_SORT_WAITING ||
+               sort == RTOP_SORT_ALLOC || sort == RTOP_SORT_NAME || sort == RTOP_SORT_LOCATION;
+  if (report->compared || sort == RTOP_SORT_DELTA) extra.at[extra.count++] = RTOP_SORT_DELTA;
+  if (!usual && sort != RTOP_SORT_DELTA) extra.at[extra.count++] = sort;
   for (int i = 0; i < extra.count; i++) extra.columns += columns_info(extra.at[i])->columns;
   return extra;
 }
@@ -164,29 +164,29 @@ static void text_heading(const struct rtop_report *report, const struct text_ext
           sort == RTOP_SORT_ALLOC ? mark : ' ');
   for (int i = 0; i < extra->count; i++) {
     const struct column_info *info = columns_info(extra->at[i]);
-    const char *title = extra->at[i] == COLUMN_HIST ? "PEAK%" : info->title;
-    fprintf(out, "%*s%c", info->columns - 1, title, info->sort == (int)sort ? mark : ' ');
+    const char *title = extra->at[i] == RTOP_SORT_HISTORY ? "PEAK%" : info->title;
+    fprintf(out, "%*s%c", info->columns - 1, title, extra->at[i] == sort ? mark : ' ');
   }
   fprintf(out, " %-*s %s\n", method_columns, "METHOD", "LOCATION");
 }
 
-static void text_extra(const struct rtop_report *report, const struct rtop_method_row *row, enum column column,
+static void text_extra(const struct rtop_report *report, const struct rtop_method_row *row, enum rtop_sort_key column,
                        char *out, size_t bytes)
 {
   const struct column_info *info = columns_info(column);
-  double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);
+  double value = rtop_method_value(row, column);
   double length = report->sum.length_ns ? (double)report->sum.length_ns : 1;
-  if (column == COLUMN_DELTA && !report->compared) snprintf(out, bytes, "-");
-  else if (column == COLUMN_DELTA) rtop_changes_text(out, bytes, value, report->change_of);
-  else if (info->kind == COLUMN_KIND_RATE) rtop_text_count(out, bytes, 1e9 * value / length);
-  else if (info->kind == COLUMN_KIND_COUNT) rtop_text_count(out, bytes, value);
-  else if (info->kind == COLUMN_KIND_RATIO)
+  if (column == RTOP_SORT_DELTA && !report->compared) snprintf(out, bytes, "-");
+  else if (column == RTOP_SORT_DELTA) rtop_changes_text(out, bytes, value, report->change_of);
+  else if (info->figure == RTOP_FIGURE_RATE) rtop_text_count(out, bytes, 1e9 * value / length);
+  else if (info->figure == RTOP_FIGURE_COUNT || info->figure == RTOP_FIGURE_NOW) rtop_text_count(out, bytes, value);
+  else if (info->figure == RTOP_FIGURE_RATIO)
     snprintf(out, bytes, "%.1f", 100 * rtop_method_ratio(row->most_ns, report->sum.length_ns));
-  else snprintf(out, bytes, "%.1f", 100 * (info->kind == COLUMN_KIND_TIME ? value / length : value));
+  else snprintf(out, bytes, "%.1f", 100 * (info->figure == RTOP_FIGURE_TIME ? value / length : value));
 }
 
-static void text_row(const struct rtop_report *report, const struct text_extra *extra,
-                     const struct rtop_method_row *row, FILE *out, int method_columns, int location_columns)
+static void report_text_row(const struct rtop_report *report, const struct text_extra *extra,
+                            const struct rtop_method_row *row, FILE *out, int method_columns, int location_columns)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(report->symbols, row->frame);
   char figure[16], method[TEXT_BUFFER], location[TEXT_BUFFER], path[TEXT_BUFFER * 2];
@@ -225,6 +225,6 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_losses(report, out);
   text_heading(report, &extra, out, method_columns);
   for (size_t i = 0; i < report->methods.count; i++)
-    text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
+    report_text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
   fprintf(out, "\n");
 }

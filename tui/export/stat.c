@@ -1,3 +1,4 @@
+/* The summary of a whole run, gathered and as text. */
 #include "stat.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The summary of a whole run as JSON. */
 #include "stat.h"
 
 #include <jansson.h>
@@ -37,7 +38,7 @@ static void stat_os(json_t *object, const struct rtop_stat_os *os)
   if (os->has_disk) stat_two(object, "disk", "read", os->disk_read_bytes, "written", os->disk_written_bytes);
 }
 
-static void stat_ruby(json_t *object, const struct rtop_stat *stat)
+static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
 {
   const struct rtop_report *report = stat->report;
   const struct rtop_span_counters *counters = &report->sum.counters;
@@ -76,7 +77,7 @@ bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)
   if (stat->status >= 0) json_object_set_new(object, "status", json_integer(stat->status));
   stat_seconds(object, "real", stat->real_ns);
   stat_os(object, &stat->os);
-  if (stat->report) stat_ruby(object, stat);
+  if (stat->report) stat_json_ruby(object, stat);
   bool fine = object && json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(STAT_DIGITS)) == 0;
   json_decref(object);
   return fine && fputc('\n', out) != EOF && fflush(out) == 0;

@@ -1,3 +1,4 @@
+/* What the kernel knows of a process at its end. */
 #include "stat_os.h"
 
 #include "tui/text/task_stats.h"

@@ -12,32 +12,22 @@
 
 enum rtop_mode { RTOP_MODE_WALL, RTOP_MODE_CPU };
 
+/* The columns of the table, each of which can be sorted by (columns.def), in the order of the screen. */
 enum rtop_sort_key {
-  RTOP_SORT_SELF,
-  RTOP_SORT_TOTAL,
-  RTOP_SORT_RATIO,
-  RTOP_SORT_CPU,
-  RTOP_SORT_WAITING,
-  RTOP_SORT_BLOCKED,
-  RTOP_SORT_GC,
-  RTOP_SORT_BLAME,
-  RTOP_SORT_ALLOC,
-  RTOP_SORT_THREADS,
-  RTOP_SORT_NAME,
-  RTOP_SORT_LOCATION,
-  RTOP_SORT_RUNNING,
-  RTOP_SORT_SAMPLES,
-  RTOP_SORT_TOTAL_RUNNING,
-  RTOP_SORT_TOTAL_WAITING,
-  RTOP_SORT_TOTAL_BLOCKED,
-  RTOP_SORT_TOTAL_GC,
-  RTOP_SORT_TOTAL_CPU,
-  RTOP_SORT_TOTAL_BLAME,
-  RTOP_SORT_TOTAL_ALLOC,
-  RTOP_SORT_DELTA,
-  RTOP_SORT_HISTORY,
+#define COLUMN(id, ...) RTOP_SORT_##id,
+#include "columns.def"
   RTOP_SORT_KEYS,
 };
+/* What their values are. */
+enum rtop_figure {
+  RTOP_FIGURE_TIME,  /* nanoseconds: a share of the span, or a time */
+  RTOP_FIGURE_RATE,  /* a count: per second */
+  RTOP_FIGURE_COUNT, /* of the span */
+  RTOP_FIGURE_NOW,   /* a count of this moment */
+  RTOP_FIGURE_RATIO, /* nanoseconds: always a share of the span, never more than it */
+  RTOP_FIGURE_NONE,  /* no figure, or none that can be compared */
+};
+enum rtop_figure rtop_sort_key_figure(enum rtop_sort_key key);
 const char *rtop_sort_key_name(enum rtop_sort_key key); /* "self", … as on the command line */
 /* The same for views that know one figure per state and no places: total-waiting is waiting, location is
  * name. */

@@ -76,18 +76,17 @@ bool rtop_changes_join(struct rtop_changes *changes, const struct rtop_methods *
 
 bool rtop_changes_has(enum rtop_sort_key key)
 {
-  return key != RTOP_SORT_NAME && key != RTOP_SORT_LOCATION && key != RTOP_SORT_HISTORY && key != RTOP_SORT_DELTA;
+  return rtop_sort_key_figure(key) != RTOP_FIGURE_NONE;
 }
 
 void rtop_changes_text(char *out, size_t out_bytes, double change, enum rtop_sort_key key)
 {
   char size[16];
   double points = change * 100;
-  switch (key) {
-  case RTOP_SORT_THREADS:
-  case RTOP_SORT_SAMPLES:
-  case RTOP_SORT_ALLOC:
-  case RTOP_SORT_TOTAL_ALLOC:
+  switch (rtop_sort_key_figure(key)) {
+  case RTOP_FIGURE_NOW:
+  case RTOP_FIGURE_COUNT:
+  case RTOP_FIGURE_RATE:
     rtop_text_count(size, sizeof size, change < 0 ? -change : change);
     snprintf(out, out_bytes, "%s%s", change < 0 ? "-" : change > 0 ? "+" : "", size);
     break;

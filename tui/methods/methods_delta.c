@@ -5,14 +5,13 @@ double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns, 
 {
   double value = now ? rtop_method_value(now, key) : 0, was = before ? rtop_method_value(before, key) : 0;
   double length = length_ns ? (double)length_ns : 1, before_length = before_length_ns ? (double)before_length_ns : 1;
-  switch (key) {
-  case RTOP_SORT_THREADS: return value - was;
-  case RTOP_SORT_RATIO:
+  switch (rtop_sort_key_figure(key)) {
+  case RTOP_FIGURE_NOW: return value - was;
+  case RTOP_FIGURE_RATIO:
     return (now ? rtop_method_ratio(now->most_ns, length_ns) : 0) -
            (before ? rtop_method_ratio(before->most_ns, before_length_ns) : 0);
-  case RTOP_SORT_ALLOC:
-  case RTOP_SORT_TOTAL_ALLOC:
-  case RTOP_SORT_SAMPLES: return 1e9 * (value / length - was / before_length);
+  case RTOP_FIGURE_RATE:
+  case RTOP_FIGURE_COUNT: return 1e9 * (value / length - was / before_length);
   default: return value / length - was / before_length;
   }
 }

@@ -7,52 +7,29 @@
 
 enum { METHODS_TEXT_MAX = 8200 };
 
-static const char *const sort_key_names[RTOP_SORT_KEYS] = {
-  [RTOP_SORT_SELF] = "self",
-  [RTOP_SORT_TOTAL] = "total",
-  [RTOP_SORT_RATIO] = "ratio",
-  [RTOP_SORT_CPU] = "cpu",
-  [RTOP_SORT_WAITING] = "waiting",
-  [RTOP_SORT_BLOCKED] = "blocked",
-  [RTOP_SORT_GC] = "gc",
-  [RTOP_SORT_BLAME] = "blame",
-  [RTOP_SORT_ALLOC] = "alloc",
-  [RTOP_SORT_THREADS] = "threads",
-  [RTOP_SORT_NAME] = "name",
-  [RTOP_SORT_LOCATION] = "location",
-  [RTOP_SORT_RUNNING] = "running",
-  [RTOP_SORT_SAMPLES] = "samples",
-  [RTOP_SORT_TOTAL_RUNNING] = "total-running",
-  [RTOP_SORT_TOTAL_WAITING] = "total-waiting",
-  [RTOP_SORT_TOTAL_BLOCKED] = "total-blocked",
-  [RTOP_SORT_TOTAL_GC] = "total-gc",
-  [RTOP_SORT_TOTAL_CPU] = "total-cpu",
-  [RTOP_SORT_TOTAL_BLAME] = "total-blame",
-  [RTOP_SORT_TOTAL_ALLOC] = "total-alloc",
-  [RTOP_SORT_DELTA] = "delta",
-  [RTOP_SORT_HISTORY] = "history",
+static const struct {
+  const char *name;
+  enum rtop_figure figure;
+  enum rtop_sort_key plain;
+} sort_keys[RTOP_SORT_KEYS] = {
+#define COLUMN(id, name, heading, heading_time, width, figure, plain, ...)                                             \
+  { name, RTOP_FIGURE_##figure, RTOP_SORT_##plain },
+#include "columns.def"
 };
 
 const char *rtop_sort_key_name(enum rtop_sort_key key)
 {
-  return key < RTOP_SORT_KEYS ? sort_key_names[key] : "";
+  return key < RTOP_SORT_KEYS ? sort_keys[key].name : "";
+}
+
+enum rtop_figure rtop_sort_key_figure(enum rtop_sort_key key)
+{
+  return sort_keys[key].figure;
 }
 
 enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
 {
-  switch (key) {
-  case RTOP_SORT_LOCATION: return RTOP_SORT_NAME;
-  case RTOP_SORT_DELTA:
-  case RTOP_SORT_HISTORY: return RTOP_SORT_SELF;
-  case RTOP_SORT_TOTAL_RUNNING: return RTOP_SORT_RUNNING;
-  case RTOP_SORT_TOTAL_WAITING: return RTOP_SORT_WAITING;
-  case RTOP_SORT_TOTAL_BLOCKED: return RTOP_SORT_BLOCKED;
-  case RTOP_SORT_TOTAL_GC: return RTOP_SORT_GC;
-  case RTOP_SORT_TOTAL_CPU: return RTOP_SORT_CPU;
-  case RTOP_SORT_TOTAL_BLAME: return RTOP_SORT_BLAME;
-  case RTOP_SORT_TOTAL_ALLOC: return RTOP_SORT_ALLOC;
-  default: return key;
-  }
+  return sort_keys[key].plain;
 }
 
 enum rtop_sort_key rtop_sort_key_of_calls(enum rtop_sort_key key)
@@ -64,7 +41,7 @@ enum rtop_sort_key rtop_sort_key_of_calls(enum rtop_sort_key key)
 bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key)
 {
   for (int i = 0; i < RTOP_SORT_KEYS; i++)
-    if (strcmp(sort_key_names[i], name) == 0) {
+    if (strcmp(sort_keys[i].name, name) == 0) {
       *key = (enum rtop_sort_key)i;
       return true;
     }
@@ -135,39 +112,11 @@ struct methods_order {
   const struct rtop_methods_options *options;
 };
 
-static double methods_gc(const struct rtop_cost *cost)
-{
-  return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
-}
-
 double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key key)
 {
-  switch (key) {
-  case RTOP_SORT_SELF: return (double)row->self_ns;
-  case RTOP_SORT_TOTAL: return (double)row->total_ns;
-  case RTOP_SORT_RATIO: return (double)row->most_ns;
-  case RTOP_SORT_THREADS: return (double)row->threads;
-  case RTOP_SORT_CPU: return (double)row->self.cpu_ns;
-  case RTOP_SORT_RUNNING: return (double)row->self.wall_ns[RTOP_STATE_RUNNING];
-  case RTOP_SORT_WAITING: return (double)row->self.wall_ns[RTOP_STATE_WAITING];
-  case RTOP_SORT_BLOCKED: return (double)row->self.wall_ns[RTOP_STATE_BLOCKED];
-  case RTOP_SORT_GC: return methods_gc(&row->self);
-  case RTOP_SORT_BLAME: return (double)row->self.blame_ns;
-  case RTOP_SORT_ALLOC: return (double)row->self.allocations;
-  case RTOP_SORT_SAMPLES: return (double)row->self.samples;
-  case RTOP_SORT_TOTAL_CPU: return (double)row->total.cpu_ns;
-  case RTOP_SORT_TOTAL_RUNNING: return (double)row->total.wall_ns[RTOP_STATE_RUNNING];
-  case RTOP_SORT_TOTAL_WAITING: return (double)row->total.wall_ns[RTOP_STATE_WAITING];
-  case RTOP_SORT_TOTAL_BLOCKED: return (double)row->total.wall_ns[RTOP_STATE_BLOCKED];
-  case RTOP_SORT_TOTAL_GC: return methods_gc(&row->total);
-  case RTOP_SORT_TOTAL_BLAME: return (double)row->total.blame_ns;
-  case RTOP_SORT_TOTAL_ALLOC: return (double)row->total.allocations;
-  case RTOP_SORT_DELTA: return row->delta;
-  case RTOP_SORT_HISTORY: return row->history;
-  case RTOP_SORT_NAME:
-  case RTOP_SORT_LOCATION:
-  case RTOP_SORT_KEYS: break;
-  }
+#define COLUMN(id, name, heading, heading_time, width, figure, plain, from, value, help)                               \
+  if (key == RTOP_SORT_##id) return value;
+#include "columns.def"
   return 0;
 }
 

@@ -1,4 +1,6 @@
+/* Columns of the table of methods: chosen, and fitted into a width. */
 #include "columns.h"
+#include <limits.h>
 #include <string.h>
 
 enum {
@@ -7,69 +9,30 @@ enum {
   MARK_COLUMNS = 1, /* the cursor's '>' */
 };
 
-static const struct column_info table[COLUMN_COUNT] = {
-  [COLUMN_SELF] = { "self", "SELF%", "SELF", 7, RTOP_SORT_SELF, COLUMN_KIND_TIME, "time in the method itself" },
-  [COLUMN_DELTA] = { "delta", "DELTA", "DELTA", 8, RTOP_SORT_DELTA, COLUMN_KIND_OTHER, "change against the baseline" },
-  [COLUMN_TOTAL] = { "total", "TOTAL%", "TOTAL", 8, RTOP_SORT_TOTAL, COLUMN_KIND_TIME, "time in it and what it calls" },
-  [COLUMN_RUN] = { "running", "RUN%", "RUN", 7, RTOP_SORT_RUNNING, COLUMN_KIND_TIME, "self: running with the GVL" },
-  [COLUMN_WAIT] = { "waiting", "WAIT%", "WAIT", 7, RTOP_SORT_WAITING, COLUMN_KIND_TIME, "self: waiting for the GVL" },
-  [COLUMN_IO] = { "blocked", "IO%", "IO", 7, RTOP_SORT_BLOCKED, COLUMN_KIND_TIME,
-                  "self: off the GVL (I/O, sleep, lock)" },
-  [COLUMN_GC] = { "gc", "GC%", "GC", 7, RTOP_SORT_GC, COLUMN_KIND_TIME, "self: marking and sweeping" },
-  [COLUMN_CPU] = { "cpu", "CPU%", "CPU", 7, RTOP_SORT_CPU, COLUMN_KIND_TIME, "self: CPU time" },
-  [COLUMN_BLAME] = { "blame", "BLAME%", "BLAME", 8, RTOP_SORT_BLAME, COLUMN_KIND_TIME,
-                     "others waited while it held the GVL" },
-  [COLUMN_THREADS] = { "threads", "THR", "THR", 5, RTOP_SORT_THREADS, COLUMN_KIND_COUNT,
-                       "threads that have it on their stack now" },
-  [COLUMN_RATIO] = { "ratio", "RATIO%", "RATIO%", 8, RTOP_SORT_RATIO, COLUMN_KIND_RATIO,
-                     "share of the frame on one thread's stack" },
-  [COLUMN_SAMPLES] = { "samples", "SMP", "SMP", 7, RTOP_SORT_SAMPLES, COLUMN_KIND_COUNT, "self: samples taken" },
-  [COLUMN_ALLOC] = { "alloc", "ALLOC/s", "ALLOC/s", 9, RTOP_SORT_ALLOC, COLUMN_KIND_RATE,
-                     "self: objects allocated, estimated" },
-  [COLUMN_TOTAL_RUN] = { "total-running", "T.RUN%", "T.RUN", 8, RTOP_SORT_TOTAL_RUNNING, COLUMN_KIND_TIME,
-                         "total: running with the GVL" },
-  [COLUMN_TOTAL_WAIT] = { "total-waiting", "T.WAIT%", "T.WAIT", 9, RTOP_SORT_TOTAL_WAITING, COLUMN_KIND_TIME,
-                          "total: waiting for the GVL" },
-  [COLUMN_TOTAL_IO] = { "total-blocked", "T.IO%", "T.IO", 7, RTOP_SORT_TOTAL_BLOCKED, COLUMN_KIND_TIME,
-                        "total: off the GVL" },
-  [COLUMN_TOTAL_GC] = { "total-gc", "T.GC%", "T.GC", 7, RTOP_SORT_TOTAL_GC, COLUMN_KIND_TIME,
-                        "total: marking and sweeping" },
-  [COLUMN_TOTAL_CPU] = { "total-cpu", "T.CPU%", "T.CPU", 8, RTOP_SORT_TOTAL_CPU, COLUMN_KIND_TIME, "total: CPU time" },
-  [COLUMN_TOTAL_BLAME] = { "total-blame", "T.BLAME%", "T.BLAME", 10, RTOP_SORT_TOTAL_BLAME, COLUMN_KIND_TIME,
-                           "total: others waited meanwhile" },
-  [COLUMN_TOTAL_ALLOC] = { "total-alloc", "T.ALLOC/s", "T.ALLOC/s", 11, RTOP_SORT_TOTAL_ALLOC, COLUMN_KIND_RATE,
-                           "total: objects allocated, estimated" },
-  [COLUMN_HIST] = { "history", "HIST(60s)", "HIST(60s)", 12, RTOP_SORT_HISTORY, COLUMN_KIND_OTHER,
-                    "self, last minute; sorts by its peak" },
-  [COLUMN_METHOD] = { "name", "METHOD", "METHOD", 0, RTOP_SORT_NAME, COLUMN_KIND_OTHER, "name of the method" },
-  [COLUMN_LOCATION] = { "location", "LOCATION", "LOCATION", 0, RTOP_SORT_LOCATION, COLUMN_KIND_OTHER, "file and line" },
+static const struct column_info table[RTOP_SORT_KEYS] = {
+#define COLUMN(id, name, heading, heading_time, width, figure, plain, from, value, help)                               \
+  { name, heading, heading_time, width, RTOP_FIGURE_##figure, from, help },
+#include "tui/methods/columns.def"
 };
 
-const struct column_info *columns_info(enum column column)
+const struct column_info *columns_info(enum rtop_sort_key column)
 {
   return &table[column];
 }
 
-enum column columns_of_sort(enum rtop_sort_key sort)
-{
-  for (int column = 0; column < COLUMN_COUNT; column++)
-    if (table[column].sort == (int)sort) return (enum column)column;
-  return COLUMN_SELF;
-}
-
-static bool is_flexible(enum column column)
+static bool is_flexible(enum rtop_sort_key column)
 {
   return table[column].columns == 0;
 }
 
-bool columns_has(const struct columns_choice *choice, enum column column)
+bool columns_has(const struct columns_choice *choice, enum rtop_sort_key column)
 {
   for (int i = 0; i < choice->count; i++)
     if (choice->at[i] == column) return true;
   return false;
 }
 
-static void insert(struct columns_choice *choice, int place, enum column column)
+static void insert(struct columns_choice *choice, int place, enum rtop_sort_key column)
 {
   size_t behind = (size_t)(choice->count - place);
   memmove(&choice->at[place + 1], &choice->at[place], behind * sizeof choice->at[0]);
@@ -77,7 +40,7 @@ static void insert(struct columns_choice *choice, int place, enum column column)
   choice->count++;
 }
 
-static void take_away(struct columns_choice *choice, enum column column)
+static void take_away(struct columns_choice *choice, enum rtop_sort_key column)
 {
   int kept = 0;
   for (int i = 0; i < choice->count; i++)
@@ -86,7 +49,7 @@ static void take_away(struct columns_choice *choice, enum column column)
 }
 
 /* Before the first of those that usually stand behind it. */
-static void put_in(struct columns_choice *choice, enum column column)
+static void put_in(struct columns_choice *choice, enum rtop_sort_key column)
 {
   int place = 0;
   while (place < choice->count && choice->at[place] < column) place++;
@@ -96,22 +59,22 @@ static void put_in(struct columns_choice *choice, enum column column)
 /* What the user sees without a choice, as a choice that can be changed. */
 static void start_choice(struct columns_choice *choice)
 {
-  static const enum column usual[] = { COLUMN_SELF, COLUMN_TOTAL,  COLUMN_WAIT,    COLUMN_ALLOC,
-                                       COLUMN_HIST, COLUMN_METHOD, COLUMN_LOCATION };
+  static const enum rtop_sort_key usual[] = { RTOP_SORT_SELF,    RTOP_SORT_TOTAL, RTOP_SORT_WAITING, RTOP_SORT_ALLOC,
+                                              RTOP_SORT_HISTORY, RTOP_SORT_NAME,  RTOP_SORT_LOCATION };
   if (choice->count == 0) {
     choice->count = sizeof usual / sizeof usual[0];
     memcpy(choice->at, usual, sizeof usual);
   }
 }
 
-void columns_toggle(struct columns_choice *choice, enum column column)
+void columns_toggle(struct columns_choice *choice, enum rtop_sort_key column)
 {
   start_choice(choice);
   if (!columns_has(choice, column)) put_in(choice, column);
-  else if (column != COLUMN_METHOD) take_away(choice, column);
+  else if (column != RTOP_SORT_NAME) take_away(choice, column);
 }
 
-void columns_move(struct columns_choice *choice, enum column column, int step)
+void columns_move(struct columns_choice *choice, enum rtop_sort_key column, int step)
 {
   start_choice(choice);
   for (int i = 0; i < choice->count; i++) {
@@ -124,11 +87,11 @@ void columns_move(struct columns_choice *choice, enum column column, int step)
   }
 }
 
-static bool find_name(const char *name, size_t length, enum column *column)
+static bool find_name(const char *name, size_t length, enum rtop_sort_key *column)
 {
-  for (int i = 0; i < COLUMN_COUNT; i++) {
+  for (int i = 0; i < RTOP_SORT_KEYS; i++) {
     if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0) {
-      *column = (enum column)i;
+      *column = (enum rtop_sort_key)i;
       return true;
     }
   }
@@ -146,7 +109,7 @@ bool columns_parse(struct columns_choice *choice, const char *text, const char *
   }
   if (strcmp(text, "auto") == 0) text = "";
   for (const char *at = text; *at != '\0';) {
-    enum column column;
+    enum rtop_sort_key column;
     char sign = *at == '+' || *at == '-' ? *at++ : '+';
     size_t length = strcspn(at, ",");
     if (!find_name(at, length, &column)) {
@@ -155,12 +118,12 @@ bool columns_parse(struct columns_choice *choice, const char *text, const char *
       return false;
     }
     bool there = columns_has(&wanted, column);
-    if (sign == '-' && there && column != COLUMN_METHOD) take_away(&wanted, column);
+    if (sign == '-' && there && column != RTOP_SORT_NAME) take_away(&wanted, column);
     else if (sign == '+' && !there && changes) put_in(&wanted, column);
     else if (sign == '+' && !there) insert(&wanted, wanted.count, column);
     at += length + (at[length] == ',');
   }
-  if (wanted.count > 0 && !columns_has(&wanted, COLUMN_METHOD)) insert(&wanted, wanted.count, COLUMN_METHOD);
+  if (wanted.count > 0 && !columns_has(&wanted, RTOP_SORT_NAME)) insert(&wanted, wanted.count, RTOP_SORT_NAME);
   *choice = wanted;
   return true;
 }
@@ -175,20 +138,9 @@ void columns_write(const struct columns_choice *choice, char *out, size_t out_by
 
 void columns_list(FILE *out)
 {
-  for (int column = 0; column < COLUMN_COUNT; column++)
+  for (int column = 0; column < RTOP_SORT_KEYS; column++)
     fprintf(out, "%-14s %-10s %s\n", table[column].name, table[column].title, table[column].help);
 }
-
-/* What is worth its place, best first, and the width from which on it is shown. */
-static const struct {
-  enum column column;
-  int width;
-} preference[] = {
-  { COLUMN_SELF, 0 },    { COLUMN_TOTAL, 28 },    { COLUMN_WAIT, 36 }, { COLUMN_ALLOC, 48 },  { COLUMN_GC, 96 },
-  { COLUMN_HIST, 104 },  { COLUMN_IO, 124 },      { COLUMN_CPU, 132 }, { COLUMN_BLAME, 140 }, { COLUMN_THREADS, 148 },
-  { COLUMN_RATIO, 156 }, { COLUMN_SAMPLES, 176 }, { COLUMN_RUN, 190 },
-};
-enum { PREFERENCES = sizeof preference / sizeof preference[0] };
 
 static int location_columns(int width)
 {
@@ -202,17 +154,17 @@ static int figures_width(int width)
   return width - MARK_COLUMNS - METHOD_COLUMNS_MIN - location_columns(width);
 }
 
-static void pick_preferred(struct columns_choice *picked, int width, enum column sorted)
+/* Those that are worth their place at this width; what is sorted by takes the place of the least one. */
+static void pick_preferred(struct columns_choice *picked, int width, enum rtop_sort_key sorted)
 {
-  for (int i = 0; i < PREFERENCES; i++)
-    if (width >= preference[i].width) put_in(picked, preference[i].column);
-  if (is_flexible(sorted) || columns_has(picked, sorted)) return;
-  for (int i = PREFERENCES - 1; i >= 0; i--) { /* it takes the place of the least one */
-    if (columns_has(picked, preference[i].column)) {
-      take_away(picked, preference[i].column);
-      break;
-    }
+  int least = -1;
+  for (int column = 0; column < RTOP_SORT_KEYS; column++) {
+    if (width < table[column].from) continue;
+    insert(picked, picked->count, (enum rtop_sort_key)column);
+    if (least < 0 || table[column].from > table[least].from) least = column;
   }
+  if (is_flexible(sorted) || columns_has(picked, sorted)) return;
+  if (least >= 0) take_away(picked, (enum rtop_sort_key)least);
   put_in(picked, sorted);
 }
 
@@ -222,7 +174,7 @@ static void pick_fitting(struct columns_choice *picked, const struct columns_cho
 {
   int figure = 0;
   for (int i = 0; i < from->count; i++) {
-    enum column column = from->at[i];
+    enum rtop_sort_key column = from->at[i];
     if (is_flexible(column)) {
       insert(picked, picked->count, column);
     } else if (figure++ >= scroll && room >= 0) {
@@ -234,22 +186,22 @@ static void pick_fitting(struct columns_choice *picked, const struct columns_cho
 
 static void add_flexible(struct columns_choice *picked)
 {
-  insert(picked, picked->count, COLUMN_METHOD);
-  insert(picked, picked->count, COLUMN_LOCATION);
+  insert(picked, picked->count, RTOP_SORT_NAME);
+  insert(picked, picked->count, RTOP_SORT_LOCATION);
 }
 
 static void pick_scrolled(struct columns_choice *picked, int width, int scroll)
 {
   struct columns_choice all = { 0 };
-  for (int column = 0; column < COLUMN_HIST; column++)
-    if (column != COLUMN_DELTA) insert(&all, all.count, (enum column)column);
+  for (int column = 0; column < RTOP_SORT_HISTORY; column++)
+    if (column != RTOP_SORT_DELTA) insert(&all, all.count, (enum rtop_sort_key)column);
   int room = figures_width(width) / 2 < 7 ? figures_width(width) : figures_width(width) * 3 / 4;
   pick_fitting(picked, &all, room, scroll, true);
   add_flexible(picked);
 }
 
 static void pick_chosen(struct columns_choice *picked, const struct columns_choice *choice, int width,
-                        enum column sorted, int scroll)
+                        enum rtop_sort_key sorted, int scroll)
 {
   int room = width - MARK_COLUMNS - METHOD_COLUMNS_MIN;
   pick_fitting(picked, choice, room, scroll, true);
@@ -272,7 +224,7 @@ static int fixed_width(const struct columns_choice *picked)
 static void place(struct columns_shown *shown, const struct columns_choice *picked, int width)
 {
   int x = MARK_COLUMNS;
-  int location = columns_has(picked, COLUMN_LOCATION) ? location_columns(width) : 0;
+  int location = columns_has(picked, RTOP_SORT_LOCATION) ? location_columns(width) : 0;
   int method = width - MARK_COLUMNS - fixed_width(picked) - location;
   if (method < METHOD_COLUMNS_MIN && location > 0) {
     method += location;
@@ -280,8 +232,8 @@ static void place(struct columns_shown *shown, const struct columns_choice *pick
   }
   shown->count = 0;
   for (int i = 0; i < picked->count; i++) {
-    enum column column = picked->at[i];
-    int columns = column == COLUMN_METHOD ? method : column == COLUMN_LOCATION ? location : table[column].columns;
+    enum rtop_sort_key column = picked->at[i];
+    int columns = column == RTOP_SORT_NAME ? method : column == RTOP_SORT_LOCATION ? location : table[column].columns;
     if (columns > 0) {
       shown->at[shown->count].column = column;
       shown->at[shown->count].x = x;
@@ -293,35 +245,34 @@ static void place(struct columns_shown *shown, const struct columns_choice *pick
 }
 
 /* Behind the first figure, in the place of the last one (but that sorted by) where there is no room. */
-static void pick_delta(struct columns_choice *picked, bool wanted, int width, enum column sorted)
+static void pick_delta(struct columns_choice *picked, bool wanted, int width, enum rtop_sort_key sorted)
 {
-  if (!wanted || width < DELTA_FROM || columns_has(picked, COLUMN_DELTA)) return;
+  if (!wanted || width < DELTA_FROM || columns_has(picked, RTOP_SORT_DELTA)) return;
   int figures = 0;
   while (figures < picked->count && !is_flexible(picked->at[figures])) figures++;
   int place = figures > 0 ? 1 : 0;
-  for (int i = figures - 1; i > 0 && fixed_width(picked) + table[COLUMN_DELTA].columns > figures_width(width); i--)
+  for (int i = figures - 1; i > 0 && fixed_width(picked) + table[RTOP_SORT_DELTA].columns > figures_width(width); i--)
     if (picked->at[i] != sorted) take_away(picked, picked->at[i]);
-  insert(picked, place, COLUMN_DELTA);
+  insert(picked, place, RTOP_SORT_DELTA);
 }
 
 void columns_fit(struct columns_shown *shown, const struct columns_choice *choice, int width, enum rtop_sort_key sort,
                  int scroll)
 {
   struct columns_choice picked = { 0 };
-  enum column sorted = columns_of_sort(sort);
   if (choice->count > 0) {
-    pick_chosen(&picked, choice, width, sorted, scroll);
+    pick_chosen(&picked, choice, width, sort, scroll);
   } else if (scroll > 0) {
     pick_scrolled(&picked, width, scroll);
   } else {
-    pick_preferred(&picked, width, sorted);
+    pick_preferred(&picked, width, sort);
     add_flexible(&picked);
   }
-  pick_delta(&picked, choice->delta, width, sorted);
+  pick_delta(&picked, choice->delta, width, sort);
   place(shown, &picked, width);
 }
 
-static bool shows_figure(const struct columns_shown *shown, enum column column)
+static bool shows_figure(const struct columns_shown *shown, enum rtop_sort_key column)
 {
   for (int i = 0; i < shown->count; i++)
     if (shown->at[i].column == column) return true;
@@ -330,8 +281,8 @@ static bool shows_figure(const struct columns_shown *shown, enum column column)
 
 int columns_scroll_max(const struct columns_choice *choice, int width, enum rtop_sort_key sort)
 {
-  enum column last = COLUMN_HIST - 1;
-  int figures = choice->count > 0 ? 0 : COLUMN_HIST;
+  enum rtop_sort_key last = RTOP_SORT_HISTORY - 1;
+  int figures = choice->count > 0 ? 0 : RTOP_SORT_HISTORY;
   for (int i = 0; i < choice->count; i++) {
     if (!is_flexible(choice->at[i])) {
       last = choice->at[i];
@@ -341,7 +292,7 @@ int columns_scroll_max(const struct columns_choice *choice, int width, enum rtop
   for (int scroll = 0; scroll < figures; scroll++) {
     struct columns_shown shown;
     columns_fit(&shown, choice, width, sort, scroll);
-    bool complete = scroll > 0 || choice->count > 0 || shown.count >= COLUMN_COUNT;
+    bool complete = scroll > 0 || choice->count > 0 || shown.count >= RTOP_SORT_KEYS;
     if (complete && shows_figure(&shown, last)) return scroll;
   }
   return figures > 0 ? figures - 1 : 0;

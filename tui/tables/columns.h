@@ -12,59 +12,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* In the order in which they stand on the screen when nothing was chosen. Figures come first. */
-enum column {
-  COLUMN_SELF,
-  COLUMN_DELTA,
-  COLUMN_TOTAL,
-  COLUMN_WAIT,
-  COLUMN_IO,
-  COLUMN_GC,
-  COLUMN_CPU,
-  COLUMN_BLAME,
-  COLUMN_THREADS,
-  COLUMN_RATIO,
-  COLUMN_RUN,
-  COLUMN_SAMPLES,
-  COLUMN_ALLOC,
-  COLUMN_TOTAL_RUN,
-  COLUMN_TOTAL_WAIT,
-  COLUMN_TOTAL_IO,
-  COLUMN_TOTAL_GC,
-  COLUMN_TOTAL_CPU,
-  COLUMN_TOTAL_BLAME,
-  COLUMN_TOTAL_ALLOC,
-  COLUMN_HIST,
-  COLUMN_METHOD,
-  COLUMN_LOCATION,
-  COLUMN_COUNT,
-};
-
-enum column_kind {
-  COLUMN_KIND_TIME, /* nanoseconds: a share of the span, or a time */
-  COLUMN_KIND_RATE, /* a count: per second */
-  COLUMN_KIND_COUNT,
-  COLUMN_KIND_RATIO, /* nanoseconds: always a share of the span */
-  COLUMN_KIND_OTHER, /* no figure */
-};
-
 struct column_info {
-  const char *name;       /* on the command line, and of the sort key when there is one */
+  const char *name;       /* on the command line */
   const char *title;      /* per cent */
   const char *title_time; /* when figures are times or samples */
   int columns;            /* with the blank before it; 0: takes what is left */
-  int sort;               /* enum rtop_sort_key; -1: cannot be sorted by */
-  enum column_kind kind;
+  enum rtop_figure figure;
+  int from; /* the width of the table from which on it is worth its place */
   const char *help;
 };
-const struct column_info *columns_info(enum column column);
-/* The column of a sort key. */
-enum column columns_of_sort(enum rtop_sort_key sort);
+const struct column_info *columns_info(enum rtop_sort_key column);
 
 /* What the user wants to see; count 0: whatever is worth its place at the present width. */
 struct columns_choice {
   int count;
-  enum column at[COLUMN_COUNT];
+  enum rtop_sort_key at[RTOP_SORT_KEYS];
   bool delta; /* something is compared: DELTA is there in any case, else never */
 };
 
@@ -77,18 +39,18 @@ void columns_write(const struct columns_choice *choice, char *out, size_t out_by
 void columns_list(FILE *out);
 
 /* Puts a column in at its usual place, or takes it away; METHOD stays. */
-void columns_toggle(struct columns_choice *choice, enum column column);
+void columns_toggle(struct columns_choice *choice, enum rtop_sort_key column);
 /* Moves it to the left (-1) or right (1) of its neighbour in the choice. */
-void columns_move(struct columns_choice *choice, enum column column, int step);
-bool columns_has(const struct columns_choice *choice, enum column column);
+void columns_move(struct columns_choice *choice, enum rtop_sort_key column, int step);
+bool columns_has(const struct columns_choice *choice, enum rtop_sort_key column);
 
 /* What is on the screen, left to right. */
 struct columns_shown {
   int count;
   struct {
-    enum column column;
+    enum rtop_sort_key column;
     int x, columns;
-  } at[COLUMN_COUNT];
+  } at[RTOP_SORT_KEYS];
 };
 
 /* Chooses the columns of a table of this width. `scroll` skips that many figures from the left (see

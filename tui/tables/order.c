@@ -141,8 +141,7 @@ static void sort_rows(struct order *order, const struct rtop_methods *methods, b
 {
   for (size_t i = 0; i < methods->count; i++) order->items[i] = item_of(order, methods, i, reverse);
   sort_items(order, order->count);
-  if (columns_info(columns_of_sort(order->valued))->kind == COLUMN_KIND_TIME)
-    settle(order, (double)methods->length_ns / 1000);
+  if (columns_info(order->valued)->figure == RTOP_FIGURE_TIME) settle(order, (double)methods->length_ns / 1000);
   else if (order->valued == RTOP_SORT_HISTORY) settle(order, 0.001);
   for (size_t i = 0; i < order->count; i++) order->rows[i] = order->items[i].row;
 }

@@ -11,18 +11,10 @@
   }
 
 enum {
-  METHODS = 1u << VIEW_METHODS,
-  TREE = 1u << VIEW_TREE,
-  THREADS = 1u << VIEW_THREADS,
-  ICICLE = 1u << VIEW_ICICLE,
-  SOURCE = 1u << VIEW_SOURCE,
-  SKYLINE = 1u << VIEW_SKYLINE,
-  TIMES = 1u << VIEW_TIME,
-  GROUPS = 1u << VIEW_GROUPS,
-  DATA = (1u << VIEW_DATA_COUNT) - 1, /* all of the above */
-  OUTPUT = 1u << VIEW_OUTPUT,
-  HELP_VIEW = 1u << VIEW_HELP,
-  CHOOSER = 1u << VIEW_CHOOSER,
+#define DATA_VIEW(id, ...) id = 1u << VIEW_##id,
+#define OTHER_VIEW(id, name) id = 1u << VIEW_##id,
+#include "views.def"
+  DATA = (1u << VIEW_DATA_COUNT) - 1,
   ANY = (1u << VIEW_COUNT) - 1,
 };
 
@@ -34,20 +26,33 @@ const struct key_row keys_table[] = {
 };
 const size_t keys_count = sizeof keys_table / sizeof keys_table[0];
 
-static const char *const view_names[VIEW_COUNT] = {
-  [VIEW_METHODS] = "methods", [VIEW_TREE] = "tree",       [VIEW_THREADS] = "threads", [VIEW_ICICLE] = "icicle",
-  [VIEW_SOURCE] = "source",   [VIEW_SKYLINE] = "skyline", [VIEW_TIME] = "time",       [VIEW_GROUPS] = "groups",
+static const struct {
+  const char *name, *tab;
+  int keys[KEYS_PER_ROW];
+} data_views[VIEW_DATA_COUNT] = {
+#define DATA_VIEW(id, name, tab, help, ...) { #name, tab, { __VA_ARGS__ } },
+#include "views.def"
 };
 
 const char *keys_view_name(enum view_id view)
 {
-  return (int)view < VIEW_COUNT ? view_names[view] : NULL;
+  return (int)view < VIEW_DATA_COUNT ? data_views[view].name : NULL;
+}
+
+const char *keys_view_tab(enum view_id view)
+{
+  return data_views[view].tab;
+}
+
+int keys_view_key(enum view_id view)
+{
+  return data_views[view].keys[0];
 }
 
 bool keys_view_parse(const char *name, enum view_id *view)
 {
-  for (int i = 0; i < VIEW_COUNT; i++) {
-    if (view_names[i] != NULL && strcmp(view_names[i], name) == 0) {
+  for (int i = 0; i < VIEW_DATA_COUNT; i++) {
+    if (strcmp(data_views[i].name, name) == 0) {
       *view = (enum view_id)i;
       return true;
     }

@@ -15,19 +15,11 @@
 
 enum { KEY_FUNCTION = 1 << 24, KEYS_PER_ROW = 5 };
 
-/* Views of the data come first, in the order of the tabs. */
+/* Views of the data come first, in the order of the tabs (views.def). */
 enum view_id {
-  VIEW_METHODS,
-  VIEW_TREE,
-  VIEW_THREADS,
-  VIEW_ICICLE,
-  VIEW_SOURCE,
-  VIEW_SKYLINE,
-  VIEW_TIME,
-  VIEW_GROUPS,
-  VIEW_OUTPUT,
-  VIEW_HELP,
-  VIEW_CHOOSER,
+#define DATA_VIEW(id, ...) VIEW_##id,
+#define OTHER_VIEW(id, name) VIEW_##id,
+#include "views.def"
   VIEW_COUNT
 };
 enum { VIEW_DATA_COUNT = VIEW_OUTPUT };
@@ -53,6 +45,9 @@ enum key_group {
 /* A view of the data by the name that the command line uses ("methods"); NULL: it has none. */
 const char *keys_view_name(enum view_id view);
 bool keys_view_parse(const char *name, enum view_id *view);
+/* What its tab says of a view of the data, and the key before that. */
+const char *keys_view_tab(enum view_id view);
+int keys_view_key(enum view_id view);
 
 struct key_row {
   enum request request;

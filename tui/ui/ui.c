@@ -19,17 +19,6 @@ void ui_take_filter(struct ui *ui, const char *text)
   }
 }
 
-pid_t ui_source_pid(const struct ui *ui)
-{
-  const struct ui_process *process = ui_process(ui);
-  return ui_lives(process->state) ? process->pid : 0;
-}
-
-uid_t ui_source_owner(const struct ui *ui)
-{
-  return ui_process(ui)->owner;
-}
-
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol)
 {
   if (!rtop_symbol_has_source(symbol)) snprintf(out, bytes, "%s", symbol->kind == RTOP_SYMBOL_C ? "<C>" : "");
@@ -73,17 +62,17 @@ void ui_ask(struct ui *ui, enum ui_prompt what)
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
-  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->before_prompt)
+  if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->ask.before_prompt)
     text = ui->lens.exclude; /* longer ones can only be written anew */
-  snprintf(ui->before_prompt, sizeof ui->before_prompt, "%.*s", PROMPT_BYTES - 1,
+  snprintf(ui->ask.before_prompt, sizeof ui->ask.before_prompt, "%.*s", PROMPT_BYTES - 1,
            what == UI_PROMPT_SEARCH ? ui->search : text);
-  ui->prompting = what;
+  ui->ask.prompting = what;
   ui->filter_error = NULL;
-  prompt_start(&ui->prompt, label[what], text);
+  prompt_start(&ui->ask.prompt, label[what], text);
 }
 
 void ui_ask_command(struct ui *ui, const char *text)
 {
   ui_ask(ui, UI_PROMPT_COMMAND);
-  prompt_start(&ui->prompt, ui->prompt.label, text);
+  prompt_start(&ui->ask.prompt, ui->ask.prompt.label, text);
 }

@@ -1,3 +1,4 @@
+/* What the figures are compared with: taken, summed, and found again by method, call and thread. */
 #include "ui_baseline.h"
 #include "ui.h"
 #include "tui/history/profile_alone.h"
@@ -113,7 +114,7 @@ bool ui_baseline_begin(struct ui *ui)
     ui_say(ui, "the baseline is no longer available");
   }
   at->comparing = at->taken || ui->view->graphs;
-  ui->columns.delta = at->comparing;
+  ui->look.columns.delta = at->comparing;
   at->of = rtop_changes_has(ui->wanted.sort) ? ui->wanted.sort : at->of;
   return at->comparing;
 }

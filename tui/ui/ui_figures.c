@@ -26,8 +26,8 @@ void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rto
 
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples)
 {
-  if (ui->units == UNITS_SAMPLES) rtop_text_count(out, bytes, (double)samples);
-  else if (ui->units == UNITS_TIME) draw_time(out, bytes, ns);
+  if (ui->look.units == UNITS_SAMPLES) rtop_text_count(out, bytes, (double)samples);
+  else if (ui->look.units == UNITS_TIME) draw_time(out, bytes, ns);
   else draw_percent(out, bytes, 100 * ui_share(ui, ns));
 }
 
@@ -42,47 +42,47 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 {
   ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
   ui->wanted.sort = key;
-  ui->scroll = 0; /* the column sorted by is shown */
+  ui->look.scroll = 0; /* the column sorted by is shown */
   ui->stale = true;
   return true;
 }
 
 /* The columns in the order on the screen: the user's, or all there are. */
-static int column_order(const struct ui *ui, enum column *order)
+static int column_order(const struct ui *ui, enum rtop_sort_key *order)
 {
-  for (int i = 0; ui->columns.count == 0 && i < COLUMN_COUNT; i++) order[i] = (enum column)i;
-  for (int i = 0; i < ui->columns.count; i++) order[i] = ui->columns.at[i];
-  return ui->columns.count > 0 ? ui->columns.count : COLUMN_COUNT;
+  for (int i = 0; ui->look.columns.count == 0 && i < RTOP_SORT_KEYS; i++) order[i] = (enum rtop_sort_key)i;
+  for (int i = 0; i < ui->look.columns.count; i++) order[i] = ui->look.columns.at[i];
+  return ui->look.columns.count > 0 ? ui->look.columns.count : RTOP_SORT_KEYS;
 }
 
 /* Differences have no order while nothing is compared. */
-static bool sortable(const struct ui *ui, enum column column)
+static bool sortable(const struct ui *ui, enum rtop_sort_key column)
 {
-  return columns_info(column)->sort >= 0 && (column != COLUMN_DELTA || ui->baseline.comparing);
+  return column != RTOP_SORT_DELTA || ui->baseline.comparing;
 }
 
 /* The next column that can be sorted by. */
 static bool sort_step(struct ui *ui, int step)
 {
-  enum column order[COLUMN_COUNT] = { 0 };
+  enum rtop_sort_key order[RTOP_SORT_KEYS] = { 0 };
   int count = column_order(ui, order), at = 0;
-  while (at < count && order[at] != columns_of_sort(ui->wanted.sort)) at++;
+  while (at < count && order[at] != ui->wanted.sort) at++;
   at = at == count ? 0 : at + step;
   for (; at >= 0 && at < count; at += step)
-    if (sortable(ui, order[at])) return sort_by(ui, (enum rtop_sort_key)columns_info(order[at])->sort);
+    if (sortable(ui, order[at])) return sort_by(ui, order[at]);
   return true;
 }
 
 static bool sort_menu(struct ui *ui)
 {
-  ui->menu_for = UI_MENU_SORT;
-  menu_start(&ui->menu, "Sort by");
-  for (int column = 0; column < COLUMN_COUNT; column++) {
-    const struct column_info *info = columns_info((enum column)column);
-    if (sortable(ui, (enum column)column)) {
-      char *label = ui->menu_text[column];
-      snprintf(label, sizeof ui->menu_text[column], "%-9s  %s", info->title, info->help);
-      menu_add(&ui->menu, label, info->sort, info->sort == (int)ui->wanted.sort);
+  ui->ask.menu_for = UI_MENU_SORT;
+  menu_start(&ui->ask.menu, "Sort by");
+  for (int column = 0; column < RTOP_SORT_KEYS; column++) {
+    const struct column_info *info = columns_info((enum rtop_sort_key)column);
+    if (sortable(ui, (enum rtop_sort_key)column)) {
+      char *label = ui->ask.menu_text[column];
+      snprintf(label, sizeof ui->ask.menu_text[column], "%-9s  %s", info->title, info->help);
+      menu_add(&ui->ask.menu, label, column, column == (int)ui->wanted.sort);
     }
   }
   return true;
@@ -145,7 +145,7 @@ bool ui_figures_request(struct ui *ui, enum request request)
   case REQUEST_SORT_NAME: return sort_by(ui, RTOP_SORT_NAME);
   case REQUEST_REVERSE: return reverse(ui);
   case REQUEST_WINDOW: return next_window(ui);
-  case REQUEST_UNITS: ui->units = (enum ui_units)((ui->units + 1) % 3); return true;
+  case REQUEST_UNITS: ui->look.units = (enum ui_units)((ui->look.units + 1) % 3); return true;
   case REQUEST_CLOCK: return next_clock(ui);
   case REQUEST_COPY: return copy(ui);
   default: return false;

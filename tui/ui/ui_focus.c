@@ -71,7 +71,7 @@ static void name_after(struct ui *ui, const struct rtop_thread_row *thread)
   else snprintf(focus->name, sizeof focus->name, "%u", thread->native_id);
 }
 
-static void add(struct ui *ui, const struct rtop_thread_row *thread)
+static void focus_add(struct ui *ui, const struct rtop_thread_row *thread)
 {
   struct ui_focus *focus = &ui->focus;
   if (focus->count == UI_FOCUS_MAX) {
@@ -88,7 +88,7 @@ void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread)
 {
   bool again = ui->focus.count == 1 && ui_focus_has(ui, thread);
   ui->focus.count = 0;
-  if (!again) add(ui, thread);
+  if (!again) focus_add(ui, thread);
   ui->stale = true;
 }
 
@@ -108,7 +108,7 @@ void ui_focus_toggle(struct ui *ui, const struct rtop_thread_row *thread)
 {
   int place = place_of(ui, thread);
   if (place < 0) {
-    add(ui, thread);
+    focus_add(ui, thread);
   } else {
     ui->focus.at[place] = ui->focus.at[--ui->focus.count];
     name_the_last(ui);

@@ -1,3 +1,4 @@
+/* Hiding and merging on the screen: its keys, its prompt, its menu. */
 #include "ui_lens.h"
 #include <string.h>
 
@@ -33,10 +34,10 @@ bool ui_lens_back(struct ui *ui)
 
 static void merge_menu(struct ui *ui)
 {
-  menu_start(&ui->menu, "Merge by");
-  ui->menu_for = UI_MENU_MERGE;
+  menu_start(&ui->ask.menu, "Merge by");
+  ui->ask.menu_for = UI_MENU_MERGE;
   for (int merge = 0; merge < RTOP_MERGES; merge++)
-    menu_add(&ui->menu, rtop_merge_name((enum rtop_merge)merge), merge, merge == (int)ui->lens.merge);
+    menu_add(&ui->ask.menu, rtop_merge_name((enum rtop_merge)merge), merge, merge == (int)ui->lens.merge);
 }
 
 bool ui_lens_request(struct ui *ui, enum request request)

@@ -1,4 +1,4 @@
-/* The cursor among rows that have depths: to a row by its key, up to the row above it, to the next match.
+/* The cursor among rows that have depths: to a row by its key, up to the row above it.
  *
  * Rows are those of a tree or of groups, whose first members are a struct ui_outline_row. A key of 0 is no
  * method but what was put together at the end. Threads: one.
@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct ui;
 
 struct ui_outline_row {
   uint64_t key;
@@ -27,9 +25,5 @@ struct ui_outline {
 /* False: no row has that key (0 has none), the cursor stays. */
 bool ui_outline_go_to(const struct ui_outline *outline, uint64_t key);
 void ui_outline_go_up(const struct ui_outline *outline);
-/* To the first match from `from` on, or backwards before it; around the ends. False: none. */
-bool ui_outline_find(const struct ui *ui, const struct ui_outline *outline, size_t from, bool back);
-/* How many rows match what is searched for, and which of them the cursor is on. */
-void ui_outline_count(struct ui *ui, const struct ui_outline *outline);
 
 #endif

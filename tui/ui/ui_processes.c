@@ -60,3 +60,14 @@ void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t
   if (ui_processes_apart(ui) > 1 && source < (uint32_t)count_of(ui))
     snprintf(out, bytes, "%d ", (int)ui->source.at[source].pid);
 }
+
+pid_t ui_source_pid(const struct ui *ui)
+{
+  const struct ui_process *process = ui_process(ui);
+  return ui_lives(process->state) ? process->pid : 0;
+}
+
+uid_t ui_source_owner(const struct ui *ui)
+{
+  return ui_process(ui)->owner;
+}

@@ -1,3 +1,4 @@
+/* Settings: how each is kept in the state of the screen, and the setup menu. */
 #include "ui_settings.h"
 #include "ui.h"
 #include "tui/cli/options.h"
@@ -7,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How a setting is kept: as a bool or as an enum of struct ui, at this offset, or by the functions below. */
 struct setting {
-  const char *name, *help;
-  unsigned given;
-  size_t flag;                 /* offset of a bool of struct ui; 0: the functions below */
+  enum { SETTING_OTHER, SETTING_SWITCH, SETTING_ENUM } kind;
+  size_t at;
   bool inverse;                /* "on" is false */
   const char *(*value)(int i); /* the choices, NULL behind the last; NULL: free */
   const char *free;            /* what a free one takes */
   void (*get)(const struct ui *ui, char *out, size_t bytes);
   bool (*set)(struct ui *ui, const char *value, const char **problem);
+};
+
+static const struct {
+  const char *name, *help;
+} texts[RTOP_SETTINGS] = {
+#define SETTING(id, name, help, option) { name, help },
+#include "tui/cli/settings.def"
 };
 
 static const char *view_value(int i)
@@ -69,78 +77,6 @@ static int choice(const char *(*value)(int i), const char *text)
   return -1;
 }
 
-static void get_view(const struct ui *ui, char *out, size_t bytes)
-{
-  snprintf(out, bytes, "%s", view_value((int)ui->first_view));
-}
-
-static bool set_view(struct ui *ui, const char *value, const char **problem)
-{
-  (void)problem;
-  ui->first_view = (enum view_id)choice(view_value, value);
-  return true;
-}
-
-static void get_sort(const struct ui *ui, char *out, size_t bytes)
-{
-  snprintf(out, bytes, "%s", rtop_sort_key_name(ui->wanted.sort));
-}
-
-static bool set_sort(struct ui *ui, const char *value, const char **problem)
-{
-  (void)problem;
-  ui->wanted.sort = (enum rtop_sort_key)choice(sort_value, value);
-  return true;
-}
-
-static void get_mode(const struct ui *ui, char *out, size_t bytes)
-{
-  snprintf(out, bytes, "%s", mode_value(ui->wanted.mode == RTOP_MODE_CPU));
-}
-
-static bool set_mode(struct ui *ui, const char *value, const char **problem)
-{
-  (void)problem;
-  ui->wanted.mode = choice(mode_value, value) == 1 ? RTOP_MODE_CPU : RTOP_MODE_WALL;
-  return true;
-}
-
-static void get_units(const struct ui *ui, char *out, size_t bytes)
-{
-  snprintf(out, bytes, "%s", units_value((int)ui->units));
-}
-
-static bool set_units(struct ui *ui, const char *value, const char **problem)
-{
-  (void)problem;
-  ui->units = (enum ui_units)choice(units_value, value);
-  return true;
-}
-
-static void get_footer(const struct ui *ui, char *out, size_t bytes)
-{
-  snprintf(out, bytes, "%s", footer_value((int)ui->footer));
-}
-
-static bool set_footer(struct ui *ui, const char *value, const char **problem)
-{
-  (void)problem;
-  ui->footer = (enum ui_footer)choice(footer_value, value);
-  return true;
-}
-
-static void get_ascii(const struct ui *ui, char *out, size_t bytes)
-{
-  snprintf(out, bytes, "%s", ascii_value((int)ui->ascii));
-}
-
-static bool set_ascii(struct ui *ui, const char *value, const char **problem)
-{
-  (void)problem;
-  ui->ascii = (enum ui_ascii)choice(ascii_value, value);
-  return true;
-}
-
 static void get_theme(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
@@ -151,7 +87,7 @@ static bool set_theme(struct ui *ui, const char *value, const char **problem)
 {
   (void)problem;
   theme_use((enum theme_name)choice(theme_value, value));
-  ui->repaint = true;
+  ui->wish.repaint = true;
   return true;
 }
 
@@ -197,81 +133,40 @@ static bool set_delay(struct ui *ui, const char *value, const char **problem)
 
 static void get_columns(const struct ui *ui, char *out, size_t bytes)
 {
-  columns_write(&ui->columns, out, bytes);
+  columns_write(&ui->look.columns, out, bytes);
 }
 
 static bool set_columns(struct ui *ui, const char *value, const char **problem)
 {
-  return columns_parse(&ui->columns, value, problem);
+  return columns_parse(&ui->look.columns, value, problem);
 }
 
-#define FLAG(member) .flag = offsetof(struct ui, member), .value = switch_value
-static const struct setting settings[] = {
-  { .name = "view",
-    .help = "first view of a process",
-    .given = RTOP_GIVEN_VIEW,
-    .value = view_value,
-    .get = get_view,
-    .set = set_view },
-  { .name = "sort",
-    .help = "order of the tables",
-    .given = RTOP_GIVEN_SORT,
-    .value = sort_value,
-    .get = get_sort,
-    .set = set_sort },
-  { .name = "reverse", .help = "reverse the order", FLAG(wanted.reverse) },
-  { .name = "frame",
-    .help = "length of the window",
-    .given = RTOP_GIVEN_FRAME,
-    .free = "seconds, or all",
-    .get = get_frame,
-    .set = set_frame },
-  { .name = "delay",
-    .help = "time between updates",
-    .given = RTOP_GIVEN_DELAY,
-    .free = "seconds",
-    .get = get_delay,
-    .set = set_delay },
-  { .name = "mode",
-    .help = "clock of self and total",
-    .given = RTOP_GIVEN_MODE,
-    .value = mode_value,
-    .get = get_mode,
-    .set = set_mode },
-  { .name = "units", .help = "how figures are shown", .value = units_value, .get = get_units, .set = set_units },
-  { .name = "columns",
-    .help = "of the table of methods",
-    .given = RTOP_GIVEN_COLUMNS,
-    .free = "names with commas, or auto",
-    .get = get_columns,
-    .set = set_columns },
-  { .name = "follow", .help = "cursor follows its method", FLAG(follow) },
-  { .name = "fold", .help = "fold recursion in trees", FLAG(fold) },
-  { .name = "idle", .help = "count idle threads too", FLAG(focus.no_idle), .inverse = true },
-  { .name = "header", .help = "bars above the table", .given = RTOP_GIVEN_HEADER, FLAG(header) },
-  { .name = "footer",
-    .help = "keys below the table",
-    .given = RTOP_GIVEN_FOOTER,
-    .value = footer_value,
-    .get = get_footer,
-    .set = set_footer },
-  { .name = "ascii",
-    .help = "no block characters",
-    .given = RTOP_GIVEN_ASCII,
-    .value = ascii_value,
-    .get = get_ascii,
-    .set = set_ascii },
-  { .name = "theme",
-    .help = "colours",
-    .given = RTOP_GIVEN_THEME,
-    .value = theme_value,
-    .get = get_theme,
-    .set = set_theme },
-  { .name = "sync", .help = "update all at once (terminals with mode 2026)", FLAG(sync) },
-  { .name = "mouse", .help = "clicks and wheel; Shift-drag selects", .given = RTOP_GIVEN_MOUSE, FLAG(mouse) },
+#define SWITCH(member) .kind = SETTING_SWITCH, .at = offsetof(struct ui, member), .value = switch_value
+#define ENUM(member, values) .kind = SETTING_ENUM, .at = offsetof(struct ui, member), .value = values
+static const struct setting settings[RTOP_SETTINGS] = {
+  [RTOP_SETTING_VIEW] = { ENUM(first_view, view_value) },
+  [RTOP_SETTING_SORT] = { ENUM(wanted.sort, sort_value) },
+  [RTOP_SETTING_REVERSE] = { SWITCH(wanted.reverse) },
+  [RTOP_SETTING_FRAME] = { .free = "seconds, or all", .get = get_frame, .set = set_frame },
+  [RTOP_SETTING_DELAY] = { .free = "seconds", .get = get_delay, .set = set_delay },
+  [RTOP_SETTING_MODE] = { ENUM(wanted.mode, mode_value) },
+  [RTOP_SETTING_UNITS] = { ENUM(look.units, units_value) },
+  [RTOP_SETTING_COLUMNS] = { .free = "names with commas, or auto", .get = get_columns, .set = set_columns },
+  [RTOP_SETTING_FOLLOW] = { SWITCH(follow) },
+  [RTOP_SETTING_FOLD] = { SWITCH(fold) },
+  [RTOP_SETTING_IDLE] = { SWITCH(focus.no_idle), .inverse = true },
+  [RTOP_SETTING_HEADER] = { SWITCH(look.header) },
+  [RTOP_SETTING_FOOTER] = { ENUM(look.footer, footer_value) },
+  [RTOP_SETTING_ASCII] = { ENUM(look.ascii, ascii_value) },
+  [RTOP_SETTING_THEME] = { .value = theme_value, .get = get_theme, .set = set_theme },
+  [RTOP_SETTING_SYNC] = { SWITCH(look.sync) },
+  [RTOP_SETTING_MOUSE] = { SWITCH(look.mouse) },
 };
-enum { SETTINGS = sizeof settings / sizeof settings[0] };
+enum { SETTINGS = RTOP_SETTINGS };
 _Static_assert((int)SETTINGS < (int)MENU_ITEMS_MAX, "the setup menu holds every setting");
+_Static_assert(sizeof(enum view_id) == sizeof(unsigned) && sizeof(enum ui_units) == sizeof(unsigned) &&
+                   sizeof(enum rtop_sort_key) == sizeof(unsigned),
+               "enums are kept as numbers");
 
 int ui_settings_count(void)
 {
@@ -280,12 +175,12 @@ int ui_settings_count(void)
 
 const char *ui_setting_name(int index)
 {
-  return settings[index].name;
+  return texts[index].name;
 }
 
 const char *ui_setting_help(int index)
 {
-  return settings[index].help;
+  return texts[index].help;
 }
 
 void ui_setting_values(int index, char *out, size_t out_bytes)
@@ -300,29 +195,22 @@ void ui_setting_values(int index, char *out, size_t out_bytes)
 int ui_setting_find(const char *name)
 {
   for (int i = 0; i < SETTINGS; i++)
-    if (strcmp(settings[i].name, name) == 0) return i;
+    if (strcmp(texts[i].name, name) == 0) return i;
   return -1;
 }
 
 bool ui_setting_given(int index, unsigned given)
 {
-  return (settings[index].given & given) != 0;
-}
-
-static bool *flag_of(struct ui *ui, const struct setting *setting)
-{
-  return (bool *)((char *)ui + setting->flag);
+  return rtop_setting_is_option((enum rtop_setting)index) && (given >> index & 1) != 0;
 }
 
 void ui_setting_get(const struct ui *ui, int index, char *out, size_t out_bytes)
 {
   const struct setting *setting = &settings[index];
-  if (setting->flag == 0) {
-    setting->get(ui, out, out_bytes);
-    return;
-  }
-  bool on = *(const bool *)((const char *)ui + setting->flag) != setting->inverse;
-  snprintf(out, out_bytes, "%s", switch_value(on));
+  const void *at = (const char *)ui + setting->at;
+  if (setting->kind == SETTING_OTHER) setting->get(ui, out, out_bytes);
+  else if (setting->kind == SETTING_ENUM) snprintf(out, out_bytes, "%s", setting->value((int)*(const unsigned *)at));
+  else snprintf(out, out_bytes, "%s", switch_value(*(const bool *)at != setting->inverse));
 }
 
 bool ui_setting_set(struct ui *ui, int index, const char *value, const char **problem)
@@ -332,45 +220,48 @@ bool ui_setting_set(struct ui *ui, int index, const char *value, const char **pr
   if (setting->value != NULL && choice(setting->value, value) < 0) {
     char values[UI_SETTING_BYTES - 32];
     ui_setting_values(index, values, sizeof values);
-    snprintf(message, sizeof message, "%s takes %s", setting->name, values);
+    snprintf(message, sizeof message, "%s takes %s", texts[index].name, values);
     *problem = message;
     return false;
   }
-  if (setting->flag != 0) *flag_of(ui, setting) = (choice(switch_value, value) == 1) != setting->inverse;
-  else if (!setting->set(ui, value, problem)) return false;
-  mouse_use(ui->mouse);
+  void *at = (char *)ui + setting->at;
+  if (setting->kind == SETTING_OTHER && !setting->set(ui, value, problem)) return false;
+  if (setting->kind == SETTING_SWITCH) *(bool *)at = (choice(switch_value, value) == 1) != setting->inverse;
+  if (setting->kind == SETTING_ENUM) *(unsigned *)at = (unsigned)choice(setting->value, value);
+  mouse_use(ui->look.mouse);
   ui->stale = ui->dirty = true;
   return true;
 }
 
-static void fill(struct ui *ui, int selected)
+static void settings_fill(struct ui *ui, int selected)
 {
-  menu_start(&ui->menu, "Setup: Enter changes, W saves, Esc closes");
+  menu_start(&ui->ask.menu, "Setup: Enter changes, W saves, Esc closes");
   for (int i = 0; i < SETTINGS; i++) {
     char value[UI_SETTING_BYTES];
     ui_setting_get(ui, i, value, sizeof value);
-    snprintf(ui->menu_text[i], sizeof ui->menu_text[i], "%-8s %-10.24s  %s", settings[i].name, value, settings[i].help);
-    menu_add(&ui->menu, ui->menu_text[i], i, i == selected);
+    snprintf(ui->ask.menu_text[i], sizeof ui->ask.menu_text[i], "%-8s %-10.24s  %s", texts[i].name, value,
+             texts[i].help);
+    menu_add(&ui->ask.menu, ui->ask.menu_text[i], i, i == selected);
   }
 }
 
 void ui_settings_open(struct ui *ui)
 {
-  ui->menu_for = UI_MENU_SETUP;
-  fill(ui, 0);
+  ui->ask.menu_for = UI_MENU_SETUP;
+  settings_fill(ui, 0);
 }
 
 /* A free setting is typed. */
-static void edit(struct ui *ui, int index)
+static void settings_edit(struct ui *ui, int index)
 {
   char value[UI_SETTING_BYTES], line[UI_SETTING_BYTES + 32];
   ui_setting_get(ui, index, value, sizeof value);
-  snprintf(line, sizeof line, "set %s %s", settings[index].name, value);
-  ui->menu.open = false;
+  snprintf(line, sizeof line, "set %s %s", texts[index].name, value);
+  ui->ask.menu.open = false;
   ui_ask_command(ui, line);
 }
 
-static void step(struct ui *ui, int index, int by)
+static void settings_step(struct ui *ui, int index, int by)
 {
   const struct setting *setting = &settings[index];
   char now[UI_SETTING_BYTES];
@@ -381,17 +272,17 @@ static void step(struct ui *ui, int index, int by)
   ui_setting_get(ui, index, now, sizeof now);
   int next = (choice(setting->value, now) + by + count) % count;
   ui_setting_set(ui, index, setting->value(next), &problem);
-  fill(ui, index);
+  settings_fill(ui, index);
 }
 
 bool ui_settings_key(struct ui *ui, int key)
 {
-  int index = menu_value(&ui->menu);
+  int index = menu_value(&ui->ask.menu);
   bool left = key == (KEY_LEFT | KEY_FUNCTION), right = key == (KEY_RIGHT | KEY_FUNCTION);
   bool enter = key == '\r' || key == '\n' || key == ' ' || key == (KEY_ENTER | KEY_FUNCTION);
-  if (key == 'W') snprintf(ui->command, sizeof ui->command, "write-settings");
-  else if (settings[index].value == NULL && enter) edit(ui, index);
-  else if (settings[index].value != NULL && (enter || left || right)) step(ui, index, left ? -1 : 1);
+  if (key == 'W') snprintf(ui->wish.command, sizeof ui->wish.command, "write-settings");
+  else if (settings[index].value == NULL && enter) settings_edit(ui, index);
+  else if (settings[index].value != NULL && (enter || left || right)) settings_step(ui, index, left ? -1 : 1);
   else return false;
   return true;
 }

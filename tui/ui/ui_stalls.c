@@ -1,3 +1,4 @@
+/* Stalls on the screen: found as windows come, gone to one after the other. */
 #include "ui_stalls.h"
 #include "ui.h"
 #include <string.h>
@@ -26,7 +27,7 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
   ui_say(ui, "%s", words);
 }
 
-void ui_stalls_jump(struct ui *ui, int direction)
+static void jump(struct ui *ui, int direction)
 {
   const struct stalls *stalls = &ui->stalls.stalls;
   int64_t from_ns = ui_time_cursor(ui);
@@ -37,4 +38,11 @@ void ui_stalls_jump(struct ui *ui, int direction)
   else if (stalls->count == 0)
     ui_say(ui, ui->stalls.more ? "no stall found so far" : "no stalls or marks in the history");
   else ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
+}
+
+bool ui_stalls_request(struct ui *ui, enum request request)
+{
+  if (ui->profile == NULL || (request != REQUEST_STALL_BACK && request != REQUEST_STALL_NEXT)) return false;
+  jump(ui, request == REQUEST_STALL_NEXT ? 1 : -1);
+  return true;
 }

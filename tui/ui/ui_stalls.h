@@ -24,7 +24,7 @@ void ui_stalls_forget(struct ui *ui);
 
 /* Freezes where a stall is seen and says what it is. */
 void ui_stalls_go(struct ui *ui, const struct stall *stall);
-/* The next stall or mark: later (1) or earlier (-1) than the cursor. */
-void ui_stalls_jump(struct ui *ui, int direction);
+/* Keys that go to the next stall or mark, later or earlier than the cursor. False: not one of them. */
+bool ui_stalls_request(struct ui *ui, enum request request);
 
 #endif

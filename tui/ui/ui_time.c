@@ -1,3 +1,4 @@
+/* Where the screen stands in time: live, frozen, on a span, playing. */
 #include "ui_time.h"
 #include "ui.h"
 #include "tui/term/draw.h"
@@ -119,7 +120,7 @@ void ui_time_move(struct ui *ui, int64_t time_ns)
   stand_on(ui, window);
 }
 
-static void step(struct ui *ui, int windows)
+static void time_step(struct ui *ui, int windows)
 {
   int64_t from_ns = ui_time_cursor(ui);
   struct rtop_span next = rtop_profile_step(ui->profile, from_ns, windows);
@@ -260,16 +261,14 @@ bool ui_time_request(struct ui *ui, enum request request)
   if (ui->profile == NULL) return false;
   switch (request) {
   case REQUEST_FREEZE: freeze_or_go_on(ui); return true;
-  case REQUEST_STEP_BACK: step(ui, -1); return true;
-  case REQUEST_STEP: step(ui, 1); return true;
-  case REQUEST_LEAP_BACK: step(ui, -10); return true;
-  case REQUEST_LEAP: step(ui, 10); return true;
+  case REQUEST_STEP_BACK: time_step(ui, -1); return true;
+  case REQUEST_STEP: time_step(ui, 1); return true;
+  case REQUEST_LEAP_BACK: time_step(ui, -10); return true;
+  case REQUEST_LEAP: time_step(ui, 10); return true;
   case REQUEST_GOTO: ui_ask(ui, UI_PROMPT_GOTO); return true;
   case REQUEST_PROCESSES: ui_processes_next(ui); return true;
   case REQUEST_BASELINE: ui_baseline_next(ui); return true;
   case REQUEST_MARK: set_mark(ui); return true;
-  case REQUEST_STALL_BACK: ui_stalls_jump(ui, -1); return true;
-  case REQUEST_STALL_NEXT: ui_stalls_jump(ui, 1); return true;
   case REQUEST_PLAY_BACK: play(ui, -1); return true;
   case REQUEST_PLAY: play(ui, 1); return true;
   default: return false;

@@ -21,36 +21,36 @@ static void take_delay(struct ui *ui, const char *text)
 /* What was typed so far takes effect at once; Esc takes it back. */
 static void prompt_effect(struct ui *ui, const char *text)
 {
-  if (ui->prompting == UI_PROMPT_SEARCH) {
+  if (ui->ask.prompting == UI_PROMPT_SEARCH) {
     snprintf(ui->search, sizeof ui->search, "%s", text);
-    if (ui->view->handle != NULL && text[0] != '\0') ui->view->handle(ui, REQUEST_SEARCH);
-  } else if (ui->prompting == UI_PROMPT_FILTER) {
+    if (text[0] != '\0') ui_handle(ui, REQUEST_SEARCH);
+  } else if (ui->ask.prompting == UI_PROMPT_FILTER) {
     ui_take_filter(ui, text);
   }
 }
 
 static void prompt_input(struct ui *ui, int key)
 {
-  switch (prompt_key(&ui->prompt, key)) {
-  case PROMPT_CHANGED: prompt_effect(ui, ui->prompt.text); break;
+  switch (prompt_key(&ui->ask.prompt, key)) {
+  case PROMPT_CHANGED: prompt_effect(ui, ui->ask.prompt.text); break;
   case PROMPT_CANCELLED:
-    prompt_effect(ui, ui->before_prompt);
-    ui->prompting = UI_PROMPT_NONE;
+    prompt_effect(ui, ui->ask.before_prompt);
+    ui->ask.prompting = UI_PROMPT_NONE;
     break;
   case PROMPT_ACCEPTED:
-    if (ui->prompting == UI_PROMPT_DELAY) {
-      take_delay(ui, ui->prompt.text);
-    } else if (ui->prompting == UI_PROMPT_EXCLUDE) {
-      ui_lens_exclude(ui, ui->prompt.text);
-    } else if (ui->prompting == UI_PROMPT_COMMAND) {
-      snprintf(ui->command, sizeof ui->command, "%s", ui->prompt.text);
-    } else if (ui->prompting == UI_PROMPT_GOTO) {
-      ui_time_goto(ui, ui->prompt.text);
+    if (ui->ask.prompting == UI_PROMPT_DELAY) {
+      take_delay(ui, ui->ask.prompt.text);
+    } else if (ui->ask.prompting == UI_PROMPT_EXCLUDE) {
+      ui_lens_exclude(ui, ui->ask.prompt.text);
+    } else if (ui->ask.prompting == UI_PROMPT_COMMAND) {
+      snprintf(ui->wish.command, sizeof ui->wish.command, "%s", ui->ask.prompt.text);
+    } else if (ui->ask.prompting == UI_PROMPT_GOTO) {
+      ui_time_goto(ui, ui->ask.prompt.text);
     } else if (ui->filter_error != NULL) {
       ui_say(ui, "%s", ui->filter_error);
       ui->filter_error = NULL;
     }
-    ui->prompting = UI_PROMPT_NONE;
+    ui->ask.prompting = UI_PROMPT_NONE;
     break;
   case PROMPT_MOVED:
   case PROMPT_IGNORED: break;
@@ -76,8 +76,8 @@ static void step_back(struct ui *ui)
   else if (ui_lens_back(ui)) return;
   else if (ui_time_back(ui)) ui->dirty = true;
   else if (ui->focus.count > 0) ui_focus_clear(ui);
-  else if (ui->view->id == VIEW_CHOOSER) ui->quit = true;
-  else if (ui->choosing) ui->leave_target = true;
+  else if (ui->view->id == VIEW_CHOOSER) ui->wish.quit = true;
+  else if (ui->list.choosing) ui->wish.leave_target = true;
 }
 
 static void toggle_output(struct ui *ui)
@@ -92,11 +92,18 @@ static void turn_view(struct ui *ui, int step)
 {
   if (!leave_view(ui)) {
     int id = (int)ui->view->id;
-    do {
-      id = (id + step + VIEW_DATA_COUNT) % VIEW_DATA_COUNT;
-    } while (ui_view((enum view_id)id) == NULL);
+    id = (id + step + VIEW_DATA_COUNT) % VIEW_DATA_COUNT;
     ui_open_view(ui, (enum view_id)id);
   }
+}
+
+static bool view_request(struct ui *ui, enum request request)
+{
+  enum view_id id = VIEW_COUNT;
+#define DATA_VIEW(view, ...) id = request == REQUEST_VIEW_##view ? VIEW_##view : id;
+#include "tui/term/views.def"
+  if (id != VIEW_COUNT) ui_open_view(ui, id);
+  return id != VIEW_COUNT;
 }
 
 static bool shared_request(struct ui *ui, enum request request)
@@ -106,63 +113,57 @@ static bool shared_request(struct ui *ui, enum request request)
     if (ui->view->id == VIEW_HELP) leave_view(ui);
     else ui_open_view(ui, VIEW_HELP);
     return true;
-  case REQUEST_VIEW_GROUPS: ui_open_view(ui, VIEW_GROUPS); return true;
-  case REQUEST_VIEW_ICICLE: ui_open_view(ui, VIEW_ICICLE); return true;
-  case REQUEST_VIEW_TREE:
   case REQUEST_LIST_TREE: ui_open_view(ui, VIEW_TREE); return true;
-  case REQUEST_VIEW_METHODS:
   case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
-  case REQUEST_VIEW_THREADS: ui_open_view(ui, VIEW_THREADS); return true;
-  case REQUEST_VIEW_SOURCE: ui_open_view(ui, VIEW_SOURCE); return true;
-  case REQUEST_VIEW_TIME: ui_open_view(ui, VIEW_TIME); return true;
-  case REQUEST_VIEW_SKYLINE: ui_open_view(ui, VIEW_SKYLINE); return true;
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;
-  case REQUEST_ASCII: ui->ascii = draw_is_ascii() ? UI_ASCII_OFF : UI_ASCII_ON; return true;
-  case REQUEST_HEADER: ui->header = !ui->header; return true;
-  case REQUEST_REDRAW: ui->repaint = true; return true;
-  case REQUEST_SUSPEND: ui->suspend = true; return true;
-  case REQUEST_QUIT_NOW: ui->quit = true; return true;
-  case REQUEST_QUIT: ui->quit = !leave_view(ui); return true;
+  case REQUEST_ASCII: ui->look.ascii = draw_is_ascii() ? UI_ASCII_OFF : UI_ASCII_ON; return true;
+  case REQUEST_HEADER: ui->look.header = !ui->look.header; return true;
+  case REQUEST_REDRAW: ui->wish.repaint = true; return true;
+  case REQUEST_SUSPEND: ui->wish.suspend = true; return true;
+  case REQUEST_QUIT_NOW: ui->wish.quit = true; return true;
+  case REQUEST_QUIT: ui->wish.quit = !leave_view(ui); return true;
   case REQUEST_BACK: step_back(ui); return true;
   case REQUEST_SEARCH: ui_ask(ui, UI_PROMPT_SEARCH); return true;
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;
   case REQUEST_SETUP: ui_settings_open(ui); return true;
-  case REQUEST_KEEP_SETTINGS: snprintf(ui->command, sizeof ui->command, "write-settings"); return true;
+  case REQUEST_KEEP_SETTINGS: snprintf(ui->wish.command, sizeof ui->wish.command, "write-settings"); return true;
   case REQUEST_COLUMNS: ui_columns_open(ui); return true;
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
-  case REQUEST_RECORD: ui->record.toggle = true; return true;
+  case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
-  default: return ui_time_request(ui, request) || ui_lens_request(ui, request) || ui_figures_request(ui, request);
+  default:
+    return view_request(ui, request) || ui_time_request(ui, request) || ui_stalls_request(ui, request) ||
+           ui_lens_request(ui, request) || ui_figures_request(ui, request);
   }
 }
 
 static void menu_input(struct ui *ui, int key)
 {
-  if (ui->menu_for == UI_MENU_COLUMNS && ui_columns_key(ui, key)) return;
-  if (ui->menu_for == UI_MENU_SETUP && ui_settings_key(ui, key)) return;
-  if (menu_key(&ui->menu, key) != MENU_CHOSEN) return;
-  switch (ui->menu_for) {
+  if (ui->ask.menu_for == UI_MENU_COLUMNS && ui_columns_key(ui, key)) return;
+  if (ui->ask.menu_for == UI_MENU_SETUP && ui_settings_key(ui, key)) return;
+  if (menu_key(&ui->ask.menu, key) != MENU_CHOSEN) return;
+  switch (ui->ask.menu_for) {
   case UI_MENU_COLUMNS:
   case UI_MENU_SETUP: break;
   case UI_MENU_SORT:
-    ui->wanted.sort = (enum rtop_sort_key)menu_value(&ui->menu);
+    ui->wanted.sort = (enum rtop_sort_key)menu_value(&ui->ask.menu);
     ui->wanted.reverse = false;
     ui->stale = true;
     break;
-  case UI_MENU_MERGE: ui_lens_merge(ui, (enum rtop_merge)menu_value(&ui->menu)); break;
+  case UI_MENU_MERGE: ui_lens_merge(ui, (enum rtop_merge)menu_value(&ui->ask.menu)); break;
   }
 }
 
 static void take_key(struct ui *ui, int key)
 {
-  if (ui->prompting != UI_PROMPT_NONE) {
+  if (ui->ask.prompting != UI_PROMPT_NONE) {
     prompt_input(ui, key);
     return;
   }
-  if (ui->menu.open && key != ('C' & 0x1f) && key != ('L' & 0x1f)) {
+  if (ui->ask.menu.open && key != ('C' & 0x1f) && key != ('L' & 0x1f)) {
     menu_input(ui, key);
     return;
   }
@@ -170,9 +171,7 @@ static void take_key(struct ui *ui, int key)
        row = keys_find(key, ui->view->id, row)) {
     /* The prompt opens on the key; the view is asked when text is there. */
     bool opens_prompt = row->request == REQUEST_SEARCH;
-    if ((!opens_prompt && ui->view->handle != NULL && ui->view->handle(ui, row->request)) ||
-        shared_request(ui, row->request))
-      return;
+    if ((!opens_prompt && ui_handle(ui, row->request)) || shared_request(ui, row->request)) return;
   }
 }
 

@@ -14,7 +14,7 @@ static bool inside(struct rect rect, int y, int x)
 static void press_tab(struct ui *ui, int x)
 {
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
-    if (x >= ui->tab[id].x && x < ui->tab[id].x + ui->tab[id].columns) {
+    if (x >= ui->drawn.tab[id].x && x < ui->drawn.tab[id].x + ui->drawn.tab[id].columns) {
       ui_open_view(ui, (enum view_id)id);
       return;
     }
@@ -23,9 +23,9 @@ static void press_tab(struct ui *ui, int x)
 
 static void press_footer(struct ui *ui, int x)
 {
-  for (int i = 0; i < ui->footer_keys; i++) {
-    if (x >= ui->footer_key[i].x && x < ui->footer_key[i].x + ui->footer_key[i].columns) {
-      ui_key(ui, ui->footer_key[i].key);
+  for (int i = 0; i < ui->drawn.footer_keys; i++) {
+    if (x >= ui->drawn.footer_key[i].x && x < ui->drawn.footer_key[i].x + ui->drawn.footer_key[i].columns) {
+      ui_key(ui, ui->drawn.footer_key[i].key);
       return;
     }
   }
@@ -34,12 +34,12 @@ static void press_footer(struct ui *ui, int x)
 /* An entry is chosen by a click; a click beside the menu closes it. */
 static void press_menu(struct ui *ui, int y, int x)
 {
-  int entry = menu_at(&ui->menu, ui->layout.part[PART_TABLE], y, x);
+  int entry = menu_at(&ui->ask.menu, ui->layout.part[PART_TABLE], y, x);
   if (entry >= 0) {
-    ui->menu.cursor = entry;
+    ui->ask.menu.cursor = entry;
     ui_key(ui, '\r');
   } else {
-    ui->menu.open = false;
+    ui->ask.menu.open = false;
   }
 }
 
@@ -47,7 +47,7 @@ static void press(struct ui *ui, int y, int x)
 {
   const struct layout *layout = &ui->layout;
   struct rect table = layout->part[PART_TABLE];
-  if (ui->menu.open) press_menu(ui, y, x);
+  if (ui->ask.menu.open) press_menu(ui, y, x);
   else if (inside(layout->part[PART_TABS], y, x)) press_tab(ui, x);
   else if (inside(layout->part[PART_FOOTER], y, x)) press_footer(ui, x);
   else if (inside(table, y, x) && ui->view->click != NULL) ui->view->click(ui, y - table.y, x - table.x);
@@ -58,8 +58,8 @@ void ui_mouse(struct ui *ui, const struct mouse_event *event)
   ui->dirty = true;
   if (event->action == MOUSE_WHEEL_UP || event->action == MOUSE_WHEEL_DOWN) {
     int key = (event->action == MOUSE_WHEEL_UP ? KEY_UP : KEY_DOWN) | KEY_FUNCTION;
-    for (int i = 0; i < WHEEL_ROWS && ui->prompting == UI_PROMPT_NONE; i++) ui_key(ui, key);
-  } else if (event->action == MOUSE_PRESS && ui->prompting == UI_PROMPT_NONE && !ui->layout.tiny) {
+    for (int i = 0; i < WHEEL_ROWS && ui->ask.prompting == UI_PROMPT_NONE; i++) ui_key(ui, key);
+  } else if (event->action == MOUSE_PRESS && ui->ask.prompting == UI_PROMPT_NONE && !ui->layout.tiny) {
     press(ui, event->y, event->x);
   }
 }

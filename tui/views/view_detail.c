@@ -42,9 +42,9 @@ static void heading(struct writer *writer, const char *text)
   if (room(writer)) draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_LABEL, text);
 }
 
-static void figure(const struct writer *writer, char *out, size_t bytes, uint64_t ns)
+static void detail_figure(const struct writer *writer, char *out, size_t bytes, uint64_t ns)
 {
-  if (writer->ui->units == UNITS_PERCENT) {
+  if (writer->ui->look.units == UNITS_PERCENT) {
     double length = writer->ui->methods.length_ns > 0 ? (double)writer->ui->methods.length_ns : 1;
     draw_percent(out, bytes, 100 * (double)ns / length);
   } else {
@@ -72,7 +72,7 @@ static void frames(struct writer *writer, const char *title, const struct detail
   for (int i = 0; i < list->count && i < most && room(writer); i++) {
     char text[32];
     int y = row_of(writer);
-    figure(writer, text, sizeof text, list->row[i].total_ns);
+    detail_figure(writer, text, sizeof text, list->row[i].total_ns);
     draw_right(y, writer->rect.x, 7, FACE_NORMAL, text);
     name_and_place(writer, y, rtop_symbols_get(symbols, list->row[i].id));
   }
@@ -116,8 +116,8 @@ static void lines_of_file(struct writer *writer, const struct source_file *file,
     char self[32], total[32], number[16];
     int y = row_of(writer), x = writer->rect.x;
     snprintf(number, sizeof number, "%u", list->row[i].id);
-    figure(writer, self, sizeof self, list->row[i].self_ns);
-    figure(writer, total, sizeof total, list->row[i].total_ns);
+    detail_figure(writer, self, sizeof self, list->row[i].self_ns);
+    detail_figure(writer, total, sizeof total, list->row[i].total_ns);
     draw_right(y, x, 5, FACE_PLACE, list->row[i].id == 0 ? "?" : number);
     draw_right(y, x + 5, 7, FACE_NORMAL, self);
     draw_right(y, x + 12, 7, FACE_NORMAL, total);
@@ -138,8 +138,8 @@ static void lines(struct writer *writer, const struct source_file *file, int mos
   for (int i = 0; i < list->count && i < most && room(writer); i++) {
     char self[32], total[32];
     int y = row_of(writer);
-    figure(writer, self, sizeof self, list->row[i].self_ns);
-    figure(writer, total, sizeof total, list->row[i].total_ns);
+    detail_figure(writer, self, sizeof self, list->row[i].self_ns);
+    detail_figure(writer, total, sizeof total, list->row[i].total_ns);
     if (list->row[i].id == 0) draw_text(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "not known");
     else draw_format(y, writer->rect.x + 2, writer->rect.columns - 2, FACE_NORMAL, "line %u", list->row[i].id);
     draw_right(y, writer->rect.x + 16, writer->rect.columns - 16 < 7 ? 0 : 7, FACE_NORMAL, self);
@@ -148,7 +148,7 @@ static void lines(struct writer *writer, const struct source_file *file, int mos
 }
 
 /* The hottest lines of the whole file, with what stands in them. */
-static void hottest(struct writer *writer, const struct source_heat *heat, const struct source_file *file)
+static void detail_hottest(struct writer *writer, const struct source_heat *heat, const struct source_file *file)
 {
   uint64_t least_ns = writer->ui->methods.length_ns / 2000; /* less would read 0.0 */
   heading(writer, "HOTTEST LINES IN FILE");
@@ -157,7 +157,7 @@ static void hottest(struct writer *writer, const struct source_heat *heat, const
     char share[32], text[512];
     int y = row_of(writer), columns = writer->rect.columns;
     const char *start = text;
-    figure(writer, share, sizeof share, heat_of(&heat->lines[i]));
+    detail_figure(writer, share, sizeof share, heat_of(&heat->lines[i]));
     source_file_line(file, heat->lines[i].line, text, sizeof text);
     draw_format(y, writer->rect.x, 6, FACE_PLACE, "%6u", heat->lines[i].line);
     draw_right(y, writer->rect.x + 6, columns < 13 ? 0 : 7, FACE_NORMAL, share);
@@ -239,10 +239,10 @@ static void summary(struct writer *writer)
     ui_place(place, sizeof place, symbol);
     draw_tail(row_of(writer), writer->rect.x, writer->rect.columns, FACE_PLACE, place);
   }
-  figure(writer, self, sizeof self, detail->self_ns);
-  figure(writer, total, sizeof total, total_ns);
+  detail_figure(writer, self, sizeof self, detail->self_ns);
+  detail_figure(writer, total, sizeof total, total_ns);
   rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)detail->total.allocations / seconds : 0);
-  const char *unit = writer->ui->units == UNITS_PERCENT ? "%" : "";
+  const char *unit = writer->ui->look.units == UNITS_PERCENT ? "%" : "";
   if (room(writer)) {
     draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s  %s alloc/s",
                 self, unit, total, unit, alloc);
@@ -250,7 +250,7 @@ static void summary(struct writer *writer)
   if (writer->rect.rows < STATES_ROWS_MIN && room(writer)) states_line(writer);
 }
 
-static struct writer start(struct ui *ui, const struct detail *detail, struct rect rect)
+static struct writer detail_start(struct ui *ui, const struct detail *detail, struct rect rect)
 {
   bool pane = rect.x > 0;
   int inset = pane ? 2 : 1;
@@ -263,7 +263,7 @@ static struct writer start(struct ui *ui, const struct detail *detail, struct re
 
 void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside, struct rect rect)
 {
-  struct writer writer = start(ui, detail, rect);
+  struct writer writer = detail_start(ui, detail, rect);
   const struct label_shares *shares = beside != NULL ? beside->labels : NULL;
   bool labelled = shares != NULL && label_shares_any(shares);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16) - 2 * labelled) / (3 + labelled);
@@ -279,11 +279,11 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
 void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,
                         const struct source_file *file, uint32_t line, struct rect rect)
 {
-  struct writer writer = start(ui, detail, rect);
+  struct writer writer = detail_start(ui, detail, rect);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 11 : 17) - HOTTEST_LINES) / 2;
   most = most < 2 ? 2 : most;
   summary(&writer);
-  hottest(&writer, heat, file);
+  detail_hottest(&writer, heat, file);
   called_from(&writer, heat, line, most);
   frames(&writer, "CALLERS", &detail->callers, most);
   if (rect.rows >= STATES_ROWS_MIN) states(&writer);

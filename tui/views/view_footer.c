@@ -7,16 +7,16 @@
 
 static void draw_prompt(struct ui *ui, struct rect at)
 {
-  char left[sizeof ui->prompt.text];
-  int x = draw_text(at.y, at.x, at.columns, FACE_TITLE, ui->prompt.label);
-  memcpy(left, ui->prompt.text, ui->prompt.cursor);
-  left[ui->prompt.cursor] = '\0';
+  char left[sizeof ui->ask.prompt.text];
+  int x = draw_text(at.y, at.x, at.columns, FACE_TITLE, ui->ask.prompt.label);
+  memcpy(left, ui->ask.prompt.text, ui->ask.prompt.cursor);
+  left[ui->ask.prompt.cursor] = '\0';
   int room = at.columns - x - 1, width = rtop_text_width(left);
   if (ui->filter_error != NULL) {
     draw_right(at.y, at.columns / 2, at.columns - at.columns / 2, FACE_WARN, ui->filter_error);
     room = room > at.columns / 2 - x ? at.columns / 2 - x : room;
   }
-  if (width <= room) draw_text(at.y, x, room, FACE_NORMAL, ui->prompt.text);
+  if (width <= room) draw_text(at.y, x, room, FACE_NORMAL, ui->ask.prompt.text);
   else width = draw_tail(at.y, x, room, FACE_NORMAL, left);
   move(at.y, x + width < at.columns ? x + width : at.columns - 1);
 }
@@ -24,19 +24,19 @@ static void draw_prompt(struct ui *ui, struct rect at)
 static void draw_keys(struct ui *ui, struct rect at)
 {
   int x = at.x;
-  ui->footer_keys = 0;
+  ui->drawn.footer_keys = 0;
   for (size_t i = 0; i < keys_count; i++) {
     const struct key_row *row = &keys_table[i];
     if (row->footer == NULL || (row->views & 1u << ui->view->id) == 0) continue;
     char name[16];
-    int key = ui->footer == FOOTER_LETTERS ? keys_plain_key(row) : keys_footer_key(row);
+    int key = ui->look.footer == FOOTER_LETTERS ? keys_plain_key(row) : keys_footer_key(row);
     keys_name(name, sizeof name, key);
     const char *label = row->request == REQUEST_FREEZE && ui->frozen ? "Live  " : row->footer;
     int columns = (int)(strlen(name) + strlen(label));
-    if (x + columns > at.columns || ui->footer_keys == UI_FOOTER_KEYS) break;
-    ui->footer_key[ui->footer_keys].x = x;
-    ui->footer_key[ui->footer_keys].columns = columns;
-    ui->footer_key[ui->footer_keys++].key = key;
+    if (x + columns > at.columns || ui->drawn.footer_keys == UI_FOOTER_KEYS) break;
+    ui->drawn.footer_key[ui->drawn.footer_keys].x = x;
+    ui->drawn.footer_key[ui->drawn.footer_keys].columns = columns;
+    ui->drawn.footer_key[ui->drawn.footer_keys++].key = key;
     x += draw_text(at.y, x, at.columns - x, FACE_KEY, name);
     x += draw_text(at.y, x, at.columns - x, FACE_KEY_LABEL, label);
     x++;
@@ -46,7 +46,7 @@ static void draw_keys(struct ui *ui, struct rect at)
 void view_footer_draw(struct ui *ui)
 {
   struct rect at = ui->layout.part[PART_FOOTER];
-  if (ui->prompting != UI_PROMPT_NONE) {
+  if (ui->ask.prompting != UI_PROMPT_NONE) {
     /* The line that is typed is shown even where there is no room for keys. */
     at = at.rows > 0 ? at : (struct rect){ ui->layout.rows - 1, 0, 1, ui->layout.columns };
     draw_blank(at.y, at.x, at.columns, FACE_NORMAL);

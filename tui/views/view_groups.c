@@ -16,39 +16,24 @@ _Static_assert(offsetof(struct rtop_group_row, key) == offsetof(struct ui_outlin
                    offsetof(struct rtop_group_row, depth) == offsetof(struct ui_outline_row, depth),
                "rows are those of an outline");
 
-static struct groups_view *self(const struct ui *ui)
+static struct groups_view *groups_view(const struct ui *ui)
 {
   return ui->data[VIEW_GROUPS];
 }
 
-static void begin(struct groups_view *view)
+static void groups_start(struct ui *ui)
 {
+  struct groups_view *view = groups_view(ui);
   view->groups.levels = LEVELS;
   view->threshold = THRESHOLD_FIRST;
 }
 
-static bool create(struct ui *ui)
+static void groups_forget(struct ui *ui)
 {
-  struct groups_view *view = ui->data[VIEW_GROUPS] = calloc(1, sizeof *view);
-  if (view != NULL) begin(view);
-  return view != NULL;
-}
-
-static void forget(struct ui *ui)
-{
-  struct groups_view *view = self(ui);
+  struct groups_view *view = groups_view(ui);
   rtop_groups_destroy(&view->groups);
   memset(view, 0, sizeof *view);
-  begin(view);
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_GROUPS] = NULL;
-  }
+  groups_start(ui);
 }
 
 bool groups_view_is_method(const struct rtop_group_row *row)
@@ -63,22 +48,21 @@ double groups_view_threshold(const struct ui *ui, const struct groups_view *view
   return chosen > ui->wanted.min_percent ? chosen : ui->wanted.min_percent;
 }
 
-int groups_view_page(const struct ui *ui)
+struct ui_rows groups_view_rows(const struct ui *ui)
 {
-  int rows = ui->layout.part[PART_TABLE].rows - 1;
-  return rows > 1 ? rows : 1;
+  return ui_rows_of(ui, &groups_view(ui)->pager, groups_view(ui)->groups.count, 1, 0);
 }
 
 static const struct rtop_group_row *row_at(const struct ui *ui, size_t place)
 {
-  const struct rtop_groups *groups = &self(ui)->groups;
+  const struct rtop_groups *groups = &groups_view(ui)->groups;
   return place < groups->count ? &groups->rows[place] : NULL;
 }
 
-static struct ui_outline outline(const struct ui *ui)
+static struct ui_outline groups_outline(const struct ui *ui)
 {
-  const struct rtop_groups *groups = &self(ui)->groups;
-  return (struct ui_outline){ groups->rows, groups->count, sizeof *groups->rows, &self(ui)->pager.cursor };
+  const struct rtop_groups *groups = &groups_view(ui)->groups;
+  return (struct ui_outline){ groups->rows, groups->count, sizeof *groups->rows, &groups_view(ui)->pager.cursor };
 }
 
 static struct rtop_groups_look look_of(const struct ui *ui)
@@ -87,13 +71,13 @@ static struct rtop_groups_look look_of(const struct ui *ui)
     .sort = rtop_sort_key_of_calls(ui->wanted.sort),
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
-    .least_percent = groups_view_threshold(ui, self(ui)),
+    .least_percent = groups_view_threshold(ui, groups_view(ui)),
   };
 }
 
-static void build(struct ui *ui)
+static void groups_build(struct ui *ui)
 {
-  struct groups_view *view = self(ui);
+  struct groups_view *view = groups_view(ui);
   struct rtop_groups_look look = look_of(ui);
   if (!rtop_groups_build(&view->groups, rtop_profile_symbols(ui->profile), &look))
     ui_say(ui, "out of memory: groups are missing");
@@ -101,54 +85,53 @@ static void build(struct ui *ui)
 
 static bool go_to_key(struct ui *ui, uint64_t key)
 {
-  struct ui_outline rows = outline(ui);
+  struct ui_outline rows = groups_outline(ui);
   return ui_outline_go_to(&rows, key);
 }
 
 /* The cursor was moved to where it is. */
-static void moved(struct ui *ui)
+static void groups_moved(struct ui *ui)
 {
-  struct groups_view *view = self(ui);
-  pager_fit(&view->pager, view->groups.count, (size_t)groups_view_page(ui));
+  struct groups_view *view = groups_view(ui);
+  ui_rows_fit(ui);
   const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
   if (row != NULL && groups_view_is_method(row)) {
     view->anchor = row->key;
     ui->selected = row->frame;
   }
-  struct ui_outline rows = outline(ui);
-  ui_outline_count(ui, &rows);
+  ui_rows_count(ui);
 }
 
 /* To the place where a method stands, opening what hides it. */
-static bool seek(struct ui *ui, uint32_t frame)
+static bool groups_seek(struct ui *ui, uint32_t frame)
 {
-  const struct rtop_group_row *here = row_at(ui, self(ui)->pager.cursor);
+  const struct rtop_group_row *here = row_at(ui, groups_view(ui)->pager.cursor);
   if (here != NULL && groups_view_is_method(here) && here->frame == frame) return true;
-  uint64_t key = rtop_groups_reveal(&self(ui)->groups, frame);
+  uint64_t key = rtop_groups_reveal(&groups_view(ui)->groups, frame);
   if (key == 0) return false;
-  build(ui);
+  groups_build(ui);
   return go_to_key(ui, key);
 }
 
 /* What opens, closes or changes its figures selects nothing. */
-static void show(struct ui *ui)
+static void groups_show(struct ui *ui)
 {
-  struct groups_view *view = self(ui);
+  struct groups_view *view = groups_view(ui);
   uint32_t selected = ui->selected;
-  build(ui);
+  groups_build(ui);
   go_to_key(ui, view->anchor);
   if (view->seek) {
     view->seek = false;
-    seek(ui, selected);
+    groups_seek(ui, selected);
   }
-  moved(ui);
+  groups_moved(ui);
   ui->selected = selected != 0 ? selected : ui->selected;
 }
 
 /* A live sum knows neither filters nor folding: then the tree is made, too. */
 static bool take(struct ui *ui)
 {
-  struct rtop_groups *groups = &self(ui)->groups;
+  struct rtop_groups *groups = &groups_view(ui)->groups;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   struct rtop_groups_look look = look_of(ui);
   if (ui->wanted.filter == NULL && !ui->fold)
@@ -157,61 +140,61 @@ static bool take(struct ui *ui)
          rtop_groups_take(groups, &ui->tree, symbols, &look);
 }
 
-static void update(struct ui *ui)
+static void groups_update(struct ui *ui)
 {
   if (ui->profile == NULL) return;
   if (!take(ui)) ui_say(ui, "out of memory: groups are not complete");
-  show(ui);
+  groups_show(ui);
 }
 
-static void open_view(struct ui *ui)
+static void groups_open(struct ui *ui)
 {
-  self(ui)->seek = ui->selected != 0;
+  groups_view(ui)->seek = ui->selected != 0;
 }
 
-static bool set_open(struct ui *ui, bool open)
+static bool groups_set_open(struct ui *ui, bool open)
 {
-  const struct rtop_group_row *row = row_at(ui, self(ui)->pager.cursor);
+  const struct rtop_group_row *row = row_at(ui, groups_view(ui)->pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
-  rtop_tree_choose(&self(ui)->groups.choices, row->key, open);
-  show(ui);
+  rtop_tree_choose(&groups_view(ui)->groups.choices, row->key, open);
+  groups_show(ui);
   return true;
 }
 
-static bool go_to_parent(struct ui *ui)
+static bool groups_go_to_parent(struct ui *ui)
 {
-  struct ui_outline rows = outline(ui);
+  struct ui_outline rows = groups_outline(ui);
   ui_outline_go_up(&rows);
-  moved(ui);
+  groups_moved(ui);
   return true;
 }
 
-static bool go_in(struct ui *ui)
+static bool groups_go_in(struct ui *ui)
 {
-  const struct rtop_group_row *row = row_at(ui, self(ui)->pager.cursor);
+  const struct rtop_group_row *row = row_at(ui, groups_view(ui)->pager.cursor);
   if (row != NULL && row->open) {
-    self(ui)->pager.cursor++;
-    moved(ui);
+    groups_view(ui)->pager.cursor++;
+    groups_moved(ui);
   }
   return true;
 }
 
-static bool open_all(struct ui *ui)
+static bool groups_open_all(struct ui *ui)
 {
-  struct groups_view *view = self(ui);
+  struct groups_view *view = groups_view(ui);
   view->all_open = !view->all_open;
   rtop_tree_choices_clear(&view->groups.choices);
   view->groups.levels = view->all_open ? LEVELS_ALL : LEVELS;
-  show(ui);
+  groups_show(ui);
   return true;
 }
 
 /* From a reference to its group; anything else opens or closes. */
 static bool jump(struct ui *ui)
 {
-  struct groups_view *view = self(ui);
+  struct groups_view *view = groups_view(ui);
   const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
-  if (row == NULL || !row->reference) return row == NULL || set_open(ui, !row->open) || true;
+  if (row == NULL || !row->reference) return row == NULL || groups_set_open(ui, !row->open) || true;
   uint64_t from = row->key;
   if (go_to_key(ui, rtop_groups_root_key(row->frame))) {
     if (view->jump_count == GROUPS_JUMPS_MAX) {
@@ -219,17 +202,17 @@ static bool jump(struct ui *ui)
       view->jump_count--;
     }
     view->jumps[view->jump_count++] = from;
-    moved(ui);
+    groups_moved(ui);
   }
   return true;
 }
 
 static bool jump_back(struct ui *ui)
 {
-  struct groups_view *view = self(ui);
+  struct groups_view *view = groups_view(ui);
   while (view->jump_count > 0) {
     if (go_to_key(ui, view->jumps[--view->jump_count])) {
-      moved(ui);
+      groups_moved(ui);
       return true;
     }
   }
@@ -238,82 +221,74 @@ static bool jump_back(struct ui *ui)
 
 static bool set_threshold(struct ui *ui, int step)
 {
-  struct groups_view *view = self(ui);
+  struct groups_view *view = groups_view(ui);
   int next = view->threshold + step;
   view->threshold = next < 0 ? 0 : next >= THRESHOLDS ? THRESHOLDS - 1 : next;
-  show(ui);
+  groups_show(ui);
   return true;
 }
 
-static bool find(struct ui *ui, enum request request)
+static bool groups_matches(const struct ui *ui, size_t place)
 {
-  struct groups_view *view = self(ui);
-  struct ui_outline rows = outline(ui);
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
-  if (ui_outline_find(ui, &rows, view->pager.cursor + (request == REQUEST_NEXT), request == REQUEST_PREVIOUS)) {
-    moved(ui);
-    return true;
-  }
-  uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
+  const struct rtop_group_row *row = row_at(ui, place);
+  return row != NULL && groups_view_is_method(row) && ui_matches(ui, row->frame);
+}
+
+static void groups_go(struct ui *ui, size_t place)
+{
+  groups_view(ui)->pager.cursor = place;
+  groups_moved(ui);
+}
+
+/* Among what is closed. */
+static bool groups_seek_match(struct ui *ui)
+{
+  uint32_t frames = ui->profile != NULL ? rtop_symbols_frame_count(rtop_profile_symbols(ui->profile)) : 0;
   for (uint32_t frame = 1; frame < frames; frame++) {
-    if (rtop_groups_has(&view->groups, frame) && ui_matches(ui, frame) && seek(ui, frame)) {
-      moved(ui);
+    if (rtop_groups_has(&groups_view(ui)->groups, frame) && ui_matches(ui, frame) && groups_seek(ui, frame)) {
+      groups_moved(ui);
       return true;
     }
   }
-  rows = outline(ui); /* it may have been built again */
-  ui_outline_count(ui, &rows);
-  return true;
+  return false;
 }
 
-static void click(struct ui *ui, int row, int x)
+static bool groups_handle(struct ui *ui, enum request request)
 {
-  struct groups_view *view = self(ui);
-  (void)x;
-  if (pager_click(&view->pager, row - 1, view->groups.count, (size_t)groups_view_page(ui))) moved(ui);
-}
-
-static bool handle(struct ui *ui, enum request request)
-{
-  struct groups_view *view = self(ui);
   if (ui->profile == NULL) return false;
   switch (request) {
-  case REQUEST_SEARCH:
-  case REQUEST_NEXT:
-  case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_JUMP: return jump(ui);
   case REQUEST_BACK: return jump_back(ui);
-  case REQUEST_TREE_OPEN: return set_open(ui, true) || true;
-  case REQUEST_TREE_CLOSE: return set_open(ui, false) || true;
-  case REQUEST_TREE_ALL: return open_all(ui);
-  case REQUEST_TREE_IN: return set_open(ui, true) || go_in(ui);
-  case REQUEST_TREE_OUT: return set_open(ui, false) || go_to_parent(ui);
+  case REQUEST_TREE_OPEN: return groups_set_open(ui, true) || true;
+  case REQUEST_TREE_CLOSE: return groups_set_open(ui, false) || true;
+  case REQUEST_TREE_ALL: return groups_open_all(ui);
+  case REQUEST_TREE_IN: return groups_set_open(ui, true) || groups_go_in(ui);
+  case REQUEST_TREE_OUT: return groups_set_open(ui, false) || groups_go_to_parent(ui);
   case REQUEST_THRESHOLD_UP: return set_threshold(ui, 1);
   case REQUEST_THRESHOLD_DOWN: return set_threshold(ui, -1);
-  default:
-    if (!pager_request(&view->pager, request, view->groups.count, (size_t)groups_view_page(ui))) return false;
-    moved(ui);
-    return true;
+  default: return false;
   }
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void groups_note(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%zu groups  ( %g%% )", self(ui)->groups.group_count, groups_view_threshold(ui, self(ui)));
+  snprintf(out, bytes, "%zu groups  ( %g%% )", groups_view(ui)->groups.group_count,
+           groups_view_threshold(ui, groups_view(ui)));
 }
 
 const struct view_ops view_groups = {
   .id = VIEW_GROUPS,
-  .name = "Groups",
-  .key = '8',
   .calls = true,
-  .create = create,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = groups_view_draw,
-  .handle = handle,
-  .click = click,
-  .forget = forget,
-  .destroy = destroy,
+  .bytes = sizeof(struct groups_view),
+  .start = groups_start,
+  .update = groups_update,
+  .open = groups_open,
+  .note = groups_note,
+  .handle = groups_handle,
+  .click = ui_rows_click,
+  .rows = groups_view_rows,
+  .matches = groups_matches,
+  .go = groups_go,
+  .seek = groups_seek_match,
+  .forget = groups_forget,
 };

@@ -24,8 +24,6 @@ struct groups_view {
 
 bool groups_view_is_method(const struct rtop_group_row *row);
 double groups_view_threshold(const struct ui *ui, const struct groups_view *view);
-int groups_view_page(const struct ui *ui);
-
-void groups_view_draw(struct ui *ui);
+struct ui_rows groups_view_rows(const struct ui *ui);
 
 #endif

@@ -1,5 +1,6 @@
 /* How the groups look: a tree each, with a bar per row and the threshold as a line across the bars. */
 #include "view_groups.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -32,10 +33,10 @@ static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
   return pen;
 }
 
-static void draw_heading(const struct groups_pen *pen)
+static void groups_draw_heading(const struct groups_pen *pen)
 {
   const struct ui *ui = pen->ui;
-  bool percent = ui->units == UNITS_PERCENT;
+  bool percent = ui->look.units == UNITS_PERCENT;
   enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
   bool total = sort == RTOP_SORT_TOTAL;
   const char *mark = ui->wanted.reverse ? "^" : "v";
@@ -60,7 +61,7 @@ static void draw_heading(const struct groups_pen *pen)
   }
 }
 
-static void frame_text(const struct rtop_group_row *row, char *out, size_t bytes)
+static void groups_frame_text(const struct rtop_group_row *row, char *out, size_t bytes)
 {
   bool ascii = draw_is_ascii();
   size_t used = 0;
@@ -86,13 +87,13 @@ static void tail_text(const struct rtop_group_row *row, char *out, size_t bytes)
   snprintf(out, bytes, "%s%s", calls, row->recursive ? "  recursive" : "");
 }
 
-static void draw_method(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
+static void groups_draw_method(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
 {
   char frame[1024], tail[64];
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
   enum face face = symbol->kind == RTOP_SYMBOL_C ? FACE_C : row->depth == 0 ? FACE_TITLE : FACE_NORMAL;
   int x = pen->tree, end = x + pen->tree_columns - 1;
-  frame_text(row, frame, sizeof frame);
+  groups_frame_text(row, frame, sizeof frame);
   tail_text(row, tail, sizeof tail);
   x += draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, frame);
   int room = end - x - (int)strlen(tail);
@@ -129,7 +130,7 @@ static uint64_t before_ns(const struct ui *ui, const struct rtop_cost *before)
   return before != NULL ? rtop_tree_clock(before, ui->wanted.mode) : 0;
 }
 
-static void change_text(const struct ui *ui, uint64_t ns, uint64_t ns_before, char *text, size_t bytes)
+static void groups_change_text(const struct ui *ui, uint64_t ns, uint64_t ns_before, char *text, size_t bytes)
 {
   ui_baseline_text(text, bytes, ui_baseline_change(ui, ns, ns_before));
 }
@@ -140,7 +141,7 @@ static void total_text(const struct ui *ui, const struct rtop_group_row *row, co
 {
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   if (ui->baseline.comparing && ui->baseline.all && row->key != 0)
-    change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
+    groups_change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
   else ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
 }
 
@@ -151,19 +152,17 @@ static void self_text(const struct ui *ui, const struct rtop_group_row *row, con
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   if (!ui->baseline.comparing) ui_figure_text(ui, text, bytes, cost->self_ns, cost->self_samples);
   else if (ui->baseline.all)
-    change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
-  else change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
+    groups_change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
+  else groups_change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
 }
 
-static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *row, int y, bool selected)
+static void groups_draw_row(const void *table, size_t place, int y, bool selected)
 {
+  const struct groups_pen *pen = table;
+  const struct rtop_group_row *row = &pen->view->groups.rows[place];
   char text[32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   struct rtop_groups_cost cost = rtop_groups_cost(&pen->view->groups, row);
-  if (selected) {
-    draw_blank(y, pen->table.x, pen->table.columns, FACE_CURSOR);
-    draw_text(y, pen->table.x, 1, FACE_CURSOR, ">");
-  }
   /* What is hidden inside of groups is in their totals. */
   if (groups_view_is_method(row) || cost.total_ns > 0) {
     total_text(pen->ui, row, &cost, text, sizeof text);
@@ -178,11 +177,11 @@ static void draw_row(const struct groups_pen *pen, const struct rtop_group_row *
                 groups_view_threshold(pen->ui, pen->view), pen->view->groups.hidden);
     return;
   }
-  draw_method(pen, row, y, selected);
+  groups_draw_method(pen, row, y, selected);
   if (pen->bar_columns > 0) draw_bar_of(pen, row, cost.total_ns, y);
 }
 
-static void draw_tiny(struct ui *ui, const struct rtop_groups *groups)
+static void groups_draw_tiny(struct ui *ui, const struct rtop_groups *groups)
 {
   char share[32], text[300];
   if (groups->count == 0 || !groups_view_is_method(&groups->rows[0])) {
@@ -196,23 +195,18 @@ static void draw_tiny(struct ui *ui, const struct rtop_groups *groups)
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 
-void groups_view_draw(struct ui *ui)
+void groups_draw(struct ui *ui)
 {
   struct groups_view *view = ui->data[VIEW_GROUPS];
   if (ui->layout.tiny) {
-    draw_tiny(ui, &view->groups);
+    groups_draw_tiny(ui, &view->groups);
     return;
   }
-  pager_fit(&view->pager, view->groups.count, (size_t)groups_view_page(ui));
+  ui_rows_fit(ui);
   struct groups_pen pen = take_pen(ui, view);
-  draw_heading(&pen);
+  groups_draw_heading(&pen);
   if (view->groups.count == 0)
     draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  int page = groups_view_page(ui);
-  for (int i = 0; i < page && view->pager.top + (size_t)i < view->groups.count; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    draw_row(&pen, &view->groups.rows[place], pen.table.y + 1 + i, place == view->pager.cursor);
-  }
-  int row = view->groups.count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0;
-  move(pen.table.y + row, pen.table.x);
+  struct ui_rows rows = groups_view_rows(ui);
+  ui_rows_draw(&rows, pen.table, groups_draw_row, &pen);
 }

@@ -216,7 +216,7 @@ static const char *per_minute(char *out, size_t bytes, double count)
   return out;
 }
 
-static void draw_gc(const struct ui *ui, int columns)
+static void header_draw_gc(const struct ui *ui, int columns)
 {
   char text[96], minor[16], major[16];
   double mark = share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns);
@@ -378,7 +378,7 @@ void view_header_draw(struct ui *ui)
   int columns = layout->wide ? layout->columns * 3 / 5 : layout->columns;
   draw_title(ui);
   if (layout->part[PART_GVL].rows > 0) draw_gvl(ui, columns);
-  if (layout->part[PART_GC].rows > 0) draw_gc(ui, columns);
+  if (layout->part[PART_GC].rows > 0) header_draw_gc(ui, columns);
   if (layout->part[PART_CPU].rows > 0) draw_cpu(ui, columns);
   if (layout->part[PART_THREADS].rows > 0) draw_threads(ui);
   if (layout->wide) draw_right_column(ui, columns + 2, layout->columns - columns - 2);

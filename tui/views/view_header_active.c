@@ -18,7 +18,7 @@ struct actives {
   struct active one[ACTIVE_MAX];
 };
 
-static struct active *add(struct actives *all, const char *name, const char *brief, const char *text)
+static struct active *active_add(struct actives *all, const char *name, const char *brief, const char *text)
 {
   static struct active lost;
   struct active *active = text[0] != '\0' && all->count < ACTIVE_MAX ? &all->one[all->count++] : &lost;
@@ -34,39 +34,39 @@ static void add_lens(struct actives *all, const struct rtop_lens_look *look)
 {
   struct rtop_lens_look part = *look;
   char text[PROMPT_BYTES];
-  add(all, "", "", look->only_mine ? "mine" : "");
-  add(all, "", "", look->no_c ? "-C" : "");
+  active_add(all, "", "", look->only_mine ? "mine" : "");
+  active_add(all, "", "", look->no_c ? "-C" : "");
   part.only_mine = part.no_c = false;
   part.label[0] = part.exclude[0] = '\0';
   rtop_lens_text(&part, text, sizeof text);
-  add(all, "", "", text);
+  active_add(all, "", "", text);
   part.merge = RTOP_MERGE_METHOD;
   snprintf(part.label, sizeof part.label, "%s", look->label);
   rtop_lens_text(&part, text, sizeof text);
-  add(all, "", "", text);
+  active_add(all, "", "", text);
   part.label[0] = '\0';
   snprintf(part.exclude, sizeof part.exclude, "%s", look->exclude);
   rtop_lens_text(&part, text, sizeof text);
-  add(all, "", "", text);
+  active_add(all, "", "", text);
 }
 
-static void collect(const struct ui *ui, struct actives *all)
+static void active_collect(const struct ui *ui, struct actives *all)
 {
   char text[PROMPT_BYTES] = "";
   all->count = 0;
-  struct active *search = add(all, "search: ", "/", ui->search);
+  struct active *search = active_add(all, "search: ", "/", ui->search);
   snprintf(search->end, sizeof search->end, " %zu/%zu", ui->match_at, ui->match_count);
-  add(all, "filter: ", "\\", ui->filter);
+  active_add(all, "filter: ", "\\", ui->filter);
   ui_focus_text(ui, text, sizeof text);
-  add(all, "thread: ", "thr:", text);
+  active_add(all, "thread: ", "thr:", text);
   text[0] = '\0';
   if (ui->apart > 1) ui_processes_prefix(ui, (uint32_t)ui->apart - 2, text, sizeof text);
-  add(all, "process ", "pid ", text);
+  active_add(all, "process ", "pid ", text);
   text[0] = '\0';
   if (ui->baseline.taken && ui->baseline.other != NULL) snprintf(text, sizeof text, "recording");
   else if (ui->baseline.taken)
     time_text_clock(text, sizeof text, ui->baseline.span.end_ns + ui->source.clock_offset_ns, false);
-  add(all, "against ", "vs ", text);
+  active_add(all, "against ", "vs ", text);
   add_lens(all, &ui->lens);
 }
 
@@ -92,7 +92,7 @@ static int write_all(const struct actives *all, int cap, char *out, size_t bytes
 int view_header_active(const struct ui *ui, int columns, int brief_columns, char *out, size_t bytes)
 {
   struct actives all;
-  collect(ui, &all);
+  active_collect(ui, &all);
   int used = write_all(&all, 0, out, bytes);
   if (used <= columns) return used;
   columns = columns > brief_columns ? columns : brief_columns;

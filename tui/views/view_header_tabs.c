@@ -25,11 +25,11 @@ static enum face tabs_note(const struct ui *ui, bool active, char *note, size_t 
 }
 
 /* The text of one tab; short ones are keys only, but for the view that is shown. */
-static int tab_text(const struct ui *ui, const struct view_ops *view, bool brief, char *text, size_t bytes)
+static int tab_text(const struct ui *ui, enum view_id view, bool brief, char *text, size_t bytes)
 {
-  bool here = ui->view == view;
-  int written =
-      snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", view->key, brief && !here ? "" : view->name, here ? "]" : "");
+  bool here = ui->view->id == view;
+  int written = snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", keys_view_key(view),
+                         brief && !here ? "" : keys_view_tab(view), here ? "]" : "");
   return written;
 }
 
@@ -43,8 +43,7 @@ static int tabs_columns(const struct ui *ui, bool brief)
   int columns = 0;
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
     char text[32];
-    const struct view_ops *view = ui_view((enum view_id)id);
-    columns += view != NULL ? tab_text(ui, view, brief, text, sizeof text) + tab_gap(ui) : 0;
+    columns += tab_text(ui, (enum view_id)id, brief, text, sizeof text) + tab_gap(ui);
   }
   return columns;
 }
@@ -53,13 +52,12 @@ static int draw_data_tabs(struct ui *ui, struct rect at, int x, bool brief)
 {
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
     char text[32];
-    const struct view_ops *view = ui_view((enum view_id)id);
-    if (view != NULL && x < at.columns) {
-      tab_text(ui, view, brief, text, sizeof text);
-      ui->tab[id].x = x;
-      enum face face = ui->view == view ? FACE_TAB : FACE_NORMAL;
-      ui->tab[id].columns = draw_text(at.y, x, at.columns - x, face, text);
-      x += ui->tab[id].columns;
+    if (x < at.columns) {
+      tab_text(ui, (enum view_id)id, brief, text, sizeof text);
+      ui->drawn.tab[id].x = x;
+      enum face face = (int)ui->view->id == id ? FACE_TAB : FACE_NORMAL;
+      ui->drawn.tab[id].columns = draw_text(at.y, x, at.columns - x, face, text);
+      x += ui->drawn.tab[id].columns;
       x += tab_gap(ui);
     }
   }

@@ -47,19 +47,19 @@ struct help_view {
   struct pager pager;
 };
 
-static struct help_view *self(const struct ui *ui)
+static struct help_view *help_view(const struct ui *ui)
 {
   return ui->data[VIEW_HELP];
 }
 
-static void add(struct help_view *view, const struct key_row *key, const char *text, bool heading)
+static void help_add(struct help_view *view, const struct key_row *key, const char *text, bool heading)
 {
   if (view->count < ROWS_MAX) view->row[view->count++] = (struct help_row){ key, text, heading };
 }
 
-static void update(struct ui *ui)
+static void help_update(struct ui *ui)
 {
-  struct help_view *view = self(ui);
+  struct help_view *view = help_view(ui);
   unsigned views = 1u << (ui->back != NULL ? ui->back->id : VIEW_METHODS);
   view->count = 0;
   for (int group = 0; group < KEY_GROUPS; group++) {
@@ -68,24 +68,19 @@ static void update(struct ui *ui)
       const struct key_row *key = &keys_table[i];
       if ((int)key->group != group || (key->views & views) == 0) continue;
       if (!titled) {
-        add(view, NULL, keys_group_name(key->group), true);
+        help_add(view, NULL, keys_group_name(key->group), true);
         titled = true;
       }
-      add(view, key, NULL, false);
+      help_add(view, key, NULL, false);
     }
   }
-  for (int i = 0; i < LEGEND_ROWS; i++) add(view, NULL, legend[i], legend[i][0] != ' ');
+  for (int i = 0; i < LEGEND_ROWS; i++) help_add(view, NULL, legend[i], legend[i][0] != ' ');
 }
 
-static size_t page_rows(const struct ui *ui)
+static bool help_handle(struct ui *ui, enum request request)
 {
-  return (size_t)(ui->layout.part[PART_TABLE].rows > 1 ? ui->layout.part[PART_TABLE].rows - 1 : 1);
-}
-
-static bool handle(struct ui *ui, enum request request)
-{
-  struct help_view *view = self(ui);
-  size_t page = page_rows(ui), last = view->count > page ? view->count - page : 0;
+  struct help_view *view = help_view(ui);
+  size_t page = ui_rows_page(ui, 1), last = view->count > page ? view->count - page : 0;
   /* There is nothing to select: the page itself moves. */
   switch (request) {
   case REQUEST_DOWN: view->pager.top++; break;
@@ -102,7 +97,7 @@ static bool handle(struct ui *ui, enum request request)
   return true;
 }
 
-static void draw_row(const struct help_row *row, int y, struct rect at)
+static void help_draw_row(const struct help_row *row, int y, struct rect at)
 {
   char names[64];
   if (row->key == NULL) {
@@ -115,43 +110,28 @@ static void draw_row(const struct help_row *row, int y, struct rect at)
   draw_text(y, at.x + names_columns + 1, at.columns - names_columns - 1, FACE_NORMAL, row->key->help);
 }
 
-static void draw(struct ui *ui)
+void help_draw(struct ui *ui)
 {
-  struct help_view *view = self(ui);
+  struct help_view *view = help_view(ui);
   struct rect at = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {
     draw_text(0, 0, ui->layout.columns, FACE_NORMAL, "q: back");
     return;
   }
-  size_t page = page_rows(ui);
+  size_t page = ui_rows_page(ui, 1);
   if (view->pager.top + page > view->count) view->pager.top = view->count > page ? view->count - page : 0;
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "KEYS  %zu-%zu of %zu", view->pager.top + 1,
               view->pager.top + page < view->count ? view->pager.top + page : view->count, view->count);
   for (size_t i = 0; i < page && view->pager.top + i < view->count; i++)
-    draw_row(&view->row[view->pager.top + i], at.y + 1 + (int)i, at);
+    help_draw_row(&view->row[view->pager.top + i], at.y + 1 + (int)i, at);
   move(at.y, at.x);
-}
-
-static bool create(struct ui *ui)
-{
-  ui->data[VIEW_HELP] = calloc(1, sizeof(struct help_view));
-  return ui->data[VIEW_HELP] != NULL;
-}
-
-static void destroy(struct ui *ui)
-{
-  free(ui->data[VIEW_HELP]);
-  ui->data[VIEW_HELP] = NULL;
 }
 
 const struct view_ops view_help = {
   .id = VIEW_HELP,
-  .name = "Help",
   .threads = true,
-  .create = create,
-  .update = update,
-  .draw = draw,
-  .handle = handle,
-  .destroy = destroy,
+  .bytes = sizeof(struct help_view),
+  .update = help_update,
+  .handle = help_handle,
 };

@@ -7,32 +7,17 @@
 
 enum { PANE_ROWS = 6, PANE_FROM = 14, LOW_NS = 2000000000 };
 
-static struct icicle_view *self(const struct ui *ui)
+static struct icicle_view *icicle_view(const struct ui *ui)
 {
   return ui->data[VIEW_ICICLE];
 }
 
-static bool create(struct ui *ui)
+static void icicle_forget(struct ui *ui)
 {
-  ui->data[VIEW_ICICLE] = calloc(1, sizeof(struct icicle_view));
-  return ui->data[VIEW_ICICLE] != NULL;
-}
-
-static void forget(struct ui *ui)
-{
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   rtop_icicle_destroy(&view->icicle);
   free(view->covered);
   memset(view, 0, sizeof *view);
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_ICICLE] = NULL;
-  }
 }
 
 int icicle_view_pane_rows(const struct ui *ui)
@@ -48,7 +33,7 @@ int icicle_view_rows(const struct ui *ui)
 
 int icicle_view_page(const struct ui *ui)
 {
-  int high = self(ui)->cell_rows, page = high > 1 ? icicle_view_rows(ui) / high : icicle_view_rows(ui);
+  int high = icicle_view(ui)->cell_rows, page = high > 1 ? icicle_view_rows(ui) / high : icicle_view_rows(ui);
   return page > 1 ? page : 1;
 }
 
@@ -60,7 +45,7 @@ bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uin
 /* How much time passed under what is highlighted: a stack counts once. */
 static void measure_hits(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   const struct rtop_tree *tree = &ui->tree;
   view->hit_ns = 0;
   view->hits = 0;
@@ -82,24 +67,24 @@ static void measure_hits(struct ui *ui)
   }
 }
 
-static void count_matches(struct ui *ui)
+static struct ui_rows icicle_rows(const struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
-  ui->match_count = ui->match_at = 0;
-  for (size_t i = 0; ui->search[0] != '\0' && i < view->icicle.count; i++) {
-    const struct rtop_icicle_cell *cell = &view->icicle.cells[i];
-    if (cell->node != 0 && ui_matches(ui, ui->tree.nodes[cell->node].frame)) {
-      ui->match_count++;
-      ui->match_at = cell->node == view->node ? ui->match_count : ui->match_at;
-    }
-  }
+  const struct icicle_view *view = icicle_view(ui);
+  if (ui->profile == NULL || ui->tree.count == 0) return (struct ui_rows){ 0 };
+  return (struct ui_rows){ .count = view->icicle.count, .cursor = rtop_icicle_find(&view->icicle, view->node) };
+}
+
+static bool icicle_matches(const struct ui *ui, size_t place)
+{
+  uint32_t node = icicle_view(ui)->icicle.cells[place].node;
+  return node != 0 && ui_matches(ui, ui->tree.nodes[node].frame);
 }
 
 /* As high as all depths allow. While calls come and go cells get lower at once and higher after a while, so
  * that they do not jump with every update; what the user does takes effect at once. */
 static void choose_height(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   int fits = rtop_icicle_cell_rows(&view->icicle, icicle_view_rows(ui));
   bool higher = fits > view->cell_rows;
   if (!higher || view->cell_rows == 0 || ui->frozen || ui->touched || ui->now_ns >= view->low_until_ns) {
@@ -108,9 +93,9 @@ static void choose_height(struct ui *ui)
   }
 }
 
-static bool build(struct ui *ui)
+static bool icicle_build(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   if (!rtop_tree_has(&ui->tree, view->root)) view->root = 0; /* it did nothing in this span */
   struct rtop_icicle_look look = {
     .root = view->root,
@@ -130,9 +115,9 @@ static bool build(struct ui *ui)
   return fine;
 }
 
-static void keep_in_view(struct ui *ui)
+static void icicle_keep_in_view(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   uint32_t depth = ui->tree.nodes[view->node].depth - ui->tree.nodes[view->root].depth;
   uint32_t page = (uint32_t)icicle_view_page(ui);
   if (depth < view->top) view->top = depth;
@@ -142,36 +127,36 @@ static void keep_in_view(struct ui *ui)
 /* The cursor is on a cell that there is: its own, else of what is nearest above it. */
 static void settle(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   if (!rtop_tree_has(&ui->tree, view->node)) view->node = view->root;
   while (view->node != view->root && view->node != 0 && rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX)
     view->node = ui->tree.nodes[view->node].parent;
   view->node = rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX ? view->root : view->node;
-  keep_in_view(ui);
+  icicle_keep_in_view(ui);
 }
 
-static void moved(struct ui *ui)
+static void icicle_moved(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   settle(ui);
   if (view->node != 0) ui->selected = ui->tree.nodes[view->node].frame;
-  count_matches(ui);
+  ui_rows_count(ui);
   measure_hits(ui);
 }
 
 void icicle_view_rebuild(struct ui *ui)
 {
   if (ui->profile != NULL && ui->tree.count > 0) {
-    if (!build(ui)) ui_say(ui, "out of memory: no icicle");
+    if (!icicle_build(ui)) ui_say(ui, "out of memory: no icicle");
     settle(ui);
-    count_matches(ui);
+    ui_rows_count(ui);
     measure_hits(ui);
   }
 }
 
-static void update(struct ui *ui)
+static void icicle_update(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   if (ui->profile == NULL) return;
   if (view->seek) {
     view->seek = false;
@@ -183,17 +168,17 @@ static void update(struct ui *ui)
   icicle_view_rebuild(ui);
 }
 
-static void open_view(struct ui *ui)
+static void icicle_open(struct ui *ui)
 {
-  self(ui)->seek = ui->selected != 0;
+  icicle_view(ui)->seek = ui->selected != 0;
 }
 
-static bool go(struct ui *ui, size_t index)
+static bool icicle_go(struct ui *ui, size_t index)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   if (index != SIZE_MAX && view->icicle.cells[index].merged == 0) {
     view->node = view->icicle.cells[index].node;
-    moved(ui);
+    icicle_moved(ui);
   }
   return true;
 }
@@ -201,30 +186,30 @@ static bool go(struct ui *ui, size_t index)
 /* To the parent, or to the first cell under this one. */
 static bool go_deeper(struct ui *ui, int step)
 {
-  const struct rtop_icicle *icicle = &self(ui)->icicle;
-  size_t here = rtop_icicle_find(icicle, self(ui)->node);
+  const struct rtop_icicle *icicle = &icicle_view(ui)->icicle;
+  size_t here = rtop_icicle_find(icicle, icicle_view(ui)->node);
   if (here == SIZE_MAX) return true;
-  if (step < 0) return go(ui, icicle->cells[here].parent);
+  if (step < 0) return icicle_go(ui, icicle->cells[here].parent);
   for (size_t i = here + 1; i < icicle->count; i++)
-    if (icicle->cells[i].parent == here && icicle->cells[i].merged == 0) return go(ui, i);
+    if (icicle->cells[i].parent == here && icicle->cells[i].merged == 0) return icicle_go(ui, i);
   return true;
 }
 
 /* The next cell of the same row. */
 static bool go_aside(struct ui *ui, int step)
 {
-  const struct rtop_icicle *icicle = &self(ui)->icicle;
-  size_t here = rtop_icicle_find(icicle, self(ui)->node);
+  const struct rtop_icicle *icicle = &icicle_view(ui)->icicle;
+  size_t here = rtop_icicle_find(icicle, icicle_view(ui)->node);
   if (here == SIZE_MAX) return true;
   uint32_t depth = icicle->cells[here].depth;
   for (size_t i = here + (size_t)step; i < icicle->count && icicle->cells[i].depth == depth; i += (size_t)step)
-    if (icicle->cells[i].merged == 0) return go(ui, i);
+    if (icicle->cells[i].merged == 0) return icicle_go(ui, i);
   return true;
 }
 
-static bool zoom(struct ui *ui)
+static bool icicle_zoom(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   if (view->node != view->root && view->zooms < ICICLE_ZOOMS_MAX) {
     view->zoomed[view->zooms++] = view->root;
     view->root = view->node;
@@ -237,7 +222,7 @@ static bool zoom(struct ui *ui)
 
 static bool zoom_out(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   if (view->zooms == 0) return false;
   view->root = view->zoomed[--view->zooms];
   view->top = 0;
@@ -248,45 +233,40 @@ static bool zoom_out(struct ui *ui)
 
 static bool show_same(struct ui *ui)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   view->same = !view->same;
   measure_hits(ui);
   return true;
 }
 
-/* The next cell that matches; when none does, but something too narrow or outside does, that one. */
-static bool find(struct ui *ui, enum request request)
+static void icicle_go_to(struct ui *ui, size_t place)
 {
-  struct icicle_view *view = self(ui);
-  const struct rtop_icicle *icicle = &view->icicle;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
-  size_t here = rtop_icicle_find(icicle, view->node), count = icicle->count;
-  here = here == SIZE_MAX ? 0 : here;
-  for (size_t i = request != REQUEST_SEARCH; i < count + (request != REQUEST_SEARCH); i++) {
-    size_t at = (request == REQUEST_PREVIOUS ? here + count - i % count : here + i) % count;
-    uint32_t node = icicle->cells[at].node;
-    if (node != 0 && ui_matches(ui, ui->tree.nodes[node].frame)) return go(ui, at);
-  }
-  count_matches(ui);
+  icicle_go(ui, place);
+}
+
+/* Something may match that is too narrow or outside. */
+static bool icicle_seek_match(struct ui *ui)
+{
   measure_hits(ui);
-  if (view->hits > 0) ui_say(ui, "%zu matches too narrow to show, or outside of the zoom", view->hits);
-  return true;
+  if (icicle_view(ui)->hits > 0)
+    ui_say(ui, "%zu matches too narrow to show, or outside of the zoom", icicle_view(ui)->hits);
+  return false;
 }
 
 static bool go_page(struct ui *ui, enum request request)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   const struct rtop_icicle *icicle = &view->icicle;
   size_t here = rtop_icicle_find(icicle, view->node);
   if (here == SIZE_MAX) return false;
   struct pager pager = { icicle->cells[here].depth, view->top };
   if (!pager_request(&pager, request, icicle->depths, (size_t)icicle_view_page(ui))) return false;
-  return go(ui, rtop_icicle_at(icicle, (uint32_t)pager.cursor, icicle->cells[here].x));
+  return icicle_go(ui, rtop_icicle_at(icicle, (uint32_t)pager.cursor, icicle->cells[here].x));
 }
 
-static void click(struct ui *ui, int row, int x)
+static void icicle_click(struct ui *ui, int row, int x)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   int rows = icicle_view_rows(ui), seen = view->flipped ? rows - 1 - row : row;
   uint32_t depth = view->top + (uint32_t)(seen > 0 && view->cell_rows > 0 ? seen / view->cell_rows : 0);
   if (ui->profile == NULL || ui->tree.count == 0 || seen < 0 || row < 0 || row >= rows ||
@@ -294,22 +274,19 @@ static void click(struct ui *ui, int row, int x)
     return;
   size_t at = rtop_icicle_at(&view->icicle, depth, x);
   const struct rtop_icicle_cell *cell = at != SIZE_MAX ? &view->icicle.cells[at] : NULL;
-  if (cell != NULL && x >= cell->x && x < cell->x + cell->columns) go(ui, at);
+  if (cell != NULL && x >= cell->x && x < cell->x + cell->columns) icicle_go(ui, at);
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool icicle_handle(struct ui *ui, enum request request)
 {
-  struct icicle_view *view = self(ui);
+  struct icicle_view *view = icicle_view(ui);
   if (ui->profile == NULL || ui->tree.count == 0) return false;
   switch (request) {
-  case REQUEST_SEARCH:
-  case REQUEST_NEXT:
-  case REQUEST_PREVIOUS: return find(ui, request);
   case REQUEST_UP: return go_deeper(ui, view->flipped ? 1 : -1);
   case REQUEST_DOWN: return go_deeper(ui, view->flipped ? -1 : 1);
   case REQUEST_CELL_LEFT: return go_aside(ui, -1);
   case REQUEST_CELL_RIGHT: return go_aside(ui, 1);
-  case REQUEST_ZOOM: return zoom(ui);
+  case REQUEST_ZOOM: return icicle_zoom(ui);
   case REQUEST_BACK: return zoom_out(ui);
   case REQUEST_FLIP: view->flipped = !view->flipped; return true;
   case REQUEST_SAME: return show_same(ui);
@@ -323,9 +300,9 @@ static bool handle(struct ui *ui, enum request request)
   }
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void icicle_note(const struct ui *ui, char *out, size_t bytes)
 {
-  uint32_t root = self(ui)->root;
+  uint32_t root = icicle_view(ui)->root;
   if (ui->profile == NULL || root == 0 || root >= ui->tree.count) {
     snprintf(out, bytes, "zoom: all");
   } else {
@@ -336,17 +313,17 @@ static void note(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_icicle = {
   .id = VIEW_ICICLE,
-  .name = "Icicle",
-  .key = '4',
   .calls = true,
   .tree = true,
-  .create = create,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = icicle_view_draw,
-  .handle = handle,
-  .click = click,
-  .forget = forget,
-  .destroy = destroy,
+  .bytes = sizeof(struct icicle_view),
+  .update = icicle_update,
+  .open = icicle_open,
+  .note = icicle_note,
+  .handle = icicle_handle,
+  .click = icicle_click,
+  .rows = icicle_rows,
+  .matches = icicle_matches,
+  .go = icicle_go_to,
+  .seek = icicle_seek_match,
+  .forget = icicle_forget,
 };

@@ -38,6 +38,4 @@ bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uin
 /* Makes the cells again, for another size. */
 void icicle_view_rebuild(struct ui *ui);
 
-void icicle_view_draw(struct ui *ui);
-
 #endif

@@ -1,5 +1,6 @@
 /* How the icicle looks: cells, and what is known about the one under the cursor. */
 #include "view_icicle.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -27,7 +28,7 @@ static const char *label_that_fits(const struct ui *ui, uint32_t node, int colum
 }
 
 /* Against the baseline; 0 without one. */
-static double change_of(const struct ui *ui, uint32_t tree_node)
+static double icicle_change_of(const struct ui *ui, uint32_t tree_node)
 {
   struct rtop_cost self, total;
   const struct rtop_tree_node *node = &ui->tree.nodes[tree_node];
@@ -50,7 +51,7 @@ static const char *mark_of(const struct cell_look *look, const char *plain)
 }
 
 /* "41%", compared "41% +12"; with room for it "41.2%". */
-static void share_text(const struct ui *ui, const struct cell_look *look, uint64_t ns, char *out, size_t bytes)
+static void icicle_share_text(const struct ui *ui, const struct cell_look *look, uint64_t ns, char *out, size_t bytes)
 {
   char share[32];
   bool fine = look->rows > 1;
@@ -66,7 +67,7 @@ static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32
 {
   char text[112], total[64], self[32];
   const struct rtop_tree_node *of = &ui->tree.nodes[node];
-  share_text(ui, look, rtop_tree_clock(&of->total, ui->wanted.mode), total, sizeof total);
+  icicle_share_text(ui, look, rtop_tree_clock(&of->total, ui->wanted.mode), total, sizeof total);
   snprintf(text, sizeof text, "%s", total);
   if (look->rows > 1) {
     draw_percent(self, sizeof self, 100 * ui_share(ui, rtop_tree_clock(&of->self, ui->wanted.mode)));
@@ -121,7 +122,8 @@ static void draw_node(const struct ui *ui, const struct cell_look *look, const s
   }
 }
 
-static void draw_cell(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell, int y)
+static void icicle_draw_cell(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell,
+                             int y)
 {
   if (cell->merged > 0) {
     char text[16];
@@ -136,7 +138,7 @@ static void draw_cell(const struct ui *ui, const struct icicle_view *view, const
     .y = y,
     .rows = view->cell_rows,
     .same = hit && view->same,
-    .change = change_of(ui, cell->node),
+    .change = icicle_change_of(ui, cell->node),
     .face = here                    ? FACE_CURSOR
             : hit                   ? FACE_MATCH
             : kind == RTOP_SYMBOL_C ? FACE_C
@@ -155,7 +157,7 @@ static void draw_cells(struct ui *ui, const struct icicle_view *view, struct rec
     int y = view->flipped ? at.y + at.rows - (i + 1) * high : at.y + i * high;
     for (size_t k = icicle->first[depth]; k < icicle->first[depth + 1]; k++) {
       const struct rtop_icicle_cell *cell = &icicle->cells[k];
-      draw_cell(ui, view, cell, y);
+      icicle_draw_cell(ui, view, cell, y);
       if (cell->merged == 0 && cell->node == view->node) {
         cursor_y = y + (high > 2);
         cursor_x = cell->x;
@@ -269,7 +271,7 @@ static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect
   }
 }
 
-void icicle_view_draw(struct ui *ui)
+void icicle_draw(struct ui *ui)
 {
   struct icicle_view *view = ui->data[VIEW_ICICLE];
   struct rect table = ui->layout.part[PART_TABLE];

@@ -10,20 +10,14 @@
 
 enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
 
-static struct methods_view *self(const struct ui *ui)
+static struct methods_view *methods_view(const struct ui *ui)
 {
   return ui->data[VIEW_METHODS];
 }
 
-static bool create(struct ui *ui)
+static void methods_forget(struct ui *ui)
 {
-  ui->data[VIEW_METHODS] = calloc(1, sizeof(struct methods_view));
-  return ui->data[VIEW_METHODS] != NULL;
-}
-
-static void forget(struct ui *ui)
-{
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   order_destroy(&view->order);
   history_destroy(&view->history);
   detail_destroy(&view->detail);
@@ -32,79 +26,50 @@ static void forget(struct ui *ui)
   memset(view, 0, sizeof *view);
 }
 
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_METHODS] = NULL;
-  }
-}
-
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place)
 {
-  const struct methods_view *view = self(ui);
+  const struct methods_view *view = methods_view(ui);
   /* The order may be one of before another view was shown. */
   bool known = place < view->order.count && view->order.rows[place] < ui->methods.count;
   return known ? &ui->methods.rows[view->order.rows[place]] : NULL;
 }
 
-bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row)
+struct ui_rows methods_view_rows(const struct ui *ui)
 {
-  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame);
-  return ui->search[0] != '\0' &&
-         (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+  return ui_rows_of(ui, &methods_view(ui)->pager, methods_view(ui)->order.count, 1, 0);
 }
 
-static void count_matches(struct ui *ui)
+bool methods_view_row_matches(const struct ui *ui, size_t place)
 {
-  struct methods_view *view = self(ui);
-  ui->match_count = ui->match_at = 0;
-  for (size_t i = 0; ui->search[0] != '\0' && i < view->order.count; i++) {
-    if (methods_view_matches(ui, methods_view_row(ui, i))) {
-      ui->match_count++;
-      ui->match_at = i == view->pager.cursor ? ui->match_count : ui->match_at;
-    }
-  }
-}
-
-static int page_rows(const struct ui *ui)
-{
-  int rows = ui->layout.part[PART_TABLE].rows - 1;
-  return rows > 1 ? rows : 1;
-}
-
-static void keep_in_view(const struct ui *ui)
-{
-  struct methods_view *view = self(ui);
-  pager_fit(&view->pager, view->order.count, (size_t)page_rows(ui));
+  const struct rtop_method_row *row = methods_view_row(ui, place);
+  return row != NULL && ui_matches(ui, row->frame);
 }
 
 /* The user chose another order: nothing of the old one holds rows back. */
 static void take_order(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse) {
     view->sorted = ui->wanted.sort;
     view->reversed = ui->wanted.reverse;
     order_forget(&view->order);
     view->hold_until_ns = view->settle_until_ns = 0;
-    ui->scroll = 0;
+    ui->look.scroll = 0;
   }
 }
 
 /* The cursor goes where its method went; when the method is not in the table it waits on its row. */
-static void follow(struct ui *ui)
+static void methods_follow(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   if (!view->anchored || !ui->follow) return;
   uint32_t place = order_place(&view->order, view->anchor);
   if (place < view->order.count) view->pager.cursor = place;
 }
 
-static void anchor_here(struct ui *ui)
+static void methods_anchor_here(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
   view->anchored = row != NULL;
   ui->selected = view->anchor = row != NULL ? row->frame : 0;
@@ -112,13 +77,13 @@ static void anchor_here(struct ui *ui)
 
 static bool details_shown(const struct ui *ui)
 {
-  return ui->layout.part[PART_DETAIL].rows > 0 || self(ui)->details_open;
+  return ui->layout.part[PART_DETAIL].rows > 0 || methods_view(ui)->details_open;
 }
 
 /* Opened when another one is selected, else at most once a second. */
 static void update_file(struct ui *ui, uint32_t frame)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
   bool other = strcmp(view->file.path, symbol->path) != 0;
   if (!rtop_symbol_has_source(symbol)) {
@@ -132,7 +97,7 @@ static void update_file(struct ui *ui, uint32_t frame)
 /* They take a walk through the windows: at once for another method, else once a second. */
 static void update_labels(struct ui *ui, uint32_t frame)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   struct methods_labels wanted = { frame, rtop_lens_version(rtop_profile_lens(ui->profile)), ui->wanted.mode,
                                    ui->frozen ? ui->sum.span.end_ns : 0 };
   const struct methods_labels *had = &view->labels_of;
@@ -145,9 +110,9 @@ static void update_labels(struct ui *ui, uint32_t frame)
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
 
-static void update_detail(struct ui *ui)
+static void methods_update_detail(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
   view->detail_ready =
       row != NULL && details_shown(ui) &&
@@ -161,7 +126,7 @@ static void update_detail(struct ui *ui)
 /* Rows that change places with every refresh cannot be read. What the user does takes effect at once. */
 static bool keep_order(struct ui *ui, size_t frames)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   if (ui->now_ns < view->hold_until_ns) return true;
   bool settled = ui->frozen || ui->touched || ui->now_ns >= view->settle_until_ns;
   /* What is on top by far and stands elsewhere must be seen at once. */
@@ -178,7 +143,7 @@ static void leave_out(const void *ui, struct rtop_sum *sum)
 /* Cell by cell while it is only looked at; who sorts by it gets all of it at once. */
 static void update_history(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   struct history_look look = { ui->wanted.mode, ui_focus_key(ui), leave_out, ui };
   bool sorted = ui->wanted.sort == RTOP_SORT_HISTORY;
   if (view->has_history || sorted) do {
@@ -187,9 +152,9 @@ static void update_history(struct ui *ui)
   if (sorted) history_peaks(&view->history, ui->span.end_ns, &ui->methods);
 }
 
-static void update(struct ui *ui)
+static void methods_update(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   if (ui->profile == NULL) return;
   update_history(ui);
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
@@ -197,142 +162,118 @@ static void update(struct ui *ui)
   bool hold = keep_order(ui, frames);
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
     view->order.count = 0;
-  follow(ui);
-  keep_in_view(ui);
+  methods_follow(ui);
+  ui_rows_fit(ui);
   if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL)
     ui->selected = methods_view_row(ui, view->pager.cursor)->frame;
-  count_matches(ui);
-  update_detail(ui);
+  ui_rows_count(ui);
+  methods_update_detail(ui);
 }
 
 /* The cursor was moved to where it is. */
-static void moved(struct ui *ui)
+static void methods_moved(struct ui *ui)
 {
-  self(ui)->hold_until_ns = ui->now_ns + HOLD_NS;
-  anchor_here(ui);
-  keep_in_view(ui);
-  count_matches(ui);
-  update_detail(ui);
+  methods_view(ui)->hold_until_ns = ui->now_ns + HOLD_NS;
+  methods_anchor_here(ui);
+  ui_rows_fit(ui);
+  ui_rows_count(ui);
+  methods_update_detail(ui);
 }
 
-static void find(struct ui *ui, size_t from, int step)
+void methods_view_go(struct ui *ui, size_t place)
 {
-  struct methods_view *view = self(ui);
-  size_t count = view->order.count;
-  for (size_t i = 0; i < count; i++) {
-    size_t place = (from + (step > 0 ? i : count - 1 - i)) % count;
-    if (methods_view_matches(ui, methods_view_row(ui, place))) {
-      view->pager.cursor = place;
-      moved(ui);
-      return;
-    }
-  }
-  count_matches(ui);
+  methods_view(ui)->pager.cursor = place;
+  methods_moved(ui);
+}
+
+/* At the top the place counts, not the method. */
+static bool go_first(struct ui *ui)
+{
+  ui_rows_request(ui, REQUEST_FIRST);
+  methods_view(ui)->anchored = false;
+  return true;
 }
 
 static bool scroll_columns(struct ui *ui, int step)
 {
-  int max = columns_scroll_max(&ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
-  int scroll = ui->scroll + step;
-  ui->scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
+  int max = columns_scroll_max(&ui->look.columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort);
+  int scroll = ui->look.scroll + step;
+  ui->look.scroll = scroll < 0 ? 0 : scroll > max ? max : scroll;
   ui->stale = true; /* other columns may need other figures */
-  return true;
-}
-
-static bool move_request(struct ui *ui, enum request request)
-{
-  struct methods_view *view = self(ui);
-  if (!pager_request(&view->pager, request, view->order.count, (size_t)page_rows(ui))) return false;
-  moved(ui);
-  if (request == REQUEST_FIRST) view->anchored = false; /* at the top the place counts, not the method */
   return true;
 }
 
 static bool close_details(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   bool was_open = view->details_open;
   view->details_open = false;
   return was_open;
-}
-
-static bool find_request(struct ui *ui, enum request request)
-{
-  struct methods_view *view = self(ui);
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
-  switch (request) {
-  case REQUEST_SEARCH: find(ui, view->pager.cursor, 1); return true;
-  case REQUEST_NEXT: find(ui, view->pager.cursor + 1, 1); return true;
-  default: find(ui, view->pager.cursor, -1); return true;
-  }
 }
 
 /* Is the column among those that a table as wide as the screen shows? */
 bool methods_view_ratios(const struct ui *ui)
 {
   struct columns_shown shown;
-  columns_fit(&shown, &ui->columns, COLS, ui->wanted.sort, ui->scroll);
+  columns_fit(&shown, &ui->look.columns, COLS, ui->wanted.sort, ui->look.scroll);
   for (int i = 0; i < shown.count; i++)
-    if (shown.at[i].column == COLUMN_RATIO) return true;
+    if (shown.at[i].column == RTOP_SORT_RATIO) return true;
   return ui->wanted.sort == RTOP_SORT_RATIO;
 }
 
 /* A row, or the column to sort by; that column again: the other way round. */
-static void click(struct ui *ui, int row, int x)
+static void methods_click(struct ui *ui, int row, int x)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   struct columns_shown shown;
   if (view->details_open && ui->layout.part[PART_DETAIL].rows == 0) {
     close_details(ui);
   } else if (row > 0) {
-    if (pager_click(&view->pager, row - 1, view->order.count, (size_t)page_rows(ui))) moved(ui);
+    ui_rows_click(ui, row, x);
     return;
   }
-  columns_fit(&shown, &ui->columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->scroll);
+  columns_fit(&shown, &ui->look.columns, ui->layout.part[PART_TABLE].columns, ui->wanted.sort, ui->look.scroll);
   for (int i = 0; row == 0 && i < shown.count; i++) {
-    int sort = columns_info(shown.at[i].column)->sort;
-    if (x >= shown.at[i].x && x < shown.at[i].x + shown.at[i].columns && sort >= 0) {
-      ui->wanted.reverse = ui->wanted.sort == (enum rtop_sort_key)sort && !ui->wanted.reverse;
-      ui->wanted.sort = (enum rtop_sort_key)sort;
+    if (x >= shown.at[i].x && x < shown.at[i].x + shown.at[i].columns) {
+      ui->wanted.reverse = ui->wanted.sort == shown.at[i].column && !ui->wanted.reverse;
+      ui->wanted.sort = shown.at[i].column;
       ui->stale = true;
     }
   }
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool methods_handle(struct ui *ui, enum request request)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   switch (request) {
-  case REQUEST_SEARCH:
-  case REQUEST_NEXT:
-  case REQUEST_PREVIOUS: return find_request(ui, request);
+  case REQUEST_FIRST: return go_first(ui);
   case REQUEST_FOLLOW:
     ui->follow = !ui->follow;
-    anchor_here(ui);
+    methods_anchor_here(ui);
     ui_say(ui, ui->follow ? "the cursor follows its method" : "the cursor stays on its row");
     return true;
   case REQUEST_LEFT: return scroll_columns(ui, -1);
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
   case REQUEST_ENTER:
     view->details_open = !view->details_open && ui->layout.part[PART_DETAIL].rows == 0;
-    update_detail(ui);
+    methods_update_detail(ui);
     return true;
   case REQUEST_BACK:
   case REQUEST_QUIT: return close_details(ui);
-  default: return move_request(ui, request);
+  default: return false;
   }
 }
 
 /* Another view may have chosen another method. */
-static void open_view(struct ui *ui)
+static void methods_open(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
+  struct methods_view *view = methods_view(ui);
   if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
                             methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
     bool followed = ui->follow;
     view->anchored = ui->follow = true;
     view->anchor = ui->selected;
-    follow(ui);
+    methods_follow(ui);
     ui->follow = followed;
   }
 }
@@ -347,7 +288,7 @@ static bool sleeps(const struct rtop_method_row *row)
 }
 
 /* By the wall clock whoever waits for work is on top: those who do not know yet are told what helps. */
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
   bool by_wall = ui->wanted.mode == RTOP_MODE_WALL && !ui->wanted.reverse &&
                  (ui->wanted.sort == RTOP_SORT_SELF || ui->wanted.sort == RTOP_SORT_TOTAL);
@@ -356,29 +297,28 @@ static void note(const struct ui *ui, char *out, size_t bytes)
   else snprintf(out, bytes, "filter: (none)");
 }
 
-static void draw(struct ui *ui)
+static void methods_prepare(struct ui *ui)
 {
-  struct methods_view *view = self(ui);
-  keep_in_view(ui);
+  struct methods_view *view = methods_view(ui);
+  ui_rows_fit(ui);
   if (details_shown(ui) && (!view->detail_ready || methods_view_row(ui, view->pager.cursor) == NULL ||
                             view->detail.frame != methods_view_row(ui, view->pager.cursor)->frame))
-    update_detail(ui);
-  methods_view_draw(ui, view);
+    methods_update_detail(ui);
 }
 
 const struct view_ops view_methods = {
   .id = VIEW_METHODS,
-  .name = "Methods",
-  .key = '1',
   .detail = true,
-  .create = create,
+  .bytes = sizeof(struct methods_view),
   .ratios = methods_view_ratios,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
-  .click = click,
-  .forget = forget,
-  .destroy = destroy,
+  .update = methods_update,
+  .open = methods_open,
+  .note = methods_note,
+  .prepare = methods_prepare,
+  .handle = methods_handle,
+  .click = methods_click,
+  .rows = methods_view_rows,
+  .matches = methods_view_row_matches,
+  .go = methods_view_go,
+  .forget = methods_forget,
 };

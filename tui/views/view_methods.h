@@ -40,9 +40,10 @@ struct methods_view {
 
 /* The row in a place of the order; NULL beyond the last. */
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place);
-bool methods_view_matches(const struct ui *ui, const struct rtop_method_row *row);
-
-void methods_view_draw(struct ui *ui, struct methods_view *view);
+/* For view_ops of whoever shows the table. */
+struct ui_rows methods_view_rows(const struct ui *ui);
+bool methods_view_row_matches(const struct ui *ui, size_t place);
+void methods_view_go(struct ui *ui, size_t place);
 
 /* Are ratios among the columns? */
 bool methods_view_ratios(const struct ui *ui);

@@ -1,6 +1,7 @@
 /* How the table of methods looks. */
 #include "view_detail.h"
 #include "view_methods.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -13,6 +14,8 @@ enum { STATE_COLUMNS_MIN = 18 }; /* from here on the method has room for its sta
 struct pen {
   struct ui *ui;
   struct methods_view *view;
+  const struct columns_shown *columns;
+  struct rect table;
   const struct rtop_method_row *row;
   const struct rtop_symbol *symbol;
   int y;
@@ -26,7 +29,7 @@ static enum face face_or_cursor(const struct pen *pen, enum face face)
 
 static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
 {
-  if (ui->units == UNITS_PERCENT) {
+  if (ui->look.units == UNITS_PERCENT) {
     double length = ui->methods.length_ns > 0 ? (double)ui->methods.length_ns : 1;
     draw_percent(out, bytes, 100 * ns / length);
   } else {
@@ -35,7 +38,7 @@ static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
 }
 
 /* How a figure changed, with its sign: shares in points, what is counted per second as that. */
-static void change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
+static void methods_change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
 {
   const struct ui *ui = pen->ui;
   double change = rtop_method_delta(pen->row, ui->methods.length_ns, ui_baseline_row(ui, pen->row->frame),
@@ -43,48 +46,47 @@ static void change_text(const struct pen *pen, enum rtop_sort_key key, char *out
   rtop_changes_text(out, bytes, change, key);
 }
 
-static void figure_text(const struct pen *pen, enum column column, char *out, size_t bytes)
+static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column, char *out, size_t bytes)
 {
   const struct rtop_method_row *row = pen->row;
   const struct ui_baseline *baseline = &pen->ui->baseline;
-  if (column == COLUMN_DELTA && !baseline->comparing) {
+  if (column == RTOP_SORT_DELTA && !baseline->comparing) {
     snprintf(out, bytes, "-");
     return;
   }
-  if (column == COLUMN_DELTA || (baseline->all && baseline->comparing)) {
-    enum rtop_sort_key own = (enum rtop_sort_key)columns_info(column)->sort;
-    enum rtop_sort_key key = column == COLUMN_DELTA ? baseline->of : own;
-    change_text(pen, key, out, bytes);
+  if (column == RTOP_SORT_DELTA || (baseline->all && baseline->comparing)) {
+    methods_change_text(pen, column == RTOP_SORT_DELTA ? baseline->of : column, out, bytes);
     return;
   }
   const struct column_info *info = columns_info(column);
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
-  double value = rtop_method_value(row, (enum rtop_sort_key)info->sort);
-  if (pen->ui->units == UNITS_SAMPLES && (column == COLUMN_SELF || column == COLUMN_TOTAL)) {
-    rtop_text_count(out, bytes, (double)(column == COLUMN_SELF ? row->self.samples : row->total.samples));
+  double value = rtop_method_value(row, column);
+  if (pen->ui->look.units == UNITS_SAMPLES && (column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL)) {
+    rtop_text_count(out, bytes, (double)(column == RTOP_SORT_SELF ? row->self.samples : row->total.samples));
     return;
   }
-  switch (info->kind) {
-  case COLUMN_KIND_RATE: rtop_text_count(out, bytes, seconds > 0 ? value / seconds : 0); break;
-  case COLUMN_KIND_COUNT: rtop_text_count(out, bytes, value); break;
-  case COLUMN_KIND_RATIO:
+  switch (info->figure) {
+  case RTOP_FIGURE_RATE: rtop_text_count(out, bytes, seconds > 0 ? value / seconds : 0); break;
+  case RTOP_FIGURE_COUNT:
+  case RTOP_FIGURE_NOW: rtop_text_count(out, bytes, value); break;
+  case RTOP_FIGURE_RATIO:
     draw_percent(out, bytes, 100 * rtop_method_ratio(row->most_ns, pen->ui->methods.length_ns));
     break;
-  case COLUMN_KIND_TIME:
-  case COLUMN_KIND_OTHER: time_text(pen->ui, out, bytes, value); break;
+  case RTOP_FIGURE_TIME:
+  case RTOP_FIGURE_NONE: time_text(pen->ui, out, bytes, value); break;
   }
 }
 
-static enum face figure_face(const struct pen *pen, enum column column)
+static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key column)
 {
   double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
-  double share = rtop_method_value(pen->row, (enum rtop_sort_key)columns_info(column)->sort) / length;
+  double share = rtop_method_value(pen->row, column) / length;
   switch (column) {
-  case COLUMN_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
-  case COLUMN_WAIT:
-  case COLUMN_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
-  case COLUMN_IO: return share >= 0.01 ? FACE_IO : FACE_NORMAL;
-  case COLUMN_GC: return share >= 0.01 ? FACE_MARK : FACE_NORMAL;
+  case RTOP_SORT_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
+  case RTOP_SORT_WAITING:
+  case RTOP_SORT_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
+  case RTOP_SORT_BLOCKED: return share >= 0.01 ? FACE_IO : FACE_NORMAL;
+  case RTOP_SORT_GC: return share >= 0.01 ? FACE_MARK : FACE_NORMAL;
   default: return FACE_NORMAL;
   }
 }
@@ -116,10 +118,10 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
   return (enum rtop_state)best;
 }
 
-static void draw_method(const struct pen *pen, int x, int columns)
+static void methods_draw_method(const struct pen *pen, int x, int columns)
 {
   enum face face = rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
-  if (methods_view_matches(pen->ui, pen->row)) face = FACE_MATCH;
+  if (ui_matches(pen->ui, pen->row->frame)) face = FACE_MATCH;
   if (columns >= STATE_COLUMNS_MIN) {
     enum rtop_state state = main_state(pen->row);
     const char glyph[2] = { draw_state_glyph(state), '\0' };
@@ -137,76 +139,67 @@ static void draw_location(const struct pen *pen, int x, int columns)
   draw_tail(pen->y, x, columns, face_or_cursor(pen, FACE_PLACE), text);
 }
 
-static void draw_cell(const struct pen *pen, enum column column, int x, int columns)
+static void methods_draw_cell(const struct pen *pen, enum rtop_sort_key column, int x, int columns)
 {
   char text[32];
   switch (column) {
-  case COLUMN_METHOD: draw_method(pen, x, columns); break;
-  case COLUMN_LOCATION: draw_location(pen, x, columns); break;
-  case COLUMN_HIST: draw_history(pen, x); break;
+  case RTOP_SORT_NAME: methods_draw_method(pen, x, columns); break;
+  case RTOP_SORT_LOCATION: draw_location(pen, x, columns); break;
+  case RTOP_SORT_HISTORY: draw_history(pen, x); break;
   default:
-    figure_text(pen, column, text, sizeof text);
-    draw_right(pen->y, x, columns - 1, face_or_cursor(pen, figure_face(pen, column)), text);
+    methods_figure_text(pen, column, text, sizeof text);
+    draw_right(pen->y, x, columns - 1, face_or_cursor(pen, methods_figure_face(pen, column)), text);
   }
 }
 
-static void draw_heading(const struct ui *ui, const struct columns_shown *columns, struct rect table)
+static void methods_draw_heading(const struct ui *ui, const struct columns_shown *columns, struct rect table)
 {
-  enum column sorted = columns_of_sort(ui->wanted.sort);
   draw_blank(table.y, table.x, table.columns, FACE_HEADING);
   for (int i = 0; i < columns->count; i++) {
-    enum column column = columns->at[i].column;
+    enum rtop_sort_key column = columns->at[i].column;
     const struct column_info *info = columns_info(column);
-    const char *title = ui->units == UNITS_PERCENT ? info->title : info->title_time;
+    const char *title = ui->look.units == UNITS_PERCENT ? info->title : info->title_time;
     char text[32];
-    bool here = column == sorted;
-    bool up = ui->wanted.reverse != (column == COLUMN_METHOD || column == COLUMN_LOCATION);
-    snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : column >= COLUMN_HIST ? "" : " ");
+    bool here = column == ui->wanted.sort;
+    bool up = ui->wanted.reverse != (column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION);
+    snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : column >= RTOP_SORT_HISTORY ? "" : " ");
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
     int x = table.x + columns->at[i].x;
-    x += column == COLUMN_METHOD && columns->at[i].columns >= STATE_COLUMNS_MIN ? 2 : 0;
-    if (column == COLUMN_METHOD || column == COLUMN_LOCATION) draw_text(table.y, x, columns->at[i].columns, face, text);
-    else if (column == COLUMN_HIST) draw_text(table.y, x + 1, columns->at[i].columns - 1, face, text);
+    x += column == RTOP_SORT_NAME && columns->at[i].columns >= STATE_COLUMNS_MIN ? 2 : 0;
+    if (column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION)
+      draw_text(table.y, x, columns->at[i].columns, face, text);
+    else if (column == RTOP_SORT_HISTORY) draw_text(table.y, x + 1, columns->at[i].columns - 1, face, text);
     else draw_right(table.y, x, columns->at[i].columns, face, text);
   }
 }
 
-static void draw_row(struct pen *pen, const struct columns_shown *columns, struct rect table)
+static void methods_draw_row(const void *table, size_t place, int y, bool selected)
 {
-  if (pen->selected) {
-    draw_blank(pen->y, table.x, table.columns, FACE_CURSOR);
-    draw_text(pen->y, table.x, 1, FACE_CURSOR, ">");
-  }
-  for (int i = 0; i < columns->count; i++)
-    draw_cell(pen, columns->at[i].column, table.x + columns->at[i].x, columns->at[i].columns);
+  struct pen pen = *(const struct pen *)table;
+  pen.row = methods_view_row(pen.ui, place);
+  if (pen.row == NULL) return;
+  pen.symbol = rtop_symbols_get(rtop_profile_symbols(pen.ui->profile), pen.row->frame);
+  pen.y = y;
+  pen.selected = selected;
+  for (int i = 0; i < pen.columns->count; i++)
+    methods_draw_cell(&pen, pen.columns->at[i].column, pen.table.x + pen.columns->at[i].x, pen.columns->at[i].columns);
 }
 
 static void draw_table(struct ui *ui, struct methods_view *view, struct rect table)
 {
   struct columns_shown columns;
-  columns_fit(&columns, &ui->columns, table.columns, ui->wanted.sort, ui->scroll);
+  columns_fit(&columns, &ui->look.columns, table.columns, ui->wanted.sort, ui->look.scroll);
   view->has_history = false;
-  for (int i = 0; i < columns.count; i++) view->has_history = view->has_history || columns.at[i].column == COLUMN_HIST;
-  draw_heading(ui, &columns, table);
+  for (int i = 0; i < columns.count; i++)
+    view->has_history = view->has_history || columns.at[i].column == RTOP_SORT_HISTORY;
+  methods_draw_heading(ui, &columns, table);
   if (view->order.count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  for (int i = 0; i < table.rows - 1; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    const struct rtop_method_row *row = methods_view_row(ui, place);
-    if (row == NULL) break;
-    struct pen pen = {
-      ui,
-      view,
-      row,
-      rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame),
-      table.y + 1 + i,
-      place == view->pager.cursor,
-    };
-    draw_row(&pen, &columns, table);
-  }
-  move(table.y + (view->order.count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows rows = methods_view_rows(ui);
+  struct pen pen = { .ui = ui, .view = view, .columns = &columns, .table = table };
+  ui_rows_draw(&rows, table, methods_draw_row, &pen);
 }
 
-static void draw_tiny(struct ui *ui)
+static void methods_draw_tiny(struct ui *ui)
 {
   char text[256], share[16];
   const struct rtop_method_row *row = methods_view_row(ui, 0);
@@ -219,12 +212,13 @@ static void draw_tiny(struct ui *ui)
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 
-void methods_view_draw(struct ui *ui, struct methods_view *view)
+void methods_draw(struct ui *ui)
 {
+  struct methods_view *view = ui->data[VIEW_METHODS];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
   struct detail_beside beside = { &view->file, &view->labels };
   if (ui->layout.tiny) {
-    draw_tiny(ui);
+    methods_draw_tiny(ui);
     return;
   }
   if (view->details_open && pane.rows == 0 && view->detail_ready) {

@@ -15,65 +15,71 @@ struct output_view {
   char tail[TAIL_BYTES];
   size_t bytes;
   off_t total;
-  size_t *line; /* offsets of the lines' starts */
+  uint32_t line[TAIL_BYTES + 1]; /* where lines start */
   size_t count;
   struct pager pager;
   bool scrolled; /* the user left the end: new lines do not move the page */
   size_t shift;  /* columns to the left of the page */
 };
 
-static struct output_view *self(const struct ui *ui)
+static struct output_view *output_view(const struct ui *ui)
 {
   return ui->data[VIEW_OUTPUT];
 }
 
-static size_t page_rows(const struct ui *ui)
+static struct ui_rows output_rows(const struct ui *ui)
 {
-  return (size_t)(ui->layout.part[PART_TABLE].rows > 1 ? ui->layout.part[PART_TABLE].rows - 1 : 1);
+  return ui_rows_of(ui, &output_view(ui)->pager, output_view(ui)->count, 1, 0);
 }
 
-static void split(struct output_view *view)
+static void output_split(struct output_view *view)
 {
   size_t start = 0;
   view->count = 0;
   for (size_t i = 0; i < view->bytes; i++) {
     if (view->tail[i] == '\n') {
-      view->line[view->count++] = start;
+      view->line[view->count++] = (uint32_t)start;
       start = i + 1;
     }
   }
-  if (start < view->bytes) view->line[view->count++] = start;
+  if (start < view->bytes) view->line[view->count++] = (uint32_t)start;
 }
 
-static void update(struct ui *ui)
+static void output_update(struct ui *ui)
 {
-  struct output_view *view = self(ui);
+  struct output_view *view = output_view(ui);
   off_t total = 0;
   if (ui->source.launch == NULL) return;
   size_t bytes = rtop_launch_log_tail(ui->source.launch, view->tail, sizeof view->tail, &total);
   view->bytes = bytes < sizeof view->tail ? bytes : sizeof view->tail - 1;
   view->total = total;
-  split(view);
+  output_split(view);
   if (!view->scrolled) view->pager.cursor = view->count > 0 ? view->count - 1 : 0;
-  pager_fit(&view->pager, view->count, page_rows(ui));
+  ui_rows_fit(ui);
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool output_handle(struct ui *ui, enum request request)
 {
-  struct output_view *view = self(ui);
+  struct output_view *view = output_view(ui);
   if (request == REQUEST_LEFT || request == REQUEST_RIGHT) {
     view->shift = request == REQUEST_RIGHT ? view->shift + 8 : view->shift - (view->shift >= 8 ? 8 : view->shift);
-    return true;
-  }
-  if (pager_request(&view->pager, request, view->count, page_rows(ui))) {
-    view->scrolled = view->pager.cursor + 1 < view->count;
     return true;
   }
   return false;
 }
 
-static void draw_line(const struct output_view *view, size_t place, int y, struct rect at)
+static void output_go(struct ui *ui, size_t place)
 {
+  struct output_view *view = output_view(ui);
+  view->pager.cursor = place;
+  view->scrolled = place + 1 < view->count;
+}
+
+static void output_draw_line(const void *pen, size_t place, int y, bool selected)
+{
+  const struct ui *ui = pen;
+  const struct output_view *view = output_view(ui);
+  struct rect at = ui->layout.part[PART_TABLE];
   char text[LINE_BYTES];
   size_t start = view->line[place];
   size_t end = place + 1 < view->count ? view->line[place + 1] - 1 : view->bytes;
@@ -83,51 +89,30 @@ static void draw_line(const struct output_view *view, size_t place, int y, struc
   while (start < end && ((unsigned char)view->tail[start] & 0xc0) == 0x80) start++;
   rtop_text_sanitize(text, sizeof text, view->tail + start, end - start);
   draw_text(y, at.x + 1, at.columns - 1, FACE_NORMAL, text);
+  (void)selected;
 }
 
-static void draw(struct ui *ui)
+void output_draw(struct ui *ui)
 {
-  struct output_view *view = self(ui);
+  struct output_view *view = output_view(ui);
   struct rect at = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny || ui->source.launch == NULL) return;
-  pager_fit(&view->pager, view->count, page_rows(ui));
+  ui_rows_fit(ui);
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   int x = 1 + draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "OUTPUT  ");
   draw_tail(at.y, at.x + x, at.columns - x, FACE_HEADING, rtop_launch_log_path(ui->source.launch));
   if (view->count == 0) draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL, "nothing was printed yet");
-  for (size_t i = 0; i < page_rows(ui) && view->pager.top + i < view->count; i++)
-    draw_line(view, view->pager.top + i, at.y + 1 + (int)i, at);
-  if (view->count > 0) draw_text(at.y + 1 + (int)(view->pager.cursor - view->pager.top), at.x, 1, FACE_CURSOR, ">");
-  move(at.y + (view->count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), at.x);
-}
-
-static bool create(struct ui *ui)
-{
-  struct output_view *view = calloc(1, sizeof *view);
-  if (view == NULL) return false;
-  view->line = calloc(TAIL_BYTES + 1, sizeof *view->line);
-  ui->data[VIEW_OUTPUT] = view;
-  return view->line != NULL;
-}
-
-static void destroy(struct ui *ui)
-{
-  struct output_view *view = self(ui);
-  if (view != NULL) {
-    free(view->line);
-    free(view);
-    ui->data[VIEW_OUTPUT] = NULL;
-  }
+  struct ui_rows shown = output_rows(ui);
+  shown.bare = true;
+  ui_rows_draw(&shown, at, output_draw_line, ui);
 }
 
 const struct view_ops view_output = {
   .id = VIEW_OUTPUT,
-  .name = "Output",
-  .key = 'o',
   .threads = true,
-  .create = create,
-  .update = update,
-  .draw = draw,
-  .handle = handle,
-  .destroy = destroy,
+  .bytes = sizeof(struct output_view),
+  .update = output_update,
+  .handle = output_handle,
+  .rows = output_rows,
+  .go = output_go,
 };

@@ -9,32 +9,21 @@
 
 enum { SCALE_MAX = 64 };
 
-static struct skyline_view *self(const struct ui *ui)
+static struct skyline_view *skyline_view(const struct ui *ui)
 {
   return ui->data[VIEW_SKYLINE];
 }
 
-static bool create(struct ui *ui)
+static void skyline_start(struct ui *ui)
 {
-  ui->data[VIEW_SKYLINE] = calloc(1, sizeof(struct skyline_view));
-  if (ui->data[VIEW_SKYLINE] != NULL) self(ui)->scale = 1;
-  return ui->data[VIEW_SKYLINE] != NULL;
+  skyline_view(ui)->scale = 1;
 }
 
-static void forget(struct ui *ui)
+static void skyline_forget(struct ui *ui)
 {
-  city_destroy(&self(ui)->city);
-  memset(self(ui), 0, sizeof *self(ui));
-  self(ui)->scale = 1;
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_SKYLINE] = NULL;
-  }
+  city_destroy(&skyline_view(ui)->city);
+  memset(skyline_view(ui), 0, sizeof *skyline_view(ui));
+  skyline_start(ui);
 }
 
 const struct city_building *skyline_view_selected(const struct skyline_view *view)
@@ -60,9 +49,9 @@ static const struct city_building *building_at(const struct skyline_view *view, 
 }
 
 /* The cursor goes to where the selected method lives; while it is quiet it waits where it is. */
-static void follow(struct ui *ui)
+static void skyline_follow(struct ui *ui)
 {
-  struct skyline_view *view = self(ui);
+  struct skyline_view *view = skyline_view(ui);
   const struct city_building *home = ui->selected != 0 ? city_of(&view->city, ui->selected) : NULL;
   for (uint32_t i = 0; home != NULL && i < view->city.street_count; i++) {
     if (building_at(view, i) == home) {
@@ -74,9 +63,9 @@ static void follow(struct ui *ui)
     view->selected = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
 }
 
-static void keep_in_view(struct ui *ui)
+static void skyline_keep_in_view(struct ui *ui)
 {
-  struct skyline_view *view = self(ui);
+  struct skyline_view *view = skyline_view(ui);
   int columns = ui->layout.part[PART_TABLE].columns;
   const struct city_building *building = skyline_view_selected(view);
   if (view->city.columns <= columns) {
@@ -90,21 +79,20 @@ static void keep_in_view(struct ui *ui)
   view->left = view->left > most ? most : view->left < 0 ? 0 : view->left;
 }
 
-static void count_matches(struct ui *ui)
+static struct ui_rows skyline_rows(const struct ui *ui)
 {
-  struct skyline_view *view = self(ui);
-  ui->match_count = ui->match_at = 0;
-  for (uint32_t i = 0; ui->search[0] != '\0' && i < view->city.street_count; i++) {
-    if (skyline_view_matches(ui, building_at(view, i))) {
-      ui->match_count++;
-      ui->match_at = i == view->selected ? ui->match_count : ui->match_at;
-    }
-  }
+  const struct skyline_view *view = skyline_view(ui);
+  return (struct ui_rows){ .count = view->city.street_count, .cursor = view->selected };
 }
 
-static void update(struct ui *ui)
+static bool skyline_matches(const struct ui *ui, size_t place)
 {
-  struct skyline_view *view = self(ui);
+  return skyline_view_matches(ui, building_at(skyline_view(ui), (uint32_t)place));
+}
+
+static void skyline_update(struct ui *ui)
+{
+  struct skyline_view *view = skyline_view(ui);
   if (ui->profile == NULL) return;
   struct city_news news = {
     .methods = &ui->methods,
@@ -114,29 +102,29 @@ static void update(struct ui *ui)
     .now_ns = ui->now_ns,
   };
   city_update(&view->city, &news, COLS);
-  follow(ui);
-  keep_in_view(ui);
-  count_matches(ui);
+  skyline_follow(ui);
+  skyline_keep_in_view(ui);
+  ui_rows_count(ui);
 }
 
 /* The user moved the cursor: what stands there is selected in all views. */
-static bool go_to(struct ui *ui, uint32_t place)
+static bool skyline_go_to(struct ui *ui, uint32_t place)
 {
-  struct skyline_view *view = self(ui);
+  struct skyline_view *view = skyline_view(ui);
   if (place < view->city.street_count) {
     view->selected = place;
     const struct city_building *building = building_at(view, place);
     ui->selected = building->frame != 0 ? building->frame : ui->selected;
   }
-  keep_in_view(ui);
-  count_matches(ui);
+  skyline_keep_in_view(ui);
+  ui_rows_count(ui);
   return true;
 }
 
 /* To the first building of another block. */
 static bool go_block(struct ui *ui, int step)
 {
-  struct skyline_view *view = self(ui);
+  struct skyline_view *view = skyline_view(ui);
   const struct city_building *here = skyline_view_selected(view);
   if (here == NULL) return true;
   int64_t place = view->selected;
@@ -146,26 +134,17 @@ static bool go_block(struct ui *ui, int step)
   if (place < 0 || place >= view->city.street_count) return true;
   block = building_at(view, (uint32_t)place)->block;
   while (place > 0 && building_at(view, (uint32_t)place - 1)->block == block) place--;
-  return go_to(ui, (uint32_t)place);
+  return skyline_go_to(ui, (uint32_t)place);
 }
 
-static bool find(struct ui *ui, enum request request)
+static void skyline_go(struct ui *ui, size_t place)
 {
-  struct skyline_view *view = self(ui);
-  uint32_t count = view->city.street_count;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t step = request == REQUEST_PREVIOUS ? count - 1 - i : i + (request == REQUEST_NEXT);
-    uint32_t place = (view->selected + step) % count;
-    if (skyline_view_matches(ui, building_at(view, place))) return go_to(ui, place);
-  }
-  count_matches(ui);
-  return true;
+  skyline_go_to(ui, (uint32_t)place);
 }
 
 static bool rescale(struct ui *ui, bool larger)
 {
-  struct skyline_view *view = self(ui);
+  struct skyline_view *view = skyline_view(ui);
   view->scale = larger ? view->scale * 2 : view->scale / 2;
   view->scale = view->scale > SCALE_MAX ? SCALE_MAX : view->scale < 1 ? 1 : view->scale;
   ui_say(ui, "the full height is %g%% of the span", 100.0 / view->scale);
@@ -175,49 +154,46 @@ static bool rescale(struct ui *ui, bool larger)
 static bool next_level(struct ui *ui)
 {
   static const char *const names[CITY_LEVELS] = { "methods", "classes", "packages" };
-  city_next_level(&self(ui)->city);
-  ui_say(ui, "every building is one of the %s", names[self(ui)->city.level]);
+  city_next_level(&skyline_view(ui)->city);
+  ui_say(ui, "every building is one of the %s", names[skyline_view(ui)->city.level]);
   ui->stale = true;
   return true;
 }
 
-static bool fold(struct ui *ui)
+static bool skyline_fold(struct ui *ui)
 {
-  const struct city_building *building = skyline_view_selected(self(ui));
+  const struct city_building *building = skyline_view_selected(skyline_view(ui));
   if (building != NULL) {
-    city_fold(&self(ui)->city, building->block);
+    city_fold(&skyline_view(ui)->city, building->block);
     ui->stale = true;
   }
   return true;
 }
 
 /* A building, or the lot where it stands. */
-static void click(struct ui *ui, int row, int x)
+static void skyline_click(struct ui *ui, int row, int x)
 {
-  struct skyline_view *view = self(ui);
+  struct skyline_view *view = skyline_view(ui);
   (void)row;
   for (uint32_t i = 0; i < view->city.street_count; i++) {
     const struct city_building *building = building_at(view, i);
     int left = building->x - view->left;
     if (x >= left && x < left + building->width) {
-      go_to(ui, i);
+      skyline_go_to(ui, i);
       return;
     }
   }
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool skyline_handle(struct ui *ui, enum request request)
 {
-  struct skyline_view *view = self(ui);
+  struct skyline_view *view = skyline_view(ui);
   uint32_t last = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
   switch (request) {
-  case REQUEST_SEARCH:
-  case REQUEST_NEXT:
-  case REQUEST_PREVIOUS: return find(ui, request);
-  case REQUEST_CITY_LEFT: return go_to(ui, view->selected > 0 ? view->selected - 1 : 0);
-  case REQUEST_CITY_RIGHT: return go_to(ui, view->selected + 1);
-  case REQUEST_FIRST: return go_to(ui, 0);
-  case REQUEST_LAST: return go_to(ui, last);
+  case REQUEST_CITY_LEFT: return skyline_go_to(ui, view->selected > 0 ? view->selected - 1 : 0);
+  case REQUEST_CITY_RIGHT: return skyline_go_to(ui, view->selected + 1);
+  case REQUEST_FIRST: return skyline_go_to(ui, 0);
+  case REQUEST_LAST: return skyline_go_to(ui, last);
   case REQUEST_UP:
   case REQUEST_PAGE_UP:
   case REQUEST_HALF_UP: return go_block(ui, -1);
@@ -226,27 +202,28 @@ static bool handle(struct ui *ui, enum request request)
   case REQUEST_HALF_DOWN: return go_block(ui, 1);
   case REQUEST_CITY_HIGHER: return rescale(ui, true);
   case REQUEST_CITY_LOWER: return rescale(ui, false);
-  case REQUEST_CITY_FOLD: return fold(ui);
+  case REQUEST_CITY_FOLD: return skyline_fold(ui);
   case REQUEST_CITY_LEVEL: return next_level(ui);
   default: return false;
   }
 }
 
-static void draw(struct ui *ui)
+static void skyline_prepare(struct ui *ui)
 {
-  if (self(ui)->city.planned_columns != COLS && ui->profile != NULL && self(ui)->city.planned_columns > 0) update(ui);
-  keep_in_view(ui);
-  skyline_view_draw(ui, self(ui));
+  if (skyline_view(ui)->city.planned_columns != COLS && ui->profile != NULL &&
+      skyline_view(ui)->city.planned_columns > 0)
+    skyline_update(ui);
+  skyline_keep_in_view(ui);
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void skyline_note(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, self(ui)->scale > 1 ? "w=self h=ratio x%d" : "w=self h=ratio", self(ui)->scale);
+  snprintf(out, bytes, skyline_view(ui)->scale > 1 ? "w=self h=ratio x%d" : "w=self h=ratio", skyline_view(ui)->scale);
 }
 
-static void open_view(struct ui *ui)
+static void skyline_open(struct ui *ui)
 {
-  follow(ui);
+  skyline_follow(ui);
 }
 
 /* They are the heights. */
@@ -258,16 +235,17 @@ static bool ratios(const struct ui *ui)
 
 const struct view_ops view_skyline = {
   .id = VIEW_SKYLINE,
-  .name = "Skyline",
-  .key = '6',
-  .create = create,
+  .bytes = sizeof(struct skyline_view),
+  .start = skyline_start,
   .ratios = ratios,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
-  .click = click,
-  .forget = forget,
-  .destroy = destroy,
+  .update = skyline_update,
+  .open = skyline_open,
+  .note = skyline_note,
+  .prepare = skyline_prepare,
+  .handle = skyline_handle,
+  .click = skyline_click,
+  .rows = skyline_rows,
+  .matches = skyline_matches,
+  .go = skyline_go,
+  .forget = skyline_forget,
 };

@@ -21,6 +21,4 @@ bool skyline_view_matches(const struct ui *ui, const struct city_building *build
 /* "Price#total", "class Price (folded)" */
 const char *skyline_view_name(const struct ui *ui, const struct city_building *building);
 
-void skyline_view_draw(struct ui *ui, struct skyline_view *view);
-
 #endif

@@ -1,5 +1,6 @@
 /* How the skyline looks: a street of buildings, the names of its blocks, what the cursor is on. */
 #include "view_skyline.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -60,7 +61,7 @@ static int height_of(const struct pen *pen, const struct city_building *building
 }
 
 /* Of the method's self time against the baseline; of groups nothing is told. */
-static double change_of(const struct pen *pen, const struct city_building *building)
+static double skyline_change_of(const struct pen *pen, const struct city_building *building)
 {
   const struct ui *ui = pen->ui;
   if (!ui->baseline.comparing || building->level != CITY_METHODS) return 0;
@@ -74,7 +75,7 @@ static void draw_roof(const struct pen *pen, const struct city_building *buildin
   char text[16] = "";
   bool awake = city_awake(building, pen->ui->now_ns);
   if (awake || cut) snprintf(text, sizeof text, "%c", awake ? AWAKE_MARK : '^');
-  double change = change_of(pen, building);
+  double change = skyline_change_of(pen, building);
   if (change >= 0.005 || change <= -0.005) {
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%c", change > 0 ? '+' : '-');
@@ -132,9 +133,9 @@ static void draw_ground(const struct pen *pen)
     draw_text(y, pen->sky.x + pen->sky.columns - 1, 1, FACE_TITLE, ">");
 }
 
-static void share_text(const struct ui *ui, char *out, size_t bytes, double share)
+static void skyline_share_text(const struct ui *ui, char *out, size_t bytes, double share)
 {
-  if (ui->units == UNITS_PERCENT) draw_percent(out, bytes, 100 * share);
+  if (ui->look.units == UNITS_PERCENT) draw_percent(out, bytes, 100 * share);
   else draw_time(out, bytes, (uint64_t)(share * (double)ui->methods.length_ns));
 }
 
@@ -149,16 +150,16 @@ static void draw_status(const struct pen *pen, const struct city_building *build
     draw_text(y, pen->sky.x, room, FACE_NORMAL, "nobody is at home: no method was seen");
     return;
   }
-  share_text(pen->ui, self, sizeof self, city_self(&pen->view->city, building));
-  share_text(pen->ui, total, sizeof total,
-             building->level == CITY_METHODS ? ui_share(pen->ui, building->total_ns)
-                                             : city_ratio(&pen->view->city, building));
+  skyline_share_text(pen->ui, self, sizeof self, city_self(&pen->view->city, building));
+  skyline_share_text(pen->ui, total, sizeof total,
+                     building->level == CITY_METHODS ? ui_share(pen->ui, building->total_ns)
+                                                     : city_ratio(&pen->view->city, building));
   static const char *const kind[CITY_LEVELS] = { "", "class ", "package " };
   snprintf(text, sizeof text, "  self %s %s %s  thr %u", self, building->level == CITY_METHODS ? "total" : "ratio",
            total, building->threads);
   if (pen->ui->baseline.comparing && building->level == CITY_METHODS) {
     char change[16];
-    ui_baseline_text(change, sizeof change, change_of(pen, building));
+    ui_baseline_text(change, sizeof change, skyline_change_of(pen, building));
     snprintf(text, sizeof text, "  self %s (%s) total %s  thr %u", self, change, total, building->threads);
   }
   int figures = (int)strlen(text);
@@ -183,8 +184,9 @@ static void draw_selection(const struct pen *pen, const struct city_building *bu
   }
 }
 
-void skyline_view_draw(struct ui *ui, struct skyline_view *view)
+void skyline_draw(struct ui *ui)
 {
+  struct skyline_view *view = ui->data[VIEW_SKYLINE];
   struct rect table = ui->layout.part[PART_TABLE];
   const struct city_building *selected = skyline_view_selected(view);
   if (ui->layout.tiny || table.rows < ROWS_BELOW + 2) {

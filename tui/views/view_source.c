@@ -8,33 +8,18 @@
 
 enum { SHIFT_STEP = 8, SHIFT_MAX = 800, HEADING_ROWS = 2 };
 
-static struct source_view *self(const struct ui *ui)
+static struct source_view *source_view(const struct ui *ui)
 {
   return ui->data[VIEW_SOURCE];
 }
 
-static bool create(struct ui *ui)
+static void source_forget(struct ui *ui)
 {
-  ui->data[VIEW_SOURCE] = calloc(1, sizeof(struct source_view));
-  return ui->data[VIEW_SOURCE] != NULL;
-}
-
-static void forget(struct ui *ui)
-{
-  source_file_close(&self(ui)->file);
-  source_heat_destroy(&self(ui)->heat);
-  source_heat_destroy(&self(ui)->before);
-  detail_destroy(&self(ui)->detail);
-  memset(self(ui), 0, sizeof *self(ui));
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_SOURCE] = NULL;
-  }
+  source_file_close(&source_view(ui)->file);
+  source_heat_destroy(&source_view(ui)->heat);
+  source_heat_destroy(&source_view(ui)->before);
+  detail_destroy(&source_view(ui)->detail);
+  memset(source_view(ui), 0, sizeof *source_view(ui));
 }
 
 size_t source_view_rows(const struct source_view *view)
@@ -52,26 +37,31 @@ bool source_view_matches(const struct ui *ui, uint32_t line)
 {
   char text[2048];
   if (ui->search[0] == '\0') return false;
-  source_file_line(&self(ui)->file, line, text, sizeof text);
+  source_file_line(&source_view(ui)->file, line, text, sizeof text);
   return rtop_text_contains(text, ui->search);
 }
 
 bool source_view_changed(const struct ui *ui)
 {
-  return source_file_is_newer(&self(ui)->file, ui_process(ui)->started_real_ns);
+  return source_file_is_newer(&source_view(ui)->file, ui_process(ui)->started_real_ns);
 }
 
-static size_t page_rows(const struct ui *ui)
+struct ui_rows source_view_table(const struct ui *ui)
 {
-  int rows = ui->layout.part[PART_TABLE].rows - HEADING_ROWS;
-  return rows > 1 ? (size_t)rows : 1;
+  struct source_view *view = source_view(ui);
+  return ui_rows_of(ui, &view->pager, source_view_rows(view), HEADING_ROWS, 0);
+}
+
+static bool source_matches(const struct ui *ui, size_t place)
+{
+  return source_view_matches(ui, source_view_line(source_view(ui), place));
 }
 
 /* To a line of the file, in the middle of the page when it was not in sight. */
-static void go_to(struct ui *ui, uint32_t line)
+static void source_go_to(struct ui *ui, uint32_t line)
 {
-  struct source_view *view = self(ui);
-  size_t rows = source_view_rows(view), page = page_rows(ui), row = 0;
+  struct source_view *view = source_view(ui);
+  size_t rows = source_view_rows(view), page = ui_rows_page(ui, HEADING_ROWS), row = 0;
   if (view->file.state == SOURCE_READY) row = line > 0 ? line - 1 : 0;
   else
     while (row < rows && source_view_line(view, row) != line) row++;
@@ -97,19 +87,6 @@ static uint32_t first_line(const struct source_view *view, const struct rtop_sym
   return best;
 }
 
-/* Counted when the text or the file changes, not for every refresh. */
-static void count_matches(struct ui *ui)
-{
-  struct source_view *view = self(ui);
-  ui->match_count = ui->match_at = 0;
-  for (uint32_t line = 1; ui->search[0] != '\0' && line <= view->file.line_count; line++) {
-    if (source_view_matches(ui, line)) {
-      ui->match_count++;
-      ui->match_at = line == view->pager.cursor + 1 ? ui->match_count : ui->match_at;
-    }
-  }
-}
-
 /* Nobody has chosen a method yet: the one with a file that costs most. */
 static void choose_method(struct ui *ui)
 {
@@ -126,9 +103,9 @@ static void choose_method(struct ui *ui)
   ui->selected = best;
 }
 
-static void update(struct ui *ui)
+static void source_update(struct ui *ui)
 {
-  struct source_view *view = self(ui);
+  struct source_view *view = source_view(ui);
   choose_method(ui);
   if (ui->profile == NULL || ui->selected == 0) return;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
@@ -149,39 +126,27 @@ static void update(struct ui *ui)
     source_heat_build(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
   if (other) {
     view->shift = 0;
-    go_to(ui, first_line(view, symbol));
+    source_go_to(ui, first_line(view, symbol));
   }
-  if (other || view->file.size != size_before) count_matches(ui);
-  pager_fit(&view->pager, source_view_rows(view), page_rows(ui));
+  if (other || view->file.size != size_before) ui_rows_count(ui);
+  ui_rows_fit(ui);
 }
 
-static bool find(struct ui *ui, enum request request)
+static void source_go(struct ui *ui, size_t place)
 {
-  struct source_view *view = self(ui);
-  size_t count = view->file.line_count;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
-  for (size_t i = 0; i < count; i++) {
-    size_t step = request == REQUEST_PREVIOUS ? count - 1 - i : i + (request == REQUEST_NEXT);
-    uint32_t line = (uint32_t)((view->pager.cursor + step) % count) + 1;
-    if (source_view_matches(ui, line)) {
-      go_to(ui, line);
-      break;
-    }
-  }
-  count_matches(ui);
-  return true;
+  source_go_to(ui, source_view_line(source_view(ui), place));
 }
 
 /* Lines in the order of their heat; from a line that cost nothing to the hottest. */
-static bool hottest(struct ui *ui, int step)
+static bool source_hottest(struct ui *ui, int step)
 {
-  struct source_view *view = self(ui);
+  struct source_view *view = source_view(ui);
   const struct source_heat *heat = &view->heat;
   const struct heat_line *here = source_heat_line(heat, source_view_line(view, view->pager.cursor));
   if (!view->ruby || heat->count == 0) return true;
   int64_t rank = here != NULL ? here - heat->lines + step : 0;
   if (rank >= 0 && rank < heat->count) {
-    go_to(ui, heat->lines[rank].line);
+    source_go_to(ui, heat->lines[rank].line);
     ui_say(ui, "line %u is %lld. of %u", heat->lines[rank].line, (long long)rank + 1, heat->count);
   } else {
     ui_say(ui, rank < 0 ? "this is the hottest line" : "no other line cost anything");
@@ -189,62 +154,51 @@ static bool hottest(struct ui *ui, int step)
   return true;
 }
 
-static bool edit(struct ui *ui)
+static bool source_edit(struct ui *ui)
 {
-  struct source_view *view = self(ui);
+  struct source_view *view = source_view(ui);
   if (!view->ruby || view->file.state != SOURCE_READY) {
     ui_say(ui, "there is no file to edit");
     return true;
   }
-  ui->edit.wanted = true;
-  ui->edit.owner = ui_source_owner(ui);
-  ui->edit.line = source_view_line(view, view->pager.cursor);
-  snprintf(ui->edit.path, sizeof ui->edit.path, "%s", view->file.opened);
+  ui->wish.edit.wanted = true;
+  ui->wish.edit.owner = ui_source_owner(ui);
+  ui->wish.edit.line = source_view_line(view, view->pager.cursor);
+  snprintf(ui->wish.edit.path, sizeof ui->wish.edit.path, "%s", view->file.opened);
   return true;
 }
 
 static bool shift(struct ui *ui, int step)
 {
-  int wanted = self(ui)->shift + step;
-  self(ui)->shift = wanted < 0 ? 0 : wanted > SHIFT_MAX ? SHIFT_MAX : wanted;
+  int wanted = source_view(ui)->shift + step;
+  source_view(ui)->shift = wanted < 0 ? 0 : wanted > SHIFT_MAX ? SHIFT_MAX : wanted;
   return true;
 }
 
-static void click(struct ui *ui, int row, int x)
+static bool source_handle(struct ui *ui, enum request request)
 {
-  (void)x;
-  pager_click(&self(ui)->pager, row - HEADING_ROWS, source_view_rows(self(ui)), page_rows(ui));
-}
-
-static bool handle(struct ui *ui, enum request request)
-{
-  struct source_view *view = self(ui);
   switch (request) {
-  case REQUEST_SEARCH:
-  case REQUEST_NEXT:
-  case REQUEST_PREVIOUS: return find(ui, request);
-  case REQUEST_HOTTER: return hottest(ui, -1);
-  case REQUEST_COOLER: return hottest(ui, 1);
-  case REQUEST_EDIT: return edit(ui);
+  case REQUEST_HOTTER: return source_hottest(ui, -1);
+  case REQUEST_COOLER: return source_hottest(ui, 1);
+  case REQUEST_EDIT: return source_edit(ui);
   case REQUEST_TEXT_LEFT: return shift(ui, -SHIFT_STEP);
   case REQUEST_TEXT_RIGHT: return shift(ui, SHIFT_STEP);
-  default: return pager_request(&view->pager, request, source_view_rows(view), page_rows(ui));
+  default: return false;
   }
 }
 
 /* The search may have changed in another view. */
-static void open_view(struct ui *ui)
+static void source_open(struct ui *ui)
 {
-  count_matches(ui);
+  ui_rows_count(ui);
 }
 
-static void draw(struct ui *ui)
+static void source_prepare(struct ui *ui)
 {
-  pager_fit(&self(ui)->pager, source_view_rows(self(ui)), page_rows(ui));
-  source_view_draw(ui, self(ui));
+  ui_rows_fit(ui);
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void source_note(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
   snprintf(out, bytes, ", . hottest  e edit");
@@ -252,16 +206,16 @@ static void note(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_source = {
   .id = VIEW_SOURCE,
-  .name = "Source",
-  .key = '5',
   .detail = true,
-  .create = create,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
-  .click = click,
-  .forget = forget,
-  .destroy = destroy,
+  .bytes = sizeof(struct source_view),
+  .update = source_update,
+  .open = source_open,
+  .note = source_note,
+  .prepare = source_prepare,
+  .handle = source_handle,
+  .click = ui_rows_click,
+  .rows = source_view_table,
+  .matches = source_matches,
+  .go = source_go,
+  .forget = source_forget,
 };

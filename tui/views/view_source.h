@@ -31,6 +31,7 @@ struct source_view {
   int shift; /* columns of the text that are skipped */
 };
 
+struct ui_rows source_view_table(const struct ui *ui);
 size_t source_view_rows(const struct source_view *view);
 /* The line in a row; 0: none. */
 uint32_t source_view_line(const struct source_view *view, size_t row);
@@ -42,7 +43,5 @@ bool source_view_changed(const struct ui *ui);
 void source_view_find_loops(struct source_view *view);
 /* The line of the innermost one around a line, with which its time is told; 0: none. */
 uint32_t source_view_loop(const struct source_view *view, uint32_t line);
-
-void source_view_draw(struct ui *ui, struct source_view *view);
 
 #endif

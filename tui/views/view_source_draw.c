@@ -1,6 +1,7 @@
 /* How the source looks. */
 #include "view_detail.h"
 #include "view_source.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -15,7 +16,7 @@ struct columns {
   int heat_columns, text_columns;
 };
 
-static struct columns choose(int width)
+static struct columns source_choose(int width)
 {
   struct columns at = { 0 };
   int x = 1;
@@ -39,11 +40,11 @@ static struct columns choose(int width)
   return at;
 }
 
-static void figure(const struct ui *ui, int y, int x, int columns, enum face face, uint64_t ns)
+static void source_figure(const struct ui *ui, int y, int x, int columns, enum face face, uint64_t ns)
 {
   char text[32];
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
-  if (ui->units == UNITS_PERCENT) draw_percent(text, sizeof text, 100 * (double)ns / length);
+  if (ui->look.units == UNITS_PERCENT) draw_percent(text, sizeof text, 100 * (double)ns / length);
   else draw_time(text, sizeof text, ns);
   draw_right(y, x, columns, face, text);
 }
@@ -72,9 +73,9 @@ static void draw_file_name(const struct ui *ui, const struct source_view *view, 
   else if (trouble) draw_text(at.y, at.x + 1, at.columns - 1, FACE_WARN, right);
 }
 
-static void draw_heading(const struct ui *ui, const struct columns *columns, struct rect at)
+static void source_draw_heading(const struct ui *ui, const struct columns *columns, struct rect at)
 {
-  bool percent = ui->units == UNITS_PERCENT;
+  bool percent = ui->look.units == UNITS_PERCENT;
   int y = at.y + 1;
   draw_blank(y, at.x, at.columns, FACE_HEADING);
   draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING, "HEAT");
@@ -120,14 +121,14 @@ static void draw_heat(const struct ui *ui, const struct source_view *view, const
   const struct heat_line *before = source_heat_line(&view->before, source_line);
   if (ui->baseline.comparing)
     change(ui, y, x + columns->self, face, heat->self_ns, before != NULL ? before->self_ns : 0);
-  else figure(ui, y, x + columns->self, 7, face, heat->self_ns);
+  else source_figure(ui, y, x + columns->self, 7, face, heat->self_ns);
   if (columns->total > 0 && ui->baseline.comparing && ui->baseline.all)
     change(ui, y, x + columns->total, face, heat->total_ns, before != NULL ? before->total_ns : 0);
-  else if (columns->total > 0) figure(ui, y, x + columns->total, 7, face, heat->total_ns);
+  else if (columns->total > 0) source_figure(ui, y, x + columns->total, 7, face, heat->total_ns);
   if (columns->wait > 0) {
     char text[32];
     double seconds = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns / 1e9 : 1;
-    figure(ui, y, x + columns->wait, 6, face, heat->waiting_ns);
+    source_figure(ui, y, x + columns->wait, 6, face, heat->waiting_ns);
     rtop_text_count(text, sizeof text, (double)heat->allocations / seconds);
     draw_right(y, x + columns->alloc, 8, face, text);
   }
@@ -154,18 +155,21 @@ static bool own_line(const struct source_view *view, uint32_t line)
   return false;
 }
 
-static void draw_line(const struct ui *ui, const struct source_view *view, size_t row, int y,
-                      const struct columns *columns)
+struct line_pen {
+  const struct ui *ui;
+  const struct source_view *view;
+  const struct columns *columns;
+};
+
+static void source_draw_line(const void *pen, size_t place, int y, bool selected)
 {
+  const struct ui *ui = ((const struct line_pen *)pen)->ui;
+  const struct source_view *view = ((const struct line_pen *)pen)->view;
+  const struct columns *columns = ((const struct line_pen *)pen)->columns;
   char text[2048];
   struct rect table = ui->layout.part[PART_TABLE];
-  uint32_t line = source_view_line(view, row);
-  bool selected = row == view->pager.cursor;
+  uint32_t line = source_view_line(view, place);
   const struct heat_line *heat = source_heat_line(&view->heat, line);
-  if (selected) {
-    draw_blank(y, table.x, table.columns, FACE_CURSOR);
-    draw_text(y, table.x, 1, FACE_CURSOR, ">");
-  }
   uint32_t loop = source_view_loop(view, line);
   if (heat != NULL) draw_heat(ui, view, heat, line, y, columns, selected);
   if (loop > 0 && (heat == NULL || heat_of(heat) == 0) && columns->heat_columns > 0) {
@@ -199,21 +203,22 @@ static void draw_no_source(const struct ui *ui, const struct source_view *view, 
 
 static void draw_lines(const struct ui *ui, const struct source_view *view, struct rect table)
 {
-  struct columns columns = choose(table.columns);
+  struct columns columns = source_choose(table.columns);
   size_t rows = source_view_rows(view);
   draw_file_name(ui, view, table);
-  draw_heading(ui, &columns, table);
-  for (int i = 0; i + 2 < table.rows && view->pager.top + (size_t)i < rows; i++)
-    draw_line(ui, view, view->pager.top + (size_t)i, table.y + 2 + i, &columns);
+  source_draw_heading(ui, &columns, table);
   if (rows == 0) {
     draw_text(table.y + 2, table.x + 2, table.columns - 2, FACE_NORMAL,
               view->file.state == SOURCE_READY ? "the file is empty" : "and no line of it cost anything");
   }
-  move(table.y + (rows > 0 ? 2 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows shown = source_view_table(ui);
+  struct line_pen pen = { ui, view, &columns };
+  ui_rows_draw(&shown, table, source_draw_line, &pen);
 }
 
-void source_view_draw(struct ui *ui, struct source_view *view)
+void source_draw(struct ui *ui)
 {
+  struct source_view *view = ui->data[VIEW_SOURCE];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
   if (ui->layout.tiny || ui->profile == NULL || view->frame == 0) {
     int y = ui->layout.tiny ? 0 : table.y;

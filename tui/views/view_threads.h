@@ -25,10 +25,9 @@ struct threads_view {
 
 /* The thread in a row of the table; NULL beyond the last. */
 const struct rtop_thread_row *threads_view_row(const struct ui *ui, size_t place);
+struct ui_rows threads_view_rows(const struct ui *ui);
 bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thread);
 /* Rows of the stack below the table, its title included; 0: it is not shown. */
 int threads_view_stack_rows(const struct ui *ui);
-
-void threads_view_draw(struct ui *ui, struct threads_view *view);
 
 #endif

@@ -1,5 +1,6 @@
 /* How the threads look. */
 #include "view_threads.h"
+#include "viewer.h"
 #include "tui/tables/thread_words.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -94,7 +95,7 @@ static bool is_figure(int field)
   return field >= FIELD_CPU && field <= FIELD_SWITCHES;
 }
 
-static void draw_heading(const struct ui *ui, const struct columns *columns, struct rect table)
+static void threads_draw_heading(const struct ui *ui, const struct columns *columns, struct rect table)
 {
   draw_blank(table.y, table.x, table.columns, FACE_HEADING);
   for (int field = 0; field < FIELD_COUNT; field++) {
@@ -104,7 +105,7 @@ static void draw_heading(const struct ui *ui, const struct columns *columns, str
     snprintf(title, sizeof title, "%s", delta ? "DELTA" : fields[field].title);
     if (field == FIELD_STRIP) snprintf(title, sizeof title, "LAST %d s", columns->columns[field] - 1);
     char *sign = strchr(title, '%');
-    if (ui->units != UNITS_PERCENT && sign != NULL) *sign = '\0';
+    if (ui->look.units != UNITS_PERCENT && sign != NULL) *sign = '\0';
     bool up = ui->wanted.reverse != (field == FIELD_NAME);
     snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : is_figure(field) ? " " : "");
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
@@ -122,7 +123,8 @@ static const char *state_name(const struct ui *ui, const struct rtop_thread_row 
 }
 
 /* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
-static void change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out, size_t bytes)
+static void threads_change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
+                                size_t bytes)
 {
   const struct rtop_thread_row *before = ui_baseline_thread(ui, thread);
   enum rtop_sort_key key = (enum rtop_sort_key)fields[field].sort;
@@ -140,16 +142,17 @@ static void change_text(const struct ui *ui, const struct rtop_thread_row *threa
   }
 }
 
-static void figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out, size_t bytes)
+static void threads_figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
+                                size_t bytes)
 {
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
   double key = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort);
   if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_BUSY)) {
-    change_text(ui, thread, field, out, bytes);
+    threads_change_text(ui, thread, field, out, bytes);
     return;
   }
   if (field == FIELD_ALLOC) rtop_text_count(out, bytes, key * 1e9 / length);
-  else if (ui->units == UNITS_PERCENT) draw_percent(out, bytes, 100 * key / length);
+  else if (ui->look.units == UNITS_PERCENT) draw_percent(out, bytes, 100 * key / length);
   else draw_time(out, bytes, (uint64_t)key);
 }
 
@@ -171,7 +174,7 @@ static void kernel_text(const struct task_rates *rates, int field, char *out, si
   else rtop_text_bytes(out, bytes, (uint64_t)(field == FIELD_READ ? rates->read_bytes : rates->written_bytes));
 }
 
-static enum face figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
+static enum face threads_figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
 {
   if (field == FIELD_WAIT && thread->cost.wall_ns[RTOP_STATE_WAITING] > length_ns / 10) return FACE_WAIT;
   return FACE_NORMAL;
@@ -233,22 +236,22 @@ static void draw_names(const struct pen *pen)
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
-static void draw_row(const struct pen *pen, int width)
+static void threads_draw_row(const void *table, size_t place, int y, bool selected)
 {
+  struct pen row = *(const struct pen *)table, *pen = &row;
   const int *columns = pen->columns->columns;
-  if (pen->selected) {
-    draw_blank(pen->y, pen->left, width, FACE_CURSOR);
-    draw_text(pen->y, pen->left, 1, FACE_CURSOR, ">");
-  }
+  pen->thread = threads_view_row(pen->ui, place);
+  pen->y = y;
+  pen->selected = selected;
   draw_names(pen);
   bool kernel = columns[FIELD_READ] > 0;
   const struct task_rates *rates = kernel ? rates_of(pen->ui, pen->view, pen->thread) : NULL;
   for (int field = FIELD_CPU; field <= FIELD_SWITCHES; field++) {
     char text[32];
     if (field >= FIELD_READ) kernel_text(rates, field, text, sizeof text);
-    else figure_text(pen->ui, pen->thread, field, text, sizeof text);
+    else threads_figure_text(pen->ui, pen->thread, field, text, sizeof text);
     draw_right(pen->y, pen->left + pen->columns->x[field], columns[field] - 1,
-               face_of(pen, figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
+               face_of(pen, threads_figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
   }
   draw_strip(pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_STRIP], columns[FIELD_STRIP] - 1,
              pen->selected);
@@ -313,24 +316,18 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
   if (thread->node == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
 }
 
-void threads_view_draw(struct ui *ui, struct threads_view *view)
+void threads_draw(struct ui *ui)
 {
+  struct threads_view *view = ui->data[VIEW_THREADS];
   struct columns columns;
   struct rect table = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {
     draw_format(0, 0, ui->layout.columns, FACE_NORMAL, "%zu threads", view->table.count);
     return;
   }
-  int stack_rows = threads_view_stack_rows(ui), rows = table.rows - 1 - stack_rows;
+  int stack_rows = threads_view_stack_rows(ui);
   choose_columns(&columns, ui, table.columns);
-  draw_heading(ui, &columns, table);
-  for (int i = 0; i < rows; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    const struct rtop_thread_row *thread = threads_view_row(ui, place);
-    if (thread == NULL) break;
-    struct pen pen = { ui, view, &columns, thread, table.y + 1 + i, table.x, place == view->pager.cursor };
-    draw_row(&pen, table.columns);
-  }
+  threads_draw_heading(ui, &columns, table);
   const struct rtop_thread_row *selected = threads_view_row(ui, view->pager.cursor);
   if (selected == NULL) {
     draw_text(table.y + 1, 2, table.columns - 2, FACE_NORMAL,
@@ -339,5 +336,7 @@ void threads_view_draw(struct ui *ui, struct threads_view *view)
   } else if (stack_rows > 0) {
     draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
   }
-  move(table.y + (selected != NULL ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows rows = threads_view_rows(ui);
+  struct pen pen = { .ui = ui, .view = view, .columns = &columns, .left = table.x };
+  ui_rows_draw(&rows, table, threads_draw_row, &pen);
 }

@@ -10,35 +10,23 @@
 
 static const int64_t first_cell_ns = INT64_C(500000000);
 
-static struct time_view *self(const struct ui *ui)
+static struct time_view *time_view(const struct ui *ui)
 {
   return ui->data[VIEW_TIME];
 }
 
-static bool create(struct ui *ui)
+static void time_start(struct ui *ui)
 {
-  struct time_view *view = calloc(1, sizeof *view);
-  ui->data[VIEW_TIME] = view;
-  if (view != NULL) view->cell_ns = first_cell_ns;
-  return view != NULL;
+  time_view(ui)->cell_ns = first_cell_ns;
 }
 
-static void forget(struct ui *ui)
+static void time_forget(struct ui *ui)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   timeline_destroy(&view->timeline);
   for (int i = 0; i < TIME_LANES_MAX; i++) timeline_destroy(&view->lane[i]);
   view->end_ns = 0;
   view->stall = 0;
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_TIME] = NULL;
-  }
 }
 
 static int cells_shown(void)
@@ -50,7 +38,7 @@ static int cells_shown(void)
 /* Live, the newest data stand at the right; frozen, the graphs move only when the cursor leaves them. */
 static void place_end(struct ui *ui, int cells)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   int64_t cursor_ns = ui_time_cursor(ui), length_ns = cells * view->cell_ns;
   if (!ui->frozen || view->end_ns == 0) view->end_ns = held.end_ns;
@@ -58,9 +46,9 @@ static void place_end(struct ui *ui, int cells)
     view->end_ns = cursor_ns + length_ns / 2 < held.end_ns ? cursor_ns + length_ns / 2 : held.end_ns;
 }
 
-static void update(struct ui *ui)
+static void time_update(struct ui *ui)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   view_methods.update(ui);
   if (ui->profile == NULL) return;
   int cells = cells_shown();
@@ -79,9 +67,9 @@ static void update(struct ui *ui)
 }
 
 /* What is under the cursor stays where it is, as far as can be. */
-static bool zoom(struct ui *ui, int step)
+static bool time_zoom(struct ui *ui, int step)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   int cells = cells_shown();
   int64_t cell_ns = timeline_zoom(view->cell_ns, step, held.end_ns - held.start_ns, cells);
@@ -100,51 +88,58 @@ static bool zoom(struct ui *ui, int step)
   return true;
 }
 
-static bool handle(struct ui *ui, enum request request)
+static bool time_handle(struct ui *ui, enum request request)
 {
-  struct time_view *view = self(ui);
+  struct time_view *view = time_view(ui);
   switch (request) {
   case REQUEST_STALL_LIST:
     view->list = !view->list;
     ui->stale = true;
     return true;
-  case REQUEST_ZOOM_IN: return ui->profile != NULL && zoom(ui, -1);
-  case REQUEST_ZOOM_OUT: return ui->profile != NULL && zoom(ui, 1);
+  case REQUEST_ZOOM_IN: return ui->profile != NULL && time_zoom(ui, -1);
+  case REQUEST_ZOOM_OUT: return ui->profile != NULL && time_zoom(ui, 1);
   default:
     if (view->list && time_stalls_handle(ui, view, request)) return true;
     return view_methods.handle(ui, request);
   }
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void time_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "%s", ui->layout.wide ? "[ ] step  { } x10  b go to  +- zoom" : "[]step +-zoom");
 }
 
-static void open_view(struct ui *ui)
+static void time_open(struct ui *ui)
 {
   view_methods.open(ui);
 }
 
-static void draw(struct ui *ui)
+static void time_prepare(struct ui *ui)
 {
-  if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL) time_view_draw(ui, self(ui));
-  if (self(ui)->list && !ui->layout.tiny) time_stalls_draw(ui, self(ui));
-  else view_methods.draw(ui);
+  if (!time_view(ui)->list || ui->layout.tiny) view_methods.prepare(ui);
+}
+
+void time_draw(struct ui *ui)
+{
+  if (!ui->layout.tiny && ui->layout.part[PART_GRAPHS].rows > 0 && ui->profile != NULL)
+    time_view_draw(ui, time_view(ui));
+  if (time_view(ui)->list && !ui->layout.tiny) time_stalls_draw(ui, time_view(ui));
+  else methods_draw(ui);
 }
 
 const struct view_ops view_time = {
   .id = VIEW_TIME,
-  .name = "Time",
-  .key = '7',
   .graphs = true,
-  .create = create,
+  .bytes = sizeof(struct time_view),
+  .start = time_start,
   .ratios = methods_view_ratios,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
-  .forget = forget,
-  .destroy = destroy,
+  .update = time_update,
+  .open = time_open,
+  .note = time_note,
+  .prepare = time_prepare,
+  .handle = time_handle,
+  .rows = methods_view_rows,
+  .matches = methods_view_row_matches,
+  .go = methods_view_go,
+  .forget = time_forget,
 };

@@ -46,7 +46,7 @@ static char gc_glyph(const struct timeline_cell *cell)
                          : ' ';
 }
 
-static void draw_gc(const struct timeline *timeline, int y, int x)
+static void time_draw_gc(const struct timeline *timeline, int y, int x)
 {
   for (int i = 0; i < timeline->count; i++) {
     const struct timeline_cell *cell = &timeline->cell[i];
@@ -56,7 +56,7 @@ static void draw_gc(const struct timeline *timeline, int y, int x)
 }
 
 /* `row` of `rows` from below: the part of the height that falls into it. */
-static void draw_cell(const struct timeline *timeline, int graph, int at, int y, int x, int row, int rows)
+static void time_draw_cell(const struct timeline *timeline, int graph, int at, int y, int x, int row, int rows)
 {
   const struct timeline_cell *cell = &timeline->cell[at];
   if (!cell->known) {
@@ -76,12 +76,12 @@ static void draw_graph(const struct timeline *timeline, int graph, int y, int x,
     draw_right(y, x, TIME_LABEL_COLUMNS - 1, FACE_NORMAL, most);
   }
   if (graph == TIMELINE_GC) {
-    draw_gc(timeline, y, x + TIME_LABEL_COLUMNS);
+    time_draw_gc(timeline, y, x + TIME_LABEL_COLUMNS);
     return;
   }
   for (int row = 0; row < rows; row++)
     for (int i = 0; i < timeline->count; i++)
-      draw_cell(timeline, graph, i, y + rows - 1 - row, x + TIME_LABEL_COLUMNS + i, row, rows);
+      time_draw_cell(timeline, graph, i, y + rows - 1 - row, x + TIME_LABEL_COLUMNS + i, row, rows);
 }
 
 static void tick_text(char *out, size_t bytes, int64_t real_ns, int64_t cell_ns)

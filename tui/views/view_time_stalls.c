@@ -15,12 +15,6 @@ enum {
   THREAD_COLUMNS_NARROW = 12
 };
 
-static size_t page_rows(const struct ui *ui)
-{
-  int rows = ui->layout.part[PART_TABLE].rows - 1;
-  return rows > 1 ? (size_t)rows : 1;
-}
-
 static const struct stall *stall_in(const struct ui *ui, size_t place)
 {
   const struct stalls *stalls = &ui->stalls.stalls;
@@ -36,7 +30,7 @@ void time_stalls_update(const struct ui *ui, struct time_view *view)
       break;
     }
   }
-  pager_fit(&view->pager, ui->stalls.stalls.count, page_rows(ui));
+  pager_fit(&view->pager, ui->stalls.stalls.count, ui_rows_page(ui, 1));
   const struct stall *stall = stall_in(ui, view->pager.cursor);
   view->stall = stall != NULL && view->pager.cursor > 0 ? stall->id : 0;
 }
@@ -51,8 +45,8 @@ bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request requ
     }
     return true;
   }
-  if (!pager_request(&view->pager, request, ui->stalls.stalls.count, page_rows(ui))) return false;
-  pager_fit(&view->pager, ui->stalls.stalls.count, page_rows(ui));
+  if (!pager_request(&view->pager, request, ui->stalls.stalls.count, ui_rows_page(ui, 1))) return false;
+  pager_fit(&view->pager, ui->stalls.stalls.count, ui_rows_page(ui, 1));
   stall = stall_in(ui, view->pager.cursor);
   view->stall = stall != NULL ? stall->id : 0;
   return true;
@@ -63,15 +57,14 @@ static int thread_columns(int columns)
   return columns < THREAD_FROM ? 0 : columns < 100 ? THREAD_COLUMNS_NARROW : THREAD_COLUMNS;
 }
 
-static void draw_row(const struct ui *ui, const struct stall *stall, struct rect at, int y, bool selected)
+static void stalls_draw_row(const void *pen, size_t place, int y, bool selected)
 {
+  const struct ui *ui = pen;
+  const struct stall *stall = stall_in(ui, place);
+  struct rect at = ui->layout.part[PART_TABLE];
   char clock[16], length[16] = "", culprit[256], threads[96];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   int x = at.x + 1, end = at.x + at.columns;
-  if (selected) {
-    draw_blank(y, at.x, at.columns, FACE_CURSOR);
-    draw_text(y, at.x, 1, FACE_CURSOR, ">");
-  }
   time_text_clock(clock, sizeof clock, stall->start_ns + ui->source.clock_offset_ns, true);
   if (stall->cause != STALL_MARK) draw_time(length, sizeof length, (uint64_t)(stall->end_ns - stall->start_ns));
   stall_culprit(stall, rtop_profile_symbols(ui->profile), culprit, sizeof culprit);
@@ -103,9 +96,6 @@ void time_stalls_draw(struct ui *ui, struct time_view *view)
     draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL,
               ui->stalls.more ? "looking ..." : "no stalls or marks in the history");
   }
-  for (int i = 0; i < at.rows - 1; i++) {
-    const struct stall *stall = stall_in(ui, view->pager.top + (size_t)i);
-    if (stall != NULL) draw_row(ui, stall, at, at.y + 1 + i, view->pager.top + (size_t)i == view->pager.cursor);
-  }
-  move(at.y + 1 + (int)(view->pager.cursor - view->pager.top), at.x);
+  struct ui_rows rows = ui_rows_of(ui, &view->pager, ui->stalls.stalls.count, 1, 0);
+  ui_rows_draw(&rows, at, stalls_draw_row, ui);
 }

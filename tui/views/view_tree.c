@@ -15,7 +15,7 @@ _Static_assert(offsetof(struct rtop_tree_row, key) == offsetof(struct ui_outline
                    offsetof(struct rtop_tree_row, depth) == offsetof(struct ui_outline_row, depth),
                "rows are those of an outline");
 
-static struct tree_view *self(const struct ui *ui)
+static struct tree_view *tree_view(const struct ui *ui)
 {
   return ui->data[VIEW_TREE];
 }
@@ -37,65 +37,44 @@ int tree_view_butterfly_rows(const struct ui *ui)
   return ui->layout.rows >= BUTTERFLY_SCREEN_ROWS ? rows * 2 / 5 : 0;
 }
 
-int tree_view_page(const struct ui *ui)
+struct ui_rows tree_view_table(const struct ui *ui)
 {
-  int rows = ui->layout.part[PART_TABLE].rows - 1 - tree_view_butterfly_rows(ui);
-  return rows > 1 ? rows : 1;
+  struct tree_view *view = ui->data[VIEW_TREE];
+  return ui_rows_of(ui, &view->pager, tree_view_rows(view)->count, 1, tree_view_butterfly_rows(ui));
 }
 
-static void begin(struct tree_view *view)
+static void tree_start(struct ui *ui)
 {
+  struct tree_view *view = tree_view(ui);
   view->trees[0].levels = LEVELS_CALLEES;
   view->trees[1].levels = LEVELS_CALLERS;
 }
 
-static bool create(struct ui *ui)
+static void tree_forget(struct ui *ui)
 {
-  struct tree_view *view = ui->data[VIEW_TREE] = calloc(1, sizeof *view);
-  if (view != NULL) begin(view);
-  return view != NULL;
-}
-
-static void forget(struct ui *ui)
-{
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   rtop_tree_rows_destroy(&view->trees[0]);
   rtop_tree_rows_destroy(&view->trees[1]);
   detail_destroy(&view->detail);
   memset(view, 0, sizeof *view);
-  begin(view);
-}
-
-static void destroy(struct ui *ui)
-{
-  if (self(ui) != NULL) {
-    forget(ui);
-    free(self(ui));
-    ui->data[VIEW_TREE] = NULL;
-  }
+  tree_start(ui);
 }
 
 static const struct rtop_tree_row *row_at(const struct ui *ui, size_t place)
 {
-  struct rtop_tree_rows *rows = tree_view_rows(self(ui));
+  struct rtop_tree_rows *rows = tree_view_rows(tree_view(ui));
   return place < rows->count ? &rows->rows[place] : NULL;
 }
 
-static void fit(struct ui *ui)
+static struct ui_outline tree_outline(const struct ui *ui)
 {
-  struct tree_view *view = self(ui);
-  pager_fit(&view->pager, tree_view_rows(view)->count, (size_t)tree_view_page(ui));
+  struct rtop_tree_rows *rows = tree_view_rows(tree_view(ui));
+  return (struct ui_outline){ rows->rows, rows->count, sizeof *rows->rows, &tree_view(ui)->pager.cursor };
 }
 
-static struct ui_outline outline(const struct ui *ui)
+static void tree_update_detail(struct ui *ui)
 {
-  struct rtop_tree_rows *rows = tree_view_rows(self(ui));
-  return (struct ui_outline){ rows->rows, rows->count, sizeof *rows->rows, &self(ui)->pager.cursor };
-}
-
-static void update_detail(struct ui *ui)
-{
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   view->detail_ready =
       row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0 &&
@@ -108,9 +87,9 @@ bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view)
   return ui->wanted.sort == RTOP_SORT_DELTA && ui->baseline.comparing && !view->callers;
 }
 
-static bool build(struct ui *ui)
+static bool tree_build(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   struct rtop_tree_look look = {
     .callers = view->callers,
     .sort = ui->wanted.sort,
@@ -126,30 +105,29 @@ static bool build(struct ui *ui)
 }
 
 /* The cursor stays on its node; when that is gone, it waits on its row. */
-static void follow(struct ui *ui)
+static void tree_follow(struct ui *ui)
 {
-  struct ui_outline rows = outline(ui);
-  ui_outline_go_to(&rows, self(ui)->anchor);
+  struct ui_outline rows = tree_outline(ui);
+  ui_outline_go_to(&rows, tree_view(ui)->anchor);
 }
 
 /* The cursor was moved to where it is. */
-static void moved(struct ui *ui)
+static void tree_moved(struct ui *ui)
 {
-  fit(ui);
-  const struct rtop_tree_row *row = row_at(ui, self(ui)->pager.cursor);
+  ui_rows_fit(ui);
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   if (row != NULL && tree_view_is_method(row)) {
-    self(ui)->anchor = row->key;
+    tree_view(ui)->anchor = row->key;
     ui->selected = row->frame;
   }
-  struct ui_outline rows = outline(ui);
-  ui_outline_count(ui, &rows);
-  update_detail(ui);
+  ui_rows_count(ui);
+  tree_update_detail(ui);
 }
 
 /* Opens what hides the method and goes there. */
-static void seek(struct ui *ui, uint32_t frame)
+static void tree_seek(struct ui *ui, uint32_t frame)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *here = row_at(ui, view->pager.cursor);
   if (frame == 0 || (here != NULL && tree_view_is_method(here) && here->frame == frame)) return;
   if (view->callers) {
@@ -162,110 +140,110 @@ static void seek(struct ui *ui, uint32_t frame)
     if (node != 0) {
       rtop_tree_rows_reveal(tree_view_rows(view), &ui->tree, node);
       view->anchor = node;
-      build(ui);
+      tree_build(ui);
     }
   }
-  follow(ui);
+  tree_follow(ui);
 }
 
 /* What opens, closes or changes its figures selects nothing: the method chosen stays chosen, also where it
  * has no row. */
-static void show(struct ui *ui)
+static void tree_show(struct ui *ui)
 {
   uint32_t selected = ui->selected;
-  if (!build(ui)) ui_say(ui, "out of memory: the tree is not complete");
-  follow(ui);
-  if (self(ui)->seek) {
-    self(ui)->seek = false;
-    seek(ui, selected);
+  if (!tree_build(ui)) ui_say(ui, "out of memory: the tree is not complete");
+  tree_follow(ui);
+  if (tree_view(ui)->seek) {
+    tree_view(ui)->seek = false;
+    tree_seek(ui, selected);
   }
-  moved(ui);
+  tree_moved(ui);
   ui->selected = selected != 0 ? selected : ui->selected;
 }
 
-static void update(struct ui *ui)
+static void tree_update(struct ui *ui)
 {
-  if (ui->profile != NULL) show(ui);
+  if (ui->profile != NULL) tree_show(ui);
 }
 
-static void open_view(struct ui *ui)
+static void tree_open(struct ui *ui)
 {
-  self(ui)->seek = true;
+  tree_view(ui)->seek = true;
 }
 
-static bool set_open(struct ui *ui, bool open)
+static bool tree_set_open(struct ui *ui, bool open)
 {
-  const struct rtop_tree_row *row = row_at(ui, self(ui)->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
-  rtop_tree_rows_open(tree_view_rows(self(ui)), row->key, open);
-  show(ui);
+  rtop_tree_rows_open(tree_view_rows(tree_view(ui)), row->key, open);
+  tree_show(ui);
   return true;
 }
 
-static bool toggle(struct ui *ui)
+static bool tree_toggle(struct ui *ui)
 {
-  const struct rtop_tree_row *row = row_at(ui, self(ui)->pager.cursor);
-  return row == NULL || set_open(ui, !row->open) || true;
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
+  return row == NULL || tree_set_open(ui, !row->open) || true;
 }
 
-static bool go_to_parent(struct ui *ui)
+static bool tree_go_to_parent(struct ui *ui)
 {
-  struct ui_outline rows = outline(ui);
+  struct ui_outline rows = tree_outline(ui);
   ui_outline_go_up(&rows);
-  moved(ui);
+  tree_moved(ui);
   return true;
 }
 
-static bool go_in(struct ui *ui)
+static bool tree_go_in(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   if (row != NULL && row->open) {
     view->pager.cursor++;
-    moved(ui);
+    tree_moved(ui);
   }
   return true;
 }
 
 static bool levels(struct ui *ui, int step)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   struct rtop_tree_rows *rows = tree_view_rows(view);
   int now = rows->levels == INT_MAX ? (view->callers ? LEVELS_CALLERS : LEVELS_CALLEES) : rows->levels;
   int next = now + step < 0 ? 0 : now + step > 64 ? 64 : now + step;
   rtop_tree_rows_levels(rows, next);
   view->all_open[view->callers] = false;
   ui_say(ui, "levels of branches open: %d", next);
-  show(ui);
+  tree_show(ui);
   return true;
 }
 
-static bool open_all(struct ui *ui)
+static bool tree_open_all(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   bool *all = &view->all_open[view->callers];
   *all = !*all;
   rtop_tree_rows_levels(tree_view_rows(view), *all ? INT_MAX : view->callers ? LEVELS_CALLERS : LEVELS_CALLEES);
-  show(ui);
+  tree_show(ui);
   if (tree_view_rows(view)->cut) ui_say(ui, "only the first %d rows", RTOP_TREE_ROWS_MAX);
   return true;
 }
 
 static bool invert(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   view->callers = !view->callers;
   view->anchor = 0;
   view->pager = (struct pager){ 0, 0 };
   view->seek = true;
-  if (ui->profile != NULL) show(ui);
+  if (ui->profile != NULL) tree_show(ui);
   return true;
 }
 
 /* The shape changes: nothing that was opened has its key any more. */
-static bool fold(struct ui *ui)
+static bool tree_fold(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
+  struct tree_view *view = tree_view(ui);
   ui->fold = !ui->fold;
   rtop_tree_rows_levels(&view->trees[0], LEVELS_CALLEES);
   rtop_tree_rows_levels(&view->trees[1], LEVELS_CALLERS);
@@ -275,96 +253,81 @@ static bool fold(struct ui *ui)
   return true;
 }
 
-/* Among the rows, else among what is closed. */
-static void find(struct ui *ui, size_t from, bool back)
+static bool tree_matches(const struct ui *ui, size_t place)
 {
-  struct tree_view *view = self(ui);
-  struct ui_outline rows = outline(ui);
-  if (ui_outline_find(ui, &rows, from, back)) {
-    moved(ui);
-    return;
-  }
-  for (size_t i = 1; i < ui->tree.touched_count && !view->callers; i++) {
+  const struct rtop_tree_row *row = row_at(ui, place);
+  return row != NULL && tree_view_is_method(row) && ui_matches(ui, row->frame);
+}
+
+static void tree_go(struct ui *ui, size_t place)
+{
+  tree_view(ui)->pager.cursor = place;
+  tree_moved(ui);
+}
+
+/* Among what is closed. */
+static bool tree_seek_match(struct ui *ui)
+{
+  for (size_t i = 1; i < ui->tree.touched_count && !tree_view(ui)->callers; i++) {
     uint32_t frame = ui->tree.nodes[ui->tree.touched[i]].frame;
     if (ui_matches(ui, frame)) {
-      seek(ui, frame);
-      moved(ui);
-      return;
+      tree_seek(ui, frame);
+      tree_moved(ui);
+      return true;
     }
   }
-  ui_outline_count(ui, &rows);
+  return false;
 }
 
-static bool find_request(struct ui *ui, enum request request)
+static bool tree_handle(struct ui *ui, enum request request)
 {
-  size_t cursor = self(ui)->pager.cursor;
-  if (request != REQUEST_SEARCH && ui->search[0] == '\0') return request == REQUEST_NEXT;
-  find(ui, request == REQUEST_NEXT ? cursor + 1 : cursor, request == REQUEST_PREVIOUS);
-  return true;
-}
-
-static void click(struct ui *ui, int row, int x)
-{
-  struct tree_view *view = self(ui);
-  (void)x;
-  if (pager_click(&view->pager, row - 1, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) moved(ui);
-}
-
-static bool handle(struct ui *ui, enum request request)
-{
-  struct tree_view *view = self(ui);
   if (ui->profile == NULL) return false;
   switch (request) {
-  case REQUEST_SEARCH:
-  case REQUEST_NEXT:
-  case REQUEST_PREVIOUS: return find_request(ui, request);
-  case REQUEST_TREE_OPEN: return set_open(ui, true) || true;
-  case REQUEST_TREE_CLOSE: return set_open(ui, false) || true;
-  case REQUEST_TREE_TOGGLE: return toggle(ui);
-  case REQUEST_TREE_ALL: return open_all(ui);
+  case REQUEST_TREE_OPEN: return tree_set_open(ui, true) || true;
+  case REQUEST_TREE_CLOSE: return tree_set_open(ui, false) || true;
+  case REQUEST_TREE_TOGGLE: return tree_toggle(ui);
+  case REQUEST_TREE_ALL: return tree_open_all(ui);
   case REQUEST_TREE_MORE: return levels(ui, 1);
   case REQUEST_TREE_FEWER: return levels(ui, -1);
   case REQUEST_TREE_INVERT: return invert(ui);
-  case REQUEST_TREE_FOLD: return fold(ui);
-  case REQUEST_TREE_IN: return set_open(ui, true) || go_in(ui);
-  case REQUEST_TREE_OUT: return set_open(ui, false) || go_to_parent(ui);
-  default:
-    if (!pager_request(&view->pager, request, tree_view_rows(view)->count, (size_t)tree_view_page(ui))) return false;
-    moved(ui);
-    return true;
+  case REQUEST_TREE_FOLD: return tree_fold(ui);
+  case REQUEST_TREE_IN: return tree_set_open(ui, true) || tree_go_in(ui);
+  case REQUEST_TREE_OUT: return tree_set_open(ui, false) || tree_go_to_parent(ui);
+  default: return false;
   }
 }
 
-static void note(const struct ui *ui, char *out, size_t bytes)
+static void tree_note(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%s%s", self(ui)->callers ? "callers (i=callees)" : "callees (i=callers)",
+  snprintf(out, bytes, "%s%s", tree_view(ui)->callers ? "callers (i=callees)" : "callees (i=callers)",
            ui->fold ? "  recursion folded" : "");
 }
 
-static void draw(struct ui *ui)
+static void tree_prepare(struct ui *ui)
 {
-  struct tree_view *view = self(ui);
-  fit(ui);
+  struct tree_view *view = tree_view(ui);
+  ui_rows_fit(ui);
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   if (tree_view_butterfly_rows(ui) > 0 && row != NULL && tree_view_is_method(row) &&
       (!view->detail_ready || view->detail.frame != row->frame))
-    update_detail(ui);
-  tree_view_draw(ui, view);
+    tree_update_detail(ui);
 }
 
 const struct view_ops view_tree = {
   .id = VIEW_TREE,
-  .name = "Tree",
-  .key = '2',
   .calls = true,
   .tree = true,
-  .create = create,
-  .update = update,
-  .open = open_view,
-  .note = note,
-  .draw = draw,
-  .handle = handle,
-  .click = click,
-  .forget = forget,
-  .destroy = destroy,
+  .bytes = sizeof(struct tree_view),
+  .start = tree_start,
+  .update = tree_update,
+  .open = tree_open,
+  .note = tree_note,
+  .prepare = tree_prepare,
+  .handle = tree_handle,
+  .click = ui_rows_click,
+  .rows = tree_view_table,
+  .matches = tree_matches,
+  .go = tree_go,
+  .seek = tree_seek_match,
+  .forget = tree_forget,
 };

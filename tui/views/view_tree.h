@@ -26,10 +26,8 @@ struct rtop_tree_rows *tree_view_rows(struct tree_view *view);
 bool tree_view_is_method(const struct rtop_tree_row *row);
 /* Is the order that of the changes against the baseline? */
 bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view);
-/* Rows of the table for the tree, its heading left out, and for the butterfly under it. */
-int tree_view_page(const struct ui *ui);
+struct ui_rows tree_view_table(const struct ui *ui);
+/* Rows for the butterfly under the tree. */
 int tree_view_butterfly_rows(const struct ui *ui);
-
-void tree_view_draw(struct ui *ui, struct tree_view *view);
 
 #endif

@@ -1,5 +1,6 @@
 /* How the tree of calls looks. */
 #include "view_tree.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -30,7 +31,7 @@ struct tree_pen {
   uint64_t whole_ns; /* what a full split bar is */
 };
 
-static struct tree_columns choose(int width)
+static struct tree_columns tree_choose(int width)
 {
   struct tree_columns columns = { .tree = 2 + (width < SELF_FROM ? 1 : 2) * FIGURE_COLUMNS };
   int right = width;
@@ -44,10 +45,10 @@ static struct tree_columns choose(int width)
   return columns;
 }
 
-static void draw_heading(const struct tree_pen *pen, struct rect at)
+static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
 {
   const struct ui *ui = pen->ui;
-  bool percent = ui->units == UNITS_PERCENT;
+  bool percent = ui->look.units == UNITS_PERCENT;
   enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
   bool compared = ui->baseline.comparing && !ui->baseline.all;
   bool delta = compared && tree_view_by_delta(ui, pen->view), total = sort == RTOP_SORT_TOTAL && !delta;
@@ -88,7 +89,7 @@ static char now_glyph(const struct ui *ui, const struct rtop_tree_row *row, enum
   return node->runs ? '*' : ' ';
 }
 
-static void frame_text(const struct rtop_tree_row *row, char *out, size_t bytes)
+static void tree_frame_text(const struct rtop_tree_row *row, char *out, size_t bytes)
 {
   bool ascii = draw_is_ascii();
   size_t used = 0;
@@ -112,13 +113,13 @@ static const char *from_column(const char *text, int columns)
   return text;
 }
 
-static void draw_method(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, bool selected)
+static void tree_draw_method(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, bool selected)
 {
   char frame[2048], below[32] = "";
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
   enum face face = rtop_symbol_is_code(symbol) ? FACE_NORMAL : FACE_C, now_face = FACE_NORMAL;
   int x = pen->columns.tree, end = x + pen->columns.tree_columns - 1;
-  frame_text(row, frame, sizeof frame);
+  tree_frame_text(row, frame, sizeof frame);
   x += draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, from_column(frame, pen->shift));
   const char now[2] = { now_glyph(pen->ui, row, &now_face), '\0' };
   if (now[0] != ' ' && end - x > 2) {
@@ -184,14 +185,12 @@ static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, c
   }
 }
 
-static void draw_row(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, bool selected)
+static void tree_draw_row(const void *table, size_t place, int y, bool selected)
 {
+  const struct tree_pen *pen = table;
+  const struct rtop_tree_row *row = &pen->view->trees[pen->view->callers].rows[place];
   char text[2][32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
-  if (selected) {
-    draw_blank(y, 0, pen->ui->layout.part[PART_TABLE].columns, FACE_CURSOR);
-    draw_text(y, 0, 1, FACE_CURSOR, ">");
-  }
   figures_text(pen->ui, row, text);
   draw_right(y, 1, FIGURE_COLUMNS - 1, face, text[0]);
   if (pen->columns.tree > 1 + 2 * FIGURE_COLUMNS) {
@@ -200,7 +199,7 @@ static void draw_row(const struct tree_pen *pen, const struct rtop_tree_row *row
     draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, total, text[1]);
   }
   if (tree_view_is_method(row)) {
-    draw_method(pen, row, y, selected);
+    tree_draw_method(pen, row, y, selected);
   } else {
     const struct rtop_tree_rows *rows = &pen->view->trees[pen->view->callers];
     draw_format(y, pen->columns.tree, pen->columns.tree_columns, face, "%s (other: %zu paths < %g%%)",
@@ -223,10 +222,10 @@ static void draw_side(struct ui *ui, const struct detail_list *list, struct rect
   for (int i = 0; i < list->count && i < at.rows; i++) {
     char text[32];
     struct rtop_cost cost = { .wall_ns = { list->row[i].total_ns }, .cpu_ns = list->row[i].total_ns };
-    enum ui_units units = ui->units;
-    ui->units = units == UNITS_SAMPLES ? UNITS_PERCENT : units; /* a list has no samples */
+    enum ui_units units = ui->look.units;
+    ui->look.units = units == UNITS_SAMPLES ? UNITS_PERCENT : units; /* a list has no samples */
     ui_cost_text(ui, text, sizeof text, &cost);
-    ui->units = units;
+    ui->look.units = units;
     draw_right(at.y + i, at.x, 7, FACE_NORMAL, text);
     int filled = (int)((double)bar * (double)list->row[i].total_ns / (double)most + 0.5);
     attrset((int)theme_attr(FACE_STRIP));
@@ -259,7 +258,7 @@ static void draw_butterfly(struct ui *ui, const struct tree_view *view, struct r
   draw_side(ui, &view->detail.callees, (struct rect){ at.y + 2, at.x + half + 1, at.rows - 2, at.columns - half - 1 });
 }
 
-static void draw_tiny(struct ui *ui, const struct rtop_tree_rows *rows)
+static void tree_draw_tiny(struct ui *ui, const struct rtop_tree_rows *rows)
 {
   char share[32], text[300];
   if (rows->count == 0 || !tree_view_is_method(&rows->rows[0])) {
@@ -272,29 +271,26 @@ static void draw_tiny(struct ui *ui, const struct rtop_tree_rows *rows)
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 
-void tree_view_draw(struct ui *ui, struct tree_view *view)
+void tree_draw(struct ui *ui)
 {
+  struct tree_view *view = ui->data[VIEW_TREE];
   const struct rtop_tree_rows *rows = tree_view_rows(view);
   struct rect table = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny) {
-    draw_tiny(ui, rows);
+    tree_draw_tiny(ui, rows);
     return;
   }
-  struct tree_pen pen = { .ui = ui, .view = view, .columns = choose(table.columns), .whole_ns = 1 };
-  int page = tree_view_page(ui);
+  struct tree_pen pen = { .ui = ui, .view = view, .columns = tree_choose(table.columns), .whole_ns = 1 };
   for (size_t i = 0; i < rows->count; i++) {
     uint64_t wall_ns = rows->rows[i].depth == 0 ? rtop_cost_wall(&rows->rows[i].total) : 0;
     pen.whole_ns = wall_ns > pen.whole_ns ? wall_ns : pen.whole_ns;
   }
   if (view->pager.cursor < rows->count) pen.shift = shift_for(&pen, &rows->rows[view->pager.cursor]);
-  draw_heading(&pen, table);
+  tree_draw_heading(&pen, table);
   if (rows->count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
-  for (int i = 0; i < page && view->pager.top + (size_t)i < rows->count; i++) {
-    size_t place = view->pager.top + (size_t)i;
-    draw_row(&pen, &rows->rows[place], table.y + 1 + i, place == view->pager.cursor);
-  }
   int butterfly = tree_view_butterfly_rows(ui);
   if (butterfly > 2 && view->detail_ready)
     draw_butterfly(ui, view, (struct rect){ table.y + table.rows - butterfly, table.x, butterfly, table.columns });
-  move(table.y + (rows->count > 0 ? 1 + (int)(view->pager.cursor - view->pager.top) : 0), table.x);
+  struct ui_rows shown = tree_view_table(ui);
+  ui_rows_draw(&shown, table, tree_draw_row, &pen);
 }

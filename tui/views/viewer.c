@@ -9,18 +9,38 @@
 #include "tui/ui/ui_lens.h"
 #include <ncurses.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct view_ops *const views[VIEW_COUNT] = {
-  [VIEW_METHODS] = &view_methods, [VIEW_TREE] = &view_tree,       [VIEW_ICICLE] = &view_icicle,
-  [VIEW_GROUPS] = &view_groups,   [VIEW_THREADS] = &view_threads, [VIEW_SOURCE] = &view_source,
-  [VIEW_SKYLINE] = &view_skyline, [VIEW_TIME] = &view_time,       [VIEW_OUTPUT] = &view_output,
-  [VIEW_HELP] = &view_help,       [VIEW_CHOOSER] = &view_chooser,
+#define DATA_VIEW(id, name, ...) &view_##name,
+#define OTHER_VIEW(id, name) &view_##name,
+#include "tui/term/views.def"
+};
+
+static void (*const draw_view[VIEW_COUNT])(struct ui *ui) = {
+#define DATA_VIEW(id, name, ...) name##_draw,
+#define OTHER_VIEW(id, name) name##_draw,
+#include "tui/term/views.def"
 };
 
 const struct view_ops *ui_view(enum view_id id)
 {
   return views[id];
+}
+
+static bool start_view(struct ui *ui, const struct view_ops *view)
+{
+  ui->data[view->id] = calloc(1, view->bytes);
+  if (ui->data[view->id] != NULL && view->start != NULL) view->start(ui);
+  return ui->data[view->id] != NULL;
+}
+
+static void end_view(struct ui *ui, const struct view_ops *view)
+{
+  if (ui->data[view->id] != NULL && view->forget != NULL) view->forget(ui);
+  free(ui->data[view->id]);
+  ui->data[view->id] = NULL;
 }
 
 bool ui_init(struct ui *ui, const struct rtop_options *options)
@@ -34,28 +54,27 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
     snprintf(text, sizeof text, "%s%s", options->methods.filter_invert ? "!" : "", options->methods.filter);
     ui_take_filter(ui, text);
   }
-  ui->columns = options->columns;
+  ui->look.columns = options->columns;
   ui->stalls.limits = options->stall;
   ui->length_ns = (int64_t)(options->frame_seconds * 1e9);
   ui->delay_seconds = options->delay_seconds;
-  ui->header = !options->no_header;
-  ui->footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
-  ui->mouse = options->mouse;
+  ui->look.header = !options->no_header;
+  ui->look.footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
+  ui->look.mouse = options->mouse;
   ui->follow = true;
-  ui->ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
+  ui->look.ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   ui->view = &view_methods;
   ui->first_view = options->view;
   ui->stale = ui->dirty = true;
   if (!ui_focus_init(ui, options->methods.thread_filter)) return false;
   for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i] != NULL && views[i]->create != NULL && !views[i]->create(ui)) return false;
+    if (!start_view(ui, views[i])) return false;
   return true;
 }
 
 void ui_destroy(struct ui *ui)
 {
-  for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i] != NULL && views[i]->destroy != NULL) views[i]->destroy(ui);
+  for (int i = 0; i < VIEW_COUNT; i++) end_view(ui, views[i]);
   rtop_methods_destroy(&ui->methods);
   rtop_tree_destroy(&ui->tree);
   rtop_sum_destroy(&ui->sum);
@@ -85,7 +104,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   for (int i = 0; i < VIEW_COUNT; i++)
-    if (views[i] != NULL && views[i]->forget != NULL) views[i]->forget(ui);
+    if (views[i]->forget != NULL) views[i]->forget(ui);
   ui->stale = ui->dirty = true;
 }
 
@@ -109,6 +128,11 @@ static bool update_methods(struct ui *ui)
   ui->methods.length_ns = ui->sum.length_ns;
   return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name) &&
          (!compares || ui_baseline_methods(ui, &by_name));
+}
+
+bool ui_handle(struct ui *ui, enum request request)
+{
+  return (ui->view->handle != NULL && ui->view->handle(ui, request)) || ui_rows_request(ui, request);
 }
 
 bool ui_update(struct ui *ui)
@@ -140,19 +164,21 @@ bool ui_update(struct ui *ui)
 void ui_draw(struct ui *ui)
 {
   erase();
-  memset(ui->tab, 0, sizeof ui->tab);
-  bool wide = ui->wide && ui->ascii != UI_ASCII_OFF;
-  draw_charset(wide || ui->ascii == UI_ASCII_ON, draw_utf8());
+  memset(ui->drawn.tab, 0, sizeof ui->drawn.tab);
+  bool wide = ui->look.wide && ui->look.ascii != UI_ASCII_OFF;
+  draw_charset(wide || ui->look.ascii == UI_ASCII_ON, draw_utf8());
   draw_wide(wide);
-  struct layout_wish wish = { ui->header && ui->view->id != VIEW_CHOOSER, ui->view->detail, ui->footer == FOOTER_OFF };
+  struct layout_wish wish = { ui->look.header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
+                              ui->look.footer == FOOTER_OFF };
   layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) layout_graphs(&ui->layout, TIMELINE_GRAPHS);
   if (!ui->layout.tiny) {
     view_header_draw(ui);
     view_footer_draw(ui);
   }
-  ui->view->draw(ui);
-  if (ui->menu.open && !ui->layout.tiny) menu_draw(&ui->menu, ui->layout.part[PART_TABLE]);
-  if (ui->prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
+  if (ui->view->prepare != NULL) ui->view->prepare(ui);
+  draw_view[ui->view->id](ui);
+  if (ui->ask.menu.open && !ui->layout.tiny) menu_draw(&ui->ask.menu, ui->layout.part[PART_TABLE]);
+  if (ui->ask.prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
   ui->dirty = false;
 }

@@ -10,8 +10,12 @@
 
 struct mouse_event;
 
-extern const struct view_ops view_time, view_threads, view_source, view_skyline;
-extern const struct view_ops view_methods, view_tree, view_icicle, view_groups, view_output, view_help, view_chooser;
+/* What each view does, and how it looks: table, detail and tiny screen; ui->layout says where. */
+#define DATA_VIEW(id, name, ...) OTHER_VIEW(id, name)
+#define OTHER_VIEW(id, name)                                                                                           \
+  extern const struct view_ops view_##name;                                                                            \
+  void name##_draw(struct ui *ui);
+#include "tui/term/views.def"
 
 bool ui_init(struct ui *ui, const struct rtop_options *options);
 void ui_destroy(struct ui *ui);
@@ -20,7 +24,6 @@ void ui_destroy(struct ui *ui);
 void ui_watch(struct ui *ui, struct rtop_profile *profile);
 void ui_open_view(struct ui *ui, enum view_id id);
 
-/* NULL: there is no such view. */
 const struct view_ops *ui_view(enum view_id id);
 
 /* Sums the span, builds rows, tells the view. False when memory ran out. */
@@ -28,6 +31,8 @@ bool ui_update(struct ui *ui);
 /* Draws everything into curses' buffer for the screen's present size; the caller refreshes. */
 void ui_draw(struct ui *ui);
 
+/* The view that is shown does what a key asks for. False: it has nothing to do with that. */
+bool ui_handle(struct ui *ui, enum request request);
 /* A key: prompt, menu, view, then what all views share. */
 void ui_key(struct ui *ui, int key);
 

@@ -34,9 +34,9 @@ static int tear_down(void **state)
 
 static void press(void)
 {
-  ui.record.toggle = true;
+  ui.wish.record.toggle = true;
   app_record(&ui, session);
-  assert_false(ui.record.toggle);
+  assert_false(ui.wish.record.toggle);
 }
 
 static size_t files(char *path, size_t bytes)
@@ -108,12 +108,12 @@ static void test_save_what_is_held(void **state)
 {
   (void)state;
   ui.span = rtop_profile_bounds(ui.profile);
-  strcpy(ui.record.path, "saved.rpt");
+  strcpy(ui.wish.record.path, "saved.rpt");
   app_record(&ui, session);
   assert_string_equal(ui.message, "wrote saved.rpt");
-  assert_string_equal(ui.record.path, "");
+  assert_string_equal(ui.wish.record.path, "");
   assert_int_equal(windows_of("saved.rpt"), 2);
-  strcpy(ui.record.path, "/nowhere/saved.rpt");
+  strcpy(ui.wish.record.path, "/nowhere/saved.rpt");
   app_record(&ui, session);
   assert_non_null(strstr(ui.message, "cannot write /nowhere/saved.rpt"));
 }

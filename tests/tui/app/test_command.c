@@ -176,18 +176,18 @@ static void test_unknown_and_ambiguous_commands(void **state)
 static void test_the_prompt_hands_the_line_to_the_loop(void **state)
 {
   (void)state;
-  ui.command[0] = '\0';
+  ui.wish.command[0] = '\0';
   model_press(&ui, ':');
   model_type(&ui, "view tree");
   assert_true(shows("\n:view tree\n"));
-  assert_string_equal(ui.command, "");
+  assert_string_equal(ui.wish.command, "");
   model_press(&ui, '\r');
-  assert_string_equal(ui.command, "view tree");
-  ui.command[0] = '\0';
+  assert_string_equal(ui.wish.command, "view tree");
+  ui.wish.command[0] = '\0';
   model_press(&ui, 'x');
-  assert_string_equal(ui.prompt.text, "export ");
+  assert_string_equal(ui.ask.prompt.text, "export ");
   model_press(&ui, 27);
-  assert_string_equal(ui.command, "");
+  assert_string_equal(ui.wish.command, "");
 }
 
 int main(void)

@@ -99,8 +99,8 @@ static void test_read(void **state)
   load("# a comment\n\n  sort =  total \r\nunits=time\n\tcolumns\t=\tself,gc\nframe = 10");
   assert_string_equal(ui.message, "");
   assert_int_equal(ui.wanted.sort, RTOP_SORT_TOTAL);
-  assert_int_equal(ui.units, UNITS_TIME);
-  assert_int_equal(ui.columns.count, 3);
+  assert_int_equal(ui.look.units, UNITS_TIME);
+  assert_int_equal(ui.look.columns.count, 3);
   assert_int_equal(ui.length_ns, 10000000000);
 }
 
@@ -203,18 +203,18 @@ static void test_written_and_read_again(void **state)
   (void)state;
   snprintf(file, sizeof file, "%s/a/b/config", folder);
   ui.wanted.sort = RTOP_SORT_BLAME;
-  ui.units = UNITS_SAMPLES;
-  ui.footer = FOOTER_LETTERS;
+  ui.look.units = UNITS_SAMPLES;
+  ui.look.footer = FOOTER_LETTERS;
   settings_save(&ui, &options);
   assert_non_null(strstr(ui.message, "settings saved in"));
   assert_int_equal(stat(file, &status), 0);
   assert_int_equal(status.st_mode & 0777, 0600);
   ui.wanted.sort = RTOP_SORT_SELF;
-  ui.units = UNITS_PERCENT;
-  ui.footer = FOOTER_KEYS;
+  ui.look.units = UNITS_PERCENT;
+  ui.look.footer = FOOTER_KEYS;
   settings_load(&ui, &options);
-  assert_true(ui.wanted.sort == RTOP_SORT_BLAME && ui.units == UNITS_SAMPLES);
-  assert_int_equal(ui.footer, FOOTER_LETTERS);
+  assert_true(ui.wanted.sort == RTOP_SORT_BLAME && ui.look.units == UNITS_SAMPLES);
+  assert_int_equal(ui.look.footer, FOOTER_LETTERS);
 }
 
 /* Comments, unknown names and order stay; what stood twice stands once. */
@@ -299,7 +299,7 @@ static void test_nothing_is_written_unasked(void **state)
 {
   (void)state;
   model_type(&ui, "T%f \033?q");
-  ui.quit = true;
+  ui.wish.quit = true;
   settings_load(&ui, &options);
   assert_null(content(file));
 }

@@ -110,7 +110,7 @@ static void test_long_forms_and_the_rest(void **state)
                    RTOP_GIVEN_MOUSE | RTOP_GIVEN_THEME | RTOP_GIVEN_HEADER | RTOP_GIVEN_FOOTER | RTOP_GIVEN_SORT);
   assert_int_equal(parse(&options, "--columns self,gc -s total-cpu"), -1);
   assert_int_equal(options.columns.count, 3);
-  assert_int_equal(options.columns.at[1], COLUMN_GC);
+  assert_int_equal(options.columns.at[1], RTOP_SORT_GC);
   assert_int_equal(options.methods.sort, RTOP_SORT_TOTAL_CPU);
   assert_int_equal(parse(&options, "--view skyline"), -1);
   assert_int_equal(options.view, VIEW_SKYLINE);

@@ -10,7 +10,7 @@
 
 static const struct columns_choice none;
 
-static bool has(const struct columns_shown *columns, enum column column)
+static bool has(const struct columns_shown *columns, enum rtop_sort_key column)
 {
   for (int i = 0; i < columns->count; i++)
     if (columns->at[i].column == column) return true;
@@ -32,9 +32,9 @@ static void test_columns_of_every_width(void **state)
         x += columns.at[i].columns;
       }
       assert_true(x <= width);
-      assert_true(has(&columns, COLUMN_METHOD));
-      enum column sorted = columns_of_sort((enum rtop_sort_key)sort);
-      assert_true(sorted == COLUMN_LOCATION || has(&columns, sorted));
+      assert_true(has(&columns, RTOP_SORT_NAME));
+      enum rtop_sort_key sorted = (enum rtop_sort_key)sort;
+      assert_true(sorted == RTOP_SORT_LOCATION || has(&columns, sorted));
     }
   }
 }
@@ -45,14 +45,14 @@ static void test_columns_of_the_usual_widths(void **state)
   (void)state;
   columns_fit(&columns, &none, 80, RTOP_SORT_SELF, 0);
   assert_int_equal(columns.count, 6);
-  assert_true(has(&columns, COLUMN_WAIT) && has(&columns, COLUMN_ALLOC) && has(&columns, COLUMN_LOCATION));
-  assert_false(has(&columns, COLUMN_GC) || has(&columns, COLUMN_HIST));
+  assert_true(has(&columns, RTOP_SORT_WAITING) && has(&columns, RTOP_SORT_ALLOC) && has(&columns, RTOP_SORT_LOCATION));
+  assert_false(has(&columns, RTOP_SORT_GC) || has(&columns, RTOP_SORT_HISTORY));
   columns_fit(&columns, &none, 115, RTOP_SORT_SELF, 0);
-  assert_true(has(&columns, COLUMN_GC) && has(&columns, COLUMN_HIST));
+  assert_true(has(&columns, RTOP_SORT_GC) && has(&columns, RTOP_SORT_HISTORY));
   columns_fit(&columns, &none, 20, RTOP_SORT_SELF, 0);
   assert_int_equal(columns.count, 2);
   columns_fit(&columns, &none, 20, RTOP_SORT_BLAME, 0);
-  assert_true(has(&columns, COLUMN_BLAME) && !has(&columns, COLUMN_SELF));
+  assert_true(has(&columns, RTOP_SORT_BLAME) && !has(&columns, RTOP_SORT_SELF));
 }
 
 /* By scrolling every figure can be seen at every width. */
@@ -60,7 +60,7 @@ static void test_scrolling_reaches_every_column(void **state)
 {
   (void)state;
   for (int width = LAYOUT_COLUMNS_MIN; width <= 300; width++) {
-    bool seen[COLUMN_COUNT] = { false };
+    bool seen[RTOP_SORT_KEYS] = { false };
     for (int scroll = 0; scroll <= columns_scroll_max(&none, width, RTOP_SORT_SELF); scroll++) {
       struct columns_shown columns;
       columns_fit(&columns, &none, width, RTOP_SORT_SELF, scroll);
@@ -69,15 +69,19 @@ static void test_scrolling_reaches_every_column(void **state)
         assert_true(columns.at[i].x + columns.at[i].columns <= width);
       }
     }
-    for (int column = COLUMN_SELF; column < COLUMN_HIST; column++) assert_true(seen[column] || column == COLUMN_DELTA);
+    for (int column = RTOP_SORT_SELF; column < RTOP_SORT_HISTORY; column++)
+      assert_true(seen[column] || column == RTOP_SORT_DELTA);
   }
 }
 
 static void test_every_sort_key_has_a_column(void **state)
 {
   (void)state;
-  for (int sort = 0; sort < RTOP_SORT_KEYS; sort++)
-    assert_int_equal(columns_info(columns_of_sort((enum rtop_sort_key)sort))->sort, sort);
+  for (int sort = 0; sort < RTOP_SORT_KEYS; sort++) {
+    enum rtop_sort_key key;
+    assert_true(rtop_sort_key_parse(columns_info((enum rtop_sort_key)sort)->name, &key));
+    assert_int_equal(key, sort);
+  }
 }
 
 static struct columns_choice parsed(const char *text)
@@ -131,18 +135,18 @@ static void test_toggle_and_move(void **state)
 {
   struct columns_choice choice = parsed("self,name");
   (void)state;
-  columns_toggle(&choice, COLUMN_GC);
+  columns_toggle(&choice, RTOP_SORT_GC);
   check_written(&choice, "self,gc,name");
-  columns_toggle(&choice, COLUMN_METHOD); /* stays */
-  columns_toggle(&choice, COLUMN_SELF);
+  columns_toggle(&choice, RTOP_SORT_NAME); /* stays */
+  columns_toggle(&choice, RTOP_SORT_SELF);
   check_written(&choice, "gc,name");
-  columns_move(&choice, COLUMN_GC, -1); /* nowhere to go */
+  columns_move(&choice, RTOP_SORT_GC, -1); /* nowhere to go */
   check_written(&choice, "gc,name");
-  columns_move(&choice, COLUMN_GC, 1);
+  columns_move(&choice, RTOP_SORT_GC, 1);
   check_written(&choice, "name,gc");
-  for (int column = 0; column < COLUMN_COUNT; column++)
-    if (!columns_has(&choice, (enum column)column)) columns_toggle(&choice, (enum column)column);
-  assert_int_equal(choice.count, COLUMN_COUNT);
+  for (int column = 0; column < RTOP_SORT_KEYS; column++)
+    if (!columns_has(&choice, (enum rtop_sort_key)column)) columns_toggle(&choice, (enum rtop_sort_key)column);
+  assert_int_equal(choice.count, RTOP_SORT_KEYS);
 }
 
 /* Nothing overlaps or leaves the table, whatever was chosen, and what is sorted by is there. */
@@ -157,9 +161,9 @@ static void check_fit(const struct columns_choice *choice, int width, int sort, 
     x += shown.at[i].columns;
   }
   assert_true(x <= width);
-  assert_true(has(&shown, COLUMN_METHOD));
-  enum column sorted = columns_of_sort((enum rtop_sort_key)sort);
-  assert_true(scroll > 0 || sorted == COLUMN_LOCATION || has(&shown, sorted));
+  assert_true(has(&shown, RTOP_SORT_NAME));
+  enum rtop_sort_key sorted = (enum rtop_sort_key)sort;
+  assert_true(scroll > 0 || sorted == RTOP_SORT_LOCATION || has(&shown, sorted));
 }
 
 static void test_choices_fit_every_width(void **state)
@@ -168,11 +172,11 @@ static void test_choices_fit_every_width(void **state)
   (void)state;
   for (int round = 0; round < 300; round++) {
     struct columns_choice choice = { 0 };
-    for (int i = 0; i < 1 + round % COLUMN_COUNT; i++) {
-      enum column column = (enum column)(rand_r(&seed) % COLUMN_COUNT);
+    for (int i = 0; i < 1 + round % RTOP_SORT_KEYS; i++) {
+      enum rtop_sort_key column = (enum rtop_sort_key)(rand_r(&seed) % RTOP_SORT_KEYS);
       if (!columns_has(&choice, column)) choice.at[choice.count++] = column;
     }
-    if (!columns_has(&choice, COLUMN_METHOD)) choice.at[choice.count++] = COLUMN_METHOD;
+    if (!columns_has(&choice, RTOP_SORT_NAME)) choice.at[choice.count++] = RTOP_SORT_NAME;
     for (int width = LAYOUT_COLUMNS_MIN; width <= 240; width += 7) {
       int sort = rand_r(&seed) % RTOP_SORT_KEYS;
       for (int scroll = 0; scroll <= columns_scroll_max(&choice, width, RTOP_SORT_SELF); scroll++)
@@ -191,20 +195,20 @@ static void test_choice_is_kept_in_order(void **state)
   assert_int_equal(shown.count, choice.count);
   for (int i = 0; i < shown.count; i++) assert_int_equal(shown.at[i].column, choice.at[i]);
   columns_fit(&shown, &choice, 24, RTOP_SORT_SELF, 0);
-  assert_true(has(&shown, COLUMN_SELF) && has(&shown, COLUMN_METHOD) && !has(&shown, COLUMN_CPU));
+  assert_true(has(&shown, RTOP_SORT_SELF) && has(&shown, RTOP_SORT_NAME) && !has(&shown, RTOP_SORT_CPU));
 }
 
 static void test_names_are_unlike(void **state)
 {
   (void)state;
-  for (int a = 0; a < COLUMN_COUNT; a++) {
-    const struct column_info *info = columns_info((enum column)a);
+  for (int a = 0; a < RTOP_SORT_KEYS; a++) {
+    const struct column_info *info = columns_info((enum rtop_sort_key)a);
     assert_non_null(info->name);
     assert_true(strlen(info->help) <= 40);
     assert_true(info->columns == 0 || strlen(info->title) < (size_t)info->columns);
-    assert_int_equal(info->columns == 0, a == COLUMN_METHOD || a == COLUMN_LOCATION);
-    for (int b = 0; b < a; b++) assert_string_not_equal(info->name, columns_info((enum column)b)->name);
-    if (info->sort >= 0) assert_string_equal(info->name, rtop_sort_key_name((enum rtop_sort_key)info->sort));
+    assert_int_equal(info->columns == 0, a == RTOP_SORT_NAME || a == RTOP_SORT_LOCATION);
+    for (int b = 0; b < a; b++) assert_string_not_equal(info->name, columns_info((enum rtop_sort_key)b)->name);
+    assert_string_equal(info->name, rtop_sort_key_name((enum rtop_sort_key)a));
   }
 }
 
@@ -217,9 +221,9 @@ static void test_delta(void **state)
     for (int sort = 0; sort < RTOP_SORT_KEYS; sort++) {
       struct columns_shown shown;
       columns_fit(&shown, &choice, width, (enum rtop_sort_key)sort, 0);
-      enum column sorted = columns_of_sort((enum rtop_sort_key)sort);
-      assert_true(has(&shown, COLUMN_DELTA) && has(&shown, COLUMN_METHOD));
-      assert_true(sorted == COLUMN_LOCATION || has(&shown, sorted));
+      enum rtop_sort_key sorted = (enum rtop_sort_key)sort;
+      assert_true(has(&shown, RTOP_SORT_DELTA) && has(&shown, RTOP_SORT_NAME));
+      assert_true(sorted == RTOP_SORT_LOCATION || has(&shown, sorted));
       assert_true(shown.at[shown.count - 1].x + shown.at[shown.count - 1].columns <= width);
     }
   }

@@ -30,11 +30,6 @@ static void open_outline(void)
   o.outline = (struct ui_outline){ o.rows, 6, sizeof o.rows[0], &o.cursor };
 }
 
-static void search(const char *text)
-{
-  snprintf(o.ui.search, sizeof o.ui.search, "%s", text);
-}
-
 static void test_to_a_key(void **state)
 {
   (void)state;
@@ -67,48 +62,11 @@ static void test_up(void **state)
   forest_close(&o.forest);
 }
 
-static void test_matches_around_the_ends(void **state)
-{
-  (void)state;
-  open_outline();
-  search("kid");
-  assert_true(ui_outline_find(&o.ui, &o.outline, 2, false));
-  assert_int_equal(3, o.cursor);
-  assert_true(ui_outline_find(&o.ui, &o.outline, 4, false));
-  assert_int_equal(1, o.cursor);
-  assert_true(ui_outline_find(&o.ui, &o.outline, 1, true));
-  assert_int_equal(3, o.cursor);
-  search("zz");
-  assert_false(ui_outline_find(&o.ui, &o.outline, 0, false));
-  assert_int_equal(3, o.cursor);
-  forest_close(&o.forest);
-}
-
-static void test_counts(void **state)
-{
-  (void)state;
-  open_outline();
-  search("kid");
-  o.cursor = 3;
-  ui_outline_count(&o.ui, &o.outline);
-  assert_int_equal(2, o.ui.match_count); /* the last row is no method */
-  assert_int_equal(2, o.ui.match_at);
-  o.cursor = 0;
-  ui_outline_count(&o.ui, &o.outline);
-  assert_int_equal(0, o.ui.match_at);
-  search("");
-  ui_outline_count(&o.ui, &o.outline);
-  assert_int_equal(0, o.ui.match_count);
-  forest_close(&o.forest);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_to_a_key),
     cmocka_unit_test(test_up),
-    cmocka_unit_test(test_matches_around_the_ends),
-    cmocka_unit_test(test_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,15 +59,15 @@ static void test_every_value_has_its_effect(void **state)
   assert_string_equal(value_of("frame"), "2.5");
   assert_true(set("delay", "0.5") && ui.delay_seconds == 0.5);
   assert_true(set("mode", "cpu") && ui.wanted.mode == RTOP_MODE_CPU);
-  assert_true(set("units", "samples") && ui.units == UNITS_SAMPLES);
-  assert_true(set("columns", "self,gc") && ui.columns.count == 3);
-  assert_true(set("header", "off") && !ui.header);
-  assert_true(set("footer", "off") && ui.footer == FOOTER_OFF);
+  assert_true(set("units", "samples") && ui.look.units == UNITS_SAMPLES);
+  assert_true(set("columns", "self,gc") && ui.look.columns.count == 3);
+  assert_true(set("header", "off") && !ui.look.header);
+  assert_true(set("footer", "off") && ui.look.footer == FOOTER_OFF);
   assert_true(set("idle", "off") && ui.focus.no_idle);
   assert_true(set("theme", "blue") && theme_used() == THEME_BLUE);
   assert_true(set("view", "skyline") && ui.first_view == VIEW_SKYLINE);
-  assert_true(set("mouse", "on") && ui.mouse);
-  assert_true(set("mouse", "off") && !ui.mouse);
+  assert_true(set("mouse", "on") && ui.look.mouse);
+  assert_true(set("mouse", "off") && !ui.look.mouse);
 }
 
 static void test_bad_values_change_nothing(void **state)
@@ -102,7 +102,7 @@ static void test_menu(void **state)
 {
   (void)state;
   model_press(&ui, 'S');
-  assert_true(ui.menu.open && ui.menu_for == UI_MENU_SETUP);
+  assert_true(ui.ask.menu.open && ui.ask.menu_for == UI_MENU_SETUP);
   model_press(&ui, '\r');
   assert_string_equal(value_of("view"), "tree");
   model_press(&ui, KEY_LEFT | KEY_FUNCTION);
@@ -110,16 +110,16 @@ static void test_menu(void **state)
   assert_string_not_equal(value_of("view"), "methods");
   model_press(&ui, ' ');
   assert_string_equal(value_of("view"), "methods");
-  assert_true(ui.menu.open);
+  assert_true(ui.ask.menu.open);
   model_type(&ui, "jjj\r"); /* frame */
-  assert_false(ui.menu.open);
-  assert_int_equal(ui.prompting, UI_PROMPT_COMMAND);
-  assert_string_equal(ui.prompt.text, "set frame 1");
+  assert_false(ui.ask.menu.open);
+  assert_int_equal(ui.ask.prompting, UI_PROMPT_COMMAND);
+  assert_string_equal(ui.ask.prompt.text, "set frame 1");
   model_press(&ui, 27);
   model_type(&ui, "SW");
-  assert_string_equal(ui.command, "write-settings");
+  assert_string_equal(ui.wish.command, "write-settings");
   model_press(&ui, 27);
-  assert_false(ui.menu.open);
+  assert_false(ui.ask.menu.open);
 }
 
 int main(void)

@@ -143,9 +143,9 @@ static void test_keys(void **state)
   model_press(&ui, ',');
   assert_true(shows("this is the hottest line"));
   model_press(&ui, 'e');
-  assert_true(ui.edit.wanted);
-  assert_int_equal(ui.edit.line, 7);
-  assert_string_equal(ui.edit.path, controller);
+  assert_true(ui.wish.edit.wanted);
+  assert_int_equal(ui.wish.edit.line, 7);
+  assert_string_equal(ui.wish.edit.path, controller);
 }
 
 static void test_changed_file(void **state)
@@ -163,7 +163,7 @@ static void test_selection_is_shared(void **state)
   model_press(&ui, '5');
   assert_true(shows("/no/such/price.rb") && shows("no such file here"));
   model_press(&ui, 'e');
-  assert_false(ui.edit.wanted);
+  assert_false(ui.wish.edit.wanted);
   model_press(&ui, 27); /* the search */
   model_press(&ui, '1');
   model_type(&ui, "/generate\r");

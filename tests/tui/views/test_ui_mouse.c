@@ -96,19 +96,19 @@ static void test_footer_and_menu(void **state)
   int y, x;
   (void)state;
   click_on("F6Sort");
-  assert_true(ui.menu.open);
+  assert_true(ui.ask.menu.open);
   click_on("TOTAL%     ");
-  assert_true(!ui.menu.open && ui.wanted.sort == RTOP_SORT_TOTAL);
+  assert_true(!ui.ask.menu.open && ui.wanted.sort == RTOP_SORT_TOTAL);
   click_on("F6Sort");
   find("LOCATION", &y, &x);
   act(MOUSE_PRESS, y + 3, 98); /* beside it */
-  assert_false(ui.menu.open);
+  assert_false(ui.ask.menu.open);
   click_on("F1Help");
   assert_int_equal(ui.view->id, VIEW_HELP);
   click_on("F10Quit");
   assert_int_equal(ui.view->id, VIEW_METHODS);
   click_on("F10Quit");
-  assert_true(ui.quit);
+  assert_true(ui.wish.quit);
 }
 
 static void test_wheel(void **state)
@@ -157,7 +157,7 @@ static void test_anywhere(void **state)
     if (rand_r(&seed) % 9 == 0) model_press(&ui, "12345678Sfs?\033\033t"[rand_r(&seed) % 15]);
     enum mouse_action action = (enum mouse_action)(rand_r(&seed) % 4);
     act(action, rand_r(&seed) % 70 - 5, rand_r(&seed) % 220 - 10);
-    ui.quit = ui.suspend = false;
+    ui.wish.quit = ui.wish.suspend = false;
     if (round % 10 == 0) check_drawn_afresh(&ui);
   }
   resizeterm(24, 100);

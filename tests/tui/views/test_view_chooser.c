@@ -16,12 +16,12 @@ static struct rtop_profile *profile;
 
 static void put(size_t place, pid_t pid, enum rtop_feed_state state, const char *command)
 {
-  struct rtop_list_row *row = &ui.processes[place];
+  struct rtop_list_row *row = &ui.list.processes[place];
   *row = (struct rtop_list_row){ .pid = pid, .state = state, .age_ns = 12000000000, .rate_hz = 100, .threads = 3 };
   strcpy(row->ruby, "3.3.8");
   strcpy(row->command, command);
   if (state == RTOP_FEED_DEAD) strcpy(row->end, "killed, crashed, exit! or exec");
-  ui.process_count = place + 1 > ui.process_count ? place + 1 : ui.process_count;
+  ui.list.process_count = place + 1 > ui.list.process_count ? place + 1 : ui.list.process_count;
 }
 
 static int set_up(void **state)
@@ -31,7 +31,7 @@ static int set_up(void **state)
   profile = model_profile();
   model_screen_open(&plain, &ui, profile);
   ui_watch(&ui, NULL);
-  ui.choosing = true;
+  ui.list.choosing = true;
   ui_open_view(&ui, VIEW_CHOOSER);
   model_redraw(&ui);
   return 0;
@@ -57,7 +57,7 @@ static void test_empty(void **state)
   golden_check("chooser-empty", text);
   free(text);
   model_press(&ui, '\r');
-  assert_int_equal(ui.chosen, 0);
+  assert_int_equal(ui.wish.chosen, 0);
 }
 
 static void test_list(void **state)
@@ -82,14 +82,14 @@ static void test_enter_means_the_row_that_was_looked_at(void **state)
   put(0, 20, RTOP_FEED_LIVE, "twenty");
   refresh_list();
   model_press(&ui, '\r');
-  assert_int_equal(ui.chosen, 10);
+  assert_int_equal(ui.wish.chosen, 10);
   model_press(&ui, 'k');
   model_press(&ui, '\n');
-  assert_int_equal(ui.chosen, 20);
-  ui.process_count = 0;
+  assert_int_equal(ui.wish.chosen, 20);
+  ui.list.process_count = 0;
   refresh_list();
   model_press(&ui, '\r');
-  assert_int_equal(ui.chosen, 0);
+  assert_int_equal(ui.wish.chosen, 0);
 }
 
 static void test_leaving(void **state)
@@ -97,10 +97,10 @@ static void test_leaving(void **state)
   (void)state;
   model_press(&ui, '?');
   model_press(&ui, 'q');
-  assert_false(ui.quit);
+  assert_false(ui.wish.quit);
   assert_int_equal(ui.view->id, VIEW_CHOOSER);
   model_press(&ui, 27);
-  assert_true(ui.quit);
+  assert_true(ui.wish.quit);
 }
 
 static void test_short_commands(void **state)

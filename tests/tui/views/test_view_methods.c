@@ -200,10 +200,10 @@ static void test_escape_goes_back_step_by_step(void **state)
   model_press(&ui, 27);
   assert_string_equal(ui.filter, "");
   model_press(&ui, 27);
-  assert_false(ui.quit || ui.leave_target); /* nowhere to go back to */
-  ui.choosing = true;
+  assert_false(ui.wish.quit || ui.wish.leave_target); /* nowhere to go back to */
+  ui.list.choosing = true;
   model_press(&ui, 27);
-  assert_true(ui.leave_target);
+  assert_true(ui.wish.leave_target);
 }
 
 static void test_escape_takes_back_what_was_typed(void **state)
@@ -319,7 +319,8 @@ static void test_sorted_by_history(void **state)
   pass(1, "Hash#merge");
   assert_false(shows("HIST(60s)"));
   model_press(&ui, 's');
-  for (int i = 0; i < 40 && menu_value(&ui.menu) != RTOP_SORT_HISTORY; i++) model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+  for (int i = 0; i < 40 && menu_value(&ui.ask.menu) != RTOP_SORT_HISTORY; i++)
+    model_press(&ui, KEY_DOWN | KEY_FUNCTION);
   model_press(&ui, '\r');
   assert_int_equal(ui.wanted.sort, RTOP_SORT_HISTORY);
   assert_true(shows("HIST(60s)v"));
@@ -347,7 +348,7 @@ static void test_history_of_a_thread(void **state)
   double shares[HISTORY_CELLS], all[HISTORY_CELLS];
   const char *problem;
   (void)state;
-  assert_true(columns_parse(&ui.columns, "self,history,name", &problem));
+  assert_true(columns_parse(&ui.look.columns, "self,history,name", &problem));
   model_type(&ui, "/Queue#pop\r");
   uint32_t frame = ui.selected;
   pass(1, "Hash#merge");

@@ -1,0 +1,41 @@
+/* What the user is asked: a line to be typed, or a menu to choose from. Threads: one. */
+#ifndef RTOP_TUI_UI_ASK_H
+#define RTOP_TUI_UI_ASK_H
+
+#include "tui/term/menu.h"
+#include "tui/term/prompt.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ui;
+
+/* What the open menu is for; the answer is menu_value(). */
+enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP };
+enum ui_prompt {
+  UI_PROMPT_NONE,
+  UI_PROMPT_SEARCH,
+  UI_PROMPT_FILTER,
+  UI_PROMPT_DELAY,
+  UI_PROMPT_COMMAND,
+  UI_PROMPT_EXCLUDE,
+  UI_PROMPT_GOTO
+};
+
+struct ui_ask {
+  enum ui_prompt prompting;
+  struct prompt prompt;
+  char before_prompt[PROMPT_BYTES]; /* what Esc brings back */
+  struct menu menu;
+  enum ui_menu menu_for;
+  char menu_text[MENU_ITEMS_MAX][64]; /* labels, when they are made up */
+};
+
+void ui_ask(struct ui *ui, enum ui_prompt what);
+/* The command line with this already typed. */
+void ui_ask_command(struct ui *ui, const char *text);
+
+/* The column chooser: opens it; a key in it, false: not one of its own (ui_columns.c). */
+void ui_columns_open(struct ui *ui);
+bool ui_columns_key(struct ui *ui, int key);
+
+#endif

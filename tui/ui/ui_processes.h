@@ -1,0 +1,68 @@
+/* The processes that are watched, as the loop knows them: merged, apart, or one of them alone. Threads: one. */
+#ifndef RTOP_TUI_UI_PROCESSES_H
+#define RTOP_TUI_UI_PROCESSES_H
+
+#include "tui/feed/feed.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rtop_launch;
+struct ui;
+
+enum { UI_SOURCES_MAX = 128 };
+#define UI_ALL_SOURCES UINT32_MAX
+
+/* A process that is watched. */
+struct ui_process {
+  pid_t pid;
+  uid_t owner; /* of the channel or the recording: with whose rights files are read */
+  char command[256];
+  char ruby[32];
+  enum rtop_feed_state state;
+  bool replaced; /* by exec: another source goes on with it */
+  int64_t started_real_ns;
+  char end[64];                 /* how it ended; "" while it lives or nothing is known */
+  bool by_exec;                 /* then: it became another program */
+  int64_t ended_real_ns;        /* then: time of day of its last window */
+  int64_t lived_ns;             /* then: from the start of the channel on */
+  uint64_t losses[RTOP_LOSSES]; /* what found no room, since it was started */
+};
+
+/* What is watched, as the loop knows it. */
+struct ui_source {
+  bool ready;                           /* a channel was found */
+  int processes;                        /* that live; 1 when none does */
+  int count;                            /* of all sources, those that ended too */
+  struct ui_process at[UI_SOURCES_MAX]; /* by source */
+  struct ui_process main;               /* the first that lives; state and end are those of all together */
+  int64_t clock_offset_ns;              /* real - mono */
+  struct rtop_launch *launch;           /* NULL: no command was started */
+  const char *problem;                  /* or NULL */
+  bool recording;                       /* into a file, just now */
+  char file[64];                        /* of a replay: its name without the folder */
+};
+
+/* Merged, apart, each of them alone, one after the other. */
+void ui_processes_next(struct ui *ui);
+static inline bool ui_lives(enum rtop_feed_state state)
+{
+  return state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED;
+}
+/* The process that the header tells of: one that is shown alone, or else the main one. */
+const struct ui_process *ui_process(const struct ui *ui);
+/* The source that is shown alone; UI_ALL_SOURCES: all are shown. */
+uint32_t ui_processes_alone(const struct ui *ui);
+bool ui_processes_shows(const struct ui *ui, uint32_t source);
+/* The processes that are gone while others live: how many, and the one that went last (NULL: none). */
+int ui_processes_gone(const struct ui *ui, const struct ui_process **last);
+/* How many there are to be told apart: 0 while they are merged. */
+int ui_processes_apart(const struct ui *ui);
+/* "4712 " in front of a thread's name when processes are apart, else "". */
+void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t bytes);
+
+/* Whose files can be read: 0 when it is over. */
+pid_t ui_source_pid(const struct ui *ui);
+uid_t ui_source_owner(const struct ui *ui); /* with whose rights its files are read */
+
+#endif
