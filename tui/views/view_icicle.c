@@ -26,6 +26,14 @@ static void forget(struct ui *ui)
   memset(view, 0, sizeof *view);
 }
 
+void icicle_view_keep(const struct ui *ui, struct rtop_symbols *symbols)
+{
+  const struct icicle_view *view = self(ui);
+  rtop_symbols_use_node(symbols, view->root);
+  rtop_symbols_use_node(symbols, view->node);
+  for (uint32_t i = 0; i < view->zooms; i++) rtop_symbols_use_node(symbols, view->zoomed[i]);
+}
+
 static void destroy(struct ui *ui)
 {
   if (self(ui) != NULL) {

@@ -40,4 +40,8 @@ void icicle_view_rebuild(struct ui *ui);
 
 void icicle_view_draw(struct ui *ui);
 
+/* For a keeper (profile.h): the nodes that are zoomed to. */
+struct rtop_symbols;
+void icicle_view_keep(const struct ui *ui, struct rtop_symbols *symbols);
+
 #endif
