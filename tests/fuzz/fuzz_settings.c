@@ -3,9 +3,11 @@
 #include "tui/app/settings.h"
 #include "tui/cli/options.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_settings.h"
 #include "tui/views/viewer.h"
 #include <fcntl.h>
 #include <locale.h>
+#include <ncurses.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,21 @@ static void take(const struct rtop_options *options, char *said, size_t said_byt
   ui_destroy(&ui);
 }
 
+/* Keys in the menu of settings. */
+static void press(const struct rtop_options *options, const uint8_t *keys, size_t count)
+{
+  static struct ui ui;
+  demand(ui_init(&ui, options));
+  ui_settings_open(&ui);
+  for (size_t i = 0; i < count && i < 200; i++) {
+    static const int special[] = { '\r', ' ', 'W', 'x', KEY_LEFT | KEY_FUNCTION, KEY_RIGHT | KEY_FUNCTION };
+    if (keys[i] % 8 < 6) ui_settings_key(&ui, special[keys[i] % 8]);
+    else menu_key(&ui.menu, (keys[i] % 8 == 6 ? KEY_DOWN : KEY_UP) | KEY_FUNCTION);
+    demand(ui.delay_seconds > 0 && ui_setting_help(keys[i] % ui_settings_count())[0] != '\0');
+  }
+  ui_destroy(&ui);
+}
+
 static void check_comments(const char *before, const char *after)
 {
   for (const char *at = before; *at;) {
@@ -97,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   take(&options, said, sizeof said, true);
   get(twice);
   demand(strcmp(once, twice) == 0);
+  press(&options, data, size);
   if (strlen(before) == size && size < 60000) check_comments(before, twice);
   return 0;
 }
