@@ -49,7 +49,7 @@ struct rtop_symbols {
   uint32_t frame_count, frame_capacity;
   uint32_t frames_gone, frame_gone; /* how many; none of them comes before this one */
   uint32_t nodes_gone, node_gone;
-  uint32_t sweeps, reuses, serial;
+  uint32_t reuses, serial;
   size_t used_bytes; /* of what was named in the sweep that goes on */
   size_t names_bytes;
   struct symbols_frame *frames_by_key;
@@ -414,7 +414,6 @@ void rtop_symbols_sweep_end(struct rtop_symbols *symbols)
   for (uint32_t id = 1; id < symbols->frame_count; id++)
     if (symbols->frames[id] && symbols_judge(&symbols->frames[id]->marks)) symbols_drop_frame(symbols, id);
   symbols->frame_gone = symbols->node_gone = 1;
-  symbols->sweeps++;
   if (nodes == symbols->nodes_gone || !symbols->node_slots) return;
   memset(symbols->node_slots, 0, symbols->slot_count * sizeof *symbols->node_slots);
   symbols_fill_slots(symbols);
@@ -428,11 +427,6 @@ bool rtop_symbols_holds_node(const struct rtop_symbols *symbols, uint32_t node)
 bool rtop_symbols_holds_frame(const struct rtop_symbols *symbols, uint32_t frame)
 {
   return frame < symbols->frame_count && symbols->frames[frame] && !(symbols->frames[frame]->marks & SYMBOLS_IDLE);
-}
-
-uint32_t rtop_symbols_sweeps(const struct rtop_symbols *symbols)
-{
-  return symbols->sweeps;
 }
 
 uint32_t rtop_symbols_reuses(const struct rtop_symbols *symbols)

@@ -90,8 +90,7 @@ void rtop_symbols_sweep_end(struct rtop_symbols *symbols);
 /* Named in the last sweep, or new since. Who keeps ids without naming them forgets the others after every sweep. */
 bool rtop_symbols_holds_node(const struct rtop_symbols *symbols, uint32_t node);
 bool rtop_symbols_holds_frame(const struct rtop_symbols *symbols, uint32_t frame);
-/* Sweeps so far; how often the id of something that is gone was given to another. */
-uint32_t rtop_symbols_sweeps(const struct rtop_symbols *symbols);
+/* How often the id of something that is gone was given to another. */
 uint32_t rtop_symbols_reuses(const struct rtop_symbols *symbols);
 /* No two frames have the same, whatever their ids. */
 uint32_t rtop_symbols_serial(const struct rtop_symbols *symbols, uint32_t frame);
