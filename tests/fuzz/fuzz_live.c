@@ -18,7 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { LIVE_NODES = 64, LIVE_THREADS = 24, LIVE_SOURCES = 3, LIVE_WINDOWS_MAX = 2000, LIVE_LETTINGS_MAX = 6 };
+enum { LIVE_NODES = 64, LIVE_THREADS = 24, LIVE_SOURCES = 3, LIVE_WINDOWS_MAX = 2000, LIVE_LETTINGS_MAX = 3 };
 static const int64_t live_window_ns = 100000000;
 
 struct live {
