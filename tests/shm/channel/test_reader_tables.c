@@ -208,10 +208,13 @@ static void test_threads(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TABLE_TEST(test_strings),         TABLE_TEST(test_damaged_references),
-    TABLE_TEST(test_damaged_lengths), TABLE_TEST(test_counts_are_bounded_by_the_section),
+    TABLE_TEST(test_strings),
+    TABLE_TEST(test_damaged_references),
+    TABLE_TEST(test_damaged_lengths),
+    TABLE_TEST(test_counts_are_bounded_by_the_section),
     TABLE_TEST(test_strings_longer_than_any),
-    TABLE_TEST(test_frames),          TABLE_TEST(test_nodes),
+    TABLE_TEST(test_frames),
+    TABLE_TEST(test_nodes),
     TABLE_TEST(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

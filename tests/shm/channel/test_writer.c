@@ -93,8 +93,8 @@ static void look_for_names(off_t offset)
   struct rtop_node_entry node;
   uint64_t newest = rtop_reader_newest(watch.reader);
   watch.seen++;
-  watch.whole += rtop_reader_node(watch.reader, (uint32_t)(RTOP_NODE_FIRST_FREE + newest - 1), &node) &&
-                 node.line == newest;
+  watch.whole +=
+      rtop_reader_node(watch.reader, (uint32_t)(RTOP_NODE_FIRST_FREE + newest - 1), &node) && node.line == newest;
 }
 
 /* A reader may look at the very instant that a window is there. */
