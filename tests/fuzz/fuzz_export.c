@@ -150,6 +150,41 @@ static void save(const struct rtop_export *given)
   }
 }
 
+/* The baseline is of another recording, whose names are its own. */
+static void write_beside_another(const struct rtop_export *given, struct bytes *bytes)
+{
+  static uint32_t nodes[EXPORT_NODES_MAX];
+  struct rtop_profile *other = rtop_profile_create(8 << 20);
+  struct rtop_export both = *given;
+  struct rtop_sum sum = { 0 };
+  uint32_t count = take_nodes(bytes, rtop_profile_symbols(other), nodes);
+  add_window(bytes, other, 100000000, nodes, count);
+  demand(rtop_profile_sum(other, rtop_profile_bounds(other), &sum));
+  both.baseline = &sum;
+  both.baseline_symbols = rtop_profile_symbols(other);
+  write_all(&both);
+  rtop_sum_destroy(&sum);
+  rtop_profile_destroy(&other);
+}
+
+/* What cannot be written is said, and leaves nothing behind. */
+static void save_in_vain(const struct rtop_export *given)
+{
+  static const char *const names[] = { "no/folder/a.json", "a.nothing" };
+  char path[96];
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    demand(!rtop_export_save(given, path) && errno != 0);
+    demand(rtop_export_problem(errno, given->profile)[0] != '\0' && access(path, F_OK) != 0);
+  }
+  FILE *full = fopen("/dev/full", "w");
+  demand(full != NULL);
+  bool fine = rtop_export_write(given, (struct rtop_file_kind){ RTOP_FILE_CSV, true }, full);
+  fine = fflush(full) == 0 && fine;
+  demand(!fine);
+  fclose(full);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static uint32_t nodes[EXPORT_NODES_MAX];
@@ -184,6 +219,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                .pid_count = 1 };
   write_all(&given);
   if (saves) save(&given);
+  if (saves && how & 1) save_in_vain(&given);
+  if (compares && saves) write_beside_another(&given, &bytes);
   rtop_sum_destroy(&sum);
   rtop_sum_destroy(&before);
   rtop_profile_destroy(&profile);

@@ -220,7 +220,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   case 6: words(text); break;
   default: {
     struct escape escape = { 0 };
-    for (size_t i = 0; i + 1 < size; i++) escape_take(&escape, (unsigned char)text[i]);
+    for (size_t i = 0; i + 1 < size; i++) {
+      int row, column;
+      if (escape_take(&escape, (unsigned char)text[i]) == ESCAPE_DONE && escape_position(&escape, &row, &column))
+        demand(row > 0 && column > 0);
+    }
   } break;
   }
   free(text);

@@ -18,7 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { LIVE_NODES = 64, LIVE_THREADS = 24, LIVE_SOURCES = 3, LIVE_WINDOWS_MAX = 2000 };
+enum { LIVE_NODES = 64, LIVE_THREADS = 24, LIVE_SOURCES = 3, LIVE_WINDOWS_MAX = 2000, LIVE_LETTINGS_MAX = 3 };
 static const int64_t live_window_ns = 100000000;
 
 struct live {
@@ -30,6 +30,7 @@ struct live {
   struct rtop_slide *slide;
   uint64_t slid_ns;               /* as the slide tells it */
   struct rtop_recorder *recorder; /* NULL: none */
+  uint32_t lettings;              /* how often names were let go */
 };
 
 static char folder[] = "/dev/shm/rtop-fuzz.XXXXXX", recording[64];
@@ -243,6 +244,30 @@ static void look(struct live *live)
   slide(live, held.end_ns / 2);
 }
 
+/* ---- letting go ------------------------------------------------------------------------------------- */
+
+/* A program that makes methods: then names go, but none that a window has. */
+static void let_go(struct live *live)
+{
+  enum { NAMES = 1200, NAME_BYTES = 1000 };
+  static struct rtop_sum sum;
+  static char label[NAME_BYTES];
+  struct rtop_symbols *symbols = rtop_profile_symbols(live->profile);
+  uint32_t parent = 0;
+  memset(label, 'x', sizeof label);
+  for (uint32_t i = 0; i < NAMES; i++) {
+    label[0] = (char)('a' + live->lettings);
+    uint32_t frame = rtop_symbols_frame(symbols, label, sizeof label, "/a.rb", 5, "", 0, i, RTOP_SYMBOL_RUBY);
+    parent = rtop_symbols_node(symbols, i % 8 ? parent : 0, frame, i);
+  }
+  live->lettings++;
+  rtop_profile_forget(live->profile);
+  demand(rtop_profile_sum(live->profile, rtop_profile_bounds(live->profile), &sum));
+  for (size_t i = 0; i < sum.cell_count; i++)
+    demand(sum.cells[i].node == 0 || rtop_symbols_get_node(symbols, sum.cells[i].node)->depth > 0);
+  meet_nodes(live);
+}
+
 /* ---- recording -------------------------------------------------------------------------------------- */
 
 static struct rtop_feed_info info_of(uint32_t source)
@@ -321,6 +346,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     step(&live);
     if (i % 8 == 0) slide(&live, 10 * live_window_ns);
     if (live.recorder) rtop_recorder_tick(live.recorder);
+    if (how & 8 && i % 16 == 15 && live.lettings < LIVE_LETTINGS_MAX) let_go(&live);
   }
   look(&live);
   if (how & 2) keep(&live);

@@ -264,7 +264,21 @@ static void read_everything(struct rtop_reader *reader)
   rtop_reader_watch(reader, 1000, NULL);
   demand(rtop_reader_oldest(reader) == rtop_reader_tier_oldest(reader, RTOP_TIER_FINE));
   for (enum rtop_tier tier = RTOP_TIER_FINE; tier < RTOP_TIERS; tier++) read_tier(reader, tier);
+  for (int is = 0; is < 8; is++) demand(rtop_channel_state_name((enum rtop_channel_state)is)[0] != '\0');
   read_tables(reader);
+}
+
+/* Names are let go, and needed again. */
+static void forget_names(struct rtop_feed *feed, struct rtop_profile *profile)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  for (int i = 0; i < 2; i++) {
+    rtop_symbols_sweep_begin(symbols);
+    rtop_symbols_sweep_end(symbols);
+    rtop_feed_forget(feed, profile);
+  }
+  for (uint32_t id = 1; id < rtop_symbols_node_count(symbols); id++)
+    demand(rtop_symbols_get_node(symbols, id)->parent == 0 && !rtop_symbols_holds_node(symbols, id));
 }
 
 static void set_head(uint64_t sequence)
@@ -292,7 +306,7 @@ static void rename_frames(const struct rtop_geometry *geometry)
 }
 
 /* The way that the viewer takes: into a history, with all names, till nothing more comes. */
-static void feed_it(bool renames, bool skips)
+static void feed_it(bool renames, bool skips, bool forgets)
 {
   static struct rtop_sum sum;
   enum rtop_feed_state state;
@@ -308,6 +322,7 @@ static void feed_it(bool renames, bool skips)
     struct rtop_feed_end end;
     rtop_feed_poll(feed, profile, &state);
     rtop_feed_end(feed, &end);
+    if (polls == 0 && forgets) forget_names(feed, profile);
     if (polls == 0 && renames) rename_frames((const struct rtop_geometry *)(const void *)pattern);
     demand(rtop_feed_wait_ms(feed) > 0 && rtop_feed_info(feed) != NULL);
   }
@@ -333,6 +348,9 @@ static void find_it(bool is_old)
   demand(rtop_registry_find(NAMED_PID, entries, &error) == 0 || error.text[0] != '\0');
   demand(rtop_registry_find(getpid(), entries, &error) != 0);
   demand(rtop_registry_find(holder, entries, &error) == 0 || error.text[0] != '\0');
+  struct rtop_feed *feed = rtop_feed_open_process(is_old ? holder : NAMED_PID, 0, 0, &error);
+  demand(feed || error.text[0] != '\0');
+  rtop_feed_close(&feed);
   const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
   if (is_old) utimensat(AT_FDCWD, path, old, 0);
   rtop_registry_sweep(directory, 1 << 16);
@@ -356,7 +374,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   demand(reader ? error.code == RTOP_ERROR_NONE : error.text[0] != '\0');
   if (reader) read_everything(reader);
   rtop_reader_close(&reader);
-  feed_it(data[size - 1] & 2, data[size - 1] & 4);
+  feed_it(data[size - 1] & 2, data[size - 1] & 4, data[size - 1] & 16);
   find_it(data[size - 1] & 8);
   return 0;
 }

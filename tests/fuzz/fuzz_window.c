@@ -38,6 +38,21 @@ static uint64_t total_ns(const struct rtop_window *window)
   return sum;
 }
 
+/* Into less room than it takes: the smallest are put together, and what is left is a window with the same time. */
+static void check_folding(struct rtop_window *window, size_t room, void *scratch,
+                          const struct rtop_window_limits *limits)
+{
+  static unsigned char raw[RTOP_WINDOW_RAW_BYTES_MAX];
+  static struct rtop_window back;
+  uint64_t before = total_ns(window);
+  size_t bytes = rtop_window_encode(window, raw, room, scratch);
+  demand(bytes <= room);
+  if (bytes == 0) return;
+  back.start_mono_ns = window->start_mono_ns;
+  back.end_mono_ns = window->end_mono_ns;
+  demand(rtop_window_decode(&back, raw, bytes, limits) && total_ns(&back) == before);
+}
+
 static void check_round_trip(struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   static unsigned char raw[RTOP_WINDOW_RAW_BYTES_MAX];
@@ -45,13 +60,14 @@ static void check_round_trip(struct rtop_window *window, const struct rtop_windo
   uint64_t before = total_ns(window);
   void *scratch = malloc(rtop_window_scratch_bytes(window->cell_count) + 1);
   size_t bytes = rtop_window_encode(window, raw, sizeof raw, scratch);
-  free(scratch);
   demand(bytes > 0);
   back.start_mono_ns = window->start_mono_ns;
   back.end_mono_ns = window->end_mono_ns;
   demand(rtop_window_decode(&back, raw, bytes, limits));
   demand(total_ns(&back) == before && back.thread_count == window->thread_count &&
          back.late_count == window->late_count && back.counters_present == window->counters_present);
+  check_folding(window, bytes / 2 + 20, scratch, limits);
+  free(scratch);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

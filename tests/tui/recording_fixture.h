@@ -62,8 +62,9 @@ FIXTURE void life_cells(struct life *life, uint32_t thread, uint64_t left_ns)
   while (left_ns > 0) {
     uint64_t part_ns = 1 + life_random(life, 40000000);
     part_ns = part_ns < left_ns ? part_ns : left_ns;
-    struct rtop_cell *cell = fixture_cell(&life->window, thread, life->nodes[life_random(life, life->node_count)],
-                                          life_random(life, RTOP_STATES), part_ns);
+    /* In this order with every compiler: the recordings that are kept have it. */
+    uint32_t state = life_random(life, RTOP_STATES), node = life->nodes[life_random(life, life->node_count)];
+    struct rtop_cell *cell = fixture_cell(&life->window, thread, node, state, part_ns);
     cell->cpu_ns = part_ns / 2;
     cell->allocations = life_random(life, 100);
     cell->blame_ns = life_random(life, 1000);

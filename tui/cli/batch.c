@@ -140,6 +140,14 @@ static int batch_replay(struct batch *batch)
   return fine || batch->write_errno == EPIPE ? 0 : 1;
 }
 
+/* What is compared with may be a sum of long ago. */
+static void batch_keep(void *context, struct rtop_symbols *symbols)
+{
+  const struct batch *batch = context;
+  rtop_sum_keep(&batch->report.sum, symbols);
+  rtop_sum_keep(&batch->report.before_sum, symbols);
+}
+
 int rtop_batch_run(const struct rtop_options *options, const char *note)
 {
   struct batch batch = { 0 };
@@ -149,6 +157,8 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
     rtop_session_close(&batch.baseline);
     return status;
   }
+  rtop_profile_add_keeper(rtop_session_profile(batch.watch.session),
+                          &(struct rtop_profile_keeper){ &batch, batch_keep });
   batch.compares = batch.baseline || options->methods.sort == RTOP_SORT_DELTA;
   if (note)
     fprintf(stderr, "rperf-top: %s: %s\n", note,

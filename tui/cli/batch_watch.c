@@ -38,6 +38,11 @@ void batch_watch_saves(const struct batch_watch *watch)
   interrupt_at_once(!launch || rtop_launch_ended(rtop_session_launch(watch->session)));
 }
 
+static void batch_watch_keep(void *context, struct rtop_symbols *symbols)
+{
+  stalls_keep(&((const struct batch_watch *)context)->stalls, symbols);
+}
+
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
 {
   struct rtop_error error = { 0 };
@@ -53,6 +58,8 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
     fprintf(stderr, "rperf-top: %s\n", error.text);
     return false;
   }
+  rtop_profile_add_keeper(rtop_session_profile(watch->session),
+                          &(struct rtop_profile_keeper){ watch, batch_watch_keep });
   for (int i = 0; rtop_session_left_out(watch->session, i); i++)
     fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(watch->session, i));
   const struct rtop_launch *launch = rtop_session_launch(watch->session);

@@ -10,6 +10,15 @@ size_t rtop_session_memory(const struct rtop_options *options)
   return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
 }
 
+/* A frame, the one before it, and what is still on its way; the sparklines of methods are of the last minute. */
+static int64_t session_keep_ns(const struct rtop_options *options)
+{
+  static const int64_t second_ns = 1000000000;
+  bool minute = options->methods.sort == RTOP_SORT_HISTORY;
+  if (rtop_session_memory(options) != RTOP_SESSION_BATCH_BYTES || options->on_stall) return 0;
+  return (int64_t)(2e9 * options->frame_seconds) + (minute ? 80 : 5) * second_ns;
+}
+
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
   if (options->stat && !options->json)
@@ -25,6 +34,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .pid_count = options->pid_count,
     .rate_hz = options->rate_hz,
     .memory_bytes = rtop_session_memory(options),
+    .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
     .skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME),
     .keeps_sums = options->output || options->stat || options->frame_seconds <= 0,

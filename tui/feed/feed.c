@@ -100,6 +100,11 @@ size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum
   return moved;
 }
 
+void rtop_feed_forget(struct rtop_feed *feed, struct rtop_profile *profile)
+{
+  if (feed->ops->forget) feed->ops->forget(feed, rtop_profile_symbols(profile));
+}
+
 int rtop_feed_wait_ms(const struct rtop_feed *feed)
 {
   return feed->ops->wait_ms(feed);

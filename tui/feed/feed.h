@@ -70,6 +70,8 @@ void rtop_feed_find_folder(struct rtop_feed *feed);
  * do not hold what they promise become gaps. Returns the number of windows moved; *state becomes the
  * state now. */
 size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum rtop_feed_state *state);
+/* After rtop_profile_forget(). */
+void rtop_feed_forget(struct rtop_feed *feed, struct rtop_profile *profile);
 
 /* Milliseconds until another window can be expected: for the loop's time-out. */
 int rtop_feed_wait_ms(const struct rtop_feed *feed);

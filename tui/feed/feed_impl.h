@@ -8,13 +8,21 @@
 #include "segment_port.h"
 #include "shm/channel/reader.h"
 
-/* How a source's ids read in the profile: grown as its tables grow. */
+/* A number for every id of a source's table, 0 at first. Where all are 0 there is no memory. */
+struct feed_map {
+  uint32_t *of;
+  size_t capacity;
+};
+
+/* How a source's ids read in the profile: grown as its tables grow. 0: read when a window names it. */
 struct feed_names {
-  uint32_t *frames, *nodes, *threads; /* threads: of the window at hand */
-  uint32_t *labels;                   /* of frames: the strings that they were read from last */
-  size_t frame_count, frame_capacity, label_capacity;
-  size_t node_count, node_capacity;
+  struct feed_map frames, nodes;
+  struct feed_map labels; /* of frames: the strings that they were read from last */
+  size_t frame_count, node_count;
+  uint32_t *threads; /* of the window at hand */
   size_t thread_capacity;
+  struct names_call *path; /* scratch: nodes on the way to one that is known */
+  size_t path_capacity;
   uint64_t labels_seen;      /* how many labels had been completed when they were read last */
   struct rtop_budget budget; /* of the segment: how much text it may name */
   char text[3][RTOP_STRING_BYTES_MAX + 1];
@@ -26,7 +34,8 @@ struct feed_ops {
   enum rtop_feed_state (*state)(struct rtop_feed *feed);
   size_t (*read)(struct rtop_feed *feed, struct rtop_profile *profile);
   int (*wait_ms)(const struct rtop_feed *feed);
-  void (*close)(struct rtop_feed *feed); /* frees the feed, too */
+  void (*forget)(struct rtop_feed *feed, const struct rtop_symbols *symbols); /* NULL: nothing is kept */
+  void (*close)(struct rtop_feed *feed);                                      /* frees the feed, too */
 };
 
 /* The beginning of every feed. */
@@ -70,6 +79,8 @@ struct feed_ring {
 bool feed_names_update(struct feed_ring *feed, struct rtop_profile *profile);
 /* Hands the marks of the window to the profile. */
 void feed_names_marks(struct feed_ring *feed, struct rtop_profile *profile);
+/* What the symbols do not hold any more is read again when it is needed. */
+void feed_names_forget(struct feed_names *names, const struct rtop_symbols *symbols);
 void feed_names_destroy(struct feed_names *names);
 
 /* feed_ring.c: hands feed->window to the profile. Returns the number of windows moved. */

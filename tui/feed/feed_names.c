@@ -1,17 +1,46 @@
 #include "feed_impl.h"
 
+#include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-static bool names_reserve(uint32_t **ids, size_t *capacity, size_t count)
+/* So many that are new are read at once, in their order: a process tells a few at a time. Of one that made very many
+ * before we came only those are read that windows name. */
+enum { NAMES_AT_ONCE = 1 << 17, NAMES_DEPTH_MAX = 4096, NAMES_MAP_MIN = 1 << 14 };
+
+static size_t map_bytes(size_t capacity)
 {
-  if (count <= *capacity) return true;
-  size_t wanted = count + count / 2 + 64;
-  uint32_t *grown = realloc(*ids, wanted * sizeof *grown);
-  if (!grown) return false;
-  *ids = grown;
-  *capacity = wanted;
+  return capacity * sizeof(uint32_t);
+}
+
+/* From the kernel, so that places which nobody touched, or which became 0, cost nothing. */
+static bool map_reserve(struct feed_map *map, size_t count)
+{
+  if (count <= map->capacity) return true;
+  size_t capacity = map->capacity ? map->capacity : NAMES_MAP_MIN;
+  while (capacity < count) capacity *= 2;
+  void *grown = map->of ? mremap(map->of, map_bytes(map->capacity), map_bytes(capacity), MREMAP_MAYMOVE)
+                        : mmap(NULL, map_bytes(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (grown == MAP_FAILED) return false;
+  *map = (struct feed_map){ grown, capacity };
   return true;
+}
+
+/* Pages of zeros only are given back. */
+static void map_release(struct feed_map *map)
+{
+  enum { PAGE = 4096 / sizeof(uint32_t) };
+  for (size_t from = 0; from + PAGE <= map->capacity; from += PAGE) {
+    size_t at = from;
+    while (at < from + PAGE && !map->of[at]) at++;
+    if (at == from + PAGE) madvise(map->of + from, map_bytes(PAGE), MADV_DONTNEED);
+  }
+}
+
+static void map_destroy(struct feed_map *map)
+{
+  if (map->of) munmap(map->of, map_bytes(map->capacity));
 }
 
 static enum rtop_symbol_kind names_kind(uint32_t kind)
@@ -45,7 +74,7 @@ static uint32_t names_frame(struct feed_ring *feed, struct rtop_symbols *symbols
   if (!segment_port_frame(feed->port, id, &entry)) return names_special(symbols, "(unreadable)");
   const uint32_t references[3] = { entry.label, entry.path, entry.namespace_label };
   size_t bytes[3] = { 0 };
-  names->labels[id] = entry.label;
+  names->labels.of[id] = entry.label;
   if (!names_read(feed, references, 3, bytes)) return names_special(symbols, "(too many names)");
   if (bytes[0] == 0)
     return rtop_symbols_frame(symbols, "(no name)", 9, names->text[1], bytes[1], names->text[2], bytes[2], entry.line,
@@ -58,12 +87,19 @@ static bool names_frames(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
   uint64_t count = rtop_reader_frame_count(feed->reader);
-  if (count > UINT32_MAX || !names_reserve(&names->frames, &names->frame_capacity, (size_t)count) ||
-      !names_reserve(&names->labels, &names->label_capacity, (size_t)count))
+  if (count > UINT32_MAX || !map_reserve(&names->frames, (size_t)count) || !map_reserve(&names->labels, (size_t)count))
     return false;
+  if (count > names->frame_count + NAMES_AT_ONCE) names->frame_count = (size_t)count;
   for (; names->frame_count < count; names->frame_count++)
-    names->frames[names->frame_count] = names_frame(feed, symbols, (uint32_t)names->frame_count);
+    names->frames.of[names->frame_count] = names_frame(feed, symbols, (uint32_t)names->frame_count);
   return true;
+}
+
+static uint32_t names_frame_of(struct feed_ring *feed, struct rtop_symbols *symbols, uint32_t id)
+{
+  uint32_t *frame = &feed->names.frames.of[id];
+  if (!*frame) *frame = names_frame(feed, symbols, id);
+  return *frame;
 }
 
 /* Labels of frames that came before may have been completed since. */
@@ -77,28 +113,59 @@ static void names_relabel(struct feed_ring *feed, struct rtop_symbols *symbols)
   for (uint32_t id = 0; id < names->frame_count && !names->budget.over; id++) {
     struct rtop_frame_entry entry;
     size_t bytes[2] = { 0 };
-    if (!segment_port_frame(feed->port, id, &entry) || entry.label == names->labels[id]) continue;
+    if (!names->frames.of[id] || !segment_port_frame(feed->port, id, &entry) || entry.label == names->labels.of[id])
+      continue;
     const uint32_t references[2] = { entry.label, entry.namespace_label };
-    names->labels[id] = entry.label;
+    names->labels.of[id] = entry.label;
     if (names_read(feed, references, 2, bytes))
-      rtop_symbols_relabel(symbols, names->frames[id], names->text[0], bytes[0], names->text[1], bytes[1]);
+      rtop_symbols_relabel(symbols, names->frames.of[id], names->text[0], bytes[0], names->text[1], bytes[1]);
+  }
+}
+
+struct names_call {
+  uint32_t id;
+  struct rtop_node_entry entry;
+};
+
+static bool names_call(struct feed_ring *feed, uint32_t id, struct names_call *call)
+{
+  call->id = id;
+  return segment_port_node(feed->port, id, &call->entry) && call->entry.parent < id &&
+         call->entry.frame < feed->names.frame_count;
+}
+
+/* The node, and before it what it is called from as far as that is not known. Called from a damaged one: from the
+ * root. */
+static void names_node(struct feed_ring *feed, struct rtop_symbols *symbols, uint32_t id)
+{
+  struct feed_names *names = &feed->names;
+  size_t depth = 0;
+  while (id && id < names->node_count && !names->nodes.of[id]) {
+    if (depth == NAMES_DEPTH_MAX || !rtop_reserve(&names->path, &names->path_capacity, depth + 1, sizeof *names->path))
+      return;
+    if (!names_call(feed, id, &names->path[depth])) break;
+    id = names->path[depth++].entry.parent;
+  }
+  while (depth-- > 0) {
+    const struct names_call *call = &names->path[depth];
+    uint32_t frame = names_frame_of(feed, symbols, call->entry.frame);
+    names->nodes.of[call->id] =
+        rtop_symbols_node(symbols, names->nodes.of[call->entry.parent], frame, call->entry.line);
   }
 }
 
 static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
+  const struct rtop_window *window = &feed->window;
   uint64_t count = rtop_reader_node_count(feed->reader);
-  if (count > UINT32_MAX || !names_reserve(&names->nodes, &names->node_capacity, (size_t)count)) return false;
-  for (; names->node_count < count; names->node_count++) {
-    struct rtop_node_entry entry;
-    uint32_t id = (uint32_t)names->node_count;
-    names->nodes[id] = 0;
-    if (id == 0 || !segment_port_node(feed->port, id, &entry) || entry.parent >= id ||
-        entry.frame >= names->frame_count)
-      continue;
-    names->nodes[id] = rtop_symbols_node(symbols, names->nodes[entry.parent], names->frames[entry.frame], entry.line);
-  }
+  if (count > UINT32_MAX || !map_reserve(&names->nodes, (size_t)count)) return false;
+  size_t from = count > names->node_count + NAMES_AT_ONCE ? (size_t)count : names->node_count;
+  names->node_count = (size_t)count;
+  for (; from < count; from++) names_node(feed, symbols, (uint32_t)from);
+  for (size_t i = 0; i < window->cell_count; i++) names_node(feed, symbols, window->cells[i].node);
+  for (size_t i = 0; i < window->thread_count; i++) names_node(feed, symbols, window->threads[i].node);
+  for (size_t i = 0; i < window->late_count; i++) names_node(feed, symbols, window->late[i].cell.node);
   return true;
 }
 
@@ -106,7 +173,8 @@ static bool names_threads(struct feed_ring *feed, struct rtop_profile *profile)
 {
   struct feed_names *names = &feed->names;
   const struct rtop_window *window = &feed->window;
-  if (!names_reserve(&names->threads, &names->thread_capacity, window->thread_count)) return false;
+  if (!rtop_reserve(&names->threads, &names->thread_capacity, window->thread_count + 1, sizeof *names->threads))
+    return false;
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_thread_entry entry;
     struct rtop_source_thread thread = { .serial = window->threads[i].serial };
@@ -139,10 +207,25 @@ void feed_names_marks(struct feed_ring *feed, struct rtop_profile *profile)
   }
 }
 
+void feed_names_forget(struct feed_names *names, const struct rtop_symbols *symbols)
+{
+  for (size_t id = 0; id < names->frame_count; id++)
+    if (names->frames.of[id] && !rtop_symbols_holds_frame(symbols, names->frames.of[id]))
+      names->frames.of[id] = names->labels.of[id] = 0;
+  for (size_t id = 0; id < names->node_count; id++)
+    if (names->nodes.of[id] && !rtop_symbols_holds_node(symbols, names->nodes.of[id])) names->nodes.of[id] = 0;
+  map_release(&names->frames);
+  map_release(&names->labels);
+  map_release(&names->nodes);
+  /* What was read for these is not held any more. */
+  if (!names->budget.over) names->budget.spent[RTOP_BUDGET_CONTENT] = 0;
+}
+
 void feed_names_destroy(struct feed_names *names)
 {
-  free(names->frames);
-  free(names->labels);
-  free(names->nodes);
+  map_destroy(&names->frames);
+  map_destroy(&names->labels);
+  map_destroy(&names->nodes);
+  free(names->path);
   free(names->threads);
 }

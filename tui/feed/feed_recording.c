@@ -194,7 +194,8 @@ static void recording_close(struct rtop_feed *base)
   free(feed);
 }
 
-static const struct feed_ops recording_ops = { recording_state, recording_read, recording_wait_ms, recording_close };
+static const struct feed_ops recording_ops = { recording_state, recording_read, recording_wait_ms, NULL,
+                                               recording_close };
 
 void rtop_feed_tell_progress(struct rtop_feed *base, void (*tell)(void *context, double share), void *context)
 {

@@ -58,7 +58,8 @@ size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
   }
   if (names->budget.over && !*feed->base.problem) feed_refuse(&feed->base, &names->budget);
   feed_names_marks(feed, profile);
-  return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes, names->node_count, names->threads);
+  return rtop_profile_add(profile, feed->base.source, &feed->window, names->nodes.of, names->node_count,
+                          names->threads);
 }
 
 static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
@@ -202,7 +203,12 @@ static void ring_close(struct rtop_feed *base)
   free(feed);
 }
 
-static const struct feed_ops ring_ops = { ring_state, ring_read, ring_wait_ms, ring_close };
+static void ring_forget(struct rtop_feed *base, const struct rtop_symbols *symbols)
+{
+  feed_names_forget(&((struct feed_ring *)base)->names, symbols);
+}
+
+static const struct feed_ops ring_ops = { ring_state, ring_read, ring_wait_ms, ring_forget, ring_close };
 
 static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
 {

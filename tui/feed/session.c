@@ -146,6 +146,7 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
   session->skips_past = wish->skips_past;
   if (wish->keeps_sums) rtop_profile_keep_sums(session->profile);
+  rtop_profile_keep_ns(session->profile, wish->keep_ns);
   if (!session_start(session, wish, exit_status, error)) rtop_session_close(&session);
   return session;
 }
@@ -247,6 +248,8 @@ size_t rtop_session_poll(struct rtop_session *session)
   }
   session->command_over = ended;
   if (session->recorder) rtop_recorder_tick(session->recorder);
+  if (rtop_profile_forget(session->profile))
+    for (int i = 0; i < session->count; i++) rtop_feed_forget(session->feeds[i].feed, session->profile);
   return moved;
 }
 

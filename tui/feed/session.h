@@ -36,6 +36,7 @@ struct rtop_session_wish {
   int pid_count;
   uint32_t rate_hz;
   size_t memory_bytes; /* of history */
+  int64_t keep_ns;     /* so much of it is looked at; 0: as much as there is */
   const struct rtop_lens_look *lens;
   bool skips_past; /* only what comes from now on is read of living processes */
   bool keeps_sums; /* of windows that memory cannot hold any more */

@@ -61,7 +61,7 @@ void rtop_lens_destroy(struct rtop_lens **handle)
   free(lens);
 }
 
-static void lens_forget(struct rtop_lens *lens)
+void rtop_lens_forget(struct rtop_lens *lens)
 {
   lens->version++;
   lens->names = rtop_symbols_names(lens->frames.symbols);
@@ -110,7 +110,7 @@ bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look)
   rtop_patterns_destroy(&lens->frames.patterns);
   lens->frames.patterns = patterns;
   lens->look = *look;
-  lens_forget(lens);
+  rtop_lens_forget(lens);
   return true;
 }
 
@@ -134,13 +134,13 @@ const char *rtop_lens_check(const char *exclude)
 
 void rtop_lens_own(struct rtop_lens *lens, const char *folder)
 {
-  if (lens_frames_own(&lens->frames, folder)) lens_forget(lens);
+  if (lens_frames_own(&lens->frames, folder)) rtop_lens_forget(lens);
 }
 
 /* Completed names may fit other patterns, and belong to other classes. */
 uint32_t rtop_lens_version(struct rtop_lens *lens)
 {
-  if (lens->names != rtop_symbols_names(lens->frames.symbols) && !lens_plain(&lens->look)) lens_forget(lens);
+  if (lens->names != rtop_symbols_names(lens->frames.symbols) && !lens_plain(&lens->look)) rtop_lens_forget(lens);
   return lens->version;
 }
 
@@ -161,6 +161,7 @@ uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node)
   const struct rtop_symbols *symbols = lens->frames.symbols;
   uint32_t count = rtop_symbols_node_count(symbols);
   if (lens_clear(lens) || node >= count) return node < count ? node : 0;
+  if (node && !rtop_symbols_get_node(symbols, node)->depth) return 0; /* gone: its id may become another's */
   if (!rtop_reserve(&lens->of, &lens->of_capacity, count, sizeof *lens->of)) return 0;
   size_t depth = 0;
   lens->of[0] = 1;

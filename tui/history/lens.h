@@ -59,6 +59,9 @@ uint32_t rtop_lens_version(struct rtop_lens *lens);
 #define RTOP_LENS_OUT UINT32_MAX
 uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node);
 
+/* After a sweep of the symbols: nodes that were shown may be gone. */
+void rtop_lens_forget(struct rtop_lens *lens);
+
 const char *rtop_merge_name(enum rtop_merge merge); /* "method", … as on the command line */
 bool rtop_merge_parse(const char *name, enum rtop_merge *merge);
 

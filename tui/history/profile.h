@@ -152,6 +152,22 @@ uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile);
 void rtop_profile_add_source_bytes(struct rtop_profile *profile, uint64_t bytes);
 uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile);
 
+/* A process that makes methods all the time would have us keep names for ever. Those that no window names any more go,
+ * now and then; of windows that name too many the oldest go first. Not from recordings, while a tap is set, or where
+ * sums are kept. `keep` names what is used besides the windows (rtop_symbols_use_*). True: there was a sweep; ids
+ * that the symbols do not hold must be forgotten. Between polls only, never while windows are handed in. */
+struct rtop_profile_keeper {
+  void *context;
+  void (*keep)(void *context, struct rtop_symbols *symbols);
+};
+/* False: there are too many of them, or memory ran out. */
+bool rtop_profile_add_keeper(struct rtop_profile *profile, const struct rtop_profile_keeper *keeper);
+bool rtop_profile_forget(struct rtop_profile *profile);
+/* For a keeper that has a sum. */
+void rtop_sum_keep(const struct rtop_sum *sum, struct rtop_symbols *symbols);
+/* Windows that ended so long before the newest one are not kept; 0: as long as there is memory. */
+void rtop_profile_keep_ns(struct rtop_profile *profile, int64_t keep_ns);
+
 /* Feeds. A source numbers its threads by serial; the profile makes its own ids, which are used again
  * when no window knows the thread any more. RTOP_THREAD_NONE: memory ran out; adding skips it. */
 #define RTOP_THREAD_NONE UINT32_MAX

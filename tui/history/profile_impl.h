@@ -16,7 +16,7 @@
 /* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
 #define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
 
-enum { PROFILE_SECONDS = 1024, PROFILE_COUNTERS_MAX = 64, PROFILE_LONGS_MAX = 256 };
+enum { PROFILE_SECONDS = 1024, PROFILE_COUNTERS_MAX = 64, PROFILE_LONGS_MAX = 256, PROFILE_KEEPERS_MAX = 8 };
 #define PROFILE_LONG_NS INT64_C(100000000)
 
 struct profile_cell {
@@ -139,6 +139,11 @@ struct rtop_profile {
   uint64_t late_dropped_ns;
   uint32_t late_steps; /* left for the window that is being added */
   bool keep_sums;
+  int64_t keep_ns;    /* 0: all that memory holds */
+  size_t forget_from; /* names that take so much are looked through again, */
+  uint64_t forget_at; /* or those that nobody needed, after so many windows; 0: there are few of these */
+  struct rtop_profile_keeper keepers[PROFILE_KEEPERS_MAX];
+  uint32_t keeper_count;
   struct rtop_profile_tap tap;       /* functions are NULL: none */
   uint32_t merges;                   /* grows when windows that were held became others */
   struct rtop_profile_loader loader; /* load is NULL: none */
@@ -170,6 +175,8 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
 bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window *window,
                              const struct profile_cell *cell);
 void profile_evict(struct rtop_profile *profile);
+/* The oldest window goes. */
+void profile_evict_one(struct rtop_profile *profile);
 /* Of the memory given, what is left for windows: names, which stay, take theirs from it. */
 size_t profile_room(const struct rtop_profile *profile);
 /* Position of the first window that can reach to `time_ns` or beyond; count when there is none. */
@@ -214,6 +221,8 @@ void profile_slides_cell(struct rtop_profile *profile, const struct profile_wind
                          const struct profile_cell *cell, bool comes);
 /* What was carried is another thing now. */
 void profile_slides_restart(struct rtop_profile *profile);
+/* Nodes may be gone. */
+void profile_slides_forget(struct rtop_profile *profile);
 void profile_slides_detach(struct rtop_profile *profile);
 
 /* What a slide keeps of the windows in its span (not gaps), so that nobody has to look into each of them. */

@@ -249,6 +249,11 @@ void profile_slides_restart(struct rtop_profile *profile)
     slide->known = slide->known && !slide->carry;
 }
 
+void profile_slides_forget(struct rtop_profile *profile)
+{
+  for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next) slide->known = false;
+}
+
 void profile_slides_detach(struct rtop_profile *profile)
 {
   for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next) slide->profile = NULL;

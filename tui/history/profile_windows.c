@@ -84,6 +84,25 @@ size_t profile_room(const struct rtop_profile *profile)
   return most - (over < most / 3 * 2 ? over : most / 3 * 2);
 }
 
+void profile_evict_one(struct rtop_profile *profile)
+{
+  struct profile_window *window = profile->windows[profile->first++];
+  profile->count--;
+  profile_slides_lose(profile, window);
+  profile_window_changes(profile, window);
+  profile->memory_bytes -= profile_window_bytes(window);
+  if (profile->keep_sums) profile_carry_window(profile, window);
+  for (size_t i = 0; i < window->thread_count; i++) profile_thread_drop_window(profile, window->threads[i].thread);
+  profile_window_free(window);
+}
+
+/* Windows come in order of start: the newest end is not far from the last one's. */
+static bool profile_is_past(const struct rtop_profile *profile)
+{
+  int64_t now_ns = profile_window_at(profile, profile->count - 1)->end_ns;
+  return profile->keep_ns && profile_window_at(profile, 0)->end_ns < now_ns - profile->keep_ns;
+}
+
 void profile_evict(struct rtop_profile *profile)
 {
   if (profile->loader.load) { /* what can be fetched again is not lost */
@@ -91,17 +110,9 @@ void profile_evict(struct rtop_profile *profile)
     return;
   }
   size_t room = profile_room(profile);
+  while (profile->count > 1 && profile_is_past(profile)) profile_evict_one(profile);
   if (profile->memory_bytes > room) profile_merge_old(profile);
-  while (profile->memory_bytes > room && profile->count > 1) {
-    struct profile_window *window = profile->windows[profile->first++];
-    profile->count--;
-    profile_slides_lose(profile, window);
-    profile_window_changes(profile, window);
-    profile->memory_bytes -= profile_window_bytes(window);
-    if (profile->keep_sums) profile_carry_window(profile, window);
-    for (size_t i = 0; i < window->thread_count; i++) profile_thread_drop_window(profile, window->threads[i].thread);
-    profile_window_free(window);
-  }
+  while (profile->memory_bytes > room && profile->count > 1) profile_evict_one(profile);
   if (profile->carried_gone > 256) profile_carry_compact(profile);
 }
 

@@ -209,6 +209,29 @@ void stalls_destroy(struct stalls *stalls)
   memset(stalls, 0, sizeof *stalls);
 }
 
+static void stalls_keep_source(const struct stalls_source *source, struct rtop_symbols *symbols)
+{
+  for (int i = 0; i < STALLS_RING; i++)
+    for (size_t at = 0; at < source->ring[i].share_count; at++)
+      rtop_symbols_use_frame(symbols, source->ring[i].shares[at].frame);
+  rtop_symbols_use_frame(symbols, source->method);
+}
+
+void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols)
+{
+  const struct stalls_state *state = stalls->state;
+  for (size_t i = 0; i < stalls->count; i++) {
+    rtop_symbols_use_frame(symbols, stalls->list[i].frame);
+    rtop_symbols_use_frame(symbols, stalls->list[i].caller);
+  }
+  if (!state) return;
+  for (int i = 0; i < STALLS_SOURCES_MAX; i++) stalls_keep_source(&state->source[i], symbols);
+  for (const struct stalls_thread *thread = state->threads; thread; thread = thread->hh.next) {
+    rtop_symbols_use_node(symbols, thread->last_node);
+    for (int i = 0; i < STALLS_SITES; i++) rtop_symbols_use_node(symbols, thread->site[i].node);
+  }
+}
+
 int64_t stall_instant(const struct stall *stall, int64_t length_ns)
 {
   bool longer = length_ns > 0 && stall->end_ns - stall->start_ns > length_ns;

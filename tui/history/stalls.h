@@ -66,6 +66,8 @@ struct stalls {
 bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, const struct rtop_symbols *symbols,
                    const struct stall_limits *limits);
 void stalls_destroy(struct stalls *stalls);
+/* For a keeper (rtop_profile_add_keeper): what the stalls name. */
+void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols);
 
 /* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);

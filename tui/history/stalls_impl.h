@@ -70,7 +70,7 @@ struct stalls_state {
   struct stalls_source source[STALLS_SOURCES_MAX];
   struct stalls_climb *climbs; /* by node */
   size_t climb_capacity;
-  uint32_t climb_count;
+  uint32_t climb_count, reuses;
 };
 
 struct stalls_look {

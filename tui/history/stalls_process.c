@@ -123,10 +123,12 @@ static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, 
   source->open_gc = stall->id;
 }
 
-/* Nodes never change, and a parent comes before its children: what is known stays known. */
+/* A parent comes before its children, and what is known stays known until an id is given to another. */
 static void stalls_take_climbs(struct stalls_state *state, const struct rtop_symbols *symbols)
 {
-  uint32_t count = rtop_symbols_node_count(symbols);
+  uint32_t count = rtop_symbols_node_count(symbols), reuses = rtop_symbols_reuses(symbols);
+  if (reuses != state->reuses) state->climb_count = 0;
+  state->reuses = reuses;
   for (uint32_t node = state->climb_count; node < count; node++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     uint32_t parent = call->parent < node ? call->parent : 0, up = parent;

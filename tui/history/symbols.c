@@ -21,10 +21,14 @@ enum {
   SYMBOLS_CHUNK = 4096,                /* entries; chunks never move, so that pointers stay valid */
 };
 
+/* Of frames and nodes: named in the sweep that goes on or was the last; not named in the last one; gone. */
+enum { SYMBOLS_USED = 1, SYMBOLS_IDLE = 2, SYMBOLS_GONE = 4 };
+
 struct symbols_frame {
   struct rtop_symbol symbol;
-  uint32_t id;
+  uint32_t id, serial;
   bool lost;
+  uint8_t marks;
   char *completed; /* label and namespace that were completed later, or NULL */
   UT_hash_handle hh;
   char key[]; /* line, kind, label, path, namespace: see symbols_key */
@@ -32,6 +36,7 @@ struct symbols_frame {
 
 struct symbols_chunk {
   struct rtop_call_node calls[SYMBOLS_CHUNK]; /* parent, frame, line are the key */
+  uint8_t marks[SYMBOLS_CHUNK];
 };
 
 struct symbols_head { /* of a frame's key; no padding */
@@ -40,8 +45,12 @@ struct symbols_head { /* of a frame's key; no padding */
 };
 
 struct rtop_symbols {
-  struct symbols_frame **frames;
+  struct symbols_frame **frames; /* by id; NULL: gone */
   uint32_t frame_count, frame_capacity;
+  uint32_t frames_gone, frame_gone; /* how many; none of them comes before this one */
+  uint32_t nodes_gone, node_gone;
+  uint32_t reuses, serial;
+  size_t used_bytes; /* of what was named in the sweep that goes on */
   size_t names_bytes;
   struct symbols_frame *frames_by_key;
   struct symbols_chunk **node_chunks;
@@ -58,6 +67,11 @@ struct rtop_symbols {
 static struct rtop_call_node *symbols_at(const struct rtop_symbols *symbols, uint32_t id)
 {
   return &symbols->node_chunks[id / SYMBOLS_CHUNK]->calls[id % SYMBOLS_CHUNK];
+}
+
+static uint8_t *symbols_marks_at(const struct rtop_symbols *symbols, uint32_t id)
+{
+  return &symbols->node_chunks[id / SYMBOLS_CHUNK]->marks[id % SYMBOLS_CHUNK];
 }
 
 static bool symbols_grow_frames(struct rtop_symbols *symbols)
@@ -98,11 +112,32 @@ static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3
   return used;
 }
 
+/* A frame is an allocation and stands in a hash that has a bucket for every few of them. */
+static size_t symbols_frame_bytes(const struct symbols_frame *frame)
+{
+  enum { ALLOCATION = 16, BUCKET = 16 };
+  return sizeof *frame + ALLOCATION + BUCKET + (frame ? frame->hh.keylen : 0);
+}
+
+static void symbols_reuse(struct rtop_symbols *symbols, uint32_t *gone)
+{
+  --*gone;
+  symbols->reuses++;
+}
+
+/* An id that nobody has; frame_count when there is none. */
+static uint32_t symbols_free_frame_id(struct rtop_symbols *symbols)
+{
+  if (!symbols->frames_gone) return symbols->frame_count;
+  while (symbols->frames[symbols->frame_gone]) symbols->frame_gone++;
+  return symbols->frame_gone;
+}
+
 static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes, const size_t at[3], uint32_t line,
                                   enum rtop_symbol_kind kind)
 {
-  if (symbols->frame_count >= SYMBOLS_FRAMES_MAX || symbols->names_bytes > SYMBOLS_NAMES_BYTES_MAX ||
-      !symbols_grow_frames(symbols))
+  uint32_t id = symbols_free_frame_id(symbols);
+  if (id >= SYMBOLS_FRAMES_MAX || symbols->names_bytes > SYMBOLS_NAMES_BYTES_MAX || !symbols_grow_frames(symbols))
     return 0;
   struct symbols_frame *frame = calloc(1, sizeof *frame + key_bytes);
   if (!frame) return 0;
@@ -114,15 +149,18 @@ static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes
     .line = line,
     .kind = kind,
   };
-  frame->id = symbols->frame_count;
+  frame->id = id;
+  frame->serial = ++symbols->serial;
   HASH_ADD_KEYPTR(hh, symbols->frames_by_key, frame->key, key_bytes, frame);
   if (frame->lost) {
     free(frame);
     return 0;
   }
-  symbols->frames[symbols->frame_count++] = frame;
+  if (id == symbols->frame_count) symbols->frame_count++;
+  else symbols_reuse(symbols, &symbols->frames_gone);
+  symbols->frames[id] = frame;
   symbols->names_bytes += key_bytes;
-  return frame->id;
+  return id;
 }
 
 uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes, const char *path,
@@ -135,13 +173,15 @@ uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, siz
   size_t key_bytes = symbols_key(symbols, text, bytes, line, kind, at);
   struct symbols_frame *found = NULL;
   HASH_FIND(hh, symbols->frames_by_key, symbols->scratch, key_bytes, found);
-  return found ? found->id : symbols_add_frame(symbols, key_bytes, at, line, kind);
+  if (!found) return symbols_add_frame(symbols, key_bytes, at, line, kind);
+  found->marks &= (uint8_t)~SYMBOLS_IDLE;
+  return found->id;
 }
 
 void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
                           const char *namespace_label, size_t namespace_bytes)
 {
-  if (frame == 0 || frame >= symbols->frame_count || label_bytes == 0) return;
+  if (frame == 0 || frame >= symbols->frame_count || !symbols->frames[frame] || label_bytes == 0) return;
   struct symbols_frame *entry = symbols->frames[frame];
   char clean[SYMBOLS_TEXT_MAX + 1], clean_namespace[SYMBOLS_TEXT_MAX + 1];
   size_t bytes = rtop_text_sanitize(clean, sizeof clean, label, label_bytes) + 1;
@@ -203,6 +243,13 @@ static size_t symbols_slot(const struct rtop_symbols *symbols, const struct rtop
   return at;
 }
 
+static void symbols_fill_slots(struct rtop_symbols *symbols)
+{
+  for (uint32_t id = 1; id < symbols->node_count; id++)
+    if (!(*symbols_marks_at(symbols, id) & SYMBOLS_GONE))
+      symbols->node_slots[symbols_slot(symbols, symbols_at(symbols, id))] = id;
+}
+
 static bool symbols_grow_slots(struct rtop_symbols *symbols)
 {
   if ((size_t)symbols->node_count * 2 < symbols->slot_count) return true;
@@ -212,23 +259,52 @@ static bool symbols_grow_slots(struct rtop_symbols *symbols)
   free(symbols->node_slots);
   symbols->node_slots = slots;
   symbols->slot_count = slot_count;
-  for (uint32_t id = 1; id < symbols->node_count; id++) slots[symbols_slot(symbols, symbols_at(symbols, id))] = id;
+  symbols_fill_slots(symbols);
   return true;
+}
+
+/* An id that nobody has, larger than the parent's; node_count when there is none, or none near. */
+static uint32_t symbols_free_node_id(struct rtop_symbols *symbols, uint32_t parent)
+{
+  enum { NEAR = 4 * SYMBOLS_CHUNK };
+  if (!symbols->nodes_gone) return symbols->node_count;
+  while (symbols->node_gone < symbols->node_count && !(*symbols_marks_at(symbols, symbols->node_gone) & SYMBOLS_GONE))
+    symbols->node_gone++;
+  uint32_t from = symbols->node_gone > parent ? symbols->node_gone : parent + 1;
+  uint32_t end = symbols->node_count - from > NEAR ? from + NEAR : symbols->node_count;
+  for (uint32_t id = from; id < end; id++)
+    if (*symbols_marks_at(symbols, id) & SYMBOLS_GONE) return id;
+  return symbols->node_count;
+}
+
+/* What comes again stays, with all that it is called from. */
+static void symbols_wake(struct rtop_symbols *symbols, uint32_t node)
+{
+  for (uint32_t id = node; *symbols_marks_at(symbols, id) & SYMBOLS_IDLE; id = symbols_at(symbols, id)->parent) {
+    *symbols_marks_at(symbols, id) &= (uint8_t)~SYMBOLS_IDLE;
+    symbols->frames[symbols_at(symbols, id)->frame]->marks &= (uint8_t)~SYMBOLS_IDLE;
+  }
 }
 
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line)
 {
   struct rtop_call_node key = { .parent = parent, .frame = frame, .line = line };
-  if (parent >= symbols->node_count || frame >= symbols->frame_count || !symbols_grow_slots(symbols)) return 0;
+  if (parent >= symbols->node_count || frame >= symbols->frame_count || !symbols->frames[frame] ||
+      !symbols_grow_slots(symbols))
+    return 0;
   size_t slot = symbols_slot(symbols, &key);
+  symbols_wake(symbols, symbols->node_slots[slot] ? symbols->node_slots[slot] : parent);
   if (symbols->node_slots[slot]) return symbols->node_slots[slot];
   key.depth = symbols_at(symbols, parent)->depth + 1;
   key.labels = symbols_at(symbols, parent)->labels;
   if (parent == 0 && rtop_symbol_is_labels(&symbols->frames[frame]->symbol)) key.labels = frame;
-  if (key.depth > SYMBOLS_DEPTH_MAX || symbols->node_count >= SYMBOLS_NODES_MAX || !symbols_grow_nodes(symbols))
-    return 0;
-  uint32_t id = symbols->node_count++;
+  uint32_t id = symbols_free_node_id(symbols, parent);
+  if (key.depth > SYMBOLS_DEPTH_MAX || id >= SYMBOLS_NODES_MAX || !symbols_grow_nodes(symbols)) return 0;
+  if (id == symbols->node_count) symbols->node_count++;
+  else symbols_reuse(symbols, &symbols->nodes_gone);
   *symbols_at(symbols, id) = key;
+  *symbols_marks_at(symbols, id) = 0;
+  symbols->frames[frame]->marks &= (uint8_t)~SYMBOLS_IDLE;
   symbols->node_slots[slot] = id;
   symbols->labelled = symbols->labelled || key.labels;
   if (parent == 0 && !symbols->unsampled && symbol_is_unsampled(&symbols->frames[frame]->symbol))
@@ -238,6 +314,7 @@ uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32
 
 static void symbols_free_frame(struct symbols_frame *frame)
 {
+  if (!frame) return;
   free(frame->completed);
   free(frame);
 }
@@ -270,11 +347,101 @@ void rtop_symbols_destroy(struct rtop_symbols **handle)
   free(symbols);
 }
 
-/* Each frame is an allocation and stands in a hash that has a bucket for every few of them. */
+void rtop_symbols_sweep_begin(struct rtop_symbols *symbols)
+{
+  for (uint32_t id = 0; id < symbols->frame_count; id++)
+    if (symbols->frames[id]) symbols->frames[id]->marks &= (uint8_t)~SYMBOLS_USED;
+  for (uint32_t id = 0; id < symbols->node_count; id++) *symbols_marks_at(symbols, id) &= (uint8_t)~SYMBOLS_USED;
+  symbols->used_bytes = 0;
+  rtop_symbols_use_node(symbols, symbols->unsampled);
+}
+
+void rtop_symbols_use_frame(struct rtop_symbols *symbols, uint32_t id)
+{
+  struct symbols_frame *frame = id < symbols->frame_count ? symbols->frames[id] : NULL;
+  if (!frame || frame->marks & SYMBOLS_USED) return;
+  frame->marks |= SYMBOLS_USED;
+  symbols->used_bytes += symbols_frame_bytes(frame);
+}
+
+void rtop_symbols_use_node(struct rtop_symbols *symbols, uint32_t node)
+{
+  for (uint32_t id = node; id < symbols->node_count; id = symbols_at(symbols, id)->parent) {
+    uint8_t *marks = symbols_marks_at(symbols, id);
+    if (*marks & (SYMBOLS_USED | SYMBOLS_GONE)) return;
+    *marks |= SYMBOLS_USED;
+    symbols->used_bytes += sizeof(struct rtop_call_node) + 1 + 2 * sizeof *symbols->node_slots;
+    rtop_symbols_use_frame(symbols, symbols_at(symbols, id)->frame);
+  }
+}
+
+size_t rtop_symbols_used_bytes(const struct rtop_symbols *symbols)
+{
+  return symbols->used_bytes;
+}
+
+static void symbols_drop_frame(struct rtop_symbols *symbols, uint32_t id)
+{
+  struct symbols_frame *frame = symbols->frames[id];
+  if (frame->completed) symbols->names_bytes -= strlen(frame->symbol.label) + strlen(frame->symbol.namespace_label) + 2;
+  symbols->names_bytes -= frame->hh.keylen;
+  HASH_DEL(symbols->frames_by_key, frame);
+  symbols_free_frame(frame);
+  symbols->frames[id] = NULL;
+  symbols->frames_gone++;
+}
+
+/* Named: it stays. Not named for the first time: it is idle. For the second time: true, it goes. */
+static bool symbols_judge(uint8_t *marks)
+{
+  bool goes = !(*marks & SYMBOLS_USED) && *marks & SYMBOLS_IDLE;
+  *marks = goes ? SYMBOLS_GONE : *marks & SYMBOLS_USED ? SYMBOLS_USED : SYMBOLS_IDLE;
+  return goes;
+}
+
+/* An idle node still names its frame and its parent: both are idle at the earliest when it is, so that nothing goes
+ * before what hangs on it. */
+void rtop_symbols_sweep_end(struct rtop_symbols *symbols)
+{
+  uint32_t nodes = symbols->nodes_gone;
+  *symbols_marks_at(symbols, 0) = symbols->frames[0]->marks = SYMBOLS_USED;
+  for (uint32_t id = 1; id < symbols->node_count; id++) {
+    uint8_t *marks = symbols_marks_at(symbols, id);
+    if (*marks & SYMBOLS_GONE || !symbols_judge(marks)) continue;
+    *symbols_at(symbols, id) = (struct rtop_call_node){ 0 };
+    symbols->nodes_gone++;
+  }
+  for (uint32_t id = 1; id < symbols->frame_count; id++)
+    if (symbols->frames[id] && symbols_judge(&symbols->frames[id]->marks)) symbols_drop_frame(symbols, id);
+  symbols->frame_gone = symbols->node_gone = 1;
+  if (nodes == symbols->nodes_gone || !symbols->node_slots) return;
+  memset(symbols->node_slots, 0, symbols->slot_count * sizeof *symbols->node_slots);
+  symbols_fill_slots(symbols);
+}
+
+bool rtop_symbols_holds_node(const struct rtop_symbols *symbols, uint32_t node)
+{
+  return node < symbols->node_count && !(*symbols_marks_at(symbols, node) & (SYMBOLS_IDLE | SYMBOLS_GONE));
+}
+
+bool rtop_symbols_holds_frame(const struct rtop_symbols *symbols, uint32_t frame)
+{
+  return frame < symbols->frame_count && symbols->frames[frame] && !(symbols->frames[frame]->marks & SYMBOLS_IDLE);
+}
+
+uint32_t rtop_symbols_reuses(const struct rtop_symbols *symbols)
+{
+  return symbols->reuses;
+}
+
+uint32_t rtop_symbols_serial(const struct rtop_symbols *symbols, uint32_t frame)
+{
+  return frame < symbols->frame_count && symbols->frames[frame] ? symbols->frames[frame]->serial : 0;
+}
+
 size_t rtop_symbols_bytes(const struct rtop_symbols *symbols)
 {
-  enum { ALLOCATION = 16, BUCKET = 16 };
-  return symbols->names_bytes + symbols->frame_count * (sizeof(struct symbols_frame) + ALLOCATION + BUCKET) +
+  return symbols->names_bytes + (symbols->frame_count - symbols->frames_gone) * symbols_frame_bytes(NULL) +
          symbols->frame_capacity * sizeof *symbols->frames +
          symbols->node_capacity / SYMBOLS_CHUNK * sizeof(struct symbols_chunk) +
          symbols->slot_count * sizeof *symbols->node_slots;
@@ -292,7 +459,8 @@ uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols)
 
 const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, uint32_t frame)
 {
-  return &symbols->frames[frame < symbols->frame_count ? frame : 0]->symbol;
+  const struct symbols_frame *found = frame < symbols->frame_count ? symbols->frames[frame] : NULL;
+  return found ? &found->symbol : &symbols->frames[0]->symbol;
 }
 
 const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node)

@@ -4,8 +4,9 @@
  * Equal frames (label, path, line, kind) get one id, equal nodes (parent, frame, line) too, so that
  * several processes can be shown as one. Names are sanitised when they are added.
  *
- * Ids are dense and never go away; 0 is the root. parent < id. Pointers stay valid until destroy,
- * but the names of a frame may be completed.
+ * Ids are dense; 0 is the root. parent < id. What nobody uses any more can be let go (rtop_symbols_sweep): ids
+ * and pointers stay valid until then, and what was used at the last sweep until the next but one. The names of a
+ * frame may be completed.
  */
 #ifndef RTOP_TUI_SYMBOLS_H
 #define RTOP_TUI_SYMBOLS_H
@@ -78,12 +79,28 @@ uint32_t rtop_symbols_names(const struct rtop_symbols *symbols);
 /* Some node has labels. */
 bool rtop_symbols_labelled(const struct rtop_symbols *symbols);
 
+/* Letting go. Between begin and end everything that is still used is named: nodes with all that they are called
+ * from. What was not named in two sweeps on end is gone, and its id is given to others later; what comes again
+ * before that stays. */
+void rtop_symbols_sweep_begin(struct rtop_symbols *symbols);
+void rtop_symbols_use_node(struct rtop_symbols *symbols, uint32_t node);
+void rtop_symbols_use_frame(struct rtop_symbols *symbols, uint32_t frame);
+size_t rtop_symbols_used_bytes(const struct rtop_symbols *symbols); /* so far */
+void rtop_symbols_sweep_end(struct rtop_symbols *symbols);
+/* Named in the last sweep, or new since. Who keeps ids without naming them forgets the others after every sweep. */
+bool rtop_symbols_holds_node(const struct rtop_symbols *symbols, uint32_t node);
+bool rtop_symbols_holds_frame(const struct rtop_symbols *symbols, uint32_t frame);
+/* How often the id of something that is gone was given to another. */
+uint32_t rtop_symbols_reuses(const struct rtop_symbols *symbols);
+/* No two frames have the same, whatever their ids. */
+uint32_t rtop_symbols_serial(const struct rtop_symbols *symbols, uint32_t frame);
+
 /* Memory that frames and nodes take, by and large. */
 size_t rtop_symbols_bytes(const struct rtop_symbols *symbols);
 
 uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);
 uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);
-/* Ids out of range give the root. Never NULL. */
+/* Ids that are out of range or gone give the root. Never NULL. */
 const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, uint32_t frame);
 const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node);
 /* The line of its file that a call is in. Code given to eval counts lines of its own, and Ruby names the method

@@ -60,7 +60,8 @@ static bool merge(struct rtop_name_order *order, uint32_t old_count, struct sort
 bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols, bool by_place)
 {
   struct sorting sorting = { symbols, by_place };
-  uint32_t count = rtop_symbols_frame_count(symbols), names = rtop_symbols_names(symbols);
+  uint32_t count = rtop_symbols_frame_count(symbols);
+  uint32_t names = rtop_symbols_names(symbols) + rtop_symbols_reuses(symbols);
   if (count == order->count && names == order->names && by_place == order->by_place) return true;
   if (!rtop_reserve(&order->frames, &order->capacity, count, sizeof *order->frames) ||
       !rtop_reserve(&order->ranks, &order->rank_capacity, count, sizeof *order->ranks))

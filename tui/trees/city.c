@@ -114,7 +114,8 @@ struct city_building *city_settle(struct city *city, const struct rtop_symbols *
   if (!rtop_reserve(&city->frames, &city->frame_capacity, rtop_symbols_frame_count(symbols), sizeof *city->frames))
     return NULL;
   struct city_frame *known = &city->frames[frame];
-  if (known->method == 0) {
+  uint32_t serial = rtop_symbols_serial(symbols, frame);
+  if (known->method == 0 || known->serial != serial) {
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
     uint32_t block = block_of(city, symbol);
     if (block == UINT32_MAX) return NULL;
@@ -122,6 +123,7 @@ struct city_building *city_settle(struct city *city, const struct rtop_symbols *
     if (known->kind == 0 || add_building(city, CITY_METHODS, block) == NULL) return NULL;
     known->package = city->blocks[block].package + 1;
     known->method = city->count;
+    known->serial = serial;
     city->buildings[city->count - 1].frame = frame;
   }
   return &city->buildings[known->method - 1];

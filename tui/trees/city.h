@@ -77,7 +77,7 @@ struct city {
   uint32_t *risen, risen_count;         /* private: buildings that may have to grow */
   void *names, *last_name;              /* private: classes and packages by name */
   struct city_climb *climbs[CITY_WAYS]; /* private: groups on stacks */
-  uint32_t climbed, climbed_buildings;
+  uint32_t climbed, climbed_buildings, climbed_reuses;
   size_t climb_capacity[CITY_WAYS];
   uint64_t *wall_ns; /* private: scratch of groups */
   uint32_t *touched, *cells, *from;

@@ -33,13 +33,15 @@ static struct city_climb climb_of(const struct city *city, const struct city_cli
   return group != 0 && above->group == 0 ? (struct city_climb){ group, parent } : climbs[parent];
 }
 
-/* Nodes that are new; all, when methods have settled since. */
+/* Nodes that are new; all, when methods have settled since or ids were given to others. */
 static bool climb(struct city *city, const struct rtop_symbols *symbols)
 {
   uint32_t count = rtop_symbols_node_count(symbols);
   for (int way = 0; way < CITY_WAYS; way++)
     if (!rtop_reserve(&city->climbs[way], &city->climb_capacity[way], count, sizeof **city->climbs)) return false;
-  uint32_t from = city->climbed_buildings == city->count && city->climbed > 0 ? city->climbed : 1;
+  uint32_t reuses = rtop_symbols_reuses(symbols);
+  bool same = city->climbed_buildings == city->count && city->climbed_reuses == reuses;
+  uint32_t from = same && city->climbed > 0 ? city->climbed : 1;
   for (uint32_t node = from; node < count; node++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     for (int way = 0; way < CITY_WAYS; way++) {
@@ -49,6 +51,7 @@ static bool climb(struct city *city, const struct rtop_symbols *symbols)
   }
   city->climbed = count;
   city->climbed_buildings = city->count;
+  city->climbed_reuses = reuses;
   return true;
 }
 

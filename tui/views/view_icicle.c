@@ -20,6 +20,14 @@ static void icicle_forget(struct ui *ui)
   memset(view, 0, sizeof *view);
 }
 
+void icicle_view_keep(const struct ui *ui, struct rtop_symbols *symbols)
+{
+  const struct icicle_view *view = icicle_view(ui);
+  rtop_symbols_use_node(symbols, view->root);
+  rtop_symbols_use_node(symbols, view->node);
+  for (uint32_t i = 0; i < view->zooms; i++) rtop_symbols_use_node(symbols, view->zoomed[i]);
+}
+
 int icicle_view_pane_rows(const struct ui *ui)
 {
   return ui->layout.part[PART_TABLE].rows >= PANE_FROM ? PANE_ROWS : 1;

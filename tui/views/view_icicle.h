@@ -38,4 +38,8 @@ bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uin
 /* Makes the cells again, for another size. */
 void icicle_view_rebuild(struct ui *ui);
 
+/* For a keeper (profile.h): the nodes that are zoomed to. */
+struct rtop_symbols;
+void icicle_view_keep(const struct ui *ui, struct rtop_symbols *symbols);
+
 #endif

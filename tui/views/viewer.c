@@ -1,6 +1,7 @@
 /* The viewer as a whole: all its views, made, told what came, drawn, and taken down again. */
 #include "viewer.h"
 
+#include "view_icicle.h"
 #include "tui/cli/options.h"
 #include "tui/history/profile_alone.h"
 #include "tui/tables/timeline.h"
@@ -85,8 +86,21 @@ void ui_destroy(struct ui *ui)
   ui_focus_destroy(ui);
 }
 
+/* What is shown stays, however old it is. */
+static void viewer_keep(void *context, struct rtop_symbols *symbols)
+{
+  const struct ui *ui = context;
+  rtop_sum_keep(&ui->sum, symbols);
+  rtop_sum_keep(&ui->baseline.sum, symbols);
+  rtop_symbols_use_frame(symbols, ui->selected);
+  stalls_keep(&ui->stalls.stalls, symbols);
+  icicle_view_keep(ui, symbols);
+}
+
 void ui_watch(struct ui *ui, struct rtop_profile *profile)
 {
+  if (profile != NULL && profile != ui->profile)
+    rtop_profile_add_keeper(profile, &(struct rtop_profile_keeper){ ui, viewer_keep });
   ui->profile = profile;
   rtop_live_destroy(&ui->live);
   ui->live = profile != NULL ? rtop_live_create(profile) : NULL;

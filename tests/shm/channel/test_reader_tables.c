@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRING_BYTES = 4096, FRAMES = 8, NODES = 16, THREADS = 4 };
+enum { STRING_BYTES = 16384, FRAMES = 8, NODES = 16, THREADS = 4 };
 
 static struct memory {
   _Alignas(64) struct rtop_counters counters;
@@ -98,6 +98,20 @@ static void test_damaged_lengths(void **state)
   }
   head->bytes = left;
   assert_int_equal(string(hello, buffer, sizeof buffer), left);
+}
+
+/* There is room for it, but no writer makes one: whoever asked for less than there is gets a part of it. */
+static void test_strings_longer_than_any(void **state)
+{
+  (void)state;
+  char buffer[STRING_BYTES];
+  struct rtop_string_head *head = (struct rtop_string_head *)(void *)(memory.strings + hello);
+  memory.counters.string_bytes = STRING_BYTES;
+  head->bytes = RTOP_STRING_BYTES_MAX;
+  assert_int_equal(string(hello, buffer, sizeof buffer), RTOP_STRING_BYTES_MAX);
+  head->bytes = RTOP_STRING_BYTES_MAX + 1;
+  assert_int_equal(string(hello, buffer, sizeof buffer), 0);
+  assert_int_equal(string(hello, buffer, 16), 0);
 }
 
 static void test_counts_are_bounded_by_the_section(void **state)
@@ -194,9 +208,13 @@ static void test_threads(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TABLE_TEST(test_strings),         TABLE_TEST(test_damaged_references),
-    TABLE_TEST(test_damaged_lengths), TABLE_TEST(test_counts_are_bounded_by_the_section),
-    TABLE_TEST(test_frames),          TABLE_TEST(test_nodes),
+    TABLE_TEST(test_strings),
+    TABLE_TEST(test_damaged_references),
+    TABLE_TEST(test_damaged_lengths),
+    TABLE_TEST(test_counts_are_bounded_by_the_section),
+    TABLE_TEST(test_strings_longer_than_any),
+    TABLE_TEST(test_frames),
+    TABLE_TEST(test_nodes),
     TABLE_TEST(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,20 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* Whatever the writer stores goes through here: what a reader would see between two stores. */
+static void (*after_store)(off_t offset);
+
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset)
+{
+  ssize_t written = syscall(SYS_pwrite64, fd, bytes, count, offset);
+  int cause = errno;
+  if (after_store) after_store(offset);
+  errno = cause;
+  return written;
+}
 
 static void test_create_and_destroy(void **state)
 {
@@ -66,6 +79,47 @@ static struct rtop_counters counters_of(const struct rtop_writer *writer)
   assert_int_equal(pread(fd, &counters, sizeof counters, RTOP_COUNTERS_OFFSET), sizeof counters);
   close(fd);
   return counters;
+}
+
+static struct {
+  struct rtop_reader *reader;
+  uint64_t seen, whole; /* windows at the instant when they are there; those whose names are there, too */
+} watch;
+
+/* Every window comes with a node of its own. */
+static void look_for_names(off_t offset)
+{
+  if (offset != RTOP_COUNTERS_OFFSET + (off_t)offsetof(struct rtop_counters, head_sequence)) return;
+  struct rtop_node_entry node;
+  uint64_t newest = rtop_reader_newest(watch.reader);
+  watch.seen++;
+  watch.whole +=
+      rtop_reader_node(watch.reader, (uint32_t)(RTOP_NODE_FIRST_FREE + newest - 1), &node) && node.line == newest;
+}
+
+/* A reader may look at the very instant that a window is there. */
+static void test_names_are_there_before_their_window(void **state)
+{
+  (void)state;
+  struct rtop_window window = { 0 };
+  struct rtop_writer *writer = support_writer();
+  watch.reader = rtop_reader_open(rtop_writer_path(writer), (uid_t)-1, NULL);
+  watch.seen = watch.whole = 0;
+  for (uint32_t n = 1; n <= 20; n++) {
+    struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .depth = 1, .line = n };
+    uint32_t id;
+    assert_true(rtop_writer_add_node(writer, &node, &id));
+    assert_int_equal(id, RTOP_NODE_FIRST_FREE + n - 1);
+    support_window(&window, n);
+    after_store = look_for_names;
+    rtop_writer_publish(writer, &window);
+    after_store = NULL;
+  }
+  assert_int_equal(watch.seen, 20);
+  assert_int_equal(watch.whole, 20);
+  rtop_window_destroy(&window);
+  rtop_reader_close(&watch.reader);
+  rtop_writer_destroy(&writer, false);
 }
 
 static void test_full_tables_are_counted(void **state)
@@ -442,6 +496,7 @@ int main(void)
     WRITER_TEST(test_create_and_destroy),
     WRITER_TEST(test_name_can_be_kept),
     WRITER_TEST(test_publishes_in_sequence),
+    WRITER_TEST(test_names_are_there_before_their_window),
     WRITER_TEST(test_full_tables_are_counted),
     WRITER_TEST(test_large_windows_are_folded_and_counted),
     WRITER_TEST(test_impossible_windows_keep_their_counters),

@@ -382,6 +382,35 @@ static void test_too_many_long_names(void **state)
   channel_kill(&watch.channel);
 }
 
+/* Names that were let go are read again when a window names them, and only then. */
+static void test_names_are_read_again(void **state)
+{
+  (void)state;
+  struct watch watch;
+  watch_open(&watch, "wnw");
+  assert_int_equal(watch_poll(&watch), 2);
+  struct rtop_symbols *symbols = rtop_profile_symbols(watch.profile);
+  uint32_t gone = watch.sum.threads[0].node;
+  assert_string_equal(label_of(&watch, gone), "new ? one");
+  for (int i = 0; i < 2; i++) {
+    rtop_symbols_sweep_begin(symbols);
+    rtop_symbols_sweep_end(symbols);
+    rtop_feed_forget(watch.feed, watch.profile);
+  }
+  assert_string_equal(label_of(&watch, gone), "(root)");
+  uint32_t other = rtop_symbols_frame(symbols, "Other#one", 9, "/o.rb", 5, "Other", 5, 1, RTOP_SYMBOL_RUBY);
+  assert_int_equal(rtop_symbols_node(symbols, 0, other, 1), 1);
+  channel_tell(&watch.channel, "w");
+  assert_int_equal(watch_poll(&watch), 1);
+  static const char *const stack[] = { "new ? one", "leaf", "root method" };
+  uint32_t node = watch.sum.threads[0].node;
+  for (int i = 0; i < 3; i++, node = rtop_symbols_get_node(symbols, node)->parent)
+    assert_string_equal(label_of(&watch, node), stack[i]);
+  assert_int_equal(node, 0);
+  watch_close(&watch);
+  channel_kill(&watch.channel);
+}
+
 static void test_no_such_process(void **state)
 {
   (void)state;
@@ -411,6 +440,7 @@ int main(void)
     cmocka_unit_test(test_segment_by_path),
     cmocka_unit_test(test_clocks_of_two_boots),
     cmocka_unit_test(test_too_many_long_names),
+    cmocka_unit_test(test_names_are_read_again),
     cmocka_unit_test(test_no_such_process),
   };
   int failed = cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);

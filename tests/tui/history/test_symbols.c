@@ -167,6 +167,101 @@ static void test_labels_are_completed(void **state)
   rtop_symbols_destroy(&symbols);
 }
 
+static void sweep(struct rtop_symbols *symbols, uint32_t node)
+{
+  rtop_symbols_sweep_begin(symbols);
+  rtop_symbols_use_node(symbols, node);
+  rtop_symbols_sweep_end(symbols);
+}
+
+static void test_what_nobody_uses_goes(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t a = frame(symbols, "a", 1), b = frame(symbols, "b", 2), c = frame(symbols, "c", 3);
+  uint32_t one = rtop_symbols_node(symbols, 0, a, 1), two = rtop_symbols_node(symbols, one, b, 2);
+  uint32_t three = rtop_symbols_node(symbols, one, c, 3), four = rtop_symbols_node(symbols, three, a, 4);
+  const struct rtop_symbol *kept = rtop_symbols_get(symbols, c);
+  size_t before = rtop_symbols_bytes(symbols);
+  sweep(symbols, two);
+  assert_true(rtop_symbols_holds_node(symbols, one) && rtop_symbols_holds_node(symbols, two));
+  assert_true(rtop_symbols_holds_frame(symbols, a) && rtop_symbols_holds_frame(symbols, b));
+  assert_false(rtop_symbols_holds_node(symbols, three) || rtop_symbols_holds_node(symbols, four));
+  assert_false(rtop_symbols_holds_frame(symbols, c));
+  /* It is still there for who has it, */
+  assert_string_equal(kept->label, "c");
+  assert_int_equal(rtop_symbols_get_node(symbols, four)->parent, three);
+  assert_int_equal(rtop_symbols_bytes(symbols), before);
+  sweep(symbols, two);
+  /* and now it is not. */
+  assert_string_equal(rtop_symbols_get(symbols, c)->label, "(root)");
+  assert_int_equal(rtop_symbols_get_node(symbols, four)->parent, 0);
+  assert_true(rtop_symbols_bytes(symbols) < before);
+  assert_int_equal(rtop_symbols_reuses(symbols), 0);
+  /* The ids go to others, and a parent comes before its children. */
+  uint32_t d = frame(symbols, "d", 4);
+  assert_int_equal(d, c);
+  assert_int_equal(rtop_symbols_node(symbols, two, d, 9), three);
+  assert_int_equal(rtop_symbols_node(symbols, three, d, 9), four);
+  assert_int_equal(rtop_symbols_reuses(symbols), 3);
+  assert_int_equal(rtop_symbols_node(symbols, 0, a, 1), one);
+  assert_int_equal(rtop_symbols_node(symbols, one, b, 2), two);
+  assert_true(rtop_symbols_node(symbols, one, frame(symbols, "c", 3), 3) > four);
+  rtop_symbols_destroy(&symbols);
+}
+
+static void test_what_comes_again_stays(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  uint32_t a = frame(symbols, "a", 1), b = frame(symbols, "b", 2);
+  uint32_t one = rtop_symbols_node(symbols, 0, a, 1), two = rtop_symbols_node(symbols, one, b, 2);
+  sweep(symbols, 0);
+  uint32_t serial = rtop_symbols_serial(symbols, a);
+  /* A new call of what was about to go. */
+  uint32_t three = rtop_symbols_node(symbols, one, frame(symbols, "c", 3), 3);
+  assert_true(rtop_symbols_holds_node(symbols, one) && rtop_symbols_holds_frame(symbols, a));
+  assert_false(rtop_symbols_holds_node(symbols, two));
+  sweep(symbols, 0);
+  assert_int_equal(rtop_symbols_get_node(symbols, three)->parent, one);
+  assert_string_equal(rtop_symbols_get(symbols, a)->label, "a");
+  assert_string_equal(rtop_symbols_get(symbols, b)->label, "(root)");
+  sweep(symbols, 0);
+  assert_string_equal(rtop_symbols_get(symbols, a)->label, "(root)");
+  assert_int_equal(rtop_symbols_serial(symbols, a), 0);
+  assert_int_equal(frame(symbols, "a", 1), a);
+  assert_int_not_equal(rtop_symbols_serial(symbols, a), serial);
+  rtop_symbols_destroy(&symbols);
+}
+
+/* Names that were completed, and thousands that come and go. */
+static void test_names_come_and_go(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  size_t most = 0;
+  for (int round = 0; round < 50; round++) {
+    uint32_t node = 0;
+    char label[64];
+    rtop_symbols_sweep_begin(symbols);
+    rtop_symbols_sweep_end(symbols);
+    for (int i = 0; i < 1000; i++) {
+      snprintf(label, sizeof label, "Maker#made_%02d_%03d", round, i);
+      uint32_t id = frame(symbols, label, 1);
+      rtop_symbols_relabel(symbols, id, "Made#completed later", 20, "Made", 4);
+      node = rtop_symbols_node(symbols, i % 100 ? node : 0, id, 1);
+      assert_true(id && node && rtop_symbols_get_node(symbols, node)->parent < node);
+    }
+    for (; node; node = rtop_symbols_get_node(symbols, node)->parent)
+      assert_string_equal(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label,
+                          "Made#completed later");
+    if (round == 5) most = rtop_symbols_bytes(symbols);
+    assert_true(round < 5 || rtop_symbols_bytes(symbols) <= most);
+  }
+  assert_true(rtop_symbols_frame_count(symbols) < 4000 && rtop_symbols_node_count(symbols) < 4000);
+  rtop_symbols_destroy(&symbols);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -175,6 +270,8 @@ int main(void)
     cmocka_unit_test(test_wrong_ids_give_the_root), cmocka_unit_test(test_depth_is_bounded),
     cmocka_unit_test(test_pointers_stay),           cmocka_unit_test(test_nodes_are_small),
     cmocka_unit_test(test_names_are_bounded),       cmocka_unit_test(test_labels_are_completed),
+    cmocka_unit_test(test_what_nobody_uses_goes),   cmocka_unit_test(test_what_comes_again_stays),
+    cmocka_unit_test(test_names_come_and_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
