@@ -153,7 +153,7 @@ static bool take(struct ui *ui)
   struct rtop_groups_look look = look_of(ui);
   if (ui->wanted.filter == NULL && !ui->fold)
     return rtop_groups_follow(groups, ui->live, ui->sum.length_ns, symbols, &look);
-  return rtop_tree_follow(&ui->tree, ui->live, &ui->sum, symbols, &ui->wanted, ui->fold) &&
+  return rtop_tree_build(&ui->tree, &ui->sum, symbols, &ui->wanted, ui->fold) &&
          rtop_groups_take(groups, &ui->tree, symbols, &look);
 }
 

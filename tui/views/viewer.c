@@ -128,7 +128,7 @@ bool ui_update(struct ui *ui)
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
     fine = ui_baseline_tree(ui) &&
-           rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
+           rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
   ui->more = false;
   if (fine && ui->view->update != NULL) ui->view->update(ui);
