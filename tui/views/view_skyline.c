@@ -108,7 +108,6 @@ static void update(struct ui *ui)
   if (ui->profile == NULL) return;
   struct city_news news = {
     .methods = &ui->methods,
-    .live = ui->live,
     .sum = &ui->sum,
     .symbols = rtop_profile_symbols(ui->profile),
     .now_ns = ui->now_ns,
