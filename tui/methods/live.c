@@ -80,16 +80,13 @@ void rtop_live_destroy(struct rtop_live **handle)
     live->shares.growing.all,
     live->frames,
     live->rows,
-    live->beside,
-    live->row_frames,
+    live->row_cells,
     live->row_of,
-    live->touched,
     live->idle,
     live->standing,
     live->threads,
     live->node_depths.first,
     live->shown,
-    live->changes,
   };
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) free(memory[i]);
   free(live);
@@ -177,8 +174,6 @@ static bool filter_rows(struct rtop_live *live, struct rtop_methods *methods,
 {
   double least_ns = options->min_percent / 100 * (double)live->length_ns;
   bool all = !options->filter && least_ns <= 0;
-  live->row_turn += all && !live->leaves_out ? 1 : 2;
-  live->leaves_out = !all;
   if (all) return true;
   if (!rtop_reserve(&live->frames, &live->frame_capacity, live->row_of_capacity, sizeof *live->frames) ||
       !rtop_reserve(&live->shown, &live->shown_capacity, (size_t)live->row_count + 1, sizeof *live->shown))
@@ -220,24 +215,7 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
   methods->length_ns = sum->length_ns;
   fine = filter_rows(live, methods, options) && fine;
   methods->ranks = live->names.ranks;
-  live->follow = (struct rtop_methods_follow){
-    live, live->row_turn, live->touched, live->touched_count, live->row_frames, live->row_of, live->row_of_capacity,
-  };
-  methods->follow = methods->rows == live->rows ? &live->follow : NULL;
   return fine && !live->failed;
-}
-
-const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count, uint64_t *turn)
-{
-  *count = live->touched_count;
-  *turn = live->row_turn;
-  return live->touched;
-}
-
-const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame)
-{
-  uint32_t row = frame < live->row_of_capacity ? live->row_of[frame] : 0;
-  return row ? &live->rows[row - 1] : NULL;
 }
 
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node)

@@ -36,13 +36,6 @@ struct rtop_live_call {
   uint32_t up;                        /* private: index + 1 of what changes in this update; 0: nothing so far */
 };
 
-/* What an update did to a node: differences, modulo 2^64. */
-struct rtop_live_change {
-  uint32_t index; /* of the node */
-  struct rtop_cost self, total;
-  uint64_t cells;
-};
-
 /* NULL when memory ran out. */
 struct rtop_live *rtop_live_create(struct rtop_profile *profile);
 /* Before or after the profile goes; what was borrowed from it is taken back by the next two calls' users. */
@@ -62,21 +55,11 @@ bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_su
 bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struct rtop_methods *methods,
                        const struct rtop_methods_options *options);
 
-/* The methods whose rows the last rtop_live_methods changed, made or took away, each once, until the next
- * rtop_live_sum. *turn is its number; who knows all rows of the turn before needs only these. Turns are skipped
- * when rows were made afresh, and while a filter leaves some out. */
-const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count, uint64_t *turn);
-/* The row of a method; NULL: it has none. */
-const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame);
-
 /* Nodes of the last rtop_live_methods: index 0 is the root, a parent comes before its children. Valid until
  * the next call. They are made when they are asked for, and kept as long as every update is asked for them. */
 const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count);
 /* The same nodes, in the same order; they need not be brought up to date. */
 const struct rtop_live_call *rtop_live_calls(const struct rtop_live *live, uint32_t *count);
-/* What the last rtop_live_methods changed. *turn is its number; who knows all nodes as they were in the turn
- * before needs only these. Turns are skipped when everything was made afresh, and when nobody asked. */
-const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count, uint64_t *turn);
 /* The index of a symbols' node; UINT32_MAX: it was never seen. */
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node);
 

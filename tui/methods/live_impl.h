@@ -27,11 +27,12 @@ struct live_delta {
 /* What an update changes in a node and has still to tell those above. They lie in the order of their coming,
  * close together. */
 struct live_up {
-  struct rtop_live_change change;
-  uint64_t own_cells; /* of change.cells */
-  uint32_t threads;   /* that have it on their stack now, modulo 2^32 */
-  uint32_t next;      /* in the list of its depth, + 1 */
-  bool own;           /* change.self is something */
+  struct rtop_cost self, total;
+  uint64_t cells, own_cells; /* in and below it; in it */
+  uint32_t entry;
+  uint32_t threads; /* that have it on their stack now, modulo 2^32 */
+  uint32_t next;    /* in the list of its depth, + 1 */
+  bool own;         /* self is something */
 };
 
 /* What a row gains, modulo; NULL: nothing. */
@@ -94,11 +95,6 @@ struct live_frame {
   const char *label; /* as it was asked */
 };
 
-struct live_row {   /* beside the row that users see */
-  uint64_t cells;   /* that it is on the stack of */
-  uint64_t touched; /* in which turn it was last */
-};
-
 struct live_thread {
   bool hidden;
   uint32_t row;   /* in the sum, + 1 */
@@ -151,32 +147,21 @@ struct rtop_live {
   struct live_up *ups;
   uint32_t up_count;
   size_t up_capacity;
-  struct rtop_live_change *changes;
-  uint32_t change_count;
-  size_t change_capacity;
   uint64_t turn;
   bool nodes_kept, nodes_asked; /* they hold what the last update left; somebody looked since */
-  uint64_t node_turn;           /* as users know it */
 
   struct live_shares shares;
   struct live_frame *frames; /* by frame */
   size_t frame_capacity;
 
   struct rtop_method_row *rows;
-  struct live_row *beside;
-  uint32_t *row_frames; /* by row */
+  uint64_t *row_cells; /* by row: cells that it is on the stack of */
   uint32_t row_count;
-  size_t row_capacity, beside_capacity, row_frame_capacity;
+  size_t row_capacity, row_cell_capacity;
   uint32_t *row_of; /* by frame: index + 1 */
   size_t row_of_capacity;
-  struct rtop_methods_follow follow; /* as it was handed out */
-  uint32_t *touched;                 /* frames whose rows this update changed */
-  uint32_t touched_count;
-  size_t touched_capacity;
-  uint64_t row_turn;
-  bool rows_kept;  /* they hold what the last update left */
-  bool leaves_out; /* rows, in the last turn */
-  uint32_t *idle;  /* frames whose rows had nothing left when they were changed */
+  bool rows_kept; /* they hold what the last update left */
+  uint32_t *idle; /* frames whose rows had nothing left when they were changed */
   uint32_t idle_count;
   size_t idle_capacity;
   uint32_t *standing; /* threads that have a stack */

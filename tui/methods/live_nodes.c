@@ -6,7 +6,6 @@ void live_nodes_begin(struct rtop_live *live)
 {
   live->nodes_kept = live->nodes_kept && live->nodes_asked;
   live->nodes_asked = false;
-  live->node_turn += live->nodes_kept ? 1 : 2;
 }
 
 static void nodes_clear(struct rtop_live *live)
@@ -57,12 +56,4 @@ const struct rtop_live_call *rtop_live_calls(const struct rtop_live *live, uint3
 {
   *count = live->node_count;
   return live->links;
-}
-
-const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count, uint64_t *turn)
-{
-  nodes_ask(live);
-  *count = live->change_count;
-  *turn = live->node_turn;
-  return live->changes;
 }

@@ -58,7 +58,6 @@ void live_places_restart(struct rtop_live *live)
   if (live->slots) memset(live->slots, 0, live->slot_count * sizeof *live->slots);
   for (uint32_t i = 0; i < live->node_count; i++) live->entry_of[live->nodes[i].node] = 0;
   live->turn++;
-  live->node_turn++; /* nobody can follow */
   live->place_count = 1;
   live->node_count = live->cell_count = live->delta_count = live->up_count = live->places_used = 0;
 }

@@ -22,7 +22,7 @@ static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
     return NULL;
   }
   struct live_up *up = &live->ups[live->up_count];
-  *up = (struct live_up){ .change = { .index = entry } };
+  *up = (struct live_up){ .entry = entry };
   if (!live_depths_push(&live->node_depths, link->depth, live->up_count, &up->next)) {
     live->failed = true;
     return NULL;
@@ -35,9 +35,9 @@ void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_
 {
   struct live_up *up = up_of(live, entry);
   if (!up) return;
-  rtop_cost_add(&up->change.self, cost);
-  rtop_cost_add(&up->change.total, cost);
-  up->change.cells += cells;
+  rtop_cost_add(&up->self, cost);
+  rtop_cost_add(&up->total, cost);
+  up->cells += cells;
   up->own_cells += cells;
   up->own = true;
 }
@@ -163,40 +163,36 @@ static bool up_to_parent(struct rtop_live *live, uint32_t parent, uint32_t at)
   struct live_up *above = up_of(live, parent);
   const struct live_up *up = &live->ups[at];
   if (!above) return false;
-  rtop_cost_add(&above->change.total, &up->change.total);
-  above->change.cells += up->change.cells;
+  rtop_cost_add(&above->total, &up->total);
+  above->cells += up->cells;
   above->threads += up->threads;
   return true;
 }
 
-static void tell_change(struct rtop_live *live, const struct live_up *up)
+static void node_add(struct rtop_live *live, const struct live_up *up)
 {
-  const struct rtop_live_change *change = &up->change;
-  struct rtop_live_node *node = &live->nodes[change->index];
-  rtop_cost_add(&node->total, &change->total);
-  if (up->own) rtop_cost_add(&node->self, &change->self);
-  node->cells += change->cells;
-  if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1, sizeof *live->changes))
-    live->changes[live->change_count++] = *change;
-  else live->failed = true;
+  struct rtop_live_node *node = &live->nodes[up->entry];
+  rtop_cost_add(&node->total, &up->total);
+  if (up->own) rtop_cost_add(&node->self, &up->self);
+  node->cells += up->cells;
 }
 
 static void node_up(struct rtop_live *live, uint32_t at)
 {
   struct live_up *up = &live->ups[at];
-  uint32_t entry = up->change.index;
+  uint32_t entry = up->entry;
   struct rtop_live_call *link = &live->links[entry];
-  bool spends = up->own || up->change.cells || !cost_is_zero(&up->change.total);
-  struct live_gain gain = { .self = up->own ? &up->change.self : NULL };
+  bool spends = up->own || up->cells || !cost_is_zero(&up->total);
+  struct live_gain gain = { .self = up->own ? &up->self : NULL };
   link->up = 0;
-  if (spends && live->nodes_kept) tell_change(live, up);
+  if (spends && live->nodes_kept) node_add(live, up);
   if (!link->frame) {
     /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
     gain.total = gain.self;
     gain.cells = up->own_cells;
   } else if (link->outermost && spends) {
-    gain.total = &up->change.total;
-    gain.cells = up->change.cells;
+    gain.total = &up->total;
+    gain.cells = up->cells;
   }
   gain.threads = link->outermost ? up->threads : 0;
   if (live->rows_kept && (gain.self || gain.total || gain.threads)) live_row_add(live, link->frame, &gain);
@@ -206,7 +202,7 @@ static void node_up(struct rtop_live *live, uint32_t at)
 /* Later in the list of a depth: what its change will touch, then what that tells of. */
 static void fetch_node(const struct rtop_live *live, uint32_t at)
 {
-  uint32_t entry = live->ups[at].change.index;
+  uint32_t entry = live->ups[at].entry;
   live_fetch(&live->links[entry], sizeof *live->links);
   if (live->nodes_kept)
     live_fetch(&live->nodes[entry], live->ups[at].own ? sizeof *live->nodes : offsetof(struct rtop_live_node, self));
@@ -214,11 +210,11 @@ static void fetch_node(const struct rtop_live *live, uint32_t at)
 
 static void fetch_row(const struct rtop_live *live, uint32_t at)
 {
-  const struct rtop_live_call *link = &live->links[live->ups[at].change.index];
+  const struct rtop_live_call *link = &live->links[live->ups[at].entry];
   uint32_t row = live->rows_kept && link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
   live_fetch(&live->links[link->parent], sizeof *live->links);
   if (!row) return;
-  live_fetch(&live->beside[row - 1], sizeof *live->beside);
+  live_fetch(&live->row_cells[row - 1], sizeof *live->row_cells);
   live_fetch(&live->rows[row - 1],
              live->ups[at].own ? offsetof(struct rtop_method_row, most_ns) : offsetof(struct rtop_method_row, self_ns));
 }
@@ -256,7 +252,6 @@ void live_nodes_up(struct rtop_live *live)
   struct live_depths *depths = &live->node_depths;
   live->turn++;
   live_nodes_begin(live);
-  live->change_count = live->touched_count = 0;
   for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
     depth_up(live, &depths->first[depth]);
   depths->deepest = 0;

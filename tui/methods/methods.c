@@ -240,7 +240,6 @@ bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum
     methods->capacity = 0;
     methods->borrowed = false;
   }
-  methods->follow = NULL;
   methods->ranks = NULL;
   methods->count = 0;
   methods->length_ns = sum->length_ns;

@@ -76,7 +76,6 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_focus_clear(ui);
   memset(&ui->time, 0, sizeof ui->time);
   ui->methods.count = 0;
-  ui->methods.follow = NULL;
   rtop_tree_forget(&ui->tree);
   ui->sum.cell_count = ui->sum.thread_count = 0;
   ui->sum.length_ns = 0;

@@ -2,8 +2,6 @@
 #include "tests/tui/live_fixture.h"
 #include <stdlib.h>
 
-enum { FRAMES_MADE = 2000 }; /* merging makes more */
-
 static int compare_cells(const void *left, const void *right)
 {
   const struct rtop_sum_cell *a = left, *b = right;
@@ -39,49 +37,6 @@ static void check_sum(void)
   qsort(cells, m.sum.cell_count, sizeof *cells, compare_cells);
   assert_memory_equal(cells, m.fresh.cells, m.sum.cell_count * sizeof *cells);
   free(cells);
-}
-
-/* Rows as somebody has them who takes only what is touched, when turns follow each other. */
-static struct follower {
-  struct rtop_method_row rows[FRAMES_MADE];
-  bool has[FRAMES_MADE];
-  size_t count;
-  uint64_t turn;
-  uint32_t followed, afresh;
-} follower;
-
-static void begin(uint64_t memory_bytes, uint32_t seed)
-{
-  open_model(memory_bytes, seed);
-  follower = (struct follower){ .turn = UINT64_MAX };
-}
-
-static void follow_row(uint32_t frame, const struct rtop_method_row *row)
-{
-  assert_true(frame < FRAMES_MADE);
-  follower.count += (size_t)(row != NULL) - follower.has[frame];
-  follower.has[frame] = row != NULL;
-  if (row) follower.rows[frame] = *row;
-}
-
-static void check_touched(void)
-{
-  uint32_t count;
-  uint64_t turn;
-  const uint32_t *frames = rtop_live_touched(m.live, &count, &turn);
-  bool follows = turn == follower.turn + 1;
-  for (uint32_t i = 0; follows && i < count; i++) follow_row(frames[i], rtop_live_row(m.live, frames[i]));
-  for (uint32_t i = 0; !follows && i < FRAMES_MADE; i++) follow_row(i, NULL);
-  for (size_t i = 0; !follows && i < m.methods.count; i++) follow_row(m.methods.rows[i].frame, &m.methods.rows[i]);
-  follower.turn = turn;
-  follower.followed += follows;
-  follower.afresh += !follows;
-  assert_int_equal(follower.count, m.methods.count);
-  for (size_t i = 0; i < m.methods.count; i++) {
-    const struct rtop_method_row *row = &m.methods.rows[i];
-    assert_true(follower.has[row->frame]);
-    assert_memory_equal(&follower.rows[row->frame], row, sizeof *row);
-  }
 }
 
 static int by_rank(const void *left, const void *right)
@@ -157,7 +112,6 @@ static void check(struct rtop_span span, const struct rtop_methods_options *opti
   assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, options));
   assert_true(rtop_methods_build(&m.expected, &m.fresh, m.symbols, options));
   check_methods();
-  check_touched();
   check_nodes();
 }
 
@@ -166,12 +120,11 @@ static void test_a_span_that_follows_the_end(void **state)
   (void)state;
   struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   for (uint32_t seed = 1; seed <= 8; seed++) {
-    begin(16 << 20, seed);
+    open_model(16 << 20, seed);
     for (int i = 0; i < 150; i++) {
       add_window(0);
       check(rtop_profile_last(m.profile, 1000 * MS), &options, 0);
     }
-    assert_true(follower.followed > 100);
     close_model();
   }
 }
@@ -180,7 +133,7 @@ static void test_any_steps_in_any_direction(void **state)
 {
   (void)state;
   for (uint32_t seed = 1; seed <= 8; seed++) {
-    begin(16 << 20, seed * 77);
+    open_model(16 << 20, seed * 77);
     int64_t start_ns = 0, length_ns = 1000 * MS;
     for (int i = 0; i < 60; i++) add_window(0);
     for (int i = 0; i < 200; i++) {
@@ -203,7 +156,7 @@ static void test_a_look_that_changes_and_names_that_are_completed(void **state)
 {
   (void)state;
   struct rtop_methods_options options = { .sort = RTOP_SORT_LOCATION };
-  begin(16 << 20, 99);
+  open_model(16 << 20, 99);
   for (int i = 0; i < 120; i++) {
     struct rtop_lens_look look = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
     add_window(0);
@@ -223,7 +176,7 @@ static void test_windows_that_come_into_the_middle_of_the_span(void **state)
 {
   (void)state;
   struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
-  begin(16 << 20, 5);
+  open_model(16 << 20, 5);
   for (int i = 0; i < 100; i++) {
     int64_t before_ns = m.end_ns;
     add_window(0);
@@ -242,7 +195,7 @@ static void test_threads_by_the_dozen(void **state)
 {
   (void)state;
   struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
-  begin(16 << 20, 41);
+  open_model(16 << 20, 41);
   for (int i = 0; i < 120; i++) {
     if (i % 30 == 0) m.threads = i == 60 ? 200 : 1 + below(40);
     add_window(0);
@@ -254,7 +207,7 @@ static void test_threads_by_the_dozen(void **state)
 static void forget_old_windows(bool keep)
 {
   struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
-  begin(20000, 31);
+  open_model(20000, 31);
   if (keep) rtop_profile_keep_sums(m.profile);
   for (int i = 0; i < 400; i++) {
     add_window(0);
@@ -280,7 +233,7 @@ static void test_the_profile_may_go_first(void **state)
 {
   (void)state;
   struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
-  begin(16 << 20, 3);
+  open_model(16 << 20, 3);
   add_window(0);
   check(rtop_profile_bounds(m.profile), &options, 0);
   rtop_profile_destroy(&m.profile);
