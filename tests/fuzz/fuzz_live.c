@@ -169,11 +169,6 @@ static void slide_cell(void *context, const struct rtop_sum_cell *cell, bool com
   ((struct live *)context)->slid_ns += comes ? wall_ns : -wall_ns;
 }
 
-static void slide_ahead(void *context, uint32_t thread, uint32_t node, bool near)
-{
-  (void)context, (void)thread, (void)node, (void)near;
-}
-
 static void slide(struct live *live, int64_t length_ns)
 {
   static struct rtop_sum sum;
@@ -312,8 +307,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size < 4) return 0;
   uint32_t how = take(&live);
   live.profile = rtop_profile_create(UINT64_C(1) << (12 + take(&live) % 8));
-  live.slide =
-      rtop_slide_open(live.profile, &(struct rtop_slide_sink){ &live, slide_restart, slide_cell, slide_ahead });
+  live.slide = rtop_slide_open(live.profile, &(struct rtop_slide_sink){ &live, slide_restart, slide_cell });
   if (how & 1) rtop_profile_keep_sums(live.profile);
   if (how & 2) record(&live);
   meet_nodes(&live);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLIDE_AHEAD = 6 };
-
 struct rtop_slide {
   struct rtop_profile *profile; /* NULL: it is gone */
   struct rtop_slide *next;
@@ -80,27 +78,13 @@ static void slide_listed(struct rtop_slide *slide, uint32_t thread, bool comes)
   slide->kept.listed += (uint32_t)(*windows > 0) - (uint32_t)was;
 }
 
-static void slide_ahead(struct rtop_slide *slide, const struct profile_window *window, size_t at)
-{
-  for (size_t i = 0; i < 2; i++) {
-    size_t later = at + (i + 1) * SLIDE_AHEAD;
-    if (later >= window->cell_count) return;
-    const struct profile_cell *cell = &window->cells[later];
-    uint32_t node = rtop_lens_node(slide->profile->lens, cell->node);
-    if (node != RTOP_LENS_OUT) slide->sink.ahead(slide->sink.context, cell->thread, node, i == 0);
-  }
-}
-
 static void slide_window(struct rtop_slide *slide, struct profile_window *window, const struct profile_part *part,
                          bool comes)
 {
   slide->ids += comes ? window->id : 0 - window->id;
   profile_need(slide->profile, window);
   slide->failed = slide->failed || window->gap; /* it could not be fetched */
-  for (size_t i = 0; i < window->cell_count; i++) {
-    slide_ahead(slide, window, i);
-    slide_cell(slide, &window->cells[i], part, comes);
-  }
+  for (size_t i = 0; i < window->cell_count; i++) slide_cell(slide, &window->cells[i], part, comes);
   slide_counters(slide, window, part, comes);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_cell cell = profile_provisional(&window->threads[i]);

@@ -48,7 +48,7 @@ struct rtop_live *rtop_live_create(struct rtop_profile *profile)
   live->profile = profile;
   live->symbols = rtop_profile_symbols(profile);
   live->place_count = 1;
-  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell, live_place_ahead });
+  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell });
   if (!live->slide) rtop_live_destroy(&live);
   return live;
 }
@@ -69,7 +69,7 @@ void rtop_live_destroy(struct rtop_live **handle)
     live->cells,
     live->cell_places,
     live->nodes,
-    live->links,
+    live->spent,
     live->ups,
     live->climbs,
     live->entry_of,
@@ -124,6 +124,7 @@ bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_su
   bool fine = rtop_slide_to(live->slide, span, sum) && reserve_threads(live, sum);
   if (!fine || live->failed) return false;
   name_threads(live, sum);
+  live->spent_known = false;
   live_settle(live);
   for (size_t i = 0; i < sum->thread_count; i++) sum->threads[i].cost = live->threads[sum->threads[i].thread].cost;
   sum->total = live->total;
@@ -201,9 +202,8 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
 {
   choose_threads(live, sum);
   live_stacks_change(live, sum);
-  live->rows_kept = live->rows_kept && methods;
+  live->spent_known = false;
   live_nodes_up(live);
-  if (methods && !live->rows_kept) live_rows_make(live);
   bool fine = take_options(live, options);
   live_rows_finish(live, sum);
   if (!methods) return fine && !live->failed;

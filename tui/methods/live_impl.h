@@ -137,10 +137,11 @@ struct rtop_live {
   size_t cell_capacity, cell_place_capacity;
 
   struct rtop_live_node *nodes;
-  struct rtop_live_call *links;
   struct live_climb *climbs;
+  struct rtop_live_spent *spent; /* by node, when it is known */
+  bool spent_known;
   uint32_t node_count;
-  size_t node_capacity, link_capacity, climb_capacity;
+  size_t node_capacity, climb_capacity, spent_capacity;
   uint32_t *entry_of; /* by node: index + 1 */
   size_t entry_capacity;
 
@@ -148,7 +149,6 @@ struct rtop_live {
   uint32_t up_count;
   size_t up_capacity;
   uint64_t turn;
-  bool nodes_kept, nodes_asked; /* they hold what the last update left; somebody looked since */
 
   struct live_shares shares;
   struct live_frame *frames; /* by frame */
@@ -160,7 +160,6 @@ struct rtop_live {
   size_t row_capacity, row_cell_capacity;
   uint32_t *row_of; /* by frame: index + 1 */
   size_t row_of_capacity;
-  bool rows_kept; /* they hold what the last update left */
   uint32_t *idle; /* frames whose rows had nothing left when they were changed */
   uint32_t idle_count;
   size_t idle_capacity;
@@ -190,19 +189,10 @@ static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost
   from->samples -= cost->samples;
 }
 
-/* What is changed in an update lies all over the memory: it is asked for before it is needed. */
-static inline void live_fetch(const void *at, size_t bytes)
-{
-  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)at + i, 1);
-  __builtin_prefetch((const char *)at + bytes - 1, 1);
-}
-
 /* live_places.c */
 void live_places_restart(struct rtop_live *live);
 /* The place of a node of a thread; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
-/* It will be asked for. */
-void live_place_ahead(void *context, uint32_t thread, uint32_t node, bool near);
 /* The node over all threads, with everything above it. LIVE_NONE: memory ran out. */
 uint32_t live_entry(struct rtop_live *live, uint32_t node);
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);
@@ -215,15 +205,10 @@ void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_
 /* Which nodes are on stacks at the end of the span. */
 void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum);
 
-/* live_nodes.c: an update begins. */
-void live_nodes_begin(struct rtop_live *live);
-
 /* live_rows.c */
 void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain);
 /* Another clock: of all rows. */
 void live_rows_clock(struct rtop_live *live, enum rtop_mode mode);
-/* From the nodes. */
-void live_rows_make(struct rtop_live *live);
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
 void live_rows_restart(struct rtop_live *live);
 

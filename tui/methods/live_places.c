@@ -4,25 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the search begins. */
-static size_t place_home(const struct rtop_live *live, uint32_t thread, uint32_t node)
-{
-  uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9E3779B97F4A7C15);
-  return (size_t)(hash >> 32) & (live->slot_count - 1);
-}
-
-void live_place_ahead(void *context, uint32_t thread, uint32_t node, bool near)
-{
-  const struct rtop_live *live = context;
-  if (!live->slot_count) return;
-  const uint32_t *home = &live->slots[place_home(live, thread, node)];
-  if (near) live_fetch(&live->places[*home], sizeof *live->places);
-  else live_fetch(home, sizeof *home);
-}
-
 static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t node)
 {
-  size_t mask = live->slot_count - 1, at = place_home(live, thread, node);
+  uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9E3779B97F4A7C15);
+  size_t mask = live->slot_count - 1, at = (size_t)(hash >> 32) & mask;
   while (live->slots[at]) {
     const struct live_place *place = &live->places[live->slots[at]];
     if (place->node == node && place->thread == thread) break;
@@ -74,7 +59,6 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
 {
   const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
   if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1, sizeof *live->nodes) ||
-      !rtop_reserve(&live->links, &live->link_capacity, (size_t)live->node_count + 1, sizeof *live->links) ||
       !rtop_reserve(&live->climbs, &live->climb_capacity, (size_t)live->node_count + 1, sizeof *live->climbs))
     return false;
   uint32_t entry = live->node_count++;
@@ -82,17 +66,11 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
     .node = node,
     .parent = parent,
     .frame = call->frame,
-    .depth = node ? live->nodes[parent].depth + 1 : 0,
-  };
-  live->nodes[entry].outermost = node && call->frame && is_outermost(live, parent, call->frame);
-  if (live->nodes[entry].outermost) live->climbs[entry] = (struct live_climb){ call->frame, parent };
-  else live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){ 0 };
-  live->links[entry] = (struct rtop_live_call){
-    .parent = parent,
-    .frame = call->frame,
-    .depth = live->nodes[entry].depth & INT32_MAX,
+    .depth = (node ? live->nodes[parent].depth + 1 : 0) & INT32_MAX,
     .outermost = node && is_outermost(live, parent, call->frame),
   };
+  if (live->nodes[entry].outermost && call->frame) live->climbs[entry] = (struct live_climb){ call->frame, parent };
+  else live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){ 0 };
   live->entry_of[node] = entry + 1;
   return true;
 }
@@ -135,4 +113,40 @@ bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index
   depths->first[depth] = index + 1;
   depths->deepest = depth > depths->deepest ? depth : depths->deepest;
   return true;
+}
+
+const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count)
+{
+  *count = live->node_count;
+  return live->nodes;
+}
+
+/* A parent comes before its children. */
+static void add_up(struct rtop_live *live)
+{
+  memset(live->spent, 0, live->node_count * sizeof *live->spent);
+  for (uint32_t i = 0; i < live->cell_count; i++) {
+    const struct live_place *place = &live->places[live->cell_places[i]];
+    struct rtop_live_spent *spent = &live->spent[place->entry];
+    if (live->threads[place->thread].hidden) continue;
+    rtop_cost_add(&spent->self, &live->cells[i].cost);
+    spent->cells++;
+  }
+  for (uint32_t i = live->node_count; i-- > 0;) {
+    struct rtop_live_spent *spent = &live->spent[i], *above = &live->spent[live->nodes[i].parent];
+    rtop_cost_add(&spent->total, &spent->self);
+    if (i == 0 || !spent->cells) continue;
+    rtop_cost_add(&above->total, &spent->total);
+    above->cells += spent->cells;
+  }
+}
+
+const struct rtop_live_spent *rtop_live_spent(const struct rtop_live *asked)
+{
+  struct rtop_live *live = (struct rtop_live *)asked; /* to a caller it stays as it is */
+  if (!rtop_reserve(&live->spent, &live->spent_capacity, (size_t)live->node_count + 1, sizeof *live->spent))
+    return NULL;
+  if (!live->spent_known) add_up(live);
+  live->spent_known = true;
+  return live->spent;
 }

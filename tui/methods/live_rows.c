@@ -89,33 +89,8 @@ static void take_ratios(struct rtop_live *live)
   const uint32_t *frames = live_shares_finish(live, &count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = frames[i] < live->row_of_capacity ? live->row_of[frames[i]] : 0;
-    if (row && live->rows_kept) live->rows[row - 1].most_ns = live_most_ns(live, frames[i]);
+    if (row) live->rows[row - 1].most_ns = live_most_ns(live, frames[i]);
   }
-}
-
-void live_rows_make(struct rtop_live *live)
-{
-  uint32_t count;
-  const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
-  for (uint32_t i = 0; i < live->row_count; i++) live->row_of[live->rows[i].frame] = 0;
-  live->row_count = live->idle_count = 0;
-  for (uint32_t i = 0; i < live->cell_count; i++) {
-    const struct live_place *place = &live->places[live->cell_places[i]];
-    uint32_t frame = live->links[place->entry].frame;
-    const struct rtop_cost *cost = &live->cells[i].cost;
-    struct live_gain gain = { cost, frame ? NULL : cost, frame ? 0 : 1, 0 };
-    if (!live->threads[place->thread].hidden) live_row_add(live, frame, &gain);
-  }
-  for (uint32_t i = 1; i < count; i++) {
-    struct live_gain gain = { NULL, &nodes[i].total, nodes[i].cells, 0 };
-    if (nodes[i].outermost && nodes[i].cells) live_row_add(live, nodes[i].frame, &gain);
-  }
-  for (uint32_t i = 0; i < live->standing_count; i++)
-    for (uint32_t at = live->threads[live->standing[i]].stack - 1; at; at = live->links[at].parent) {
-      struct live_gain gain = { .threads = 1 };
-      if (live->links[at].outermost) live_row_add(live, live->links[at].frame, &gain);
-    }
-  live->rows_kept = true;
 }
 
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)

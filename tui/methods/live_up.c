@@ -3,8 +3,6 @@
 #include "tui/text/reserve.h"
 #include <string.h>
 
-enum { LIVE_AHEAD = 4 };
-
 static bool cost_is_zero(const struct rtop_cost *cost)
 {
   uint64_t any = cost->cpu_ns | cost->blame_ns | cost->allocations | cost->samples;
@@ -15,19 +13,19 @@ static bool cost_is_zero(const struct rtop_cost *cost)
 /* What changes in the node; NULL: memory ran out. Valid until the next call. */
 static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 {
-  struct rtop_live_call *link = &live->links[entry];
-  if (link->up) return &live->ups[link->up - 1];
+  struct rtop_live_node *node = &live->nodes[entry];
+  if (node->change) return &live->ups[node->change - 1];
   if (!rtop_reserve(&live->ups, &live->up_capacity, (size_t)live->up_count + 1, sizeof *live->ups)) {
     live->failed = true;
     return NULL;
   }
   struct live_up *up = &live->ups[live->up_count];
   *up = (struct live_up){ .entry = entry };
-  if (!live_depths_push(&live->node_depths, link->depth, live->up_count, &up->next)) {
+  if (!live_depths_push(&live->node_depths, node->depth, live->up_count, &up->next)) {
     live->failed = true;
     return NULL;
   }
-  link->up = ++live->up_count;
+  node->change = ++live->up_count;
   return up;
 }
 
@@ -126,19 +124,6 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
   live->places_used += (uint32_t)has - (uint32_t)had;
 }
 
-/* What the deltas after this one will change: each step needs what the one before it has brought. */
-static void fetch_ahead(const struct rtop_live *live, uint32_t at)
-{
-  const struct live_delta *deltas = live->deltas;
-  uint32_t count = live->delta_count;
-  if (count - at > 2 * LIVE_AHEAD) live_fetch(&live->places[deltas[at + 2 * LIVE_AHEAD].place], sizeof *live->places);
-  if (count - at > LIVE_AHEAD) {
-    const struct live_place *place = &live->places[deltas[at + LIVE_AHEAD].place];
-    live_fetch(&live->links[place->entry], sizeof *live->links);
-    if (place->cell) live_fetch(&live->cells[place->cell - 1], sizeof *live->cells);
-  }
-}
-
 static void settle_shares(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->delta_count; i++) {
@@ -150,10 +135,7 @@ static void settle_shares(struct rtop_live *live)
 
 void live_settle(struct rtop_live *live)
 {
-  for (uint32_t i = 0; i < live->delta_count; i++) {
-    fetch_ahead(live, i);
-    settle_one(live, &live->deltas[i]);
-  }
+  for (uint32_t i = 0; i < live->delta_count; i++) settle_one(live, &live->deltas[i]);
   if (live->ratios) settle_shares(live);
   live->delta_count = 0;
 }
@@ -169,80 +151,32 @@ static bool up_to_parent(struct rtop_live *live, uint32_t parent, uint32_t at)
   return true;
 }
 
-static void node_add(struct rtop_live *live, const struct live_up *up)
-{
-  struct rtop_live_node *node = &live->nodes[up->entry];
-  rtop_cost_add(&node->total, &up->total);
-  if (up->own) rtop_cost_add(&node->self, &up->self);
-  node->cells += up->cells;
-}
-
 static void node_up(struct rtop_live *live, uint32_t at)
 {
   struct live_up *up = &live->ups[at];
   uint32_t entry = up->entry;
-  struct rtop_live_call *link = &live->links[entry];
+  struct rtop_live_node *node = &live->nodes[entry];
   bool spends = up->own || up->cells || !cost_is_zero(&up->total);
   struct live_gain gain = { .self = up->own ? &up->self : NULL };
-  link->up = 0;
-  if (spends && live->nodes_kept) node_add(live, up);
-  if (!link->frame) {
+  node->change = 0;
+  if (!node->frame) {
     /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
     gain.total = gain.self;
     gain.cells = up->own_cells;
-  } else if (link->outermost && spends) {
+  } else if (node->outermost && spends) {
     gain.total = &up->total;
     gain.cells = up->cells;
   }
-  gain.threads = link->outermost ? up->threads : 0;
-  if (live->rows_kept && (gain.self || gain.total || gain.threads)) live_row_add(live, link->frame, &gain);
-  if (entry && (up->threads || spends)) up_to_parent(live, link->parent, at);
-}
-
-/* Later in the list of a depth: what its change will touch, then what that tells of. */
-static void fetch_node(const struct rtop_live *live, uint32_t at)
-{
-  uint32_t entry = live->ups[at].entry;
-  live_fetch(&live->links[entry], sizeof *live->links);
-  if (live->nodes_kept)
-    live_fetch(&live->nodes[entry], live->ups[at].own ? sizeof *live->nodes : offsetof(struct rtop_live_node, self));
-}
-
-static void fetch_row(const struct rtop_live *live, uint32_t at)
-{
-  const struct rtop_live_call *link = &live->links[live->ups[at].entry];
-  uint32_t row = live->rows_kept && link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
-  live_fetch(&live->links[link->parent], sizeof *live->links);
-  if (!row) return;
-  live_fetch(&live->row_cells[row - 1], sizeof *live->row_cells);
-  live_fetch(&live->rows[row - 1],
-             live->ups[at].own ? offsetof(struct rtop_method_row, most_ns) : offsetof(struct rtop_method_row, self_ns));
-}
-
-static uint32_t fetch_first(const struct rtop_live *live, uint32_t first)
-{
-  for (int i = 0; first && i < 2 * LIVE_AHEAD; i++) {
-    fetch_node(live, first - 1);
-    first = live->ups[first - 1].next;
-  }
-  return first;
+  gain.threads = node->outermost ? up->threads : 0;
+  if (gain.self || gain.total || gain.threads) live_row_add(live, node->frame, &gain);
+  if (entry && (up->threads || spends)) up_to_parent(live, node->parent, at);
 }
 
 static void depth_up(struct rtop_live *live, uint32_t *first)
 {
-  uint32_t far = fetch_first(live, *first), near = *first;
-  for (int i = 0; near && i < LIVE_AHEAD; i++) near = live->ups[near - 1].next;
   while (*first) {
     uint32_t at = *first - 1;
     *first = live->ups[at].next;
-    if (near) {
-      fetch_row(live, near - 1);
-      near = live->ups[near - 1].next;
-    }
-    if (far) {
-      fetch_node(live, far - 1);
-      far = live->ups[far - 1].next;
-    }
     node_up(live, at);
   }
 }
@@ -251,7 +185,6 @@ void live_nodes_up(struct rtop_live *live)
 {
   struct live_depths *depths = &live->node_depths;
   live->turn++;
-  live_nodes_begin(live);
   for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
     depth_up(live, &depths->first[depth]);
   depths->deepest = 0;

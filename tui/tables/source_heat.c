@@ -132,18 +132,17 @@ static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbo
 }
 
 static void add_node(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_live_node *nodes,
-                     uint32_t index, enum rtop_mode mode)
+                     uint32_t index, const struct rtop_live_spent *spent, enum rtop_mode mode)
 {
-  const struct rtop_live_node *node = &nodes[index];
-  uint32_t number = rtop_symbols_line(symbols, node->node);
+  uint32_t number = rtop_symbols_line(symbols, nodes[index].node);
   struct heat_line *line = line_of(heat, number);
-  uint64_t ns = rtop_tree_clock(&node->total, mode);
+  uint64_t ns = rtop_tree_clock(&spent->total, mode);
   heat->file_ns += above_has(heat, symbols, nodes, index, 0) ? 0 : ns;
   if (line != NULL) {
     line->total_ns += above_has(heat, symbols, nodes, index, number) ? 0 : ns;
-    line->self_ns += rtop_tree_clock(&node->self, mode);
-    line->waiting_ns += node->self.wall_ns[RTOP_STATE_WAITING];
-    line->allocations += node->self.allocations;
+    line->self_ns += rtop_tree_clock(&spent->self, mode);
+    line->waiting_ns += spent->self.wall_ns[RTOP_STATE_WAITING];
+    line->allocations += spent->self.allocations;
   }
 }
 
@@ -152,12 +151,13 @@ bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live, 
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
-  const struct rtop_live_call *calls = rtop_live_calls(live, &count);
-  if (!start(heat, symbols, path)) return false;
+  const struct rtop_live_spent *spent = rtop_live_spent(live);
+  if (!spent || !start(heat, symbols, path)) return false;
   for (uint32_t i = 1; i < count; i++)
-    if (in_file(heat, symbols, calls[i].frame) && nodes[i].cells > 0) add_node(heat, symbols, nodes, i, mode);
-    else if (nodes[i].cells > 0 && has_no_lines(symbols, calls[i].frame))
-      add_called(heat, symbols, nodes[i].node, rtop_tree_clock(&nodes[i].self, mode));
+    if (in_file(heat, symbols, nodes[i].frame) && spent[i].cells > 0)
+      add_node(heat, symbols, nodes, i, &spent[i], mode);
+    else if (spent[i].cells > 0 && has_no_lines(symbols, nodes[i].frame))
+      add_called(heat, symbols, nodes[i].node, rtop_tree_clock(&spent[i].self, mode));
   order(heat);
   return true;
 }
@@ -189,10 +189,12 @@ bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  const struct rtop_live_spent *spent = rtop_live_spent(live);
   heat->callee_count = 0;
+  if (!spent) return false;
   for (uint32_t i = 1; i < count; i++) {
     uint32_t at = nodes[i].parent;
-    uint64_t ns = rtop_tree_clock(&nodes[i].total, mode);
+    uint64_t ns = rtop_tree_clock(&spent[i].total, mode);
     if (at != 0 && ns > 0 && in_file(heat, symbols, nodes[at].frame) &&
         rtop_symbols_line(symbols, nodes[at].node) == line && !above_has(heat, symbols, nodes, at, line) &&
         !add_callee(heat, nodes[i].frame, ns))
