@@ -4,6 +4,7 @@
  * out of the recording, and nothing may grow beyond its bound. */
 #include "shm/base/error.h"
 #include "shm/window/window.h"
+#include "tests/tui/naive.h"
 #include "tui/feed/feed.h"
 #include "tui/history/profile.h"
 #include "tui/history/profile_alone.h"
@@ -171,10 +172,12 @@ static void slide_cell(void *context, const struct rtop_sum_cell *cell, bool com
 
 static void slide(struct live *live, int64_t length_ns)
 {
-  static struct rtop_sum sum;
+  static struct rtop_sum sum, naive;
   struct rtop_span span = rtop_profile_last(live->profile, length_ns);
   demand(rtop_slide_to(live->slide, span, &sum));
+  demand(naive_sum(live->profile, span, &naive));
   demand(live->slid_ns == wall_of(live->profile, span));
+  demand(live->slid_ns == rtop_cost_wall(&naive.total));
 }
 
 /* ---- looking ---------------------------------------------------------------------------------------- */

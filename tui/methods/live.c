@@ -53,6 +53,15 @@ struct rtop_live *rtop_live_create(struct rtop_profile *profile)
   return live;
 }
 
+struct rtop_live *rtop_live_of(const struct rtop_symbols *symbols)
+{
+  struct rtop_live *live = calloc(1, sizeof *live);
+  if (!live) return NULL;
+  live->symbols = symbols;
+  live->place_count = 1;
+  return live;
+}
+
 void rtop_live_destroy(struct rtop_live **handle)
 {
   struct rtop_live *live = *handle;
@@ -120,6 +129,7 @@ void rtop_live_want_ratios(struct rtop_live *live, bool wanted)
 
 bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_sum *sum)
 {
+  if (!live->slide) return false;
   if (live->failed || live->place_count > 2 * live->places_used + LIVE_IDLE_PLACES_MAX) rtop_slide_restart(live->slide);
   bool fine = rtop_slide_to(live->slide, span, sum) && reserve_threads(live, sum);
   if (!fine || live->failed) return false;
@@ -133,6 +143,24 @@ bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_su
   sum->cells = live->cells;
   sum->cell_count = live->cell_count;
   sum->cell_capacity = 0;
+  return !live->failed;
+}
+
+bool rtop_live_take(struct rtop_live *live, const struct rtop_sum *sum)
+{
+  uint32_t nodes = rtop_symbols_node_count(live->symbols);
+  live_restart(live);
+  if (!reserve_threads(live, sum)) return false;
+  name_threads(live, sum);
+  for (size_t i = 0; i < sum->thread_count; i++) live->threads[sum->threads[i].thread].hidden = sum->threads[i].hidden;
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    struct rtop_sum_cell cell = sum->cells[i];
+    if (cell.thread < sum->thread_count) cell.thread = sum->threads[cell.thread].thread;
+    cell.node = cell.node < nodes ? cell.node : 0;
+    live_cell(live, &cell, true);
+  }
+  live->spent_known = false;
+  live_settle(live);
   return !live->failed;
 }
 

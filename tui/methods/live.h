@@ -31,6 +31,11 @@ struct rtop_live_spent {
 
 /* NULL when memory ran out. */
 struct rtop_live *rtop_live_create(struct rtop_profile *profile);
+/* Of one sum, whatever it is of: nothing slides. NULL when memory ran out. */
+struct rtop_live *rtop_live_of(const struct rtop_symbols *symbols);
+/* In place of rtop_live_sum: holds just this sum from now on, of its threads those that are not hidden. False when
+ * memory ran out. */
+bool rtop_live_take(struct rtop_live *live, const struct rtop_sum *sum);
 /* Before or after the profile goes; what was borrowed from it is taken back by the next two calls' users. */
 void rtop_live_destroy(struct rtop_live **live);
 

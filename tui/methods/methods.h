@@ -86,7 +86,6 @@ struct rtop_methods {
   uint64_t length_ns;    /* of the sum: what 100 % of one thread is */
   bool borrowed;         /* the rows belong to a live sum (live.h), */
   const uint32_t *ranks; /* which says in which order, by frame; NULL: they stand in order */
-  void *scratch;         /* private */
 };
 
 /* Rebuilds the rows. False: memory ran out or a bad expression (check expressions first with

@@ -1,5 +1,6 @@
 /* A live sum equals a fresh one, whatever came, went, was late or forgotten, and however the span moved. */
 #include "tests/tui/live_fixture.h"
+#include "tests/tui/naive.h"
 #include <stdlib.h>
 
 static int compare_cells(const void *left, const void *right)
@@ -99,10 +100,21 @@ static void check_nodes(void)
   free(expected);
 }
 
+/* The rows of one sum that are made in one go, sorted. */
+static void check_one_sum(const struct rtop_methods_options *options)
+{
+  static struct rtop_methods made;
+  if (m.random % 8) return;
+  assert_true(rtop_methods_build(&made, &m.fresh, m.symbols, options));
+  assert_int_equal(m.expected.count, made.count);
+  for (size_t i = 0; i < made.count; i++) assert_memory_equal(&m.expected.rows[i], &made.rows[i], sizeof *made.rows);
+  rtop_methods_destroy(&made);
+}
+
 static void check(struct rtop_span span, const struct rtop_methods_options *options, uint32_t hidden)
 {
   assert_true(rtop_live_sum(m.live, span, &m.sum));
-  assert_true(rtop_profile_sum(m.profile, span, &m.fresh));
+  assert_true(naive_sum(m.profile, span, &m.fresh));
   check_sum();
   for (size_t i = 0; i < m.sum.thread_count; i++)
     m.sum.threads[i].hidden = m.fresh.threads[i].hidden = hidden && m.sum.threads[i].serial % 3 == hidden % 3;
@@ -112,8 +124,9 @@ static void check(struct rtop_span span, const struct rtop_methods_options *opti
     return;
   }
   assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, options));
-  assert_true(rtop_methods_build(&m.expected, &m.fresh, m.symbols, options));
+  assert_true(naive_methods(&m.expected, &m.fresh, m.symbols, options));
   check_methods();
+  check_one_sum(options);
   check_nodes();
 }
 
