@@ -13,7 +13,7 @@
 struct naive {
   struct rtop_profile *profile;
   struct rtop_sum *sum;
-  struct rtop_thread_row **rows; /* by id */
+  struct rtop_thread_row **rows;  /* by id */
   struct rtop_span_counters *now; /* by source */
   struct profile_window **last;
   struct profile_cover cover;
@@ -61,7 +61,8 @@ static inline void naive_add_cell(struct naive *naive, const struct profile_cell
   naive_add_cost(naive, cell->thread, cell->node, &cost);
 }
 
-static inline void naive_add_presence(struct naive *naive, const struct profile_presence *presence, const struct profile_part *part)
+static inline void naive_add_presence(struct naive *naive, const struct profile_presence *presence,
+                                      const struct profile_part *part)
 {
   struct rtop_thread_row *row = naive_row_of(naive, presence->thread);
   uint32_t shown = rtop_lens_node(naive->profile->lens, presence->node);
@@ -173,7 +174,8 @@ static inline bool naive_sum(const struct rtop_profile *asked, struct rtop_span 
   sum->span = span = profile_clip(profile, span);
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) { /* threads become known by it */
     struct profile_part part;
-    if (profile_part_of(profile_window_at(profile, i), &span, &part)) profile_need(profile, profile_window_at(profile, i));
+    if (profile_part_of(profile_window_at(profile, i), &span, &part))
+      profile_need(profile, profile_window_at(profile, i));
   }
   naive.rows = calloc(profile->thread_count + 1, sizeof *naive.rows);
   naive.now = calloc(profile->source_count + 1, sizeof *naive.now);
@@ -219,7 +221,8 @@ static inline bool naive_recurs(const struct rtop_symbols *symbols, uint32_t nod
   return false;
 }
 
-static inline void naive_add_stack(struct naive_row *rows, const struct rtop_symbols *symbols, const struct rtop_sum_cell *cell)
+static inline void naive_add_stack(struct naive_row *rows, const struct rtop_symbols *symbols,
+                                   const struct rtop_sum_cell *cell)
 {
   struct naive_row *leaf = &rows[rtop_symbols_get_node(symbols, cell->node)->frame];
   leaf->there = true;
@@ -235,7 +238,7 @@ static inline void naive_add_stack(struct naive_row *rows, const struct rtop_sym
 }
 
 static inline void naive_add_thread(struct naive_row *rows, uint32_t frames, const struct rtop_sum *sum, size_t thread,
-                       const struct rtop_symbols *symbols)
+                                    const struct rtop_symbols *symbols)
 {
   const struct rtop_thread_row *row = &sum->threads[thread];
   for (size_t i = 0; i < sum->cell_count; i++)
@@ -261,8 +264,8 @@ static inline bool naive_matches(const char *expression, const char *text)
   return found;
 }
 
-static inline bool naive_is_wanted(const struct rtop_method_row *row, const struct rtop_symbols *symbols, uint64_t length_ns,
-                      const struct rtop_methods_options *options)
+static inline bool naive_is_wanted(const struct rtop_method_row *row, const struct rtop_symbols *symbols,
+                                   uint64_t length_ns, const struct rtop_methods_options *options)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, row->frame);
   char text[1024];
@@ -272,8 +275,8 @@ static inline bool naive_is_wanted(const struct rtop_method_row *row, const stru
 }
 
 /* What rtop_methods_build says. */
-static inline bool naive_methods(struct rtop_methods *methods, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                   const struct rtop_methods_options *options)
+static inline bool naive_methods(struct rtop_methods *methods, const struct rtop_sum *sum,
+                                 const struct rtop_symbols *symbols, const struct rtop_methods_options *options)
 {
   uint32_t frames = rtop_symbols_frame_count(symbols);
   struct naive_row *rows = calloc(frames + 1, sizeof *rows);
@@ -291,7 +294,8 @@ static inline bool naive_methods(struct rtop_methods *methods, const struct rtop
     row->frame = frame;
     row->self_ns = naive_clock_of(&row->self, options->mode);
     row->total_ns = naive_clock_of(&row->total, options->mode);
-    if (rows[frame].there && naive_is_wanted(row, symbols, sum->length_ns, options)) methods->rows[methods->count++] = *row;
+    if (rows[frame].there && naive_is_wanted(row, symbols, sum->length_ns, options))
+      methods->rows[methods->count++] = *row;
   }
   free(rows);
   rtop_methods_sort(methods, symbols, options);

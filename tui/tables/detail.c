@@ -4,42 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one stack says about the frame. */
-struct sighting {
-  bool found;
-  bool leaf; /* the frame itself is the leaf */
-  bool has_caller;
-  uint32_t caller, callee, line;
-};
-
-static struct sighting look(const struct rtop_symbols *symbols, uint32_t node, uint32_t frame)
-{
-  struct sighting sighting = { 0 };
-  uint32_t below = 0;
-  bool has_below = false;
-  if (frame == 0) { /* it is on every stack, which says nothing: what nobody else has is its */
-    sighting.found = sighting.leaf = rtop_symbols_get_node(symbols, node)->frame == 0;
-    return sighting;
-  }
-  while (node != 0) {
-    const struct rtop_call_node *at = rtop_symbols_get_node(symbols, node);
-    if (at->frame == frame) {
-      if (!sighting.found) {
-        sighting.found = true;
-        sighting.leaf = !has_below;
-        sighting.callee = below;
-        sighting.line = rtop_symbols_line(symbols, node);
-      }
-      sighting.has_caller = at->parent != 0;
-      sighting.caller = rtop_symbols_get_node(symbols, at->parent)->frame;
-    }
-    below = at->frame;
-    has_below = true;
-    node = at->parent < node ? at->parent : 0;
-  }
-  return sighting;
-}
-
 static int by_id(const void *left, const void *right)
 {
   const struct detail_row *a = left, *b = right;
@@ -83,35 +47,6 @@ static bool reserve(struct detail *detail, size_t cells)
     detail->scratch = scratch;
     detail->scratch_capacity = cells;
   }
-  return true;
-}
-
-bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols, uint32_t frame,
-                  enum rtop_mode mode)
-{
-  detail->frame = frame;
-  detail->self_ns = 0;
-  memset(&detail->total, 0, sizeof detail->total);
-  detail->callers.count = detail->callees.count = detail->lines.count = 0;
-  if (!reserve(detail, sum->cell_count + 1)) return false;
-  struct detail_row *callers = detail->scratch, *callees = callers + detail->scratch_capacity;
-  struct detail_row *lines = callees + detail->scratch_capacity;
-  size_t caller_count = 0, callee_count = 0, line_count = 0;
-  for (size_t i = 0; i < sum->cell_count; i++) {
-    const struct rtop_cost *cost = &sum->cells[i].cost;
-    struct sighting sighting = look(symbols, sum->cells[i].node, frame);
-    if (!sighting.found || rtop_sum_hides(sum, &sum->cells[i])) continue;
-    uint64_t ns = mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);
-    uint64_t self_ns = sighting.leaf ? ns : 0;
-    rtop_cost_add(&detail->total, cost);
-    detail->self_ns += self_ns;
-    if (sighting.has_caller) callers[caller_count++] = (struct detail_row){ sighting.caller, ns, 0 };
-    if (!sighting.leaf) callees[callee_count++] = (struct detail_row){ sighting.callee, ns, 0 };
-    lines[line_count++] = (struct detail_row){ sighting.line, ns, self_ns };
-  }
-  fold(&detail->callers, callers, caller_count);
-  fold(&detail->callees, callees, callee_count);
-  fold(&detail->lines, lines, line_count);
   return true;
 }
 
@@ -185,8 +120,8 @@ static void survey_nodes(struct survey *survey, uint32_t count, struct passage *
   }
 }
 
-bool detail_follow(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
-                   uint32_t frame, enum rtop_mode mode)
+bool detail_build(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                  uint32_t frame, enum rtop_mode mode)
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
