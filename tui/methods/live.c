@@ -70,9 +70,9 @@ void rtop_live_destroy(struct rtop_live **handle)
   rtop_slide_close(&live->slide);
   methods_regex_free(&live->filter);
   rtop_name_order_destroy(&live->names);
+  rtop_pairs_destroy(&live->place_of);
   void *const memory[] = {
     live->places,
-    live->slots,
     live->path,
     live->deltas,
     live->cells,

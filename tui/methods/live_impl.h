@@ -6,6 +6,7 @@
 #include "methods_impl.h"
 #include "name_order.h"
 #include "tui/history/profile_slide.h"
+#include "tui/text/pairs.h"
 
 enum { LIVE_NONE = UINT32_MAX };
 
@@ -121,10 +122,9 @@ struct rtop_live {
   struct live_place *places;
   uint32_t place_count;
   size_t place_capacity;
-  uint32_t *slots; /* hash of (thread, node): place; 0: free */
-  size_t slot_count;
-  uint32_t places_used; /* with windows */
-  uint32_t *path;       /* nodes on the way to a known place */
+  struct rtop_pairs place_of; /* (thread, node): place */
+  uint32_t places_used;       /* with windows */
+  uint32_t *path;             /* nodes on the way to a known place */
   size_t path_capacity;
 
   struct live_delta *deltas;

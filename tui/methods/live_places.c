@@ -4,33 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t node)
-{
-  uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9E3779B97F4A7C15);
-  size_t mask = live->slot_count - 1, at = (size_t)(hash >> 32) & mask;
-  while (live->slots[at]) {
-    const struct live_place *place = &live->places[live->slots[at]];
-    if (place->node == node && place->thread == thread) break;
-    at = (at + 1) & mask;
-  }
-  return at;
-}
-
-static bool places_grow(struct rtop_live *live)
-{
-  if (((size_t)live->place_count + 2) * 2 > live->slot_count) {
-    size_t count = live->slot_count ? live->slot_count * 2 : 1024;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots) return false;
-    free(live->slots);
-    live->slots = slots;
-    live->slot_count = count;
-    for (uint32_t i = 1; i < live->place_count; i++)
-      slots[place_slot(live, live->places[i].thread, live->places[i].node)] = i;
-  }
-  return rtop_reserve(&live->places, &live->place_capacity, (size_t)live->place_count + 2, sizeof *live->places);
-}
-
 static void depths_clear(struct live_depths *depths)
 {
   for (uint32_t depth = 0; depth <= depths->deepest && depth < depths->capacity; depth++) depths->first[depth] = 0;
@@ -40,7 +13,7 @@ static void depths_clear(struct live_depths *depths)
 void live_places_restart(struct rtop_live *live)
 {
   depths_clear(&live->node_depths);
-  if (live->slots) memset(live->slots, 0, live->slot_count * sizeof *live->slots);
+  rtop_pairs_clear(&live->place_of);
   for (uint32_t i = 0; i < live->node_count; i++) live->entry_of[live->nodes[i].node] = 0;
   live->turn++;
   live->place_count = 1;
@@ -95,15 +68,15 @@ uint32_t live_entry(struct rtop_live *live, uint32_t node)
 
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node)
 {
-  if (!live->slot_count && !places_grow(live)) return 0;
-  uint32_t known = live->slots[place_slot(live, thread, node)];
-  if (known) return known;
+  uint32_t *known = rtop_pairs_at(&live->place_of, thread, node);
+  if (!known || *known) return known ? *known : 0;
   uint32_t entry = live_entry(live, node);
-  if (entry == LIVE_NONE || !places_grow(live)) return 0;
-  uint32_t place = live->place_count++;
-  live->places[place] = (struct live_place){ .thread = thread, .node = node, .entry = entry };
-  live->slots[place_slot(live, thread, node)] = place;
-  return place;
+  if (entry == LIVE_NONE ||
+      !rtop_reserve(&live->places, &live->place_capacity, (size_t)live->place_count + 1, sizeof *live->places))
+    return 0;
+  live->places[live->place_count] = (struct live_place){ .thread = thread, .node = node, .entry = entry };
+  *known = live->place_count++;
+  return *known;
 }
 
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next)

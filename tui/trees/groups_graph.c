@@ -4,32 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t graph_slot(const struct groups_graph *graph, uint32_t caller, uint32_t callee)
-{
-  uint64_t hash = ((uint64_t)caller << 32 | callee) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t at = (size_t)(hash >> 32) & (graph->slot_count - 1);
-  while (graph->slots[at]) {
-    const struct groups_edge *edge = &graph->edges[graph->slots[at] - 1];
-    if (edge->caller == caller && edge->callee == callee) break;
-    at = (at + 1) & (graph->slot_count - 1);
-  }
-  return at;
-}
-
-static bool graph_grow_slots(struct groups_graph *graph)
-{
-  if (((size_t)graph->edge_count + 1) * 2 <= graph->slot_count) return true;
-  size_t count = graph->slot_count ? graph->slot_count * 2 : 256;
-  uint32_t *slots = calloc(count, sizeof *slots);
-  if (!slots) return false;
-  free(graph->slots);
-  graph->slots = slots;
-  graph->slot_count = count;
-  for (uint32_t i = 0; i < graph->edge_count; i++)
-    slots[graph_slot(graph, graph->edges[i].caller, graph->edges[i].callee)] = i + 1;
-  return true;
-}
-
 /* Another caller. There is room: as many roots as frames. */
 static void graph_call(struct groups_graph *graph, const struct groups_edge *edge)
 {
@@ -44,15 +18,15 @@ static void graph_call(struct groups_graph *graph, const struct groups_edge *edg
 /* GROUPS_NONE: memory ran out. */
 static uint32_t graph_edge(struct groups_graph *graph, uint32_t caller, uint32_t callee)
 {
-  if (!graph_grow_slots(graph) ||
+  uint32_t *known = rtop_pairs_at(&graph->edge_of, caller, callee);
+  if (known && *known) return *known - 1;
+  if (!known ||
       !rtop_reserve(&graph->edges, &graph->edge_capacity, (size_t)graph->edge_count + 1, sizeof *graph->edges))
     return GROUPS_NONE;
-  size_t slot = graph_slot(graph, caller, callee);
-  if (graph->slots[slot]) return graph->slots[slot] - 1;
   uint32_t edge = graph->edge_count++;
   struct groups_frame *from = &graph->frames[caller];
   graph->edges[edge] = (struct groups_edge){ .caller = caller, .callee = callee, .next_out = from->first_out };
-  graph->slots[slot] = from->first_out = edge + 1;
+  *known = from->first_out = edge + 1;
   graph_call(graph, &graph->edges[edge]);
   return edge;
 }
@@ -128,7 +102,7 @@ static bool graph_restart(struct groups_graph *graph, const struct rtop_symbols 
   graph->edge_count = graph->root_count = 0;
   graph->wish = wish;
   if (graph->frames) memset(graph->frames, 0, graph->frame_capacity * sizeof *graph->frames);
-  if (graph->slots) memset(graph->slots, 0, graph->slot_count * sizeof *graph->slots);
+  rtop_pairs_clear(&graph->edge_of);
   return graph_reserve_frames(graph, symbols);
 }
 
@@ -151,7 +125,7 @@ void groups_graph_destroy(struct groups_graph *graph)
   free(graph->frames);
   free(graph->roots);
   free(graph->edges);
-  free(graph->slots);
+  rtop_pairs_destroy(&graph->edge_of);
   free(graph->nodes);
   *graph = (struct groups_graph){ 0 };
 }

@@ -9,6 +9,7 @@
 #define RTOP_TUI_GROUPS_GRAPH_H
 
 #include "tree.h"
+#include "tui/text/pairs.h"
 
 enum { GROUPS_NONE = UINT32_MAX };
 
@@ -57,8 +58,7 @@ struct groups_graph {
   uint32_t *roots; /* frames that are called by several methods, or by nobody */
   uint32_t root_count;
   size_t root_capacity;
-  uint32_t *slots; /* private: hash of (caller, callee): edge + 1 */
-  size_t slot_count;
+  struct rtop_pairs edge_of; /* private: (caller, callee): edge + 1 */
   struct groups_node *nodes; /* private: by the tree's node */
   size_t node_capacity;
   struct groups_wish wish;

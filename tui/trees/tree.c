@@ -2,6 +2,7 @@
 #include "tree.h"
 
 #include "tui/methods/methods_impl.h"
+#include "tui/text/pairs.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,8 @@ struct tree_frame {  /* does the filter match it? */
 struct tree_scratch {
   uint32_t *of; /* by the symbols' node: own node + 1; 0: not merged yet */
   size_t of_capacity;
-  uint32_t *slots;   /* hash of (parent, frame): node, 0: free */
-  size_t slot_count; /* a power of two */
-  uint32_t *path;    /* nodes on the way to the root */
+  struct rtop_pairs children; /* (parent, frame): node */
+  uint32_t *path;             /* nodes on the way to the root */
   size_t path_capacity;
   struct tree_frame *frames;
   size_t frame_capacity;
@@ -37,34 +37,6 @@ struct tree_build {
   const struct rtop_methods_options *options;
 };
 
-static size_t tree_slot(const struct tree_build *build, uint32_t parent, uint32_t frame)
-{
-  const struct tree_scratch *scratch = build->scratch;
-  uint64_t hash = ((uint64_t)parent << 32 | frame) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t at = (size_t)(hash >> 32) & (scratch->slot_count - 1);
-  while (scratch->slots[at]) {
-    const struct rtop_tree_node *node = &build->tree->nodes[scratch->slots[at]];
-    if (node->parent == parent && node->frame == frame) break;
-    at = (at + 1) & (scratch->slot_count - 1);
-  }
-  return at;
-}
-
-static bool tree_grow_slots(struct tree_build *build)
-{
-  struct tree_scratch *scratch = build->scratch;
-  if (build->tree->count * 2 < scratch->slot_count) return true;
-  size_t count = scratch->slot_count ? scratch->slot_count * 2 : 256;
-  uint32_t *slots = calloc(count, sizeof *slots);
-  if (!slots) return false;
-  free(scratch->slots);
-  scratch->slots = slots;
-  scratch->slot_count = count;
-  for (uint32_t id = 1; id < build->tree->count; id++)
-    slots[tree_slot(build, build->tree->nodes[id].parent, build->tree->nodes[id].frame)] = id;
-  return true;
-}
-
 /* The ancestor (or the node itself) with this frame; 0: none. */
 static uint32_t tree_above(const struct rtop_tree *tree, uint32_t node, uint32_t frame)
 {
@@ -80,13 +52,12 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   if (above) return above;
   if (tree->nodes[parent].frame == frame && rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP)
     return parent; /* calls within a file are no calls of it */
-  if (!tree_grow_slots(build) || !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
-    return UINT32_MAX;
-  size_t slot = tree_slot(build, parent, frame);
-  if (build->scratch->slots[slot]) return build->scratch->slots[slot];
+  uint32_t *known = rtop_pairs_at(&build->scratch->children, parent, frame);
+  if (known && *known) return *known;
+  if (!known || !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes)) return UINT32_MAX;
   uint32_t id = (uint32_t)tree->count++;
   tree->nodes[id] = (struct rtop_tree_node){ .parent = parent, .frame = frame, .depth = tree->nodes[parent].depth + 1 };
-  build->scratch->slots[slot] = id;
+  *known = id;
   return id;
 }
 
@@ -293,7 +264,7 @@ void rtop_tree_forget(struct rtop_tree *tree)
   struct tree_scratch *scratch = tree->scratch;
   tree->count = tree->touched_count = 0;
   if (scratch && scratch->of) memset(scratch->of, 0, scratch->of_capacity * sizeof *scratch->of);
-  if (scratch && scratch->slots) memset(scratch->slots, 0, scratch->slot_count * sizeof *scratch->slots);
+  if (scratch) rtop_pairs_clear(&scratch->children);
   if (scratch && scratch->frames) memset(scratch->frames, 0, scratch->frame_capacity * sizeof *scratch->frames);
 }
 
@@ -304,7 +275,7 @@ void rtop_tree_destroy(struct rtop_tree *tree)
     methods_regex_free(&scratch->filter);
     methods_regex_free(&scratch->thread_filter);
     free(scratch->of);
-    free(scratch->slots);
+    rtop_pairs_destroy(&scratch->children);
     free(scratch->path);
     free(scratch->frames);
     free(scratch->passed);
