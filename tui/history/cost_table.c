@@ -1,3 +1,4 @@
+/* Costs by (thread, node). */
 #include "cost_table.h"
 
 #include <stdlib.h>

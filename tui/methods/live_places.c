@@ -1,3 +1,4 @@
+/* Where changes of a live sum belong: (thread, node) places, and nodes over all threads. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* The wall time of every method on the stack of each thread, of which the ratio is the largest. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"

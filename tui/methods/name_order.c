@@ -1,3 +1,4 @@
+/* The ranks of all frames by name or place, kept by merging what is new. */
 #include "name_order.h"
 
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* Rows sorted by digits, with the places they had before. */
 #include "order.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* What lines of a file cost, from the nodes of a live sum. */
 #include "source_heat.h"
 #include "tui/text/reserve.h"
 #include "tui/trees/tree.h"

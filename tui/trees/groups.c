@@ -1,3 +1,4 @@
+/* Rows of groups: roots, what they call, and references. */
 #include "groups.h"
 
 #include "groups_graph.h"

@@ -1,3 +1,4 @@
+/* Edges between methods, added up from the nodes of a tree. */
 #include "groups_graph.h"
 
 #include "tui/text/reserve.h"
