@@ -4,6 +4,7 @@
  * out of the recording, and nothing may grow beyond its bound. */
 #include "shm/base/error.h"
 #include "shm/window/window.h"
+#include "tests/tui/naive.h"
 #include "tui/feed/feed.h"
 #include "tui/history/profile.h"
 #include "tui/history/profile_alone.h"
@@ -170,17 +171,14 @@ static void slide_cell(void *context, const struct rtop_sum_cell *cell, bool com
   ((struct live *)context)->slid_ns += comes ? wall_ns : -wall_ns;
 }
 
-static void slide_ahead(void *context, uint32_t thread, uint32_t node, bool near)
-{
-  (void)context, (void)thread, (void)node, (void)near;
-}
-
 static void slide(struct live *live, int64_t length_ns)
 {
-  static struct rtop_sum sum;
+  static struct rtop_sum sum, naive;
   struct rtop_span span = rtop_profile_last(live->profile, length_ns);
   demand(rtop_slide_to(live->slide, span, &sum));
+  demand(naive_sum(live->profile, span, &naive));
   demand(live->slid_ns == wall_of(live->profile, span));
+  demand(live->slid_ns == rtop_cost_wall(&naive.total));
 }
 
 /* ---- looking ---------------------------------------------------------------------------------------- */
@@ -337,8 +335,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size < 4) return 0;
   uint32_t how = take(&live);
   live.profile = rtop_profile_create(UINT64_C(1) << (12 + take(&live) % 8));
-  live.slide =
-      rtop_slide_open(live.profile, &(struct rtop_slide_sink){ &live, slide_restart, slide_cell, slide_ahead });
+  live.slide = rtop_slide_open(live.profile, &(struct rtop_slide_sink){ &live, slide_restart, slide_cell });
   if (how & 1) rtop_profile_keep_sums(live.profile);
   if (how & 2) record(&live);
   meet_nodes(&live);

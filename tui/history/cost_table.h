@@ -1,4 +1,4 @@
-/* (thread, node) → cost: an open-addressing index over a dense array of sum cells.
+/* (thread, node) → cost: a dense array of sum cells and where each of them is.
  *
  * Private to the profile. The cells may be borrowed from a struct rtop_sum, so that a sum is built where
  * it will stay. A zeroed struct is an empty table.
@@ -7,10 +7,10 @@
 #define RTOP_TUI_COST_TABLE_H
 
 #include "profile.h"
+#include "tui/text/pairs.h"
 
 struct cost_table {
-  uint32_t *slots;   /* index + 1 of a cell; 0: free */
-  size_t slot_count; /* power of two, or 0 */
+  struct rtop_pairs pairs; /* index + 1 of a cell */
   struct rtop_sum_cell *cells;
   size_t count, capacity;
 };

@@ -1,3 +1,4 @@
+/* The profile: windows, gaps and late records as feeds hand them in. */
 #include "profile_impl.h"
 
 #include "shm/window/window.h"

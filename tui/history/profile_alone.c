@@ -1,3 +1,4 @@
+/* Sums, briefs and timelines of one source out of several. */
 #include "profile_alone.h"
 
 #include "profile_impl.h"

@@ -1,3 +1,4 @@
+/* Counters of windows: what is summed, what is replaced, and what is merged over sources. */
 #include "profile_impl.h"
 
 #include "shm/window/window.h"

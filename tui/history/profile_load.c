@@ -1,3 +1,4 @@
+/* Windows of a recording: fetched when they are needed, given back when memory is short. */
 #include "profile_impl.h"
 
 #include "shm/window/window.h"

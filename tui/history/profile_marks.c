@@ -1,3 +1,4 @@
+/* Named instants, in order of time. */
 #include "profile_impl.h"
 
 #include <stdlib.h>

@@ -1,11 +1,10 @@
+/* What comes into a span and what goes out of it, when it moves and when its windows change. */
 #include "profile_slide.h"
 
 #include "profile_impl.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
-
-enum { SLIDE_AHEAD = 6 };
 
 struct rtop_slide {
   struct rtop_profile *profile; /* NULL: it is gone */
@@ -50,8 +49,8 @@ static void slide_cell(struct rtop_slide *slide, const struct profile_cell *cell
                        bool comes)
 {
   struct rtop_cost cost = { 0 };
-  if (profile_cell_is_empty(cell)) return;
   struct profile_cell share = profile_part_is_whole(part) ? *cell : profile_part_cell(part, cell);
+  if (profile_cell_is_empty(&share)) return;
   profile_cost_add_cell(&cost, &share);
   slide_tell(slide, cell->thread, cell->node, &cost, comes);
 }
@@ -80,27 +79,13 @@ static void slide_listed(struct rtop_slide *slide, uint32_t thread, bool comes)
   slide->kept.listed += (uint32_t)(*windows > 0) - (uint32_t)was;
 }
 
-static void slide_ahead(struct rtop_slide *slide, const struct profile_window *window, size_t at)
-{
-  for (size_t i = 0; i < 2; i++) {
-    size_t later = at + (i + 1) * SLIDE_AHEAD;
-    if (later >= window->cell_count) return;
-    const struct profile_cell *cell = &window->cells[later];
-    uint32_t node = rtop_lens_node(slide->profile->lens, cell->node);
-    if (node != RTOP_LENS_OUT) slide->sink.ahead(slide->sink.context, cell->thread, node, i == 0);
-  }
-}
-
 static void slide_window(struct rtop_slide *slide, struct profile_window *window, const struct profile_part *part,
                          bool comes)
 {
   slide->ids += comes ? window->id : 0 - window->id;
   profile_need(slide->profile, window);
   slide->failed = slide->failed || window->gap; /* it could not be fetched */
-  for (size_t i = 0; i < window->cell_count; i++) {
-    slide_ahead(slide, window, i);
-    slide_cell(slide, &window->cells[i], part, comes);
-  }
+  for (size_t i = 0; i < window->cell_count; i++) slide_cell(slide, &window->cells[i], part, comes);
   slide_counters(slide, window, part, comes);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_cell cell = profile_provisional(&window->threads[i]);
@@ -257,4 +242,75 @@ void profile_slides_forget(struct rtop_profile *profile)
 void profile_slides_detach(struct rtop_profile *profile)
 {
   for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next) slide->profile = NULL;
+}
+
+/* ---- one sum ---------------------------------------------------------------------------------------- */
+
+struct once {
+  struct cost_table *table;
+  bool failed;
+};
+
+static void once_restart(void *context)
+{
+  cost_table_clear(((struct once *)context)->table);
+}
+
+static void once_cell(void *context, const struct rtop_sum_cell *cell, bool comes)
+{
+  struct once *once = context;
+  struct rtop_cost *cost = comes ? cost_table_at(once->table, cell->thread, cell->node) : NULL;
+  if (cost) rtop_cost_add(cost, &cell->cost);
+  else once->failed = true;
+}
+
+static int once_compare(const void *left, const void *right)
+{
+  const struct rtop_sum_cell *a = left, *b = right;
+  if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+  return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* From ids to rows, in order; costs of rows and of all. False: memory ran out. */
+static bool once_finish(struct rtop_sum *sum, uint32_t threads)
+{
+  uint32_t *row_of = calloc((size_t)threads + 1, sizeof *row_of);
+  size_t kept = 0;
+  if (!row_of) return false;
+  for (size_t i = 0; i < sum->thread_count; i++) row_of[sum->threads[i].thread] = (uint32_t)i + 1;
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    struct rtop_sum_cell cell = sum->cells[i];
+    if (!row_of[cell.thread]) continue;
+    cell.thread = row_of[cell.thread] - 1;
+    sum->cells[kept++] = cell;
+    rtop_cost_add(&sum->threads[cell.thread].cost, &cell.cost);
+    rtop_cost_add(&sum->total, &cell.cost);
+  }
+  sum->cell_count = kept;
+  if (kept) qsort(sum->cells, kept, sizeof *sum->cells, once_compare);
+  free(row_of);
+  return true;
+}
+
+/* A slide that comes from nowhere and goes nowhere: nobody has to tell it of changes. */
+bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)
+{
+  struct rtop_profile *profile = (struct rtop_profile *)asked; /* scratch only: to a caller it stays as it is */
+  struct once once = { .table = profile->table };
+  struct rtop_slide slide = { .profile = profile, .sink = { &once, once_restart, once_cell } };
+  if (!sum->borrowed) {
+    profile->table->cells = sum->cells;
+    profile->table->capacity = sum->cell_capacity;
+  }
+  sum->cells = NULL;
+  sum->cell_capacity = 0;
+  bool fine = rtop_slide_to(&slide, span, sum) && !once.failed;
+  sum->cells = profile->table->cells;
+  sum->cell_capacity = profile->table->capacity;
+  sum->cell_count = fine ? profile->table->count : 0;
+  profile->table->cells = NULL;
+  profile->table->capacity = 0;
+  free(slide.kept.threads);
+  free(slide.kept.sources);
+  return fine && once_finish(sum, profile->thread_count);
 }

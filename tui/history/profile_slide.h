@@ -20,8 +20,6 @@ struct rtop_slide_sink {
   void (*restart)(void *context);
   /* `cell` has the ids of the profile's thread and of the shown node. */
   void (*cell)(void *context, const struct rtop_sum_cell *cell, bool comes);
-  /* A cell of this thread and node comes soon, when it is `near` at once: who looks it up can begin. */
-  void (*ahead)(void *context, uint32_t thread, uint32_t node, bool near);
 };
 
 /* NULL when memory ran out. */

@@ -1,3 +1,4 @@
+/* Wall time per thread and state, for histories. */
 #include "profile_impl.h"
 
 #include <string.h>

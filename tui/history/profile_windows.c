@@ -1,3 +1,4 @@
+/* Windows in order of start: how they are inserted, found and given up. */
 #include "profile_impl.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* What a live sum hands out: cells, threads and rows, brought up to date in one update. */
 #include "live.h"
 
 #include "live_impl.h"
@@ -48,8 +49,17 @@ struct rtop_live *rtop_live_create(struct rtop_profile *profile)
   live->profile = profile;
   live->symbols = rtop_profile_symbols(profile);
   live->place_count = 1;
-  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell, live_place_ahead });
+  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell });
   if (!live->slide) rtop_live_destroy(&live);
+  return live;
+}
+
+struct rtop_live *rtop_live_of(const struct rtop_symbols *symbols)
+{
+  struct rtop_live *live = calloc(1, sizeof *live);
+  if (!live) return NULL;
+  live->symbols = symbols;
+  live->place_count = 1;
   return live;
 }
 
@@ -61,15 +71,15 @@ void rtop_live_destroy(struct rtop_live **handle)
   rtop_slide_close(&live->slide);
   methods_regex_free(&live->filter);
   rtop_name_order_destroy(&live->names);
+  rtop_pairs_destroy(&live->place_of);
   void *const memory[] = {
     live->places,
-    live->slots,
     live->path,
     live->deltas,
     live->cells,
     live->cell_places,
     live->nodes,
-    live->links,
+    live->spent,
     live->ups,
     live->climbs,
     live->entry_of,
@@ -80,16 +90,13 @@ void rtop_live_destroy(struct rtop_live **handle)
     live->shares.growing.all,
     live->frames,
     live->rows,
-    live->beside,
-    live->row_frames,
+    live->row_cells,
     live->row_of,
-    live->touched,
     live->idle,
     live->standing,
     live->threads,
     live->node_depths.first,
     live->shown,
-    live->changes,
   };
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) free(memory[i]);
   free(live);
@@ -123,10 +130,12 @@ void rtop_live_want_ratios(struct rtop_live *live, bool wanted)
 
 bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_sum *sum)
 {
+  if (!live->slide) return false;
   if (live->failed || live->place_count > 2 * live->places_used + LIVE_IDLE_PLACES_MAX) rtop_slide_restart(live->slide);
   bool fine = rtop_slide_to(live->slide, span, sum) && reserve_threads(live, sum);
   if (!fine || live->failed) return false;
   name_threads(live, sum);
+  live->spent_known = false;
   live_settle(live);
   for (size_t i = 0; i < sum->thread_count; i++) sum->threads[i].cost = live->threads[sum->threads[i].thread].cost;
   sum->total = live->total;
@@ -135,6 +144,24 @@ bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_su
   sum->cells = live->cells;
   sum->cell_count = live->cell_count;
   sum->cell_capacity = 0;
+  return !live->failed;
+}
+
+bool rtop_live_take(struct rtop_live *live, const struct rtop_sum *sum)
+{
+  uint32_t nodes = rtop_symbols_node_count(live->symbols);
+  live_restart(live);
+  if (!reserve_threads(live, sum)) return false;
+  name_threads(live, sum);
+  for (size_t i = 0; i < sum->thread_count; i++) live->threads[sum->threads[i].thread].hidden = sum->threads[i].hidden;
+  for (size_t i = 0; i < sum->cell_count; i++) {
+    struct rtop_sum_cell cell = sum->cells[i];
+    if (cell.thread < sum->thread_count) cell.thread = sum->threads[cell.thread].thread;
+    cell.node = cell.node < nodes ? cell.node : 0;
+    live_cell(live, &cell, true);
+  }
+  live->spent_known = false;
+  live_settle(live);
   return !live->failed;
 }
 
@@ -177,8 +204,6 @@ static bool filter_rows(struct rtop_live *live, struct rtop_methods *methods,
 {
   double least_ns = options->min_percent / 100 * (double)live->length_ns;
   bool all = !options->filter && least_ns <= 0;
-  live->row_turn += all && !live->leaves_out ? 1 : 2;
-  live->leaves_out = !all;
   if (all) return true;
   if (!rtop_reserve(&live->frames, &live->frame_capacity, live->row_of_capacity, sizeof *live->frames) ||
       !rtop_reserve(&live->shown, &live->shown_capacity, (size_t)live->row_count + 1, sizeof *live->shown))
@@ -206,9 +231,8 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
 {
   choose_threads(live, sum);
   live_stacks_change(live, sum);
-  live->rows_kept = live->rows_kept && methods;
+  live->spent_known = false;
   live_nodes_up(live);
-  if (methods && !live->rows_kept) live_rows_make(live);
   bool fine = take_options(live, options);
   live_rows_finish(live, sum);
   if (!methods) return fine && !live->failed;
@@ -220,24 +244,7 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
   methods->length_ns = sum->length_ns;
   fine = filter_rows(live, methods, options) && fine;
   methods->ranks = live->names.ranks;
-  live->follow = (struct rtop_methods_follow){
-    live, live->row_turn, live->touched, live->touched_count, live->row_frames, live->row_of, live->row_of_capacity,
-  };
-  methods->follow = methods->rows == live->rows ? &live->follow : NULL;
   return fine && !live->failed;
-}
-
-const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count, uint64_t *turn)
-{
-  *count = live->touched_count;
-  *turn = live->row_turn;
-  return live->touched;
-}
-
-const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame)
-{
-  uint32_t row = frame < live->row_of_capacity ? live->row_of[frame] : 0;
-  return row ? &live->rows[row - 1] : NULL;
 }
 
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node)

@@ -1,11 +1,9 @@
 /* A sum and its methods, kept while the span slides: an update costs what came and went, not what stays.
  *
- * Three things are kept, each once: what every thread did in every node (cells), what was spent in and below
- * every node over all chosen threads (nodes), and in every method (rows of the table). A change of
- * a cell goes up its stack; all changes of an update go up together, so that a node is met once. For the
- * ratio the wall time of every method on the stack of each thread is kept, too. All is whole numbers: after any
- * number of updates it equals what rtop_profile_sum and rtop_methods_build make afresh. Nodes are kept only while
- * they are asked for in every update, rows while methods are; else they are made afresh when somebody asks again.
+ * Two things are kept, each once: what every thread did in every node (cells), and what was spent in every method
+ * over all chosen threads (rows of the table). A change of a cell goes up its stack; all changes of an update go up
+ * together, so that a node is met once. For the ratio the wall time of every method on the stack of each thread is
+ * kept, too. All is whole numbers: after any number of updates it equals what is added up afresh.
  *
  * Threads: one. Memory belongs to the live sum; it grows with the stacks in the span and is given up when
  * most of it is about stacks that left it.
@@ -17,34 +15,27 @@
 
 struct rtop_live;
 
-/* A node with everything below it, over all chosen threads. */
+/* A node of all threads: what never changes of it. */
 struct rtop_live_node {
   uint32_t node;
-  uint32_t parent; /* index of the node it is called from; of the root: 0 */
-  uint32_t frame;
-  uint32_t depth; /* of the root: 0 */
-  bool outermost; /* its frame is not above it */
+  uint32_t parent, frame;             /* index of the node it is called from; of the root: 0 */
+  uint32_t depth : 31, outermost : 1; /* of the root: 0; its frame is not above it */
+  uint32_t change;                    /* private: index + 1 of what changes in this update; 0: nothing so far */
+};
+
+/* What was spent there, over all chosen threads. */
+struct rtop_live_spent {
   uint64_t cells; /* in and below it; 0: not in the sum */
   struct rtop_cost total, self;
 };
 
-/* What never changes of a node, so little that all of it stays in the caches: for who goes up, or looks through
- * all of them. */
-struct rtop_live_call {
-  uint32_t parent, frame;             /* as of the node */
-  uint32_t depth : 31, outermost : 1; /* of a frame that is not known, too */
-  uint32_t up;                        /* private: index + 1 of what changes in this update; 0: nothing so far */
-};
-
-/* What an update did to a node: differences, modulo 2^64. */
-struct rtop_live_change {
-  uint32_t index; /* of the node */
-  struct rtop_cost self, total;
-  uint64_t cells;
-};
-
 /* NULL when memory ran out. */
 struct rtop_live *rtop_live_create(struct rtop_profile *profile);
+/* Of one sum, whatever it is of: nothing slides. NULL when memory ran out. */
+struct rtop_live *rtop_live_of(const struct rtop_symbols *symbols);
+/* In place of rtop_live_sum: holds just this sum from now on, of its threads those that are not hidden. False when
+ * memory ran out. */
+bool rtop_live_take(struct rtop_live *live, const struct rtop_sum *sum);
 /* Before or after the profile goes; what was borrowed from it is taken back by the next two calls' users. */
 void rtop_live_destroy(struct rtop_live **live);
 
@@ -58,25 +49,14 @@ bool rtop_live_sum(struct rtop_live *live, struct rtop_span span, struct rtop_su
 /* As rtop_methods_build for the sum of the last call, of threads that are not hidden, but *methods borrows its
  * rows, and they are in no order: methods->ranks says by frame which name (or place, when the sort key is
  * that) comes first. */
-/* `methods` NULL: only nodes are brought up to date. */
+/* `methods` NULL: nobody looks at rows. */
 bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struct rtop_methods *methods,
                        const struct rtop_methods_options *options);
 
-/* The methods whose rows the last rtop_live_methods changed, made or took away, each once, until the next
- * rtop_live_sum. *turn is its number; who knows all rows of the turn before needs only these. Turns are skipped
- * when rows were made afresh, and while a filter leaves some out. */
-const uint32_t *rtop_live_touched(const struct rtop_live *live, uint32_t *count, uint64_t *turn);
-/* The row of a method; NULL: it has none. */
-const struct rtop_method_row *rtop_live_row(const struct rtop_live *live, uint32_t frame);
-
-/* Nodes of the last rtop_live_methods: index 0 is the root, a parent comes before its children. Valid until
- * the next call. They are made when they are asked for, and kept as long as every update is asked for them. */
+/* Nodes: index 0 is the root, a parent comes before its children. Valid until the next rtop_live_sum. */
 const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count);
-/* The same nodes, in the same order; they need not be brought up to date. */
-const struct rtop_live_call *rtop_live_calls(const struct rtop_live *live, uint32_t *count);
-/* What the last rtop_live_methods changed. *turn is its number; who knows all nodes as they were in the turn
- * before needs only these. Turns are skipped when everything was made afresh, and when nobody asked. */
-const struct rtop_live_change *rtop_live_changes(const struct rtop_live *live, uint32_t *count, uint64_t *turn);
+/* By the same index, as of the last rtop_live_methods: it is added up when somebody asks. NULL: memory ran out. */
+const struct rtop_live_spent *rtop_live_spent(const struct rtop_live *live);
 /* The index of a symbols' node; UINT32_MAX: it was never seen. */
 uint32_t rtop_live_find(const struct rtop_live *live, uint32_t node);
 

@@ -6,6 +6,7 @@
 #include "methods_impl.h"
 #include "name_order.h"
 #include "tui/history/profile_slide.h"
+#include "tui/text/pairs.h"
 
 enum { LIVE_NONE = UINT32_MAX };
 
@@ -27,11 +28,12 @@ struct live_delta {
 /* What an update changes in a node and has still to tell those above. They lie in the order of their coming,
  * close together. */
 struct live_up {
-  struct rtop_live_change change;
-  uint64_t own_cells; /* of change.cells */
-  uint32_t threads;   /* that have it on their stack now, modulo 2^32 */
-  uint32_t next;      /* in the list of its depth, + 1 */
-  bool own;           /* change.self is something */
+  struct rtop_cost self, total;
+  uint64_t cells, own_cells; /* in and below it; in it */
+  uint32_t entry;
+  uint32_t threads; /* that have it on their stack now, modulo 2^32 */
+  uint32_t next;    /* in the list of its depth, + 1 */
+  bool own;         /* self is something */
 };
 
 /* What a row gains, modulo; NULL: nothing. */
@@ -94,11 +96,6 @@ struct live_frame {
   const char *label; /* as it was asked */
 };
 
-struct live_row {   /* beside the row that users see */
-  uint64_t cells;   /* that it is on the stack of */
-  uint64_t touched; /* in which turn it was last */
-};
-
 struct live_thread {
   bool hidden;
   uint32_t row;   /* in the sum, + 1 */
@@ -125,10 +122,9 @@ struct rtop_live {
   struct live_place *places;
   uint32_t place_count;
   size_t place_capacity;
-  uint32_t *slots; /* hash of (thread, node): place; 0: free */
-  size_t slot_count;
-  uint32_t places_used; /* with windows */
-  uint32_t *path;       /* nodes on the way to a known place */
+  struct rtop_pairs place_of; /* (thread, node): place */
+  uint32_t places_used;       /* with windows */
+  uint32_t *path;             /* nodes on the way to a known place */
   size_t path_capacity;
 
   struct live_delta *deltas;
@@ -141,42 +137,30 @@ struct rtop_live {
   size_t cell_capacity, cell_place_capacity;
 
   struct rtop_live_node *nodes;
-  struct rtop_live_call *links;
   struct live_climb *climbs;
+  struct rtop_live_spent *spent; /* by node, when it is known */
+  bool spent_known;
   uint32_t node_count;
-  size_t node_capacity, link_capacity, climb_capacity;
+  size_t node_capacity, climb_capacity, spent_capacity;
   uint32_t *entry_of; /* by node: index + 1 */
   size_t entry_capacity;
 
   struct live_up *ups;
   uint32_t up_count;
   size_t up_capacity;
-  struct rtop_live_change *changes;
-  uint32_t change_count;
-  size_t change_capacity;
   uint64_t turn;
-  bool nodes_kept, nodes_asked; /* they hold what the last update left; somebody looked since */
-  uint64_t node_turn;           /* as users know it */
 
   struct live_shares shares;
   struct live_frame *frames; /* by frame */
   size_t frame_capacity;
 
   struct rtop_method_row *rows;
-  struct live_row *beside;
-  uint32_t *row_frames; /* by row */
+  uint64_t *row_cells; /* by row: cells that it is on the stack of */
   uint32_t row_count;
-  size_t row_capacity, beside_capacity, row_frame_capacity;
+  size_t row_capacity, row_cell_capacity;
   uint32_t *row_of; /* by frame: index + 1 */
   size_t row_of_capacity;
-  struct rtop_methods_follow follow; /* as it was handed out */
-  uint32_t *touched;                 /* frames whose rows this update changed */
-  uint32_t touched_count;
-  size_t touched_capacity;
-  uint64_t row_turn;
-  bool rows_kept;  /* they hold what the last update left */
-  bool leaves_out; /* rows, in the last turn */
-  uint32_t *idle;  /* frames whose rows had nothing left when they were changed */
+  uint32_t *idle; /* frames whose rows had nothing left when they were changed */
   uint32_t idle_count;
   size_t idle_capacity;
   uint32_t *standing; /* threads that have a stack */
@@ -205,19 +189,10 @@ static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost
   from->samples -= cost->samples;
 }
 
-/* What is changed in an update lies all over the memory: it is asked for before it is needed. */
-static inline void live_fetch(const void *at, size_t bytes)
-{
-  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)at + i, 1);
-  __builtin_prefetch((const char *)at + bytes - 1, 1);
-}
-
 /* live_places.c */
 void live_places_restart(struct rtop_live *live);
 /* The place of a node of a thread; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
-/* It will be asked for. */
-void live_place_ahead(void *context, uint32_t thread, uint32_t node, bool near);
 /* The node over all threads, with everything above it. LIVE_NONE: memory ran out. */
 uint32_t live_entry(struct rtop_live *live, uint32_t node);
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);
@@ -230,15 +205,10 @@ void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_
 /* Which nodes are on stacks at the end of the span. */
 void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum);
 
-/* live_nodes.c: an update begins. */
-void live_nodes_begin(struct rtop_live *live);
-
 /* live_rows.c */
 void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain);
 /* Another clock: of all rows. */
 void live_rows_clock(struct rtop_live *live, enum rtop_mode mode);
-/* From the nodes. */
-void live_rows_make(struct rtop_live *live);
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
 void live_rows_restart(struct rtop_live *live);
 

@@ -1,50 +1,9 @@
+/* Where changes of a live sum belong: (thread, node) places, and nodes over all threads. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* Where the search begins. */
-static size_t place_home(const struct rtop_live *live, uint32_t thread, uint32_t node)
-{
-  uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9E3779B97F4A7C15);
-  return (size_t)(hash >> 32) & (live->slot_count - 1);
-}
-
-void live_place_ahead(void *context, uint32_t thread, uint32_t node, bool near)
-{
-  const struct rtop_live *live = context;
-  if (!live->slot_count) return;
-  const uint32_t *home = &live->slots[place_home(live, thread, node)];
-  if (near) live_fetch(&live->places[*home], sizeof *live->places);
-  else live_fetch(home, sizeof *home);
-}
-
-static size_t place_slot(const struct rtop_live *live, uint32_t thread, uint32_t node)
-{
-  size_t mask = live->slot_count - 1, at = place_home(live, thread, node);
-  while (live->slots[at]) {
-    const struct live_place *place = &live->places[live->slots[at]];
-    if (place->node == node && place->thread == thread) break;
-    at = (at + 1) & mask;
-  }
-  return at;
-}
-
-static bool places_grow(struct rtop_live *live)
-{
-  if (((size_t)live->place_count + 2) * 2 > live->slot_count) {
-    size_t count = live->slot_count ? live->slot_count * 2 : 1024;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots) return false;
-    free(live->slots);
-    live->slots = slots;
-    live->slot_count = count;
-    for (uint32_t i = 1; i < live->place_count; i++)
-      slots[place_slot(live, live->places[i].thread, live->places[i].node)] = i;
-  }
-  return rtop_reserve(&live->places, &live->place_capacity, (size_t)live->place_count + 2, sizeof *live->places);
-}
 
 static void depths_clear(struct live_depths *depths)
 {
@@ -55,10 +14,9 @@ static void depths_clear(struct live_depths *depths)
 void live_places_restart(struct rtop_live *live)
 {
   depths_clear(&live->node_depths);
-  if (live->slots) memset(live->slots, 0, live->slot_count * sizeof *live->slots);
+  rtop_pairs_clear(&live->place_of);
   for (uint32_t i = 0; i < live->node_count; i++) live->entry_of[live->nodes[i].node] = 0;
   live->turn++;
-  live->node_turn++; /* nobody can follow */
   live->place_count = 1;
   live->node_count = live->cell_count = live->delta_count = live->up_count = live->places_used = 0;
 }
@@ -75,7 +33,6 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
 {
   const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
   if (!rtop_reserve(&live->nodes, &live->node_capacity, (size_t)live->node_count + 1, sizeof *live->nodes) ||
-      !rtop_reserve(&live->links, &live->link_capacity, (size_t)live->node_count + 1, sizeof *live->links) ||
       !rtop_reserve(&live->climbs, &live->climb_capacity, (size_t)live->node_count + 1, sizeof *live->climbs))
     return false;
   uint32_t entry = live->node_count++;
@@ -83,17 +40,11 @@ static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
     .node = node,
     .parent = parent,
     .frame = call->frame,
-    .depth = node ? live->nodes[parent].depth + 1 : 0,
-  };
-  live->nodes[entry].outermost = node && call->frame && is_outermost(live, parent, call->frame);
-  if (live->nodes[entry].outermost) live->climbs[entry] = (struct live_climb){ call->frame, parent };
-  else live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){ 0 };
-  live->links[entry] = (struct rtop_live_call){
-    .parent = parent,
-    .frame = call->frame,
-    .depth = live->nodes[entry].depth & INT32_MAX,
+    .depth = (node ? live->nodes[parent].depth + 1 : 0) & INT32_MAX,
     .outermost = node && is_outermost(live, parent, call->frame),
   };
+  if (live->nodes[entry].outermost && call->frame) live->climbs[entry] = (struct live_climb){ call->frame, parent };
+  else live->climbs[entry] = node ? live->climbs[parent] : (struct live_climb){ 0 };
   live->entry_of[node] = entry + 1;
   return true;
 }
@@ -118,15 +69,15 @@ uint32_t live_entry(struct rtop_live *live, uint32_t node)
 
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node)
 {
-  if (!live->slot_count && !places_grow(live)) return 0;
-  uint32_t known = live->slots[place_slot(live, thread, node)];
-  if (known) return known;
+  uint32_t *known = rtop_pairs_at(&live->place_of, thread, node);
+  if (!known || *known) return known ? *known : 0;
   uint32_t entry = live_entry(live, node);
-  if (entry == LIVE_NONE || !places_grow(live)) return 0;
-  uint32_t place = live->place_count++;
-  live->places[place] = (struct live_place){ .thread = thread, .node = node, .entry = entry };
-  live->slots[place_slot(live, thread, node)] = place;
-  return place;
+  if (entry == LIVE_NONE ||
+      !rtop_reserve(&live->places, &live->place_capacity, (size_t)live->place_count + 1, sizeof *live->places))
+    return 0;
+  live->places[live->place_count] = (struct live_place){ .thread = thread, .node = node, .entry = entry };
+  *known = live->place_count++;
+  return *known;
 }
 
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next)
@@ -136,4 +87,40 @@ bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index
   depths->first[depth] = index + 1;
   depths->deepest = depth > depths->deepest ? depth : depths->deepest;
   return true;
+}
+
+const struct rtop_live_node *rtop_live_nodes(const struct rtop_live *live, uint32_t *count)
+{
+  *count = live->node_count;
+  return live->nodes;
+}
+
+/* A parent comes before its children. */
+static void add_up(struct rtop_live *live)
+{
+  memset(live->spent, 0, live->node_count * sizeof *live->spent);
+  for (uint32_t i = 0; i < live->cell_count; i++) {
+    const struct live_place *place = &live->places[live->cell_places[i]];
+    struct rtop_live_spent *spent = &live->spent[place->entry];
+    if (live->threads[place->thread].hidden) continue;
+    rtop_cost_add(&spent->self, &live->cells[i].cost);
+    spent->cells++;
+  }
+  for (uint32_t i = live->node_count; i-- > 0;) {
+    struct rtop_live_spent *spent = &live->spent[i], *above = &live->spent[live->nodes[i].parent];
+    rtop_cost_add(&spent->total, &spent->self);
+    if (i == 0 || !spent->cells) continue;
+    rtop_cost_add(&above->total, &spent->total);
+    above->cells += spent->cells;
+  }
+}
+
+const struct rtop_live_spent *rtop_live_spent(const struct rtop_live *asked)
+{
+  struct rtop_live *live = (struct rtop_live *)asked; /* to a caller it stays as it is */
+  if (!rtop_reserve(&live->spent, &live->spent_capacity, (size_t)live->node_count + 1, sizeof *live->spent))
+    return NULL;
+  if (!live->spent_known) add_up(live);
+  live->spent_known = true;
+  return live->spent;
 }

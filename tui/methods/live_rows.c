@@ -1,3 +1,4 @@
+/* The rows of a live sum: one per method, made when the first cell comes, dropped with the last one. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
@@ -23,22 +24,13 @@ static uint32_t row_for(struct rtop_live *live, uint32_t frame)
   if (!rtop_reserve(&live->row_of, &live->row_of_capacity, rtop_symbols_frame_count(live->symbols),
                     sizeof *live->row_of) ||
       !rtop_reserve(&live->rows, &live->row_capacity, rows, sizeof *live->rows) ||
-      !rtop_reserve(&live->beside, &live->beside_capacity, rows, sizeof *live->beside) ||
-      !rtop_reserve(&live->row_frames, &live->row_frame_capacity, rows, sizeof *live->row_frames))
+      !rtop_reserve(&live->row_cells, &live->row_cell_capacity, rows, sizeof *live->row_cells))
     return LIVE_NONE;
   live->rows[live->row_count] = (struct rtop_method_row){ .frame = frame };
-  live->beside[live->row_count] = (struct live_row){ 0 };
-  live->row_frames[live->row_count] = frame;
+  live->row_cells[live->row_count] = 0;
   live->row_of[frame] = ++live->row_count;
   live_most_changed(live, frame);
   return live->row_count - 1;
-}
-
-static void touch(struct rtop_live *live, uint32_t at)
-{
-  if (live->beside[at].touched == live->turn) return;
-  live->beside[at].touched = live->turn;
-  if (!push(&live->touched, &live->touched_capacity, &live->touched_count, live->row_frames[at])) live->failed = true;
 }
 
 void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain *gain)
@@ -48,7 +40,6 @@ void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain
     live->failed = true;
     return;
   }
-  touch(live, at);
   struct rtop_method_row *row = &live->rows[at];
   if (gain->self) {
     rtop_cost_add(&row->self, gain->self);
@@ -59,15 +50,14 @@ void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain
     row->total_ns += clock_of(gain->total, live->mode);
   }
   row->threads += gain->threads;
-  live->beside[at].cells += gain->cells;
-  if (!live->beside[at].cells && !row->threads && !push(&live->idle, &live->idle_capacity, &live->idle_count, frame))
+  live->row_cells[at] += gain->cells;
+  if (!live->row_cells[at] && !row->threads && !push(&live->idle, &live->idle_capacity, &live->idle_count, frame))
     live->failed = true;
 }
 
 void live_rows_clock(struct rtop_live *live, enum rtop_mode mode)
 {
   live->mode = mode;
-  live->row_turn++; /* nobody can follow */
   for (uint32_t i = 0; i < live->row_count; i++) {
     live->rows[i].self_ns = clock_of(&live->rows[i].self, mode);
     live->rows[i].total_ns = clock_of(&live->rows[i].total, mode);
@@ -79,9 +69,8 @@ static void drop_row(struct rtop_live *live, uint32_t frame)
 {
   uint32_t at = live->row_of[frame] - 1, last = --live->row_count;
   live->rows[at] = live->rows[last];
-  live->beside[at] = live->beside[last];
-  live->row_frames[at] = live->row_frames[last];
-  live->row_of[live->row_frames[at]] = at + 1;
+  live->row_cells[at] = live->row_cells[last];
+  live->row_of[live->rows[at].frame] = at + 1;
   live->row_of[frame] = 0;
 }
 
@@ -90,7 +79,7 @@ static void drop_idle(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->idle_count; i++) {
     uint32_t row = live->row_of[live->idle[i]];
-    if (row && !live->beside[row - 1].cells && !live->rows[row - 1].threads) drop_row(live, live->idle[i]);
+    if (row && !live->row_cells[row - 1] && !live->rows[row - 1].threads) drop_row(live, live->idle[i]);
   }
   live->idle_count = 0;
 }
@@ -101,36 +90,8 @@ static void take_ratios(struct rtop_live *live)
   const uint32_t *frames = live_shares_finish(live, &count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = frames[i] < live->row_of_capacity ? live->row_of[frames[i]] : 0;
-    if (!row || !live->rows_kept) continue;
-    live->rows[row - 1].most_ns = live_most_ns(live, frames[i]);
-    touch(live, row - 1);
+    if (row) live->rows[row - 1].most_ns = live_most_ns(live, frames[i]);
   }
-}
-
-void live_rows_make(struct rtop_live *live)
-{
-  uint32_t count;
-  const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
-  for (uint32_t i = 0; i < live->row_count; i++) live->row_of[live->row_frames[i]] = 0;
-  live->row_turn++; /* nobody can follow */
-  live->row_count = live->touched_count = live->idle_count = 0;
-  for (uint32_t i = 0; i < live->cell_count; i++) {
-    const struct live_place *place = &live->places[live->cell_places[i]];
-    uint32_t frame = live->links[place->entry].frame;
-    const struct rtop_cost *cost = &live->cells[i].cost;
-    struct live_gain gain = { cost, frame ? NULL : cost, frame ? 0 : 1, 0 };
-    if (!live->threads[place->thread].hidden) live_row_add(live, frame, &gain);
-  }
-  for (uint32_t i = 1; i < count; i++) {
-    struct live_gain gain = { NULL, &nodes[i].total, nodes[i].cells, 0 };
-    if (nodes[i].outermost && nodes[i].cells) live_row_add(live, nodes[i].frame, &gain);
-  }
-  for (uint32_t i = 0; i < live->standing_count; i++)
-    for (uint32_t at = live->threads[live->standing[i]].stack - 1; at; at = live->links[at].parent) {
-      struct live_gain gain = { .threads = 1 };
-      if (live->links[at].outermost) live_row_add(live, live->links[at].frame, &gain);
-    }
-  live->rows_kept = true;
 }
 
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)
@@ -142,8 +103,7 @@ void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum)
 
 void live_rows_restart(struct rtop_live *live)
 {
-  for (uint32_t i = 0; i < live->row_count; i++) live->row_of[live->row_frames[i]] = 0;
+  for (uint32_t i = 0; i < live->row_count; i++) live->row_of[live->rows[i].frame] = 0;
   for (uint32_t i = 0; i < live->standing_count; i++) live->threads[live->standing[i]].stack = 0;
-  live->row_turn++; /* nobody can follow */
-  live->row_count = live->touched_count = live->idle_count = live->standing_count = 0;
+  live->row_count = live->idle_count = live->standing_count = 0;
 }

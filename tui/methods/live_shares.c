@@ -1,9 +1,10 @@
+/* The wall time of every method on the stack of each thread, of which the ratio is the largest. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
 #include <string.h>
 
-enum { SHARES_ORDER_MIN = 2, SHARES_AHEAD = 3 };
+enum { SHARES_ORDER_MIN = 2 };
 
 static size_t room_of(const struct live_most *most)
 {
@@ -127,22 +128,11 @@ void live_shares_due(struct rtop_live *live, uint32_t entry, uint32_t thread, ui
   shares->threads = thread >= shares->threads ? thread + 1 : shares->threads;
 }
 
-/* Most shares lie far away: they are asked for before they are needed. */
-static void due_fetch(const struct rtop_live *live, const struct live_due *due)
-{
-  const struct live_shares *shares = &live->shares;
-  for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame; climb = &live->climbs[climb->up]) {
-    const struct live_most *most = &shares->most[climb->frame];
-    if (most->order) __builtin_prefetch(&shares->all[most->first + (due->thread & (room_of(most) - 1))], 1);
-  }
-}
-
 static void settle_dues(struct rtop_live *live, struct live_dues *dues)
 {
   for (uint32_t i = 0; i < dues->count; i++) {
     const struct live_due *due = &dues->all[i];
     bool hidden = live->threads[due->thread].hidden;
-    if (i + SHARES_AHEAD < dues->count) due_fetch(live, due + SHARES_AHEAD);
     for (const struct live_climb *climb = &live->climbs[due->entry]; climb->frame; climb = &live->climbs[climb->up])
       share_add(live, climb->frame, due->thread, due->wall_ns, hidden);
   }
@@ -156,11 +146,6 @@ void live_shares_settle(struct rtop_live *live)
                     sizeof *shares->most)) {
     live->failed = true;
     return;
-  }
-  /* Many ways up meet nearly every line of these: in order they come sooner than one by one. */
-  if (shares->falling.count + shares->growing.count > live->node_count / 16) {
-    live_fetch(live->climbs, live->node_count * sizeof *live->climbs);
-    live_fetch(shares->most, rtop_symbols_frame_count(live->symbols) * sizeof *shares->most);
   }
   settle_dues(live, &shares->falling); /* first: then none leads for a moment only */
   settle_dues(live, &shares->growing);
@@ -197,9 +182,6 @@ const uint32_t *live_shares_finish(struct rtop_live *live, uint32_t *count)
 {
   struct live_shares *shares = &live->shares;
   for (uint32_t i = 0; i < shares->changed_count; i++) {
-    if (i + SHARES_AHEAD < shares->changed_count)
-      live_fetch(&shares->all[shares->most[shares->changed[i + SHARES_AHEAD]].first],
-                 sizeof *shares->all << SHARES_ORDER_MIN);
     struct live_most *most = &shares->most[shares->changed[i]];
     most->listed = false;
     if (most->look) look_for_most(live, most);

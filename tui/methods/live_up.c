@@ -1,9 +1,8 @@
+/* Changes of cells go up the stacks, deepest first, so that each node is met once in an update. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
 #include <string.h>
-
-enum { LIVE_AHEAD = 4 };
 
 static bool cost_is_zero(const struct rtop_cost *cost)
 {
@@ -15,19 +14,19 @@ static bool cost_is_zero(const struct rtop_cost *cost)
 /* What changes in the node; NULL: memory ran out. Valid until the next call. */
 static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 {
-  struct rtop_live_call *link = &live->links[entry];
-  if (link->up) return &live->ups[link->up - 1];
+  struct rtop_live_node *node = &live->nodes[entry];
+  if (node->change) return &live->ups[node->change - 1];
   if (!rtop_reserve(&live->ups, &live->up_capacity, (size_t)live->up_count + 1, sizeof *live->ups)) {
     live->failed = true;
     return NULL;
   }
   struct live_up *up = &live->ups[live->up_count];
-  *up = (struct live_up){ .change = { .index = entry } };
-  if (!live_depths_push(&live->node_depths, link->depth, live->up_count, &up->next)) {
+  *up = (struct live_up){ .entry = entry };
+  if (!live_depths_push(&live->node_depths, node->depth, live->up_count, &up->next)) {
     live->failed = true;
     return NULL;
   }
-  link->up = ++live->up_count;
+  node->change = ++live->up_count;
   return up;
 }
 
@@ -35,9 +34,9 @@ void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_
 {
   struct live_up *up = up_of(live, entry);
   if (!up) return;
-  rtop_cost_add(&up->change.self, cost);
-  rtop_cost_add(&up->change.total, cost);
-  up->change.cells += cells;
+  rtop_cost_add(&up->self, cost);
+  rtop_cost_add(&up->total, cost);
+  up->cells += cells;
   up->own_cells += cells;
   up->own = true;
 }
@@ -126,19 +125,6 @@ static void settle_one(struct rtop_live *live, const struct live_delta *delta)
   live->places_used += (uint32_t)has - (uint32_t)had;
 }
 
-/* What the deltas after this one will change: each step needs what the one before it has brought. */
-static void fetch_ahead(const struct rtop_live *live, uint32_t at)
-{
-  const struct live_delta *deltas = live->deltas;
-  uint32_t count = live->delta_count;
-  if (count - at > 2 * LIVE_AHEAD) live_fetch(&live->places[deltas[at + 2 * LIVE_AHEAD].place], sizeof *live->places);
-  if (count - at > LIVE_AHEAD) {
-    const struct live_place *place = &live->places[deltas[at + LIVE_AHEAD].place];
-    live_fetch(&live->links[place->entry], sizeof *live->links);
-    if (place->cell) live_fetch(&live->cells[place->cell - 1], sizeof *live->cells);
-  }
-}
-
 static void settle_shares(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->delta_count; i++) {
@@ -150,10 +136,7 @@ static void settle_shares(struct rtop_live *live)
 
 void live_settle(struct rtop_live *live)
 {
-  for (uint32_t i = 0; i < live->delta_count; i++) {
-    fetch_ahead(live, i);
-    settle_one(live, &live->deltas[i]);
-  }
+  for (uint32_t i = 0; i < live->delta_count; i++) settle_one(live, &live->deltas[i]);
   if (live->ratios) settle_shares(live);
   live->delta_count = 0;
 }
@@ -163,90 +146,38 @@ static bool up_to_parent(struct rtop_live *live, uint32_t parent, uint32_t at)
   struct live_up *above = up_of(live, parent);
   const struct live_up *up = &live->ups[at];
   if (!above) return false;
-  rtop_cost_add(&above->change.total, &up->change.total);
-  above->change.cells += up->change.cells;
+  rtop_cost_add(&above->total, &up->total);
+  above->cells += up->cells;
   above->threads += up->threads;
   return true;
-}
-
-static void tell_change(struct rtop_live *live, const struct live_up *up)
-{
-  const struct rtop_live_change *change = &up->change;
-  struct rtop_live_node *node = &live->nodes[change->index];
-  rtop_cost_add(&node->total, &change->total);
-  if (up->own) rtop_cost_add(&node->self, &change->self);
-  node->cells += change->cells;
-  if (rtop_reserve(&live->changes, &live->change_capacity, (size_t)live->change_count + 1, sizeof *live->changes))
-    live->changes[live->change_count++] = *change;
-  else live->failed = true;
 }
 
 static void node_up(struct rtop_live *live, uint32_t at)
 {
   struct live_up *up = &live->ups[at];
-  uint32_t entry = up->change.index;
-  struct rtop_live_call *link = &live->links[entry];
-  bool spends = up->own || up->change.cells || !cost_is_zero(&up->change.total);
-  struct live_gain gain = { .self = up->own ? &up->change.self : NULL };
-  link->up = 0;
-  if (spends && live->nodes_kept) tell_change(live, up);
-  if (!link->frame) {
+  uint32_t entry = up->entry;
+  struct rtop_live_node *node = &live->nodes[entry];
+  bool spends = up->own || up->cells || !cost_is_zero(&up->total);
+  struct live_gain gain = { .self = up->own ? &up->self : NULL };
+  node->change = 0;
+  if (!node->frame) {
     /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
     gain.total = gain.self;
     gain.cells = up->own_cells;
-  } else if (link->outermost && spends) {
-    gain.total = &up->change.total;
-    gain.cells = up->change.cells;
+  } else if (node->outermost && spends) {
+    gain.total = &up->total;
+    gain.cells = up->cells;
   }
-  gain.threads = link->outermost ? up->threads : 0;
-  if (live->rows_kept && (gain.self || gain.total || gain.threads)) live_row_add(live, link->frame, &gain);
-  if (entry && (up->threads || spends)) up_to_parent(live, link->parent, at);
-}
-
-/* Later in the list of a depth: what its change will touch, then what that tells of. */
-static void fetch_node(const struct rtop_live *live, uint32_t at)
-{
-  uint32_t entry = live->ups[at].change.index;
-  live_fetch(&live->links[entry], sizeof *live->links);
-  if (live->nodes_kept)
-    live_fetch(&live->nodes[entry], live->ups[at].own ? sizeof *live->nodes : offsetof(struct rtop_live_node, self));
-}
-
-static void fetch_row(const struct rtop_live *live, uint32_t at)
-{
-  const struct rtop_live_call *link = &live->links[live->ups[at].change.index];
-  uint32_t row = live->rows_kept && link->frame < live->row_of_capacity ? live->row_of[link->frame] : 0;
-  live_fetch(&live->links[link->parent], sizeof *live->links);
-  if (!row) return;
-  live_fetch(&live->beside[row - 1], sizeof *live->beside);
-  live_fetch(&live->rows[row - 1],
-             live->ups[at].own ? offsetof(struct rtop_method_row, most_ns) : offsetof(struct rtop_method_row, self_ns));
-}
-
-static uint32_t fetch_first(const struct rtop_live *live, uint32_t first)
-{
-  for (int i = 0; first && i < 2 * LIVE_AHEAD; i++) {
-    fetch_node(live, first - 1);
-    first = live->ups[first - 1].next;
-  }
-  return first;
+  gain.threads = node->outermost ? up->threads : 0;
+  if (gain.self || gain.total || gain.threads) live_row_add(live, node->frame, &gain);
+  if (entry && (up->threads || spends)) up_to_parent(live, node->parent, at);
 }
 
 static void depth_up(struct rtop_live *live, uint32_t *first)
 {
-  uint32_t far = fetch_first(live, *first), near = *first;
-  for (int i = 0; near && i < LIVE_AHEAD; i++) near = live->ups[near - 1].next;
   while (*first) {
     uint32_t at = *first - 1;
     *first = live->ups[at].next;
-    if (near) {
-      fetch_row(live, near - 1);
-      near = live->ups[near - 1].next;
-    }
-    if (far) {
-      fetch_node(live, far - 1);
-      far = live->ups[far - 1].next;
-    }
     node_up(live, at);
   }
 }
@@ -255,8 +186,6 @@ void live_nodes_up(struct rtop_live *live)
 {
   struct live_depths *depths = &live->node_depths;
   live->turn++;
-  live_nodes_begin(live);
-  live->change_count = live->touched_count = 0;
   for (uint32_t depth = depths->deepest + 1; depth-- > 0 && depth < depths->capacity;)
     depth_up(live, &depths->first[depth]);
   depths->deepest = 0;

@@ -70,25 +70,12 @@ struct rtop_methods_options {
   double min_percent;        /* rows whose total is below are dropped */
 };
 
-/* All rows of a live sum, for who keeps something by method from update to update. */
-struct rtop_methods_follow {
-  const void *live;        /* which one */
-  uint64_t turn;           /* of the update; one more than before when `changed` tells it all */
-  const uint32_t *changed; /* frames whose rows came, went or have other figures, each once */
-  uint32_t changed_count;
-  const uint32_t *frames; /* by row */
-  const uint32_t *rows;   /* by frame, row_bound of them: row + 1; 0: none */
-  size_t row_bound;
-};
-
 struct rtop_methods {
   struct rtop_method_row *rows;
   size_t count, capacity;
-  uint64_t length_ns;                       /* of the sum: what 100 % of one thread is */
-  const struct rtop_methods_follow *follow; /* NULL: the rows are not all of a live sum's */
-  bool borrowed;                            /* the rows belong to a live sum (live.h), */
-  const uint32_t *ranks;                    /* which says in which order, by frame; NULL: they stand in order */
-  void *scratch;                            /* private */
+  uint64_t length_ns;    /* of the sum: what 100 % of one thread is */
+  bool borrowed;         /* the rows belong to a live sum (live.h), */
+  const uint32_t *ranks; /* which says in which order, by frame; NULL: they stand in order */
 };
 
 /* Rebuilds the rows. False: memory ran out or a bad expression (check expressions first with

@@ -1,3 +1,4 @@
+/* Rows of now beside those of before. */
 #include "methods_changes.h"
 
 #include "tui/text/reserve.h"

@@ -1,4 +1,4 @@
-/* What methods.c and methods_sort.c share, and the expressions that tree.c uses, too. */
+/* Expressions that rows, trees, threads and exports are filtered by. */
 #ifndef RTOP_TUI_METHODS_IMPL_H
 #define RTOP_TUI_METHODS_IMPL_H
 
@@ -13,8 +13,5 @@ bool methods_regex_use(struct methods_regex *regex, const char *expression);
 void methods_regex_free(struct methods_regex *regex);
 /* On "label path". `regex` holds one. */
 bool methods_regex_matches(const struct methods_regex *regex, const struct rtop_symbol *symbol);
-
-void methods_filter(struct rtop_methods *methods, const struct rtop_symbols *symbols,
-                    const struct rtop_methods_options *options, const struct methods_regex *regex);
 
 #endif

@@ -1,4 +1,6 @@
+/* Sort keys, filters and the order of rows. */
 #include "methods_impl.h"
+#include "name_order.h"
 
 #include "tui/text/regexp.h"
 #include <stdio.h>
@@ -88,28 +90,10 @@ bool methods_regex_matches(const struct methods_regex *regex, const struct rtop_
   return regexec(&regex->compiled, text, 0, NULL, 0) == 0;
 }
 
-static bool methods_wanted(const struct rtop_method_row *row, const struct rtop_symbols *symbols,
-                           const struct rtop_methods_options *options, const struct methods_regex *regex,
-                           double least_ns)
-{
-  if ((double)row->total_ns < least_ns) return false;
-  if (!regex->text) return true;
-  return methods_regex_matches(regex, rtop_symbols_get(symbols, row->frame)) != options->filter_invert;
-}
-
-void methods_filter(struct rtop_methods *methods, const struct rtop_symbols *symbols,
-                    const struct rtop_methods_options *options, const struct methods_regex *regex)
-{
-  double least_ns = options->min_percent / 100 * (double)methods->length_ns;
-  size_t kept = 0;
-  for (size_t i = 0; i < methods->count; i++)
-    if (methods_wanted(&methods->rows[i], symbols, options, regex, least_ns)) methods->rows[kept++] = methods->rows[i];
-  methods->count = kept;
-}
-
 struct methods_order {
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
+  const uint32_t *ranks;
 };
 
 double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key key)
@@ -126,18 +110,6 @@ double rtop_method_ratio(uint64_t most_ns, uint64_t length_ns)
   return ratio < 1 ? ratio : 1; /* the last sample may reach beyond the span */
 }
 
-static int methods_compare_places(const struct rtop_symbol *left, const struct rtop_symbol *right)
-{
-  int order = strcmp(left->path, right->path);
-  return order ? order : left->line < right->line ? -1 : left->line > right->line;
-}
-
-static int methods_compare_names(const struct rtop_symbol *left, const struct rtop_symbol *right)
-{
-  int order = strcmp(left->label, right->label);
-  return order ? order : methods_compare_places(left, right);
-}
-
 static int methods_compare(const void *left, const void *right, void *context)
 {
   const struct methods_order *order = context;
@@ -145,11 +117,8 @@ static int methods_compare(const void *left, const void *right, void *context)
   enum rtop_sort_key key = order->options->sort;
   double first = rtop_method_value(a, key), second = rtop_method_value(b, key);
   if (first != second) return (first > second ? -1 : 1) * (order->options->reverse ? -1 : 1);
-  const struct rtop_symbol *left_symbol = rtop_symbols_get(order->symbols, a->frame);
-  const struct rtop_symbol *right_symbol = rtop_symbols_get(order->symbols, b->frame);
-  int by_name = key == RTOP_SORT_LOCATION ? methods_compare_places(left_symbol, right_symbol) : 0;
-  if (by_name == 0) by_name = methods_compare_names(left_symbol, right_symbol);
-  if (by_name == 0) by_name = a->frame < b->frame ? -1 : a->frame > b->frame;
+  int by_name = order->ranks ? (order->ranks[a->frame] < order->ranks[b->frame] ? -1 : 1)
+                             : rtop_name_compare(order->symbols, a->frame, b->frame, key == RTOP_SORT_LOCATION);
   bool names = key == RTOP_SORT_NAME || key == RTOP_SORT_LOCATION;
   return names && order->options->reverse ? -by_name : by_name;
 }
@@ -157,6 +126,6 @@ static int methods_compare(const void *left, const void *right, void *context)
 void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
                        const struct rtop_methods_options *options)
 {
-  struct methods_order order = { symbols, options };
+  struct methods_order order = { symbols, options, methods->ranks };
   if (methods->count) qsort_r(methods->rows, methods->count, sizeof *methods->rows, methods_compare, &order);
 }

@@ -1,3 +1,4 @@
+/* The ranks of all frames by name or place, kept by merging what is new. */
 #include "name_order.h"
 
 #include "tui/text/reserve.h"
@@ -15,15 +16,18 @@ static int compare_places(const struct rtop_symbol *a, const struct rtop_symbol 
   return order ? order : a->line < b->line ? -1 : a->line > b->line;
 }
 
+int rtop_name_compare(const struct rtop_symbols *symbols, uint32_t first, uint32_t second, bool by_place)
+{
+  const struct rtop_symbol *a = rtop_symbols_get(symbols, first), *b = rtop_symbols_get(symbols, second);
+  int order = by_place ? compare_places(a, b) : strcmp(a->label, b->label);
+  if (order == 0) order = by_place ? strcmp(a->label, b->label) : compare_places(a, b);
+  return order ? order : first < second ? -1 : first > second;
+}
+
 static int compare(const void *left, const void *right, void *context)
 {
   const struct sorting *sorting = context;
-  uint32_t first = *(const uint32_t *)left, second = *(const uint32_t *)right;
-  const struct rtop_symbol *a = rtop_symbols_get(sorting->symbols, first);
-  const struct rtop_symbol *b = rtop_symbols_get(sorting->symbols, second);
-  int order = sorting->by_place ? compare_places(a, b) : strcmp(a->label, b->label);
-  if (order == 0) order = sorting->by_place ? strcmp(a->label, b->label) : compare_places(a, b);
-  return order ? order : first < second ? -1 : first > second;
+  return rtop_name_compare(sorting->symbols, *(const uint32_t *)left, *(const uint32_t *)right, sorting->by_place);
 }
 
 /* How many of the first `count` come before a frame. */

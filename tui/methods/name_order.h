@@ -8,6 +8,9 @@
 #include "tui/history/symbols.h"
 #include <stdbool.h>
 
+/* by_place: path and line before the name, else the other way round; equal ones by id. */
+int rtop_name_compare(const struct rtop_symbols *symbols, uint32_t first, uint32_t second, bool by_place);
+
 struct rtop_name_order {
   uint32_t *ranks; /* by frame */
   size_t rank_capacity;
@@ -18,8 +21,7 @@ struct rtop_name_order {
   bool by_place;
 };
 
-/* by_place: path and line before the name, else the other way round; equal ones by id. False when memory
- * ran out. */
+/* In the order of rtop_name_compare. False when memory ran out. */
 bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols, bool by_place);
 void rtop_name_order_destroy(struct rtop_name_order *order);
 

@@ -1,3 +1,4 @@
+/* Ids of a sum replaced by those of other symbols. */
 #include "sum_translate.h"
 
 #include <stdlib.h>

@@ -1,44 +1,9 @@
+/* Callers, callees and lines of one method, from the nodes of a live sum. */
 #include "detail.h"
 #include "tui/text/reserve.h"
 #include "tui/trees/tree.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* What one stack says about the frame. */
-struct sighting {
-  bool found;
-  bool leaf; /* the frame itself is the leaf */
-  bool has_caller;
-  uint32_t caller, callee, line;
-};
-
-static struct sighting look(const struct rtop_symbols *symbols, uint32_t node, uint32_t frame)
-{
-  struct sighting sighting = { 0 };
-  uint32_t below = 0;
-  bool has_below = false;
-  if (frame == 0) { /* it is on every stack, which says nothing: what nobody else has is its */
-    sighting.found = sighting.leaf = rtop_symbols_get_node(symbols, node)->frame == 0;
-    return sighting;
-  }
-  while (node != 0) {
-    const struct rtop_call_node *at = rtop_symbols_get_node(symbols, node);
-    if (at->frame == frame) {
-      if (!sighting.found) {
-        sighting.found = true;
-        sighting.leaf = !has_below;
-        sighting.callee = below;
-        sighting.line = rtop_symbols_line(symbols, node);
-      }
-      sighting.has_caller = at->parent != 0;
-      sighting.caller = rtop_symbols_get_node(symbols, at->parent)->frame;
-    }
-    below = at->frame;
-    has_below = true;
-    node = at->parent < node ? at->parent : 0;
-  }
-  return sighting;
-}
 
 static int by_id(const void *left, const void *right)
 {
@@ -86,35 +51,6 @@ static bool reserve(struct detail *detail, size_t cells)
   return true;
 }
 
-bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols, uint32_t frame,
-                  enum rtop_mode mode)
-{
-  detail->frame = frame;
-  detail->self_ns = 0;
-  memset(&detail->total, 0, sizeof detail->total);
-  detail->callers.count = detail->callees.count = detail->lines.count = 0;
-  if (!reserve(detail, sum->cell_count + 1)) return false;
-  struct detail_row *callers = detail->scratch, *callees = callers + detail->scratch_capacity;
-  struct detail_row *lines = callees + detail->scratch_capacity;
-  size_t caller_count = 0, callee_count = 0, line_count = 0;
-  for (size_t i = 0; i < sum->cell_count; i++) {
-    const struct rtop_cost *cost = &sum->cells[i].cost;
-    struct sighting sighting = look(symbols, sum->cells[i].node, frame);
-    if (!sighting.found || rtop_sum_hides(sum, &sum->cells[i])) continue;
-    uint64_t ns = mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);
-    uint64_t self_ns = sighting.leaf ? ns : 0;
-    rtop_cost_add(&detail->total, cost);
-    detail->self_ns += self_ns;
-    if (sighting.has_caller) callers[caller_count++] = (struct detail_row){ sighting.caller, ns, 0 };
-    if (!sighting.leaf) callees[callee_count++] = (struct detail_row){ sighting.callee, ns, 0 };
-    lines[line_count++] = (struct detail_row){ sighting.line, ns, self_ns };
-  }
-  fold(&detail->callers, callers, caller_count);
-  fold(&detail->callees, callees, callee_count);
-  fold(&detail->lines, lines, line_count);
-  return true;
-}
-
 /* A node below the frame, or of it. */
 struct passage {
   uint32_t near; /* the innermost node of the frame at or above it, + 1; 0: none */
@@ -125,7 +61,7 @@ struct survey {
   struct detail *detail;
   const struct rtop_symbols *symbols;
   const struct rtop_live_node *nodes;
-  const struct rtop_live_call *calls;
+  const struct rtop_live_spent *spent;
   enum rtop_mode mode;
   struct detail_row *callers, *callees, *lines;
   size_t caller_count, callee_count, line_count;
@@ -139,15 +75,16 @@ static uint32_t line_at(const struct survey *survey, uint32_t index)
 /* A node of the frame: what is below it is its own, no more that of the one above. */
 static void survey_frame(struct survey *survey, uint32_t index, struct passage above)
 {
-  const struct rtop_live_node *node = &survey->nodes[index];
-  uint64_t ns = rtop_tree_clock(&node->total, survey->mode);
-  uint64_t self_ns = rtop_tree_clock(&node->self, survey->mode);
+  const struct rtop_live_spent *spent = &survey->spent[index];
+  uint32_t parent = survey->nodes[index].parent;
+  uint64_t ns = rtop_tree_clock(&spent->total, survey->mode);
+  uint64_t self_ns = rtop_tree_clock(&spent->self, survey->mode);
   survey->detail->self_ns += self_ns;
   survey->lines[survey->line_count++] = (struct detail_row){ line_at(survey, index), ns, self_ns };
   if (above.near == 0) {
-    rtop_cost_add(&survey->detail->total, &node->total);
-    if (node->parent != 0)
-      survey->callers[survey->caller_count++] = (struct detail_row){ survey->nodes[node->parent].frame, ns, 0 };
+    rtop_cost_add(&survey->detail->total, &spent->total);
+    if (parent != 0)
+      survey->callers[survey->caller_count++] = (struct detail_row){ survey->nodes[parent].frame, ns, 0 };
     return;
   }
   survey->lines[survey->line_count++] = (struct detail_row){ line_at(survey, above.near - 1), 0 - ns, 0 };
@@ -160,7 +97,7 @@ static void survey_frame(struct survey *survey, uint32_t index, struct passage a
 /* The time that nobody has; all else is below the root. */
 static void survey_root(struct survey *survey)
 {
-  const struct rtop_live_node *root = &survey->nodes[0];
+  const struct rtop_live_spent *root = &survey->spent[0];
   uint64_t ns = rtop_tree_clock(&root->self, survey->mode);
   rtop_cost_add(&survey->detail->total, &root->self);
   survey->detail->self_ns = ns;
@@ -170,35 +107,35 @@ static void survey_root(struct survey *survey)
 static void survey_nodes(struct survey *survey, uint32_t count, struct passage *passages)
 {
   for (uint32_t i = 1; i < count; i++) {
-    const struct rtop_live_call *call = &survey->calls[i];
-    struct passage above = passages[call->parent];
+    const struct rtop_live_node *node = &survey->nodes[i];
+    struct passage above = passages[node->parent];
     passages[i] = above;
-    if (call->frame == survey->detail->frame) {
+    if (node->frame == survey->detail->frame) {
       passages[i] = (struct passage){ i + 1, 0 };
-      if (survey->nodes[i].cells > 0) survey_frame(survey, i, above);
+      if (survey->spent[i].cells > 0) survey_frame(survey, i, above);
     } else if (above.near != 0 && above.via == 0) {
-      uint64_t ns = rtop_tree_clock(&survey->nodes[i].total, survey->mode);
+      uint64_t ns = rtop_tree_clock(&survey->spent[i].total, survey->mode);
       passages[i].via = i + 1;
-      survey->callees[survey->callee_count++] = (struct detail_row){ call->frame, ns, 0 };
+      survey->callees[survey->callee_count++] = (struct detail_row){ node->frame, ns, 0 };
     }
   }
 }
 
-bool detail_follow(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
-                   uint32_t frame, enum rtop_mode mode)
+bool detail_build(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                  uint32_t frame, enum rtop_mode mode)
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  const struct rtop_live_spent *spent = rtop_live_spent(live);
   detail->frame = frame;
   detail->self_ns = 0;
   memset(&detail->total, 0, sizeof detail->total);
   detail->callers.count = detail->callees.count = detail->lines.count = 0;
   /* Each node may say two things about lines and callees. */
-  if (!reserve(detail, 2 * (size_t)count + 2) ||
+  if (!spent || !reserve(detail, 2 * (size_t)count + 2) ||
       !rtop_reserve(&detail->passages, &detail->passage_capacity, count + 1u, sizeof(struct passage)))
     return false;
-  struct survey survey = { .detail = detail, .symbols = symbols, .nodes = nodes, .mode = mode };
-  survey.calls = rtop_live_calls(live, &count);
+  struct survey survey = { .detail = detail, .symbols = symbols, .nodes = nodes, .spent = spent, .mode = mode };
   struct passage *passages = detail->passages;
   survey.callers = detail->scratch;
   survey.callees = survey.callers + detail->scratch_capacity;

@@ -1,5 +1,5 @@
 /* One method looked at closely: who calls it, whom it calls, which of its lines cost, in which states
- * its time was spent. Computed from a sum; no screen.
+ * its time was spent. No screen.
  *
  * A stack counts once, however often the method recurs on it: its caller is that of the outermost
  * occurrence, callee and line are those of the innermost one. Of the root (frame 0), which is on every stack, it
@@ -37,12 +37,10 @@ struct detail {
   size_t passage_capacity;
 };
 
-/* False when memory ran out. */
-bool detail_build(struct detail *detail, const struct rtop_sum *sum, const struct rtop_symbols *symbols, uint32_t frame,
-                  enum rtop_mode mode);
-/* The same from the nodes of a live sum: one walk over what there is, however deep its stacks are. */
-bool detail_follow(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
-                   uint32_t frame, enum rtop_mode mode);
+/* From the nodes of a live sum: one walk over what there is, however deep its stacks are. False when memory ran
+ * out. */
+bool detail_build(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                  uint32_t frame, enum rtop_mode mode);
 void detail_destroy(struct detail *detail);
 
 #endif

@@ -1,3 +1,4 @@
+/* Shares of methods in the seconds before, a column at a time. */
 #include "history.h"
 #include "tui/text/floor_div.h"
 #include "tui/text/fnv.h"

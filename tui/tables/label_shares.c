@@ -1,3 +1,4 @@
+/* Label sets of one method, window by window. */
 #include "label_shares.h"
 
 #include "tui/history/lens.h"

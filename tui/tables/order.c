@@ -1,3 +1,4 @@
+/* Rows sorted by digits, with the places they had before. */
 #include "order.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
@@ -72,26 +73,10 @@ static void settle(struct order *order, double tolerance)
   }
 }
 
-static uint32_t frame_of(const struct rtop_methods *methods, size_t row)
-{
-  return methods->follow != NULL ? methods->follow->frames[row] : methods->rows[row].frame;
-}
-
-/* What every method is worth, of those that changed since the last time when that is known. */
 static void take_values(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort)
 {
-  const struct rtop_methods_follow *follow = methods->follow;
-  /* What a row is compared with changes without the row. */
-  bool near = follow != NULL && sort != RTOP_SORT_HISTORY && sort != RTOP_SORT_DELTA && order->live == follow->live &&
-              order->valued == sort && (follow->turn == order->turn + 1 || follow->turn == order->turn);
-  for (uint32_t i = 0; near && i < follow->changed_count; i++) {
-    uint32_t frame = follow->changed[i], row = follow->rows[frame];
-    if (row != 0) order->values[frame] = rtop_method_value(&methods->rows[row - 1], sort);
-  }
-  for (size_t i = 0; !near && i < methods->count; i++)
+  for (size_t i = 0; i < methods->count; i++)
     order->values[methods->rows[i].frame] = rtop_method_value(&methods->rows[i], sort);
-  order->live = follow != NULL ? follow->live : NULL;
-  order->turn = follow != NULL ? follow->turn : 0;
   order->valued = sort;
 }
 
@@ -111,7 +96,7 @@ static struct order_item item_of(const struct order *order, const struct rtop_me
                                  bool reverse)
 {
   bool by_text = order->valued == RTOP_SORT_NAME || order->valued == RTOP_SORT_LOCATION;
-  uint32_t frame = frame_of(methods, row);
+  uint32_t frame = methods->rows[row].frame;
   uint32_t tie = methods->ranks != NULL ? methods->ranks[frame] : (uint32_t)row;
   return (struct order_item){
     .key = sortable(by_text ? -1 : order->values[frame], reverse),
@@ -127,7 +112,7 @@ static void hold_rows(struct order *order, const struct rtop_methods *methods, b
   size_t fresh = 0, kept = 0;
   memset(order->held, 0, order->last_count * sizeof *order->held);
   for (size_t i = 0; i < methods->count; i++) {
-    uint32_t place = order->rank[frame_of(methods, i)];
+    uint32_t place = order->rank[methods->rows[i].frame];
     if (place != 0) order->held[place - 1] = (uint32_t)i + 1;
     else order->items[fresh++] = item_of(order, methods, i, reverse);
   }
@@ -160,7 +145,7 @@ bool order_apply(struct order *order, const struct rtop_methods *methods, enum r
   if (hold) hold_rows(order, methods, reverse);
   else sort_rows(order, methods, reverse);
   order_forget(order);
-  for (size_t i = 0; i < order->count; i++) order->rank[frame_of(methods, order->rows[i])] = (uint32_t)i + 1;
+  for (size_t i = 0; i < order->count; i++) order->rank[methods->rows[order->rows[i]].frame] = (uint32_t)i + 1;
   return true;
 }
 
@@ -170,7 +155,7 @@ bool order_leaps(struct order *order, const struct rtop_methods *methods, enum r
   if (!reserve(order, methods->count, frame_count)) return false;
   take_values(order, methods, sort);
   for (size_t i = 0; i < methods->count; i++) {
-    uint32_t frame = frame_of(methods, i);
+    uint32_t frame = methods->rows[i].frame;
     double value = order->values[frame];
     best = value > best ? value : best;
     top = order->rank[frame] == 1 ? value : top;

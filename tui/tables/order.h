@@ -17,8 +17,6 @@ struct order {
   size_t count;
   double *values; /* by frame: what it is worth, by `valued` */
   enum rtop_sort_key valued;
-  const void *live; /* private: whose methods these were, in which turn */
-  uint64_t turn;
   uint32_t *held; /* private: by place of the last time: row + 1 */
   size_t last_count, held_capacity;
   struct order_item {

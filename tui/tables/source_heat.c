@@ -1,3 +1,4 @@
+/* What lines of a file cost, from the nodes of a live sum. */
 #include "source_heat.h"
 #include "tui/text/reserve.h"
 #include "tui/trees/tree.h"
@@ -20,11 +21,8 @@ static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
   if (line == 0 || line > HEAT_LINES_MAX || !rtop_reserve(&heat->at, &heat->at_capacity, line + 1, sizeof *heat->at))
     return NULL;
   if (heat->at[line] == 0) {
-    if (!rtop_reserve(&heat->lines, &heat->capacity, heat->count + 1, sizeof *heat->lines) ||
-        !rtop_reserve(&heat->seen, &heat->seen_capacity, heat->count + 1, sizeof *heat->seen))
-      return NULL;
+    if (!rtop_reserve(&heat->lines, &heat->capacity, heat->count + 1, sizeof *heat->lines)) return NULL;
     heat->lines[heat->count] = (struct heat_line){ .line = line };
-    heat->seen[heat->count] = 0;
     heat->at[line] = ++heat->count;
   }
   return &heat->lines[heat->at[line] - 1];
@@ -49,31 +47,6 @@ static void add_called(struct source_heat *heat, const struct rtop_symbols *symb
   if (node == 0 || node == leaf || !in_file(heat, symbols, rtop_symbols_get_node(symbols, node)->frame)) return;
   struct heat_line *line = line_of(heat, rtop_symbols_line(symbols, node));
   if (line != NULL) line->called_ns += ns;
-}
-
-static void add_stack(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_sum_cell *cell,
-                      uint64_t stack, enum rtop_mode mode)
-{
-  uint64_t ns = mode == RTOP_MODE_CPU ? cell->cost.cpu_ns : rtop_cost_wall(&cell->cost);
-  bool any = false, leaf = true;
-  for (uint32_t node = cell->node; node != 0; leaf = false) {
-    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
-    struct heat_line *line =
-        in_file(heat, symbols, call->frame) ? line_of(heat, rtop_symbols_line(symbols, node)) : NULL;
-    any = any || heat->in_file[call->frame] == 2;
-    if (line != NULL && heat->seen[line - heat->lines] != stack) {
-      heat->seen[line - heat->lines] = stack;
-      line->total_ns += ns;
-    }
-    if (line != NULL && leaf) {
-      line->self_ns += ns;
-      line->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
-      line->allocations += cell->cost.allocations;
-    }
-    node = call->parent < node ? call->parent : 0;
-  }
-  heat->file_ns += any ? ns : 0;
-  if (any) add_called(heat, symbols, cell->node, ns);
 }
 
 static int by_heat(const void *left, const void *right)
@@ -108,16 +81,6 @@ static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, 
   return rtop_reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
 }
 
-bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                       const char *path, enum rtop_mode mode)
-{
-  if (!start(heat, symbols, path)) return false;
-  for (size_t i = 0; i < sum->cell_count; i++)
-    if (!rtop_sum_hides(sum, &sum->cells[i])) add_stack(heat, symbols, &sum->cells[i], i + 1, mode);
-  order(heat);
-  return true;
-}
-
 /* Is the file, or a line of it (0: any), on the way from a node's caller to the root? */
 static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_live_node *nodes,
                       uint32_t index, uint32_t line)
@@ -132,34 +95,43 @@ static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbo
 }
 
 static void add_node(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_live_node *nodes,
-                     uint32_t index, enum rtop_mode mode)
+                     uint32_t index, const struct rtop_live_spent *spent, enum rtop_mode mode)
 {
-  const struct rtop_live_node *node = &nodes[index];
-  uint32_t number = rtop_symbols_line(symbols, node->node);
+  uint32_t number = rtop_symbols_line(symbols, nodes[index].node);
   struct heat_line *line = line_of(heat, number);
-  uint64_t ns = rtop_tree_clock(&node->total, mode);
+  uint64_t ns = rtop_tree_clock(&spent->total, mode);
   heat->file_ns += above_has(heat, symbols, nodes, index, 0) ? 0 : ns;
   if (line != NULL) {
     line->total_ns += above_has(heat, symbols, nodes, index, number) ? 0 : ns;
-    line->self_ns += rtop_tree_clock(&node->self, mode);
-    line->waiting_ns += node->self.wall_ns[RTOP_STATE_WAITING];
-    line->allocations += node->self.allocations;
+    line->self_ns += rtop_tree_clock(&spent->self, mode);
+    line->waiting_ns += spent->self.wall_ns[RTOP_STATE_WAITING];
+    line->allocations += spent->self.allocations;
   }
 }
 
-bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
-                        const char *path, enum rtop_mode mode)
+bool source_heat_build(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                       const char *path, enum rtop_mode mode)
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
-  const struct rtop_live_call *calls = rtop_live_calls(live, &count);
-  if (!start(heat, symbols, path)) return false;
+  const struct rtop_live_spent *spent = rtop_live_spent(live);
+  if (!spent || !start(heat, symbols, path)) return false;
   for (uint32_t i = 1; i < count; i++)
-    if (in_file(heat, symbols, calls[i].frame) && nodes[i].cells > 0) add_node(heat, symbols, nodes, i, mode);
-    else if (nodes[i].cells > 0 && has_no_lines(symbols, calls[i].frame))
-      add_called(heat, symbols, nodes[i].node, rtop_tree_clock(&nodes[i].self, mode));
+    if (in_file(heat, symbols, nodes[i].frame) && spent[i].cells > 0)
+      add_node(heat, symbols, nodes, i, &spent[i], mode);
+    else if (spent[i].cells > 0 && has_no_lines(symbols, nodes[i].frame))
+      add_called(heat, symbols, nodes[i].node, rtop_tree_clock(&spent[i].self, mode));
   order(heat);
   return true;
+}
+
+bool source_heat_of_sum(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                        const char *path, enum rtop_mode mode)
+{
+  struct rtop_live *live = rtop_live_of(symbols);
+  bool fine = live && rtop_live_take(live, sum) && source_heat_build(heat, live, symbols, path, mode);
+  rtop_live_destroy(&live);
+  return fine;
 }
 
 static bool add_callee(struct source_heat *heat, uint32_t frame, uint64_t ns)
@@ -189,10 +161,12 @@ bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  const struct rtop_live_spent *spent = rtop_live_spent(live);
   heat->callee_count = 0;
+  if (!spent) return false;
   for (uint32_t i = 1; i < count; i++) {
     uint32_t at = nodes[i].parent;
-    uint64_t ns = rtop_tree_clock(&nodes[i].total, mode);
+    uint64_t ns = rtop_tree_clock(&spent[i].total, mode);
     if (at != 0 && ns > 0 && in_file(heat, symbols, nodes[at].frame) &&
         rtop_symbols_line(symbols, nodes[at].node) == line && !above_has(heat, symbols, nodes, at, line) &&
         !add_callee(heat, nodes[i].frame, ns))
@@ -212,7 +186,6 @@ void source_heat_destroy(struct source_heat *heat)
   free(heat->lines);
   free(heat->callees);
   free(heat->at);
-  free(heat->seen);
   free(heat->in_file);
   free(heat->path);
   memset(heat, 0, sizeof *heat);

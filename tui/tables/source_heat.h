@@ -1,8 +1,7 @@
 /* What every line of a file cost in a sum: as the leaf (self), in methods written in C that it calls, and
  * anywhere on a stack (total, once per stack however often the line is on it). No screen.
  *
- * One walk over the stacks of the sum; only lines that occur are touched. Threads: one. Memory belongs
- * to the heat and is used again.
+ * Only lines that occur are touched. Threads: one. Memory belongs to the heat and is used again.
  */
 #ifndef RTOP_TUI_SOURCE_HEAT_H
 #define RTOP_TUI_SOURCE_HEAT_H
@@ -34,8 +33,6 @@ struct source_heat {
   size_t callee_count, callee_capacity;
   uint32_t *at; /* private: by line, index + 1 into lines */
   size_t at_capacity;
-  uint64_t *seen; /* private: by index, the stack that counted it last */
-  size_t seen_capacity;
   unsigned char *in_file; /* private: by frame, 0 not asked, 1 no, 2 yes */
   size_t in_file_capacity;
   char *path; /* private: that in_file is about */
@@ -47,13 +44,13 @@ static inline uint64_t heat_of(const struct heat_line *line)
   return line->self_ns + line->called_ns;
 }
 
-/* False when memory ran out. */
-bool source_heat_build(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+/* From the nodes of a live sum: costs the nodes, not the stacks. False when memory ran out. */
+bool source_heat_build(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                        const char *path, enum rtop_mode mode);
-/* The same from the nodes of a live sum: costs the nodes, not the stacks. */
-bool source_heat_follow(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+/* The same of a sum that does not slide. */
+bool source_heat_of_sum(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                         const char *path, enum rtop_mode mode);
-/* What is called from a line of the file that source_heat_follow was for, of the same live sum: heat->callees.
+/* What is called from a line of the file that source_heat_build was for, of the same live sum: heat->callees.
  * False when memory ran out. */
 bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                          uint32_t line, enum rtop_mode mode);

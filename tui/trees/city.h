@@ -6,15 +6,15 @@
  * it is between the same neighbours again. Widths follow the self time of the last plan periods, heights
  * are the caller's business.
  *
- * An update costs what changed: of every building only what it is planned by is kept, in its pulse; the other
- * figures are those of the buildings in the street.
+ * Of every building only what it is planned by is kept, in its pulse; the other figures are those of the
+ * buildings in the street.
  *
  * No screen. Threads: one. Memory belongs to the city and grows with the methods ever seen.
  */
 #ifndef RTOP_TUI_CITY_H
 #define RTOP_TUI_CITY_H
 
-#include "tui/methods/live.h"
+#include "tui/methods/methods.h"
 
 #define CITY_QUIET_NS INT64_C(20000000000) /* then a building shrinks to nothing */
 #define CITY_ASLEEP_NS INT64_C(3000000000) /* after so long a sleep, waking up is worth a mark */
@@ -73,7 +73,6 @@ struct city {
   bool replan;                          /* the user changed what is shown: plan afresh */
   struct city_frame *frames;            /* private */
   bool groups_known;                    /* private: what city_groups() tells */
-  uint64_t turn;                        /* private: of the live sum, when everything was taken */
   uint32_t *risen, risen_count;         /* private: buildings that may have to grow */
   void *names, *last_name;              /* private: classes and packages by name */
   struct city_climb *climbs[CITY_WAYS]; /* private: groups on stacks */
@@ -91,7 +90,6 @@ struct city {
 
 struct city_news {
   const struct rtop_methods *methods;
-  const struct rtop_live *live; /* that the methods are of, NULL: whatever they are of */
   const struct rtop_sum *sum;
   const struct rtop_symbols *symbols;
   int64_t now_ns;

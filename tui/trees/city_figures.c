@@ -1,16 +1,14 @@
+/* What the buildings of the city do in the sum at hand. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
-
-enum { AHEAD = 8 };
 
 /* News as they are taken. */
 struct taking {
   struct city *city;
   const struct city_news *news;
   bool first;
-  bool follows; /* only what the live sum touched is taken */
 };
 
 static bool push_risen(struct city *city, uint32_t building)
@@ -83,33 +81,7 @@ static bool settle_newcomers(const struct taking *taking, uint32_t count)
   return fine;
 }
 
-/* Rows and pulses lie all over the memory: they are asked for before they are needed. */
-static void fetch(const struct taking *taking, uint32_t frame)
-{
-  const struct city *city = taking->city;
-  const struct rtop_method_row *row = rtop_live_row(taking->news->live, frame);
-  if (row != NULL) __builtin_prefetch(&row->self_ns);
-  if (is_settled(city, frame)) __builtin_prefetch(&city->pulses[city->frames[frame].method - 1], 1);
-}
-
-static bool take_touched(const struct taking *taking, const uint32_t *frames, uint32_t count)
-{
-  struct city *city = taking->city;
-  const struct rtop_live *live = taking->news->live;
-  uint32_t newcomers = 0;
-  if (!rtop_reserve(&city->cells, &city->cells_capacity, count + 1, sizeof *city->cells)) return false;
-  for (uint32_t i = 0; i < count; i++)
-    if (!is_settled(city, frames[i]) && rtop_live_row(live, frames[i]) != NULL) city->cells[newcomers++] = frames[i];
-  bool fine = settle_newcomers(taking, newcomers);
-  for (uint32_t i = 0; i < count; i++) {
-    if (i + AHEAD < count) fetch(taking, frames[i + AHEAD]);
-    if (is_settled(city, frames[i]))
-      fine = take(taking, &city->frames[frames[i]], rtop_live_row(live, frames[i])) && fine;
-  }
-  return fine;
-}
-
-static bool take_all(const struct taking *taking)
+static bool take_rows(const struct taking *taking)
 {
   struct city *city = taking->city;
   const struct rtop_methods *methods = taking->news->methods;
@@ -149,8 +121,7 @@ static bool keep_peaks(struct city *city)
 static const struct rtop_method_row *row_of(const struct taking *taking, uint32_t frame)
 {
   const struct city_frame *known = &taking->city->frames[frame];
-  if (!known->present) return NULL;
-  return taking->follows ? rtop_live_row(taking->news->live, frame) : &taking->news->methods->rows[known->row - 1];
+  return known->present ? &taking->news->methods->rows[known->row - 1] : NULL;
 }
 
 static void clear_figures(struct city_building *building)
@@ -207,20 +178,6 @@ static void show_street(const struct taking *taking)
   }
 }
 
-static bool take_news(struct taking *taking)
-{
-  struct city *city = taking->city;
-  const uint32_t *frames = NULL;
-  uint32_t count = 0;
-  uint64_t turn = 0;
-  if (taking->news->live != NULL) frames = rtop_live_touched(taking->news->live, &count, &turn);
-  taking->follows = city->turn != 0 && (turn == city->turn + 1 || turn == city->turn);
-  count = turn == city->turn ? 0 : count;
-  bool fine = taking->follows ? take_touched(taking, frames, count) : take_all(taking);
-  city->turn = fine ? turn : 0;
-  return fine;
-}
-
 /* A program that makes methods all the time builds for ever. */
 static void city_start_anew(struct city *city)
 {
@@ -237,7 +194,7 @@ bool city_update(struct city *city, const struct city_news *news, int columns)
   struct taking taking = { .city = city, .news = news, .first = city->count == 0 };
   city->risen_count = 0;
   city->length_ns = news->methods->length_ns;
-  bool fine = take_news(&taking);
+  bool fine = take_rows(&taking);
   city->updated_ns = news->now_ns;
   fine = city_groups(city, news->sum, news->symbols) && fine;
   fine = keep_peaks(city) && fine;

@@ -1,3 +1,4 @@
+/* The time of classes and packages on the stack of their busiest thread. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
 #include <string.h>

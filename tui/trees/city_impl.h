@@ -9,7 +9,7 @@
 struct city_frame {
   uint32_t method, kind, package; /* buildings: index + 1 */
   uint32_t serial;                /* of the frame that they are of */
-  uint32_t row;                   /* index + 1, where rows are not those of a live sum */
+  uint32_t row;                   /* index + 1 */
   bool present;                   /* in the sum at hand */
 };
 

@@ -1,11 +1,10 @@
+/* Rows of groups: roots, what they call, and references. */
 #include "groups.h"
 
 #include "groups_graph.h"
 #include "tree_places.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
-
-enum { AHEAD = 8 };
 
 /* A row to come. */
 struct groups_item {
@@ -48,14 +47,6 @@ bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree, 
   return scratch && groups_graph_take(&scratch->graph, tree, symbols, wish);
 }
 
-bool rtop_groups_follow(struct rtop_groups *groups, const struct rtop_live *live, uint64_t length_ns,
-                        const struct rtop_symbols *symbols, const struct rtop_groups_look *look)
-{
-  struct groups_scratch *scratch = groups_scratch(groups);
-  struct groups_wish wish = { look->mode, look->sort };
-  return scratch && groups_graph_follow(&scratch->graph, live, length_ns, symbols, wish);
-}
-
 uint64_t rtop_groups_root_key(uint32_t frame)
 {
   return UINT64_C(1) << 63 | frame;
@@ -72,10 +63,9 @@ static uint64_t groups_place_key(const struct groups_frame *entry, uint32_t fram
   return groups_graph_is_root(entry) ? rtop_groups_root_key(frame) : groups_key(entry->caller, frame);
 }
 
-/* The edges of a caller that are in the sum, one after the other; NULL: no more. */
-static const struct groups_edge *groups_next_call(const struct groups_graph *graph, uint32_t at)
+/* The edges of a caller, one after the other; NULL: no more. */
+static const struct groups_edge *groups_call(const struct groups_graph *graph, uint32_t at)
 {
-  while (at != 0 && graph->edges[at - 1].nodes == 0) at = graph->edges[at - 1].next_out;
   return at != 0 ? &graph->edges[at - 1] : NULL;
 }
 
@@ -83,8 +73,8 @@ static uint32_t groups_below(const struct groups_build *build, uint32_t frame)
 {
   const struct groups_graph *graph = build->graph;
   uint32_t below = 0;
-  for (const struct groups_edge *edge = groups_next_call(graph, graph->frames[frame].first_out); edge;
-       edge = groups_next_call(graph, edge->next_out))
+  for (const struct groups_edge *edge = groups_call(graph, graph->frames[frame].first_out); edge;
+       edge = groups_call(graph, edge->next_out))
     below += edge->total.ns >= build->least_ns;
   return below;
 }
@@ -110,7 +100,6 @@ static void groups_push_roots(struct groups_build *build)
   for (uint32_t i = 0; i < graph->root_count; i++) {
     uint32_t frame = graph->roots[i];
     const struct groups_frame *entry = &graph->frames[frame];
-    if (i + AHEAD < graph->root_count) __builtin_prefetch(&graph->frames[graph->roots[i + AHEAD]].total);
     groups->most_ns = entry->total.ns > groups->most_ns ? entry->total.ns : groups->most_ns;
     if (entry->total.ns < build->least_ns) groups->hidden++;
     else
@@ -126,8 +115,8 @@ static void groups_push_callees(struct groups_build *build, const struct rtop_gr
   const struct groups_graph *graph = build->graph;
   struct groups_item item = { .lines = parent->lines, .depth = parent->depth + 1 };
   if (!parent->last && parent->depth < 64) item.lines |= UINT64_C(1) << parent->depth;
-  for (const struct groups_edge *edge = groups_next_call(graph, graph->frames[parent->frame].first_out); edge;
-       edge = groups_next_call(graph, edge->next_out)) {
+  for (const struct groups_edge *edge = groups_call(graph, graph->frames[parent->frame].first_out); edge;
+       edge = groups_call(graph, edge->next_out)) {
     const struct groups_frame *callee = &graph->frames[edge->callee];
     if (edge->total.ns < build->least_ns) {
       build->groups->hidden++;

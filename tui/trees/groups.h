@@ -12,7 +12,6 @@
 
 #include "tree.h"
 #include "tree_choices.h"
-#include "tui/methods/live.h"
 
 enum { RTOP_GROUP_ROWS_MAX = 50000 };
 
@@ -53,13 +52,9 @@ struct rtop_groups_cost {
   uint64_t total_ns, total_samples; /* by mode */
 };
 
-/* What groups are made of, afresh from the last sum of a tree; or from a live sum that was just brought up to
- * date (rtop_live_methods), which costs what changed since the last update, as long as mode and sort key are
- * the same. A live sum knows no filter and no folding. False when memory ran out. */
+/* What groups are made of, from the last sum of a tree. False when memory ran out. */
 bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                       const struct rtop_groups_look *look);
-bool rtop_groups_follow(struct rtop_groups *groups, const struct rtop_live *live, uint64_t length_ns,
-                        const struct rtop_symbols *symbols, const struct rtop_groups_look *look);
 /* Rows of what was taken last, by the mode and the sort key of then. False when memory ran out. */
 bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *symbols,
                        const struct rtop_groups_look *look);

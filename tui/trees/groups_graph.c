@@ -1,49 +1,34 @@
+/* Edges between methods, added up from the nodes of a tree. */
 #include "groups_graph.h"
 
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 8 };
-
-static size_t graph_slot(const struct groups_graph *graph, uint32_t caller, uint32_t callee)
+/* Another caller. There is room: as many roots as frames. */
+static void graph_call(struct groups_graph *graph, const struct groups_edge *edge)
 {
-  uint64_t hash = ((uint64_t)caller << 32 | callee) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t at = (size_t)(hash >> 32) & (graph->slot_count - 1);
-  while (graph->slots[at]) {
-    const struct groups_edge *edge = &graph->edges[graph->slots[at] - 1];
-    if (edge->caller == caller && edge->callee == callee) break;
-    at = (at + 1) & (graph->slot_count - 1);
-  }
-  return at;
-}
-
-static bool graph_grow_slots(struct groups_graph *graph)
-{
-  if (((size_t)graph->edge_count + 1) * 2 <= graph->slot_count) return true;
-  size_t count = graph->slot_count ? graph->slot_count * 2 : 256;
-  uint32_t *slots = calloc(count, sizeof *slots);
-  if (!slots) return false;
-  free(graph->slots);
-  graph->slots = slots;
-  graph->slot_count = count;
-  for (uint32_t i = 0; i < graph->edge_count; i++)
-    slots[graph_slot(graph, graph->edges[i].caller, graph->edges[i].callee)] = i + 1;
-  return true;
+  struct groups_frame *callee = &graph->frames[edge->callee];
+  callee->callers++;
+  callee->caller += edge->caller;
+  if (callee->root || edge->callee == 0 || !groups_graph_is_root(callee)) return;
+  callee->root = true;
+  graph->roots[graph->root_count++] = edge->callee;
 }
 
 /* GROUPS_NONE: memory ran out. */
 static uint32_t graph_edge(struct groups_graph *graph, uint32_t caller, uint32_t callee)
 {
-  if (!graph_grow_slots(graph) ||
+  uint32_t *known = rtop_pairs_at(&graph->edge_of, caller, callee);
+  if (known && *known) return *known - 1;
+  if (!known ||
       !rtop_reserve(&graph->edges, &graph->edge_capacity, (size_t)graph->edge_count + 1, sizeof *graph->edges))
     return GROUPS_NONE;
-  size_t slot = graph_slot(graph, caller, callee);
-  if (graph->slots[slot]) return graph->slots[slot] - 1;
   uint32_t edge = graph->edge_count++;
   struct groups_frame *from = &graph->frames[caller];
   graph->edges[edge] = (struct groups_edge){ .caller = caller, .callee = callee, .next_out = from->first_out };
-  graph->slots[slot] = from->first_out = edge + 1;
+  *known = from->first_out = edge + 1;
+  graph_call(graph, &graph->edges[edge]);
   return edge;
 }
 
@@ -95,49 +80,15 @@ static void figures_add(struct groups_figures *to, const struct groups_figures *
   to->samples += from->samples;
 }
 
-/* There is room: as many roots as frames. */
-static void graph_list_root(struct groups_graph *graph, uint32_t frame)
+static void graph_add(struct groups_graph *graph, const struct groups_node *node, const struct rtop_tree_node *from)
 {
-  struct groups_frame *entry = &graph->frames[frame];
-  bool is = frame != 0 && entry->callers > 0 && groups_graph_is_root(entry);
-  if (is == (entry->root > 0)) return;
-  if (is) {
-    graph->roots[graph->root_count++] = frame;
-    entry->root = graph->root_count;
-    return;
-  }
-  uint32_t last = graph->roots[--graph->root_count];
-  graph->roots[entry->root - 1] = last;
-  graph->frames[last].root = entry->root;
-  entry->root = 0;
-}
-
-/* Another caller, or one less. */
-static void graph_call(struct groups_graph *graph, const struct groups_edge *edge, int came)
-{
-  struct groups_frame *callee = &graph->frames[edge->callee];
-  callee->callers += (uint32_t)came;
-  callee->caller += came < 0 ? -edge->caller : edge->caller;
-  graph_list_root(graph, edge->callee);
-}
-
-/* Differences, modulo 2^64. `came`: 1 when the node was not in the sum before, -1 when it no longer is. */
-static void graph_add(struct groups_graph *graph, uint32_t index, const struct rtop_cost *self,
-                      const struct rtop_cost *cost, int came)
-{
-  const struct groups_node *node = &graph->nodes[index];
   struct groups_frame *frame = &graph->frames[node->frame];
-  struct groups_figures total = graph_figures(graph, cost);
-  frame->self_ns += rtop_tree_clock(self, graph->wish.mode);
-  frame->self_samples += self->samples;
+  struct groups_figures total = graph_figures(graph, &from->total);
+  frame->self_ns += rtop_tree_clock(&from->self, graph->wish.mode);
+  frame->self_samples += from->self.samples;
   if (node->in_frame) figures_add(&frame->total, &total);
-  if (node->loops) frame->loops += (uint32_t)came;
-  if (node->edge == GROUPS_NONE) return;
-  struct groups_edge *edge = &graph->edges[node->edge];
-  bool was = edge->nodes > 0;
-  if (node->in_edge) figures_add(&edge->total, &total);
-  edge->nodes += (uint32_t)came;
-  if (was != (edge->nodes > 0)) graph_call(graph, edge, came);
+  if (node->loops) frame->loops++;
+  if (node->edge != GROUPS_NONE && node->in_edge) figures_add(&graph->edges[node->edge].total, &total);
 }
 
 static bool graph_reserve_frames(struct groups_graph *graph, const struct rtop_symbols *symbols)
@@ -149,11 +100,10 @@ static bool graph_reserve_frames(struct groups_graph *graph, const struct rtop_s
 
 static bool graph_restart(struct groups_graph *graph, const struct rtop_symbols *symbols, struct groups_wish wish)
 {
-  graph->edge_count = graph->node_count = graph->root_count = 0;
-  graph->live = NULL;
+  graph->edge_count = graph->root_count = 0;
   graph->wish = wish;
   if (graph->frames) memset(graph->frames, 0, graph->frame_capacity * sizeof *graph->frames);
-  if (graph->slots) memset(graph->slots, 0, graph->slot_count * sizeof *graph->slots);
+  rtop_pairs_clear(&graph->edge_of);
   return graph_reserve_frames(graph, symbols);
 }
 
@@ -166,68 +116,8 @@ bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree,
     uint32_t id = tree->touched[i];
     const struct rtop_tree_node *node = &tree->nodes[id];
     if (!graph_place(graph, symbols, id, node->parent, node->frame)) return false;
-    if (id != 0) graph_add(graph, id, &node->self, &node->total, 1);
+    if (id != 0) graph_add(graph, &graph->nodes[id], node);
   }
-  return true;
-}
-
-static bool graph_place_new(struct groups_graph *graph, const struct rtop_live_node *nodes, uint32_t count,
-                            const struct rtop_symbols *symbols)
-{
-  for (; graph->node_count < count; graph->node_count++) {
-    const struct rtop_live_node *node = &nodes[graph->node_count];
-    if (!graph_place(graph, symbols, graph->node_count, node->parent, node->frame)) return false;
-  }
-  return true;
-}
-
-/* Each change needs its node, that its edge and its method, all of them cold. */
-static void graph_fetch(const struct groups_graph *graph, const struct rtop_live_change *changes, uint32_t at,
-                        uint32_t count)
-{
-  if (count - at > 2 * AHEAD) __builtin_prefetch(&graph->nodes[changes[at + 2 * AHEAD].index]);
-  if (count - at <= AHEAD) return;
-  const struct groups_node *node = &graph->nodes[changes[at + AHEAD].index];
-  __builtin_prefetch(&graph->frames[node->frame], 1);
-  if (node->edge != GROUPS_NONE) __builtin_prefetch(&graph->edges[node->edge], 1);
-}
-
-static void graph_take_changes(struct groups_graph *graph, const struct rtop_live_node *nodes,
-                               const struct rtop_live_change *changes, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++) {
-    const struct rtop_live_change *change = &changes[i];
-    int came = 0;
-    graph_fetch(graph, changes, i, count);
-    if (change->index == 0) continue;
-    if (change->cells != 0) {
-      uint64_t cells = nodes[change->index].cells;
-      came = (cells > 0) - (cells != change->cells);
-    }
-    graph_add(graph, change->index, &change->self, &change->total, came);
-  }
-}
-
-bool groups_graph_follow(struct groups_graph *graph, const struct rtop_live *live, uint64_t length_ns,
-                         const struct rtop_symbols *symbols, struct groups_wish wish)
-{
-  uint32_t count, node_count;
-  uint64_t turn;
-  const struct rtop_live_change *changes = rtop_live_changes(live, &count, &turn);
-  const struct rtop_live_node *nodes = rtop_live_nodes(live, &node_count);
-  bool near =
-      graph->live == live && turn == graph->turn + 1 && wish.mode == graph->wish.mode && wish.sort == graph->wish.sort;
-  graph->length_ns = length_ns;
-  if (!(near ? graph_reserve_frames(graph, symbols) : graph_restart(graph, symbols, wish)) ||
-      !graph_place_new(graph, nodes, node_count, symbols)) {
-    graph->live = NULL;
-    return false;
-  }
-  if (near) graph_take_changes(graph, nodes, changes, count);
-  for (uint32_t i = 1; !near && i < node_count; i++)
-    if (nodes[i].cells) graph_add(graph, i, &nodes[i].self, &nodes[i].total, 1);
-  graph->live = live;
-  graph->turn = turn;
   return true;
 }
 
@@ -236,7 +126,7 @@ void groups_graph_destroy(struct groups_graph *graph)
   free(graph->frames);
   free(graph->roots);
   free(graph->edges);
-  free(graph->slots);
+  rtop_pairs_destroy(&graph->edge_of);
   free(graph->nodes);
   *graph = (struct groups_graph){ 0 };
 }

@@ -1,17 +1,15 @@
 /* Which method calls which, with the time of every call: what groups are made of.
  *
- * Calls of the same caller to the same callee, wherever they stand, are one edge. A node of a call tree is
- * placed once: from then on it is known to which method and which edge it belongs, and whether the same one
- * is above it, so that its time is in the total already. What it costs can come and go as often as wanted.
- *
- * Kept from a live sum, an update costs what has changed; of all figures of a cost only those that are asked
- * for are kept, because what takes the time is memory. Threads: one. A zeroed struct is empty.
+ * Calls of the same caller to the same callee, wherever they stand, are one edge. Of a node of the tree it is
+ * known to which method and which edge it belongs, and whether the same one is above it, so that its time is in
+ * the total already. Of all figures of a cost only those that are asked for are kept, because what takes the time
+ * is memory. Threads: one. A zeroed struct is empty.
  */
 #ifndef RTOP_TUI_GROUPS_GRAPH_H
 #define RTOP_TUI_GROUPS_GRAPH_H
 
 #include "tree.h"
-#include "tui/methods/live.h"
+#include "tui/text/pairs.h"
 
 enum { GROUPS_NONE = UINT32_MAX };
 
@@ -32,14 +30,13 @@ struct groups_frame {
   uint32_t caller;    /* all of them added up: the caller, when it is one */
   uint32_t loops;     /* nodes where it is called by itself */
   uint32_t first_out; /* edge + 1 */
-  uint32_t root;      /* place in the list of roots, + 1 */
+  bool root;          /* it is in the list of roots */
   uint64_t self_ns, self_samples;
   struct groups_figures total;
 };
 
 struct groups_edge {
   uint32_t caller, callee;
-  uint32_t nodes;    /* that are in the sum; 0: nobody calls that way now */
   uint32_t next_out; /* of the same caller, + 1 */
   struct groups_figures total;
 };
@@ -61,24 +58,16 @@ struct groups_graph {
   uint32_t *roots; /* frames that are called by several methods, or by nobody */
   uint32_t root_count;
   size_t root_capacity;
-  uint32_t *slots; /* private: hash of (caller, callee): edge + 1 */
-  size_t slot_count;
-  struct groups_node *nodes; /* private: by index of the live sum, or the tree's node */
-  uint32_t node_count;
+  struct rtop_pairs edge_of; /* private: (caller, callee): edge + 1 */
+  struct groups_node *nodes; /* private: by the tree's node */
   size_t node_capacity;
-  const struct rtop_live *live; /* private: NULL, or all is known up to this turn: */
-  uint64_t turn;
   struct groups_wish wish;
   uint64_t length_ns; /* of the sum */
 };
 
-/* Afresh, from the last sum of a tree. False when memory ran out. */
+/* From the last sum of a tree. False when memory ran out. */
 bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                        struct groups_wish wish);
-/* From a live sum that was just brought up to date (rtop_live_methods): what changed, when the turn before is
- * known. False when memory ran out. */
-bool groups_graph_follow(struct groups_graph *graph, const struct rtop_live *live, uint64_t length_ns,
-                         const struct rtop_symbols *symbols, struct groups_wish wish);
 void groups_graph_destroy(struct groups_graph *graph);
 
 static inline bool groups_graph_has(const struct groups_graph *graph, uint32_t frame)

@@ -1,37 +1,41 @@
+/* The calling context tree: shape, filter, costs of a sum. */
 #include "tree.h"
 
-#include "tree_impl.h"
+#include "tui/methods/methods_impl.h"
+#include "tui/text/pairs.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-static size_t tree_slot(const struct tree_build *build, uint32_t parent, uint32_t frame)
-{
-  const struct tree_scratch *scratch = build->scratch;
-  uint64_t hash = ((uint64_t)parent << 32 | frame) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t at = (size_t)(hash >> 32) & (scratch->slot_count - 1);
-  while (scratch->slots[at]) {
-    const struct rtop_tree_node *node = &build->tree->nodes[scratch->slots[at]];
-    if (node->parent == parent && node->frame == frame) break;
-    at = (at + 1) & (scratch->slot_count - 1);
-  }
-  return at;
-}
+enum { FRAME_UNKNOWN, FRAME_MATCHES, FRAME_DIFFERS };
 
-static bool tree_grow_slots(struct tree_build *build)
-{
-  struct tree_scratch *scratch = build->scratch;
-  if (build->tree->count * 2 < scratch->slot_count) return true;
-  size_t count = scratch->slot_count ? scratch->slot_count * 2 : 256;
-  uint32_t *slots = calloc(count, sizeof *slots);
-  if (!slots) return false;
-  free(scratch->slots);
-  scratch->slots = slots;
-  scratch->slot_count = count;
-  for (uint32_t id = 1; id < build->tree->count; id++)
-    slots[tree_slot(build, build->tree->nodes[id].parent, build->tree->nodes[id].frame)] = id;
-  return true;
-}
+struct tree_frame {  /* does the filter match it? */
+  const char *label; /* as it was asked: names may be completed */
+  uint8_t answer;
+};
+
+struct tree_scratch {
+  uint32_t *of; /* by the symbols' node: own node + 1; 0: not merged yet */
+  size_t of_capacity;
+  struct rtop_pairs children; /* (parent, frame): node */
+  uint32_t *path;             /* nodes on the way to the root */
+  size_t path_capacity;
+  struct tree_frame *frames;
+  size_t frame_capacity;
+  uint32_t *passed; /* by node: 2 * epoch, + 1 when the filter lets it pass */
+  size_t passed_capacity;
+  bool *wanted; /* by thread of the sum */
+  size_t wanted_capacity;
+  struct methods_regex filter, thread_filter;
+  char *filter_text; /* what `frames` answers */
+};
+
+struct tree_build {
+  struct rtop_tree *tree;
+  struct tree_scratch *scratch;
+  const struct rtop_symbols *symbols;
+  const struct rtop_methods_options *options;
+};
 
 /* The ancestor (or the node itself) with this frame; 0: none. */
 static uint32_t tree_above(const struct rtop_tree *tree, uint32_t node, uint32_t frame)
@@ -46,22 +50,20 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   struct rtop_tree *tree = build->tree;
   uint32_t above = tree->folded ? tree_above(tree, parent, frame) : 0;
   if (above) return above;
-  if (tree->nodes[parent].frame == frame && rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP) {
-    build->scratch->collapsed = true;
+  if (tree->nodes[parent].frame == frame && rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP)
     return parent; /* calls within a file are no calls of it */
-  }
-  if (!tree_grow_slots(build) || !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
-    return UINT32_MAX;
-  size_t slot = tree_slot(build, parent, frame);
-  if (build->scratch->slots[slot]) return build->scratch->slots[slot];
+  uint32_t *known = rtop_pairs_at(&build->scratch->children, parent, frame);
+  if (known && *known) return *known;
+  if (!known || !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes)) return UINT32_MAX;
   uint32_t id = (uint32_t)tree->count++;
   tree->nodes[id] = (struct rtop_tree_node){ .parent = parent, .frame = frame, .depth = tree->nodes[parent].depth + 1 };
-  build->scratch->slots[slot] = id;
+  *known = id;
   return id;
 }
 
-/* Its path is merged from the last known ancestor on. */
-uint32_t tree_of(struct tree_build *build, uint32_t node)
+/* The own node of a symbols' node, made when it is new: its path is merged from the last known ancestor on.
+ * UINT32_MAX: memory ran out. */
+static uint32_t tree_of(struct tree_build *build, uint32_t node)
 {
   struct tree_scratch *scratch = build->scratch;
   size_t depth = 0;
@@ -118,7 +120,8 @@ static bool tree_passes(struct tree_build *build, uint32_t id)
   return tree_matches(build, id) != build->options->filter_invert;
 }
 
-bool tree_touch(struct rtop_tree *tree, uint32_t id)
+/* The node and what is above it are part of this sum from now on. */
+static bool tree_touch(struct rtop_tree *tree, uint32_t id)
 {
   while (!rtop_tree_has(tree, id)) {
     struct rtop_tree_node *node = &tree->nodes[id];
@@ -145,7 +148,8 @@ static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
   return true;
 }
 
-void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
+/* Where the thread is at the end of the span. */
+static void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
 {
   struct rtop_tree *tree = build->tree;
   if (thread->ended || thread->node == 0) return;
@@ -195,7 +199,8 @@ static void tree_sort(struct rtop_tree *tree)
     if (rtop_tree_has(tree, id)) tree->touched[written++] = id;
 }
 
-void tree_sum(struct rtop_tree *tree)
+/* Children before parents: what is below goes up, and lists of children are made. */
+static void tree_sum(struct rtop_tree *tree)
 {
   tree_sort(tree);
   for (size_t i = tree->touched_count; i-- > 0;) {
@@ -219,7 +224,7 @@ static void tree_forget_answers(struct tree_scratch *scratch, const char *filter
   scratch->filter_text = strdup(now);
 }
 
-bool tree_prepare(struct tree_build *build)
+static bool tree_prepare(struct tree_build *build)
 {
   struct tree_scratch *scratch = build->scratch;
   struct rtop_tree *tree = build->tree;
@@ -244,7 +249,6 @@ bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const s
   tree->folded = fold;
   if (!tree->scratch) tree->scratch = calloc(1, sizeof(struct tree_scratch));
   struct tree_build build = { tree, tree->scratch, symbols, options };
-  if (tree->scratch) build.scratch->follows = false;
   tree->touched_count = 0;
   tree->length_ns = sum->length_ns;
   tree->epoch++;
@@ -259,9 +263,8 @@ void rtop_tree_forget(struct rtop_tree *tree)
 {
   struct tree_scratch *scratch = tree->scratch;
   tree->count = tree->touched_count = 0;
-  if (scratch) scratch->collapsed = scratch->follows = false;
   if (scratch && scratch->of) memset(scratch->of, 0, scratch->of_capacity * sizeof *scratch->of);
-  if (scratch && scratch->slots) memset(scratch->slots, 0, scratch->slot_count * sizeof *scratch->slots);
+  if (scratch) rtop_pairs_clear(&scratch->children);
   if (scratch && scratch->frames) memset(scratch->frames, 0, scratch->frame_capacity * sizeof *scratch->frames);
 }
 
@@ -272,13 +275,11 @@ void rtop_tree_destroy(struct rtop_tree *tree)
     methods_regex_free(&scratch->filter);
     methods_regex_free(&scratch->thread_filter);
     free(scratch->of);
-    free(scratch->slots);
+    rtop_pairs_destroy(&scratch->children);
     free(scratch->path);
     free(scratch->frames);
     free(scratch->passed);
     free(scratch->wanted);
-    free(scratch->cells);
-    free(scratch->marked);
     free(scratch->filter_text);
   }
   free(scratch);

@@ -41,11 +41,6 @@ struct rtop_tree {
  * occurrence; changing it makes new ids. False: memory ran out. */
 bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                      const struct rtop_methods_options *options, bool fold);
-/* The same from a live sum (live.h), whose methods are up to date: when nothing is filtered and nothing
- * folded, it costs what changed since the last call. */
-struct rtop_live;
-bool rtop_tree_follow(struct rtop_tree *tree, const struct rtop_live *live, const struct rtop_sum *sum,
-                      const struct rtop_symbols *symbols, const struct rtop_methods_options *options, bool fold);
 /* Other symbols come: no id stays. */
 void rtop_tree_forget(struct rtop_tree *tree);
 void rtop_tree_destroy(struct rtop_tree *tree);

@@ -1,3 +1,4 @@
+/* Open and closed nodes, by key. */
 #include "tree_choices.h"
 
 #include "tui/text/reserve.h"

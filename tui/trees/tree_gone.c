@@ -1,3 +1,4 @@
+/* Nodes that only the sum before had. */
 #include "tree_gone.h"
 
 #include "tui/text/reserve.h"

@@ -104,7 +104,6 @@ static void rows_callees(struct rows_build *build, uint32_t node, bool is_gone)
   const struct rtop_tree_node *nodes = build->tree->nodes;
   const struct rtop_tree_gone *gone = build->look->gone;
   for (uint32_t id = is_gone ? 0 : nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
-    if (nodes[id].next_sibling) __builtin_prefetch(&nodes[nodes[id].next_sibling]);
     if (rtop_tree_clock(&nodes[id].total, build->look->mode) < build->least_ns) {
       rows_other(build, &nodes[id].self, &nodes[id].total);
       continue;

@@ -92,7 +92,6 @@ static bool join(struct ui *ui, double min_percent)
   uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, min_percent))
     return false;
-  ui->methods.follow = NULL;
   ui->methods.rows = changes->rows; /* the live sum's own rows stay with it */
   ui->methods.count = changes->count;
   return true;

@@ -128,16 +128,12 @@ static void groups_show(struct ui *ui)
   ui->selected = selected != 0 ? selected : ui->selected;
 }
 
-/* A live sum knows neither filters nor folding: then the tree is made, too. */
 static bool take(struct ui *ui)
 {
-  struct rtop_groups *groups = &groups_view(ui)->groups;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   struct rtop_groups_look look = look_of(ui);
-  if (ui->wanted.filter == NULL && !ui->fold)
-    return rtop_groups_follow(groups, ui->live, ui->sum.length_ns, symbols, &look);
-  return rtop_tree_follow(&ui->tree, ui->live, &ui->sum, symbols, &ui->wanted, ui->fold) &&
-         rtop_groups_take(groups, &ui->tree, symbols, &look);
+  return rtop_tree_build(&ui->tree, &ui->sum, symbols, &ui->wanted, ui->fold) &&
+         rtop_groups_take(&groups_view(ui)->groups, &ui->tree, symbols, &look);
 }
 
 static void groups_update(struct ui *ui)

@@ -116,7 +116,7 @@ static void methods_update_detail(struct ui *ui)
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
   view->detail_ready =
       row != NULL && details_shown(ui) &&
-      detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+      detail_build(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
   if (view->detail_ready) {
     update_file(ui, row->frame);
     update_labels(ui, row->frame);

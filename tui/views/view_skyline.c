@@ -96,7 +96,6 @@ static void skyline_update(struct ui *ui)
   if (ui->profile == NULL) return;
   struct city_news news = {
     .methods = &ui->methods,
-    .live = ui->live,
     .sum = &ui->sum,
     .symbols = rtop_profile_symbols(ui->profile),
     .now_ns = ui->now_ns,

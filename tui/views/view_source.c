@@ -113,17 +113,17 @@ static void source_update(struct ui *ui)
   bool other = view->frame != ui->selected;
   view->frame = ui->selected;
   view->ruby = rtop_symbol_has_source(symbol);
-  view->detail_ready = detail_follow(&view->detail, ui->live, symbols, view->frame, ui->wanted.mode);
+  view->detail_ready = detail_build(&view->detail, ui->live, symbols, view->frame, ui->wanted.mode);
   if (!view->ruby) {
     source_file_close(&view->file);
     return;
   }
   uint64_t size_before = view->file.size;
   source_file_open(&view->file, ui_source_pid(ui), ui_source_owner(ui), symbol->path);
-  source_heat_follow(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
+  source_heat_build(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
   source_view_find_loops(view);
   if (ui->baseline.comparing)
-    source_heat_build(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
+    source_heat_of_sum(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
   if (other) {
     view->shift = 0;
     source_go_to(ui, first_line(view, symbol));

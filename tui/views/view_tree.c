@@ -78,7 +78,7 @@ static void tree_update_detail(struct ui *ui)
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   view->detail_ready =
       row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0 &&
-      detail_follow(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+      detail_build(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
 }
 
 /* Of callers only methods are known from before, not who called whom. */

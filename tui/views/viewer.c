@@ -109,7 +109,6 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_focus_clear(ui);
   memset(&ui->time, 0, sizeof ui->time);
   ui->methods.count = 0;
-  ui->methods.follow = NULL;
   rtop_tree_forget(&ui->tree);
   ui->sum.cell_count = ui->sum.thread_count = 0;
   ui->sum.length_ns = 0;
@@ -166,7 +165,7 @@ bool ui_update(struct ui *ui)
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
     fine = ui_baseline_tree(ui) &&
-           rtop_tree_follow(&ui->tree, ui->live, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
+           rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
   ui->more = false;
   if (fine && ui->view->update != NULL) ui->view->update(ui);

@@ -1,49 +1,14 @@
-/* A city that takes only what a live sum touched is the one that takes all rows every time. */
+/* What a city says is what the rows of a live sum say, added up by hand. */
 #include "tests/tui/live_fixture.h"
 #include "tui/trees/city_impl.h"
 
-static struct city following, afresh;
+static struct city city;
 static int64_t now_ns;
 
-static void update(struct city *city, const struct rtop_live *live, int columns)
+static void update(int columns)
 {
-  struct city_news news = {
-    .methods = &m.methods, .live = live, .sum = &m.sum, .symbols = m.symbols, .now_ns = now_ns
-  };
-  assert_true(city_update(city, &news, columns));
-}
-
-static void check_building(const struct city_building *a, const struct city_building *b)
-{
-  assert_int_equal(a->level, b->level);
-  assert_int_equal(a->frame, b->frame);
-  assert_int_equal(a->block, b->block);
-  assert_int_equal(a->width, b->width);
-  assert_int_equal(a->x, b->x);
-  assert_int_equal(a->present, b->present);
-  assert_int_equal(a->total_ns, b->total_ns);
-  assert_int_equal(a->threads, b->threads);
-  assert_memory_equal(a->wall_ns, b->wall_ns, sizeof a->wall_ns);
-  assert_true(city_self(&following, a) == city_self(&afresh, b));
-  assert_true(city_ratio(&following, a) == city_ratio(&afresh, b));
-  assert_int_equal(city_awake(a, now_ns), city_awake(b, now_ns));
-}
-
-static void check_cities(void)
-{
-  assert_int_equal(following.count, afresh.count);
-  assert_int_equal(following.columns, afresh.columns);
-  assert_int_equal(following.street_count, afresh.street_count);
-  assert_int_equal(following.self_ns, afresh.self_ns);
-  for (uint32_t i = 0; i < following.street_count; i++) {
-    assert_int_equal(following.street[i], afresh.street[i]);
-    check_building(&following.buildings[following.street[i]], &afresh.buildings[afresh.street[i]]);
-  }
-  for (uint32_t i = 0; i < following.count; i++) {
-    assert_memory_equal(&following.pulses[i], &afresh.pulses[i], sizeof *afresh.pulses);
-    assert_int_equal(following.buildings[i].present, afresh.buildings[i].present);
-    assert_true(following.buildings[i].present > 0 || following.buildings[i].seen_ns == afresh.buildings[i].seen_ns);
-  }
+  struct city_news news = { .methods = &m.methods, .sum = &m.sum, .symbols = m.symbols, .now_ns = now_ns };
+  assert_true(city_update(&city, &news, columns));
 }
 
 /* What rows say, added up by hand. */
@@ -52,13 +17,13 @@ static void check_figures(void)
   uint64_t self_ns = 0, present = 0;
   for (size_t i = 0; i < m.methods.count; i++) {
     const struct rtop_method_row *row = &m.methods.rows[i];
-    const struct city_building *home = city_of(&following, row->frame);
+    const struct city_building *home = city_of(&city, row->frame);
     assert_non_null(home);
     assert_true(home->present > 0);
     self_ns += row->self_ns;
     if (home->level == CITY_METHODS) {
-      assert_true(city_ratio(&following, home) == rtop_method_ratio(row->most_ns, m.methods.length_ns));
-      assert_int_equal(following.pulses[home - following.buildings].self_ns, row->self_ns);
+      assert_true(city_ratio(&city, home) == rtop_method_ratio(row->most_ns, m.methods.length_ns));
+      assert_int_equal(city.pulses[home - city.buildings].self_ns, row->self_ns);
     }
     if (home->level == CITY_METHODS && home->width > 0) {
       assert_int_equal(home->total_ns, row->total_ns);
@@ -66,16 +31,16 @@ static void check_figures(void)
       assert_memory_equal(home->wall_ns, row->total.wall_ns, sizeof home->wall_ns);
     }
   }
-  for (uint32_t i = 0; i < following.count; i++)
-    present += following.buildings[i].level == CITY_METHODS ? following.buildings[i].present : 0;
-  assert_int_equal(following.self_ns, self_ns);
+  for (uint32_t i = 0; i < city.count; i++)
+    present += city.buildings[i].level == CITY_METHODS ? city.buildings[i].present : 0;
+  assert_int_equal(city.self_ns, self_ns);
   assert_int_equal(present, m.methods.count);
 }
 
 static bool is_on_stack(uint32_t group, enum city_level level, uint32_t node)
 {
   for (; node; node = rtop_symbols_get_node(m.symbols, node)->parent) {
-    const struct city_frame *known = &following.frames[rtop_symbols_get_node(m.symbols, node)->frame];
+    const struct city_frame *known = &city.frames[rtop_symbols_get_node(m.symbols, node)->frame];
     if ((level == CITY_CLASSES ? known->kind : known->package) == group + 1) return true;
   }
   return false;
@@ -88,29 +53,24 @@ static void check_group(uint32_t group)
   for (uint32_t thread = 0; thread < m.sum.thread_count; thread++) {
     uint64_t wall_ns = 0;
     for (size_t i = 0; i < m.sum.cell_count; i++)
-      if (m.sum.cells[i].thread == thread && is_on_stack(group, following.buildings[group].level, m.sum.cells[i].node))
+      if (m.sum.cells[i].thread == thread && is_on_stack(group, city.buildings[group].level, m.sum.cells[i].node))
         wall_ns += rtop_cost_wall(&m.sum.cells[i].cost);
     most_ns = wall_ns > most_ns ? wall_ns : most_ns;
   }
-  assert_int_equal(following.pulses[group].most_ns, most_ns);
+  assert_int_equal(city.pulses[group].most_ns, most_ns);
 }
 
 static void check_groups(void)
 {
-  for (uint32_t i = 0; i < following.street_count; i++)
-    if (following.buildings[following.street[i]].level != CITY_METHODS) check_group(following.street[i]);
+  for (uint32_t i = 0; i < city.street_count; i++)
+    if (city.buildings[city.street[i]].level != CITY_METHODS) check_group(city.street[i]);
 }
 
 static void turn_what_is_shown(void)
 {
-  uint32_t block = following.block_count ? below(following.block_count) : 0;
-  if (below(25) == 0) {
-    city_next_level(&following);
-    city_next_level(&afresh);
-  } else if (following.block_count && below(15) == 0) {
-    city_fold(&following, block);
-    city_fold(&afresh, block);
-  }
+  uint32_t block = city.block_count ? below(city.block_count) : 0;
+  if (below(25) == 0) city_next_level(&city);
+  else if (city.block_count && below(15) == 0) city_fold(&city, block);
 }
 
 static void refresh(int64_t length_ns, const struct rtop_methods_options *options)
@@ -119,7 +79,7 @@ static void refresh(int64_t length_ns, const struct rtop_methods_options *option
   assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, options));
 }
 
-static void test_what_is_touched_is_enough(void **state)
+static void test_a_city_says_what_the_rows_say(void **state)
 {
   (void)state;
   for (uint32_t seed = 1; seed <= 6; seed++) {
@@ -140,15 +100,12 @@ static void test_what_is_touched_is_enough(void **state)
         refresh(length_ns / 2, &options);
       turn_what_is_shown();
       for (int times = 1 + (below(20) == 0); times > 0; times--) {
-        update(&following, m.live, columns);
-        update(&afresh, NULL, columns);
-        check_cities();
+        update(columns);
         check_figures();
         check_groups();
       }
     }
-    city_destroy(&following);
-    city_destroy(&afresh);
+    city_destroy(&city);
     close_model();
   }
 }
@@ -156,7 +113,7 @@ static void test_what_is_touched_is_enough(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_what_is_touched_is_enough),
+    cmocka_unit_test(test_a_city_says_what_the_rows_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* The groups that follow a live sum are those of a tree that is made afresh. */
+/* Groups of a live sum, whose tree is kept from step to step, are those of a tree that is made of nothing. */
 #include "tests/tui/live_fixture.h"
 #include "tui/trees/groups.h"
 
 enum { LEVELS_ALL = 99 };
 
 static struct rtop_groups followed, fresh;
-static struct rtop_tree tree;
+static struct rtop_tree tree, kept; /* of a fresh sum; of the live one */
 
 static void open_groups(uint64_t memory_bytes, uint32_t seed)
 {
@@ -18,6 +18,7 @@ static void close_groups(void)
   rtop_groups_destroy(&followed);
   rtop_groups_destroy(&fresh);
   rtop_tree_destroy(&tree);
+  rtop_tree_destroy(&kept);
   close_model();
 }
 
@@ -50,6 +51,7 @@ static void check_row(const struct rtop_group_row *a, const struct rtop_group_ro
 static void check(const struct rtop_groups_look *look)
 {
   struct rtop_methods_options all = { .mode = look->mode, .sort = RTOP_SORT_NAME };
+  rtop_tree_destroy(&tree);
   assert_true(rtop_tree_build(&tree, &m.fresh, m.symbols, &all, false));
   assert_true(rtop_groups_take(&fresh, &tree, m.symbols, look));
   assert_true(rtop_groups_build(&fresh, m.symbols, look));
@@ -65,7 +67,9 @@ static void check(const struct rtop_groups_look *look)
 
 static void follow(const struct rtop_groups_look *look)
 {
-  assert_true(rtop_groups_follow(&followed, m.live, m.sum.length_ns, m.symbols, look));
+  struct rtop_methods_options all = { .mode = look->mode, .sort = RTOP_SORT_NAME };
+  assert_true(rtop_tree_build(&kept, &m.sum, m.symbols, &all, false));
+  assert_true(rtop_groups_take(&followed, &kept, m.symbols, look));
 }
 
 static void test_they_follow_the_end(void **state)
