@@ -14,9 +14,13 @@ struct tree_frame {  /* does the filter match it? */
   uint8_t answer;
 };
 
+/* Calls that left the span take memory until there are this many nodes and most of them are such. */
+enum { TREE_IDLE_MAX = 1 << 16 };
+
 struct tree_scratch {
   uint32_t *of; /* by the symbols' node: own node + 1; 0: not merged yet */
   size_t of_capacity;
+  uint32_t reuses;            /* of the symbols' ids, when that was so */
   struct rtop_pairs children; /* (parent, frame): node */
   uint32_t *path;             /* nodes on the way to the root */
   size_t path_capacity;
@@ -224,10 +228,20 @@ static void tree_forget_answers(struct tree_scratch *scratch, const char *filter
   scratch->filter_text = strdup(now);
 }
 
+/* Ids of the symbols that went to others mean other calls. */
+static void tree_follow_reuses(struct tree_build *build)
+{
+  struct tree_scratch *scratch = build->scratch;
+  uint32_t reuses = rtop_symbols_reuses(build->symbols);
+  if (scratch->reuses != reuses && scratch->of) memset(scratch->of, 0, scratch->of_capacity * sizeof *scratch->of);
+  scratch->reuses = reuses;
+}
+
 static bool tree_prepare(struct tree_build *build)
 {
   struct tree_scratch *scratch = build->scratch;
   struct rtop_tree *tree = build->tree;
+  tree_follow_reuses(build);
   tree_forget_answers(scratch, build->options->filter);
   bool fine = methods_regex_use(&scratch->filter, build->options->filter);
   fine = methods_regex_use(&scratch->thread_filter, build->options->thread_filter) && fine;
@@ -245,7 +259,8 @@ static bool tree_prepare(struct tree_build *build)
 bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                      const struct rtop_methods_options *options, bool fold)
 {
-  if (fold != tree->folded) rtop_tree_forget(tree);
+  bool idle = tree->count > TREE_IDLE_MAX && tree->touched_count < tree->count / 2;
+  if (fold != tree->folded || idle) rtop_tree_forget(tree);
   tree->folded = fold;
   if (!tree->scratch) tree->scratch = calloc(1, sizeof(struct tree_scratch));
   struct tree_build build = { tree, tree->scratch, symbols, options };

@@ -121,6 +121,41 @@ static void test_ids_stay(void **state)
   forest_close(&forest);
 }
 
+static void sweep_all(struct rtop_symbols *symbols)
+{
+  rtop_symbols_sweep_begin(symbols);
+  rtop_symbols_sweep_end(symbols);
+}
+
+/* The id of a call that nobody needed any more is that of another one. */
+static void test_ids_of_symbols_that_went_to_others(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  struct rtop_tree tree = { 0 };
+  struct rtop_methods_options options = { 0 };
+  struct rtop_thread_row thread = { .name = "t1" };
+  struct rtop_sum_cell cell = { .cost.wall_ns[RTOP_RUNNING] = 5000000 };
+  struct rtop_sum sum = { .threads = &thread, .thread_count = 1, .cells = &cell, .cell_count = 1 };
+  const char *const names[] = { "first", "second" };
+  for (int i = 0; i < 2; i++) {
+    if (i == 1) rtop_symbols_frame(symbols, "other", 5, "", 0, "", 0, 0, RTOP_SYMBOL_RUBY); /* has the id of "first" */
+    uint32_t frame = rtop_symbols_frame(symbols, names[i], strlen(names[i]), "", 0, "", 0, 0, RTOP_SYMBOL_RUBY);
+    uint32_t node = rtop_symbols_node(symbols, 0, frame, 1);
+    assert_true(i == 0 || node == cell.node);
+    cell.node = thread.node = node;
+    assert_true(rtop_tree_build(&tree, &sum, symbols, &options, false));
+    uint32_t found = tree.nodes[0].first_child;
+    assert_int_not_equal(found, 0);
+    assert_string_equal(rtop_symbols_get(symbols, tree.nodes[found].frame)->label, names[i]);
+    assert_int_equal(tree.nodes[found].below, 0);
+    sweep_all(symbols);
+    sweep_all(symbols);
+  }
+  rtop_tree_destroy(&tree);
+  rtop_symbols_destroy(&symbols);
+}
+
 static void test_recursion_is_folded_on_request(void **state)
 {
   (void)state;
@@ -200,6 +235,7 @@ int main(void)
     cmocka_unit_test(test_names_that_are_completed_are_asked_again),
     cmocka_unit_test(test_threads_may_be_chosen),
     cmocka_unit_test(test_ids_stay),
+    cmocka_unit_test(test_ids_of_symbols_that_went_to_others),
     cmocka_unit_test(test_recursion_is_folded_on_request),
     cmocka_unit_test(test_the_largest_node_of_a_method),
     cmocka_unit_test(test_forgetting),
