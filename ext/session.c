@@ -1,3 +1,4 @@
+/* Starts, stops and parks the session, and follows a fork. */
 #include "session.h"
 
 #include "ext/base/cpu_clock.h"

@@ -1,3 +1,4 @@
+/* Settings read from the environment and bounded. */
 #include "config.h"
 
 #include "shm/base/pattern.h"

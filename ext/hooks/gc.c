@@ -1,3 +1,4 @@
+/* What a collection does to its thread: marking and sweeping as states. */
 #include "gc.h"
 
 #include "ext/sampling/accounting.h"

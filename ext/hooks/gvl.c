@@ -1,3 +1,4 @@
+/* What each GVL event does to the thread's state, its pending time and its stack. */
 #include "gvl.h"
 
 #include "ext/out/publisher.h"

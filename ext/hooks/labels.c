@@ -1,3 +1,4 @@
+/* RperfTop.label and RperfTop.labels, in terms of the VM. */
 #include "labels.h"
 
 #include "shm/base/utf8.h"

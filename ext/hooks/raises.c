@@ -1,3 +1,4 @@
+/* Counts exceptions as they are raised. */
 #include "raises.h"
 
 #include <ruby/debug.h>

@@ -1,3 +1,4 @@
+/* The call tree: finding a node by parent, frame and line, or making it. */
 #include "calltree.h"
 
 #include <errno.h>

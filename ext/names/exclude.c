@@ -1,3 +1,4 @@
+/* Asks the patterns about frames that are new. */
 #include "exclude.h"
 
 #include "frames.h"

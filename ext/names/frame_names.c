@@ -1,3 +1,4 @@
+/* Reads a frame's label, path and line from the VM. */
 #include "frame_names.h"
 
 #include "method_entry.h"

@@ -1,3 +1,4 @@
+/* The table of frames: lookup, naming, marking, ageing. */
 #include "frames.h"
 
 #include "frame_names.h"

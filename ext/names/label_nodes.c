@@ -1,3 +1,4 @@
+/* Makes and finds the call node of a set of labels. */
 #include "label_nodes.h"
 
 static uint32_t make(struct label_sets *sets, struct frames *frames, struct calltree *tree, const struct label_set *set)

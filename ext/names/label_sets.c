@@ -1,3 +1,4 @@
+/* Finds a set of labels by its text, or gives it a number. */
 #include "label_sets.h"
 
 #include "ext/base/hash.h"

@@ -1,3 +1,4 @@
+/* Learns at load where words of a method entry stand, and reads them. */
 #include "method_entry.h"
 
 #include <ruby/debug.h>

@@ -1,3 +1,4 @@
+/* Copies what is new in the tables into the segment. */
 #include "names_out.h"
 
 #include <stdlib.h>

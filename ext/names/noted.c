@@ -1,3 +1,4 @@
+/* The short queue of stacks that could not be named in a hook. */
 #include "noted.h"
 
 #include <string.h>

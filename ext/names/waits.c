@@ -1,3 +1,4 @@
+/* Looks up the methods in which programs wait, and compares frames with them. */
 #include "waits.h"
 
 #include "method_entry.h"

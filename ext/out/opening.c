@@ -1,3 +1,4 @@
+/* The lock between opening descriptors and forking, and the table of descriptors. */
 #include "opening.h"
 
 #include "ext/base/clock.h"

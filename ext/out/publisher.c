@@ -1,3 +1,4 @@
+/* The publisher's loop: its segment, its ticks, its windows, its ends. */
 #include "publisher.h"
 
 #include "cut.h"

@@ -1,3 +1,4 @@
+/* Moves time from states to stacks: lanes, points, CPU, own work. */
 #include "accounting.h"
 
 #include "stacks.h"

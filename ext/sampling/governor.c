@@ -1,3 +1,4 @@
+/* Chooses the rate from what the last windows cost. */
 #include "governor.h"
 
 void governor_init(struct governor *governor, double budget, uint32_t rate_hz, uint32_t storm_per_s)

@@ -1,3 +1,4 @@
+/* Draws the instants, and tells late wake-ups from usual ones. */
 #include "instants.h"
 
 #include "ext/base/draw.h"

@@ -1,3 +1,4 @@
+/* The queue of marks. */
 #include "marks.h"
 
 #include "shm/base/utf8.h"

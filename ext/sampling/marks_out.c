@@ -1,3 +1,4 @@
+/* Puts the marks of a window into the segment. */
 #include "marks_out.h"
 
 #include "ext/base/hash.h"

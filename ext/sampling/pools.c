@@ -1,3 +1,4 @@
+/* Finds a thread's pool, and keeps the log of points of an axis. */
 #include "pools.h"
 
 #include "ext/base/draw.h"

@@ -1,3 +1,4 @@
+/* The job: takes samples, names what hooks could not, keeps house. */
 #include "sampler.h"
 
 #include "accounting.h"

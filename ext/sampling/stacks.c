@@ -1,3 +1,4 @@
+/* Walks a stack into the call tree. */
 #include "stacks.h"
 
 #include "ext/names/label_nodes.h"

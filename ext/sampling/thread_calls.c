@@ -1,3 +1,4 @@
+/* Finds the VM's own functions for a thread's name and the list of threads. */
 #include "thread_calls.h"
 
 #include "ext/names/method_entry.h"

@@ -1,3 +1,4 @@
+/* The table of threads: slots, names, native threads. */
 #include "threads.h"
 
 #include "thread_calls.h"

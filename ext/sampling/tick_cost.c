@@ -1,3 +1,4 @@
+/* Measures once what an interrupt costs on this machine. */
 #include "tick_cost.h"
 
 #include "ext/base/clock.h"

@@ -1,3 +1,4 @@
+/* Fills in an error. */
 #include "error.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Reads and writes sets of labels as text. */
 #include "label_text.h"
 #include "pattern.h"
 #include "utf8.h"

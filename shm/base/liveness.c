@@ -1,3 +1,4 @@
+/* Takes, tests and gives back the locks that tell who is alive. */
 #include "liveness.h"
 
 #include <fcntl.h>

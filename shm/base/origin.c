@@ -1,3 +1,4 @@
+/* Tells from a path whose code it is. */
 #include "origin.h"
 
 #include <stdbool.h>

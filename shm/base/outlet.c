@@ -1,3 +1,4 @@
+/* Writes pages of the segment with pwrite, growing it as needed. */
 #include "outlet.h"
 #include "atomics.h"
 

@@ -1,3 +1,4 @@
+/* Parses lists of patterns and matches frames against them. */
 #include "pattern.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reads /proc. */
 #include "process.h"
 
 #include <ctype.h>

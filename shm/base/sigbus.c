@@ -1,3 +1,4 @@
+/* Catches SIGBUS in guarded loads, and leaves all other faults to whoever had them. */
 #include "sigbus.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Finds the parts of a segment from its geometry. */
 #include "channel.h"
 #include "shm/base/outlet.h"
 

@@ -1,3 +1,4 @@
+/* Writes and reads the control file. */
 #include "control.h"
 #include "shm/base/format.h"
 #include "shm/base/ring.h"

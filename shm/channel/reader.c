@@ -1,3 +1,4 @@
+/* Attaches to a segment and reads its windows. */
 #include "reader.h"
 #include "reader_tables.h"
 #include "shm/base/liveness.h"

@@ -1,3 +1,4 @@
+/* Reads strings, frames, nodes and threads, each checked. */
 #include "reader_tables.h"
 #include "shm/base/atomics.h"
 #include "shm/base/sigbus.h"

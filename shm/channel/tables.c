@@ -1,3 +1,4 @@
+/* Appends to the tables and counts what is published. */
 #include "tables.h"
 #include "shm/base/outlet.h"
 #include "shm/base/utf8.h"

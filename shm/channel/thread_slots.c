@@ -1,3 +1,4 @@
+/* Gives out slots, and writes those that changed. */
 #include "thread_slots.h"
 #include "shm/base/outlet.h"
 #include "shm/base/utf8.h"

@@ -1,3 +1,4 @@
+/* Merges windows into those of 1 s and 10 s. */
 #include "tiers.h"
 #include "shm/base/outlet.h"
 #include "shm/window/window_threads.h"

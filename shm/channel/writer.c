@@ -1,3 +1,4 @@
+/* Makes the channel, and publishes windows. */
 #include "writer.h"
 #include "channel.h"
 #include "tables.h"

@@ -1,3 +1,4 @@
+/* Says how a process ended. */
 #include "ending.h"
 #include "shm/base/process.h"
 

@@ -1,3 +1,4 @@
+/* Finds, checks and makes the directories. */
 #include "place.h"
 #include "registry_scan.h"
 #include "shm/base/process.h"

@@ -1,3 +1,4 @@
+/* Lists and finds segments. */
 #include "registry.h"
 #include "place.h"
 #include "registry_scan.h"

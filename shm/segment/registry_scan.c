@@ -1,3 +1,4 @@
+/* Walks a directory of segments. */
 #include "registry_scan.h"
 
 #include <ctype.h>

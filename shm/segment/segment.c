@@ -1,3 +1,4 @@
+/* Plans, makes, maps and closes a segment. */
 #include "segment.h"
 #include "segment_file.h"
 #include "shm/base/liveness.h"

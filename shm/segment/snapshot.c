@@ -1,3 +1,4 @@
+/* Copies a live segment. */
 #include "snapshot.h"
 #include "segment_file.h"
 #include "shm/base/atomics.h"

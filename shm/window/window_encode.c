@@ -1,3 +1,4 @@
+/* A window as bytes: columns of varints, compressed. */
 #include "window_parts.h"
 #include "window_sort.h"
 #include "shm/base/varint.h"

@@ -1,3 +1,4 @@
+/* Adds a window to a longer one. */
 #include "window_merge.h"
 #include "window_sort.h"
 #include "window_threads.h"

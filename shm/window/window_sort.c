@@ -1,3 +1,4 @@
+/* Sorts cells, and folds the small ones when there are too many. */
 #include "window_sort.h"
 
 /* Thread indices stay far below 2^29, states below 8. */

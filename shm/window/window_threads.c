@@ -1,3 +1,4 @@
+/* Puts threads of a window together. */
 #include "window_threads.h"
 
 static bool threads_goes(const struct rtop_window_thread *thread, bool only_ended)

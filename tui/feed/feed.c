@@ -1,3 +1,4 @@
+/* Opens a source of any kind, and polls it. */
 #include "feed.h"
 
 #include "feed_impl.h"

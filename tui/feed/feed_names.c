@@ -1,3 +1,4 @@
+/* Translates the names of a segment into the viewer's own ids. */
 #include "feed_impl.h"
 
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* A recording as a source. */
 #include "feed_impl.h"
 
 #include "shm/base/error.h"

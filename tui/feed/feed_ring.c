@@ -1,3 +1,4 @@
+/* A ring, of a live or a dead process, as a source. */
 #include "feed_impl.h"
 #include "tui/text/clock_shift.h"
 

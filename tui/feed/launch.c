@@ -1,3 +1,4 @@
+/* Starts, watches and ends a command. */
 #include "launch.h"
 
 #include "launch_proc.h"

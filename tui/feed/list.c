@@ -1,3 +1,4 @@
+/* Reads what there is to list. */
 #include "list.h"
 
 #include "launch.h"

@@ -1,3 +1,4 @@
+/* Asks a reader here, or a child that has given up its rights, for parts of a segment. */
 #include "segment_port.h"
 
 #include "segment_port_impl.h"

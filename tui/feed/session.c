@@ -1,3 +1,4 @@
+/* Holds the feeds of a session and merges them. */
 #include "session.h"
 
 #include "shm/base/error.h"

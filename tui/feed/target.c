@@ -1,3 +1,4 @@
+/* Looks a process up, and says why it cannot be watched. */
 #include "target.h"
 
 #include "launch.h"

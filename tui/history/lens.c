@@ -1,3 +1,4 @@
+/* Maps nodes to the ones that are shown. */
 #include "lens.h"
 
 #include "lens_frames.h"

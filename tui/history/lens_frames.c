@@ -1,3 +1,4 @@
+/* Answers for one frame: hidden, merged into what, named how. */
 #include "lens_frames.h"
 
 #include "shm/base/pattern.h"

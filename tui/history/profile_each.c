@@ -1,3 +1,4 @@
+/* Hands out windows one by one. */
 #include "profile_each.h"
 
 #include "profile_impl.h"

@@ -1,3 +1,4 @@
+/* Applies late records to the windows that they correct. */
 #include "profile_impl.h"
 
 /* Wall time is exact (a share of the interval is as long as the overlap); the rest is rounded down. */

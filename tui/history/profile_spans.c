@@ -1,3 +1,4 @@
+/* What is known of a stretch of history: bounds, counters, windows, gaps. */
 #include "profile_impl.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The threads that a profile knows, by serial. */
 #include "profile_impl.h"
 
 #include "tui/text/text.h"

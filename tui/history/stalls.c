@@ -1,3 +1,4 @@
+/* Runs the rules over the history, and keeps the list of stalls. */
 #include "stalls_impl.h"
 
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* The tables of frames and nodes, and letting go of what nobody uses. */
 #include "symbols.h"
 
 #include "shm/base/format.h"

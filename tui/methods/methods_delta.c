@@ -1,3 +1,4 @@
+/* The change of a row against the baseline. */
 #include "methods.h"
 
 double rtop_method_delta(const struct rtop_method_row *now, uint64_t length_ns, const struct rtop_method_row *before,

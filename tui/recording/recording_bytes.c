@@ -1,3 +1,4 @@
+/* Growing bytes, and the frame of each chunk. */
 #include "recording_bytes.h"
 
 #include "shm/base/ring.h"

@@ -1,3 +1,4 @@
+/* Writing and copying the file of a recording. */
 #include "recording_impl.h"
 
 #include <errno.h>

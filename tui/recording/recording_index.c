@@ -1,3 +1,4 @@
+/* Writes and reads an index. */
 #include "recording_index.h"
 
 #include "shm/window/window.h"

@@ -1,3 +1,4 @@
+/* Which names a chunk has told already. */
 #include "recording_names.h"
 
 #include "shm/base/ring.h"

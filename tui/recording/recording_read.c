@@ -1,3 +1,4 @@
+/* Opens a recording, and reads its chunks. */
 #include "recording_read.h"
 
 #include "recording_read_impl.h"

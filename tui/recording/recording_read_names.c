@@ -1,3 +1,4 @@
+/* Reads the names of a recording into the symbols. */
 #include "recording_read_impl.h"
 
 #include "tui/text/clock_shift.h"

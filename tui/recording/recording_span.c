@@ -1,3 +1,4 @@
+/* Saves a span of a profile as a recording. */
 #include "recording_impl.h"
 
 #include <errno.h>

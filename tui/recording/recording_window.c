@@ -1,3 +1,4 @@
+/* A window as bytes of a recording. */
 #include "recording_impl.h"
 
 #include "tui/text/reserve.h"

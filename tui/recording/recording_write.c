@@ -1,3 +1,4 @@
+/* Gathers chunks and writes them. */
 #include "recording_impl.h"
 
 #include "shm/base/version.h"

@@ -1,3 +1,4 @@
+/* Fills a thread's strip second by second. */
 #include "thread_strip.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Chooses and orders the rows of threads. */
 #include "thread_table.h"
 #include "thread_filter.h"
 #include <stdlib.h>

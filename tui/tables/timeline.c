@@ -1,3 +1,4 @@
+/* Adds windows up to cells of the graphs. */
 #include "timeline.h"
 #include "tui/history/profile_each.h"
 #include "tui/text/floor_div.h"

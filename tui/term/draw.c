@@ -1,3 +1,4 @@
+/* Draws text, bars, strips and figures with curses. */
 #include "draw.h"
 #include "tui/text/ambiguous.h"
 #include "tui/text/text.h"

@@ -1,3 +1,4 @@
+/* Reads escape sequences byte by byte. */
 #include "escape.h"
 #include <stdio.h>
 

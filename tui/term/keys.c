@@ -1,3 +1,4 @@
+/* Looks keys up, and lists them. */
 #include "keys.h"
 #include <ncurses.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Divides the screen. */
 #include "layout.h"
 #include <string.h>
 

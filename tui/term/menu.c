@@ -1,3 +1,4 @@
+/* Moves in a menu and draws it. */
 #include "menu.h"
 #include "draw.h"
 #include "keys.h"

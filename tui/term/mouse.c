@@ -1,3 +1,4 @@
+/* Switches the mouse on and off, and reads its events. */
 #include "mouse.h"
 #include "tui/text/signals.h"
 #include <ncurses.h>

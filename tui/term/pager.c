@@ -1,3 +1,4 @@
+/* Moves a cursor and keeps it in sight. */
 #include "pager.h"
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* Edits a line. */
 #include "prompt.h"
 #include "keys.h"
 #include <ncurses.h>

@@ -1,3 +1,4 @@
+/* Opens and restores the terminal. */
 #include "screen.h"
 #include "draw.h"
 #include "screen_gather.h"

@@ -1,3 +1,4 @@
+/* Gathers what curses writes in a refresh. */
 #include "screen_gather.h"
 
 #include <errno.h>

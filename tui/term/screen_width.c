@@ -1,3 +1,4 @@
+/* Asks the terminal how wide it draws. */
 #include "screen_width.h"
 #include "screen_term.h"
 #include <ncurses.h>

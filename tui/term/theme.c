@@ -1,3 +1,4 @@
+/* Colours and attributes of every face. */
 #include "theme.h"
 
 struct look {

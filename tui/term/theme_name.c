@@ -1,3 +1,4 @@
+/* Names of themes, read and written. */
 #include "theme_name.h"
 #include <string.h>
 

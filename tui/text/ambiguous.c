@@ -1,3 +1,4 @@
+/* The ranges of ambiguous characters. */
 #include "ambiguous.h"
 #include <string.h>
 

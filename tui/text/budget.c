@@ -1,3 +1,4 @@
+/* Counts what a source has made of us. */
 #include "budget.h"
 
 #include "text.h"

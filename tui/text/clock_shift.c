@@ -1,3 +1,4 @@
+/* Moves the times of a window from one clock to another. */
 #include "clock_shift.h"
 
 #include "shm/window/window.h"

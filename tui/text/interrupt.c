@@ -1,3 +1,4 @@
+/* Notes that a signal asked for the end. */
 #include "interrupt.h"
 
 #include "temporary.h"

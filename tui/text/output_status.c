@@ -1,3 +1,4 @@
+/* Flushes standard output and says what went wrong. */
 #include "output_status.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Bounds an expression before it is compiled. */
 #include "regexp.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Doubles an array. */
 #include "reserve.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* Handlers, and the pipe that they write to. */
 #include "signals.h"
 #include <errno.h>
 #include <fcntl.h>

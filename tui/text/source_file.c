@@ -1,3 +1,4 @@
+/* Finds, reads and splits a source file. */
 #include "source_file.h"
 #include "source_open.h"
 #include "text.h"

@@ -1,3 +1,4 @@
+/* Opens a file in a child that has the owner's rights. */
 #include "source_open.h"
 
 #include "source_rights.h"

@@ -1,3 +1,4 @@
+/* Changes user and groups, and checks that it worked. */
 #include "source_rights.h"
 
 #include <errno.h>

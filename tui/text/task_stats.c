@@ -1,3 +1,4 @@
+/* Reads /proc for each thread, and takes differences. */
 #include "task_stats.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Makes, names and removes the file. */
 #include "temporary.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Repairs, measures and cuts text; writes figures with units. */
 #include "text.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Reads and writes points in time. */
 #include "time_text.h"
 #include <ctype.h>
 #include <stdio.h>

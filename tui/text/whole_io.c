@@ -1,3 +1,4 @@
+/* Repeats reads and writes until all is done. */
 #include "whole_io.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Where districts and buildings of the city stand. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Lays cells out, level by level. */
 #include "icicle.h"
 
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* Orders siblings, calmly. */
 #include "tree_places.h"
 
 #include "tui/text/reserve.h"

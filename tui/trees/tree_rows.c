@@ -1,3 +1,4 @@
+/* Lists the open rows of either tree. */
 #include "tree_rows.h"
 
 #include "tree_choices.h"
