@@ -192,14 +192,14 @@ static inline int64_t profile_middle(const struct profile_window *window)
 
 void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns);
 
-/* profile_brief.c: what is known of this stretch becomes another thing. */
+/* profile_spans.c: what is known of this stretch becomes another thing. */
 void profile_changes(struct rtop_profile *profile, int64_t start_ns, int64_t end_ns);
 static inline void profile_window_changes(struct rtop_profile *profile, const struct profile_window *window)
 {
   profile_changes(profile, window->start_ns, window->end_ns);
 }
 
-/* profile_parts.c: the part of a window that a span gets, as times from its start. */
+/* profile_spans.c: the part of a window that a span gets, as times from its start. */
 struct profile_part {
   int64_t from_ns, to_ns, length_ns;
 };
