@@ -78,20 +78,6 @@ static void set_writer(struct publisher *publisher, struct rtop_writer *writer)
   clock_unlock(&publisher->writer_lock);
 }
 
-static void sleep_until(struct publisher *publisher, int64_t deadline_ns, bool idle)
-{
-  uint32_t expected = WORD_TICKING;
-  if (idle && !atomic_compare_exchange_strong(&publisher->word, &expected, WORD_IDLE)) return;
-  struct timespec deadline = {
-    .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND),
-    .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
-  };
-  syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline, NULL,
-          FUTEX_BITSET_MATCH_ANY);
-  expected = WORD_IDLE;
-  if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
-}
-
 void publisher_warn(struct publisher *publisher, const char *text)
 {
   char line[512];
@@ -125,6 +111,26 @@ static bool any_active(struct sampler *sampler)
   for (uint32_t i = 0; i < high && i < SCAN_THREADS_MAX; i++)
     if (is_on_gvl(sampler, i)) return true;
   return false;
+}
+
+/* Idle: until the deadline, or until somebody has a GVL, of whom RESUMED tells when it finds the word. Who has one by
+ * then found another word. */
+static void sleep_until(struct loop *loop, int64_t deadline_ns, bool idle)
+{
+  struct publisher *publisher = loop->publisher;
+  uint32_t expected = WORD_TICKING;
+  if (idle && !atomic_compare_exchange_strong(&publisher->word, &expected, WORD_IDLE)) return;
+  atomic_thread_fence(memory_order_seq_cst);
+  if (!idle || !any_active(loop->sampler)) {
+    struct timespec deadline = {
+      .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND),
+      .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
+    };
+    syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline, NULL,
+            FUTEX_BITSET_MATCH_ANY);
+  }
+  expected = WORD_IDLE;
+  if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
 }
 
 static void set_rate(struct loop *loop, uint32_t rate_hz)
@@ -407,7 +413,7 @@ static bool run(struct loop *loop)
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
     if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
     int64_t deadline = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;
-    sleep_until(publisher, deadline, idle);
+    sleep_until(loop, deadline, idle);
     if (idle) end_idle(loop, deadline);
   }
   if (loop->wanted_hz) publish_last(loop);
