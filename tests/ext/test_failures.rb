@@ -164,15 +164,6 @@ class FailuresTest < Minitest::Test
     assert_in_delta 100, dump.total(:wall, on_stack: "Object#first") / 1e6, 25
   end
 
-  # While it writes a window nobody can wake the publisher: it looks itself who runs before it rests again.
-  def test_who_wakes_while_a_window_is_written_is_met_by_ticks
-    env = wrong("writes", PRELOAD_SECONDS: "0.015", RPERF_TOP_KEEP: "1", RPERF_TOP_RECORD_HZ: "1000", RPERF_TOP_BUDGET: "100")
-    dump = start("#{WORK}15.times { |i| sleep 0.08 + i * 0.004; work 0.12 }\n", env: env).finish.dump
-    ran = dump.windows.map { |window| [window["cells"].sum { |cell| cell[2] == "running" ? cell[4] : 0 } / 1_000_000, window["counters"]["ticks"]] }
-    assert_operator ran.count { |ms, _| ms > 60 }, :>, 3
-    assert_empty ran.select { |ms, ticks| ms > 60 && ticks < 5 }
-  end
-
   def test_a_signal_ends_the_wait_for_a_slow_file_system
     code = "#{SLOW}trap(:TERM) { puts :trapped; exit!(7) }\nputs :ready\n10.times { RperfTop.stop; RperfTop.start rescue 0 } while true"
     program = start(code, env: wrong("writes", PRELOAD_SECONDS: "600"))
