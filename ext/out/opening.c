@@ -11,6 +11,7 @@
 
 #define FORK_WAITS_NS (CLOCK_NS_PER_SECOND / 2)
 #define LOOK_AGAIN_NS 50000
+#define MEANWHILE_NS 500000
 
 static struct clock_trylock lock;
 static _Atomic bool forking; /* `forker` has the lock */
@@ -37,7 +38,7 @@ void opening_widen(void (*meanwhile)(void *context), void *context)
   pthread_t thread;
   if (atomic_load(&done) || pthread_create(&thread, NULL, widen, &done) != 0) return;
   while (!atomic_load(&done)) {
-    wait_a_little();
+    nanosleep(&(struct timespec){ .tv_nsec = MEANWHILE_NS }, NULL);
     meanwhile(context);
   }
   pthread_join(thread, NULL);
