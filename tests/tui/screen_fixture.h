@@ -76,7 +76,7 @@ FIXTURE void close_and_check(const struct screen_case *at)
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
   assert_non_null(out);
-  if (!at->tabs) model_crop_tabs(&ui);
+  if (!at->header) model_crop_header(&ui);
   screen_write_text(out);
   if (at->attributes) screen_write_attributes(out);
   model_screen_close(&ui, &profile);

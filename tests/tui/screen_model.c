@@ -312,13 +312,27 @@ void check_drawn_afresh(struct ui *ui)
   free(afresh);
 }
 
-void model_crop_tabs(const struct ui *ui)
+static void blank(struct rect at, int columns)
 {
-  int end = 0;
+  for (int y = at.y; y < at.y + at.rows; y++)
+    for (int x = at.x; x < at.x + columns; x++) mvaddch(y, x, ' ');
+}
+
+void model_crop_header(const struct ui *ui)
+{
+  enum { CLOCK_COLUMNS = 10 };
+  const struct rect *part = ui->layout.part;
+  int tabs = 0, tag = ui->layout.columns - 1;
   for (int id = 0; id < VIEW_DATA_COUNT; id++)
-    end = ui->drawn.tab[id].x + ui->drawn.tab[id].columns > end ? ui->drawn.tab[id].x + ui->drawn.tab[id].columns : end;
+    tabs =
+        ui->drawn.tab[id].x + ui->drawn.tab[id].columns > tabs ? ui->drawn.tab[id].x + ui->drawn.tab[id].columns : tabs;
   attrset(A_NORMAL);
-  for (int x = 0; x < end; x++) mvaddch(ui->layout.part[PART_TABS].y, x, ' ');
+  if (ui->layout.tiny) return;
+  while (tag > CLOCK_COLUMNS && (mvinch(part[PART_TITLE].y, tag) & A_CHARTEXT) != '[') tag--;
+  blank(part[PART_TITLE], tag - CLOCK_COLUMNS);
+  for (int row = PART_GVL; row <= PART_TIMELINE; row++) blank(part[row], ui->layout.columns);
+  blank(part[PART_TABS], tabs);
+  blank(part[PART_FOOTER], part[PART_FOOTER].columns);
 }
 
 void model_screen_close(struct ui *ui, struct rtop_profile **profile)

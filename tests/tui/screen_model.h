@@ -17,7 +17,7 @@ struct screen_case {
   bool ascii, mono;
   bool c_locale;
   bool attributes; /* the golden holds attributes too */
-  bool tabs;       /* the golden shows the tabs of the views: one of each size does */
+  bool header;     /* the golden shows header, tabs and footer: one of each size does */
   bool dead;       /* the process was killed */
   int *keys;       /* pressed one after the other, ends with 0; NULL: none */
 };
@@ -35,8 +35,9 @@ void model_screen_open(const struct screen_case *screen_case, struct ui *ui, str
 void model_redraw(struct ui *ui);
 void model_press(struct ui *ui, int key);
 void model_type(struct ui *ui, const char *text);
-/* Blanks where the tabs of the views are, so that a golden screen does not change with another view. */
-void model_crop_tabs(const struct ui *ui);
+/* Blanks what stands around every view (header, tabs, footer; the tag of the title stays), so that the golden screen
+ * of a view changes with that view only. */
+void model_crop_header(const struct ui *ui);
 /* What stands on the screen; free() it. */
 char *model_screen_text(void);
 /* Whether this text stands on it; lines end in \n. */

@@ -28,7 +28,7 @@ static char *draw_view(enum view_id view, struct screen_case at, bool attributes
   model_screen_open(&at, &ui, profile);
   ui_open_view(&ui, view);
   model_redraw(&ui);
-  if (!at.tabs) model_crop_tabs(&ui);
+  if (!at.header) model_crop_header(&ui);
   if (attributes) screen_write_attributes(out);
   else screen_write_text(out);
   model_screen_close(&ui, &profile);
@@ -42,7 +42,7 @@ static void test_golden_attributes(void **state)
   for (int view = 0; view < VIEW_DATA_COUNT; view++) {
     for (int mono = 0; mono < 2; mono++) {
       char name[64];
-      struct screen_case at = { .rows = 50, .columns = 160, .mono = mono, .tabs = view == VIEW_METHODS && !mono };
+      struct screen_case at = { .rows = 50, .columns = 160, .mono = mono, .header = view == VIEW_METHODS && !mono };
       char *attributes = draw_view((enum view_id)view, at, true);
       snprintf(name, sizeof name, "%s-160x50-%s", keys_view_name((enum view_id)view),
                mono ? "mono-attributes" : "color-attributes");
@@ -59,7 +59,7 @@ static void test_every_view_shows_its_tab(void **state)
   for (int at = 0; at < 2 * VIEW_DATA_COUNT; at++) {
     char tab[32];
     enum view_id view = (enum view_id)(at / 2);
-    struct screen_case size = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .tabs = true };
+    struct screen_case size = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .header = true };
     char *text = draw_view(view, size, false);
     snprintf(tab, sizeof tab, "[%c%s]", keys_view_key(view), keys_view_tab(view));
     if (strstr(text, tab) == NULL) fail_msg("%s is not in:\n%s", tab, text);
@@ -91,7 +91,7 @@ static void test_text_does_not_depend_on_colours(void **state)
 {
   (void)state;
   for (int at = 0; at < 2 * VIEW_DATA_COUNT; at++) {
-    struct screen_case with = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .tabs = true };
+    struct screen_case with = { .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .header = true };
     struct screen_case without = with;
     without.mono = true;
     char *coloured = draw_view((enum view_id)(at / 2), with, false);
@@ -108,7 +108,7 @@ static void test_ascii_is_ascii(void **state)
   (void)state;
   for (int at = 0; at < 2 * VIEW_DATA_COUNT; at++) {
     struct screen_case ascii = {
-      .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .ascii = true, .c_locale = true, .tabs = true
+      .rows = sizes[at % 2].rows, .columns = sizes[at % 2].columns, .ascii = true, .c_locale = true, .header = true
     };
     char *text = draw_view((enum view_id)(at / 2), ascii, false);
     for (const char *byte = text; *byte != '\0'; byte++) assert_true(*byte == '\n' || (*byte >= ' ' && *byte <= '~'));
