@@ -49,7 +49,8 @@ class TestContract < Minitest::Test
     ["losses"] => %w[nodes frames strings threads labels marks samples windows],
     ["gvl"] => %w[running waiting blocked],
     ["gc"] => %w[marking sweeping minor major],
-    ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu stack stack_current stack_age],
+    ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu held blame stack stack_current
+                         stack_age],
     ["methods", 0] => %w[name path line self total ratio threads running waiting blocked gc cpu blame
                          allocations samples],
   }.freeze

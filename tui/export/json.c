@@ -116,6 +116,8 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
   json_object_set_new(object, "native_id", json_count(thread->native_id));
   json_object_set_new(object, "state", json_text(json_thread_state(thread)));
   json_states(object, &thread->cost);
+  json_object_set_new(object, "held", json_seconds(rtop_cost_held(&thread->cost)));
+  json_object_set_new(object, "blame", json_seconds(thread->cost.blame_ns));
   json_object_set_new(object, "stack", json_stack(report, thread->ended ? 0 : thread->node));
   bool old = thread_stack_is_old(thread);
   json_object_set_new(object, "stack_current", json_boolean(!old));

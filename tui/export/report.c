@@ -69,6 +69,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   if (!rtop_profile_sum(profile, span, &report->sum) ||
       !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
     return false;
+  rtop_profile_open_blame(profile, &report->sum);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
   return true;
 }

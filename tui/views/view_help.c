@@ -28,6 +28,8 @@ static const char *const legend[] = {
   "  WAIT%   part of SELF: waiting for the GVL   IO%     part of SELF: off the GVL",
   "  GC%     part of SELF: garbage collection    CPU%    CPU time of SELF",
   "  BLAME%  others waited for the GVL it held   THR     threads in it now",
+  "  HELD%   threads: share of the window that it held the GVL, GC included",
+  "  lanes of threads: a cell is 100 ms; @ or a block: held the GVL longest",
   "  RATIO%  share of the window on the stack of its busiest thread",
   "  ALLOC/s objects allocated per second by the method itself",
   "  READ/s, WRITE/s  bytes that a thread reads and writes: files, pipes, sockets;",

@@ -158,6 +158,7 @@ bool ui_update(struct ui *ui)
     if (ui->live != NULL) rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     uint32_t alone = ui_processes_alone(ui);
+    if (fine) rtop_profile_open_blame(ui->profile, &ui->sum);
     if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &ui->sum);
     ui_focus_apply(ui);
     fine = fine && (ui->view->threads || update_methods(ui)) &&

@@ -68,7 +68,7 @@ static void test_every_key_of_the_contract(void **state)
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running", "waiting",
-       "blocked", "gc", "cpu", "stack", "stack_current", "stack_age");
+       "blocked", "gc", "cpu", "held", "blame", "stack", "stack_current", "stack_age");
   KEYS(json_array_get(json_object_get(object, "methods"), 0), "name", "path", "line", "self", "total", "ratio",
        "threads", "running", "waiting", "blocked", "gc", "cpu", "blame", "allocations", "samples");
   json_decref(object);
@@ -150,6 +150,7 @@ static void test_threads(void **state)
   assert_true(number(thread, "id") == 1 && number(thread, "native_id") == 101);
   assert_string_equal(text(thread, "state"), "blocked");
   assert_true(number(thread, "running") == 0.15 && number(thread, "gc") == 0.01);
+  assert_true(number(thread, "held") == 0.16 && number(thread, "blame") == 0.003);
   json_t *stack = json_object_get(thread, "stack");
   assert_int_equal(json_array_size(stack), 3);
   assert_string_equal(json_string_value(json_array_get(stack, 0)), "String#gsub (C)");

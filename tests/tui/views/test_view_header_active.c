@@ -38,7 +38,6 @@ static void everything_on(void)
   model_press(&ui, '\\');
   model_type(&ui, "Order\r");
   model_press(&ui, '3');
-  model_press(&ui, 'j');
   model_press(&ui, '\r');
   model_press(&ui, '/');
   model_type(&ui, "index\r");
