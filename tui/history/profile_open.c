@@ -44,8 +44,8 @@ static struct open_window open_of(const struct profile_window *window)
   return open;
 }
 
-static void open_share_out(const struct rtop_profile *profile, struct rtop_sum *sum, const struct profile_window *window,
-                           const struct profile_part *part)
+static void open_share_out(const struct rtop_profile *profile, struct rtop_sum *sum,
+                           const struct profile_window *window, const struct profile_part *part)
 {
   struct open_window open = open_of(window);
   for (size_t i = 0; i < window->unsampled_count && open.left_ns > 0 && open.held_ns > 0; i++) {

@@ -191,8 +191,7 @@ static void place_sources(struct thread_lanes *lanes, int64_t moment_ns)
     bool is_long = length_ns > THREAD_LANES_NS + THREAD_LANES_NS / 2;
     if (!rtop_reserve(&lanes->sources, &lanes->source_capacity, lanes->source_count + 1, sizeof *lanes->sources))
       return;
-    lanes->sources[lanes->source_count++] =
-        (struct lane_source){ window->source, is_long ? 0 : middle_ns - column_ns };
+    lanes->sources[lanes->source_count++] = (struct lane_source){ window->source, is_long ? 0 : middle_ns - column_ns };
   }
 }
 

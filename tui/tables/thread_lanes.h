@@ -34,11 +34,11 @@ struct thread_lanes {
     unsigned char *mark; /* enum thread_lane, by thread */
   } * windows;           /* private: by start */
   size_t count, capacity;
-  int64_t start_ns;               /* of the first column */
+  int64_t start_ns; /* of the first column */
   int columns;
-  struct lane_source *sources;    /* private: how far each process's windows are moved */
+  struct lane_source *sources; /* private: how far each process's windows are moved */
   size_t source_count, source_capacity;
-  struct lane_window *next;       /* private: the windows of the next update */
+  struct lane_window *next; /* private: the windows of the next update */
   size_t next_count, next_capacity;
   uint64_t (*wall_ns)[RTOP_STATES]; /* private: by thread */
   uint32_t wall_capacity;

@@ -41,8 +41,13 @@ static bool one_of(const char *label, const char *const *names)
 
 bool thread_lock_is(const struct rtop_symbol *symbol)
 {
-  static const char *const names[] = { "Mutex#lock",    "Mutex#synchronize",   "Monitor#enter", "Monitor#synchronize",
-                                       "Monitor#mon_enter", "Monitor#mon_synchronize", NULL };
+  static const char *const names[] = { "Mutex#lock",
+                                       "Mutex#synchronize",
+                                       "Monitor#enter",
+                                       "Monitor#synchronize",
+                                       "Monitor#mon_enter",
+                                       "Monitor#mon_synchronize",
+                                       NULL };
   return is_own(symbol) && one_of(symbol->label, names);
 }
 
@@ -54,8 +59,8 @@ static bool is_synchronize(const struct rtop_symbol *symbol)
 
 static bool lets_go(const struct rtop_symbol *symbol)
 {
-  static const char *const names[] = { "ConditionVariable#wait", "Mutex#sleep", "Monitor#wait_for_cond",
-                                       "Monitor#wait", NULL };
+  static const char *const names[] = { "ConditionVariable#wait", "Mutex#sleep", "Monitor#wait_for_cond", "Monitor#wait",
+                                       NULL };
   return is_own(symbol) && one_of(symbol->label, names);
 }
 
@@ -175,9 +180,12 @@ void thread_locks_count(const struct rtop_sum *sum, const struct rtop_symbols *s
 void thread_where(char *out, size_t bytes, const struct rtop_symbols *symbols, uint32_t node)
 {
   const struct rtop_symbol *leaf = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame);
-  uint32_t above = node == 0 || is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL ? 0 : program_above(symbols, node);
+  uint32_t above =
+      node == 0 || is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL ? 0 : program_above(symbols, node);
   if (node == 0) snprintf(out, bytes, "-");
-  else snprintf(out, bytes, "%s%s%s", leaf->label, above ? " < " : "", above ? rtop_symbols_get(symbols, above)->label : "");
+  else
+    snprintf(out, bytes, "%s%s%s", leaf->label, above ? " < " : "",
+             above ? rtop_symbols_get(symbols, above)->label : "");
 }
 
 static void thread_name(char *out, size_t bytes, const struct rtop_thread_row *thread)
@@ -219,6 +227,6 @@ void thread_lock_words(char *out, size_t bytes, const struct rtop_sum *sum, cons
   }
   inside_words(inside, sizeof inside, sum, symbols, &lock);
   const char *wanted = lock.wanted != 0 ? rtop_symbols_get(symbols, lock.wanted)->label : "";
-  snprintf(out, bytes, "waits %s%sfor %s%s%s", age, age[0] != '\0' ? " " : "", wanted[0] != '\0' ? "the lock of " : "a lock",
-           wanted, inside);
+  snprintf(out, bytes, "waits %s%sfor %s%s%s", age, age[0] != '\0' ? " " : "",
+           wanted[0] != '\0' ? "the lock of " : "a lock", wanted, inside);
 }

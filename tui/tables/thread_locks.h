@@ -15,10 +15,10 @@
 bool thread_lock_is(const struct rtop_symbol *symbol);
 
 struct thread_lock {
-  bool waits;       /* for a lock; all else is 0 if not */
-  uint32_t wanted;  /* frame of the program that wants it; 0: none */
-  unsigned inside;  /* other threads that are inside, certain or not */
-  bool known;       /* the only one is this row of the sum: */
+  bool waits;      /* for a lock; all else is 0 if not */
+  uint32_t wanted; /* frame of the program that wants it; 0: none */
+  unsigned inside; /* other threads that are inside, certain or not */
+  bool known;      /* the only one is this row of the sum: */
   size_t owner;
 };
 

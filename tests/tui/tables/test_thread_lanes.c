@@ -28,7 +28,8 @@ static void add_window(struct rtop_profile *profile, int64_t at)
   rtop_window_destroy(&window);
 }
 
-static void look(struct thread_lanes *lanes, const struct rtop_profile *profile, int64_t moment_ns, int before, int after)
+static void look(struct thread_lanes *lanes, const struct rtop_profile *profile, int64_t moment_ns, int before,
+                 int after)
 {
   while (thread_lanes_update(lanes, profile, moment_ns, before, after))
     ;
@@ -256,11 +257,10 @@ static void test_times(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_states),
-    cmocka_unit_test(test_gap_and_past),      cmocka_unit_test(test_holders),
-    cmocka_unit_test(test_several_processes), cmocka_unit_test(test_late),
-    cmocka_unit_test(test_long_windows),      cmocka_unit_test(test_axis),
-    cmocka_unit_test(test_times),
+    cmocka_unit_test(test_states),  cmocka_unit_test(test_gap_and_past),
+    cmocka_unit_test(test_holders), cmocka_unit_test(test_several_processes),
+    cmocka_unit_test(test_late),    cmocka_unit_test(test_long_windows),
+    cmocka_unit_test(test_axis),    cmocka_unit_test(test_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,35 @@ static void test_off_the_gvl(void **state)
   check("stack not taken", "stack not taken", "? -");
 }
 
+static void check_age(const char *words)
+{
+  char text[64];
+  thread_stack_age(text, sizeof text, &thread);
+  assert_string_equal(text, words);
+}
+
+/* How old a stack of now is. */
+static void test_age(void **state)
+{
+  (void)state;
+  check_age("stack of its last window");
+  thread.stack_age_ns = 212 * MS;
+  thread.state_age_ns = 3400 * MS;
+  check_age("stack of 0.2 s ago");
+  thread.state = RTOP_STATE_BLOCKED; /* since then nothing changed */
+  check_age("in it for 3.4 s");
+  thread.state = RTOP_STATE_WAITING;
+  check_age("in it for 3.4 s");
+  thread.stale = true;
+  check_age("");
+  thread.stale = false;
+  thread.ended = true;
+  check_age("");
+  thread.ended = false;
+  thread.node = 0;
+  check_age("");
+}
+
 #define WORDS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -84,6 +113,7 @@ int main(void)
     WORDS_TEST(test_the_stack_of_now),
     WORDS_TEST(test_running),
     WORDS_TEST(test_off_the_gvl),
+    WORDS_TEST(test_age),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
