@@ -214,12 +214,21 @@ static enum face lane_face(enum thread_lane lane)
   return faces[lane];
 }
 
-/* A thread that does nothing has an empty lane: what happens is seen better. */
+/* A thread that does nothing has an empty lane: what happens is seen better. Who waits for a lock, or is inside one that
+ * others want, is no such thread. */
+static bool has_empty_lane(const struct ui *ui, const struct rtop_thread_row *thread)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  const struct rtop_symbol *leaf = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame);
+  return thread_table_idle(thread, ui->sum.length_ns) && !thread_lock_is(leaf) &&
+         threads_view_waiting(ui, (size_t)(thread - ui->sum.threads)) == 0;
+}
+
 static void draw_lane(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread, int y,
                       int x, bool selected)
 {
   int moment = ui->frozen ? view->before - 1 : -1;
-  bool idle = thread_table_idle(thread, ui->sum.length_ns);
+  bool idle = has_empty_lane(ui, thread);
   for (int i = 0; i < view->before + view->after; i++) {
     enum thread_lane lane = thread_lanes_at(&view->lanes, thread->source, thread->thread, i);
     if (idle && lane == LANE_BLOCKED) lane = LANE_ABSENT;
@@ -242,17 +251,25 @@ static enum face face_of(const struct pen *pen, enum face face)
   return pen->selected ? FACE_CURSOR : face;
 }
 
+/* Mutex, Queue and their like are known without it. */
+static void without_core(char *text)
+{
+  static const char core[] = "Thread::";
+  size_t cut = sizeof core - 1;
+  if (strncmp(text, core, cut) == 0) memmove(text, text + cut, strlen(text) - cut + 1);
+}
+
 /* The leaf with the nearest method of the program if there is room, the leaf, or the least that can be said. */
 static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, int columns, char *out,
                       size_t bytes)
 {
-  thread_where(out, bytes, symbols, thread->node);
-  if (thread_stack_is_old(thread) || rtop_text_width(out) > columns)
-    thread_stack_leaf(out, bytes, thread, symbols, false);
-  if (rtop_text_width(out) > columns) thread_stack_leaf(out, bytes, thread, symbols, true);
-  const char core[] = "Thread::"; /* Mutex, Queue and their like are known without it */
-  size_t length = strlen(out), cut = sizeof core - 1;
-  if (rtop_text_width(out) > columns && strncmp(out, core, cut) == 0) memmove(out, out + cut, length - cut + 1);
+  bool old = thread_stack_is_old(thread);
+  if (old) thread_stack_leaf(out, bytes, thread, symbols, false);
+  else thread_where(out, bytes, symbols, thread->node);
+  if (rtop_text_width(out) > columns) without_core(out);
+  if (rtop_text_width(out) <= columns) return;
+  thread_stack_leaf(out, bytes, thread, symbols, true);
+  if (rtop_text_width(out) > columns) without_core(out);
 }
 
 static void draw_leaf(const struct pen *pen, int x, int columns)
