@@ -15,7 +15,7 @@ it "every thread is there" wait_match 'puma srv tp 003 +idle'
 it "their history is drawn" wait_match '[|:]{5,}'
 keys N
 it "N sorts them by name" wait_for "NAME^"
-it "main stands first" row_is_marked " main "
+it "main stands first" row_is_marked "main  "
 keys Down Enter
 it "Enter takes one thread for all views" wait_for "thread: puma srv tp 001"
 it "its stack is below" wait_for "stack of puma srv tp 001"
