@@ -1,6 +1,9 @@
 /* Windows of a recording: fetched when they are needed, given back when memory is short. */
-#include "profile_impl.h"
+#include "profile_load.h"
 
+#include "profile_counters.h"
+#include "profile_intake.h"
+#include "profile_windows.h"
 #include "shm/window/window.h"
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +70,7 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
 {
   struct profile_window *made = profile_window_make(profile, input, window->start_ns);
   if (!made) return;
-  profile->memory_bytes -= profile_window_bytes(window);
+  profile->memory.bytes -= profile_window_bytes(window);
   window->threads = made->threads;
   window->thread_count = made->thread_count;
   window->cells = made->cells;
@@ -84,7 +87,7 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   made->threads = NULL;
   made->cells = NULL;
   profile_window_free(made);
-  profile->memory_bytes += profile_window_bytes(window);
+  profile->memory.bytes += profile_window_bytes(window);
   for (size_t i = 0; i < window->thread_count; i++) load_pin(profile, window->threads[i].thread);
 }
 
@@ -105,11 +108,11 @@ void rtop_profile_load_window(struct rtop_profile *profile, uint64_t place, uint
 
 static void load_drop(struct rtop_profile *profile, struct profile_window *window)
 {
-  profile->memory_bytes -= profile_window_bytes(window);
+  profile->memory.bytes -= profile_window_bytes(window);
   window->alive = 0;
   for (size_t i = 0; i < window->thread_count; i++) {
     window->alive += !window->threads[i].ended;
-    profile_thread_drop_window(profile, window->threads[i].thread);
+    profile_thread_unlist(profile, window->threads[i].thread);
   }
   free(window->threads);
   free(window->cells);
@@ -120,13 +123,13 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   window->cells = NULL;
   window->thread_count = window->cell_count = window->cell_capacity = window->unsampled_count = 0;
   window->absent = true;
-  profile->memory_bytes += profile_window_bytes(window);
+  profile->memory.bytes += profile_window_bytes(window);
 }
 
 /* The older half of what is loaded goes, until there is room or only what was needed last is left. */
 void profile_unload(struct rtop_profile *profile)
 {
-  while (profile->memory_bytes > profile->memory_bytes_max) {
+  while (profile->memory.bytes > profile->memory.bytes_max) {
     uint64_t oldest = profile->loads;
     for (size_t i = 0; i < profile->count; i++) {
       const struct profile_window *window = profile_window_at(profile, i);
