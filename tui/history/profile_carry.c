@@ -67,8 +67,8 @@ static void carry_take_unsampled(struct rtop_profile *profile, const struct prof
   struct rtop_cost *cost =
       cost_table_find(&profile->carry.costs, known->thread, rtop_symbols_unsampled(profile->symbols));
   if (!cost) return;
-  profile_less(&cost->wall_ns[known->state], known->wall_ns);
-  profile_less(&cost->cpu_ns, known->cpu_ns);
+  profile_take_up_to(&cost->wall_ns[known->state], known->wall_ns);
+  profile_take_up_to(&cost->cpu_ns, known->cpu_ns);
 }
 
 void profile_carry_late(struct rtop_profile *profile, const struct profile_cell *share)

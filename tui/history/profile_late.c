@@ -40,8 +40,8 @@ static void late_take_unsampled(struct rtop_profile *profile, struct profile_win
   struct profile_cell *cell = profile_window_unsampled(window, known->thread, known->state);
   if (!cell || (!cell->wall_ns && !cell->cpu_ns)) return;
   if (tell) profile_slides_cell(profile, window, cell, false);
-  window->wall_ns[cell->state] -= profile_less(&cell->wall_ns, known->wall_ns);
-  profile_less(&cell->cpu_ns, known->cpu_ns);
+  window->wall_ns[cell->state] -= profile_take_up_to(&cell->wall_ns, known->wall_ns);
+  profile_take_up_to(&cell->cpu_ns, known->cpu_ns);
   if (tell) profile_slides_cell(profile, window, cell, true);
   profile_window_changes(profile, window);
 }

@@ -43,17 +43,11 @@ bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const
  * been moved up, never down. */
 static size_t load_find(const struct rtop_profile *profile, uint32_t source, const struct rtop_window *from)
 {
-  size_t low = 0, high = profile->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < from->start_mono_ns) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < profile->count; low++) {
-    const struct profile_window *window = profile_window_at(profile, low);
+  for (size_t i = profile_first_from(profile, from->start_mono_ns); i < profile->count; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
     if (window->start_ns >= from->end_mono_ns) break;
     if (window->end_ns == from->end_mono_ns && !window->gap && profile->sources[window->source].source == source)
-      return low;
+      return i;
   }
   return profile->count;
 }

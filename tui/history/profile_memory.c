@@ -373,7 +373,8 @@ static size_t forget_but_all(struct rtop_profile *profile)
   struct rtop_symbols *symbols = profile->symbols;
   rtop_symbols_sweep_begin(symbols);
   for (size_t i = 0; i < profile->count; i++) forget_but_window(symbols, profile_window_at(profile, i));
-  for (uint32_t i = 0; i < profile->memory.keeper_count; i++) profile->memory.keepers[i].keep(profile->memory.keepers[i].context, symbols);
+  for (uint32_t i = 0; i < profile->memory.keeper_count; i++)
+    profile->memory.keepers[i].keep(profile->memory.keepers[i].context, symbols);
   return rtop_symbols_used_bytes(symbols);
 }
 

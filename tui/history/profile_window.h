@@ -135,7 +135,7 @@ static inline void profile_cost_add_cell(struct rtop_cost *cost, const struct pr
 }
 
 /* Takes as much as there is, at most so much. Returns how much that was. */
-static inline uint64_t profile_less(uint64_t *from, uint64_t wanted)
+static inline uint64_t profile_take_up_to(uint64_t *from, uint64_t wanted)
 {
   uint64_t taken = *from < wanted ? *from : wanted;
   *from -= taken;

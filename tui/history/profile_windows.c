@@ -51,16 +51,21 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
   return true;
 }
 
-size_t profile_find(const struct rtop_profile *profile, int64_t time_ns)
+size_t profile_first_from(const struct rtop_profile *profile, int64_t start_ns)
 {
-  int64_t earliest = time_ns > INT64_MIN + profile->longest_ns ? time_ns - profile->longest_ns : INT64_MIN;
   size_t low = 0, high = profile->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < earliest) low = middle + 1;
+    if (profile_window_at(profile, middle)->start_ns < start_ns) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+size_t profile_find(const struct rtop_profile *profile, int64_t time_ns)
+{
+  int64_t earliest = time_ns > INT64_MIN + profile->longest_ns ? time_ns - profile->longest_ns : INT64_MIN;
+  return profile_first_from(profile, earliest);
 }
 
 void profile_thread_unlist(struct rtop_profile *profile, uint32_t id)
@@ -119,18 +124,6 @@ uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_spa
 
 enum { STEPS_HOLE_NS = 10000000 }; /* a smaller one is rounding */
 
-/* Position of the first window that starts at `time_ns` or later. */
-static size_t steps_upper(const struct rtop_profile *profile, int64_t time_ns)
-{
-  size_t low = 0, high = profile->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < time_ns) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /* Windows of all sources are interleaved: the next one of a source is never farther than this. */
 static size_t steps_reach(const struct rtop_profile *profile)
 {
@@ -147,7 +140,7 @@ static bool steps_better(const struct profile_window *window, const struct profi
  * only where nothing else is known. Between windows: the one before. count: there is no window at all. */
 static size_t steps_find(const struct rtop_profile *profile, int64_t time_ns)
 {
-  size_t upper = steps_upper(profile, time_ns), reach = steps_reach(profile), best = profile->count;
+  size_t upper = profile_first_from(profile, time_ns), reach = steps_reach(profile), best = profile->count;
   const struct profile_window *chosen = NULL;
   size_t before = upper ? upper - 1 : 0;
   for (size_t i = upper; i-- > 0 && upper - i <= reach;) {

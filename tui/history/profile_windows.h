@@ -11,6 +11,8 @@
 bool profile_window_insert(struct rtop_profile *profile, struct profile_window *window);
 bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window *window,
                              const struct profile_cell *cell);
+/* Position of the first window that starts then or later; count when there is none. */
+size_t profile_first_from(const struct rtop_profile *profile, int64_t start_ns);
 /* Position of the first window that can reach to `time_ns` or beyond; count when there is none. */
 size_t profile_find(const struct rtop_profile *profile, int64_t time_ns);
 /* A window that lists the thread goes: of the last one the thread goes too, if nothing is carried of it. */
