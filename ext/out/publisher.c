@@ -98,7 +98,7 @@ static bool is_on_gvl(struct sampler *sampler, uint32_t index)
 {
   struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
   if (!data) return false;
-  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_seq_cst));
   return state != RTOP_BLOCKED && state != RTOP_WAITING;
 }
 
