@@ -120,7 +120,7 @@ it "the screen is back afterwards" wait_for "[5Source]"
 touch "$work/busy.rb"
 it "a file that changed meanwhile is told" wait_for "changed since the start"
 keys 3
-it "the kernel's figures need a wide screen" wait_match 'main +(run|wait|io)'
+it "the kernel's figures need a wide screen" wait_match 'main +(run|wait|blocked)'
 resize 160 30
 it "and are there on one" wait_match 'CTX/s'
 it "context switches are counted" wait_match 'main +[a-z]+ .* [0-9.]+k? [|:.#= ]+'

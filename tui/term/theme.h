@@ -29,7 +29,7 @@ enum face {
   FACE_KEY_LABEL, /* footer: what it does */
   FACE_RUN,
   FACE_WAIT,
-  FACE_IO,
+  FACE_BLOCKED,
   FACE_MARK,
   FACE_SWEEP,
   FACE_STRIP, /* timeline */

@@ -7,7 +7,7 @@
 #include "tui/ui/ui.h"
 #include <string.h>
 
-enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };
+enum { METER_TEXT = 29, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -194,17 +194,17 @@ static void draw_gvl(const struct ui *ui, int columns)
   uint64_t all = rtop_cost_wall(&ui->sum.total);
   uint64_t held = wall[RTOP_STATE_RUNNING] + wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING];
   double run = share_of(held, all), wait = share_of(wall[RTOP_STATE_WAITING], all);
-  double io = share_of(wall[RTOP_STATE_BLOCKED], all);
+  double blocked = share_of(wall[RTOP_STATE_BLOCKED], all);
   struct draw_segment segments[] = {
     { run, RTOP_STATE_RUNNING },
     { wait, RTOP_STATE_WAITING },
-    { io, RTOP_STATE_BLOCKED },
+    { blocked, RTOP_STATE_BLOCKED },
   };
   if (ui->layout.wide) {
-    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%  held %3d%%", percent(run), percent(wait), percent(io),
-             percent(share_of(held, ui->sum.length_ns)));
+    snprintf(text, sizeof text, "run %3d wait %3d blocked %3d%%  held %3d%%", percent(run), percent(wait),
+             percent(blocked), percent(share_of(held, ui->sum.length_ns)));
   } else {
-    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%", percent(run), percent(wait), percent(io));
+    snprintf(text, sizeof text, "run %3d wait %3d blocked %3d%%", percent(run), percent(wait), percent(blocked));
   }
   draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
 }
@@ -317,8 +317,9 @@ static void draw_threads(const struct ui *ui)
   rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
   trouble_text(ui, trouble, sizeof trouble);
   draw_text(at.y, at.x, 3, FACE_LABEL, "Thr");
-  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io  %u idle", counts.alive, counts.by_state[RTOP_STATE_RUNNING],
-           counts.by_state[RTOP_STATE_WAITING], counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u blocked  %u idle", counts.alive,
+           counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+           counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
   x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
   losses_text(ui, losses, sizeof losses);
@@ -350,7 +351,7 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   trouble_text(ui, trouble, sizeof trouble);
   if (ui->layout.part[PART_GVL].rows > 0) {
     draw_text(y, x, 8, FACE_LABEL, "Threads");
-    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io  %u idle", counts.alive,
+    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u run  %u wait  %u blocked  %u idle", counts.alive,
                 counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
                 counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   }

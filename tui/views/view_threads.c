@@ -171,7 +171,7 @@ static void threads_prepare(struct ui *ui)
 static void threads_note(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
-  snprintf(out, bytes, "|run :wait .io #gc");
+  snprintf(out, bytes, "|run :wait .blocked #=");
 }
 
 const struct view_ops view_threads = {

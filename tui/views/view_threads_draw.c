@@ -1,6 +1,7 @@
 /* How the threads look. */
 #include "view_threads.h"
 #include "viewer.h"
+#include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -36,11 +37,11 @@ static const struct {
 } fields[FIELD_COUNT] = {
   [FIELD_TID] = { "TID", 8, 44, -1 },
   [FIELD_NAME] = { "NAME", 0, 0, RTOP_SORT_NAME },
-  [FIELD_STATE] = { "ST", 6, 0, -1 },
+  [FIELD_STATE] = { "ST", 8, 0, -1 },
   [FIELD_CPU] = { "CPU%", 7, 30, RTOP_SORT_CPU },
   [FIELD_BUSY] = { "BUSY%", 7, 96, RTOP_SORT_SELF },
   [FIELD_WAIT] = { "WAIT%", 7, 54, RTOP_SORT_WAITING },
-  [FIELD_IO] = { "IO%", 7, 90, RTOP_SORT_BLOCKED },
+  [FIELD_IO] = { "BLOCK%", 8, 90, RTOP_SORT_BLOCKED },
   [FIELD_GC] = { "GC%", 7, 130, RTOP_SORT_GC },
   [FIELD_ALLOC] = { "ALLOC/s", 9, 104, RTOP_SORT_ALLOC },
   [FIELD_READ] = { "READ/s", 8, KERNEL_FROM, -1 },
@@ -115,11 +116,10 @@ static void threads_draw_heading(const struct ui *ui, const struct columns *colu
   }
 }
 
-static const char *state_name(const struct ui *ui, const struct rtop_thread_row *thread)
+static const char *threads_state_word(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  if (thread_table_idle(thread, ui->sum.length_ns)) return "idle";
-  static const char *const names[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
-  return thread->ended ? "ended" : thread->state < RTOP_STATES ? names[thread->state] : "?";
+  if (thread_table_idle(thread, ui->sum.length_ns)) return thread_word(THREAD_IDLE);
+  return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
 /* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
@@ -232,7 +232,8 @@ static void draw_names(const struct pen *pen)
   draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s%s", chosen ? "*" : "",
               process, thread->name[0] != '\0' ? thread->name : "-");
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
-            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)), state_name(pen->ui, thread));
+            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
+            threads_state_word(pen->ui, thread));
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
@@ -273,15 +274,12 @@ static void seen_text(const struct rtop_thread_row *thread, char *out, size_t by
 
 static void stack_title(const struct rtop_thread_row *thread, int y, int columns)
 {
-  static const char *const doing[RTOP_STATES] = {
-    "runs with the GVL", "waits for the GVL", "off the GVL", "marks for the GC", "sweeps for the GC",
-  };
   char age[16], text[256], seen[64];
   seen_text(thread, seen, sizeof seen);
   draw_time(age, sizeof age, thread->state_age_ns);
   char name[64];
   rtop_text_sanitize(name, sizeof name, thread->name, strlen(thread->name));
-  const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : doing[thread->state];
+  const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : state_does(thread->state);
   bool has_age = thread->state_age_ns > 0 && !thread->ended;
   snprintf(text, sizeof text, "-- %sstack of %s (%u)%s%s %s%s%s ", seen[0] != '\0' ? "last " : "",
            name[0] != '\0' ? name : "-", thread->native_id, seen, seen[0] != '\0' ? ";" : ",", does,
