@@ -25,6 +25,7 @@ enum face {
   FACE_CURSOR,       /* the selected row */
   FACE_MATCH,        /* found by the search */
   FACE_TAB,
+  FACE_MESSAGE,
   FACE_KEY,       /* footer: the key */
   FACE_KEY_LABEL, /* footer: what it does */
   FACE_RUN,
