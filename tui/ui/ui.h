@@ -134,7 +134,7 @@ void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
 /* A command line without the folder of its program: "/opt/ruby/bin/ruby app.rb" is "ruby app.rb". */
 const char *ui_short_command(const char *command);
 
-/* A message above the footer for some seconds: the longer, the longer. */
+/* A message above the footer for some seconds, the longer, the longer, or up to the next key. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool ui_has_message(const struct ui *ui);
 

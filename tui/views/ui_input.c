@@ -179,6 +179,7 @@ void ui_key(struct ui *ui, int key)
 {
   bool was_stale = ui->stale;
   ui->dirty = true;
+  ui->message[0] = '\0'; /* it was in the way */
   ui->stale = false;
   take_key(ui, key);
   ui->touched = ui->touched || ui->stale;

@@ -30,7 +30,6 @@ static void draw_keys(struct ui *ui, struct rect at)
     if (row->footer == NULL || (row->views & 1u << ui->view->id) == 0) continue;
     char name[16];
     int key = ui->look.footer == FOOTER_LETTERS ? keys_plain_key(row) : keys_footer_key(row);
-    if (key >= KEY_FUNCTION && ui->look.footer == FOOTER_LETTERS) continue; /* there is no letter for it */
     keys_name(name, sizeof name, key);
     const char *label = row->request == REQUEST_FREEZE && ui->frozen ? "Live  " : row->footer;
     int columns = (int)(strlen(name) + strlen(label));

@@ -5,7 +5,7 @@
 #include "tui/ui/ui.h"
 #include <limits.h>
 
-enum { TAB_WORD_MOST = 12, TAB_WORD_LEAST = 3, NOTE_LEAST = 12 };
+enum { TAB_WORD_MOST = 12, TAB_WORD_LEAST = 3, NOTE_LEAST = 40 };
 
 static bool is_data(const struct ui *ui)
 {

@@ -41,7 +41,8 @@ void view_sentence_draw(struct rect at, enum face face, const char *text)
   int columns = at.columns - 2;
   for (int row = 0; row < at.rows; row++) {
     draw_blank(at.y + row, at.x, at.columns, face);
-    if (row + 1 == at.rows) draw_tail(at.y + row, at.x + 1, columns, face, text); /* of what is left the end says more */
+    if (row + 1 == at.rows)
+      draw_tail(at.y + row, at.x + 1, columns, face, text); /* of what is left the end says more */
     else draw_format(at.y + row, at.x + 1, columns, face, "%.*s", (int)message_break(text, columns), text);
     text = message_next(text, columns);
   }

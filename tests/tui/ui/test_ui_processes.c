@@ -63,7 +63,7 @@ static void test_alone(void **state)
   assert_true(shows("4711 t1") && !shows("4712 t1"));
   assert_true(ui.strip.busy[ui.strip.cells - 2] > 0.99);
   model_press(&ui, 'H');
-  assert_true(shows("4712 worker 1  wall") && shows("Thr  1: 1 run") && shows("smp 70/s"));
+  assert_true(shows("4712 worker 1 ") && shows("Thr  1: 1 run") && shows("smp 70/s"));
   assert_true(shows("run  25 wait   0 blocked  75%") && shows("rss 20.0M") && shows(" 600/m"));
   assert_true(!shows("4711 t1") && shows("4712 t1"));
   assert_true(ui.strip.busy[ui.strip.cells - 2] < 0.26);
