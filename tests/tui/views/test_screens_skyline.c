@@ -60,6 +60,8 @@ static void test_scale_and_levels(void **state)
   model_press(&ui, '-');
   assert_true(shows("the full height is 100% of the span"));
   model_press(&ui, 't');
+  ui.message_until_ns = 0; /* it lies over the selection */
+  model_redraw(&ui);
   assert_true(shows("> class Queue"));
   model_press(&ui, '*');
   assert_true(shows("> package Queue"));
