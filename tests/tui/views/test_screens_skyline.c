@@ -64,6 +64,8 @@ static void test_scale_and_levels(void **state)
   model_redraw(&ui);
   assert_true(shows("> class Queue"));
   model_press(&ui, '*');
+  ui.message_until_ns = 0;
+  model_redraw(&ui);
   assert_true(shows("> package Queue"));
   model_press(&ui, 't');
   assert_true(shows("> Queue#pop"));
