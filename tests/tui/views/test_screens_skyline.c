@@ -68,6 +68,8 @@ static void test_scale_and_levels(void **state)
   model_redraw(&ui);
   assert_true(shows("> package Queue"));
   model_press(&ui, 't');
+  ui.message_until_ns = 0;
+  model_redraw(&ui);
   assert_true(shows("> Queue#pop"));
   model_press(&ui, '\r');
   assert_true(shows("> package Queue") && shows("+Queue"));
