@@ -4,6 +4,7 @@
 #include "export_pprof_tables.h"
 #include "shm/base/label_text.h"
 #include "shm/base/version.h"
+#include "tui/methods/states.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,6 @@
 
 enum pprof_value { PPROF_SAMPLES, PPROF_CPU, PPROF_WALL, PPROF_BLAME, PPROF_ALLOCATIONS, PPROF_VALUES };
 enum { PPROF_LABELS = 4, PPROF_LABELS_MAX = PPROF_LABELS + RTOP_LABEL_PAIRS_MAX };
-
-static const char *const pprof_states[RTOP_STATES] = {
-  [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting",   [RTOP_STATE_BLOCKED] = "blocked",
-  [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
-};
 
 struct pprof {
   struct export_job *job;
@@ -137,7 +133,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
     };
     int64_t any = 0;
     for (int i = 0; i < PPROF_VALUES; i++) any |= values[i];
-    if (any) pprof_sample(pprof, cell, pprof_states[state], depth, values);
+    if (any) pprof_sample(pprof, cell, state_key(state), depth, values);
   }
   return true;
 }

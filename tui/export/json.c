@@ -1,6 +1,7 @@
 /* One refresh as a line of JSON (-J). */
 #include "json.h"
 
+#include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
 #include <stdio.h>
 #include <string.h>
@@ -29,12 +30,16 @@ static uint64_t json_gc(const struct rtop_cost *cost)
   return cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
 }
 
+static void json_state_range(json_t *object, const struct rtop_cost *cost, enum rtop_state from, enum rtop_state to)
+{
+  for (int state = (int)from; state <= (int)to; state++)
+    json_object_set_new(object, state_key((enum rtop_state)state), json_seconds(cost->wall_ns[state]));
+}
+
 /* What methods and threads have in common: where the time went. */
 static void json_states(json_t *object, const struct rtop_cost *cost)
 {
-  json_object_set_new(object, "running", json_seconds(cost->wall_ns[RTOP_STATE_RUNNING]));
-  json_object_set_new(object, "waiting", json_seconds(cost->wall_ns[RTOP_STATE_WAITING]));
-  json_object_set_new(object, "blocked", json_seconds(cost->wall_ns[RTOP_STATE_BLOCKED]));
+  json_state_range(object, cost, RTOP_STATE_RUNNING, RTOP_STATE_BLOCKED);
   json_object_set_new(object, "gc", json_seconds(json_gc(cost)));
   json_object_set_new(object, "cpu", json_seconds(cost->cpu_ns));
 }
@@ -65,17 +70,14 @@ static json_t *json_losses(const struct rtop_report *report)
 static json_t *json_gvl(const struct rtop_sum *sum)
 {
   json_t *gvl = json_object();
-  json_object_set_new(gvl, "running", json_seconds(sum->total.wall_ns[RTOP_STATE_RUNNING]));
-  json_object_set_new(gvl, "waiting", json_seconds(sum->total.wall_ns[RTOP_STATE_WAITING]));
-  json_object_set_new(gvl, "blocked", json_seconds(sum->total.wall_ns[RTOP_STATE_BLOCKED]));
+  json_state_range(gvl, &sum->total, RTOP_STATE_RUNNING, RTOP_STATE_BLOCKED);
   return gvl;
 }
 
 static json_t *json_collector(const struct rtop_sum *sum)
 {
   json_t *gc = json_object();
-  json_object_set_new(gc, "marking", json_seconds(sum->total.wall_ns[RTOP_STATE_MARKING]));
-  json_object_set_new(gc, "sweeping", json_seconds(sum->total.wall_ns[RTOP_STATE_SWEEPING]));
+  json_state_range(gc, &sum->total, RTOP_STATE_MARKING, RTOP_STATE_SWEEPING);
   json_object_set_new(gc, "minor", json_count(sum->counters.gc_minor));
   json_object_set_new(gc, "major", json_count(sum->counters.gc_major));
   return gc;
@@ -99,11 +101,7 @@ static json_t *json_stack(const struct rtop_report *report, uint32_t node)
 
 static const char *json_thread_state(const struct rtop_thread_row *thread)
 {
-  static const char *const names[RTOP_STATES] = {
-    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting",   [RTOP_STATE_BLOCKED] = "blocked",
-    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
-  };
-  return thread->ended ? "ended" : names[thread->state];
+  return thread->ended ? "ended" : state_key(thread->state);
 }
 
 static json_t *json_thread(const struct rtop_report *report, const struct rtop_thread_row *thread)

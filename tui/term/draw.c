@@ -1,5 +1,6 @@
 /* Draws text, bars, strips and figures with curses. */
 #include "draw.h"
+#include "tui/methods/states.h"
 #include "tui/text/ambiguous.h"
 #include "tui/text/text.h"
 #include <math.h>
@@ -105,14 +106,16 @@ void draw_paint(int y, int x, int columns, enum face face)
 
 char draw_state_glyph(enum rtop_state state)
 {
-  static const char glyph[RTOP_STATES] = { '|', ':', '.', '#', '=' };
-  return state < RTOP_STATES ? glyph[state] : ' ';
+  return state_sign(state);
 }
 
 enum face draw_state_face(enum rtop_state state)
 {
-  static const enum face face[RTOP_STATES] = { FACE_RUN, FACE_WAIT, FACE_IO, FACE_MARK, FACE_SWEEP };
-  return state < RTOP_STATES ? face[state] : FACE_NORMAL;
+  static const enum face faces[] = {
+#define STATE(id, word, sign, key, name, face, does, help) [RTOP_STATE_##id] = FACE_##face,
+#include "tui/methods/states.def"
+  };
+  return state < RTOP_STATES ? faces[state] : FACE_NORMAL;
 }
 
 void draw_bar(int y, int x, int columns, const struct draw_segment *segments, int count)

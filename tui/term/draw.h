@@ -33,7 +33,7 @@ void draw_blank(int y, int x, int columns, enum face face);
 /* Changes the face of cells that are drawn already. */
 void draw_paint(int y, int x, int columns, enum face face);
 
-/* A state's glyph (| : . # =) and face. */
+/* A state's sign and face (states.def). */
 char draw_state_glyph(enum rtop_state state);
 enum face draw_state_face(enum rtop_state state);
 

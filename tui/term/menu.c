@@ -84,13 +84,20 @@ void menu_draw(const struct menu *menu, struct rect area)
   draw_blank(area.y, area.x, columns, FACE_HEADING);
   draw_text(area.y, area.x + 1, columns - 1, FACE_HEADING, menu->title);
   draw_text(area.y, area.x + columns - 1, 1, FACE_NORMAL, "|");
+  if (rows < menu->count)
+    draw_format(area.y, area.x + columns, area.columns - columns, FACE_HEADING, " %d of %d ", menu->cursor + 1,
+                menu->count);
   for (int i = 0; i < rows; i++) {
     bool selected = top + i == menu->cursor;
     enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
     draw_blank(area.y + 1 + i, area.x, columns, face);
     draw_text(area.y + 1 + i, area.x, 1, face, selected ? ">" : " ");
     draw_text(area.y + 1 + i, area.x + 2, columns - 3, face, menu->item[top + i].label);
-    draw_text(area.y + 1 + i, area.x + columns - 1, 1, FACE_NORMAL, "|");
+    bool above = i == 0 && top > 0, below = i + 1 == rows && top + rows < menu->count;
+    draw_text(area.y + 1 + i, area.x + columns - 1, 1, above || below ? FACE_TITLE : FACE_NORMAL,
+              above   ? "^"
+              : below ? "v"
+                      : "|");
   }
   move(area.y + 1 + menu->cursor - top, area.x);
 }

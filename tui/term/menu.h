@@ -28,7 +28,8 @@ enum menu_result menu_key(struct menu *menu, int key);
 int menu_value(const struct menu *menu);
 /* The entry at a place of the screen; -1: none. */
 int menu_at(const struct menu *menu, struct rect area, int y, int x);
-/* Draws it over the left of `area` and puts the cursor on its row. */
+/* Draws it over the left of `area` and puts the cursor on its row. Of one that is longer the ends that are not seen
+ * are marked by ^ and v, and its title says "3 of 24". */
 void menu_draw(const struct menu *menu, struct rect area);
 
 #endif

@@ -75,6 +75,7 @@ struct ui {
   struct ui_list list;
 
   struct ui_source source;
+  bool source_opened_output;    /* by itself, for there was nothing else to see */
   struct rtop_profile *profile; /* NULL: nothing is watched yet */
   int64_t now_ns;               /* CLOCK_MONOTONIC of the last event */
   int64_t now_real_ns;
@@ -109,7 +110,7 @@ struct ui {
 
   struct layout layout;
   size_t match_count, match_at; /* of the search: "3/17", at 0: the cursor is on no match */
-  char message[160];
+  char message[512];
   int64_t message_until_ns;
 
   const struct rtop_options *options; /* of the command line */
@@ -133,7 +134,7 @@ void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
 /* A command line without the folder of its program: "/opt/ruby/bin/ruby app.rb" is "ruby app.rb". */
 const char *ui_short_command(const char *command);
 
-/* A note in the row of tabs for some seconds. */
+/* A message above the footer for some seconds, the longer, the longer, or up to the next key. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool ui_has_message(const struct ui *ui);
 

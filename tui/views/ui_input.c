@@ -113,8 +113,8 @@ static bool shared_request(struct ui *ui, enum request request)
     if (ui->view->id == VIEW_HELP) leave_view(ui);
     else ui_open_view(ui, VIEW_HELP);
     return true;
-  case REQUEST_LIST_TREE: ui_open_view(ui, VIEW_TREE); return true;
-  case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
+  case REQUEST_LIST_TREE:
+  case REQUEST_OTHER_TREE: ui_open_view(ui, ui->view->id == VIEW_TREE ? VIEW_METHODS : VIEW_TREE); return true;
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;
@@ -179,6 +179,7 @@ void ui_key(struct ui *ui, int key)
 {
   bool was_stale = ui->stale;
   ui->dirty = true;
+  ui->message[0] = '\0'; /* it was in the way */
   ui->stale = false;
   take_key(ui, key);
   ui->touched = ui->touched || ui->stale;

@@ -1,5 +1,6 @@
 /* Details of one method, in a pane beside the table or in its place. */
 #include "view_detail.h"
+#include "tui/methods/states.h"
 #include "tui/tables/detail.h"
 #include "tui/tables/label_shares.h"
 #include "tui/tables/source_heat.h"
@@ -198,17 +199,16 @@ static void labels(struct writer *writer, const struct label_shares *shares, int
 
 static void states(struct writer *writer)
 {
-  static const char *const name[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
   uint64_t all = rtop_cost_wall(&writer->detail->total);
   heading(writer, "STATES of its total");
   for (int state = 0; state < RTOP_STATES && room(writer); state++) {
     uint64_t ns = writer->detail->total.wall_ns[state];
     struct draw_segment segment = { all > 0 ? (double)ns / (double)all : 0, (enum rtop_state)state };
-    int y = row_of(writer), bar = writer->rect.columns - 18;
-    draw_text(y, writer->rect.x + 2, 6, FACE_NORMAL, name[state]);
+    int y = row_of(writer), bar = writer->rect.columns - 20;
+    draw_text(y, writer->rect.x + 2, 8, FACE_NORMAL, state_word((enum rtop_state)state));
     if (bar > 0) {
-      draw_bar(y, writer->rect.x + 8, bar, &segment, 1);
-      draw_format(y, writer->rect.x + 9 + bar, 8, FACE_NORMAL, "%5.1f%%", 100 * segment.share);
+      draw_bar(y, writer->rect.x + 10, bar, &segment, 1);
+      draw_format(y, writer->rect.x + 11 + bar, 8, FACE_NORMAL, "%5.1f%%", 100 * segment.share);
     }
   }
 }
@@ -220,7 +220,7 @@ static void states_line(struct writer *writer)
   uint64_t whole = rtop_cost_wall(&writer->detail->total);
   double all = whole > 0 ? (double)whole / 100 : 1;
   draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
-              "of its total  | run %.1f%%  : wait %.1f%%  . io %.1f%%  # gc %.1f%%",
+              "of its total  | run %.1f%%  : wait %.1f%%  . blocked %.1f%%  # gc %.1f%%",
               (double)wall[RTOP_STATE_RUNNING] / all, (double)wall[RTOP_STATE_WAITING] / all,
               (double)wall[RTOP_STATE_BLOCKED] / all,
               (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);

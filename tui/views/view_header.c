@@ -7,7 +7,14 @@
 #include "tui/ui/ui.h"
 #include <string.h>
 
-enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };
+enum {
+  METER_TEXT = 29,
+  METER_TEXT_WIDE = 45,
+  TITLE_NAME_COLUMNS = 16,
+  TITLE_NAME_LEAST = 4,
+  SPAN_FROM = 40,
+  SPAN_MODE_FROM = 60
+};
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -51,7 +58,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
     return FACE_NORMAL;
   }
   if (!ui->source.ready) {
-    snprintf(tag, bytes, "[STARTING]");
+    snprintf(tag, bytes, ui->source.problem != NULL ? "[FAILED]" : "[STARTING]");
     return FACE_WARN;
   }
   const struct ui_process *process = ui_process(ui);
@@ -129,19 +136,39 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
     draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
     used = (size_t)snprintf(text, bytes, "  ruby %s", process->ruby);
   }
-  if (used < bytes && *process->end) {
-    used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
-  } else if (used < bytes) {
-    used +=
-        (size_t)snprintf(text + used, bytes - used, "  %s %lluHz", ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
-                         (unsigned long long)ui->sum.counters.rate_hz);
-  }
+  if (used < bytes && *process->end) used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
+  else if (used < bytes)
+    used += (size_t)snprintf(text + used, bytes - used, "  %lluHz", (unsigned long long)ui->sum.counters.rate_hz);
   if (up[0] != '\0' && used < bytes) snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
+}
+
+static void window_text(const struct ui *ui, char *text, size_t bytes)
+{
+  struct rtop_span span;
+  if (ui_time_selected(ui, &span)) snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
+  else if (ui->length_ns <= 0) snprintf(text, bytes, "all");
+  else snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
+}
+
+static const char *mode_word(const struct ui *ui)
+{
+  return ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall";
+}
+
+/* "wall  10 s": which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
+static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
+{
+  char window[32];
+  text[0] = '\0';
+  if (ui->profile == NULL || !ui->source.ready || columns < SPAN_FROM) return 0;
+  window_text(ui, window, sizeof window);
+  return columns < SPAN_MODE_FROM ? snprintf(text, bytes, "%s  ", window)
+                                  : snprintf(text, bytes, "%s  %s  ", mode_word(ui), window);
 }
 
 static void draw_title(const struct ui *ui)
 {
-  char tag[96], plain[96], clock[16], name[320], extra[96], others[16], gone[128];
+  char tag[96], plain[96], clock[16], name[320], extra[96], others[16], gone[128], span[64];
   struct rect at = ui->layout.part[PART_TITLE];
   enum face face = state_tag(ui, tag, sizeof tag);
   int end = at.columns - rtop_text_cut(plain, sizeof plain, tag, 80);
@@ -155,6 +182,9 @@ static void draw_title(const struct ui *ui)
     end -= (int)strlen(clock) + 2;
     draw_text(at.y, end, 8, FACE_NORMAL, clock);
   }
+  int span_columns = span_text(ui, span, sizeof span, at.columns);
+  end -= span_columns;
+  draw_text(at.y, end, span_columns, FACE_NORMAL, span);
   title_text(ui, name, sizeof name);
   title_extra(ui, extra, sizeof extra);
   int x = 1;
@@ -194,17 +224,17 @@ static void draw_gvl(const struct ui *ui, int columns)
   uint64_t all = rtop_cost_wall(&ui->sum.total);
   uint64_t held = wall[RTOP_STATE_RUNNING] + wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING];
   double run = share_of(held, all), wait = share_of(wall[RTOP_STATE_WAITING], all);
-  double io = share_of(wall[RTOP_STATE_BLOCKED], all);
+  double blocked = share_of(wall[RTOP_STATE_BLOCKED], all);
   struct draw_segment segments[] = {
     { run, RTOP_STATE_RUNNING },
     { wait, RTOP_STATE_WAITING },
-    { io, RTOP_STATE_BLOCKED },
+    { blocked, RTOP_STATE_BLOCKED },
   };
   if (ui->layout.wide) {
-    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%  held %3d%%", percent(run), percent(wait), percent(io),
-             percent(share_of(held, ui->sum.length_ns)));
+    snprintf(text, sizeof text, "run %3d wait %3d blocked %3d%%  held %3d%%", percent(run), percent(wait),
+             percent(blocked), percent(share_of(held, ui->sum.length_ns)));
   } else {
-    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%", percent(run), percent(wait), percent(io));
+    snprintf(text, sizeof text, "run %3d wait %3d blocked %3d%%", percent(run), percent(wait), percent(blocked));
   }
   draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
 }
@@ -317,8 +347,9 @@ static void draw_threads(const struct ui *ui)
   rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
   trouble_text(ui, trouble, sizeof trouble);
   draw_text(at.y, at.x, 3, FACE_LABEL, "Thr");
-  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io  %u idle", counts.alive, counts.by_state[RTOP_STATE_RUNNING],
-           counts.by_state[RTOP_STATE_WAITING], counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u blocked  %u idle", counts.alive,
+           counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+           counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
   x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
   losses_text(ui, losses, sizeof losses);
@@ -327,14 +358,6 @@ static void draw_threads(const struct ui *ui)
            (unsigned long long)ui->sum.counters.samples_dropped, overhead_percent(ui),
            ui->sum.counters.rss_bytes > 0 ? rss : "?");
   draw_text(at.y, x, at.columns - x, FACE_NORMAL, text);
-}
-
-static void window_text(const struct ui *ui, char *text, size_t bytes)
-{
-  struct rtop_span span;
-  if (ui_time_selected(ui, &span)) snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
-  else if (ui->length_ns <= 0) snprintf(text, bytes, "all");
-  else snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
 }
 
 static void draw_right_column(const struct ui *ui, int x, int columns)
@@ -350,7 +373,7 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   trouble_text(ui, trouble, sizeof trouble);
   if (ui->layout.part[PART_GVL].rows > 0) {
     draw_text(y, x, 8, FACE_LABEL, "Threads");
-    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io  %u idle", counts.alive,
+    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u run  %u wait  %u blocked  %u idle", counts.alive,
                 counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
                 counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
   }

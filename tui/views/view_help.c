@@ -10,7 +10,7 @@
 static const char *const legend[] = {
   "Bars and glyphs",
   "  |   runs with the GVL          :   waits for the GVL",
-  "  .   off the GVL: I/O, sleep    #   GC marking    =   GC sweeping",
+  "  .   blocked: I/O, sleep, locks  #   GC marking    =   GC sweeping",
   "  before a method: the state it spent most of its own time in",
   "  timeline: share of each second that the GVL was held; blank: not known",
   "  source: lines of the method are bold; ? the file has changed since the start",
@@ -25,7 +25,7 @@ static const char *const legend[] = {
   "Figures",
   "  100% is one thread for the whole window; several threads can add up to more.",
   "  SELF%   the method itself, in any state     TOTAL%  it and what it calls",
-  "  WAIT%   part of SELF: waiting for the GVL   IO%     part of SELF: off the GVL",
+  "  WAIT%   part of SELF: waiting for the GVL   BLOCK% part of SELF: I/O, sleep",
   "  GC%     part of SELF: garbage collection    CPU%    CPU time of SELF",
   "  BLAME%  others waited for the GVL it held   THR     threads in it now",
   "  HELD%   threads: share of the window that it held the GVL, GC included",

@@ -85,7 +85,7 @@ static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key c
   case RTOP_SORT_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
   case RTOP_SORT_WAITING:
   case RTOP_SORT_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
-  case RTOP_SORT_BLOCKED: return share >= 0.01 ? FACE_IO : FACE_NORMAL;
+  case RTOP_SORT_BLOCKED: return share >= 0.01 ? FACE_BLOCKED : FACE_NORMAL;
   case RTOP_SORT_GC: return share >= 0.01 ? FACE_MARK : FACE_NORMAL;
   default: return FACE_NORMAL;
   }

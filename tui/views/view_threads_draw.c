@@ -2,6 +2,7 @@
 #include "view_threads.h"
 #include "viewer.h"
 #include "tui/tables/thread_locks.h"
+#include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -45,7 +46,7 @@ static const struct {
   [FIELD_CPU] = { "CPU%", 7, 100, RTOP_SORT_CPU },
   [FIELD_BUSY] = { "BUSY%", 7, 140, RTOP_SORT_TOTAL },
   [FIELD_WAIT] = { "WAIT%", 7, 100, RTOP_SORT_WAITING },
-  [FIELD_IO] = { "IO%", 7, 180, RTOP_SORT_BLOCKED },
+  [FIELD_IO] = { "BLOCK%", 8, 180, RTOP_SORT_BLOCKED },
   [FIELD_GC] = { "GC%", 7, 150, RTOP_SORT_GC },
   [FIELD_ALLOC] = { "ALLOC/s", 9, 190, RTOP_SORT_ALLOC },
   [FIELD_READ] = { "READ/s", 8, KERNEL_FROM, -1 },
@@ -127,11 +128,10 @@ static void threads_draw_heading(const struct ui *ui, const struct threads_view 
   }
 }
 
-static const char *state_name(const struct ui *ui, const struct rtop_thread_row *thread)
+static const char *threads_state_word(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  if (thread_table_idle(thread, ui->sum.length_ns)) return "idle";
-  static const char *const names[RTOP_STATES] = { "run", "wait", "blocked", "mark", "sweep" };
-  return thread->ended ? "ended" : thread->state < RTOP_STATES ? names[thread->state] : "?";
+  if (thread_table_idle(thread, ui->sum.length_ns)) return thread_word(THREAD_IDLE);
+  return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
 /* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
@@ -209,7 +209,7 @@ static enum face lane_face(enum thread_lane lane)
 {
   static const enum face faces[] = {
     [LANE_ABSENT] = FACE_NORMAL, [LANE_LOST] = FACE_WARN,  [LANE_HOLDS] = FACE_RUN,  [LANE_RAN] = FACE_RUN,
-    [LANE_WAITS] = FACE_WAIT,    [LANE_BLOCKED] = FACE_IO, [LANE_MARKS] = FACE_MARK, [LANE_SWEEPS] = FACE_SWEEP,
+    [LANE_WAITS] = FACE_WAIT,    [LANE_BLOCKED] = FACE_BLOCKED, [LANE_MARKS] = FACE_MARK, [LANE_SWEEPS] = FACE_SWEEP,
   };
   return faces[lane];
 }
@@ -298,7 +298,8 @@ static void draw_names(const struct pen *pen)
   draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s%s", chosen ? "*" : "",
               process, thread->name[0] != '\0' ? thread->name : "-");
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
-            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)), state_name(pen->ui, thread));
+            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
+            threads_state_word(pen->ui, thread));
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
@@ -339,16 +340,13 @@ static void seen_text(const struct rtop_thread_row *thread, char *out, size_t by
 
 static void stack_title(const struct rtop_thread_row *thread, int y, int columns)
 {
-  static const char *const doing[RTOP_STATES] = {
-    "runs with the GVL", "waits for the GVL", "blocked", "marks for the GC", "sweeps for the GC",
-  };
   char age[16], text[320], seen[64], taken[48];
   seen_text(thread, seen, sizeof seen);
   thread_stack_age(taken, sizeof taken, thread);
   draw_time(age, sizeof age, thread->state_age_ns);
   char name[64];
   rtop_text_sanitize(name, sizeof name, thread->name, strlen(thread->name));
-  const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : doing[thread->state];
+  const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : state_does(thread->state);
   bool since = strncmp(taken, "in it", 5) == 0, has_age = thread->state_age_ns > 0 && !thread->ended && !since;
   snprintf(text, sizeof text, "-- %sstack of %s (%u)%s%s %s%s%s%s%s ", seen[0] != '\0' ? "last " : "",
            name[0] != '\0' ? name : "-", thread->native_id, seen, seen[0] != '\0' ? ";" : ",", does,

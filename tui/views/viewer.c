@@ -192,6 +192,7 @@ void ui_draw(struct ui *ui)
   if (ui->view->prepare != NULL) ui->view->prepare(ui);
   draw_view[ui->view->id](ui);
   if (ui->ask.menu.open && !ui->layout.tiny) menu_draw(&ui->ask.menu, ui->layout.part[PART_TABLE]);
+  view_message_draw(ui);
   if (ui->ask.prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
   ui->dirty = false;
 }
