@@ -132,9 +132,8 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
   if (used < bytes && *process->end) {
     used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
   } else if (used < bytes) {
-    used +=
-        (size_t)snprintf(text + used, bytes - used, "  %s %lluHz", ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
-                         (unsigned long long)ui->sum.counters.rate_hz);
+    used += (size_t)snprintf(text + used, bytes - used, "  %s %lluHz", rtop_mode_name(ui->wanted.mode),
+                             (unsigned long long)ui->sum.counters.rate_hz);
   }
   if (up[0] != '\0' && used < bytes) snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
 }
