@@ -62,7 +62,7 @@ static void sort_items(struct order *order, size_t count)
     if ((keys >> digit * DIGIT_BITS & (DIGITS - 1)) != 0) pass(order, count, digit, 0);
 }
 
-enum { ORDER_TENTH = 10, ORDER_FORTIETH = 40, ORDER_AVERAGE = 4 };
+enum { ORDER_TENTH = 10, ORDER_TWENTIETH = 20, ORDER_AVERAGE = 4, ORDER_LEAST = 5 };
 
 bool order_is_off(const struct rtop_method_row *row)
 {
@@ -204,10 +204,10 @@ static bool swings(const struct order *order, const struct rtop_methods *methods
 static void sort_calmly(struct order *order, const struct rtop_methods *methods, bool reverse, double least)
 {
   sort_by(order, methods, order->smooth, reverse);
-  calm(order, order->smooth, reverse, least, ORDER_FORTIETH);
+  calm(order, order->smooth, reverse, least, ORDER_TWENTIETH);
   for (size_t i = 0; i < order->count; i++) order->rank[order->items[i].frame] = (uint32_t)i + 1;
   sort_by(order, methods, order->values, reverse);
-  calm(order, order->values, reverse, least, ORDER_TENTH);
+  calm(order, order->values, reverse, ORDER_LEAST * least, ORDER_TENTH);
 }
 
 static void put_first(struct order *order)

