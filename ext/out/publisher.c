@@ -385,7 +385,9 @@ static void publish_last(struct loop *loop)
 {
   int64_t off = atomic_load(&loop->sampler->off_ns);
   if (off) {
-    if (off > loop->cut.start_ns) publish(loop, cut_at(&loop->cut, off), true);
+    if (off <= loop->cut.start_ns) return;
+    cut_end_at(&loop->cut, off);
+    publish(loop, off, true);
     return;
   }
   int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);
