@@ -15,7 +15,8 @@ class TestBusy < Minitest::Test
       wait_until("a call of #{call} on top") do
         rows = rows_of(viewer("-p", pid.to_s, "--dump-screen", "80x24").out)
         # A regular expression comes to safepoints: it is known by name.
-        rows if rows.first.to_s.match?(/^> *\d+\.\d .* (\? \S.*, \d+\.\d s so far \(nightly\)|. String#match\?)/)
+        large = rows.first.to_s[/\d+\.\d/].to_f >= 20
+        rows if large && rows.first.match?(/^> *\d+\.\d .* (\? \S.*, \d+\.\d s so far \(nightly\)|. String#match\?)/)
       end
     end
   end
@@ -23,7 +24,6 @@ class TestBusy < Minitest::Test
   %w[digits regexp].each do |call|
     define_method("test_a_long_call_is_on_top_while_it_lasts_#{call}") do
       rows = seen_on_top(call)
-      assert_operator rows.first[/\d+\.\d/].to_f, :>=, 20, rows.first
       assert_equal 1, rows.grep(/^ {2}\+ \(off the GVL: \d+\.\d% in \d+ methods?\)$/).size, rows.join("\n")
       assert_empty rows.grep(/Queue#pop/)
     end
