@@ -13,7 +13,7 @@ class TestBusy < Minitest::Test
   def seen_on_top(call)
     running("#{PROGRAMS}/long_calls.rb", call) do |pid|
       wait_until("a call of #{call} on top") do
-        rows = rows_of(viewer("-p", pid.to_s, "--dump-screen", "80x24").out)
+        rows = rows_of(viewer("-p", pid.to_s, "--dump-screen", "80x50").out)
         large = rows.first.to_s[/\d+\.\d/].to_f >= 20
         rows if large && rows.first.match?(/^> *\d+\.\d .* \? \S.*, \d+\.\d s so far \(nightly\)/)
       end
