@@ -44,7 +44,7 @@ class TestContract < Minitest::Test
   end
 
   KEYS = {
-    [] => %w[schema time pid command ruby state frame windows gaps sampler losses gvl gc allocations exceptions threads methods],
+    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses gvl gc allocations exceptions threads methods],
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["losses"] => %w[nodes frames strings threads labels marks samples windows],
     ["gvl"] => %w[running waiting blocked],

@@ -235,6 +235,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (report->has_end) json_object_set_new(object, "end", json_end(&report->end));
   if (report->source_count > 1) json_each_process(object, report);
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
+  json_object_set_new(object, "mode", json_text(rtop_mode_name(report->options->mode)));
   json_object_set_new(object, "windows", json_count(sum->window_count));
   json_object_set_new(object, "gaps", json_count(sum->gap_count));
   if (report->compared) json_object_set_new(object, "baseline", json_baseline(report));

@@ -3,7 +3,7 @@
 #include "tui/text/text.h"
 #include <stdio.h>
 
-enum { AGE_BYTES = 24 };
+enum { AGE_BYTES = 24, UNFINISHED_NS = 300000000 };
 
 void thread_age_text(char *out, size_t bytes, uint64_t age_ns)
 {
@@ -14,6 +14,35 @@ void thread_age_text(char *out, size_t bytes, uint64_t age_ns)
 static bool off_the_gvl(const struct rtop_thread_row *thread)
 {
   return thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
+}
+
+/* Since when nothing was seen of it. */
+static uint64_t unseen_ns(const struct rtop_thread_row *thread)
+{
+  bool younger = thread->stack_age_ns == 0 || (thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns);
+  return younger ? thread->state_age_ns : thread->stack_age_ns;
+}
+
+const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum)
+{
+  const struct rtop_thread_row *found = NULL;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[i];
+    bool holds = thread_stack_is_old(thread) && thread->state == RTOP_STATE_RUNNING && !thread->hidden;
+    uint64_t least_ns = found != NULL ? unseen_ns(found) + 1 : UNFINISHED_NS;
+    if (holds && unseen_ns(thread) >= least_ns) found = thread;
+  }
+  return found;
+}
+
+void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_row *thread,
+                             const struct rtop_symbols *symbols)
+{
+  char age[AGE_BYTES], leaf[512], who[24];
+  age_text(age, sizeof age, unseen_ns(thread));
+  snprintf(who, sizeof who, "%u", thread->native_id);
+  thread_stack_leaf(leaf, sizeof leaf, thread, symbols, true);
+  snprintf(out, bytes, "%s, %s so far (%s)", leaf, age, thread->name[0] != '\0' ? thread->name : who);
 }
 
 void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *thread)

@@ -111,12 +111,17 @@ static bool next_window(struct ui *ui)
   return true;
 }
 
-static bool next_clock(struct ui *ui)
+/* This mode, or back from it to busy. */
+static bool switch_mode(struct ui *ui, enum rtop_mode mode)
 {
-  bool cpu = ui->wanted.mode == RTOP_MODE_WALL;
-  ui->wanted.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
+  static const char *const words[RTOP_MODES] = {
+    [RTOP_MODE_WALL] = "wall time: all time counts, sleep and I/O too",
+    [RTOP_MODE_CPU] = "CPU time",
+    [RTOP_MODE_BUSY] = "busy: running, waiting for the GVL, GC",
+  };
+  ui->wanted.mode = ui->wanted.mode == mode ? RTOP_MODE_BUSY : mode;
   ui->stale = true;
-  ui_say(ui, "self and total are %s time", cpu ? "CPU" : "wall");
+  ui_say(ui, "%s", words[ui->wanted.mode]);
   return true;
 }
 
@@ -147,7 +152,8 @@ bool ui_figures_request(struct ui *ui, enum request request)
   case REQUEST_REVERSE: return reverse(ui);
   case REQUEST_WINDOW: return next_window(ui);
   case REQUEST_UNITS: ui->look.units = (enum ui_units)((ui->look.units + 1) % 3); return true;
-  case REQUEST_CLOCK: return next_clock(ui);
+  case REQUEST_MODE_CPU: return switch_mode(ui, RTOP_MODE_CPU);
+  case REQUEST_MODE_WALL: return switch_mode(ui, RTOP_MODE_WALL);
   case REQUEST_COPY: return copy(ui);
   default: return false;
   }

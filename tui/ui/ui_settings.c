@@ -38,7 +38,7 @@ static const char *sort_value(int i)
 
 static const char *mode_value(int i)
 {
-  return i == 0 ? "wall" : i == 1 ? "cpu" : NULL;
+  return i < RTOP_MODES ? rtop_mode_name((enum rtop_mode)i) : NULL;
 }
 
 static const char *units_value(int i)

@@ -128,7 +128,6 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_SEARCH: ui_ask(ui, UI_PROMPT_SEARCH); return true;
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;
   case REQUEST_SETUP: ui_settings_open(ui); return true;
-  case REQUEST_KEEP_SETTINGS: snprintf(ui->wish.command, sizeof ui->wish.command, "write-settings"); return true;
   case REQUEST_COLUMNS: ui_columns_open(ui); return true;
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;

@@ -232,7 +232,7 @@ static void summary(struct writer *writer)
   const struct detail *detail = writer->detail;
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile), detail->frame);
   double seconds = (double)writer->ui->methods.length_ns / 1e9;
-  uint64_t total_ns = writer->ui->wanted.mode == RTOP_MODE_CPU ? detail->total.cpu_ns : rtop_cost_wall(&detail->total);
+  uint64_t total_ns = rtop_mode_clock(&detail->total, writer->ui->wanted.mode);
   draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE, symbol->label);
   if (rtop_symbol_has_source(symbol) && room(writer)) {
     char place[1100];

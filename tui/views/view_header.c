@@ -150,12 +150,7 @@ static void window_text(const struct ui *ui, char *text, size_t bytes)
   else snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
 }
 
-static const char *mode_word(const struct ui *ui)
-{
-  return ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall";
-}
-
-/* "wall  10 s": which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
+/* "busy  10 s": which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
 static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
   char window[32];
@@ -163,7 +158,7 @@ static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
   if (ui->profile == NULL || !ui->source.ready || columns < SPAN_FROM) return 0;
   window_text(ui, window, sizeof window);
   return columns < SPAN_MODE_FROM ? snprintf(text, bytes, "%s  ", window)
-                                  : snprintf(text, bytes, "%s  %s  ", mode_word(ui), window);
+                                  : snprintf(text, bytes, "%s  %s  ", rtop_mode_name(ui->wanted.mode), window);
 }
 
 static void draw_title(const struct ui *ui)

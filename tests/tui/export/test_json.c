@@ -62,8 +62,8 @@ static void test_every_key_of_the_contract(void **state)
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
   json_t *object = round_trip(&fixture.report, NULL);
-  KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "windows", "gaps", "sampler", "gvl", "gc",
-       "allocations", "exceptions", "threads", "methods");
+  KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "mode", "windows", "gaps", "sampler",
+       "gvl", "gc", "allocations", "exceptions", "threads", "methods");
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");

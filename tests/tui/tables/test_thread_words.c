@@ -105,6 +105,36 @@ static void test_age(void **state)
   check_age("");
 }
 
+/* Of all threads that hold the GVL, unseen, the one that does so longest. */
+static void test_unfinished(void **state)
+{
+  (void)state;
+  struct rtop_thread_row rows[3] = { thread, thread, thread };
+  struct rtop_sum sum = { .threads = rows, .thread_count = 3 };
+  char text[200];
+  assert_null(thread_unfinished(&sum));
+  for (int i = 0; i < 3; i++) rows[i].stale = true;
+  rows[0].stack_age_ns = 299 * MS; /* soon to come */
+  assert_null(thread_unfinished(&sum));
+  rows[0].stack_age_ns = 400 * MS;
+  rows[1].state_age_ns = 2100 * MS;
+  rows[1].stack_age_ns = 9000 * MS; /* it slept before */
+  rows[2].state = RTOP_STATE_WAITING;
+  rows[2].stack_age_ns = 5000 * MS;
+  rows[0].name = rows[2].name = "";
+  rows[1].name = "nightly";
+  assert_ptr_equal(thread_unfinished(&sum), &rows[1]);
+  thread_unfinished_words(text, sizeof text, &rows[1], symbols);
+  assert_string_equal(text, "? Order#total, 2.1 s so far (nightly)");
+  rows[1].hidden = true;
+  assert_ptr_equal(thread_unfinished(&sum), &rows[0]);
+  rows[0].native_id = 4711;
+  thread_unfinished_words(text, sizeof text, &rows[0], symbols);
+  assert_string_equal(text, "? Order#total, 0.4 s so far (4711)");
+  rows[0].ended = true;
+  assert_null(thread_unfinished(&sum));
+}
+
 #define WORDS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -114,6 +144,7 @@ int main(void)
     WORDS_TEST(test_running),
     WORDS_TEST(test_off_the_gvl),
     WORDS_TEST(test_age),
+    WORDS_TEST(test_unfinished),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,8 @@ static const struct screen_case cases[] = {
   { .name = "methods-columns", .rows = 24, .columns = 80, .keys = KEYS('f', 'j', ' ', 'j', 'j', ' ', '>') },
   { .name = "methods-chosen", .rows = 24, .columns = 80, .keys = KEYS('f', 'j', ' ', 'j', 'j', ' ', '>', 'f') },
   { .name = "methods-by-place", .rows = 24, .columns = 80, .keys = KEYS('s', 'G', '\r') },
+  { .name = "methods-busy", .rows = 24, .columns = 80, .keys = KEYS('C', 'C') },
+  { .name = "methods-busy-open", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('C', 'C', 'G', '\r') },
   { .name = "methods-times", .rows = 24, .columns = 80, .keys = KEYS('%', 'T') },
   { .name = "methods-scrolled",
     .rows = 24,

@@ -50,8 +50,10 @@ static void test_nothing(void **state)
   (void)state;
   assert_int_equal(view_header_active(&ui, INT_MAX, 0, text, sizeof text), 0);
   assert_string_equal(text, "");
-  assert_true(shows("C=CPU O=busy")); /* what the view says itself: sleepers are on top */
-  model_press(&ui, 'N');
+  assert_true(shows("W=busy time")); /* what the view says itself: sleepers are on top */
+  model_type(&ui, "W");
+  ui.message[0] = '\0';
+  model_redraw(&ui);
   assert_true(shows("filter: (none)"));
 }
 
