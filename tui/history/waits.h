@@ -1,0 +1,27 @@
+/* Methods that are made for waiting, by their names: those of C and of Ruby's own only.
+ *
+ * Threads: no shared state.
+ */
+#ifndef RTOP_TUI_WAITS_H
+#define RTOP_TUI_WAITS_H
+
+#include "symbols.h"
+
+enum rtop_wait {
+  RTOP_WAIT_NOT,
+  RTOP_WAIT_EVENT,  /* for something that another thread or a client brings: pop, accept, ConditionVariable#wait */
+  RTOP_WAIT_ANY,    /* may be work or rest: sleep, select, read, gets */
+  RTOP_WAIT_OTHERS, /* for a thread or a child to end: join, value, waitpid */
+};
+enum rtop_wait rtop_wait_of(const struct rtop_symbol *symbol);
+
+/* Waits for a lock, or (with a call above it on the stack) has it. */
+bool rtop_wait_is_lock(const struct rtop_symbol *symbol);
+
+/* Lets go of the lock that it stands in, and waits: ConditionVariable#wait, Mutex#sleep. */
+bool rtop_wait_lets_go(const struct rtop_symbol *symbol);
+
+/* "sleep" of "Kernel#sleep". */
+const char *rtop_wait_method(const struct rtop_symbol *symbol);
+
+#endif
