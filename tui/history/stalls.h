@@ -45,6 +45,7 @@ struct stall {
   bool open;                /* goes on */
   uint32_t source;
   const char *thread; /* name; "" when no thread has to do with it */
+  uint64_t serial;    /* of the thread; 0: none */
   /* Culprit, and the application's method that it was called from when it is not the application's own; when there is
    * none, the method in Ruby that called what is not in Ruby. 0: none */
   uint32_t frame, caller;

@@ -133,6 +133,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   stall->open = true;
   stall->source = window->source;
   stall->thread = name;
+  stall->serial = rtop_profile_thread_serial(look->profile, now->thread);
   stall->frame = like.frame;
   stall->caller = like.caller;
   stall->last_seen = like.last_seen;
@@ -256,6 +257,7 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
   stall = stalls_set(look->stalls, stall, start_ns, end_ns);
   stall->source = window->source;
   stall->thread = rtop_profile_thread_name(look->profile, known->thread);
+  stall->serial = rtop_profile_thread_serial(look->profile, known->thread);
   stall->frame = blame.frame;
   stall->caller = blame.caller;
   stall->last_seen = stall->open = false;

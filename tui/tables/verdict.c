@@ -61,8 +61,7 @@ static uint32_t judge_busiest(const struct judge *judge)
 /* What a thread does off the GVL, from where it is. */
 static enum verdict_part judge_off(const struct judge *judge, uint32_t node, const struct verdict_way *way)
 {
-  const struct rtop_symbol *leaf =
-      rtop_symbols_get(judge->symbols, rtop_symbols_get_node(judge->symbols, node)->frame);
+  const struct rtop_symbol *leaf = rtop_symbols_get(judge->symbols, rtop_symbols_get_node(judge->symbols, node)->frame);
   enum rtop_wait wait = rtop_wait_of(leaf);
   if (node == 0 || leaf->kind == RTOP_SYMBOL_SPECIAL) return OF_UNKNOWN;
   if (!way->mine || wait == RTOP_WAIT_OTHERS) return OF_REST;
@@ -166,8 +165,7 @@ static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
 {
   const struct verdict_sums *sums = judge->maker->sums;
   uint32_t worst = 0, last = judge->before ? verdict_key(&judge->before->place) : 0;
-  uint32_t unsampled =
-      rtop_symbols_get_node(judge->symbols, rtop_symbols_unsampled(judge->symbols))->frame;
+  uint32_t unsampled = rtop_symbols_get_node(judge->symbols, rtop_symbols_unsampled(judge->symbols))->frame;
   for (uint32_t i = 1; i < judge->maker->sum_capacity; i++)
     if (i != unsampled && sums[i].of[part] > sums[worst].of[part] * (worst != 0)) worst = i;
   bool keep = last && last < judge->maker->sum_capacity && judge->before->kind == judge->verdict->kind &&

@@ -80,8 +80,8 @@ struct verdict {
   double held, gc; /* of that one */
   double objects;  /* allocated per second */
   struct verdict_place place;
-  double share;                        /* that the place has: of the span (running), of what is held, waited for, made */
-  bool last_seen;                      /* the place is only where it was seen last */
+  double share;   /* that the place has: of the span (running), of what is held, waited for, made */
+  bool last_seen; /* the place is only where it was seen last */
   struct verdict_thread thread, owner; /* of the place (gvl: who holds it); of the lock */
   struct verdict_place owner_place;
   uint64_t since_ns; /* how long the thread has been in it at the end of the span; 0: not known, or shorter */

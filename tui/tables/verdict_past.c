@@ -27,8 +27,8 @@ int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, 
     at = (struct rtop_span){ at.start_ns - past_step_ns, at.start_ns };
     bool fine = rtop_profile_sum(profile, at, &past->sum);
     if (fine && source != VERDICT_ALL_SOURCES) rtop_profile_alone(profile, source, &past->sum);
-    bool same = fine && past->sum.length_ns > 0 &&
-                verdict_make(maker, &past->sum, profile, source, verdict, &then) && verdict_is_like(&then, verdict);
+    bool same = fine && past->sum.length_ns > 0 && verdict_make(maker, &past->sum, profile, source, verdict, &then) &&
+                verdict_is_like(&then, verdict);
     if (same) continue;
     past->longer = false;
     at.start_ns = at.end_ns;

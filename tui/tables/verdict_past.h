@@ -8,11 +8,11 @@
 #include "verdict.h"
 
 struct verdict_past {
-  struct rtop_sum sum;   /* private */
-  int64_t start_ns;      /* it was so since then at least */
-  bool longer;           /* and maybe before: nobody has looked */
-  struct verdict of;     /* private: whose past that is */
-  int64_t end_ns;        /* private: of the span it was asked for last */
+  struct rtop_sum sum; /* private */
+  int64_t start_ns;    /* it was so since then at least */
+  bool longer;         /* and maybe before: nobody has looked */
+  struct verdict of;   /* private: whose past that is */
+  int64_t end_ns;      /* private: of the span it was asked for last */
 };
 
 /* Looks back from a span, by ten seconds at most; what was found is kept as long as the verdict stays the same and

@@ -23,8 +23,8 @@ bool verdict_ways_begin(struct verdict_ways *ways, struct rtop_profile *profile)
 }
 
 /* What a call adds to the way of its caller. */
-static struct verdict_way ways_step(struct rtop_profile *profile, const struct rtop_symbol *symbol,
-                                    uint32_t frame, struct verdict_way way)
+static struct verdict_way ways_step(struct rtop_profile *profile, const struct rtop_symbol *symbol, uint32_t frame,
+                                    struct verdict_way way)
 {
   way.known = true;
   if (!ways_is_program(symbol)) return way;

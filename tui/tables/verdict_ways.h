@@ -9,10 +9,10 @@
 
 /* Of a call node and all that called it. */
 struct verdict_way {
-  uint32_t own;     /* frame: the nearest method of the application; of none the nearest one in Ruby; 0: none */
-  uint8_t depth;    /* methods in Ruby, at most 255; those of Ruby's own do not count */
-  bool known;       /* private */
-  bool mine;        /* `own` is the application's */
+  uint32_t own;      /* frame: the nearest method of the application; of none the nearest one in Ruby; 0: none */
+  uint8_t depth;     /* methods in Ruby, at most 255; those of Ruby's own do not count */
+  bool known;        /* private */
+  bool mine;         /* `own` is the application's */
   bool mine_outside; /* the outermost method in Ruby is: no framework called the application */
 };
 

@@ -10,8 +10,8 @@ enum { NAME_TEXT = 600, CAP_MOST = 60, CAP_THREAD = 20, CAP_LEAST = 10 };
 
 /* How much is said. */
 struct brevity {
-  int cap;            /* columns of a name */
-  bool extra, lasts;  /* who waits or is inside; since when */
+  int cap;           /* columns of a name */
+  bool extra, lasts; /* who waits or is inside; since when */
   enum { STALL_NOT, STALL_KEY, STALL_BRIEF, STALL_NAMED } stall;
 };
 
@@ -292,14 +292,15 @@ struct way {
 
 /* First what fits whole. At rest the newest stall matters more than how long the rest has lasted. */
 static const struct way ways_rest[] = {
-  { { 0, true, true, STALL_NAMED }, 30 },  { { 0, true, false, STALL_NAMED }, 30 },
-  { { 0, false, false, STALL_NAMED }, 24 }, { { 0, true, true, STALL_BRIEF }, 30 },
-  { { 0, true, false, STALL_BRIEF }, 24 }, { { 0, false, false, STALL_KEY }, 16 },
+  { { 0, true, true, STALL_NAMED }, 30 },        { { 0, true, false, STALL_NAMED }, 30 },
+  { { 0, false, false, STALL_NAMED }, 24 },      { { 0, true, true, STALL_BRIEF }, 30 },
+  { { 0, true, false, STALL_BRIEF }, 24 },       { { 0, false, false, STALL_KEY }, 16 },
   { { 0, false, false, STALL_NOT }, CAP_LEAST },
 };
 static const struct way ways_work[] = {
-  { { 0, true, true, STALL_NAMED }, 30 }, { { 0, true, true, STALL_BRIEF }, 30 }, { { 0, true, true, STALL_KEY }, 30 },
-  { { 0, true, true, STALL_NOT }, 24 },   { { 0, false, true, STALL_NOT }, 24 },  { { 0, true, false, STALL_NOT }, 24 },
+  { { 0, true, true, STALL_NAMED }, 30 }, { { 0, true, true, STALL_BRIEF }, 30 },
+  { { 0, true, true, STALL_KEY }, 30 },   { { 0, true, true, STALL_NOT }, 24 },
+  { { 0, false, true, STALL_NOT }, 24 },  { { 0, true, false, STALL_NOT }, 24 },
   { { 0, false, true, STALL_NOT }, 16 },  { { 0, false, false, STALL_NOT }, CAP_LEAST },
 };
 enum { WAYS_REST = sizeof ways_rest / sizeof ways_rest[0], WAYS_WORK = sizeof ways_work / sizeof ways_work[0] };

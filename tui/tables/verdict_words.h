@@ -17,11 +17,11 @@ struct verdict_words {
 
 struct verdict_say {
   const struct rtop_symbols *symbols;
-  int64_t lasts_ns;           /* how long it has been so; 0: not known */
-  bool lasts_longer;          /* and longer than that */
-  const struct stall *stall;  /* the newest one; NULL: none worth saying */
-  int64_t stall_ago_ns;       /* since its end; 0: it goes on */
-  const char *process;        /* "4712 " before what is one process's; "" */
+  int64_t lasts_ns;          /* how long it has been so; 0: not known */
+  bool lasts_longer;         /* and longer than that */
+  const struct stall *stall; /* the newest one; NULL: none worth saying */
+  int64_t stall_ago_ns;      /* since its end; 0: it goes on */
+  const char *process;       /* "4712 " before what is one process's; "" */
 };
 
 /* Both texts and two columns between them fit in `columns`; `stall` is "" when there is no room, or none. */

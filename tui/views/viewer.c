@@ -173,7 +173,13 @@ bool ui_update(struct ui *ui)
            rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
   ui->more = false;
+  uint32_t culprit = ui->selected; /* the view's cursor may be elsewhere still */
   if (fine && ui->view->update != NULL) ui->view->update(ui);
+  if (fine && ui->stalls.seek && ui->view->open != NULL) {
+    ui->selected = culprit;
+    ui->view->open(ui);
+  }
+  ui->stalls.seek = false;
   ui->stale = ui->touched = false;
   ui->dirty = true;
   return fine;

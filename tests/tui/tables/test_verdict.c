@@ -85,11 +85,11 @@ struct life {
   uint32_t node, other; /* `node` is also where it is at the end */
   uint32_t state, other_state;
   int ms, other_ms;
-  int waits_ms;        /* for the GVL, in `node` */
-  uint64_t objects;    /* in `node` */
-  int blame_ms;        /* in `node` */
-  int age_ms;          /* of the state at the end */
-  int old_ms;          /* no safepoint for so long */
+  int waits_ms;     /* for the GVL, in `node` */
+  uint64_t objects; /* in `node` */
+  int blame_ms;     /* in `node` */
+  int age_ms;       /* of the state at the end */
+  int old_ms;       /* no safepoint for so long */
 };
 
 static void second_of(uint32_t source, const struct life *lives, size_t count)
@@ -219,7 +219,8 @@ static void test_most_of_the_threads_in_a_query(void **state)
     lives[i].other = call(index_action(), "TCPSocket#read", "");
     lives[i].other_state = RTOP_BLOCKED;
     lives[i].other_ms = 0;
-    if (i > 8) lives[i].node = call(call(request(), "UsersController#show", "/app/users.rb"), "PG::Connection#exec", "");
+    if (i > 8)
+      lives[i].node = call(call(request(), "UsersController#show", "/app/users.rb"), "PG::Connection#exec", "");
   }
   happens(lives, 11);
   says("80% of 8 threads at work wait in PG::Connection#exec < OrdersController#index");
@@ -229,8 +230,9 @@ static void test_hog_and_its_victims(void **state)
 {
   (void)state;
   uint32_t hog = call(call(0, "NightlyExport#run", "/app/export.rb"), "Integer#**", "");
-  struct life lives[10] = { { .name = "nightly export", .node = hog, .state = RTOP_RUNNING, .ms = 1000,
-                              .blame_ms = 9000 } };
+  struct life lives[10] = {
+    { .name = "nightly export", .node = hog, .state = RTOP_RUNNING, .ms = 1000, .blame_ms = 9000 }
+  };
   for (int i = 1; i < 10; i++)
     lives[i] = (struct life){ .node = index_action(), .state = RTOP_WAITING, .waits_ms = 1000, .age_ms = 1200 };
   happens(lives, 10);
@@ -246,8 +248,9 @@ static void test_unfinished_call(void **state)
 {
   (void)state;
   uint32_t node = call(call(request(), "CsvImport#parse", "/app/csv.rb"), "Regexp#match?", "");
-  struct life stuck = { .name = "puma 001", .node = node, .state = RTOP_RUNNING, .ms = 1000, .old_ms = 3000,
-                        .age_ms = 4000 };
+  struct life stuck = {
+    .name = "puma 001", .node = node, .state = RTOP_RUNNING, .ms = 1000, .old_ms = 3000, .age_ms = 4000
+  };
   HAPPENS(stuck, rests(queue_wait()));
   says("running 100%: last seen in Regexp#match? < CsvImport#parse 3.0 s ago, puma 001");
   struct life waits = { .node = index_action(), .state = RTOP_WAITING, .waits_ms = 1000, .age_ms = 2000 };
@@ -262,8 +265,11 @@ static void test_holder_is_not_whose_method_it_is(void **state)
   struct life lives[4];
   static const char *const labels[4] = { "A#a", "B#b", "C#c", "D#d" };
   for (int i = 0; i < 4; i++)
-    lives[i] = (struct life){ .name = "puma", .node = call(request(), labels[i], "/app/all.rb"),
-                              .state = RTOP_RUNNING, .ms = i ? 220 : 300, .waits_ms = 600 };
+    lives[i] = (struct life){ .name = "puma",
+                              .node = call(request(), labels[i], "/app/all.rb"),
+                              .state = RTOP_RUNNING,
+                              .ms = i ? 220 : 300,
+                              .waits_ms = 600 };
   happens(lives, 4);
   says("GVL held 96%: 31% A#a, 4 wait 0.6 s each");
 }
@@ -274,8 +280,9 @@ static void test_many_share_the_gvl(void **state)
   struct life lives[6];
   static const char *const labels[6] = { "A#a", "B#b", "C#c", "D#d", "E#e", "F#f" };
   for (int i = 0; i < 6; i++)
-    lives[i] = (struct life){ .node = call(request(), labels[i], "/app/all.rb"), .state = RTOP_RUNNING, .ms = 160,
-                              .waits_ms = 600 };
+    lives[i] = (struct life){
+      .node = call(request(), labels[i], "/app/all.rb"), .state = RTOP_RUNNING, .ms = 160, .waits_ms = 600
+    };
   happens(lives, 6);
   says("GVL held 96%, 6 wait 0.6 s each");
 }
@@ -297,8 +304,12 @@ static void test_no_leaf_has_half(void **state)
 {
   (void)state;
   uint32_t total = call(request(), "Order#total", "/app/order.rb");
-  HAPPENS({ .node = call(total, "String#+", ""), .state = RTOP_RUNNING, .ms = 200, .other = call(total, "Array#map", ""),
-            .other_state = RTOP_RUNNING, .other_ms = 200 },
+  HAPPENS({ .node = call(total, "String#+", ""),
+            .state = RTOP_RUNNING,
+            .ms = 200,
+            .other = call(total, "Array#map", ""),
+            .other_state = RTOP_RUNNING,
+            .other_ms = 200 },
           runs("", call(total, "Hash#[]", ""), 200));
   says("running: 60% Order#total, main thread");
 }
@@ -333,8 +344,13 @@ static void test_collection_of_everybody(void **state)
   static const char *const labels[5] = { "A#a", "B#b", "C#c", "D#d", "E#e" };
   for (int i = 0; i < 5; i++) {
     uint32_t node = call(request(), labels[i], "/app/all.rb");
-    lives[i] = (struct life){ .node = node, .state = RTOP_RUNNING, .ms = 100, .objects = 1000, .other = node,
-                              .other_state = RTOP_SWEEPING, .other_ms = 60 };
+    lives[i] = (struct life){ .node = node,
+                              .state = RTOP_RUNNING,
+                              .ms = 100,
+                              .objects = 1000,
+                              .other = node,
+                              .other_state = RTOP_SWEEPING,
+                              .other_ms = 60 };
   }
   happens(lives, 5);
   says("GC 30%: 5.0k objects/s");
@@ -517,7 +533,11 @@ static void test_stall_beside_it(void **state)
 {
   (void)state;
   struct verdict_words words;
-  struct stall stall = { .cause = STALL_BLOCKED, .start_ns = 0, .end_ns = 3000 * MS, .thread = "", .mark = "",
+  struct stall stall = { .cause = STALL_BLOCKED,
+                         .start_ns = 0,
+                         .end_ns = 3000 * MS,
+                         .thread = "",
+                         .mark = "",
                          .frame = fixture_frame(symbols, "Kernel#sleep", "", 0),
                          .caller = fixture_frame(symbols, "Report#run", "/app/report.rb", 1) };
   struct verdict_say say = { .symbols = symbols, .process = "", .stall = &stall, .stall_ago_ns = 12400 * MS };
