@@ -72,7 +72,8 @@ static void move(struct lane *from, struct lane *to, uint64_t epoch)
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = &sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)].strata;
-  int64_t length = now_ns - data->running_since_ns, period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  int64_t length = now_ns - data->running_since_ns,
+          period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
   uint32_t id = strata_find(strata, strata_key(data->begin_node, end_node, length), now_ns), point = data->met_node;
   struct stratum *stratum = &strata->entries[id];
   struct lane *lane = &data->strata[id], *open = &data->lanes[RTOP_RUNNING];

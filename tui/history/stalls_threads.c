@@ -1,6 +1,5 @@
 /* Threads that do not come back: off the GVL, or on it without a safepoint; and which of them only rest. */
 #include "stalls_impl.h"
-#include "waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@ static bool stalls_has_lock(const struct rtop_symbols *symbols, uint32_t node)
   for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    if (rtop_wait_is_lock(symbol) && strstr(rtop_wait_method(symbol), "synchronize")) return true;
+    if (rtop_symbol_is_lock(symbol) && strstr(rtop_wait_method(symbol->label), "synchronize")) return true;
     node = call->parent;
   }
   return false;
@@ -103,7 +102,7 @@ static void stalls_absorb(struct stalls_look *look, uint64_t id)
     struct stall *stall = &look->stalls->list[i];
     if (stall->id == id || stall->cause != STALL_BLOCKED || stall->source != holder->source || !stall->open ||
         stall->holds || stall->start_ns + stalls_step_ns < holder->start_ns ||
-        !rtop_wait_is_lock(rtop_symbols_get(look->symbols, stall->frame)))
+        !rtop_symbol_is_lock(rtop_symbols_get(look->symbols, stall->frame)))
       continue;
     holder->others += 1 + stall->others;
     holder->members += stall->members;
@@ -120,7 +119,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   const char *name = rtop_profile_thread_name(look->profile, now->thread);
   struct stall like = { .last_seen = now->stale, .start_ns = start_ns };
   stalls_blame(&like, look, now->node);
-  bool waits_for_lock = !now->stale && rtop_wait_is_lock(rtop_symbols_get(look->symbols, like.frame));
+  bool waits_for_lock = !now->stale && rtop_symbol_is_lock(rtop_symbols_get(look->symbols, like.frame));
   struct stall *stall = cause == STALL_BLOCKED ? stalls_same_cause(look, window, &like, waits_for_lock) : NULL;
   if (stall) {
     stall->members++;
@@ -165,7 +164,7 @@ static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *th
                               bool new_stretch)
 {
   const struct rtop_symbol *leaf = rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
-  enum rtop_wait kind = rtop_wait_of(leaf);
+  enum rtop_wait kind = rtop_symbol_wait(leaf);
   if (kind == RTOP_WAIT_NOT || kind == RTOP_WAIT_OTHERS) return kind == RTOP_WAIT_OTHERS;
   struct stalls_site *site = stalls_site(thread, look->symbols, node);
   if (new_stretch) stalls_visit_site(thread, site);

@@ -1,7 +1,6 @@
 /* Judges: adds up where the time of a span went, and takes what most of it was. */
 #include "verdict_impl.h"
 
-#include "tui/history/waits.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +61,12 @@ static uint32_t judge_busiest(const struct judge *judge)
 static enum verdict_part judge_off(const struct judge *judge, uint32_t node, const struct verdict_way *way)
 {
   const struct rtop_symbol *leaf = rtop_symbols_get(judge->symbols, rtop_symbols_get_node(judge->symbols, node)->frame);
-  enum rtop_wait wait = rtop_wait_of(leaf);
+  enum rtop_wait wait = rtop_symbol_wait(leaf);
   if (node == 0 || leaf->kind == RTOP_SYMBOL_SPECIAL) return OF_UNKNOWN;
   if (!way->mine || wait == RTOP_WAIT_OTHERS) return OF_REST;
   if (wait == RTOP_WAIT_EVENT && way->mine_outside) return OF_REST;
   if (wait == RTOP_WAIT_ANY && way->mine_outside && way->depth <= PAUSE_DEPTH) return OF_PAUSE;
-  return rtop_wait_is_lock(leaf) ? OF_LOCK : OF_WORK;
+  return rtop_symbol_is_lock(leaf) ? OF_LOCK : OF_WORK;
 }
 
 /* The frame under which time of this node is counted. */
@@ -268,7 +267,7 @@ static bool judge_is_inside(const struct judge *judge, const struct rtop_thread_
   const struct verdict_place *place = &judge->verdict->place;
   uint32_t node = row->node, leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
   if (row->ended || row->stale || !judge_shows(judge, row) || node == 0) return false;
-  if (rtop_wait_lets_go(rtop_symbols_get(judge->symbols, leaf))) return false;
+  if (rtop_wait_lets_go(rtop_symbols_get(judge->symbols, leaf)->label)) return false;
   for (;;) {
     uint32_t parent = rtop_symbols_get_node(judge->symbols, node)->parent;
     if (parent == 0 || parent >= node) return false;

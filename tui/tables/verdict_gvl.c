@@ -1,8 +1,6 @@
 /* How long the GVL was held, by whom, and who waited: the same figures for the header, the graphs and JSON. */
 #include "verdict_impl.h"
 
-#include "tui/history/profile_alone.h"
-
 struct verdict_thread verdict_thread_of(const struct rtop_thread_row *row)
 {
   return (struct verdict_thread){

@@ -1,7 +1,6 @@
 /* Looks back through the windows for as long as they tell the same. */
 #include "verdict_past.h"
 
-#include "tui/history/profile_alone.h"
 #include <string.h>
 
 static const int64_t past_most_ns = INT64_C(10000000000), past_step_ns = INT64_C(1000000000);

@@ -2,7 +2,6 @@
 #include "ui_verdict.h"
 
 #include "ui.h"
-#include "tui/history/profile_alone.h"
 
 static const int64_t verdict_calm_ns = 450000000; /* live: not oftener */
 static const int64_t verdict_stall_ns = INT64_C(600000000000), verdict_stall_least_ns = 200000000;

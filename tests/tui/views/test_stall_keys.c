@@ -33,8 +33,14 @@ static int set_up(void **state)
   ui.stalls.stalls.count = ui.stalls.stalls.capacity = ui.stalls.stalls.found = 1;
   int64_t end_ns = MODEL_END_NS - INT64_C(20000000000);
   ui.stalls.stalls.list[0] = (struct stall){
-    .id = 1, .cause = STALL_BLOCKED, .start_ns = end_ns - INT64_C(3000000000), .end_ns = end_ns, .serial = 4,
-    .thread = "puma srv tp 003", .mark = "", .frame = frame_of("String#gsub"),
+    .id = 1,
+    .cause = STALL_BLOCKED,
+    .start_ns = end_ns - INT64_C(3000000000),
+    .end_ns = end_ns,
+    .serial = 4,
+    .thread = "puma srv tp 003",
+    .mark = "",
+    .frame = frame_of("String#gsub"),
     .caller = frame_of("OrdersController#index"),
   };
   model_redraw(&ui);
