@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* As many digits as a double holds for sure: 0.1 is written as 0.1. */
-enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400 };
+enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400, JSON_VERDICT_COLUMNS = 1000 };
 
 static json_t *json_seconds(uint64_t nanoseconds)
 {
@@ -67,11 +67,59 @@ static json_t *json_losses(const struct rtop_report *report)
   return losses;
 }
 
-static json_t *json_gvl(const struct rtop_sum *sum)
+/* null: not known */
+static json_t *json_who(const struct rtop_report *report, const struct verdict_thread *thread)
 {
+  if (!thread->known) return json_null();
+  json_t *object = json_object();
+  json_object_set_new(object, "id", json_count(thread->serial));
+  json_object_set_new(object, "name", json_text(thread->name));
+  if (report->source_count > 1 && thread->source < (uint32_t)report->source_count)
+    json_object_set_new(object, "pid", json_integer(report->source_pids[thread->source]));
+  return object;
+}
+
+static json_t *json_gvl(const struct rtop_report *report)
+{
+  const struct rtop_sum *sum = &report->sum;
+  const struct verdict_gvl *figures = &report->verdict.gvl;
   json_t *gvl = json_object();
   json_state_range(gvl, &sum->total, RTOP_STATE_RUNNING, RTOP_STATE_BLOCKED);
+  json_object_set_new(gvl, "held", json_real(figures->held));
+  json_object_set_new(gvl, "holder", json_who(report, &figures->holder));
+  json_object_set_new(gvl, "waiters", json_count(figures->waiters));
+  json_object_set_new(gvl, "wait", json_seconds(figures->wait_ns));
   return gvl;
+}
+
+static json_t *json_frame(const struct rtop_report *report, uint32_t frame)
+{
+  return frame ? json_text(rtop_symbols_get(report->symbols, frame)->label) : json_null();
+}
+
+/* The same words as on the screen, and what they are made of. */
+static json_t *json_verdict(const struct rtop_report *report)
+{
+  const struct verdict *verdict = &report->verdict;
+  struct verdict_words words;
+  if (verdict->kind == VERDICT_NONE) return json_null();
+  json_t *object = json_object();
+  rtop_report_verdict_words(report, &words, JSON_VERDICT_COLUMNS);
+  json_object_set_new(object, "kind", json_text(verdict_kind_name(verdict->kind)));
+  json_object_set_new(object, "text", json_text(words.text));
+  json_object_set_new(object, "method", json_frame(report, verdict->place.leaf));
+  json_object_set_new(object, "caller", json_frame(report, verdict->place.caller));
+  json_object_set_new(object, "last_seen", json_boolean(verdict->last_seen));
+  json_object_set_new(object, "share", json_real(verdict->share));
+  json_object_set_new(object, "thread", json_who(report, &verdict->thread));
+  json_object_set_new(object, "owner", json_who(report, &verdict->owner));
+  json_object_set_new(object, "since", json_seconds(verdict->since_ns));
+  json_object_set_new(object, "lasts", json_seconds((uint64_t)report->verdict_ns));
+  json_object_set_new(object, "threads_at_work", json_real(verdict->threads));
+  json_object_set_new(object, "threads_resting", json_count(verdict->resting));
+  json_object_set_new(object, "gc", json_real(verdict->gc));
+  json_object_set_new(object, "objects", json_real(verdict->objects));
+  return object;
 }
 
 static json_t *json_collector(const struct rtop_sum *sum)
@@ -241,7 +289,8 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (report->compared) json_object_set_new(object, "baseline", json_baseline(report));
   json_object_set_new(object, "sampler", json_sampler(sum));
   if (report->tells_losses) json_object_set_new(object, "losses", json_losses(report));
-  json_object_set_new(object, "gvl", json_gvl(sum));
+  json_object_set_new(object, "verdict", json_verdict(report));
+  json_object_set_new(object, "gvl", json_gvl(report));
   json_object_set_new(object, "gc", json_collector(sum));
   json_object_set_new(object, "allocations", json_count(sum->counters.allocations));
   json_object_set_new(object, "exceptions", json_count(sum->counters.exceptions));

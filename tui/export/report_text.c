@@ -25,6 +25,14 @@ static int text_others(const struct rtop_report *report)
   return others;
 }
 
+/* The answer first. */
+static void text_verdict(const struct rtop_report *report, FILE *out, int columns)
+{
+  struct verdict_words words;
+  rtop_report_verdict_words(report, &words, columns);
+  if (*words.text) fprintf(out, "%s\n", words.text);
+}
+
 static void text_title(const struct rtop_report *report, FILE *out, int columns)
 {
   char left[TEXT_BUFFER], more[16] = "", right[64], clock[16] = "", cut[TEXT_BUFFER];
@@ -70,9 +78,9 @@ static void text_gvl(const struct rtop_report *report, FILE *out)
   const struct rtop_span_counters *counters = &report->sum.counters;
   char length[24];
   rtop_text_duration(length, sizeof length, (int64_t)report->sum.length_ns);
-  fprintf(out, "GVL %.2f running  %.2f waiting  %.2f blocked  threads on average over %s\n",
-          text_share(report, wall_ns[RTOP_STATE_RUNNING]), text_share(report, wall_ns[RTOP_STATE_WAITING]),
-          text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
+  fprintf(out, "GVL held %.0f%%  %.2f running  %.2f waiting  %.2f blocked  threads on average over %s\n",
+          100 * report->verdict.gvl.held, text_share(report, wall_ns[RTOP_STATE_RUNNING]),
+          text_share(report, wall_ns[RTOP_STATE_WAITING]), text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
   fprintf(out, "GC  %.1f%% marking  %.1f%% sweeping  %" PRIu64 " minor  %" PRIu64 " major",
           100 * text_share(report, wall_ns[RTOP_STATE_MARKING]), 100 * text_share(report, wall_ns[RTOP_STATE_SWEEPING]),
           counters->gc_minor, counters->gc_major);
@@ -245,6 +253,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   int method_columns = room * 5 / 8;
   if (method_columns < TEXT_METHOD_MIN) method_columns = TEXT_METHOD_MIN;
   int location_columns = room > method_columns ? room - method_columns : 0;
+  text_verdict(report, out, columns);
   text_title(report, out, columns);
   text_ends(report, out);
   text_gvl(report, out);

@@ -39,7 +39,7 @@ void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_r
                              const struct rtop_symbols *symbols)
 {
   char age[AGE_BYTES], leaf[512], who[24];
-  age_text(age, sizeof age, unseen_ns(thread));
+  thread_age_text(age, sizeof age, unseen_ns(thread));
   snprintf(who, sizeof who, "%u", thread->native_id);
   thread_stack_leaf(leaf, sizeof leaf, thread, symbols, true);
   snprintf(out, bytes, "%s, %s so far (%s)", leaf, age, thread->name[0] != '\0' ? thread->name : who);

@@ -35,7 +35,7 @@ static void split_detail(struct layout *layout)
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish)
 {
   static const enum layout_part sacrifice[] = {
-    PART_TIMELINE, PART_THREADS, PART_CPU, PART_GC, PART_GVL, PART_TABS, PART_FOOTER,
+    PART_TIMELINE, PART_GC, PART_GVL, PART_VERDICT, PART_TABS, PART_FOOTER,
   };
   memset(layout, 0, sizeof *layout);
   layout->rows = rows;
@@ -47,9 +47,7 @@ void layout_compute(struct layout *layout, int rows, int columns, const struct l
   }
   layout->wide = columns >= LAYOUT_WIDE;
   bool shown[PART_COUNT] = { [PART_TITLE] = true, [PART_TABS] = true, [PART_FOOTER] = !wish->no_footer };
-  shown[PART_GVL] = shown[PART_GC] = shown[PART_TIMELINE] = wish->header;
-  shown[PART_CPU] = wish->header && layout->wide; /* the threads' row stands beside it then */
-  shown[PART_THREADS] = wish->header && !layout->wide;
+  shown[PART_VERDICT] = shown[PART_GVL] = shown[PART_GC] = shown[PART_TIMELINE] = wish->header;
   int used = 0;
   for (int part = 0; part < PART_COUNT; part++) used += shown[part];
   for (size_t i = 0; i < sizeof sacrifice / sizeof sacrifice[0]; i++) {

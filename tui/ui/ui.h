@@ -14,6 +14,7 @@
 #include "ui_rows.h"
 #include "ui_stalls.h"
 #include "ui_time.h"
+#include "ui_verdict.h"
 #include "ui_view.h"
 #include "tui/feed/list.h"
 #include "tui/methods/live.h"
@@ -90,6 +91,7 @@ struct ui {
   bool frozen; /* at time.cursor_ns; data go on being collected */
   struct ui_time time;
   struct ui_stalls stalls;
+  struct ui_verdict verdict;
   struct ui_baseline baseline;
   int apart; /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
   bool follow;

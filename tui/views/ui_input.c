@@ -1,5 +1,6 @@
 /* What the keys do: prompt, menu, then what all views share. Views see a key first. */
 #include "viewer.h"
+#include "view_time.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -70,7 +71,7 @@ static bool leave_view(struct ui *ui)
 /* Filter and search go before the target does. */
 static void step_back(struct ui *ui)
 {
-  if (leave_view(ui)) return;
+  if (leave_view(ui) || time_stalls_leave(ui)) return;
   if (ui->search[0] != '\0') ui->search[0] = '\0';
   else if (ui->filter[0] != '\0') ui_take_filter(ui, "");
   else if (ui_lens_back(ui)) return;
@@ -115,6 +116,9 @@ static bool shared_request(struct ui *ui, enum request request)
     return true;
   case REQUEST_LIST_TREE:
   case REQUEST_OTHER_TREE: ui_open_view(ui, ui->view->id == VIEW_TREE ? VIEW_METHODS : VIEW_TREE); return true;
+  case REQUEST_STALLS:
+    if (!time_stalls_leave(ui)) time_stalls_open(ui);
+    return true;
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;

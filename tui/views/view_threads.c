@@ -181,6 +181,21 @@ static bool threads_handle(struct ui *ui, enum request request)
   }
 }
 
+/* To the thread that is to blame for the stall that was gone to. */
+static void threads_open(struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  bool followed = ui->follow;
+  if (ui->stalls.serial == 0) return;
+  view->anchored = ui->follow = true;
+  view->source = ui->stalls.source;
+  view->serial = ui->stalls.serial;
+  ui->stalls.serial = 0;
+  threads_follow(ui);
+  ui->follow = followed;
+  ui_rows_fit(ui);
+}
+
 static void threads_prepare(struct ui *ui)
 {
   ui_rows_fit(ui);
@@ -198,6 +213,7 @@ const struct view_ops view_threads = {
   .threads = true,
   .bytes = sizeof(struct threads_view),
   .update = threads_update,
+  .open = threads_open,
   .prepare = threads_prepare,
   .note = threads_note,
   .handle = threads_handle,

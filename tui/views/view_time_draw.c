@@ -152,7 +152,7 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
   draw_at(timeline, y, x, ui_time_cursor(ui) - 1, "^");
 }
 
-/* "14:31:52.400 run 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
+/* "14:31:52.400 held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
 static void window_words(const struct ui *ui, const struct time_view *view, char *out, size_t bytes)
 {
   const struct rtop_window_summary *window = &view->summary;
@@ -179,7 +179,7 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
   rtop_text_count(rate, sizeof rate, (double)window->counters.allocations * 1e9 / length_ns);
   rtop_text_bytes(rss, sizeof rss, window->counters.rss_bytes);
   draw_time(gc, sizeof gc, gc_ns);
-  snprintf(out + used, bytes - (size_t)used, "run %.0f%% wait %.2f blocked %.2f GC %s cpu %.2f %s/s %s",
+  snprintf(out + used, bytes - (size_t)used, "held %.0f%% wait %.2f blocked %.2f GC %s cpu %.2f %s/s %s",
            100 * (double)(window->wall_ns[RTOP_STATE_RUNNING] + gc_ns) / length_ns / window->sources,
            (double)window->wall_ns[RTOP_STATE_WAITING] / length_ns,
            (double)window->wall_ns[RTOP_STATE_BLOCKED] / length_ns, gc, (double)window->counters.cpu_ns / length_ns,

@@ -80,6 +80,7 @@ void ui_destroy(struct ui *ui)
   rtop_sum_destroy(&ui->sum);
   rtop_live_destroy(&ui->live);
   ui_stalls_forget(ui);
+  ui_verdict_forget(ui);
   ui_baseline_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
@@ -93,6 +94,8 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   rtop_sum_keep(&ui->baseline.sum, symbols);
   rtop_symbols_use_frame(symbols, ui->selected);
   stalls_keep(&ui->stalls.stalls, symbols);
+  verdict_keep(&ui->verdict.verdict, symbols);
+  verdict_keep(&ui->verdict.past.of, symbols);
   icicle_view_keep(ui, symbols);
 }
 
@@ -113,6 +116,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui->sum.length_ns = 0;
   strip_destroy(&ui->strip);
   ui_stalls_forget(ui);
+  ui_verdict_forget(ui);
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   for (int i = 0; i < VIEW_COUNT; i++)
@@ -159,6 +163,7 @@ bool ui_update(struct ui *ui)
     uint32_t alone = ui_processes_alone(ui);
     if (fine) rtop_profile_open_blame(ui->profile, &ui->sum);
     if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &ui->sum);
+    fine = fine && ui_verdict_update(ui);
     ui_focus_apply(ui);
     fine = fine && (ui->view->threads || update_methods(ui)) &&
            strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
@@ -168,7 +173,13 @@ bool ui_update(struct ui *ui)
            rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
   ui->more = false;
+  uint32_t culprit = ui->selected; /* the view's cursor may be elsewhere still */
   if (fine && ui->view->update != NULL) ui->view->update(ui);
+  if (fine && ui->stalls.seek && ui->view->open != NULL) {
+    ui->selected = culprit;
+    ui->view->open(ui);
+  }
+  ui->stalls.seek = false;
   ui->stale = ui->touched = false;
   ui->dirty = true;
   return fine;
