@@ -17,6 +17,10 @@ enum {
   LINE_FIGURES = 19,
   LINE_TEXT_FROM = 36,
   LINE_WIDE = 50,
+  STATES_WIDE = 62,
+  TEXT_COLUMNS = 40, /* below this the text of a method has no room */
+  TEXT_ROWS = 20,
+  BESIDE_TEXT = 4, /* rows of each list that stands above it */
 };
 
 struct writer {
@@ -219,14 +223,16 @@ static void states_line(struct writer *writer)
   const uint64_t *wall = writer->detail->total.wall_ns;
   uint64_t whole = rtop_cost_wall(&writer->detail->total);
   double all = whole > 0 ? (double)whole / 100 : 1;
-  draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
-              "of its total  | run %.1f%%  : wait %.1f%%  . io %.1f%%  # gc %.1f%%",
-              (double)wall[RTOP_STATE_RUNNING] / all, (double)wall[RTOP_STATE_WAITING] / all,
-              (double)wall[RTOP_STATE_BLOCKED] / all,
-              (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);
+  draw_format(
+      row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
+      writer->rect.columns < STATES_WIDE ? "| run %.0f%%  : wait %.0f%%  . io %.0f%%  # gc %.0f%%"
+                                         : "of its total  | run %.1f%%  : wait %.1f%%  . io %.1f%%  # gc %.1f%%",
+      (double)wall[RTOP_STATE_RUNNING] / all, (double)wall[RTOP_STATE_WAITING] / all,
+      (double)wall[RTOP_STATE_BLOCKED] / all, (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);
 }
 
-static void summary(struct writer *writer)
+/* `brief`: there is no room for bars of states. */
+static void summary(struct writer *writer, bool brief)
 {
   char self[32], total[32], alloc[16];
   const struct detail *detail = writer->detail;
@@ -247,7 +253,7 @@ static void summary(struct writer *writer)
     draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s  %s alloc/s",
                 self, unit, total, unit, alloc);
   }
-  if (writer->rect.rows < STATES_ROWS_MIN && room(writer)) states_line(writer);
+  if ((brief || writer->rect.rows < STATES_ROWS_MIN) && room(writer)) states_line(writer);
 }
 
 static struct writer detail_start(struct ui *ui, const struct detail *detail, struct rect rect)
@@ -261,6 +267,26 @@ static struct writer detail_start(struct ui *ui, const struct detail *detail, st
   return (struct writer){ ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
 }
 
+/* The text of the method takes what the lists leave. */
+static void detail_text(struct writer *writer, const struct detail_beside *beside)
+{
+  const struct label_shares *shares = beside->labels;
+  frames(writer, "CALLERS", &writer->detail->callers, BESIDE_TEXT - 1);
+  frames(writer, "CALLEES", &writer->detail->callees, BESIDE_TEXT);
+  if (shares != NULL && label_shares_any(shares)) labels(writer, shares, BESIDE_TEXT - 1);
+  writer->y++;
+  struct rect rest = writer->rect;
+  rest.y += writer->y;
+  rest.rows -= writer->y;
+  if (rest.rows > 1) view_detail_lines(writer->ui, writer->detail, beside, rest);
+}
+
+static bool has_text(const struct writer *writer, const struct detail_beside *beside)
+{
+  return beside != NULL && beside->heat != NULL && beside->file != NULL && beside->file->state == SOURCE_READY &&
+         writer->rect.columns >= TEXT_COLUMNS && writer->rect.rows >= TEXT_ROWS;
+}
+
 void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside, struct rect rect)
 {
   struct writer writer = detail_start(ui, detail, rect);
@@ -268,7 +294,11 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
   bool labelled = shares != NULL && label_shares_any(shares);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16) - 2 * labelled) / (3 + labelled);
   most = most < 2 ? 2 : most;
-  summary(&writer);
+  summary(&writer, has_text(&writer, beside));
+  if (has_text(&writer, beside)) {
+    detail_text(&writer, beside);
+    return;
+  }
   frames(&writer, "CALLERS", &detail->callers, most);
   frames(&writer, "CALLEES", &detail->callees, most);
   lines(&writer, beside != NULL ? beside->file : NULL, most);
@@ -282,7 +312,7 @@ void view_detail_source(struct ui *ui, const struct detail *detail, const struct
   struct writer writer = detail_start(ui, detail, rect);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 11 : 17) - HOTTEST_LINES) / 2;
   most = most < 2 ? 2 : most;
-  summary(&writer);
+  summary(&writer, false);
   detail_hottest(&writer, heat, file);
   called_from(&writer, heat, line, most);
   frames(&writer, "CALLERS", &detail->callers, most);

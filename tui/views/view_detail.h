@@ -12,6 +12,7 @@ struct ui;
 
 struct detail_beside {
   const struct source_file *file; /* of the method, for the text of its lines */
+  const struct source_heat *heat; /* of that file; NULL: a list of lines will do */
   const struct label_shares *labels;
 };
 /* `beside` may be NULL: nothing more is known. */
@@ -20,5 +21,9 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
 /* Who calls the method, the hottest lines of its file, and what is called from a line (heat->callees). */
 void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,
                         const struct source_file *file, uint32_t line, struct rect rect);
+
+/* The text of the method, its lines with their heat; the file is ready, and the heat its own. */
+void view_detail_lines(const struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
+                       struct rect rect);
 
 #endif

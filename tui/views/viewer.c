@@ -182,7 +182,7 @@ void ui_draw(struct ui *ui)
   draw_charset(wide || ui->look.ascii == UI_ASCII_ON, draw_utf8());
   draw_wide(wide);
   struct layout_wish wish = { ui->look.header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
-                              ui->look.footer == FOOTER_OFF };
+                              ui->look.footer == FOOTER_OFF, ui->view->text };
   layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) layout_graphs(&ui->layout, TIMELINE_GRAPHS);
   if (!ui->layout.tiny) {
