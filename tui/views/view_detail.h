@@ -22,8 +22,4 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
 void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,
                         const struct source_file *file, uint32_t line, struct rect rect);
 
-/* The text of the method, its lines with their heat; the file is ready, and the heat its own. */
-void view_detail_lines(const struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
-                       struct rect rect);
-
 #endif

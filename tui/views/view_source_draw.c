@@ -1,6 +1,5 @@
 /* How the source looks. */
 #include "view_detail.h"
-#include "view_heat.h"
 #include "view_source.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
@@ -98,12 +97,13 @@ static void change(const struct ui *ui, int y, int x, enum face face, uint64_t n
   draw_right(y, x, 7, face, text);
 }
 
-static void draw_heat(const struct ui *ui, const struct source_view *view, const struct heat_line *heat,
-                      uint32_t source_line, int y, const struct columns *columns, bool selected)
+static void draw_costs(const struct ui *ui, const struct source_view *view, const struct heat_line *heat,
+                       uint32_t source_line, int y, const struct columns *columns, bool selected)
 {
   int x = ui->layout.part[PART_TABLE].x;
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
-  view_heat_bar(y, x + columns->heat, columns->heat_columns, heat, view->heat.hottest_ns, selected);
+  struct draw_heat bar = { heat->self_ns, heat->total_ns, view->heat.hottest_ns };
+  draw_heat(y, x + columns->heat, columns->heat_columns, bar, selected);
   const struct heat_line *before = source_heat_line(&view->before, source_line);
   if (ui->baseline.comparing)
     change(ui, y, x + columns->self, face, heat->self_ns, before != NULL ? before->self_ns : 0);
@@ -157,7 +157,7 @@ static void source_draw_line(const void *pen, size_t place, int y, bool selected
   uint32_t line = source_view_line(view, place);
   const struct heat_line *heat = source_heat_line(&view->heat, line);
   uint32_t loop = source_view_loop(view, line);
-  if (heat != NULL) draw_heat(ui, view, heat, line, y, columns, selected);
+  if (heat != NULL) draw_costs(ui, view, heat, line, y, columns, selected);
   if (loop > 0 && (heat == NULL || heat_of(heat) == 0) && columns->heat_columns > 0) {
     snprintf(text, sizeof text, "^%u", loop);
     draw_text(y, table.x + columns->heat, columns->heat_columns - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
