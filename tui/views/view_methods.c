@@ -268,12 +268,9 @@ static bool methods_handle(struct ui *ui, enum request request)
     return true;
   case REQUEST_LEFT: return scroll_columns(ui, -1);
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
-  case REQUEST_ENTER:
-    view->details_open = !view->details_open && ui->layout.part[PART_DETAIL].rows == 0;
-    methods_update_detail(ui);
-    return true;
-  case REQUEST_LISTS:
-    view->lists = !view->lists;
+  case REQUEST_LISTS: /* where there is no pane they take the table's place */
+    if (ui->layout.part[PART_DETAIL].rows > 0) view->lists = !view->lists;
+    else view->details_open = !view->details_open;
     methods_update_detail(ui);
     return true;
   case REQUEST_BACK:

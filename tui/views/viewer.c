@@ -62,6 +62,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->look.header = !options->no_header;
   ui->look.footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
   ui->look.mouse = options->mouse;
+  ui->look.clipboard = true;
   ui->follow = true;
   ui->look.ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   ui->view = &view_methods;
