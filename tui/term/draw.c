@@ -137,6 +137,31 @@ void draw_bar(int y, int x, int columns, const struct draw_segment *segments, in
   if (at < columns) mvhline(y, x + at, ' ', columns - at);
 }
 
+static int heat_cells(uint64_t ns, uint64_t full_ns, int columns)
+{
+  double share = full_ns > 0 ? (double)ns / (double)full_ns : 0;
+  int filled = (int)lround((share < 1 ? share : 1) * columns);
+  return ns > 0 && filled == 0 && columns > 0 ? 1 : filled;
+}
+
+void draw_heat(int y, int x, int columns, struct draw_heat heat, bool selected)
+{
+  uint64_t both_ns = heat.own_ns > heat.both_ns ? heat.own_ns : heat.both_ns;
+  int own = heat_cells(heat.own_ns, heat.full_ns, columns), filled = heat_cells(both_ns, heat.full_ns, columns);
+  enum face hot = heat.own_ns * 2 >= heat.full_ns ? FACE_HOT : FACE_STRIP;
+  for (int i = 0; i < filled; i++)
+    draw_text(y, x + i, 1, selected ? FACE_CURSOR : i < own ? hot : FACE_PLACE, i < own ? "#" : "+");
+}
+
+void draw_heat_legend(int y, int x, int columns, const char *heading)
+{
+  int used = draw_text(y, x, columns, FACE_LABEL, heading);
+  used += draw_text(y, x + used, columns - used, FACE_STRIP, " #");
+  used += draw_text(y, x + used, columns - used, FACE_LABEL, " own ");
+  used += draw_text(y, x + used, columns - used, FACE_PLACE, "+");
+  draw_text(y, x + used, columns - used, FACE_LABEL, " called");
+}
+
 void draw_level(int y, int x, enum face face, double share)
 {
   static const char *const block[8] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };

@@ -41,6 +41,7 @@ struct layout_wish {
   bool header; /* bars and timeline */
   bool detail; /* the view has a pane of details */
   bool no_footer;
+  bool text; /* of a file, in that pane: it is wider */
 };
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish);
 

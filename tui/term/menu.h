@@ -16,6 +16,7 @@ struct menu {
   struct {
     const char *label;
     int value;
+    int letter; /* chooses it at once; 0: none */
   } item[MENU_ITEMS_MAX];
   int count, cursor;
 };
@@ -24,6 +25,7 @@ enum menu_result { MENU_IGNORED, MENU_MOVED, MENU_CHOSEN, MENU_CLOSED };
 
 void menu_start(struct menu *menu, const char *title);
 void menu_add(struct menu *menu, const char *label, int value, bool selected);
+/* The letter of an entry means that entry, whatever it means elsewhere. */
 enum menu_result menu_key(struct menu *menu, int key);
 int menu_value(const struct menu *menu);
 /* The entry at a place of the screen; -1: none. */

@@ -37,6 +37,10 @@ struct ui_drawn {
     int x, columns, key;
   } footer_key[UI_FOOTER_KEYS];
   int footer_keys;
+  struct {
+    int y, x;
+    int64_t at_ns;
+  } pressed; /* last, in the table: a second time makes a double click */
 };
 
 /* What the loop is to do; it takes back what it has done. */
@@ -139,6 +143,9 @@ const char *ui_short_command(const char *command);
 /* A message above the footer for some seconds, the longer, the longer, or up to the next key. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool ui_has_message(const struct ui *ui);
+
+/* To the clipboard, cut to what that takes; where it is not to be used (settings), the note is all. */
+void ui_copy(struct ui *ui, const char *text);
 
 /* An expression as it is typed, '!' in front inverts it; ui->filter_error says why it does not work. */
 void ui_take_filter(struct ui *ui, const char *text);

@@ -3,6 +3,9 @@
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
 #include "tui/text/text.h"
+#include <string.h>
+
+enum { COPY_BYTES = 1000 };
 
 const char *ui_why_empty(const struct ui *ui)
 {
@@ -125,16 +128,28 @@ static bool switch_mode(struct ui *ui, enum rtop_mode mode)
   return true;
 }
 
+void ui_copy(struct ui *ui, const char *text)
+{
+  char fits[COPY_BYTES + 1];
+  size_t bytes = strlen(text);
+  if (bytes > COPY_BYTES) {
+    bytes = COPY_BYTES;
+    while (bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80) bytes--;
+  }
+  snprintf(fits, sizeof fits, "%.*s", (int)bytes, text);
+  if (ui->look.clipboard) screen_copy(fits);
+  ui_say(ui, "%s%s", ui->look.clipboard ? "copied " : "", fits);
+}
+
 static bool copy(struct ui *ui)
 {
-  char text[1024];
+  char text[2400];
   if (ui->selected != 0 && ui->profile != NULL) {
     const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->selected);
-    char place[800];
+    char place[1024];
     ui_place(place, sizeof place, symbol);
-    snprintf(text, sizeof text, "%.200s %s", symbol->label, place);
-    screen_copy(text);
-    ui_say(ui, "copied %s", symbol->label);
+    snprintf(text, sizeof text, "%s %s", symbol->label, place);
+    ui_copy(ui, text);
   }
   return true;
 }

@@ -23,6 +23,7 @@ static void methods_forget(struct ui *ui)
   order_destroy(&view->off.order);
   history_destroy(&view->history);
   detail_destroy(&view->detail);
+  source_heat_destroy(&view->heat);
   source_file_close(&view->file);
   label_shares_destroy(&view->labels);
   memset(view, 0, sizeof *view);
@@ -128,6 +129,17 @@ static void update_labels(struct ui *ui, uint32_t frame)
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
 
+/* Only for the pane: over the table there is no room for the text of a method. */
+static void update_heat(struct ui *ui, uint32_t frame)
+{
+  struct methods_view *view = methods_view(ui);
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
+  view->heat_ready = !view->lists && ui->layout.part[PART_DETAIL].rows > 0 && rtop_symbol_has_source(symbol) &&
+                     view->file.state == SOURCE_READY &&
+                     source_heat_build(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
+}
+
 static void methods_update_detail(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -135,9 +147,11 @@ static void methods_update_detail(struct ui *ui)
   view->detail_ready =
       row != NULL && details_shown(ui) &&
       detail_build(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+  view->heat_ready = false;
   if (view->detail_ready) {
     update_file(ui, row->frame);
     update_labels(ui, row->frame);
+    update_heat(ui, row->frame);
   }
 }
 
@@ -335,10 +349,11 @@ static bool methods_handle(struct ui *ui, enum request request)
     return true;
   case REQUEST_LEFT: return scroll_columns(ui, -1);
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
-  case REQUEST_OFF_ROW: return toggle_off(ui);
-  case REQUEST_ENTER:
-    if (toggle_off(ui)) return true;
-    view->details_open = !view->details_open && ui->layout.part[PART_DETAIL].rows == 0;
+  case REQUEST_OFF_ROW:
+  case REQUEST_ENTER: return toggle_off(ui);
+  case REQUEST_LISTS: /* where there is no pane they take the table's place */
+    if (ui->layout.part[PART_DETAIL].rows > 0) view->lists = !view->lists;
+    else view->details_open = !view->details_open;
     methods_update_detail(ui);
     return true;
   case REQUEST_BACK:
@@ -381,6 +396,7 @@ static void methods_prepare(struct ui *ui)
 const struct view_ops view_methods = {
   .id = VIEW_METHODS,
   .detail = true,
+  .text = true,
   .bytes = sizeof(struct methods_view),
   .ratios = methods_view_ratios,
   .update = methods_update,

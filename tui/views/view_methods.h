@@ -8,6 +8,7 @@
 #include "tui/tables/history.h"
 #include "tui/tables/label_shares.h"
 #include "tui/tables/order.h"
+#include "tui/tables/source_heat.h"
 #include "tui/term/pager.h"
 #include "tui/text/source_file.h"
 
@@ -25,6 +26,9 @@ struct methods_view {
   bool has_history; /* the column is shown: its cells are kept up to date */
   struct detail detail;
   bool detail_ready;
+  bool lists;              /* the user wants callers, callees and states in the pane, not the text of the method */
+  struct source_heat heat; /* of the file below, while its text is shown */
+  bool heat_ready;
   struct source_file file;    /* of the selected method: for the text of its lines */
   int64_t file_until_ns;      /* it is not looked at again before */
   struct label_shares labels; /* of the method, when the program labels its work */

@@ -1,6 +1,7 @@
 /* The timeline in the header: a cell a second, cursor and selected span on it. */
 #include "viewer.h"
 #include "tui/term/draw.h"
+#include "tui/term/screen.h"
 #include "tui/ui/ui.h"
 
 /* "-70s"; from `limit` seconds on "-12m", "-3h". */
@@ -64,6 +65,7 @@ void view_strip_draw(const struct ui *ui)
   }
   draw_strip_stalls(ui, at.y, at.x + 5, first);
   draw_strip_cursor(ui, at.y, at.x + 5, first);
+  screen_shifts(at.y, at.x + 5, cells);
   short_age(age, sizeof age, age_ns, 100);
   draw_right(at.y, at.x + 5 + cells, 4, FACE_LABEL, age_ns < 500000000 ? "now" : age);
 }

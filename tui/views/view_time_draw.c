@@ -1,6 +1,7 @@
 /* How the graphs of the time view look: a row or two per figure, the axis, what is under the cursor. */
 #include "view_time.h"
 #include "tui/term/draw.h"
+#include "tui/term/screen.h"
 #include "tui/text/text.h"
 #include "tui/text/time_text.h"
 #include "tui/ui/ui.h"
@@ -69,6 +70,7 @@ static void time_draw_cell(const struct timeline *timeline, int graph, int at, i
 
 static void draw_graph(const struct timeline *timeline, int graph, int y, int x, int rows)
 {
+  for (int row = 0; row < rows; row++) screen_shifts(y + row, x + TIME_LABEL_COLUMNS, timeline->count);
   draw_text(y + rows - 1, x, TIME_LABEL_COLUMNS, FACE_LABEL, graphs[graph].name);
   if (rows > 1) {
     char most[16];
@@ -140,6 +142,7 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
 {
   const struct timeline *timeline = &view->timeline;
   struct rtop_span span;
+  screen_shifts(y, x, timeline->count);
   draw_ticks(ui, timeline, y, x);
   draw_stalls(ui, timeline, y, x);
   if (ui_time_selected(ui, &span)) {

@@ -61,6 +61,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->look.header = !options->no_header;
   ui->look.footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
   ui->look.mouse = options->mouse;
+  ui->look.clipboard = true;
   ui->follow = true;
   ui->look.ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   ui->view = &view_methods;
@@ -193,7 +194,7 @@ void ui_draw(struct ui *ui)
   draw_charset(wide || ui->look.ascii == UI_ASCII_ON, draw_utf8());
   draw_wide(wide);
   struct layout_wish wish = { ui->look.header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
-                              ui->look.footer == FOOTER_OFF };
+                              ui->look.footer == FOOTER_OFF, ui->view->text };
   layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) layout_graphs(&ui->layout, TIMELINE_GRAPHS);
   if (!ui->layout.tiny) {

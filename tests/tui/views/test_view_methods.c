@@ -1,7 +1,9 @@
 /* How the table behaves over time: cursor, order and frozen picture while figures move. */
 #include "tests/tui/screen_model.h"
 #include "tui/term/screen.h"
+#include "tui/ui/ui_row_menu.h"
 #include "tui/views/view_methods.h"
+#include "tui/views/view_tree.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +43,7 @@ static struct methods_view *view(void)
 static const char *label_at(size_t place)
 {
   const struct rtop_method_row *row = methods_view_row(&ui, place);
-  return row == NULL ? "" : rtop_symbols_get(rtop_profile_symbols(profile), row->frame)->label;
+  return row == NULL ? "" : rtop_symbols_get(rtop_profile_symbols(ui.profile), row->frame)->label;
 }
 
 static const char *selected(void)
@@ -188,12 +190,98 @@ static void test_frozen(void **state)
   assert_string_equal(label_at(0), "String#gsub");
 }
 
+static void expect_message(const char *text)
+{
+  if (strstr(ui.message, text) == NULL) fail_msg("\"%s\" is not in \"%s\"", text, ui.message);
+}
+
+/* Entries of the menu are chosen by Enter or by their letters, and do what keys do. */
+static void test_menu_of_a_row(void **state)
+{
+  (void)state;
+  model_type(&ui, "/index\r");
+  model_press(&ui, '\r');
+  assert_true(ui.ask.menu.open && ui.ask.menu_for == UI_MENU_ROW && shows(" OrdersController#index"));
+  model_press(&ui, '\r'); /* the first: what Enter alone did once */
+  assert_true(view()->details_open && !ui.ask.menu.open);
+  model_press(&ui, 'D');
+  assert_false(view()->details_open);
+  model_type(&ui, ";s");
+  assert_int_equal(ui.view->id, VIEW_SOURCE);
+  model_press(&ui, ';');
+  assert_false(shows(" s  source"));
+  model_press(&ui, 27);
+  assert_true(!ui.ask.menu.open && ui.view->id == VIEW_SOURCE);
+  model_type(&ui, ";c");
+  assert_true(ui.view->id == VIEW_TREE && ((struct tree_view *)ui.data[VIEW_TREE])->callers);
+  assert_string_equal(rtop_symbols_get(rtop_profile_symbols(ui.profile), ui.selected)->label, "OrdersController#index");
+  model_type(&ui, ";t");
+  assert_true(ui.view->id == VIEW_TREE && !((struct tree_view *)ui.data[VIEW_TREE])->callers);
+  assert_string_equal(rtop_symbols_get(rtop_profile_symbols(ui.profile), ui.selected)->label, "OrdersController#index");
+  model_type(&ui, "1;x");
+  assert_int_equal(ui.ask.prompting, UI_PROMPT_COMMAND);
+}
+
+static void test_menu_filters_and_excludes(void **state)
+{
+  (void)state;
+  model_type(&ui, "/index\r\rf");
+  assert_string_equal(ui.filter, "^OrdersController#index ");
+  assert_int_equal(view()->order.count, 1);
+  model_press(&ui, 27); /* the search */
+  model_press(&ui, 27);
+  assert_string_equal(ui.filter, "");
+  model_type(&ui, "/block in\r\re");
+  assert_string_equal(ui.lens.exclude, "Price#total");
+  expect_message("Price#total is hidden");
+  model_type(&ui, "/gsub\r\re");
+  assert_string_equal(ui.lens.exclude, "Price#total,String#gsub");
+  model_type(&ui, "/<main\r\re");
+  assert_string_equal(ui.lens.exclude, "Price#total,String#gsub");
+  expect_message("<main> has no name to exclude it by");
+}
+
+static void test_menu_copies(void **state)
+{
+  (void)state;
+  model_type(&ui, "/index\r\ry");
+  expect_message("copied OrdersController#index");
+  ui.look.clipboard = false;
+  model_type(&ui, "\rl");
+  assert_memory_equal(ui.message, "/app/", 5);
+  expect_message("orders_controller.rb:18");
+}
+
+/* What a stranger calls a method means nothing to patterns, and is cut between characters. */
+static void test_menu_with_hostile_names(void **state)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(ui.profile);
+  char label[1800] = "A#";
+  (void)state;
+  while (strlen(label) < 1500) strcat(label, "(注*");
+  ui.selected = rtop_symbols_frame(symbols, label, strlen(label), "/x,y.rb", 7, "", 0, 1, RTOP_SYMBOL_RUBY);
+  ui_row_menu_act(&ui, ROW_FILTER);
+  assert_null(ui.filter_error);
+  assert_true(strlen(ui.filter) < PROMPT_BYTES && strncmp(ui.filter, "^A#\\(注\\*", 10) == 0);
+  assert_int_not_equal(ui.filter[strlen(ui.filter) - 1], ' ');
+  ui_row_menu_act(&ui, ROW_EXCLUDE);
+  assert_true(strncmp(ui.lens.exclude, "A#(注\\*(", 9) == 0);
+  ui_row_menu_act(&ui, ROW_COPY_NAME);
+  assert_true(strlen(ui.message) < sizeof ui.message);
+  ui.selected = rtop_symbols_frame(symbols, "A#b,c", 5, "/x.rb", 5, "", 0, 1, RTOP_SYMBOL_RUBY);
+  ui_row_menu_act(&ui, ROW_EXCLUDE);
+  expect_message("A#b,c has no name to exclude it by");
+  ui.selected = 0;
+  ui_row_menu_open(&ui);
+  assert_false(ui.ask.menu.open);
+}
+
 static void test_escape_goes_back_step_by_step(void **state)
 {
   (void)state;
   model_type(&ui, "\\Puma\r");
   model_type(&ui, "/server\r");
-  model_press(&ui, '\r');
+  model_press(&ui, 'D');
   assert_true(view()->details_open);
   model_press(&ui, 27);
   assert_false(view()->details_open);
@@ -481,6 +569,10 @@ int main(void)
     VIEW_TEST(test_sorted_after_every_refresh),
     VIEW_TEST(test_frozen),
     VIEW_TEST(test_title_of_recordings),
+    VIEW_TEST(test_menu_of_a_row),
+    VIEW_TEST(test_menu_filters_and_excludes),
+    VIEW_TEST(test_menu_copies),
+    VIEW_TEST(test_menu_with_hostile_names),
     VIEW_TEST(test_escape_goes_back_step_by_step),
     VIEW_TEST(test_escape_takes_back_what_was_typed),
     VIEW_TEST(test_no_match),
