@@ -3,6 +3,7 @@
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
 #include "tui/text/text.h"
+#include <string.h>
 
 const char *ui_why_empty(const struct ui *ui)
 {
@@ -36,6 +37,16 @@ bool ui_matches(const struct ui *ui, uint32_t frame)
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
   return ui->search[0] != '\0' &&
          (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+}
+
+const char *ui_label_that_fits(const char *label, int columns)
+{
+  while (*label >= 'A' && *label <= 'Z' && rtop_text_width(label) > columns) {
+    const char *end = label + strcspn(label, ":#. (<");
+    if (end[0] != ':' || end[1] != ':' || end[2] == '\0') break;
+    label = end + 2;
+  }
+  return label;
 }
 
 static bool sort_by(struct ui *ui, enum rtop_sort_key key)

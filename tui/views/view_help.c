@@ -16,7 +16,7 @@ static const char *const legend[] = {
   "  source: lines of the method are bold; ? the file has changed since the start",
   "  heat of a line: # its own time, + C functions that it calls; ^9 its time",
   "  counts for line 9, of its loop: safepoints are at the end of each turn",
-  "  skyline: width SELF, height RATIO, number THR, * just became active, ^ cut",
+  "  skyline: height SELF, names: the highest, number THR, * just active, ^ cut",
   "Trees, icicle, groups",
   "  [-] open   [+] closed   * path of the thread that holds the GVL",
   "  | : . # =  before a method of the tree: a thread is here now, in that state",
