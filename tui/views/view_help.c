@@ -20,7 +20,7 @@ static const char *const legend[] = {
   "Trees, icicle, groups",
   "  [-] open   [+] closed   * path of the thread that holds the GVL",
   "  | : . # =  before a method of the tree: a thread is here now, in that state",
-  "  ->  in groups: a reference to a method that has several callers",
+  "  ->  in groups: a reference to a method that has several callers; ^ stays on top",
   "  A filter keeps whole stacks: those that contain a matching method.",
   "Figures",
   "  100% is one thread for the whole window; several threads can add up to more.",
