@@ -3,6 +3,7 @@
 # The sources below ext/ and the writing half of shm/ become one shared object that exports Init_rperf_top and
 # needs liblz4 and libc only. Environment: CC, CPPFLAGS, CFLAGS and LDFLAGS are added, WERROR=1 turns
 # warnings of the project's code into errors.
+require "etc"
 require "mkmf"
 
 unless (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 1]) >= 0 && RUBY_ENGINE == "ruby"
@@ -45,6 +46,31 @@ folders = sources.map { |path| File.dirname(path) }.uniq
 folders.each { |folder| FileUtils.mkdir_p(folder) }
 $distcleandirs = folders.sort_by { |folder| -folder.size } | %w[ext shm]
 
+# What `gem install` and Bundler make beyond the extension: the shim that loads it, for this Ruby, and the viewer
+# where its libraries are; all in one folder, where the viewer looks for the extension. Without those libraries (slim
+# images) a file says what to install, for whoever calls the viewer.
+gem_rules = <<~MAKE
+  all: viewer.made
+  viewer.made:
+  \t@rm -f rperf-top rperf-top.missing
+  \t@if ! sh #{__dir__}/viewer_needs > rperf-top.missing; then cat rperf-top.missing; \\
+  \telif env -u MAKEFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u DESTDIR -u RUBY $(MAKE) $(VIEWER_JOBS) -C #{root} BUILD=$(CURDIR)/viewer viewer; \\
+  \tthen mv viewer/rperf-top . && rm -f rperf-top.missing; \\
+  \telse echo 'the viewer did not compile: gem_make.out, where this gem is installed, says why' > rperf-top.missing; fi
+  \t@rm -rf viewer
+  \t@touch $@
+  install-so: install-viewer
+  install-viewer: viewer.made
+  \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)
+  \t$(Q) sed 's/@RUBY_SERIES@/#{RUBY_VERSION[/\A\d+\.\d+/]}/' #{__dir__}/rperf_top.rb > $(RUBYARCHDIR)/rperf_top.rb
+  \t$(Q) for file in rperf-top rperf-top.missing; do if [ -e $$file ]; then $(INSTALL_PROG) $$file $(RUBYARCHDIR); fi; done
+  clean: clean-viewer
+  clean-viewer:
+  \t-$(Q)rm -rf viewer viewer.made rperf-top rperf-top.missing
+  VIEWER_JOBS = -j#{Etc.nprocessors}
+  .PHONY: install-viewer clean-viewer
+MAKE
+
 create_makefile("rperf_top") do |lines|
-  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/**/*.h"].sort.join(" ")}\n"
+  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/**/*.h"].sort.join(" ")}\n" << gem_rules
 end

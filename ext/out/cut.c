@@ -62,13 +62,12 @@ int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
   return end_ns;
 }
 
-int64_t cut_at(struct cut *cut, int64_t off_ns)
+void cut_end_at(struct cut *cut, int64_t off_ns)
 {
   lock_sampler(cut->sampler);
   atomic_store(&cut->sampler->boundary_ns, off_ns);
   cut->sampler->cut_pending = false;
   unlock_sampler(cut->sampler);
-  return off_ns;
 }
 
 /* The cells of the window that ends; those that are open from now on belong to the next one. */

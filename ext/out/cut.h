@@ -42,8 +42,8 @@ void cut_destroy(struct cut *cut);
  * time apart there and must know before. Returns the end. */
 int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns);
 
-/* The hooks went off at off_ns: the open window ends there, with nobody left to tell. Returns it. */
-int64_t cut_at(struct cut *cut, int64_t off_ns);
+/* The hooks went off at off_ns: the open window ends there, with nobody left to tell. */
+void cut_end_at(struct cut *cut, int64_t off_ns);
 
 /* The window from the start of the open one to end_ns, which was announced and has passed. Until the next end is
  * announced all that is charged belongs to the next window. Ticks and rates are the caller's to add. `last`: no window

@@ -98,7 +98,7 @@ static bool is_on_gvl(struct sampler *sampler, uint32_t index)
 {
   struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
   if (!data) return false;
-  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed));
+  enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_seq_cst));
   return state != RTOP_BLOCKED && state != RTOP_WAITING;
 }
 
@@ -385,7 +385,9 @@ static void publish_last(struct loop *loop)
 {
   int64_t off = atomic_load(&loop->sampler->off_ns);
   if (off) {
-    if (off > loop->cut.start_ns) publish(loop, cut_at(&loop->cut, off), true);
+    if (off <= loop->cut.start_ns) return;
+    cut_end_at(&loop->cut, off);
+    publish(loop, off, true);
     return;
   }
   int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);

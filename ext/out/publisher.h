@@ -60,11 +60,12 @@ int publisher_snapshot(struct publisher *publisher, const char *path, struct rto
 /* In a forked child: the thread is not there; drops descriptors and memory of its channel. */
 void publisher_abandon(struct publisher *publisher);
 
-/* A thread got the GVL: ends the idle sleep if there is one. One relaxed load otherwise. */
+/* A thread got the GVL, and its word says so: ends the idle sleep if there is one. Otherwise one load, ordered behind
+ * that word's store as the publisher's look at the word is behind the store of its own: one of them sees the other. */
 void publisher_wake_slow(_Atomic uint32_t *word);
 static inline void publisher_wake(_Atomic uint32_t *word)
 {
-  if (atomic_load_explicit(word, memory_order_relaxed) == 1) publisher_wake_slow(word);
+  if (atomic_load_explicit(word, memory_order_seq_cst) == 1) publisher_wake_slow(word);
 }
 
 #endif

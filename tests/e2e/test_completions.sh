@@ -12,7 +12,7 @@ it() {
   tests=$((tests + 1))
   if "$@"; then echo "ok $tests $name"; else echo "not ok $tests $name"; failures=$((failures + 1)); fi
 }
-. completions/rperf-top.bash
+. tui/cli/completions/rperf-top.bash
 
 # The completions of a command line's last word, one a line.
 complete_line() {
@@ -38,7 +38,7 @@ it "clocks" offers cpu rperf-top -m ''
 it "files" offers GNUmakefile rperf-top -o GNU
 for shell in zsh:_rperf-top fish:rperf-top.fish; do
   if command -v "${shell%%:*}" > /dev/null; then
-    it "${shell%%:*} can read it" "${shell%%:*}" -n "completions/${shell#*:}"
+    it "${shell%%:*} can read it" "${shell%%:*}" -n "tui/cli/completions/${shell#*:}"
   else
     tests=$((tests + 1))
     echo "ok $tests ${shell%%:*} can read it # skip there is no ${shell%%:*} here"

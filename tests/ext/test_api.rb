@@ -106,13 +106,13 @@ class ApiTest < Minitest::Test
   end
 
   def geometry_of_size(size)
-    run_program("sleep 0.05", env: { "RPERF_TOP_SIZE" => size, "RPERF_TOP_KEEP" => "1" }).then do |program|
+    run_program("window_over", env: { "RPERF_TOP_SIZE" => size, "RPERF_TOP_KEEP" => "1" }).then do |program|
       Dump.read(program.channel)["geometry"]
     end
   end
 
   def test_identity
-    dump, program = history("sleep 0.05", arguments: ["an argument"])
+    dump, program = history("window_over", arguments: ["an argument"])
     geometry = dump["geometry"]
     assert_equal [program.pid, Process.uid, RUBY_VERSION, 100_000_000],
                  geometry.values_at("pid", "uid", "ruby", "window_ns")

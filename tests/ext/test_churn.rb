@@ -55,7 +55,7 @@ class ChurnTest < Minitest::Test
       def deep(n) = n == 0 ? 0 : 1 + deep(n - 1)
       30.times { deep(9000) }
       500.times { Thread.new { sleep 0.0001 } }
-      sleep 0.2
+      sleep 0.001 until Thread.list.size == 1
     RUBY
   end
 

@@ -65,7 +65,7 @@ class CostTest < Minitest::Test
     dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
       100.times { |i| eval "def method_#{i} = (n = 0; n += 1 while n < 80_000)" }
       names = Array.new(100) { |i| :"method_#{i}" }
-      sleep 0.2
+      window_over
       GC.start
       GC.stress = true
       i = 0

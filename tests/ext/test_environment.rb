@@ -180,7 +180,7 @@ class EnvironmentTest < Minitest::Test
   def test_descriptors_closed_by_the_program
     program = run_program(<<~'RUBY')
       sleep 0.001 until Dir[ENV["RPERF_TOP_DIR"] + "/rperf-top.*.????????????????"].any?
-      sleep 0.15
+      window_over
       own = [$stdin, $stdout, $stderr].map(&:fileno)
       (3..30).each { |n| IO.for_fd(n).close rescue nil unless own.include?(n) }
       paths = 12.times.map { |i| "#{ENV["RPERF_TOP_DIR"]}/own#{i}" }
@@ -204,7 +204,7 @@ class EnvironmentTest < Minitest::Test
 
   def test_giving_up_privileges
     skip "only root can" unless Process.uid.zero?
-    goes_on("sleep 0.2\nProcess::UID.change_privilege(65534)\nsleep 0.3\n#{WORK}")
+    goes_on("window_over\nProcess::UID.change_privilege(65534)\nsleep 0.3\n#{WORK}")
   end
 
   def test_strange_umask

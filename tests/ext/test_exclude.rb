@@ -14,7 +14,7 @@ class ExcludeTest < Minitest::Test
     def doze = sleep(0.1)
     3.times { checkout; doze }
     Thread.new { Shop::Order.new.total }.join
-    sleep 0.12
+    window_over
   RUBY
 
   # Labels of all stacks, leaf first, with the sums of their wall time.
@@ -89,7 +89,7 @@ class ExcludeTest < Minitest::Test
       RperfTop.start(record_hz: 1000, budget: 100, exclude: ["Object#hidden", "<C>", "Object#spin"], depth: 10)
       sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?
       seen
-      sleep 0.12
+      window_over
     RUBY
     assert_operator dump.total(leaf: "Object#seen", state: "running"), :>, 80_000_000
     assert_equal 0, dump.total(on_stack: "Object#hidden")

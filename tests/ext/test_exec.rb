@@ -5,7 +5,7 @@ class ExecTest < Minitest::Test
   include Support
 
   def test_exec_of_another_program
-    program = run_program("sleep 0.2; 1000.times { Object.new }; exec 'echo', 'replaced'")
+    program = run_program("window_over; 1000.times { Object.new }; exec 'echo', 'replaced'")
     assert_equal "replaced\n", program.out
     left = channels(program.pid).map { |path| Dump.read(path).state }
     assert_empty left - ["dead"]
@@ -15,7 +15,7 @@ class ExecTest < Minitest::Test
   def test_exec_of_ruby_with_the_extension
     program = start(<<~'RUBY', env: { "RUBYOPT" => "-I#{BUILD} -rrperf_top" }, with: false)
       $stdout.sync = true
-      sleep 0.2
+      window_over
       exec RbConfig.ruby, "-e", "def after_exec = loop { sleep 0.001 }; $stdout.sync = true; puts Process.pid; Thread.new { gets; exit!(0) }; after_exec"
     RUBY
     assert_equal program.pid, program.line.to_i

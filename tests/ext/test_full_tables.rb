@@ -28,7 +28,7 @@ class FullTablesTest < Minitest::Test
       def deep(n) = n == 0 ? 2_000_000.times { |i| i.to_s } : deep(n - 1)
       Thread.new { deep(10_000) }.join
       puts "done"
-      sleep 0.12
+      window_over
     RUBY
     assert_equal "done\n", program.out
     stack = dump.cells.map { |cell| dump.stack(cell.node) }.max_by(&:size)

@@ -9,20 +9,20 @@ class GCTest < Minitest::Test
       sleep 0.005 until Dir[ENV["RPERF_TOP_DIR"] + "/rperf-top.*.????????????????"].any?
       keep = Array.new(300_000) { |i| "kept #{i}" }
       def waste = Array.new(1000) { |i| "waste #{i}" }
-      sleep 0.25 # a window that knows the counts so far
+      window_over # it knows the counts so far
       10_000.times { |i| i.to_s }
-      sleep 0.15
+      window_over
       before = GC.stat.values_at(:minor_gc_count, :major_gc_count, :total_allocated_objects)
       start, gc = Process.clock_gettime(Process::CLOCK_MONOTONIC), GC.stat(:time)
       1200.times { waste }
       4.times { GC.start }
       gc = GC.stat(:time) - gc
       after = GC.stat.values_at(:minor_gc_count, :major_gc_count, :total_allocated_objects)
-      sleep 0.25
+      window_over
       10_000.times { |i| i.to_s }
       whole = GC.stat.values_at(:minor_gc_count, :major_gc_count)
       puts [*after.zip(before).map { |a, b| a - b }, gc, *whole, keep.size].join(" ")
-      sleep 0.25
+      window_over
     RUBY
     minor, major, allocations, milliseconds, whole_minor, whole_major, = program.out.split.map(&:to_i)
     assert_operator major, :>=, 4

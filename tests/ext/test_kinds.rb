@@ -29,7 +29,7 @@ class KindsTest < Minitest::Test
       queue = Thread::Queue.new
       Thread.new { sleep 0.2; queue << 1 }
       resumer(Fiber.new { queue.pop })
-      sleep 0.12
+      window_over
     RUBY
     stacks = dump.cells.map { |cell| dump.stack(cell.node) }
     assert_operator dump.total(on_stack: "Object#inside"), :>, 180_000_000
@@ -45,7 +45,7 @@ class KindsTest < Minitest::Test
       def slept = 5.times.sum { from = now; sleep 0.02; now - from }
       ractors = 2.times.map { Ractor.new { took = slept; 300_000.times { |i| i.to_s }; Ractor.yield 1; took } }
       puts ractors.map { |ractor| ractor.take; ractor.take }
-      sleep 0.12
+      window_over
     RUBY
     most = program.out.lines.map(&:to_i).max
     others = dump.threads.values.reject(&:main)
@@ -63,7 +63,7 @@ class KindsTest < Minitest::Test
       def work = 2000.times { |i| i.to_s }
       12.times.map { Thread.new { 50.times { work; sleep 0.001 } } }.each(&:join)
       puts RUBY_DESCRIPTION
-      sleep 0.12
+      window_over
     RUBY
     assert_includes program.out, "+MN"
     assert_operator dump.total(on_stack: "Object#work", state: ON_GVL), :>, 20_000_000
@@ -94,7 +94,7 @@ class KindsTest < Minitest::Test
     end
     200.times { count(10) }
     8.times { sorter; dozer; count(3_000_000) }
-    sleep 0.12
+    window_over
   RUBY
 
   def share(dump, leaf:, on_stack:) = dump.total(leaf: leaf, on_stack: on_stack).fdiv(dump.total(on_stack: on_stack))
@@ -124,7 +124,7 @@ class KindsTest < Minitest::Test
     dump, = history(READY + <<~'RUBY', env: FAST)
       def brief(i) = 20.times { |k| (k * i).to_s }
       60.times { |round| 50.times.map { |i| Thread.new { brief(i); Thread.pass; brief(i) } }.each(&:join) }
-      sleep 0.12
+      window_over
     RUBY
     assert_equal 3001, dump.counters["thread_serial"]
     assert_equal 0, dump.counters["threads_overflowed"]

@@ -80,7 +80,7 @@ class LabelsTest < Minitest::Test
       work(0.1, :none)
       RperfTop.label(endpoint: "/users") { work(0.1, :users) }
       puts $took.values_at(:users, :seven, :none, :sleep)
-      sleep 0.12
+      window_over
     RUBY
     users, seven, none, slept = program.out.lines.map(&:to_i)
     sums = by_labels(dump, on_stack: "Object#work")
@@ -117,7 +117,7 @@ class LabelsTest < Minitest::Test
       ractor = Ractor.new { RperfTop.label(ractor: 1) { [thread_part, RperfTop.labels] } }
       puts threads.map(&:value)
       puts ractor.take
-      sleep 0.12
+      window_over
     RUBY
     *slept, labels = program.out.lines(chomp: true)
     sums = by_labels(dump, on_stack: "Object#thread_part")
@@ -138,7 +138,7 @@ class LabelsTest < Minitest::Test
         RperfTop.label(request: "after") { spin(0.2) }
         puts memory - before
       end
-      sleep 0.12
+      window_over
     RUBY
     assert_operator program.out.to_i, :<, 4 << 20
     assert_operator dump.counters["labels_overflowed"], :>, 20_000

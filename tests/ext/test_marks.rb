@@ -8,14 +8,14 @@ class MarksTest < Minitest::Test
 
   def test_a_mark_has_its_time_and_name
     dump, program = history(<<~'RUBY')
-      sleep 0.15
+      window_over
       before = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
       p RperfTop.mark("deploy 3f2a1")
       after = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
       RperfTop.mark(:symbol)
       RperfTop.mark(42)
       puts before, after
-      sleep 0.25
+      window_over
     RUBY
     answer, before, after = program.out.lines.map(&:chomp)
     assert_equal "nil", answer
@@ -33,7 +33,7 @@ class MarksTest < Minitest::Test
       ractors = 2.times.map { |i| Ractor.new(i) { |n| 5.times { |k| RperfTop.mark("ractor #{n} #{k}") } } }
       threads.each(&:join)
       ractors.each(&:take)
-      sleep 0.15
+      window_over
     RUBY
     expected = 4.times.flat_map { |i| 5.times.map { |k| "thread #{i} #{k}" } } +
                2.times.flat_map { |i| 5.times.map { |k| "ractor #{i} #{k}" } }
@@ -53,7 +53,7 @@ class MarksTest < Minitest::Test
       rescue TypeError, NoMethodError
         RperfTop.mark("refused")
       end
-      sleep 0.15
+      window_over
     RUBY
     names = marks(dump).map(&:last)
     assert_equal ["", "x" * 120, "a" + "\u20ac" * 39], names.first(3)
@@ -62,7 +62,7 @@ class MarksTest < Minitest::Test
   end
 
   def test_a_flood_is_counted
-    dump, = history("sleep 0.15; 5000.times { |i| RperfTop.mark(\"flood\") }; sleep 0.3; RperfTop.mark(\"after\"); sleep 0.15")
+    dump, = history("window_over; 5000.times { |i| RperfTop.mark(\"flood\") }; window_over; RperfTop.mark(\"after\"); window_over")
     assert_equal 5001, marks(dump).size + dump.counters["marks_overflowed"]
     assert_includes marks(dump).map(&:last), "after"
     assert_operator dump.counters["marks_overflowed"], :>, 0
@@ -71,10 +71,10 @@ class MarksTest < Minitest::Test
   # New names for ever: the strings that methods need stay free, and what has no name left is counted.
   def test_new_names_for_ever
     dump, = history(<<~'RUBY', env: { "RPERF_TOP_SIZE" => "1" })
-      25.times { |round| 200.times { |i| RperfTop.mark("name #{round} #{i} #{"-" * 90}") }; sleep 0.11 }
+      25.times { |round| 200.times { |i| RperfTop.mark("name #{round} #{i} #{"-" * 90}") }; window_over }
       def late_comer = 200_000.times { |i| i.to_s }
       late_comer
-      sleep 0.15
+      window_over
     RUBY
     strings = dump["geometry"]["sections"]["1"]
     assert_operator dump.counters["string_bytes"], :<, strings
@@ -86,7 +86,7 @@ class MarksTest < Minitest::Test
   def test_without_a_recorder
     env = { "RPERF_TOP" => "0" }
     assert_equal "nil\n", run_program("p RperfTop.mark('x')", env: env).out
-    dump, = history("RperfTop.mark('before'); RperfTop.start; RperfTop.mark('after'); sleep 0.15", env: env)
+    dump, = history("RperfTop.mark('before'); RperfTop.start; RperfTop.mark('after'); window_over", env: env)
     assert_equal %w[after], marks(dump).map(&:last)
   end
 
@@ -97,7 +97,7 @@ class MarksTest < Minitest::Test
       pid = fork do
         100.times { |i| i.to_s }
         sleep 0.01 until RperfTop.running?
-        sleep 0.1
+        window_over
         RperfTop.mark("child")
         puts "marked"
         sleep 30

@@ -4,7 +4,7 @@ require_relative "support"
 class RaisesTest < Minitest::Test
   include Support
 
-  def raised(code, **options) = history("sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?; sleep 0.15\n#{code}\nsleep 0.25", **options).first.counter("exceptions")
+  def raised(code, **options) = history("sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?; window_over\n#{code}\nwindow_over", **options).first.counter("exceptions")
 
   def test_every_raise_counts
     quiet = raised("")
@@ -22,9 +22,9 @@ class RaisesTest < Minitest::Test
       RperfTop.stop
       some(50)
       RperfTop.start
-      sleep 0.15
+      window_over
       some(7)
-      sleep 0.25
+      window_over
     RUBY
     assert_equal 7, dump.counter("exceptions")
   end

@@ -10,10 +10,10 @@ class SnapshotTest < Minitest::Test
     program = run_program(<<~RUBY)
       #{BUSY}
       RperfTop.mark("before")
-      sleep 0.45
+      4.times { window_over }
       p RperfTop.snapshot("#{@folder}/copy.seg")
       RperfTop.mark("after")
-      sleep 0.25
+      2.times { window_over }
       p RperfTop.snapshot("#{@folder}/second.seg").frozen?
     RUBY
     assert_equal "#{@folder}/copy.seg".inspect + "\ntrue\n", program.out

@@ -42,14 +42,14 @@ class ThreadsTest < Minitest::Test
 
   def test_ends_are_told_once
     dump, = history(<<~'RUBY')
-      sleep 0.15
+      window_over
       t = Thread.new { Thread.current.name = "short"; sleep 0.25 }
       killed = Thread.new { Thread.current.name = "killed"; sleep }
       raising = Thread.new { Thread.current.name = "raising"; Thread.current.report_on_exception = false; sleep 0.15; raise "end" }
       t.join
       killed.kill.join
       raising.join rescue nil
-      sleep 0.3
+      window_over
     RUBY
     %w[short killed raising].each do |name|
       thread = dump.thread(name)

@@ -7,7 +7,6 @@
 #include "tests/tui/naive.h"
 #include "tui/feed/feed.h"
 #include "tui/history/profile.h"
-#include "tui/history/profile_alone.h"
 #include "tui/history/profile_each.h"
 #include "tui/history/profile_slide.h"
 #include "tui/recording/recording_write.h"

@@ -4,6 +4,7 @@
 
 #include "report_fixture.h"
 #include "tui/export/export.h"
+#include <jansson.h>
 #include <stdlib.h>
 
 struct export_text {
@@ -40,6 +41,15 @@ FIXTURE char *export_fixture_text(struct report_fixture *fixture, enum rtop_file
 {
   struct rtop_export given = export_fixture_given(fixture);
   return export_fixture_take(&given, format, false).bytes;
+}
+
+/* The text as JSON, in which no key stands twice. */
+FIXTURE json_t *export_fixture_json(const char *text)
+{
+  json_error_t error;
+  json_t *file = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+  if (!file) fail_msg("line %d: %s", error.line, error.text);
+  return file;
 }
 
 /* The two windows compared with the first of them, as text to be freed. */

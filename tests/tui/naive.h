@@ -2,7 +2,9 @@
 #ifndef RTOP_TESTS_TUI_NAIVE_H
 #define RTOP_TESTS_TUI_NAIVE_H
 
-#include "tui/history/profile_impl.h"
+#include "tui/history/profile_counters.h"
+#include "tui/history/profile_load.h"
+#include "tui/history/profile_windows.h"
 #include "tui/methods/methods.h"
 #include <regex.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@ struct naive {
 
 static inline struct rtop_thread_row *naive_row_of(struct naive *naive, uint32_t id)
 {
-  const struct profile_thread *thread = naive->profile->threads[id];
+  const struct profile_thread *thread = naive->profile->threads.all[id];
   if (naive->rows[id]) return naive->rows[id];
   struct rtop_thread_row *row = naive->rows[id] = calloc(1, sizeof *row);
   if (!row) abort();
@@ -92,20 +94,21 @@ static inline void naive_add_window(struct naive *naive, struct profile_window *
 static inline void naive_add_carried(struct naive *naive)
 {
   const struct rtop_profile *profile = naive->profile;
-  naive->cover = profile->carry_cover;
+  naive->cover = profile->carry.cover;
   for (uint32_t i = 0; i < profile->source_count; i++) {
     const struct profile_source *source = &profile->sources[i];
     if (source->carry_end_ns <= source->carry_start_ns || source->carry_start_ns < naive->sum->span.start_ns) continue;
     naive->sum->gap_count += source->carry_gaps;
     naive->now[i] = source->carry_counters;
   }
-  for (size_t i = 0; i < profile->carry.count; i++)
-    naive_add_cost(naive, profile->carry.cells[i].thread, profile->carry.cells[i].node, &profile->carry.cells[i].cost);
-  for (uint32_t id = 0; id < profile->thread_count; id++) {
+  for (size_t i = 0; i < profile->carry.costs.count; i++)
+    naive_add_cost(naive, profile->carry.costs.cells[i].thread, profile->carry.costs.cells[i].node,
+                   &profile->carry.costs.cells[i].cost);
+  for (uint32_t id = 0; id < profile->threads.count; id++) {
     struct rtop_cost cost = { 0 };
-    if (!profile->threads[id] || !profile->threads[id]->open_ns) continue;
-    cost.wall_ns[profile->threads[id]->open_state] = profile->threads[id]->open_ns;
-    naive_add_cost(naive, id, profile->threads[id]->open_node, &cost);
+    if (!profile->threads.all[id] || !profile->threads.all[id]->pending_ns) continue;
+    cost.wall_ns[profile->threads.all[id]->pending_state] = profile->threads.all[id]->pending_ns;
+    naive_add_cost(naive, id, profile->threads.all[id]->pending_node, &cost);
   }
 }
 
@@ -139,7 +142,7 @@ static inline void naive_finish_threads(struct naive *naive)
   if (!sum->threads) abort();
   sum->thread_capacity = sum->thread_count + 1;
   sum->thread_count = 0;
-  for (uint32_t id = 0; id < profile->thread_count; id++)
+  for (uint32_t id = 0; id < profile->threads.count; id++)
     if (naive->rows[id]) sum->threads[sum->thread_count++] = *naive->rows[id];
   qsort(sum->threads, sum->thread_count, sizeof *sum->threads, naive_compare_rows);
 }
@@ -171,17 +174,17 @@ static inline bool naive_sum(const struct rtop_profile *asked, struct rtop_span 
   struct naive naive = { .profile = profile, .sum = sum };
   rtop_sum_destroy(sum);
   rtop_lens_version(profile->lens);
-  sum->span = span = profile_clip(profile, span);
+  sum->span = span = rtop_profile_clip(profile, span);
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) { /* threads become known by it */
     struct profile_part part;
     if (profile_part_of(profile_window_at(profile, i), &span, &part))
       profile_need(profile, profile_window_at(profile, i));
   }
-  naive.rows = calloc(profile->thread_count + 1, sizeof *naive.rows);
+  naive.rows = calloc(profile->threads.count + 1, sizeof *naive.rows);
   naive.now = calloc(profile->source_count + 1, sizeof *naive.now);
   naive.last = calloc(profile->source_count + 1, sizeof(struct profile_window *));
   if (!naive.rows || !naive.now || !naive.last) abort();
-  if (profile->carry.count && span.start_ns <= rtop_profile_bounds(profile).start_ns) naive_add_carried(&naive);
+  if (profile->carry.costs.count && span.start_ns <= rtop_profile_bounds(profile).start_ns) naive_add_carried(&naive);
   for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
     struct profile_part part;
     if (profile_window_at(profile, i)->start_ns >= span.end_ns) break;
@@ -192,7 +195,7 @@ static inline bool naive_sum(const struct rtop_profile *asked, struct rtop_span 
   sum->window_count = naive.cover.windows;
   naive_finish_threads(&naive);
   naive_finish_cells(sum);
-  for (uint32_t id = 0; id < profile->thread_count; id++) free(naive.rows[id]);
+  for (uint32_t id = 0; id < profile->threads.count; id++) free(naive.rows[id]);
   free(naive.rows);
   free(naive.now);
   free(naive.last);

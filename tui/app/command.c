@@ -2,7 +2,6 @@
 #include "command.h"
 #include "settings.h"
 #include "tui/export/export.h"
-#include "tui/history/profile_alone.h"
 #include "tui/term/screen.h"
 #include "tui/ui/ui.h"
 #include "tui/ui/ui_settings.h"

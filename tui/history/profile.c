@@ -1,6 +1,11 @@
 /* The profile: windows, gaps and late records as feeds hand them in. */
-#include "profile_impl.h"
+#include "profile_intake.h"
 
+#include "profile_counters.h"
+#include "profile_late.h"
+#include "profile_memory.h"
+#include "profile_slide.h"
+#include "profile_windows.h"
 #include "shm/window/window.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -13,13 +18,17 @@ SAME(RTOP_STATE_MARKING, RTOP_MARKING);
 SAME(RTOP_STATE_SWEEPING, RTOP_SWEEPING);
 SAME(RTOP_STATES, RTOP_STATE_COUNT);
 
+/* A late record of so much is kept for those who look for stalls. */
+#define PROFILE_LONG_NS INT64_C(100000000)
+
+enum { PROFILE_LONGS_MAX = 256 };
 enum { PROFILE_HOLE_NS = 10000000 }; /* windows follow each other; a smaller hole is rounding */
 
 struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max)
 {
   struct rtop_profile *profile = calloc(1, sizeof *profile);
   if (!profile) return NULL;
-  profile->memory_bytes_max = memory_bytes_max;
+  profile->memory.bytes_max = memory_bytes_max;
   profile->symbols = rtop_symbols_create();
   profile->lens = profile->symbols ? rtop_lens_create(profile->symbols) : NULL;
   profile->table = calloc(1, sizeof *profile->table);
@@ -35,9 +44,9 @@ void rtop_profile_destroy(struct rtop_profile **handle)
   for (size_t i = 0; i < profile->count; i++) profile_window_free(profile_window_at(profile, i));
   free(profile->windows);
   free(profile->sources);
-  free(profile->marks);
-  profile_threads_destroy(profile);
-  cost_table_destroy(&profile->carry);
+  free(profile->marks.all);
+  profile_threads_destroy(&profile->threads);
+  cost_table_destroy(&profile->carry.costs);
   if (profile->table) cost_table_destroy(profile->table); /* only its index: cells belong to sums */
   free(profile->table);
   profile_slides_detach(profile);
@@ -58,7 +67,7 @@ struct rtop_lens *rtop_profile_lens(const struct rtop_profile *profile)
 
 void rtop_profile_keep_sums(struct rtop_profile *profile)
 {
-  profile->keep_sums = true;
+  profile->carry.wanted = true;
 }
 
 void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profile_tap *tap)
@@ -126,7 +135,7 @@ void rtop_profile_add_gap(struct rtop_profile *profile, uint32_t source, int64_t
   struct profile_source *known = profile_source(profile, source, start_ns);
   if (!known || end_ns <= known->last_end_ns) return;
   profile_gap(profile, known, start_ns > known->last_end_ns ? start_ns : known->last_end_ns, end_ns);
-  profile_evict(profile);
+  profile_drop_old(profile);
 }
 
 static uint64_t profile_bound(uint64_t value, uint64_t limit)
@@ -225,7 +234,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile, c
     window->wall_ns[cell->state] += cell->wall_ns;
     window->cell_count++;
   }
-  profile_unsampled_arrange(profile, window);
+  profile_window_arrange(window, rtop_symbols_unsampled(profile->symbols));
   profile_keep_longs(window, input);
   return window;
 }
@@ -272,7 +281,7 @@ static bool profile_insert(struct rtop_profile *profile, struct profile_window *
   for (size_t i = 0; i < window->thread_count; i++) profile_thread_at(profile, window->threads[i].thread)->windows++;
   profile_age_stacks(profile, window, profile->count);
   profile_add_late(profile, window, input, false, profile->count);
-  profile_evict(profile);
+  profile_drop_old(profile);
   return true;
 }
 

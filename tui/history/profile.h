@@ -227,6 +227,8 @@ bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t sour
 struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);
 /* The last `length_ns` (<= 0: everything). */
 struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns);
+/* The part of the span of which something is held. */
+struct rtop_span rtop_profile_clip(const struct rtop_profile *profile, struct rtop_span span);
 /* Windows of up to half a second count whole when their middle lies in the span; of longer ones the span
  * gets its share, rounded so that sums of spans side by side add up to the sum of both. False when memory
  * ran out. */
@@ -253,6 +255,19 @@ void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span spa
 /* Grows when what is known of the span may have become another thing: who keeps figures of a span asks whether
  * they hold. Remembered by the second; 0 only while nothing was ever known. */
 uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_span span);
+
+/* What a profile of several processes says of one of them. */
+/* Makes the head of a sum (length, windows, gaps, counters, total) that of one source. Threads and cells stay as
+ * they are: whoever shows them leaves out those of the others. */
+void rtop_profile_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_sum *sum);
+
+/* rtop_profile_brief of one source. */
+void rtop_profile_brief_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
+                              struct rtop_span_brief *brief);
+
+/* rtop_profile_windows of one source, put together to one entry; its threads are those of the last window. */
+void rtop_profile_window_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
+                               struct rtop_window_summary *window);
 
 /* Named instants of a program (RperfTop.mark). Kept apart from the windows: of very many the oldest go first.
  * Names are raw bytes; what is read is sanitised and valid as long as the profile. */

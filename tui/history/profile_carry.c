@@ -2,15 +2,17 @@
  * (rtop_profile_keep_sums). Provisional time stays apart per thread while a late record may still
  * replace it: windows go oldest first, so a thread has one open stretch here at the most.
  */
-#include "profile_impl.h"
+#include "profile_carry.h"
 
+#include "profile_counters.h"
+#include "profile_slide.h"
 #include <stdlib.h>
 #include <string.h>
 
 static void carry_add(struct rtop_profile *profile, const struct profile_cell *cell)
 {
   struct profile_thread *thread = profile_thread_at(profile, cell->thread);
-  struct rtop_cost *cost = thread ? cost_table_at(&profile->carry, cell->thread, cell->node) : NULL;
+  struct rtop_cost *cost = thread ? cost_table_at(&profile->carry.costs, cell->thread, cell->node) : NULL;
   if (!cost) return;
   thread->carried = true;
   profile_cost_add_cell(cost, cell);
@@ -20,13 +22,13 @@ static void carry_add(struct rtop_profile *profile, const struct profile_cell *c
 static void carry_settle(struct rtop_profile *profile, struct profile_thread *thread)
 {
   struct profile_cell cell = {
-    .node = thread->open_node,
+    .node = thread->pending_node,
     .thread = thread->id,
-    .state = thread->open_state,
-    .wall_ns = thread->open_ns,
+    .state = thread->pending_state,
+    .wall_ns = thread->pending_ns,
   };
-  if (thread->open_ns) carry_add(profile, &cell);
-  thread->open_ns = 0;
+  if (thread->pending_ns) carry_add(profile, &cell);
+  thread->pending_ns = 0;
 }
 
 static void carry_presence(struct rtop_profile *profile, const struct profile_presence *presence)
@@ -38,9 +40,9 @@ static void carry_presence(struct rtop_profile *profile, const struct profile_pr
     return;
   }
   thread->carried = true;
-  thread->open_ns += presence->provisional_ns;
-  thread->open_node = presence->node;
-  thread->open_state = presence->state;
+  thread->pending_ns += presence->provisional_ns;
+  thread->pending_node = presence->node;
+  thread->pending_state = presence->state;
 }
 
 void profile_carry_window(struct rtop_profile *profile, const struct profile_window *window)
@@ -53,18 +55,28 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
     source->carry_gaps++;
     return;
   }
-  profile_cover_add(&profile->carry_cover, window->start_ns, window->end_ns);
+  profile_cover_add(&profile->carry.cover, window->start_ns, window->end_ns);
   profile_counters_add(&source->carry_counters, &window->counters, window->counters_present);
   for (size_t i = 0; i < window->cell_count; i++) carry_add(profile, &window->cells[i]);
   for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
+}
+
+/* What became known is taken from what was not sampled, as much as that is. */
+static void carry_take_unsampled(struct rtop_profile *profile, const struct profile_cell *known)
+{
+  struct rtop_cost *cost =
+      cost_table_find(&profile->carry.costs, known->thread, rtop_symbols_unsampled(profile->symbols));
+  if (!cost) return;
+  profile_take_up_to(&cost->wall_ns[known->state], known->wall_ns);
+  profile_take_up_to(&cost->cpu_ns, known->cpu_ns);
 }
 
 void profile_carry_late(struct rtop_profile *profile, const struct profile_cell *share)
 {
   struct profile_thread *thread = profile_thread_at(profile, share->thread);
   if (!thread) return;
-  if (thread->open_ns == 0) profile_unsampled_carry(profile, share);
-  thread->open_ns = 0;
+  if (thread->pending_ns == 0) carry_take_unsampled(profile, share);
+  thread->pending_ns = 0;
   carry_add(profile, share);
   profile_slides_restart(profile);
 }
@@ -77,7 +89,7 @@ static struct profile_thread *carry_stand_in(struct rtop_profile *profile, const
   key.source = gone->key.source;
   key.kind = PROFILE_THREAD_ENDED;
   key.name = gone->name;
-  struct profile_thread *thread = profile_thread_make(profile, &key);
+  struct profile_thread *thread = profile_thread_make(&profile->threads, &key);
   if (thread) thread->name = gone->name;
   return thread;
 }
@@ -89,26 +101,26 @@ static bool carry_is_gone(const struct profile_thread *thread)
 
 void profile_carry_compact(struct rtop_profile *profile)
 {
-  struct cost_table old = profile->carry;
-  memset(&profile->carry, 0, sizeof profile->carry);
-  profile->carried_gone = 0;
-  for (uint32_t id = 0; id < profile->thread_count; id++)
-    if (carry_is_gone(profile->threads[id]) && profile->threads[id]->open_ns) {
-      struct profile_thread *thread = profile->threads[id];
-      struct rtop_cost *cost = cost_table_at(&old, id, thread->open_node);
-      if (cost) cost->wall_ns[thread->open_state] += thread->open_ns;
-      thread->open_ns = 0;
+  struct cost_table old = profile->carry.costs;
+  memset(&profile->carry.costs, 0, sizeof profile->carry.costs);
+  profile->carry.gone = 0;
+  for (uint32_t id = 0; id < profile->threads.count; id++)
+    if (carry_is_gone(profile->threads.all[id]) && profile->threads.all[id]->pending_ns) {
+      struct profile_thread *thread = profile->threads.all[id];
+      struct rtop_cost *cost = cost_table_at(&old, id, thread->pending_node);
+      if (cost) cost->wall_ns[thread->pending_state] += thread->pending_ns;
+      thread->pending_ns = 0;
     }
   for (size_t i = 0; i < old.count; i++) {
     struct profile_thread *thread = profile_thread_at(profile, old.cells[i].thread);
     if (carry_is_gone(thread)) thread = carry_stand_in(profile, thread);
     uint32_t node = old.cells[i].node;
-    struct rtop_cost *cost = thread ? cost_table_at(&profile->carry, thread->id, node) : NULL;
+    struct rtop_cost *cost = thread ? cost_table_at(&profile->carry.costs, thread->id, node) : NULL;
     if (!cost) continue;
     thread->carried = true;
     rtop_cost_add(cost, &old.cells[i].cost);
   }
   cost_table_destroy(&old);
-  for (uint32_t id = 0; id < profile->thread_count; id++)
-    if (carry_is_gone(profile->threads[id])) profile_thread_free(profile, id);
+  for (uint32_t id = 0; id < profile->threads.count; id++)
+    if (carry_is_gone(profile->threads.all[id])) profile_thread_free(&profile->threads, id);
 }

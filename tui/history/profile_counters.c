@@ -1,5 +1,5 @@
 /* Counters of windows: what is summed, what is replaced, and what is merged over sources. */
-#include "profile_impl.h"
+#include "profile_counters.h"
 
 #include "shm/window/window.h"
 

@@ -1,7 +1,8 @@
 /* Hands out windows one by one. */
 #include "profile_each.h"
 
-#include "profile_impl.h"
+#include "profile_load.h"
+#include "profile_windows.h"
 
 static void each_window(const struct rtop_profile *profile, struct rtop_span span, bool whole,
                         void (*visit)(void *context, const struct rtop_look *look), void *context)

@@ -1,5 +1,10 @@
-/* Applies late records to the windows that they correct. */
-#include "profile_impl.h"
+/* Late records, and the windows that they correct: time whose stack was not known when its window came is moved to where
+ * it belongs. */
+#include "profile_late.h"
+
+#include "profile_carry.h"
+#include "profile_slide.h"
+#include "profile_windows.h"
 
 /* Wall time is exact (a share of the interval is as long as the overlap); the rest is rounded down. */
 static uint64_t late_share(uint64_t value, uint64_t part_ns, uint64_t whole_ns)
@@ -25,6 +30,20 @@ static void late_take(struct profile_cell *from, const struct profile_cell *part
   from->allocations -= part->allocations;
   from->blame_ns -= part->blame_ns;
   from->samples -= part->samples;
+}
+
+/* What became known of a thread's time is taken from what was not sampled in its state, as much as that is (slides are
+ * told, if `tell`). */
+static void late_take_unsampled(struct rtop_profile *profile, struct profile_window *window,
+                                const struct profile_cell *known, bool tell)
+{
+  struct profile_cell *cell = profile_window_unsampled(window, known->thread, known->state);
+  if (!cell || (!cell->wall_ns && !cell->cpu_ns)) return;
+  if (tell) profile_slides_cell(profile, window, cell, false);
+  window->wall_ns[cell->state] -= profile_take_up_to(&cell->wall_ns, known->wall_ns);
+  profile_take_up_to(&cell->cpu_ns, known->cpu_ns);
+  if (tell) profile_slides_cell(profile, window, cell, true);
+  profile_window_changes(profile, window);
 }
 
 /* Before version 1.2 of the channel. False: nothing was provisional. */
@@ -83,7 +102,7 @@ static void late_replace(struct late_walk *walk, struct profile_window *window, 
   bool tell = !walk->late->loading; /* else it comes with its window, or has come with it before */
   struct profile_presence *presence = profile_presence_find(window, part->thread);
   bool dropped = presence && late_drop_provisional(walk->profile, window, presence, tell);
-  if (!dropped) profile_unsampled_take(walk->profile, window, part, tell);
+  if (!dropped) late_take_unsampled(walk->profile, window, part, tell);
   if (presence) late_show(walk, window, presence);
 }
 
@@ -125,7 +144,7 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
 static void late_give_newest(struct late_walk *walk, struct profile_window *window)
 {
   struct profile_presence *presence = profile_presence_find(window, walk->rest.thread);
-  if (walk->rest.wall_ns) profile_unsampled_take(walk->profile, window, &walk->rest, false);
+  if (walk->rest.wall_ns) late_take_unsampled(walk->profile, window, &walk->rest, false);
   if (presence) late_show(walk, window, presence);
   profile_window_add_cell(walk->profile, window, &walk->rest);
 }

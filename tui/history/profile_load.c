@@ -1,6 +1,9 @@
 /* Windows of a recording: fetched when they are needed, given back when memory is short. */
-#include "profile_impl.h"
+#include "profile_load.h"
 
+#include "profile_counters.h"
+#include "profile_intake.h"
+#include "profile_windows.h"
 #include "shm/window/window.h"
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +43,11 @@ bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const
  * been moved up, never down. */
 static size_t load_find(const struct rtop_profile *profile, uint32_t source, const struct rtop_window *from)
 {
-  size_t low = 0, high = profile->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < from->start_mono_ns) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < profile->count; low++) {
-    const struct profile_window *window = profile_window_at(profile, low);
+  for (size_t i = profile_first_from(profile, from->start_mono_ns); i < profile->count; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
     if (window->start_ns >= from->end_mono_ns) break;
     if (window->end_ns == from->end_mono_ns && !window->gap && profile->sources[window->source].source == source)
-      return low;
+      return i;
   }
   return profile->count;
 }
@@ -67,7 +64,7 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
 {
   struct profile_window *made = profile_window_make(profile, input, window->start_ns);
   if (!made) return;
-  profile->memory_bytes -= profile_window_bytes(window);
+  profile->memory.bytes -= profile_window_bytes(window);
   window->threads = made->threads;
   window->thread_count = made->thread_count;
   window->cells = made->cells;
@@ -84,7 +81,7 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   made->threads = NULL;
   made->cells = NULL;
   profile_window_free(made);
-  profile->memory_bytes += profile_window_bytes(window);
+  profile->memory.bytes += profile_window_bytes(window);
   for (size_t i = 0; i < window->thread_count; i++) load_pin(profile, window->threads[i].thread);
 }
 
@@ -105,11 +102,11 @@ void rtop_profile_load_window(struct rtop_profile *profile, uint64_t place, uint
 
 static void load_drop(struct rtop_profile *profile, struct profile_window *window)
 {
-  profile->memory_bytes -= profile_window_bytes(window);
+  profile->memory.bytes -= profile_window_bytes(window);
   window->alive = 0;
   for (size_t i = 0; i < window->thread_count; i++) {
     window->alive += !window->threads[i].ended;
-    profile_thread_drop_window(profile, window->threads[i].thread);
+    profile_thread_unlist(profile, window->threads[i].thread);
   }
   free(window->threads);
   free(window->cells);
@@ -120,13 +117,13 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   window->cells = NULL;
   window->thread_count = window->cell_count = window->cell_capacity = window->unsampled_count = 0;
   window->absent = true;
-  profile->memory_bytes += profile_window_bytes(window);
+  profile->memory.bytes += profile_window_bytes(window);
 }
 
 /* The older half of what is loaded goes, until there is room or only what was needed last is left. */
 void profile_unload(struct rtop_profile *profile)
 {
-  while (profile->memory_bytes > profile->memory_bytes_max) {
+  while (profile->memory.bytes > profile->memory.bytes_max) {
     uint64_t oldest = profile->loads;
     for (size_t i = 0; i < profile->count; i++) {
       const struct profile_window *window = profile_window_at(profile, i);

@@ -1,5 +1,5 @@
 /* Named instants, in order of time. */
-#include "profile_impl.h"
+#include "profile_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,27 +8,27 @@ enum { PROFILE_MARKS_MAX = 1 << 14 };
 
 static bool marks_make_room(struct rtop_profile *profile)
 {
-  if (profile->mark_count == PROFILE_MARKS_MAX) {
+  if (profile->marks.count == PROFILE_MARKS_MAX) {
     size_t dropped = PROFILE_MARKS_MAX / 8;
-    profile->mark_count -= dropped;
-    memmove(profile->marks, profile->marks + dropped, profile->mark_count * sizeof *profile->marks);
+    profile->marks.count -= dropped;
+    memmove(profile->marks.all, profile->marks.all + dropped, profile->marks.count * sizeof *profile->marks.all);
   }
-  if (profile->mark_count < profile->mark_capacity) return true;
-  size_t capacity = profile->mark_capacity ? profile->mark_capacity * 2 : 32;
-  struct rtop_profile_mark *marks = realloc(profile->marks, capacity * sizeof *marks);
+  if (profile->marks.count < profile->marks.capacity) return true;
+  size_t capacity = profile->marks.capacity ? profile->marks.capacity * 2 : 32;
+  struct rtop_profile_mark *marks = realloc(profile->marks.all, capacity * sizeof *marks);
   if (!marks) return false;
-  profile->marks = marks;
-  profile->mark_capacity = capacity;
+  profile->marks.all = marks;
+  profile->marks.capacity = capacity;
   return true;
 }
 
 /* Position of the first mark at or behind the time. */
 static size_t marks_find(const struct rtop_profile *profile, int64_t time_ns)
 {
-  size_t low = 0, high = profile->mark_count;
+  size_t low = 0, high = profile->marks.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (profile->marks[middle].time_ns < time_ns) low = middle + 1;
+    if (profile->marks.all[middle].time_ns < time_ns) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -40,13 +40,13 @@ void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_
   if (profile->tap.mark) profile->tap.mark(profile->tap.context, source, time_ns, name, name_bytes);
   if (time_ns < 0 || time_ns > PROFILE_TIME_MAX || !marks_make_room(profile)) return;
   size_t at = marks_find(profile, time_ns + 1); /* those of one instant keep their order */
-  struct rtop_profile_mark *mark = &profile->marks[at];
-  memmove(mark + 1, mark, (profile->mark_count - at) * sizeof *mark);
-  profile->mark_count++;
+  struct rtop_profile_mark *mark = &profile->marks.all[at];
+  memmove(mark + 1, mark, (profile->marks.count - at) * sizeof *mark);
+  profile->marks.count++;
   *mark = (struct rtop_profile_mark){
     .time_ns = time_ns,
     .source = source,
-    .name = profile_name(profile, name, name_bytes),
+    .name = profile_name(&profile->threads, name, name_bytes),
   };
 }
 
@@ -56,6 +56,6 @@ size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span s
   if (span.end_ns <= span.start_ns) return 0;
   size_t first = marks_find(profile, span.start_ns), end = marks_find(profile, span.end_ns);
   if (end - first > capacity) first = end - capacity;
-  if (end > first) memcpy(marks, profile->marks + first, (end - first) * sizeof *marks);
+  if (end > first) memcpy(marks, profile->marks.all + first, (end - first) * sizeof *marks);
   return end - first;
 }

@@ -1,6 +1,8 @@
 /* What the profile holds, handed out again as a feed would hand it in. Late records have found their place
  * by now, so there are none. */
-#include "profile_impl.h"
+#include "profile_counters.h"
+#include "profile_load.h"
+#include "profile_windows.h"
 
 #include "shm/window/window.h"
 #include "tui/text/reserve.h"
@@ -18,7 +20,7 @@ struct replay {
 /* Threads may become known while windows are loaded. */
 static bool replay_reserve(struct replay *replay)
 {
-  return rtop_reserve(&replay->index_of, &replay->index_capacity, replay->profile->thread_count + 1u,
+  return rtop_reserve(&replay->index_of, &replay->index_capacity, replay->profile->threads.count + 1u,
                       sizeof *replay->index_of);
 }
 
@@ -102,8 +104,8 @@ static bool replay_window(struct replay *replay, struct profile_window *from, co
 static void replay_marks(const struct rtop_profile *profile, const struct rtop_span *span,
                          const struct rtop_profile_tap *to)
 {
-  for (size_t i = 0; i < profile->mark_count; i++) {
-    const struct rtop_profile_mark *mark = &profile->marks[i];
+  for (size_t i = 0; i < profile->marks.count; i++) {
+    const struct rtop_profile_mark *mark = &profile->marks.all[i];
     if (mark->time_ns >= span->start_ns && mark->time_ns < span->end_ns)
       to->mark(to->context, mark->source, mark->time_ns, mark->name, strlen(mark->name));
   }

@@ -1,10 +1,27 @@
-/* What comes into a span and what goes out of it, when it moves and when its windows change. */
+/* Sums. What comes into a span and what goes out of it, when it moves and when its windows change; a sum of one span is
+ * a slide that comes from nowhere. Beside its cells a sum says times, counters and threads: its head. */
 #include "profile_slide.h"
 
-#include "profile_impl.h"
+#include "profile_counters.h"
+#include "profile_load.h"
+#include "profile_windows.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* What a slide keeps of the windows in its span (not gaps), so that nobody has to look into each of them. */
+struct profile_kept {
+  struct profile_kept_thread { /* by id of the thread */
+    uint32_t cells, windows;   /* told; that list it */
+  } * threads;
+  size_t thread_capacity;
+  uint32_t listed;             /* threads that windows list */
+  struct profile_kept_source { /* by index of the source */
+    struct rtop_span_counters changes;
+    uint32_t present[PROFILE_COUNTERS_MAX]; /* windows that have the counter, by its id */
+  } * sources;
+  size_t source_capacity;
+};
 
 struct rtop_slide {
   struct rtop_profile *profile; /* NULL: it is gone */
@@ -19,6 +36,208 @@ struct rtop_slide {
   struct profile_kept kept;
   bool failed;
 };
+
+/* ---- the head of a sum ------------------------------------------------------------------------------ */
+
+struct sum_build {
+  struct rtop_profile *profile;
+  struct rtop_sum *sum;
+  struct profile_cover cover;
+  bool failed;
+};
+
+static bool sum_grow_threads(struct rtop_sum *sum)
+{
+  if (sum->thread_count < sum->thread_capacity) return true;
+  size_t capacity = sum->thread_capacity ? sum->thread_capacity * 2 : 32;
+  struct rtop_thread_row *threads = realloc(sum->threads, capacity * sizeof *threads);
+  if (!threads) return false;
+  sum->threads = threads;
+  sum->thread_capacity = capacity;
+  return true;
+}
+
+/* The row of a thread, made when it is first met. */
+static struct rtop_thread_row *sum_row(struct sum_build *build, uint32_t id)
+{
+  struct profile_thread *thread = profile_thread_at(build->profile, id);
+  if (thread && thread->row) return &build->sum->threads[thread->row - 1];
+  if (!thread || !sum_grow_threads(build->sum) || !build->sum->threads) {
+    build->failed = build->failed || thread;
+    return NULL;
+  }
+  struct rtop_thread_row *row = &build->sum->threads[build->sum->thread_count++];
+  thread->row = (uint32_t)build->sum->thread_count;
+  *row = (struct rtop_thread_row){
+    .thread = id,
+    .name = thread->name,
+    .serial = thread->key.serial,
+    .native_id = thread->native_id,
+    .source = thread->key.source,
+    .is_main = thread->is_main,
+    .ended = true,
+  };
+  return row;
+}
+
+static void sum_presence(struct sum_build *build, const struct profile_presence *presence)
+{
+  struct rtop_thread_row *row = sum_row(build, presence->thread);
+  if (!row) return;
+  row->state = (enum rtop_state)presence->state;
+  row->state_age_ns = presence->state_age_ns;
+  uint32_t shown = rtop_lens_node(build->profile->lens, presence->node);
+  row->node = shown == RTOP_LENS_OUT ? 0 : shown;
+  row->stale = presence->stale;
+  row->stack_age_ns = presence->stack_age_ns;
+}
+
+static void sum_carry(struct sum_build *build, const struct rtop_span *span)
+{
+  struct rtop_profile *profile = build->profile;
+  build->cover = profile->carry.cover;
+  for (uint32_t i = 0; i < profile->source_count; i++) {
+    struct profile_source *source = &profile->sources[i];
+    if (!profile_carries(source) || source->carry_start_ns < span->start_ns) continue;
+    source->gaps = source->carry_gaps;
+    source->now = source->carry_counters;
+  }
+}
+
+static void sum_sources(struct sum_build *build)
+{
+  struct rtop_sum *sum = build->sum;
+  sum->length_ns = build->cover.length_ns;
+  sum->window_count = build->cover.windows;
+  for (uint32_t i = 0; i < build->profile->source_count; i++) {
+    const struct profile_source *source = &build->profile->sources[i];
+    sum->gap_count += source->gaps;
+    profile_counters_merge(&sum->counters, &source->now);
+    if (!source->last) continue;
+    profile_need(build->profile, source->last);
+    for (size_t k = 0; k < source->last->thread_count; k++) {
+      struct rtop_thread_row *row = sum_row(build, source->last->threads[k].thread);
+      if (row) row->ended = source->last->threads[k].ended;
+    }
+  }
+}
+
+static int sum_compare_rows(const void *left, const void *right)
+{
+  const struct rtop_thread_row *a = left, *b = right;
+  if (a->source != b->source) return a->source < b->source ? -1 : 1;
+  if (a->serial != b->serial) return a->serial < b->serial ? -1 : 1;
+  return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static void sum_sort_rows(struct rtop_sum *sum)
+{
+  if (sum->thread_count) qsort(sum->threads, sum->thread_count, sizeof *sum->threads, sum_compare_rows);
+}
+
+static void sum_forget_rows(struct sum_build *build)
+{
+  for (size_t i = 0; i < build->sum->thread_count; i++)
+    profile_thread_at(build->profile, build->sum->threads[i].thread)->row = 0;
+}
+
+static void sum_start(struct sum_build *build, struct rtop_span span)
+{
+  struct rtop_profile *profile = build->profile;
+  struct rtop_sum *sum = build->sum;
+  struct rtop_sum empty = { .threads = sum->threads, .thread_capacity = sum->thread_capacity, .span = span };
+  if (!sum->borrowed) {
+    empty.cells = sum->cells;
+    empty.cell_capacity = sum->cell_capacity;
+  }
+  *sum = empty;
+  rtop_lens_version(profile->lens); /* names may have been completed */
+  for (uint32_t i = 0; i < profile->source_count; i++) {
+    struct profile_source *source = &profile->sources[i];
+    source->gaps = 0;
+    source->last = NULL;
+    memset(&source->now, 0, sizeof source->now);
+  }
+}
+
+static bool sum_carries(const struct sum_build *build)
+{
+  const struct rtop_profile *profile = build->profile;
+  return profile->carry.costs.count && build->sum->span.start_ns <= rtop_profile_bounds(profile).start_ns;
+}
+
+/* Without looking into windows: what time they cover, gaps, and the last one of every source. */
+static void head_times(struct sum_build *build, const struct rtop_span *span)
+{
+  const struct rtop_profile *profile = build->profile;
+  for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
+    struct profile_window *window = profile_window_at(profile, i);
+    struct profile_source *source = &profile->sources[window->source];
+    struct profile_part part;
+    if (window->start_ns >= span->end_ns) break;
+    if (!profile_part_of(window, span, &part)) continue;
+    if (window->gap) {
+      source->gaps++;
+      continue;
+    }
+    profile_cover_add(&build->cover, window->start_ns + part.from_ns, window->start_ns + part.to_ns);
+    source->last = window;
+  }
+}
+
+static void head_changes(struct sum_build *build, const struct profile_kept *kept)
+{
+  for (uint32_t i = 0; i < build->profile->source_count; i++) {
+    struct profile_source *source = &build->profile->sources[i];
+    source->wanted = 0;
+    if (i >= kept->source_capacity) continue;
+    profile_counters_change(&source->now, &kept->sources[i].changes, true);
+    source->wanted = profile_counters_wanted(kept->sources[i].present);
+  }
+}
+
+/* What the last window says that says it, so from the newest on until all is said. */
+static void head_now(struct sum_build *build, const struct rtop_span *span, const struct profile_kept *kept)
+{
+  struct rtop_profile *profile = build->profile;
+  uint32_t listed = kept->listed, sources = 0;
+  for (uint32_t i = 0; i < profile->source_count; i++) sources += profile->sources[i].wanted != 0;
+  for (size_t i = profile_find(profile, span->end_ns + profile->longest_ns); i-- > 0 && (listed || sources);) {
+    struct profile_window *window = profile_window_at(profile, i);
+    struct profile_source *source = &profile->sources[window->source];
+    struct profile_part part;
+    if (window->gap || !profile_part_of(window, span, &part)) continue;
+    bool wanted = source->wanted != 0;
+    source->wanted = profile_counters_now(&source->now, window, source->wanted);
+    sources -= wanted && source->wanted == 0;
+    if (listed) profile_need(profile, window); /* it may have been given back meanwhile */
+    for (size_t k = window->thread_count; listed && k-- > 0;) {
+      const struct profile_thread *thread = profile_thread_at(profile, window->threads[k].thread);
+      if (!thread || thread->row) continue;
+      sum_presence(build, &window->threads[k]);
+      listed--;
+    }
+  }
+}
+
+static bool profile_sum_head(struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum,
+                             const struct profile_kept *kept)
+{
+  struct sum_build build = { .profile = profile, .sum = sum };
+  sum_start(&build, span);
+  if (sum_carries(&build)) sum_carry(&build, &sum->span);
+  head_times(&build, &sum->span);
+  head_changes(&build, kept);
+  head_now(&build, &sum->span, kept);
+  sum_sources(&build);
+  for (uint32_t id = 0; id < kept->thread_capacity; id++)
+    if (kept->threads[id].cells) sum_row(&build, id);
+  sum_sort_rows(sum);
+  sum_forget_rows(&build);
+  return !build.failed;
+}
+
+/* ---- what comes and goes ---------------------------------------------------------------------------- */
 
 /* The part of a window that the sink knows of. */
 static bool slide_has(const struct rtop_slide *slide, const struct profile_window *window, struct profile_part *part)
@@ -97,22 +316,22 @@ static void slide_window(struct rtop_slide *slide, struct profile_window *window
 static void slide_carried(struct rtop_slide *slide)
 {
   const struct rtop_profile *profile = slide->profile;
-  for (size_t i = 0; i < profile->carry.count; i++) {
-    const struct rtop_sum_cell *cell = &profile->carry.cells[i];
+  for (size_t i = 0; i < profile->carry.costs.count; i++) {
+    const struct rtop_sum_cell *cell = &profile->carry.costs.cells[i];
     slide_tell(slide, cell->thread, cell->node, &cell->cost, true);
   }
-  for (uint32_t id = 0; id < profile->thread_count; id++) {
-    const struct profile_thread *thread = profile->threads[id];
+  for (uint32_t id = 0; id < profile->threads.count; id++) {
+    const struct profile_thread *thread = profile->threads.all[id];
     struct rtop_cost cost = { 0 };
-    if (!thread || !thread->open_ns) continue;
-    cost.wall_ns[thread->open_state] = thread->open_ns;
-    slide_tell(slide, id, thread->open_node, &cost, true);
+    if (!thread || !thread->pending_ns) continue;
+    cost.wall_ns[thread->pending_state] = thread->pending_ns;
+    slide_tell(slide, id, thread->pending_node, &cost, true);
   }
 }
 
 static bool slide_wants_carry(const struct rtop_slide *slide, const struct rtop_span *span)
 {
-  return slide->profile->carry.count && span->start_ns <= rtop_profile_bounds(slide->profile).start_ns;
+  return slide->profile->carry.costs.count && span->start_ns <= rtop_profile_bounds(slide->profile).start_ns;
 }
 
 static void slide_all(struct rtop_slide *slide, struct rtop_span span)
@@ -167,7 +386,7 @@ bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_
   struct rtop_profile *profile = slide->profile;
   if (!profile) return false;
   uint32_t lens = rtop_lens_version(profile->lens);
-  span = profile_clip(profile, span);
+  span = rtop_profile_clip(profile, span);
   bool fits = slide->known && !slide->failed && lens == slide->lens && !slide_is_far(slide, &span) &&
               slide->carry == slide_wants_carry(slide, &span);
   if (!fits || !slide_step(slide, span) || slide->failed) slide_all(slide, span);
@@ -312,5 +531,12 @@ bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, s
   profile->table->capacity = 0;
   free(slide.kept.threads);
   free(slide.kept.sources);
-  return fine && once_finish(sum, profile->thread_count);
+  return fine && once_finish(sum, profile->threads.count);
+}
+
+void rtop_sum_destroy(struct rtop_sum *sum)
+{
+  free(sum->threads);
+  if (!sum->borrowed) free(sum->cells);
+  *sum = (struct rtop_sum){ 0 };
 }

@@ -34,4 +34,18 @@ void rtop_slide_restart(struct rtop_slide *slide);
  * threads in order. False when memory ran out. */
 bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_sum *sum);
 
+/* For the profile, which tells its slides. Before a window goes, and when a cell comes to one that is in the profile or
+ * goes: */
+struct profile_window;
+struct profile_cell;
+void profile_slides_lose(struct rtop_profile *profile, struct profile_window *window);
+void profile_slides_cell(struct rtop_profile *profile, const struct profile_window *window,
+                         const struct profile_cell *cell, bool comes);
+/* What was carried is another thing now. */
+void profile_slides_restart(struct rtop_profile *profile);
+/* Nodes may be gone. */
+void profile_slides_forget(struct rtop_profile *profile);
+/* The profile goes. */
+void profile_slides_detach(struct rtop_profile *profile);
+
 #endif

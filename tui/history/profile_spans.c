@@ -1,43 +1,9 @@
-/* What a span of history gets of each window, and what it amounts to: bounds, windows, briefs, times. */
-#include "profile_impl.h"
+/* What a span of history amounts to without a sum: bounds, timelines, briefs, times; of all sources or of one. */
+#include "profile_counters.h"
+#include "profile_load.h"
+#include "profile_windows.h"
 
 #include <string.h>
-
-/* ---- parts of windows: short windows count whole when their middle lies in the span. Of a long one (merged from many)
- * the span gets its share of every number, rounded so that the shares of spans side by side add up to the window: no
- * jump where windows of different length meet. ---- */
-
-bool profile_part_of(const struct profile_window *window, const struct rtop_span *span, struct profile_part *part)
-{
-  int64_t length_ns = window->end_ns - window->start_ns, middle_ns = profile_middle(window);
-  *part = (struct profile_part){ .from_ns = 0, .to_ns = length_ns, .length_ns = length_ns };
-  if (!window->gap && length_ns <= PROFILE_WHOLE_NS) return middle_ns >= span->start_ns && middle_ns < span->end_ns;
-  if (span->start_ns > window->start_ns) part->from_ns = span->start_ns - window->start_ns;
-  if (span->end_ns < window->end_ns) part->to_ns = span->end_ns - window->start_ns;
-  return part->from_ns < part->to_ns;
-}
-
-static uint64_t part_below(uint64_t value, int64_t at_ns, int64_t length_ns)
-{
-  return (uint64_t)((unsigned __int128)value * (uint64_t)at_ns / (uint64_t)length_ns);
-}
-
-uint64_t profile_part_share(const struct profile_part *part, uint64_t value)
-{
-  if (profile_part_is_whole(part)) return value;
-  return part_below(value, part->to_ns, part->length_ns) - part_below(value, part->from_ns, part->length_ns);
-}
-
-struct profile_cell profile_part_cell(const struct profile_part *part, const struct profile_cell *cell)
-{
-  struct profile_cell share = *cell;
-  share.samples = (uint32_t)profile_part_share(part, cell->samples);
-  share.wall_ns = profile_part_share(part, cell->wall_ns);
-  share.cpu_ns = profile_part_share(part, cell->cpu_ns);
-  share.allocations = profile_part_share(part, cell->allocations);
-  share.blame_ns = profile_part_share(part, cell->blame_ns);
-  return share;
-}
 
 /* ---- what there is ------------------------------------------------------------------------------- */
 
@@ -58,6 +24,15 @@ struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t l
 {
   struct rtop_span span = rtop_profile_bounds(profile);
   if (length_ns > 0 && span.end_ns - span.start_ns > length_ns) span.start_ns = span.end_ns - length_ns;
+  return span;
+}
+
+struct rtop_span rtop_profile_clip(const struct rtop_profile *profile, struct rtop_span span)
+{
+  struct rtop_span held = rtop_profile_bounds(profile);
+  if (span.start_ns < held.start_ns) span.start_ns = held.start_ns;
+  if (span.end_ns > held.end_ns) span.end_ns = held.end_ns;
+  if (span.end_ns < span.start_ns) span.end_ns = span.start_ns;
   return span;
 }
 
@@ -149,48 +124,7 @@ bool rtop_profile_window_wall(const struct rtop_profile *profile, uint32_t sourc
   return false;
 }
 
-/* ---- what a span amounts to, and whether that may have become another thing ------------------------ */
-
-#define BRIEF_SECOND_NS INT64_C(1000000000)
-
-static int64_t brief_second(int64_t time_ns)
-{
-  int64_t second = time_ns / BRIEF_SECOND_NS;
-  return time_ns % BRIEF_SECOND_NS < 0 ? second - 1 : second;
-}
-
-static size_t brief_slot(int64_t second)
-{
-  return (size_t)((uint64_t)second % PROFILE_SECONDS);
-}
-
-/* The seconds from *from to *to hold the stretch; never more than there are slots. */
-static void brief_seconds(int64_t start_ns, int64_t end_ns, int64_t *from, int64_t *to)
-{
-  *from = brief_second(start_ns);
-  *to = brief_second(end_ns > start_ns ? end_ns - 1 : start_ns);
-  if (*to - *from >= PROFILE_SECONDS) *to = *from + PROFILE_SECONDS - 1;
-}
-
-void profile_changes(struct rtop_profile *profile, int64_t start_ns, int64_t end_ns)
-{
-  int64_t from, to;
-  brief_seconds(start_ns, end_ns, &from, &to);
-  profile->changes++;
-  for (int64_t second = from; second <= to; second++) profile->changed[brief_slot(second)] = profile->changes;
-}
-
-uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_span span)
-{
-  int64_t from, to;
-  uint64_t latest = 0;
-  brief_seconds(span.start_ns, span.end_ns, &from, &to);
-  for (int64_t second = from; second <= to; second++) {
-    uint64_t change = profile->changed[brief_slot(second)];
-    latest = change > latest ? change : latest;
-  }
-  return latest;
-}
+/* ---- what a span amounts to ------------------------------------------------------------------------- */
 
 static void brief_add(struct rtop_span_brief *brief, struct profile_cover *cover, const struct profile_window *window,
                       const struct profile_part *part)
@@ -209,6 +143,12 @@ static void brief_add(struct rtop_span_brief *brief, struct profile_cover *cover
   profile_cover_add(cover, start_ns, end_ns);
 }
 
+static void brief_end(struct rtop_span_brief *brief, const struct profile_cover *cover)
+{
+  brief->covered_ns = cover->length_ns;
+  brief->cover_end_ns = brief->told_ns ? cover->end_ns : 0;
+}
+
 void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span span, struct rtop_span_brief *brief)
 {
   struct profile_cover cover = { .end_ns = INT64_MIN };
@@ -219,15 +159,14 @@ void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span spa
     if (window->start_ns >= span.end_ns) break;
     if (profile_part_of(window, &span, &part)) brief_add(brief, &cover, window, &part);
   }
-  brief->covered_ns = cover.length_ns;
-  brief->cover_end_ns = brief->told_ns ? cover.end_ns : 0;
+  brief_end(brief, &cover);
 }
 
 /* ---- wall time per thread and state, for histories ------------------------------------------------ */
 
 uint32_t rtop_profile_thread_bound(const struct rtop_profile *profile)
 {
-  return profile->thread_count;
+  return profile->threads.count;
 }
 
 static void times_of_window(const struct profile_window *window, const struct profile_part *part,
@@ -259,4 +198,104 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
     known = true;
   }
   return known;
+}
+
+/* ---- of one source out of several ------------------------------------------------------------------- */
+
+/* The windows of one source in a span, one after the other. */
+struct alone_walk {
+  const struct rtop_profile *profile;
+  struct rtop_span span;
+  uint32_t source; /* by its number, not its place */
+  size_t at;
+  const struct profile_window *window;
+  struct profile_part part;
+};
+
+static struct alone_walk alone_walk(const struct rtop_profile *profile, uint32_t source, struct rtop_span span)
+{
+  return (struct alone_walk){
+    .profile = profile, .span = span, .source = source, .at = profile_find(profile, span.start_ns)
+  };
+}
+
+static bool alone_next(struct alone_walk *walk)
+{
+  while (walk->at < walk->profile->count) {
+    const struct profile_window *window = profile_window_at(walk->profile, walk->at++);
+    walk->window = window;
+    if (window->start_ns >= walk->span.end_ns) return false;
+    if (walk->profile->sources[window->source].source == walk->source &&
+        profile_part_of(window, &walk->span, &walk->part))
+      return true;
+  }
+  return false;
+}
+
+static void alone_cover(struct profile_cover *cover, const struct alone_walk *walk)
+{
+  profile_cover_add(cover, walk->window->start_ns + walk->part.from_ns, walk->window->start_ns + walk->part.to_ns);
+}
+
+/* Windows that went because memory was short are in the sum as what was carried of them. */
+static void alone_carry(const struct rtop_profile *profile, uint32_t number, struct rtop_sum *sum,
+                        struct profile_cover *cover)
+{
+  for (uint32_t i = 0; i < profile->source_count; i++) {
+    const struct profile_source *source = &profile->sources[i];
+    if (source->source != number || !profile_carries(source) || source->carry_start_ns < sum->span.start_ns) continue;
+    profile_cover_add(cover, source->carry_start_ns, source->carry_end_ns);
+    sum->counters = source->carry_counters;
+    sum->gap_count = source->carry_gaps;
+  }
+}
+
+void rtop_profile_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_sum *sum)
+{
+  struct profile_cover cover = { .end_ns = INT64_MIN };
+  struct alone_walk walk = alone_walk(profile, source, sum->span);
+  sum->total = (struct rtop_cost){ 0 };
+  sum->counters = (struct rtop_span_counters){ 0 };
+  sum->gap_count = 0;
+  alone_carry(profile, source, sum, &cover);
+  while (alone_next(&walk)) {
+    sum->gap_count += walk.window->gap;
+    if (walk.window->gap) continue;
+    struct rtop_span_counters counters = profile_counters_part(walk.window, &walk.part);
+    profile_counters_add(&sum->counters, &counters, walk.window->counters_present);
+    alone_cover(&cover, &walk);
+  }
+  sum->length_ns = cover.length_ns;
+  sum->window_count = cover.windows;
+  for (size_t i = 0; i < sum->thread_count; i++)
+    if (sum->threads[i].source == source) rtop_cost_add(&sum->total, &sum->threads[i].cost);
+}
+
+void rtop_profile_brief_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
+                              struct rtop_span_brief *brief)
+{
+  struct profile_cover cover = { .end_ns = INT64_MIN };
+  struct alone_walk walk = alone_walk(profile, source, span);
+  *brief = (struct rtop_span_brief){ 0 };
+  while (alone_next(&walk)) brief_add(brief, &cover, walk.window, &walk.part);
+  brief_end(brief, &cover);
+}
+
+void rtop_profile_window_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
+                               struct rtop_window_summary *summary)
+{
+  struct alone_walk walk = alone_walk(profile, source, span);
+  *summary = (struct rtop_window_summary){ .start_ns = span.start_ns, .end_ns = span.end_ns };
+  while (alone_next(&walk)) {
+    const struct profile_window *window = walk.window;
+    summary->gap = summary->gap || window->gap;
+    if (window->gap) continue;
+    struct rtop_span_counters counters = profile_counters_part(window, &walk.part);
+    for (int state = 0; state < RTOP_STATES; state++)
+      summary->wall_ns[state] += profile_part_share(&walk.part, window->wall_ns[state]);
+    profile_counters_add(&summary->counters, &counters, window->counters_present);
+    summary->sources = 1;
+    summary->thread_count = window->absent ? window->alive : 0;
+    for (size_t i = 0; i < window->thread_count; i++) summary->thread_count += !window->threads[i].ended;
+  }
 }

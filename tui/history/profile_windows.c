@@ -1,23 +1,8 @@
-/* Windows in order of start: how they are inserted, found and given up. */
-#include "profile_impl.h"
+/* Windows in order of start: how they come in, are found, change, and how one walks from each to the next. */
+#include "profile_windows.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-size_t profile_window_bytes(const struct profile_window *window)
-{
-  return sizeof *window + sizeof window + window->thread_count * sizeof *window->threads +
-         window->cell_capacity * sizeof *window->cells + window->long_count * sizeof *window->longs;
-}
-
-void profile_window_free(struct profile_window *window)
-{
-  if (!window) return;
-  free(window->threads);
-  free(window->cells);
-  free(window->longs);
-  free(window);
-}
 
 bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window *window,
                              const struct profile_cell *cell)
@@ -26,7 +11,7 @@ bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window
     size_t capacity = window->cell_capacity + window->cell_capacity / 4 + 4;
     struct profile_cell *cells = realloc(window->cells, capacity * sizeof *cells);
     if (!cells) return false;
-    profile->memory_bytes += (capacity - window->cell_capacity) * sizeof *cells;
+    profile->memory.bytes += (capacity - window->cell_capacity) * sizeof *cells;
     window->cells = cells;
     window->cell_capacity = capacity;
   }
@@ -36,16 +21,7 @@ bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window
   return true;
 }
 
-void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns)
-{
-  int64_t from = start_ns > cover->end_ns ? start_ns : cover->end_ns;
-  if (end_ns <= from) return;
-  cover->windows += start_ns + (end_ns - start_ns) / 2 >= cover->end_ns;
-  cover->length_ns += (uint64_t)(end_ns - from);
-  cover->end_ns = end_ns;
-}
-
-static bool profile_make_room(struct rtop_profile *profile)
+static bool windows_make_room(struct rtop_profile *profile)
 {
   if (profile->first + profile->count < profile->capacity) return true;
   if (profile->first > profile->capacity / 2) {
@@ -63,7 +39,7 @@ static bool profile_make_room(struct rtop_profile *profile)
 
 bool profile_window_insert(struct rtop_profile *profile, struct profile_window *window)
 {
-  if (!profile_make_room(profile)) return false;
+  if (!windows_make_room(profile)) return false;
   struct profile_window **windows = profile->windows + profile->first;
   size_t at = profile->count++;
   for (; at > 0 && windows[at - 1]->start_ns > window->start_ns; at--) windows[at] = windows[at - 1];
@@ -71,60 +47,166 @@ bool profile_window_insert(struct rtop_profile *profile, struct profile_window *
   window->id = ++profile->window_ids;
   profile_window_changes(profile, window);
   if (window->end_ns - window->start_ns > profile->longest_ns) profile->longest_ns = window->end_ns - window->start_ns;
-  profile->memory_bytes += profile_window_bytes(window);
+  profile->memory.bytes += profile_window_bytes(window);
   return true;
 }
 
-/* A program that makes methods all the time makes names all the time: history gets shorter for them, down to a third. Few
- * names are nobody's loss. */
-size_t profile_room(const struct rtop_profile *profile)
+size_t profile_first_from(const struct rtop_profile *profile, int64_t start_ns)
 {
-  static const size_t names_free = 4 << 20;
-  size_t names = rtop_symbols_bytes(profile->symbols), most = profile->memory_bytes_max;
-  size_t over = names > names_free ? names - names_free : 0;
-  return most - (over < most / 3 * 2 ? over : most / 3 * 2);
-}
-
-void profile_evict_one(struct rtop_profile *profile)
-{
-  struct profile_window *window = profile->windows[profile->first++];
-  profile->count--;
-  profile_slides_lose(profile, window);
-  profile_window_changes(profile, window);
-  profile->memory_bytes -= profile_window_bytes(window);
-  if (profile->keep_sums) profile_carry_window(profile, window);
-  for (size_t i = 0; i < window->thread_count; i++) profile_thread_drop_window(profile, window->threads[i].thread);
-  profile_window_free(window);
-}
-
-/* Windows come in order of start: the newest end is not far from the last one's. */
-static bool profile_is_past(const struct rtop_profile *profile)
-{
-  int64_t now_ns = profile_window_at(profile, profile->count - 1)->end_ns;
-  return profile->keep_ns && profile_window_at(profile, 0)->end_ns < now_ns - profile->keep_ns;
-}
-
-void profile_evict(struct rtop_profile *profile)
-{
-  if (profile->loader.load) { /* what can be fetched again is not lost */
-    profile_unload(profile);
-    return;
+  size_t low = 0, high = profile->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (profile_window_at(profile, middle)->start_ns < start_ns) low = middle + 1;
+    else high = middle;
   }
-  size_t room = profile_room(profile);
-  while (profile->count > 1 && profile_is_past(profile)) profile_evict_one(profile);
-  if (profile->memory_bytes > room) profile_merge_old(profile);
-  while (profile->memory_bytes > room && profile->count > 1) profile_evict_one(profile);
-  if (profile->carried_gone > 256) profile_carry_compact(profile);
+  return low;
 }
 
 size_t profile_find(const struct rtop_profile *profile, int64_t time_ns)
 {
   int64_t earliest = time_ns > INT64_MIN + profile->longest_ns ? time_ns - profile->longest_ns : INT64_MIN;
-  size_t low = 0, high = profile->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (profile_window_at(profile, middle)->start_ns < earliest) low = middle + 1;
-    else high = middle;
+  return profile_first_from(profile, earliest);
+}
+
+void profile_thread_unlist(struct rtop_profile *profile, uint32_t id)
+{
+  struct profile_thread *thread = profile_thread_at(profile, id);
+  if (!thread || --thread->windows > 0) return;
+  if (thread->carried) profile->carry.gone++;
+  else profile_thread_free(&profile->threads, id);
+}
+
+/* ---- when what is known of a stretch became another thing, by the second --------------------------- */
+
+#define CHANGES_SECOND_NS INT64_C(1000000000)
+
+static int64_t changes_second(int64_t time_ns)
+{
+  int64_t second = time_ns / CHANGES_SECOND_NS;
+  return time_ns % CHANGES_SECOND_NS < 0 ? second - 1 : second;
+}
+
+static size_t changes_slot(int64_t second)
+{
+  return (size_t)((uint64_t)second % PROFILE_SECONDS);
+}
+
+/* The seconds from *from to *to hold the stretch; never more than there are slots. */
+static void changes_seconds(int64_t start_ns, int64_t end_ns, int64_t *from, int64_t *to)
+{
+  *from = changes_second(start_ns);
+  *to = changes_second(end_ns > start_ns ? end_ns - 1 : start_ns);
+  if (*to - *from >= PROFILE_SECONDS) *to = *from + PROFILE_SECONDS - 1;
+}
+
+void profile_changes(struct rtop_profile *profile, int64_t start_ns, int64_t end_ns)
+{
+  int64_t from, to;
+  changes_seconds(start_ns, end_ns, &from, &to);
+  profile->changes.count++;
+  for (int64_t second = from; second <= to; second++)
+    profile->changes.latest[changes_slot(second)] = profile->changes.count;
+}
+
+uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_span span)
+{
+  int64_t from, to;
+  uint64_t latest = 0;
+  changes_seconds(span.start_ns, span.end_ns, &from, &to);
+  for (int64_t second = from; second <= to; second++) {
+    uint64_t change = profile->changes.latest[changes_slot(second)];
+    latest = change > latest ? change : latest;
   }
-  return low;
+  return latest;
+}
+
+/* ---- walking through time: from window to window, whatever their lengths, over gaps ---------------- */
+
+enum { STEPS_HOLE_NS = 10000000 }; /* a smaller one is rounding */
+
+/* Windows of all sources are interleaved: the next one of a source is never farther than this. */
+static size_t steps_reach(const struct rtop_profile *profile)
+{
+  return (size_t)profile->source_count * 4 + 16;
+}
+
+static bool steps_better(const struct profile_window *window, const struct profile_window *than)
+{
+  if (!than || window->gap != than->gap) return !than || than->gap;
+  return window->source < than->source;
+}
+
+/* Position of the window that holds the instant before `time_ns`: of the first source that has one, a gap
+ * only where nothing else is known. Between windows: the one before. count: there is no window at all. */
+static size_t steps_find(const struct rtop_profile *profile, int64_t time_ns)
+{
+  size_t upper = profile_first_from(profile, time_ns), reach = steps_reach(profile), best = profile->count;
+  const struct profile_window *chosen = NULL;
+  size_t before = upper ? upper - 1 : 0;
+  for (size_t i = upper; i-- > 0 && upper - i <= reach;) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (window->end_ns > profile_window_at(profile, before)->end_ns) before = i;
+    if (window->end_ns >= time_ns && steps_better(window, chosen)) {
+      chosen = window;
+      best = i;
+    }
+  }
+  return profile->count && best == profile->count ? before : best;
+}
+
+static struct rtop_span steps_span(const struct rtop_profile *profile, size_t position)
+{
+  if (position >= profile->count) return (struct rtop_span){ 0, 0 };
+  const struct profile_window *window = profile_window_at(profile, position);
+  return (struct rtop_span){ window->start_ns, window->end_ns };
+}
+
+struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int64_t time_ns)
+{
+  return steps_span(profile, steps_find(profile, time_ns));
+}
+
+/* The neighbour that is no gap: of the same source while it goes on, else of any. Stays where there is
+ * none. */
+static size_t steps_next(const struct rtop_profile *profile, size_t from)
+{
+  const struct profile_window *here = profile_window_at(profile, from);
+  size_t reach = steps_reach(profile);
+  for (size_t i = from + 1; i < profile->count && i - from <= reach; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (window->source != here->source) continue;
+    if (window->gap || window->start_ns - here->end_ns > STEPS_HOLE_NS) break;
+    return i;
+  }
+  for (size_t i = from + 1; i < profile->count; i++) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (!window->gap && profile_middle(window) >= here->end_ns) return steps_find(profile, window->end_ns);
+  }
+  return from;
+}
+
+static size_t steps_previous(const struct rtop_profile *profile, size_t from)
+{
+  const struct profile_window *here = profile_window_at(profile, from);
+  size_t reach = steps_reach(profile);
+  for (size_t i = from; i-- > 0 && from - i <= reach;) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (window->source != here->source) continue;
+    if (window->gap || here->start_ns - window->end_ns > STEPS_HOLE_NS) break;
+    return i;
+  }
+  for (size_t i = from; i-- > 0;) {
+    const struct profile_window *window = profile_window_at(profile, i);
+    if (!window->gap && profile_middle(window) < here->start_ns) return steps_find(profile, window->end_ns);
+  }
+  return from;
+}
+
+struct rtop_span rtop_profile_step(const struct rtop_profile *profile, int64_t time_ns, int steps)
+{
+  size_t at = steps_find(profile, time_ns);
+  if (at >= profile->count) return (struct rtop_span){ 0, 0 };
+  for (; steps > 0; steps--) at = steps_next(profile, at);
+  for (; steps < 0; steps++) at = steps_previous(profile, at);
+  return steps_span(profile, at);
 }

@@ -1,6 +1,5 @@
 /* Fills the strips of the header from the newest windows. */
 #include "strip.h"
-#include "tui/history/profile_alone.h"
 #include "tui/text/floor_div.h"
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Another caller. There is room: as many roots as frames. */
-static void graph_call(struct groups_graph *graph, const struct groups_edge *edge)
+/* The method, with nothing in it when it is met for the first time in this sum. */
+static struct groups_frame *graph_frame(struct groups_graph *graph, uint32_t frame)
 {
-  struct groups_frame *callee = &graph->frames[edge->callee];
+  struct groups_frame *entry = &graph->frames[frame];
+  if (entry->take != graph->take) *entry = (struct groups_frame){ .take = graph->take };
+  return entry;
+}
+
+/* The edge is part of this sum from now on. There is room: as many roots as frames. */
+static void graph_call(struct groups_graph *graph, uint32_t index)
+{
+  struct groups_edge *edge = &graph->edges[index];
+  if (edge->take == graph->take) return;
+  struct groups_frame *caller = graph_frame(graph, edge->caller), *callee = graph_frame(graph, edge->callee);
+  *edge = (struct groups_edge){
+    .caller = edge->caller, .callee = edge->callee, .next_out = caller->first_out, .take = graph->take
+  };
+  caller->first_out = index + 1;
   callee->callers++;
   callee->caller += edge->caller;
   if (callee->root || edge->callee == 0 || !groups_graph_is_root(callee)) return;
@@ -24,20 +38,18 @@ static uint32_t graph_edge(struct groups_graph *graph, uint32_t caller, uint32_t
   if (!known ||
       !rtop_reserve(&graph->edges, &graph->edge_capacity, (size_t)graph->edge_count + 1, sizeof *graph->edges))
     return GROUPS_NONE;
-  uint32_t edge = graph->edge_count++;
-  struct groups_frame *from = &graph->frames[caller];
-  graph->edges[edge] = (struct groups_edge){ .caller = caller, .callee = callee, .next_out = from->first_out };
-  *known = from->first_out = edge + 1;
-  graph_call(graph, &graph->edges[edge]);
-  return edge;
+  graph->edges[graph->edge_count] = (struct groups_edge){ .caller = caller, .callee = callee };
+  *known = ++graph->edge_count;
+  return *known - 1;
 }
 
 /* On the way up: does the method stand there, does it stand there with the same caller? */
-static void graph_look_up(const struct groups_graph *graph, struct groups_node *node)
+static void graph_look_up(const struct groups_graph *graph, const struct rtop_tree *tree, uint32_t id,
+                          struct groups_node *node)
 {
   node->in_frame = true;
   node->in_edge = node->edge != GROUPS_NONE;
-  for (uint32_t at = node->parent; at != 0; at = graph->nodes[at].parent) {
+  for (uint32_t at = tree->nodes[id].parent; at != 0; at = tree->nodes[at].parent) {
     const struct groups_node *above = &graph->nodes[at];
     if (above->frame != node->frame) continue;
     node->in_frame = false;
@@ -46,19 +58,21 @@ static void graph_look_up(const struct groups_graph *graph, struct groups_node *
   }
 }
 
-/* A node whose parent was placed before. */
-static bool graph_place(struct groups_graph *graph, const struct rtop_symbols *symbols, uint32_t index, uint32_t parent,
-                        uint32_t frame)
+/* A node that is met for the first time; its parent was before. */
+static bool graph_place(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                        uint32_t id)
 {
-  if (!rtop_reserve(&graph->nodes, &graph->node_capacity, (size_t)index + 1, sizeof *graph->nodes)) return false;
-  struct groups_node *node = &graph->nodes[index];
-  uint32_t caller = index ? graph->nodes[parent].frame : 0;
-  *node = (struct groups_node){ .parent = parent, .frame = frame, .edge = GROUPS_NONE };
-  if (index == 0) return true;
+  struct groups_node *node = &graph->nodes[id];
+  uint32_t frame = tree->nodes[id].frame, caller = id ? tree->nodes[tree->nodes[id].parent].frame : 0;
+  *node = (struct groups_node){ .frame = frame, .edge = GROUPS_NONE, .known = true };
+  if (id == 0) return true;
   if (caller == frame) /* calls within a file are no calls of it */
     node->loops = rtop_symbols_get(symbols, frame)->kind != RTOP_SYMBOL_GROUP;
-  else if ((node->edge = graph_edge(graph, caller, frame)) == GROUPS_NONE) return false;
-  graph_look_up(graph, node);
+  else if ((node->edge = graph_edge(graph, caller, frame)) == GROUPS_NONE) {
+    node->known = false;
+    return false;
+  }
+  graph_look_up(graph, tree, id, node);
   return true;
 }
 
@@ -82,41 +96,53 @@ static void figures_add(struct groups_figures *to, const struct groups_figures *
 
 static void graph_add(struct groups_graph *graph, const struct groups_node *node, const struct rtop_tree_node *from)
 {
-  struct groups_frame *frame = &graph->frames[node->frame];
+  struct groups_frame *frame = graph_frame(graph, node->frame);
   struct groups_figures total = graph_figures(graph, &from->total);
   frame->self_ns += rtop_tree_clock(&from->self, graph->wish.mode);
   frame->self_samples += from->self.samples;
   if (node->in_frame) figures_add(&frame->total, &total);
   if (node->loops) frame->loops++;
-  if (node->edge != GROUPS_NONE && node->in_edge) figures_add(&graph->edges[node->edge].total, &total);
+  if (node->edge == GROUPS_NONE) return;
+  graph_call(graph, node->edge);
+  if (node->in_edge) figures_add(&graph->edges[node->edge].total, &total);
 }
 
-static bool graph_reserve_frames(struct groups_graph *graph, const struct rtop_symbols *symbols)
+/* Other ids: all that was found out is of no use. */
+static void graph_follow_ids(struct groups_graph *graph, const struct rtop_tree *tree,
+                             const struct rtop_symbols *symbols)
+{
+  uint32_t reuses = rtop_symbols_reuses(symbols);
+  if (graph->of == tree && graph->shapes == tree->shapes && graph->reuses == reuses) return;
+  if (graph->nodes) memset(graph->nodes, 0, graph->node_capacity * sizeof *graph->nodes);
+  rtop_pairs_clear(&graph->edge_of);
+  graph->edge_count = 0;
+  graph->of = tree;
+  graph->shapes = tree->shapes;
+  graph->reuses = reuses;
+}
+
+static bool graph_restart(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
+                          struct groups_wish wish)
 {
   uint32_t count = graph->frame_count = rtop_symbols_frame_count(symbols);
-  return rtop_reserve(&graph->frames, &graph->frame_capacity, count, sizeof *graph->frames) &&
-         rtop_reserve(&graph->roots, &graph->root_capacity, count, sizeof *graph->roots);
-}
-
-static bool graph_restart(struct groups_graph *graph, const struct rtop_symbols *symbols, struct groups_wish wish)
-{
-  graph->edge_count = graph->root_count = 0;
+  graph_follow_ids(graph, tree, symbols);
+  graph->take++;
+  graph->root_count = 0;
   graph->wish = wish;
-  if (graph->frames) memset(graph->frames, 0, graph->frame_capacity * sizeof *graph->frames);
-  rtop_pairs_clear(&graph->edge_of);
-  return graph_reserve_frames(graph, symbols);
+  graph->length_ns = tree->length_ns;
+  return rtop_reserve(&graph->frames, &graph->frame_capacity, count, sizeof *graph->frames) &&
+         rtop_reserve(&graph->roots, &graph->root_capacity, count, sizeof *graph->roots) &&
+         rtop_reserve(&graph->nodes, &graph->node_capacity, tree->count, sizeof *graph->nodes);
 }
 
 bool groups_graph_take(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                        struct groups_wish wish)
 {
-  graph->length_ns = tree->length_ns;
-  if (!graph_restart(graph, symbols, wish)) return false;
+  if (!graph_restart(graph, tree, symbols, wish)) return false;
   for (size_t i = 0; i < tree->touched_count; i++) {
     uint32_t id = tree->touched[i];
-    const struct rtop_tree_node *node = &tree->nodes[id];
-    if (!graph_place(graph, symbols, id, node->parent, node->frame)) return false;
-    if (id != 0) graph_add(graph, &graph->nodes[id], node);
+    if (!graph->nodes[id].known && !graph_place(graph, tree, symbols, id)) return false;
+    if (id != 0) graph_add(graph, &graph->nodes[id], &tree->nodes[id]);
   }
   return true;
 }

@@ -2,8 +2,8 @@
  *
  * Calls of the same caller to the same callee, wherever they stand, are one edge. Of a node of the tree it is
  * known to which method and which edge it belongs, and whether the same one is above it, so that its time is in
- * the total already. Of all figures of a cost only those that are asked for are kept, because what takes the time
- * is memory. Threads: one. A zeroed struct is empty.
+ * the total already: that is found out once and holds as long as the tree keeps its ids. Of all figures of a cost only
+ * those that are asked for are kept, because what takes the time is memory. Threads: one. A zeroed struct is empty.
  */
 #ifndef RTOP_TUI_GROUPS_GRAPH_H
 #define RTOP_TUI_GROUPS_GRAPH_H
@@ -26,6 +26,7 @@ struct groups_figures {
 };
 
 struct groups_frame {
+  uint32_t take;      /* private: what follows is of this one; of an older one: it is not in the sum */
   uint32_t callers;   /* methods that call it now; the start of a thread is 0 */
   uint32_t caller;    /* all of them added up: the caller, when it is one */
   uint32_t loops;     /* nodes where it is called by itself */
@@ -38,13 +39,14 @@ struct groups_frame {
 struct groups_edge {
   uint32_t caller, callee;
   uint32_t next_out; /* of the same caller, + 1 */
+  uint32_t take;     /* private, as above */
   struct groups_figures total;
 };
 
 struct groups_node {
-  uint32_t parent, frame;
+  uint32_t frame;
   uint32_t edge; /* GROUPS_NONE: called by itself */
-  bool loops;
+  bool known, loops;
   bool in_frame, in_edge; /* is it the outermost one, whose total counts? */
 };
 
@@ -52,7 +54,7 @@ struct groups_graph {
   struct groups_frame *frames; /* by frame */
   uint32_t frame_count;
   size_t frame_capacity;
-  struct groups_edge *edges;
+  struct groups_edge *edges; /* all that were met; those of the sum are in the lists of their callers */
   uint32_t edge_count;
   size_t edge_capacity;
   uint32_t *roots; /* frames that are called by several methods, or by nobody */
@@ -61,6 +63,9 @@ struct groups_graph {
   struct rtop_pairs edge_of; /* private: (caller, callee): edge + 1 */
   struct groups_node *nodes; /* private: by the tree's node */
   size_t node_capacity;
+  const struct rtop_tree *of; /* private: the tree, and which ids of it and of the symbols nodes were found out for */
+  uint32_t shapes, reuses;
+  uint32_t take;
   struct groups_wish wish;
   uint64_t length_ns; /* of the sum */
 };
@@ -72,7 +77,8 @@ void groups_graph_destroy(struct groups_graph *graph);
 
 static inline bool groups_graph_has(const struct groups_graph *graph, uint32_t frame)
 {
-  return frame != 0 && frame < graph->frame_count && graph->frames[frame].callers > 0;
+  return frame != 0 && frame < graph->frame_count && graph->frames[frame].take == graph->take &&
+         graph->frames[frame].callers > 0;
 }
 
 /* Called by several methods, or by nobody: it stands alone. */

@@ -278,6 +278,7 @@ void rtop_tree_forget(struct rtop_tree *tree)
 {
   struct tree_scratch *scratch = tree->scratch;
   tree->count = tree->touched_count = 0;
+  tree->shapes++;
   if (scratch && scratch->of) memset(scratch->of, 0, scratch->of_capacity * sizeof *scratch->of);
   if (scratch) rtop_pairs_clear(&scratch->children);
   if (scratch && scratch->frames) memset(scratch->frames, 0, scratch->frame_capacity * sizeof *scratch->frames);
@@ -300,7 +301,7 @@ void rtop_tree_destroy(struct rtop_tree *tree)
   free(scratch);
   free(tree->nodes);
   free(tree->touched);
-  *tree = (struct rtop_tree){ 0 };
+  *tree = (struct rtop_tree){ .shapes = tree->shapes + 1 };
 }
 
 bool rtop_tree_has(const struct rtop_tree *tree, uint32_t node)

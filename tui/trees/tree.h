@@ -33,8 +33,9 @@ struct rtop_tree {
   size_t touched_count, touched_capacity;
   uint64_t length_ns; /* of the sum: what 100 % of one thread is */
   uint32_t epoch;
-  bool folded;   /* recursion: a method is never below itself */
-  void *scratch; /* private */
+  uint32_t shapes; /* grows when ids begin anew */
+  bool folded;     /* recursion: a method is never below itself */
+  void *scratch;   /* private */
 };
 
 /* Takes the costs of a sum. `fold`: a call of a method that is on the stack already counts for that

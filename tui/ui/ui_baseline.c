@@ -1,7 +1,6 @@
 /* What the figures are compared with: taken, summed, and found again by method, call and thread. */
 #include "ui_baseline.h"
 #include "ui.h"
-#include "tui/history/profile_alone.h"
 #include "tui/methods/sum_translate.h"
 #include "tui/text/fnv.h"
 #include "tui/text/reserve.h"

@@ -2,7 +2,6 @@
 #include "view_time.h"
 #include "view_methods.h"
 #include "viewer.h"
-#include "tui/history/profile_alone.h"
 #include "tui/term/draw.h"
 #include "tui/ui/ui.h"
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "view_icicle.h"
 #include "tui/cli/options.h"
-#include "tui/history/profile_alone.h"
 #include "tui/tables/timeline.h"
 #include "tui/term/draw.h"
 #include "tui/ui/ui.h"

@@ -1,16 +1,13 @@
 #include "tests/tui/export_fixture.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <locale.h>
 #include <string.h>
 
 static json_t *rperf(struct report_fixture *fixture)
 {
   char *text = export_fixture_text(fixture, RTOP_FILE_RPERF);
-  json_error_t error;
-  json_t *file = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (!file) fail_msg("line %d: %s", error.line, error.text);
+  json_t *file = export_fixture_json(text);
   /* rperf lists files by these two, without reading on. */
   assert_true(strncmp(text, "{\"meta\":{", 9) == 0);
   assert_true(strstr(text, "\n\"summary\":{") < strstr(text, "\n\"aggregated_samples\":["));

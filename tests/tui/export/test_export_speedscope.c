@@ -1,16 +1,13 @@
 #include "tests/tui/export_fixture.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <locale.h>
 #include <string.h>
 
 static json_t *speedscope(struct report_fixture *fixture)
 {
   char *text = export_fixture_text(fixture, RTOP_FILE_SPEEDSCOPE);
-  json_error_t error;
-  json_t *file = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (!file) fail_msg("line %d: %s", error.line, error.text);
+  json_t *file = export_fixture_json(text);
   free(text);
   return file;
 }

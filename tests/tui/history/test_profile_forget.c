@@ -1,7 +1,7 @@
 /* A process that makes methods all the time: what the viewer holds stays the same, and what it shows stays right. */
 #include "tests/tui/model_fixture.h"
 
-#include "tui/history/profile_impl.h"
+#include "tui/history/profile_windows.h"
 #include "tui/methods/live.h"
 #include <malloc.h>
 
@@ -85,7 +85,7 @@ static void test_a_long_watch_is_flat(void **state)
   }
   assert_true(most <= warm + (1 << 20));
   assert_true(rtop_symbols_frame_count(maker.symbols) < ROUNDS * NEW / 10);
-  assert_true(maker.profile->memory_bytes + rtop_symbols_bytes(maker.symbols) < MEMORY + (4 << 20));
+  assert_true(maker.profile->memory.bytes + rtop_symbols_bytes(maker.symbols) < MEMORY + (4 << 20));
   rtop_sum_destroy(&sum);
   rtop_live_destroy(&live);
   rtop_profile_destroy(&maker.profile);

@@ -7,7 +7,7 @@
 #include "shm/segment/registry.h"
 #include "tests/shm/history.h"
 #include "tui/feed/feed.h"
-#include "tui/history/profile_impl.h"
+#include "tui/history/profile_windows.h"
 #include <unistd.h>
 
 #define SECOND INT64_C(1000000000)
@@ -194,8 +194,8 @@ static void test_memory_makes_old_windows_longer(void **state)
     for (int i = 0; i < 4000; i++) {
       history_next(&world.history, &world.window);
       assert_true(fixture_add(world.profile, 0, &world.window));
-      assert_int_equal(world.profile->memory_bytes, held_bytes(world.profile));
-      assert_true(world.profile->memory_bytes <= 1 << 20);
+      assert_int_equal(world.profile->memory.bytes, held_bytes(world.profile));
+      assert_true(world.profile->memory.bytes <= 1 << 20);
     }
     history_know_open(&world.history);
     assert_true(longest_ms(&world) > 9000);
@@ -483,11 +483,11 @@ static void test_names_take_their_memory_from_history(void **state)
       *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = i, .wall_ns = 100000, .samples = 1 };
     assert_true(rtop_profile_add(profile, 0, &window, nodes, CELLS, &thread));
     size_t names = rtop_symbols_bytes(symbols);
-    if (names < FREE + MOST / 3 * 2 && profile->memory_bytes + names > largest) largest = profile->memory_bytes + names;
+    if (names < FREE + MOST / 3 * 2 && profile->memory.bytes + names > largest) largest = profile->memory.bytes + names;
   }
   assert_in_range(largest, MOST / 2, MOST + FREE + (1 << 20));
   assert_true(rtop_symbols_bytes(symbols) > FREE + MOST / 3 * 2);
-  assert_true(profile->memory_bytes <= MOST / 3 + (1 << 20));
+  assert_true(profile->memory.bytes <= MOST / 3 + (1 << 20));
   assert_true(profile->count > 1);
   rtop_window_destroy(&window);
   rtop_profile_destroy(&profile);

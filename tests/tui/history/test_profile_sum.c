@@ -92,7 +92,7 @@ static void naive_not_sampled(struct rtop_window *window, uint32_t thread, struc
  * perhaps a stretch that stays open. open_ns[] is since when. */
 static void naive_random_window(struct naive *naive, struct rtop_window *window, int64_t open_ns[])
 {
-  static uint32_t open_state[NAIVE_THREADS];
+  static uint32_t state_of[NAIVE_THREADS];
   int64_t start = naive->count ? naive->windows[naive->count - 1].end_ns : 1000;
   int64_t end = start + 50 * MS + rand() % (100 * (int)MS);
   struct naive_window *to = &naive->windows[naive->count++];
@@ -109,9 +109,9 @@ static void naive_random_window(struct naive *naive, struct rtop_window *window,
       struct rtop_late *late = fixture_late(window, index, node, state, open_ns[i], wall_ns);
       late->cell.cpu_ns = late->cell.wall_ns / 3;
       if (naive->unsampled) {
-        late->cell.state = open_state[i];
+        late->cell.state = state_of[i];
         late->cell.cpu_ns = late->cell.wall_ns;
-        naive_not_sampled(window, index, to, open_state[i], (uint64_t)(at - start));
+        naive_not_sampled(window, index, to, state_of[i], (uint64_t)(at - start));
       }
       naive_late(naive, i, late);
       open_ns[i] = 0;
@@ -125,11 +125,11 @@ static void naive_random_window(struct naive *naive, struct rtop_window *window,
     }
     if (!open_ns[i] && stays_open) {
       open_ns[i] = until;
-      open_state[i] = state;
+      state_of[i] = state;
     }
     if (open_ns[i] && naive->unsampled) {
       int64_t from = open_ns[i] > start ? open_ns[i] : start;
-      naive_not_sampled(window, index, to, open_state[i], (uint64_t)(end - from));
+      naive_not_sampled(window, index, to, state_of[i], (uint64_t)(end - from));
     } else if (open_ns[i]) {
       int64_t from = open_ns[i] > start ? open_ns[i] : start;
       window->threads[index].flags = RTOP_WINDOW_THREAD_PROVISIONAL;

@@ -6,11 +6,13 @@ enum { LEVELS_ALL = 99 };
 
 static struct rtop_groups followed, fresh;
 static struct rtop_tree tree, kept; /* of a fresh sum; of the live one */
+static bool folded;
 
 static void open_groups(uint64_t memory_bytes, uint32_t seed)
 {
   open_model(memory_bytes, seed);
   followed.levels = fresh.levels = LEVELS_ALL;
+  folded = false;
 }
 
 static void close_groups(void)
@@ -52,7 +54,7 @@ static void check(const struct rtop_groups_look *look)
 {
   struct rtop_methods_options all = { .mode = look->mode, .sort = RTOP_SORT_NAME };
   rtop_tree_destroy(&tree);
-  assert_true(rtop_tree_build(&tree, &m.fresh, m.symbols, &all, false));
+  assert_true(rtop_tree_build(&tree, &m.fresh, m.symbols, &all, folded));
   assert_true(rtop_groups_take(&fresh, &tree, m.symbols, look));
   assert_true(rtop_groups_build(&fresh, m.symbols, look));
   assert_true(rtop_groups_build(&followed, m.symbols, look));
@@ -68,7 +70,7 @@ static void check(const struct rtop_groups_look *look)
 static void follow(const struct rtop_groups_look *look)
 {
   struct rtop_methods_options all = { .mode = look->mode, .sort = RTOP_SORT_NAME };
-  assert_true(rtop_tree_build(&kept, &m.sum, m.symbols, &all, false));
+  assert_true(rtop_tree_build(&kept, &m.sum, m.symbols, &all, folded));
   assert_true(rtop_groups_take(&followed, &kept, m.symbols, look));
 }
 
@@ -103,7 +105,7 @@ static void decide(void)
   if (below(8) == 0) assert_int_equal(rtop_groups_reveal(&fresh, frame), rtop_groups_reveal(&followed, frame));
 }
 
-/* Threads, looks, thresholds, orders and far steps come and go; updates may pass without the groups, rows
+/* Threads, looks, thresholds, orders, folded recursion and far steps come and go; updates may pass without the groups, rows
  * are made more than once of an update. */
 static void test_whatever_comes_between(void **state)
 {
@@ -118,6 +120,7 @@ static void test_whatever_comes_between(void **state)
         struct rtop_lens_look lens = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
         assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &lens));
       }
+      if (below(20) == 0) folded = !folded; /* the tree's ids begin anew */
       if (below(6) == 0) step(rtop_profile_last(m.profile, 500 * MS), &options, below(4));
       if (below(10) == 0) {
         look.sort = rtop_sort_key_plain((enum rtop_sort_key)below(RTOP_SORT_KEYS));

@@ -1,14 +1,32 @@
-/* Old windows put together: of a second, then of ten. When memory is full the oldest short windows become
- * longer ones before anything is dropped, so that the history reaches back for hours. Every sum stays.
+/* What memory can hold. When it is full the oldest short windows are put together, to windows of a second, then of ten,
+ * so that the history reaches back for hours and every sum stays; then the oldest go. Names that no window needs any
+ * more go now and then (see rtop_profile_forget).
  *
  * A merged window covers windows of one source that follow each other within one second (ten) of the
  * clock. When more than MERGE_ENDED_MAX threads ended in it, these are one, "(other threads)", as in the
  * merged tiers of a channel.
  */
-#include "profile_impl.h"
+#include "profile_memory.h"
 
+#include "profile_carry.h"
+#include "profile_counters.h"
+#include "profile_load.h"
+#include "profile_slide.h"
+#include "profile_windows.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* A program that makes methods all the time makes names all the time: history gets shorter for them, down to a third. Few
+ * names are nobody's loss. */
+static size_t memory_room(const struct rtop_profile *profile)
+{
+  static const size_t names_free = 4 << 20;
+  size_t names = rtop_symbols_bytes(profile->symbols), most = profile->memory.bytes_max;
+  size_t over = names > names_free ? names - names_free : 0;
+  return most - (over < most / 3 * 2 ? over : most / 3 * 2);
+}
+
+/* ---- old windows put together ---------------------------------------------------------------------- */
 
 enum { MERGE_LEVELS = 2, MERGE_WINDOWS_MAX = 64, MERGE_ENDED_MAX = 32, MERGE_FOLDED = UINT32_MAX };
 #define MERGE_HOLE_NS INT64_C(10000000)
@@ -147,7 +165,7 @@ static void merge_forget_rows(struct rtop_profile *profile, const struct merge_g
       struct profile_thread *thread = profile_thread_at(profile, window->threads[k].thread);
       bool folded = thread && thread->row == MERGE_FOLDED;
       if (thread) thread->row = 0;
-      if (folded) profile_thread_drop_window(profile, thread->id);
+      if (folded) profile_thread_unlist(profile, thread->id);
     }
   }
 }
@@ -208,20 +226,20 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
     for (size_t i = 0; i < merged->thread_count; i++) profile_thread_at(profile, merged->threads[i].thread)->row = 0;
     merge_forget_rows(profile, group);
     merge_equal_cells(merged);
-    profile_unsampled_arrange(profile, merged);
+    profile_window_arrange(merged, rtop_symbols_unsampled(profile->symbols));
     merge_shrink(merged);
     for (size_t i = 0; i < group->count; i++) {
       struct profile_window **place = &profile->windows[profile->first + group->positions[i]];
       profile_slides_lose(profile, *place);
       profile_window_changes(profile, *place);
       sweep->bytes -= profile_window_bytes(*place);
-      profile->memory_bytes -= profile_window_bytes(*place);
+      profile->memory.bytes -= profile_window_bytes(*place);
       profile_window_free(*place);
       *place = NULL;
     }
     merged->id = ++profile->window_ids;
     sweep->made++;
-    profile->memory_bytes += profile_window_bytes(merged);
+    profile->memory.bytes += profile_window_bytes(merged);
     profile->windows[profile->first + group->positions[0]] = merged;
     if (merged->end_ns - merged->start_ns > profile->longest_ns)
       profile->longest_ns = merged->end_ns - merged->start_ns;
@@ -271,17 +289,113 @@ static void merge_sweep(struct merge_sweep *sweep)
   merge_close_holes(profile);
 }
 
-void profile_merge_old(struct rtop_profile *profile)
+/* Bounded in time: a few at a call. */
+static void merge_old(struct rtop_profile *profile)
 {
   struct merge_group *groups = calloc((size_t)profile->source_count + 1, sizeof *groups);
   for (size_t level = 0; groups && level < MERGE_LEVELS; level++) {
-    size_t share = profile_room(profile) / merge_levels[level].share;
+    size_t share = memory_room(profile) / merge_levels[level].share;
     struct merge_sweep sweep = {
       .profile = profile, .level = &merge_levels[level], .groups = groups, .bytes_wanted = share - share / 64
     };
     for (uint32_t i = 0; i < profile->source_count; i++) groups[i].count = 0;
     merge_sweep(&sweep);
   }
-  profile->merges++;
   free(groups);
+}
+
+/* ---- what goes ------------------------------------------------------------------------------------- */
+
+static void drop_oldest(struct rtop_profile *profile)
+{
+  struct profile_window *window = profile->windows[profile->first++];
+  profile->count--;
+  profile_slides_lose(profile, window);
+  profile_window_changes(profile, window);
+  profile->memory.bytes -= profile_window_bytes(window);
+  if (profile->carry.wanted) profile_carry_window(profile, window);
+  for (size_t i = 0; i < window->thread_count; i++) profile_thread_unlist(profile, window->threads[i].thread);
+  profile_window_free(window);
+}
+
+/* Windows come in order of start: the newest end is not far from the last one's. */
+static bool memory_is_past(const struct rtop_profile *profile)
+{
+  int64_t now_ns = profile_window_at(profile, profile->count - 1)->end_ns;
+  return profile->memory.keep_ns && profile_window_at(profile, 0)->end_ns < now_ns - profile->memory.keep_ns;
+}
+
+void profile_drop_old(struct rtop_profile *profile)
+{
+  if (profile->loader.load) { /* what can be fetched again is not lost */
+    profile_unload(profile);
+    return;
+  }
+  size_t room = memory_room(profile);
+  while (profile->count > 1 && memory_is_past(profile)) drop_oldest(profile);
+  if (profile->memory.bytes > room) merge_old(profile);
+  while (profile->memory.bytes > room && profile->count > 1) drop_oldest(profile);
+  if (profile->carry.gone > 256) profile_carry_compact(profile);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+/* So much more must there be before it is worth looking again, and so long is kept what nobody needs. */
+enum { FORGET_STEP = 1 << 20, FORGET_WINDOWS = 100 };
+
+void rtop_profile_keep_ns(struct rtop_profile *profile, int64_t keep_ns)
+{
+  profile->memory.keep_ns = keep_ns;
+}
+
+bool rtop_profile_add_keeper(struct rtop_profile *profile, const struct rtop_profile_keeper *keeper)
+{
+  if (profile->memory.keeper_count == PROFILE_KEEPERS_MAX) return false;
+  profile->memory.keepers[profile->memory.keeper_count++] = *keeper;
+  return true;
+}
+
+void rtop_sum_keep(const struct rtop_sum *sum, struct rtop_symbols *symbols)
+{
+  for (size_t i = 0; i < sum->cell_count; i++) rtop_symbols_use_node(symbols, sum->cells[i].node);
+  for (size_t i = 0; i < sum->thread_count; i++) rtop_symbols_use_node(symbols, sum->threads[i].node);
+}
+
+static void forget_but_window(struct rtop_symbols *symbols, const struct profile_window *window)
+{
+  for (size_t i = 0; i < window->cell_count; i++) rtop_symbols_use_node(symbols, window->cells[i].node);
+  for (size_t i = 0; i < window->thread_count; i++) rtop_symbols_use_node(symbols, window->threads[i].node);
+  for (size_t i = 0; i < window->long_count; i++) rtop_symbols_use_node(symbols, window->longs[i].node);
+}
+
+static size_t forget_but_all(struct rtop_profile *profile)
+{
+  struct rtop_symbols *symbols = profile->symbols;
+  rtop_symbols_sweep_begin(symbols);
+  for (size_t i = 0; i < profile->count; i++) forget_but_window(symbols, profile_window_at(profile, i));
+  for (uint32_t i = 0; i < profile->memory.keeper_count; i++)
+    profile->memory.keepers[i].keep(profile->memory.keepers[i].context, symbols);
+  return rtop_symbols_used_bytes(symbols);
+}
+
+static bool forget_is_due(const struct rtop_profile *profile)
+{
+  if (profile->loader.load || profile->tap.window || profile->carry.wanted) return false;
+  return rtop_symbols_bytes(profile->symbols) >= profile->memory.forget_from + FORGET_STEP ||
+         (profile->memory.forget_at && profile->window_ids >= profile->memory.forget_at);
+}
+
+bool rtop_profile_forget(struct rtop_profile *profile)
+{
+  size_t most = profile->memory.bytes_max / 3, used;
+  if (!forget_is_due(profile)) return false;
+  while ((used = forget_but_all(profile)) > most && profile->count > 1)
+    for (size_t few = profile->count / 8 + 1; few > 0 && profile->count > 1; few--) drop_oldest(profile);
+  rtop_symbols_sweep_end(profile->symbols);
+  rtop_lens_forget(profile->lens);
+  profile_slides_forget(profile);
+  size_t held = rtop_symbols_bytes(profile->symbols), step = used / 4 > FORGET_STEP ? used / 4 - FORGET_STEP : 0;
+  profile->memory.forget_from = held + step;
+  profile->memory.forget_at = held > used + FORGET_STEP + step ? profile->window_ids + FORGET_WINDOWS : 0;
+  return true;
 }

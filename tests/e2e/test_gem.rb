@@ -1,0 +1,117 @@
+# The gem as its users get it: built, installed into an empty GEM_HOME, by Bundler from git, with and without what the
+# viewer needs.
+require_relative "support"
+require "rubygems/package"
+
+class TestGem < Minitest::Test
+  include E2E
+
+  RUBY = RbConfig.ruby
+  TOOLS = File.dirname(RUBY)
+  RUNNING = "exit(RperfTop.running? ? 0 : 3)"
+
+  def self.built
+    @built ||= begin
+      path = "#{E2E.logs}/rperf-top.gem"
+      out, status = Open3.capture2e(RUBY, "-S", "gem", "build", "ext/rperf-top.gemspec", "-o", path, chdir: E2E::ROOT)
+      raise out unless status.success?
+      path
+    end
+  end
+
+  # Compiled quickly; `env` decides what is found.
+  def self.installed(name, env = {})
+    home = "#{E2E.logs}/#{name}"
+    FileUtils.mkdir_p(home)
+    out, status = Open3.capture2e(environment(home).merge("CFLAGS" => "-O0", "MAKEFLAGS" => "-j2").merge(env), RUBY, "-S",
+                                  "gem", "install", "--local", "--no-document", built)
+    logs = Dir["#{home}/extensions/**/{mkmf.log,gem_make.out}"].map { |log| File.read(log) }.join
+    raise "#{out}#{logs}" unless status.success? && Dir["#{home}/extensions/**/rperf-top.missing"].none? { |file| File.read(file).include?("compile") }
+    home
+  end
+
+  def self.without_viewer = @without_viewer ||= installed("slim", "PKG_CONFIG" => "false", "PKG_CONFIG_PATH" => nil)
+  def self.whole = @whole ||= installed("whole")
+
+  def self.environment(home)
+    { "GEM_HOME" => home, "GEM_PATH" => home, "PATH" => "#{home}/bin:#{TOOLS}:#{ENV["PATH"]}", "RUBYLIB" => nil,
+      "RUBYOPT" => nil, "BUNDLE_APP_CONFIG" => "#{home}/bundle", "BUNDLE_PATH" => nil, "TMPDIR" => E2E.logs }
+  end
+
+  def run_in(home, *command, env: {}, chdir: E2E.logs)
+    Open3.capture3(self.class.environment(home).merge(env), *command, chdir: chdir, stdin_data: "")
+  end
+
+  def assert_runs(home, *command, **options)
+    out, err, status = run_in(home, *command, **options)
+    assert status.success?, "#{command.join(" ")}: #{status}\n#{out}#{err}"
+    out
+  end
+
+  # An application with this Gemfile.
+  def application(name, gemfile)
+    folder = "#{E2E.logs}/#{name}"
+    FileUtils.mkdir_p(folder)
+    File.write("#{folder}/Gemfile", "source 'https://rubygems.org'\n#{gemfile}\n")
+    folder
+  end
+
+  def test_what_is_in_it
+    spec = Gem::Package.new(self.class.built).spec
+    assert_equal File.read("#{ROOT}/shm/base/version.h")[/"(.+)"/, 1], spec.version.to_s
+    wanted = Dir["#{ROOT}/{ext,shm,tui}/**/*.{c,h,rb,def,proto}"].map { |path| path.delete_prefix("#{ROOT}/") }
+    assert_empty wanted - spec.files
+    assert_empty spec.files.grep(%r{\A(tests|build|\.)|\.(o|so|log)\z})
+  end
+
+  def test_without_what_the_viewer_needs
+    home = self.class.without_viewer
+    assert_runs(home, RUBY, "-rrperf_top", "-e", RUNNING)
+    assert_runs(home, RUBY, "-e", RUNNING, env: { "RUBYOPT" => "-rrperf_top" })
+    _, err, status = run_in(home, "rperf-top", "--version")
+    assert_equal 1, status.exitstatus
+    assert_match(/\Arperf-top: the viewer was not built.*libncurses-dev.*gem pristine rperf-top/, err)
+  end
+
+  def test_with_the_viewer
+    home = self.class.whole
+    assert_match(/\Arperf-top \d/, assert_runs(home, "rperf-top", "--version"))
+    out = assert_runs(home, "rperf-top", "-b", "-J", "-n", "1", "--", RUBY, "#{PROGRAMS}/fib.rb")
+    assert_operator JSON.parse(out.lines.first)["methods"].size, :>, 0
+  end
+
+  def test_under_bundler
+    folder = application("bundled", "gem 'rperf-top', require: 'rperf_top'")
+    home = self.class.whole
+    assert_runs(home, "bundle", "install", "--local", chdir: folder)
+    assert_runs(home, "bundle", "exec", "ruby", "-e", "Bundler.require; #{RUNNING}", chdir: folder)
+    assert_runs(home, "bundle", "exec", "ruby", "-e", RUNNING, chdir: folder, env: { "RUBYOPT" => "-rrperf_top" })
+    out = assert_runs(home, "bundle", "exec", "rperf-top", "-b", "-J", "-n", "1", "--", "ruby", "#{PROGRAMS}/fib.rb", chdir: folder)
+    assert_match(/"methods"/, out)
+  end
+
+  # An application that knows nothing of the gem is watched all the same.
+  def test_beside_a_bundle
+    folder = application("strange", "")
+    out = assert_runs(self.class.whole, "rperf-top", "-b", "-J", "-n", "1", "--", "bundle", "exec", "ruby", "#{PROGRAMS}/fib.rb",
+                      chdir: folder)
+    assert_match(/"methods"/, out)
+  end
+
+  def test_from_git
+    skip "git is not installed" unless system("git", "--version", out: File::NULL)
+    source = "#{E2E.logs}/source"
+    Gem::Package.new(self.class.built).extract_files(source)
+    [%w[init -q], %w[add -A], %w[-c user.name=x -c user.email=x@localhost commit -q -m tree]].each do |command|
+      assert system("git", "-C", source, *command)
+    end
+    folder = application("from_git", "gem 'rperf-top', git: 'file://#{source}', require: 'rperf_top'")
+    home = "#{E2E.logs}/git_home"
+    FileUtils.mkdir_p(home)
+    env = { "CFLAGS" => "-O0", "MAKEFLAGS" => "-j2", "PKG_CONFIG" => "false" }
+    assert_runs(home, "bundle", "install", chdir: folder, env: env)
+    assert_runs(home, "bundle", "exec", "ruby", "-e", "Bundler.require; #{RUNNING}", chdir: folder)
+    _, err, = run_in(home, "bundle", "exec", "rperf-top", "--version", chdir: folder)
+    assert_match(/the viewer was not built/, err)
+  end
+end

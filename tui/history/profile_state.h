@@ -1,0 +1,99 @@
+/* The profile as its parts see it: what each of them keeps. Private to the profile. */
+#ifndef RTOP_TUI_PROFILE_STATE_H
+#define RTOP_TUI_PROFILE_STATE_H
+
+#include "cost_table.h"
+#include "profile_threads.h"
+#include "profile_window.h"
+
+enum { PROFILE_SECONDS = 1024, PROFILE_KEEPERS_MAX = 8 };
+
+struct rtop_slide;
+
+struct profile_source {
+  uint32_t source; /* as the feed calls it */
+  int64_t last_end_ns;
+  /* What memory could not hold any more; start == end: nothing. */
+  int64_t carry_start_ns, carry_end_ns;
+  uint32_t carry_gaps;
+  struct rtop_span_counters carry_counters;
+  /* scratch of a sum */
+  uint32_t gaps;
+  struct rtop_span_counters now;
+  uint64_t wanted; /* counters whose last value is still looked for */
+  struct profile_window *last;
+  /* scratch of a timeline: what the source told of the entry at hand */
+  size_t entry;
+  uint32_t entry_threads;
+  struct rtop_span_counters entry_now;
+};
+
+/* Named instants (profile_marks.c). */
+struct profile_marks {
+  struct rtop_profile_mark *all; /* by time */
+  size_t count, capacity;
+};
+
+/* When what is known of a stretch became another thing (profile_windows.c). */
+struct profile_changes {
+  uint64_t count, latest[PROFILE_SECONDS]; /* the latest change of a second, modulo so many */
+};
+
+/* What memory may be taken, and what for (profile_memory.c). */
+struct profile_memory {
+  size_t bytes, bytes_max; /* of windows; of all */
+  int64_t keep_ns;         /* 0: all that memory holds */
+  size_t forget_from;      /* names that take so much are looked through again, */
+  uint64_t forget_at;      /* or those that nobody needed, after so many windows; 0: there are few of these */
+  struct rtop_profile_keeper keepers[PROFILE_KEEPERS_MAX];
+  uint32_t keeper_count;
+};
+
+/* What memory could not hold, when sums are kept (profile_carry.c). */
+struct profile_carry {
+  bool wanted;
+  struct cost_table costs; /* by profile thread id */
+  struct profile_cover cover;
+  uint32_t gone; /* carried threads that no window lists */
+};
+
+struct rtop_profile {
+  struct rtop_symbols *symbols;
+  struct rtop_lens *lens;
+  struct profile_window **windows; /* by start; [first, first + count) */
+  size_t first, count, capacity;
+  uint64_t window_ids; /* given out */
+  int64_t longest_ns;  /* of all windows ever: bounds searches by time */
+  struct profile_changes changes;
+  struct profile_source *sources;
+  uint32_t source_count;
+  uint64_t source_bytes;
+  struct profile_threads threads;
+  struct profile_marks marks;
+  struct profile_memory memory;
+  struct profile_carry carry;
+  uint64_t late_dropped_ns;
+  uint32_t late_steps;               /* left for the window that is being added */
+  struct rtop_profile_tap tap;       /* functions are NULL: none */
+  struct rtop_profile_loader loader; /* load is NULL: none */
+  uint64_t loads;
+  struct rtop_slide *slides; /* to be told when windows that they know change */
+  struct cost_table *table;  /* index of the sum being made; on the heap: sums are const */
+};
+
+static inline struct profile_thread *profile_thread_at(const struct rtop_profile *profile, uint32_t id)
+{
+  return id < profile->threads.count ? profile->threads.all[id] : NULL;
+}
+
+static inline struct profile_window *profile_window_at(const struct rtop_profile *profile, size_t position)
+{
+  return profile->windows[profile->first + position];
+}
+
+static inline bool profile_carries(const struct profile_source *source)
+{
+  return source->carry_end_ns > source->carry_start_ns;
+}
+
+#endif

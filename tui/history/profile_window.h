@@ -1,0 +1,145 @@
+/* A window as the profile holds it, by itself: cells, threads, and what a span gets of it. Private to the profile.
+ *
+ * Threads: one. Nothing here knows the profile; nodes and threads are its ids.
+ */
+#ifndef RTOP_TUI_PROFILE_WINDOW_H
+#define RTOP_TUI_PROFILE_WINDOW_H
+
+#include "profile.h"
+
+/* Values of strangers are cut to these, so that sums of all that memory can hold do not overflow. */
+#define PROFILE_CELL_MAX (UINT64_C(1) << 42)
+#define PROFILE_LATE_MAX (UINT64_C(1) << 50)
+#define PROFILE_TIME_MAX (INT64_C(1) << 61)
+/* Windows up to this long are told whole by the span that has their middle, longer ones are shared out. */
+#define PROFILE_WHOLE_NS INT64_C(500000000)
+
+struct profile_cell {
+  uint32_t node, thread;
+  uint32_t state;
+  uint32_t samples;
+  uint64_t wall_ns, cpu_ns, allocations, blame_ns;
+};
+
+/* A thread at the end of a window. */
+struct profile_presence {
+  uint32_t thread;
+  uint32_t node;
+  uint32_t state;
+  bool ended;
+  bool stale; /* the node was its stack stack_age_ns before */
+  uint64_t state_age_ns, stack_age_ns;
+  uint64_t provisional_ns; /* 0 once a late record replaced it */
+};
+
+/* A late record of some length, for those who look for stalls. */
+struct profile_long {
+  uint32_t thread, node, state;
+  int64_t start_ns, end_ns;
+};
+
+struct profile_window {
+  uint64_t id; /* in order of coming: tells slides what they know */
+  int64_t start_ns, end_ns;
+  uint32_t source; /* index into sources */
+  bool gap;
+  uint64_t counters_present; /* bit per counter id */
+  struct rtop_span_counters counters;
+  uint64_t wall_ns[RTOP_STATES]; /* cells and provisional time */
+  /* Of a window that a loader knows of: */
+  uint64_t place;                   /* 0: there is no loader for it */
+  bool absent;                      /* not loaded: no threads, no cells; wall_ns is what was told */
+  uint32_t alive;                   /* threads at its end, while it is absent */
+  uint64_t loaded, used;            /* when it was fetched and needed last, by profile->loads */
+  struct profile_presence *threads; /* by thread */
+  size_t thread_count;
+  struct profile_cell *cells; /* unordered, but for the first ones (profile_window_arrange) */
+  size_t cell_count, cell_capacity;
+  size_t unsampled_count;
+  struct profile_long *longs; /* that came with it; none once it is merged */
+  size_t long_count;
+};
+
+/* What it takes, as the profile counts memory. */
+size_t profile_window_bytes(const struct profile_window *window);
+void profile_window_free(struct profile_window *window);
+static inline int64_t profile_middle(const struct profile_window *window)
+{
+  return window->start_ns + (window->end_ns - window->start_ns) / 2;
+}
+
+/* Puts cells and threads in order, when it is made and when it was merged: threads by id, and first the cells of what
+ * was not sampled (of the node `unsampled`; 0: there are none), one for each thread and state, so that what a late
+ * record corrects is found in a few steps. */
+void profile_window_arrange(struct profile_window *window, uint32_t unsampled);
+/* NULL: the window does not list it. */
+struct profile_presence *profile_presence_find(const struct profile_window *window, uint32_t thread);
+/* What was not sampled of this thread in this state; NULL: there is none. */
+struct profile_cell *profile_window_unsampled(const struct profile_window *window, uint32_t thread, uint32_t state);
+
+/* The part of a window that a span gets, as times from its start. */
+struct profile_part {
+  int64_t from_ns, to_ns, length_ns;
+};
+/* False: nothing. Of gaps: what lies in the span. */
+bool profile_part_of(const struct profile_window *window, const struct rtop_span *span, struct profile_part *part);
+static inline bool profile_part_is_whole(const struct profile_part *part)
+{
+  return part->from_ns == 0 && part->to_ns == part->length_ns;
+}
+uint64_t profile_part_share(const struct profile_part *part, uint64_t value);
+struct profile_cell profile_part_cell(const struct profile_part *part, const struct profile_cell *cell);
+
+/* Which time is told by windows, whoever tells it: processes side by side cover a second once, one after
+ * the other (exec) they add up. Windows come in order of start. */
+struct profile_cover {
+  int64_t end_ns;
+  uint64_t length_ns;
+  uint32_t windows;
+};
+void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns);
+
+/* What a thread without a safepoint is charged for the window, until it is known better. */
+static inline struct profile_cell profile_provisional(const struct profile_presence *presence)
+{
+  return (struct profile_cell){
+    .node = presence->node,
+    .thread = presence->thread,
+    .state = presence->state,
+    .wall_ns = presence->provisional_ns,
+  };
+}
+
+static inline void profile_cell_add(struct profile_cell *to, const struct profile_cell *from)
+{
+  to->samples += from->samples;
+  to->wall_ns += from->wall_ns;
+  to->cpu_ns += from->cpu_ns;
+  to->allocations += from->allocations;
+  to->blame_ns += from->blame_ns;
+}
+
+/* All that was not sampled may have found its stack: such a cell is no row of anything. */
+static inline bool profile_cell_is_empty(const struct profile_cell *cell)
+{
+  return !(cell->wall_ns | cell->cpu_ns | cell->allocations | cell->blame_ns | cell->samples);
+}
+
+static inline void profile_cost_add_cell(struct rtop_cost *cost, const struct profile_cell *cell)
+{
+  cost->wall_ns[cell->state] += cell->wall_ns;
+  cost->cpu_ns += cell->cpu_ns;
+  cost->blame_ns += cell->blame_ns;
+  cost->allocations += cell->allocations;
+  cost->samples += cell->samples;
+}
+
+/* Takes as much as there is, at most so much. Returns how much that was. */
+static inline uint64_t profile_take_up_to(uint64_t *from, uint64_t wanted)
+{
+  uint64_t taken = *from < wanted ? *from : wanted;
+  *from -= taken;
+  return taken;
+}
+
+#endif
