@@ -186,7 +186,8 @@ static int rgb_of(short color)
   static const int level[6] = { 0, 95, 135, 175, 215, 255 };
   if (color < 0) return -1;
   if (color < 8) return basic[color];
-  if (color < 16 || color > 231) return 0x808080;
+  if (color < 16) return 0x808080;
+  if (color > 231) return (8 + 10 * (color - 232)) * 0x010101;
   int cube = color - 16;
   return level[cube / 36] << 16 | level[cube / 6 % 6] << 8 | level[cube % 6];
 }
