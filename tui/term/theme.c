@@ -99,7 +99,7 @@ static const struct change changes[THEME_NAMES][FACE_COUNT] = {
     [FACE_RUN] = { 32, COLOR_CYAN }, [FACE_WAIT] = { 172, COLOR_YELLOW }, [FACE_IO] = { 103, COLOR_BLUE },
     [FACE_MARK] = { 136, COLOR_MAGENTA }, [FACE_SWEEP] = { 143, COLOR_MAGENTA },
     [FACE_STRIP] = { 32, COLOR_CYAN }, [FACE_HOT] = { 172, COLOR_YELLOW },
-    [FACE_FILL_RUN] = { 195, 0, 24 }, [FACE_FILL_IO] = { 189, 0, 60 }, [FACE_FILL_GC] = { 230, 0, 58 },
+    [FACE_FILL_RUN] = { 195, 0, 24 }, [FACE_FILL_IO] = { 231, 0, 60 }, [FACE_FILL_GC] = { 230, 0, 58 },
   },
 };
 
