@@ -65,7 +65,7 @@ keys '~'
 keys t
 it "t takes classes" wait_for "> class OrdersController"
 resize 160 50
-it "a wide screen has names in the sky" wait_match '[A-Z][A-Za-z:]+#[a-z_]+ [0-9]+%'
+it "a wide screen has names in the sky" wait_match 'PG::Connection [0-9]+%'
 resize 20 5
 it "the smallest one too" wait_for "[LIVE]"
 resize 80 24
