@@ -46,7 +46,7 @@ it "there is nothing to edit" wait_for "there is no file to edit"
 
 keys 6
 it "6 opens the skyline on the same method" wait_for "> OrdersController#index"
-it "blocks have names" wait_match '_+[─_]+'
+it "blocks have names" wait_match 'Puma─+'
 keys Right
 it "Right goes to another building" wait_gone "> OrdersController#index"
 keys Left
@@ -56,16 +56,16 @@ it "Enter folds the block" wait_for "> package OrdersController"
 keys Enter
 it "and unfolds it" wait_for "> OrdersController#index"
 keys +
-it "+ makes buildings higher" wait_for "h=ratio x2"
+it "+ makes buildings higher" wait_for "full height 50%"
 keys -
-it "- makes them lower" wait_gone "h=ratio x2"
+it "- makes them lower" wait_for "full height 100%"
 keys '~'
-it "~ draws the city in ASCII" wait_match '[#%=]{3,}'
+it "~ draws the city in ASCII" wait_match '\| run +# gc +: wait +\. blocked'
 keys '~'
 keys t
 it "t takes classes" wait_for "> class OrdersController"
 resize 160 50
-it "a wide screen has a wide street" wait_match '[_─━]{140,}'
+it "a wide screen has names in the sky" wait_match 'PG::Connection [0-9]+%'
 resize 20 5
 it "the smallest one too" wait_for "[LIVE]"
 resize 80 24

@@ -21,6 +21,13 @@ static inline uint64_t rtop_mode_clock(const struct rtop_cost *cost, enum rtop_m
   return rtop_cost_wall(cost) - (mode == RTOP_MODE_BUSY ? cost->wall_ns[RTOP_STATE_BLOCKED] : 0);
 }
 
+/* Its part in a state. CPU time is of no state: it runs. */
+static inline uint64_t rtop_mode_state(const struct rtop_cost *cost, enum rtop_mode mode, enum rtop_state state)
+{
+  if (mode == RTOP_MODE_CPU) return state == RTOP_STATE_RUNNING ? cost->cpu_ns : 0;
+  return mode == RTOP_MODE_BUSY && state == RTOP_STATE_BLOCKED ? 0 : cost->wall_ns[state];
+}
+
 /* The columns of the table, each of which can be sorted by (columns.def), in the order of the screen. */
 enum rtop_sort_key {
 #define COLUMN(id, ...) RTOP_SORT_##id,

@@ -30,6 +30,16 @@ static const struct look look_256[FACE_COUNT] = {
   [FACE_HOT] = { 166, -1, A_BOLD },
   [FACE_PLACE] = { 67, -1, A_NORMAL },
   [FACE_C] = { 245, -1, A_NORMAL },
+  [FACE_LIT] = { -1, -1, A_REVERSE | A_BOLD },
+  [FACE_FILL_RUN] = { 194, 22, A_NORMAL },
+  [FACE_FILL_WAIT] = { 230, 94, A_NORMAL },
+  [FACE_FILL_BLOCKED] = { 195, 24, A_NORMAL },
+  [FACE_FILL_GC] = { 225, 53, A_NORMAL },
+  [FACE_HEAT_0] = { 253, 238, A_NORMAL },
+  [FACE_HEAT_1] = { 230, 58, A_NORMAL },
+  [FACE_HEAT_2] = { 16, 178, A_NORMAL },
+  [FACE_HEAT_3] = { 16, 208, A_NORMAL },
+  [FACE_HEAT_4] = { 231, 160, A_NORMAL },
 };
 
 static const struct look look_8[FACE_COUNT] = {
@@ -56,11 +66,21 @@ static const struct look look_8[FACE_COUNT] = {
   [FACE_HOT] = { COLOR_RED, -1, A_BOLD },
   [FACE_PLACE] = { -1, -1, A_NORMAL },
   [FACE_C] = { -1, -1, A_NORMAL },
+  [FACE_LIT] = { -1, -1, A_REVERSE | A_BOLD },
+  [FACE_FILL_RUN] = { COLOR_BLACK, COLOR_GREEN, A_NORMAL },
+  [FACE_FILL_WAIT] = { COLOR_WHITE, COLOR_RED, A_NORMAL },
+  [FACE_FILL_BLOCKED] = { COLOR_BLACK, COLOR_CYAN, A_NORMAL },
+  [FACE_FILL_GC] = { COLOR_WHITE, COLOR_MAGENTA, A_NORMAL },
+  [FACE_HEAT_0] = { COLOR_WHITE, COLOR_BLUE, A_NORMAL },
+  [FACE_HEAT_1] = { COLOR_BLACK, COLOR_CYAN, A_NORMAL },
+  [FACE_HEAT_2] = { COLOR_BLACK, COLOR_GREEN, A_NORMAL },
+  [FACE_HEAT_3] = { COLOR_BLACK, COLOR_YELLOW, A_NORMAL },
+  [FACE_HEAT_4] = { COLOR_WHITE, COLOR_RED, A_NORMAL },
 };
 
-/* What a theme changes: foregrounds in 256 and in 8 colours, 0: as above. */
+/* What a theme changes: foregrounds in 256 and in 8 colours, backgrounds in 256, 0: as above. */
 struct change {
-  short fg_256, fg_8;
+  short fg_256, fg_8, bg_256;
 };
 static const struct change changes[THEME_NAMES][FACE_COUNT] = {
   [THEME_LIGHT] = {
@@ -71,6 +91,9 @@ static const struct change changes[THEME_NAMES][FACE_COUNT] = {
     [FACE_WAIT] = { 130, 0 }, [FACE_BLOCKED] = { 25, COLOR_BLUE }, [FACE_MARK] = { 90, 0 },
     [FACE_SWEEP] = { 96, 0 }, [FACE_STRIP] = { 28, 0 }, [FACE_HOT] = { 130, 0 },
     [FACE_PLACE] = { 60, 0 }, [FACE_C] = { 240, 0 },
+    [FACE_FILL_RUN] = { 22, 0, 157 }, [FACE_FILL_WAIT] = { 52, 0, 223 }, [FACE_FILL_BLOCKED] = { 17, 0, 153 },
+    [FACE_FILL_GC] = { 53, 0, 183 }, [FACE_HEAT_0] = { 235, 0, 254 }, [FACE_HEAT_1] = { 58, 0, 230 },
+    [FACE_HEAT_2] = { 52, 0, 222 }, [FACE_HEAT_3] = { 16, 0, 215 }, [FACE_HEAT_4] = { 231, 0, 160 },
   },
   [THEME_BLUE] = {
     [FACE_GOOD] = { 32, COLOR_CYAN }, [FACE_WARN] = { 172, COLOR_YELLOW },
@@ -78,6 +101,7 @@ static const struct change changes[THEME_NAMES][FACE_COUNT] = {
     [FACE_RUN] = { 32, COLOR_CYAN }, [FACE_WAIT] = { 172, COLOR_YELLOW }, [FACE_BLOCKED] = { 103, COLOR_BLUE },
     [FACE_MARK] = { 136, COLOR_MAGENTA }, [FACE_SWEEP] = { 143, COLOR_MAGENTA },
     [FACE_STRIP] = { 32, COLOR_CYAN }, [FACE_HOT] = { 172, COLOR_YELLOW },
+    [FACE_FILL_RUN] = { 195, 0, 24 }, [FACE_FILL_BLOCKED] = { 231, 0, 60 }, [FACE_FILL_GC] = { 230, 0, 58 },
   },
 };
 
@@ -94,6 +118,7 @@ static const attr_t look_mono[FACE_COUNT] = {
   [FACE_MESSAGE] = A_REVERSE | A_BOLD,
   [FACE_KEY_LABEL] = A_REVERSE,
   [FACE_HOT] = A_BOLD,
+  [FACE_LIT] = A_BOLD | A_UNDERLINE,
 };
 
 static enum theme_palette palette_now = THEME_MONO;
@@ -111,6 +136,7 @@ static struct look look_of(enum face face)
   struct look look = palette_now == THEME_256 ? look_256[face] : look_8[face];
   short fg = palette_now == THEME_256 ? changes[name_now][face].fg_256 : changes[name_now][face].fg_8;
   look.fg = fg > 0 ? fg : look.fg;
+  if (palette_now == THEME_256 && changes[name_now][face].bg_256 > 0) look.bg = changes[name_now][face].bg_256;
   return look;
 }
 
@@ -163,8 +189,8 @@ static int rgb_of(short color)
   static const int level[6] = { 0, 95, 135, 175, 215, 255 };
   if (color < 0) return -1;
   if (color < 8) return basic[color];
-  if (color > 231) return (8 + 10 * (color - 232)) * 0x010101;
   if (color < 16) return 0x808080;
+  if (color > 231) return (8 + 10 * (color - 232)) * 0x010101;
   int cube = color - 16;
   return level[cube / 36] << 16 | level[cube / 6 % 6] << 8 | level[cube % 6];
 }

@@ -33,10 +33,20 @@ enum face {
   FACE_BLOCKED,
   FACE_MARK,
   FACE_SWEEP,
-  FACE_STRIP, /* timeline */
-  FACE_HOT,   /* figures worth a look */
-  FACE_PLACE, /* path:line */
-  FACE_C,     /* methods written in C, made-up frames */
+  FACE_STRIP,    /* timeline */
+  FACE_HOT,      /* figures worth a look */
+  FACE_PLACE,    /* path:line */
+  FACE_C,        /* methods written in C, made-up frames */
+  FACE_LIT,      /* cells on the way to the cursor */
+  FACE_FILL_RUN, /* cells that are filled, by state and by heat */
+  FACE_FILL_WAIT,
+  FACE_FILL_BLOCKED,
+  FACE_FILL_GC,
+  FACE_HEAT_0,
+  FACE_HEAT_1,
+  FACE_HEAT_2,
+  FACE_HEAT_3,
+  FACE_HEAT_4,
   FACE_COUNT,
 };
 

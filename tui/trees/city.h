@@ -1,13 +1,15 @@
 /* The city of the skyline: every method is a building in a place of its own, in the block of its package.
  *
- * A place in the street depends only on what was seen before: blocks stand in the order in which they came,
- * buildings in the order in which they came to their block, and a lot keeps its columns for a while when
- * it has more than it needs. What was not seen for QUIET seconds gives its columns back; when it wakes up
- * it is between the same neighbours again. Widths follow the self time of the last plan periods, heights
- * are the caller's business.
+ * Blocks stand in streets, one street below the other; a building is as high as its self time, by the clock of the
+ * mode, and its storeys are the states that the time was spent in. Its width tells nothing, so that nobody moves
+ * when figures change. Who is in no window any more still has a lot, as bare ground, as long as there is room.
+ *
+ * A place depends only on what was seen before: a newcomer takes a free place of its block, or the next one, and
+ * a block has some to spare. Everything is laid out afresh only when somebody finds no place, or much room was won.
+ * When all do not fit, those that are lowest are left out; a block tells how many.
  *
  * Of every building only what it is planned by is kept, in its pulse; the other figures are those of the
- * buildings in the street.
+ * buildings in the streets.
  *
  * No screen. Threads: one. Memory belongs to the city and grows with the methods ever seen.
  */
@@ -26,26 +28,25 @@ enum { CITY_WAYS = 2 }; /* private */
 
 struct city_building {
   enum city_level level;
-  uint32_t frame; /* method; of a group in the street: that with the most self time */
+  uint32_t frame; /* method; of a group in a street: that with the most self time */
   uint32_t block;
-  uint32_t next;                   /* in its block and level; index + 1 */
-  char *name;                      /* of a class or package; NULL for a method */
-  int width;                       /* columns; 0: quiet */
-  int x;                           /* in the street */
-  uint32_t present;                /* its methods in the sum at hand; of a method 1 or 0 */
-  uint64_t total_ns;               /* of a method in the street */
-  uint32_t threads;                /* in the street: have it on their stack; of groups the largest method's */
-  uint64_t wall_ns[RTOP_STATES];   /* in the street: in which states */
-  double peak_before, high_before; /* as in the pulse, in the plan period before */
-  int64_t seen_ns, woke_ns;        /* when it was left, when it came after a sleep */
+  uint32_t next;                 /* in its block and level; index + 1 */
+  char *name;                    /* of a class or package; NULL for a method */
+  uint32_t place;                /* in its block, from 1; 0: it is not shown */
+  int x;                         /* in its street */
+  uint32_t present;              /* its methods in the sum at hand; of a method 1 or 0 */
+  uint64_t total_ns;             /* of a method in a street */
+  uint32_t threads;              /* in a street: have it on their stack; of groups the largest method's */
+  uint64_t part_ns[RTOP_STATES]; /* in a street: self time by state, as far as the mode counts it */
+  double peak_before;            /* as in the pulse, in the plan period before */
+  int64_t seen_ns, woke_ns;      /* when it was left, when it came after a sleep */
 };
 
-/* What is kept of every building, in the street or not. */
+/* What is kept of every building, in a street or not. */
 struct city_pulse {
   uint64_t self_ns;
   uint64_t most_ns; /* on a stack of its busiest thread; of groups only while such are shown */
   double peak;      /* largest share of self time in this plan period */
-  double high;      /* the same of the ratio */
 };
 
 struct city_block {
@@ -53,8 +54,18 @@ struct city_block {
   bool folded;                /* one building for the whole block */
   uint32_t first[2], last[2]; /* methods, classes: index + 1 */
   uint32_t package;           /* its building as a whole */
-  int x, lot;                 /* columns that are its own; 0: nothing to see */
+  int street, x, lot;         /* columns that are its own; 0: nothing to see */
+  uint32_t places;            /* that were given, with those that are free again */
+  uint32_t hidden;            /* buildings that are not shown */
+  double low;                 /* its own bound, when it alone fills a street */
 };
+
+/* For what the city is planned: a part of the screen. */
+struct city_ground {
+  int columns, rows;
+};
+/* Within what can be planned. */
+struct city_ground city_ground_of(int columns, int rows);
 
 struct city {
   enum city_level level;
@@ -63,12 +74,15 @@ struct city {
   uint32_t count;
   struct city_block *blocks;
   uint32_t block_count;
-  uint32_t *street; /* buildings with a width, from left to right */
+  uint32_t *street; /* buildings that are shown, street by street, from left to right */
   uint32_t street_count;
-  int columns;         /* of the whole street */
-  int planned_columns; /* of the screen */
-  uint64_t length_ns;  /* of the sum at hand */
-  uint64_t self_ns;    /* of all methods */
+  int streets, street_rows;   /* the last row of a street is the ground, with the names of the blocks */
+  int bar;                    /* columns of a building */
+  uint32_t hidden;            /* buildings that are not shown, in blocks that are not either */
+  double full;                /* the share of self time that is as high as a street */
+  struct city_ground planned; /* for this part of the screen */
+  uint64_t length_ns;         /* of the sum at hand */
+  uint64_t self_ns;           /* of all methods */
   int64_t planned_ns, updated_ns;
   bool replan;                          /* the user changed what is shown: plan afresh */
   struct city_frame *frames;            /* private */
@@ -83,19 +97,18 @@ struct city {
   size_t cells_capacity, from_capacity;
   size_t capacity, pulse_capacity, block_capacity, street_capacity, risen_capacity; /* private */
   size_t frame_capacity, wall_capacity, touched_capacity;
-  double self_sum; /* private: when the street was planned */
-  double low;      /* lower buildings are not shown: the street would be too long */
-  int crowd;       /* private: how narrow buildings must be */
+  int crowd; /* private: how dense it is */
 };
 
 struct city_news {
   const struct rtop_methods *methods;
   const struct rtop_sum *sum;
   const struct rtop_symbols *symbols;
+  enum rtop_mode mode; /* of the rows */
   int64_t now_ns;
 };
-/* Takes the figures of a refresh and plans the street for a screen of `columns`. False: memory ran out. */
-bool city_update(struct city *city, const struct city_news *news, int columns);
+/* Takes the figures of a refresh and plans the streets. False: memory ran out. */
+bool city_update(struct city *city, const struct city_news *news, struct city_ground ground);
 /* The building that stands for a method now; NULL: never seen. */
 struct city_building *city_of(struct city *city, uint32_t frame);
 void city_fold(struct city *city, uint32_t block);
@@ -103,7 +116,11 @@ void city_next_level(struct city *city);
 /* Now, as shares of the span: self time, and the time on a stack of the busiest thread (0 to 1). */
 double city_self(const struct city *city, const struct city_building *building);
 double city_ratio(const struct city *city, const struct city_building *building);
-enum rtop_state city_state(const struct city_building *building);
+/* How high a building is when the highest has so many steps: up to the top of each state's storeys, in the order of
+ * city_storeys. `cut`: it would be higher. */
+extern const enum rtop_state city_storeys[RTOP_STATES];
+void city_heights(const struct city *city, const struct city_building *building, double full, int steps,
+                  int tops[RTOP_STATES], bool *cut);
 bool city_awake(const struct city_building *building, int64_t now_ns);
 void city_destroy(struct city *city);
 

@@ -107,11 +107,9 @@ static bool keep_peaks(struct city *city)
   bool fine = true;
   for (uint32_t i = 0; i < city->count; i++) {
     struct city_pulse *pulse = &city->pulses[i];
-    double self = (double)(int64_t)pulse->self_ns * per_ns, ratio = (double)(int64_t)pulse->most_ns * per_ns;
-    ratio = ratio < 1 ? ratio : 1;
-    if (self > pulse->peak || ratio > pulse->high) {
-      pulse->peak = self > pulse->peak ? self : pulse->peak;
-      pulse->high = ratio > pulse->high ? ratio : pulse->high;
+    double self = (double)(int64_t)pulse->self_ns * per_ns;
+    if (self > pulse->peak) {
+      pulse->peak = self;
       fine = push_risen(city, i) && fine;
     }
   }
@@ -129,15 +127,15 @@ static void clear_figures(struct city_building *building)
   building->total_ns = 0;
   building->threads = 0;
   building->frame = building->level == CITY_METHODS ? building->frame : 0;
-  memset(building->wall_ns, 0, sizeof building->wall_ns);
+  memset(building->part_ns, 0, sizeof building->part_ns);
 }
 
-/* Of a method, or of a group that it belongs to: total would count callers and callees of one class twice, there
- * it only says which state prevails. */
-static void add_figures(struct city_building *building, const struct rtop_method_row *row)
+/* Of a method, or of a group that it belongs to. */
+static void add_figures(const struct taking *taking, struct city_building *building, const struct rtop_method_row *row)
 {
   building->threads = row->threads > building->threads ? row->threads : building->threads;
-  for (int state = 0; state < RTOP_STATES; state++) building->wall_ns[state] += row->total.wall_ns[state];
+  for (int state = 0; state < RTOP_STATES; state++)
+    building->part_ns[state] += rtop_mode_state(&row->self, taking->news->mode, (enum rtop_state)state);
 }
 
 /* The groups of a block: every method says what it adds. */
@@ -150,8 +148,8 @@ static void show_groups(const struct taking *taking, const struct city_block *bl
     const struct rtop_method_row *row = row_of(taking, frame);
     const struct city_frame *known = &city->frames[frame];
     struct city_building *group = &city->buildings[(whole ? known->package : known->kind) - 1];
-    if (row == NULL || group->width == 0) continue;
-    add_figures(group, row);
+    if (row == NULL || group->place == 0) continue;
+    add_figures(taking, group, row);
     if (group->frame == 0 || row->self_ns > group->total_ns) {
       group->frame = frame;
       group->total_ns = row->self_ns;
@@ -159,8 +157,8 @@ static void show_groups(const struct taking *taking, const struct city_block *bl
   }
 }
 
-/* All that is drawn of the buildings in the street. */
-static void show_street(const struct taking *taking)
+/* All that is drawn of the buildings in the streets. */
+static void show_streets(const struct taking *taking)
 {
   struct city *city = taking->city;
   for (uint32_t i = 0; i < city->street_count; i++) {
@@ -168,7 +166,7 @@ static void show_street(const struct taking *taking)
     clear_figures(building);
     const struct rtop_method_row *row = building->level == CITY_METHODS ? row_of(taking, building->frame) : NULL;
     if (row != NULL) {
-      add_figures(building, row);
+      add_figures(taking, building, row);
       building->total_ns = row->total_ns;
     }
   }
@@ -188,7 +186,42 @@ static void city_start_anew(struct city *city)
   city->level = level;
 }
 
-bool city_update(struct city *city, const struct city_news *news, int columns)
+/* The next of 1, 2, 5, 10, 20, 50... percent. */
+static double round_up(double share)
+{
+  static const double digits[] = { 1, 2, 5 };
+  for (double unit = 0.01; unit < 1e6; unit *= 10)
+    for (size_t i = 0; i < sizeof digits / sizeof digits[0]; i++)
+      if (share <= digits[i] * unit * 1.0001) return digits[i] * unit;
+  return 1e6;
+}
+
+/* The scale: what runs and collects is seen whole; who waits may be many, and is cut at one thread. It grows at
+ * once and gets smaller with a plan, so that the city does not breathe. */
+static void choose_full(struct city *city)
+{
+  static const double LEAST = 0.02;
+  double most = LEAST, lately = LEAST, per_ns = city->length_ns > 0 ? 1 / (double)city->length_ns : 0;
+  for (uint32_t i = 0; i < city->street_count; i++) {
+    const struct city_building *building = &city->buildings[city->street[i]];
+    double all = 0, runs = 0, peak = city->pulses[city->street[i]].peak;
+    peak = peak > building->peak_before ? peak : building->peak_before;
+    for (int state = 0; state < RTOP_STATES; state++) {
+      bool waits = state == RTOP_STATE_WAITING || state == RTOP_STATE_BLOCKED;
+      all += (double)building->part_ns[state] * per_ns;
+      runs += waits ? 0 : (double)building->part_ns[state] * per_ns;
+    }
+    all = all < 1 ? all : 1;
+    peak = peak < 1 ? peak : 1;
+    most = runs > most ? runs : all > most ? all : most;
+    lately = peak > lately ? peak : lately;
+  }
+  double full = round_up(most), smaller = round_up(most > lately ? most : lately);
+  if (full > city->full) city->full = full;
+  else if (city->planned_ns == city->updated_ns && smaller < city->full) city->full = smaller;
+}
+
+bool city_update(struct city *city, const struct city_news *news, struct city_ground ground)
 {
   city_start_anew(city);
   struct taking taking = { .city = city, .news = news, .first = city->count == 0 };
@@ -198,13 +231,26 @@ bool city_update(struct city *city, const struct city_news *news, int columns)
   city->updated_ns = news->now_ns;
   fine = city_groups(city, news->sum, news->symbols) && fine;
   fine = keep_peaks(city) && fine;
-  if (columns != city->planned_columns) {
-    city->replan = true;
-    city->planned_columns = columns;
-  }
-  fine = city_plan(city, news->now_ns, columns) && fine;
-  show_street(&taking);
+  fine = city_plan(city, news->now_ns, ground) && fine;
+  show_streets(&taking);
+  choose_full(city);
   return fine;
+}
+
+const enum rtop_state city_storeys[RTOP_STATES] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_SWEEPING,
+                                                    RTOP_STATE_WAITING, RTOP_STATE_BLOCKED };
+
+void city_heights(const struct city *city, const struct city_building *building, double full, int steps,
+                  int tops[RTOP_STATES], bool *cut)
+{
+  uint64_t until_ns = 0;
+  double per_ns = city->length_ns > 0 && full > 0 ? steps / (full * (double)city->length_ns) : 0;
+  for (int i = 0; i < RTOP_STATES; i++) {
+    until_ns += building->part_ns[city_storeys[i]];
+    double top = (double)until_ns * per_ns;
+    tops[i] = top < steps ? (int)(top + 0.5) : steps;
+  }
+  *cut = (double)until_ns * per_ns > steps + 0.5;
 }
 
 double city_self(const struct city *city, const struct city_building *building)
@@ -216,14 +262,6 @@ double city_self(const struct city *city, const struct city_building *building)
 double city_ratio(const struct city *city, const struct city_building *building)
 {
   return rtop_method_ratio(city->pulses[building - city->buildings].most_ns, city->length_ns);
-}
-
-enum rtop_state city_state(const struct city_building *building)
-{
-  int best = RTOP_STATES;
-  for (int state = 0; state < RTOP_STATES; state++)
-    if (building->wall_ns[state] > (best < RTOP_STATES ? building->wall_ns[best] : 0)) best = state;
-  return (enum rtop_state)best;
 }
 
 bool city_awake(const struct city_building *building, int64_t now_ns)

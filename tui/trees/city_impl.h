@@ -19,6 +19,6 @@ struct city_building *city_settle(struct city *city, const struct rtop_symbols *
 enum city_level city_level_of(const struct city *city, const struct city_block *block);
 /* The time of classes and packages on the stack of the busiest thread, when some are shown. */
 bool city_groups(struct city *city, const struct rtop_sum *sum, const struct rtop_symbols *symbols);
-bool city_plan(struct city *city, int64_t now_ns, int columns);
+bool city_plan(struct city *city, int64_t now_ns, struct city_ground ground);
 
 #endif

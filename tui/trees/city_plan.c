@@ -1,29 +1,47 @@
-/* Where districts and buildings of the city stand. */
+/* Where blocks and buildings of the city stand. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
-#include <math.h>
+#include "tui/text/text.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { CROWD_MAX = 6, LOT_STEP = 4, LOT_SPARE = 10, SCREENS_MAX = 2 };
-static const double LOW_LEAST = 0.002, LOW_MAX = 0.1; /* ratios */
+enum {
+  PLACES_MAX = 1024,
+  COLUMNS_MIN = 2,
+  COLUMNS_MAX = PLACES_MAX,
+  ROWS_LEAST = 5,
+  ROWS_OF_TALL = 8,
+  TALL_FROM = 24,
+  SPARE_PLACES = 4
+};
+static const double LOW_LEAST = 0.0005;
 
-/* How wide buildings are, roomy to crowded: least columns, columns for all self time as a share of the
- * screen; columns between lots, and the least ones of a lot, so that its name can be read. */
-static const struct {
-  int least;
-  double share;
-  int gap, lot;
-} crowds[CROWD_MAX + 1] = {
-  { 4, 0.40, 2, 8 }, { 3, 0.36, 2, 6 }, { 3, 0.30, 2, 4 }, { 2, 0.30, 1, 4 },
-  { 2, 0.20, 1, 3 }, { 2, 0.10, 1, 2 }, { 1, 0.05, 1, 0 },
+/* How dense the city is, from roomy to crowded: columns of a building and between two, between lots, and those that
+ * a lot has for its name; who is shown: those that came lately, those at least so high. */
+struct crowd {
+  int bar, between, gap, lot;
+  bool lately;
+  double low;
+};
+static const struct crowd crowds[] = {
+  { 3, 1, 2, 24, false, 0 }, { 2, 1, 2, 18, false, 0 }, { 2, 1, 2, 12, false, 0 },  { 2, 1, 1, 9, false, 0 },
+  { 2, 1, 1, 9, true, 0 },   { 1, 1, 1, 9, true, 0 },   { 1, 1, 1, 9, true, .001 },
+};
+/* From then on the bound doubles. */
+enum { CROWDS = sizeof crowds / sizeof crowds[0], CROWD_LAST = CROWDS + 20 };
+
+struct planning {
+  struct city *city;
+  struct crowd crowd;
+  int64_t now_ns;
 };
 
-static int wanted_width(const struct city *city, uint32_t at, int crowd, int columns)
+static struct crowd crowd_at(int crowd)
 {
-  double peak = city->pulses[at].peak, before = city->buildings[at].peak_before;
-  double self = peak > before ? peak : before;
-  double share = self / city->self_sum;
-  double extra = (share < 1 ? share : 1) * crowds[crowd].share * columns;
-  return crowds[crowd].least + (int)lround(extra);
+  struct crowd at = crowds[crowd < CROWDS ? crowd : CROWDS - 1];
+  for (int i = CROWDS; i <= crowd; i++) at.low *= 2;
+  return at;
 }
 
 static uint32_t first_of(const struct city *city, const struct city_block *block)
@@ -38,132 +56,293 @@ static uint32_t next_of(const struct city *city, uint32_t building)
   return at->level == CITY_PACKAGES ? 0 : at->next;
 }
 
-static bool is_quiet(const struct city *city, uint32_t at, int64_t now_ns)
+static double highest(const struct city *city, uint32_t at)
 {
-  const struct city_building *building = &city->buildings[at];
-  double now = city->pulses[at].high, before = building->high_before;
-  return (now > before ? now : before) < city->low ||
-         (building->present == 0 && now_ns - building->seen_ns > CITY_QUIET_NS);
+  double now = city->pulses[at].peak, before = city->buildings[at].peak_before;
+  return now > before ? now : before;
 }
 
-/* Columns that a block needs; what is not shown has none. */
-static int block_width(struct city *city, const struct city_block *block, int64_t now_ns, int crowd, int columns,
-                       bool shrink, bool apply)
+static bool wants(const struct planning *planning, const struct city_block *block, uint32_t at)
 {
-  int used = 0;
-  for (uint32_t at = first_of(city, block); at != 0; at = next_of(city, at)) {
-    struct city_building *building = &city->buildings[at - 1];
-    bool quiet = is_quiet(city, at - 1, now_ns) || (building->width == 0 && building->present == 0);
-    bool hidden = quiet && (shrink || building->width == 0);
-    int width = hidden ? 0 : wanted_width(city, at - 1, crowd, columns);
-    if (!shrink && building->width > width) width = building->width;
-    building->width = apply ? width : building->width;
-    used += width;
-  }
-  return used;
+  const struct city_building *building = &planning->city->buildings[at];
+  double low = block->low > planning->crowd.low ? block->low : planning->crowd.low;
+  bool slept = building->present == 0 && planning->now_ns - building->seen_ns > CITY_QUIET_NS;
+  return !(planning->crowd.lately && slept) && (low <= 0 || highest(planning->city, at) >= low);
 }
 
-static int street_width(struct city *city, int64_t now_ns, int crowd, int columns, bool shrink)
+static int pitch_of(const struct planning *planning)
 {
-  int used = 0;
+  return planning->crowd.bar + planning->crowd.between;
+}
+
+/* Columns of a lot with so many places: for these, and for its name and a share. */
+static int lot_of(const struct planning *planning, const struct city_block *block, uint32_t places)
+{
+  enum { SHARE_COLUMNS = 5 };
+  int used = (int)places * pitch_of(planning) - planning->crowd.between;
+  int name = rtop_text_width(block->name) + SHARE_COLUMNS;
+  name = name < planning->crowd.lot ? name : planning->crowd.lot;
+  return places == 0 ? 0 : used > name ? used : name;
+}
+
+static uint32_t count_wanting(const struct planning *planning, const struct city_block *block)
+{
+  uint32_t wanting = 0;
+  for (uint32_t at = first_of(planning->city, block); at != 0; at = next_of(planning->city, at))
+    wanting += wants(planning, block, at - 1);
+  return wanting;
+}
+
+/* Places that a block needs: one that would not fit into a street shows its highest only. */
+static uint32_t places_needed(const struct planning *planning, struct city_block *block, int columns)
+{
+  uint32_t places, most = (uint32_t)((columns - 1) / pitch_of(planning));
+  block->low = 0;
+  while ((places = count_wanting(planning, block)) > most && most > 0 && block->low < 1e6)
+    block->low = block->low > 0 ? block->low * 2 : LOW_LEAST;
+  return places > most ? most : places;
+}
+
+/* Streets that are needed for this crowd; INT_MAX: a lot is too wide for all of them. */
+static int streets_needed(const struct planning *planning, int columns)
+{
+  struct city *city = planning->city;
+  int x = 1, streets = 1;
   for (uint32_t i = 0; i < city->block_count; i++) {
-    int width = block_width(city, &city->blocks[i], now_ns, crowd, columns, shrink, false);
-    used += width == 0 ? 0 : (width > crowds[crowd].lot ? width : crowds[crowd].lot) + crowds[crowd].gap;
+    int lot = lot_of(planning, &city->blocks[i], places_needed(planning, &city->blocks[i], columns - 1));
+    if (lot == 0) continue;
+    if (lot > columns - 1) return INT_MAX;
+    if (x + lot > columns) {
+      streets++;
+      x = 1;
+    }
+    x += lot + planning->crowd.gap;
   }
-  return used;
+  return streets;
 }
 
-/* All self time, at least one whole thread: a lone busy method does not fill the street. */
-static double self_sum(const struct city *city)
+static int most_streets(struct city_ground ground)
 {
-  double sum = city->length_ns > 0 ? (double)city->self_ns / (double)city->length_ns : 0;
-  return sum > 1 ? sum : 1;
+  int least = ground.rows < TALL_FROM ? ROWS_LEAST : ROWS_OF_TALL, fits = ground.rows / least;
+  return fits > 1 ? fits : 1;
 }
 
-/* Does a building have to grow (or to appear) before the next plan is due? Only one that came or rose can. */
-static bool grown(const struct city *city, int columns)
+/* Those that no place is left for (of equal height) go without. */
+static void settle_block(const struct planning *planning, struct city_block *block, uint32_t places)
 {
-  for (uint32_t i = 0; i < city->risen_count; i++) {
-    const struct city_building *building = &city->buildings[city->risen[i]];
-    const struct city_block *block = &city->blocks[building->block];
-    if (building->present == 0 || city_level_of(city, block) != building->level ||
-        city_ratio(city, building) < city->low)
-      continue;
-    int wanted = wanted_width(city, city->risen[i], city->crowd, columns);
-    if (building->width == 0 || wanted >= building->width + 3) return true;
-  }
-  return false;
-}
-
-static void place_block(struct city *city, struct city_block *block)
-{
-  int x = block->x;
+  struct city *city = planning->city;
+  block->places = block->hidden = 0;
   for (uint32_t at = first_of(city, block); at != 0; at = next_of(city, at)) {
     struct city_building *building = &city->buildings[at - 1];
-    if (building->width > 0) {
-      building->x = x;
-      x += building->width;
-      city->street[city->street_count++] = at - 1;
-    }
+    bool shown = block->places < places && wants(planning, block, at - 1);
+    building->place = shown ? ++block->places : 0;
+    block->hidden += !shown;
   }
 }
 
-static bool place(struct city *city, int64_t now_ns, int columns, bool shrink)
+/* What is left of a street is given to its lots, to grow without moving anybody. */
+static void spread_street(const struct planning *planning, int street, int columns)
 {
-  if (!rtop_reserve(&city->street, &city->street_capacity, city->count, sizeof *city->street)) return false;
-  int x = 1;
-  bool tight = city->replan || city->columns > columns;
-  city->street_count = 0;
+  struct city *city = planning->city;
+  int lots = 0, end = 0, moved = 0;
+  for (uint32_t i = 0; i < city->block_count; i++) {
+    const struct city_block *block = &city->blocks[i];
+    if (block->lot == 0 || block->street != street) continue;
+    lots++;
+    end = block->x + block->lot > end ? block->x + block->lot : end;
+  }
+  int spare = lots > 0 ? (columns - end) / lots : 0, most = SPARE_PLACES * pitch_of(planning);
+  spare = spare > most ? most : spare < 0 ? 0 : spare;
   for (uint32_t i = 0; i < city->block_count; i++) {
     struct city_block *block = &city->blocks[i];
-    int used = block_width(city, block, now_ns, city->crowd, columns, shrink, true);
-    used = used > 0 && used < crowds[city->crowd].lot ? crowds[city->crowd].lot : used;
-    if (used > block->lot) block->lot = block->lot == 0 ? used : (used + LOT_STEP - 1) / LOT_STEP * LOT_STEP;
-    else if (shrink && (used == 0 || block->lot > used + LOT_SPARE || tight)) block->lot = used;
-    block->x = x;
-    place_block(city, block);
-    x += block->lot > 0 ? block->lot + crowds[city->crowd].gap : 0;
+    if (block->lot == 0 || block->street != street) continue;
+    block->x += moved;
+    block->lot += spare;
+    moved += spare;
   }
-  city->columns = x;
+}
+
+/* Everybody gets a place anew. Blocks that find none (the screen is tiny) are hidden. */
+static void lay_out(const struct planning *planning, int streets_max)
+{
+  struct city *city = planning->city;
+  int columns = city->planned.columns, x = 1, street = 0;
+  for (uint32_t i = 0; i < city->block_count; i++) {
+    struct city_block *block = &city->blocks[i];
+    uint32_t places = places_needed(planning, block, columns - 1);
+    int lot = lot_of(planning, block, places);
+    if (lot > 0 && x + lot > columns && x > 1) {
+      street++;
+      x = 1;
+    }
+    bool fits = lot > 0 && street < streets_max && x + lot <= columns;
+    settle_block(planning, block, fits ? places : 0);
+    block->lot = fits ? lot : 0;
+    block->street = street;
+    block->x = x;
+    x += fits ? lot + planning->crowd.gap : 0;
+  }
+  city->streets = street < streets_max ? street + 1 : streets_max;
+  for (int i = 0; i < city->streets; i++) spread_street(planning, i, columns);
+  city->street_rows = city->planned.rows / city->streets;
+  city->bar = planning->crowd.bar;
+}
+
+/* Dense enough that all streets fit; not less dense than `from`. */
+static void plan_afresh(struct planning *planning, int from)
+{
+  struct city *city = planning->city;
+  int most = most_streets(city->planned);
+  for (city->crowd = from; city->crowd < CROWD_LAST; city->crowd++) {
+    planning->crowd = crowd_at(city->crowd);
+    if (streets_needed(planning, city->planned.columns) <= most) break;
+  }
+  planning->crowd = crowd_at(city->crowd);
+  lay_out(planning, most);
+}
+
+/* Is there so much room that the city can be less dense, and will not have to change back at once? */
+static bool has_room(const struct city *city, int64_t now_ns)
+{
+  if (city->crowd == 0) return false;
+  struct planning roomier = { (struct city *)(uintptr_t)city, crowd_at(city->crowd - 1), now_ns };
+  struct city_ground ground = city->planned;
+  return streets_needed(&roomier, ground.columns - ground.columns / 8) <= most_streets(ground);
+}
+
+/* The first place of a block that nobody has. */
+static uint32_t free_place(const struct city *city, const struct city_block *block)
+{
+  uint64_t taken[PLACES_MAX / 64 + 1] = { 0 };
+  for (uint32_t at = first_of(city, block); at != 0; at = next_of(city, at)) {
+    uint32_t place = city->buildings[at - 1].place;
+    if (place > 0 && place < PLACES_MAX) taken[place / 64] |= UINT64_C(1) << place % 64;
+  }
+  for (uint32_t place = 1; place <= block->places; place++)
+    if ((taken[place / 64] >> place % 64 & 1) == 0) return place;
+  return block->places + 1;
+}
+
+/* A block that was not shown comes to the end of the last street. */
+static bool open_block(const struct planning *planning, struct city_block *block)
+{
+  struct city *city = planning->city;
+  int x = 1, lot = lot_of(planning, block, 1), last = city->streets - 1;
+  for (uint32_t i = 0; i < city->block_count; i++) {
+    const struct city_block *other = &city->blocks[i];
+    if (other->lot > 0 && other->street == last && other->x + other->lot + planning->crowd.gap > x)
+      x = other->x + other->lot + planning->crowd.gap;
+  }
+  if (x + lot > city->planned.columns) return false;
+  block->street = last;
+  block->x = x;
+  block->lot = lot;
+  block->places = 0;
   return true;
 }
 
-/* How narrow buildings must be, and from which height on they are shown, so that the street fits or is at
- * most SCREENS_MAX screens long. */
-static int choose_crowd(struct city *city, int64_t now_ns, int columns, bool due)
+/* A place for somebody new in what is there. False: there is none. */
+static bool move_in(const struct planning *planning, uint32_t at)
 {
-  int crowd = !due ? city->crowd : columns >= 120 ? 0 : 1;
-  int longest = SCREENS_MAX * (columns < 80 ? 80 : columns);
-  city->low = due ? 0 : city->low;
-  while (crowd < CROWD_MAX && street_width(city, now_ns, crowd, columns, due) > columns - 2) crowd++;
-  while (due && city->low < LOW_MAX && street_width(city, now_ns, crowd, columns, true) > longest)
-    city->low = city->low > 0 ? city->low * 4 : LOW_LEAST;
-  return crowd;
+  struct city *city = planning->city;
+  struct city_block *block = &city->blocks[city->buildings[at].block];
+  if (block->lot == 0 && !open_block(planning, block)) return false;
+  uint32_t place = free_place(city, block);
+  if (place > block->places && (place >= PLACES_MAX || lot_of(planning, block, place) > block->lot)) return false;
+  block->places = place > block->places ? place : block->places;
+  city->buildings[at].place = place;
+  block->hidden -= block->hidden > 0;
+  return true;
+}
+
+/* Those that came or rose and are to be seen before the next plan is due. */
+static bool take_risen(const struct planning *planning)
+{
+  struct city *city = planning->city;
+  for (uint32_t i = 0; i < city->risen_count; i++) {
+    uint32_t at = city->risen[i];
+    const struct city_building *building = &city->buildings[at];
+    const struct city_block *block = &city->blocks[building->block];
+    if (building->place == 0 && building->present > 0 && city_level_of(city, block) == building->level &&
+        wants(planning, block, at) && !move_in(planning, at))
+      return false;
+  }
+  return true;
+}
+
+/* Leaves free the places of those that are not shown any more; newcomers take theirs. */
+static bool renew_blocks(const struct planning *planning)
+{
+  struct city *city = planning->city;
+  for (uint32_t i = 0; i < city->block_count; i++) {
+    struct city_block *block = &city->blocks[i];
+    for (uint32_t at = first_of(city, block); at != 0; at = next_of(city, at)) {
+      bool leaves = city->buildings[at - 1].place > 0 && !wants(planning, block, at - 1);
+      if (leaves) city->buildings[at - 1].place = 0;
+      block->hidden += leaves;
+    }
+    for (uint32_t at = first_of(city, block); at != 0; at = next_of(city, at))
+      if (city->buildings[at - 1].place == 0 && wants(planning, block, at - 1) && !move_in(planning, at - 1))
+        return false;
+  }
+  return true;
+}
+
+static int by_place(const void *left, const void *right, void *context)
+{
+  const struct city *city = context;
+  const struct city_building *a = &city->buildings[*(const uint32_t *)left];
+  const struct city_building *b = &city->buildings[*(const uint32_t *)right];
+  int street_a = city->blocks[a->block].street, street_b = city->blocks[b->block].street;
+  if (street_a != street_b) return street_a < street_b ? -1 : 1;
+  return a->x < b->x ? -1 : a->x > b->x;
+}
+
+/* The streets as a list, and who is in none. */
+static bool list_streets(const struct planning *planning)
+{
+  struct city *city = planning->city;
+  if (!rtop_reserve(&city->street, &city->street_capacity, city->count + 1, sizeof *city->street)) return false;
+  city->street_count = city->hidden = 0;
+  for (uint32_t i = 0; i < city->block_count; i++) {
+    const struct city_block *block = &city->blocks[i];
+    city->hidden += block->lot == 0 ? block->hidden : 0;
+    for (uint32_t at = first_of(city, block); at != 0 && block->lot > 0; at = next_of(city, at)) {
+      struct city_building *building = &city->buildings[at - 1];
+      if (building->place == 0) continue;
+      building->x = block->x + (int)(building->place - 1) * pitch_of(planning);
+      city->street[city->street_count++] = at - 1;
+    }
+  }
+  if (city->street_count > 1) qsort_r(city->street, city->street_count, sizeof *city->street, by_place, city);
+  return true;
 }
 
 static void end_period(struct city *city)
 {
   for (uint32_t i = 0; i < city->count; i++) {
-    struct city_building *building = &city->buildings[i];
-    struct city_pulse *pulse = &city->pulses[i];
-    building->peak_before = pulse->peak;
-    building->high_before = pulse->high;
-    pulse->peak = city_self(city, building);
-    pulse->high = city_ratio(city, building);
+    city->buildings[i].peak_before = city->pulses[i].peak;
+    city->pulses[i].peak = city_self(city, &city->buildings[i]);
   }
 }
 
-bool city_plan(struct city *city, int64_t now_ns, int columns)
+struct city_ground city_ground_of(int columns, int rows)
 {
-  bool due = city->replan || now_ns - city->planned_ns >= CITY_PLAN_NS || now_ns < city->planned_ns;
-  if (!due && !grown(city, columns)) return true;
-  city->self_sum = due ? self_sum(city) : city->self_sum;
-  int crowd = choose_crowd(city, now_ns, columns, due);
-  bool narrower = crowd > city->crowd;
-  city->crowd = crowd;
-  bool fine = place(city, now_ns, columns, due || narrower);
+  columns = columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
+  return (struct city_ground){ columns > COLUMNS_MIN ? columns : COLUMNS_MIN, rows > 1 ? rows : 1 };
+}
+
+bool city_plan(struct city *city, int64_t now_ns, struct city_ground ground)
+{
+  bool afresh = city->replan || ground.columns != city->planned.columns || ground.rows != city->planned.rows;
+  bool due = afresh || now_ns - city->planned_ns >= CITY_PLAN_NS || now_ns < city->planned_ns;
+  if (!due && city->risen_count == 0) return true;
+  struct planning planning = { city, crowd_at(city->crowd), now_ns };
+  city->planned = ground;
+  if (afresh || (due && has_room(city, now_ns))) plan_afresh(&planning, 0);
+  else if (!(due ? renew_blocks(&planning) : take_risen(&planning))) plan_afresh(&planning, city->crowd);
   if (due) end_period(city);
   city->planned_ns = due ? now_ns : city->planned_ns;
   city->replan = false;
-  return fine;
+  return list_streets(&planning);
 }

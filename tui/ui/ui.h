@@ -134,6 +134,8 @@ void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, u
 bool ui_matches(const struct ui *ui, uint32_t frame);
 const char *ui_why_empty(const struct ui *ui);
 
+/* As much of a label as fits, without the outer namespaces when that is too long: the end tells more. */
+const char *ui_label_that_fits(const char *label, int columns);
 /* "/app/models/order.rb:7", "<C>", "": where a frame stands. */
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
 

@@ -42,6 +42,16 @@ bool ui_matches(const struct ui *ui, uint32_t frame)
          (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
 }
 
+const char *ui_label_that_fits(const char *label, int columns)
+{
+  while (*label >= 'A' && *label <= 'Z' && rtop_text_width(label) > columns) {
+    const char *end = label + strcspn(label, ":#. (<");
+    if (end[0] != ':' || end[1] != ':' || end[2] == '\0') break;
+    label = end + 2;
+  }
+  return label;
+}
+
 static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 {
   ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;

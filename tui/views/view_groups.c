@@ -53,6 +53,34 @@ struct ui_rows groups_view_rows(const struct ui *ui)
   return ui_rows_of(ui, &groups_view(ui)->pager, groups_view(ui)->groups.count, 1, 0);
 }
 
+size_t groups_view_above(const struct ui *ui, size_t places[RTOP_GROUPS_ABOVE_MAX])
+{
+  enum { PAGE_PER_LINE = 4 };
+  const struct groups_view *view = groups_view(ui);
+  return rtop_groups_above(&view->groups, view->pager.top, groups_view_rows(ui).page / PAGE_PER_LINE, places);
+}
+
+void groups_view_fit(const struct ui *ui)
+{
+  struct pager *pager = &groups_view(ui)->pager;
+  size_t places[RTOP_GROUPS_ABOVE_MAX];
+  ui_rows_fit(ui);
+  while (pager->top > 0 && pager->cursor < pager->top + groups_view_above(ui, places)) pager->top--;
+}
+
+int groups_view_map_columns(const struct ui *ui)
+{
+  enum { MAP_FROM = 60, WIDE_FROM = 130, MAP_COLUMNS = 3, WIDE_COLUMNS = 14 };
+  int columns = ui->layout.part[PART_TABLE].columns;
+  return columns < MAP_FROM ? 0 : columns < WIDE_FROM ? MAP_COLUMNS : WIDE_COLUMNS;
+}
+
+/* Bars are of what the figures are. */
+enum rtop_groups_measure groups_view_measure(const struct ui *ui)
+{
+  return ui->look.units == UNITS_SAMPLES ? RTOP_GROUPS_BY_SAMPLES : RTOP_GROUPS_BY_TIME;
+}
+
 static const struct rtop_group_row *row_at(const struct ui *ui, size_t place)
 {
   const struct rtop_groups *groups = &groups_view(ui)->groups;
@@ -93,7 +121,7 @@ static bool go_to_key(struct ui *ui, uint64_t key)
 static void groups_moved(struct ui *ui)
 {
   struct groups_view *view = groups_view(ui);
-  ui_rows_fit(ui);
+  groups_view_fit(ui);
   const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
   if (row != NULL && groups_view_is_method(row)) {
     view->anchor = row->key;
@@ -266,6 +294,18 @@ static bool groups_handle(struct ui *ui, enum request request)
   }
 }
 
+/* A caller that stays on top, a place of the map, or a row. */
+static void groups_click(struct ui *ui, int row, int x)
+{
+  struct ui_rows rows = groups_view_rows(ui);
+  size_t places[RTOP_GROUPS_ABOVE_MAX], above = groups_view_above(ui, places);
+  int at = row - rows.heading;
+  bool map = rows.count > rows.page && x >= ui->layout.part[PART_TABLE].columns - groups_view_map_columns(ui);
+  if (at >= 0 && map && (size_t)at < rows.page) groups_go(ui, rows.count * (size_t)at / rows.page);
+  else if (at >= 0 && (size_t)at < above) groups_go(ui, places[at]);
+  else ui_rows_click(ui, row, x);
+}
+
 static void groups_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "%zu groups  ( %g%% )", groups_view(ui)->groups.group_count,
@@ -281,7 +321,7 @@ const struct view_ops view_groups = {
   .open = groups_open,
   .note = groups_note,
   .handle = groups_handle,
-  .click = ui_rows_click,
+  .click = groups_click,
   .rows = groups_view_rows,
   .matches = groups_matches,
   .go = groups_go,

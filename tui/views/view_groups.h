@@ -5,7 +5,7 @@
 #define RTOP_TUI_VIEW_GROUPS_H
 
 #include "tui/term/pager.h"
-#include "tui/trees/groups.h"
+#include "tui/trees/groups_map.h"
 
 struct ui;
 
@@ -25,5 +25,12 @@ struct groups_view {
 bool groups_view_is_method(const struct rtop_group_row *row);
 double groups_view_threshold(const struct ui *ui, const struct groups_view *view);
 struct ui_rows groups_view_rows(const struct ui *ui);
+/* Callers that stay on top of the rows: their places. */
+size_t groups_view_above(const struct ui *ui, size_t places[RTOP_GROUPS_ABOVE_MAX]);
+/* After count, page or cursor changed: the cursor is seen, below what stays on top. */
+void groups_view_fit(const struct ui *ui);
+/* Columns of the map at the right. */
+int groups_view_map_columns(const struct ui *ui);
+enum rtop_groups_measure groups_view_measure(const struct ui *ui);
 
 #endif

@@ -17,6 +17,9 @@ struct groups_pen {
   int place;            /* column; 0: not shown */
   int bar, bar_columns; /* 0: not shown */
   int line;             /* where the threshold stands in the bar; -1: nowhere */
+  int map_columns;      /* at the right; 0: not shown */
+  enum rtop_groups_measure measure;
+  uint64_t most; /* by that measure */
 };
 
 static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
@@ -25,11 +28,15 @@ static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
   int width = pen.table.columns;
   pen.tree = 2 + (width < SELF_FROM ? 1 : 2) * FIGURE_COLUMNS;
   pen.bar_columns = width < BAR_FROM ? 0 : width / 4 < 40 ? width / 4 : 40;
-  pen.bar = width - pen.bar_columns;
+  pen.map_columns = groups_view_map_columns(ui);
+  pen.bar = width - pen.map_columns - pen.bar_columns;
+  pen.measure = groups_view_measure(ui);
+  pen.most = pen.measure == RTOP_GROUPS_BY_TIME ? view->groups.most_ns : rtop_groups_most(&view->groups, pen.measure);
   pen.place = width < PLACE_FROM ? 0 : pen.bar - PLACE_COLUMNS;
   pen.tree_columns = (pen.place > 0 ? pen.place : pen.bar) - pen.tree;
   double most = ui_share(ui, view->groups.most_ns), least = groups_view_threshold(ui, view) / 100;
-  pen.line = most > 0 && least > 0 ? (int)(least / most * (pen.bar_columns - 1)) : -1;
+  bool time = pen.measure == RTOP_GROUPS_BY_TIME;
+  pen.line = time && most > 0 && least > 0 ? (int)(least / most * (pen.bar_columns - 1)) : -1;
   return pen;
 }
 
@@ -56,8 +63,11 @@ static void groups_draw_heading(const struct groups_pen *pen)
   draw_text(at.y, at.x + pen->tree, pen->tree_columns, FACE_HEADING, text);
   if (pen->place > 0) draw_text(at.y, pen->place, PLACE_COLUMNS - 1, FACE_HEADING, "LOCATION");
   if (pen->bar_columns > 0) {
-    draw_format(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "BAR  %s %s%g%%", draw_is_ascii() ? "!" : "┊",
-                pen->bar_columns < 26 ? "" : "threshold ", groups_view_threshold(ui, pen->view));
+    if (pen->measure == RTOP_GROUPS_BY_SAMPLES)
+      draw_text(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "SAMPLES");
+    else
+      draw_format(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "TIME  %s %s%g%%", draw_is_ascii() ? "!" : "┊",
+                  pen->bar_columns < 26 ? "" : "threshold ", groups_view_threshold(ui, pen->view));
   }
 }
 
@@ -107,10 +117,10 @@ static void groups_draw_method(const struct groups_pen *pen, const struct rtop_g
   }
 }
 
-static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t ns, int y)
+static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t value, int y)
 {
-  double most = pen->view->groups.most_ns > 0 ? (double)pen->view->groups.most_ns : 1;
-  int filled = (int)((double)ns / most * (pen->bar_columns - 1) + 0.5);
+  double most = pen->most > 0 ? (double)pen->most : 1;
+  int filled = (int)((double)value / most * (pen->bar_columns - 1) + 0.5);
   bool ascii = draw_is_ascii();
   for (int column = 0; column < pen->bar_columns - 1; column++) {
     bool line = column == pen->line && (column > 0 || filled == 0);
@@ -178,7 +188,42 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
     return;
   }
   groups_draw_method(pen, row, y, selected);
-  if (pen->bar_columns > 0) draw_bar_of(pen, row, cost.total_ns, y);
+  if (pen->bar_columns > 0) draw_bar_of(pen, row, rtop_groups_value(&cost, pen->measure), y);
+}
+
+/* All rows at once: a mark at those that are seen, and how hot they are; where there is room, as bars. */
+static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
+{
+  static const char *const ascii[] = { " ", ".", ":", "+", "#" }, *const blocks[] = { " ", "░", "▒", "▓", "█" };
+  enum { LEVELS = sizeof ascii / sizeof ascii[0], DEPTH_MAX = 4 };
+  int x = pen->table.x + pen->table.columns - pen->map_columns, width = pen->map_columns - 2;
+  if (pen->map_columns == 0 || rows->count <= rows->page) return;
+  for (size_t i = 0; i < rows->page; i++) {
+    struct rtop_groups_band band = rtop_groups_band(&pen->view->groups, pen->measure, i, rows->page);
+    int y = pen->table.y + rows->heading + (int)i, level = 0, indent = (int)band.depth;
+    bool seen = band.end > rows->pager->top && band.first < rows->pager->top + rows->page;
+    double share = pen->most > 0 ? (double)band.most / (double)pen->most : 0;
+    while (level + 1 < LEVELS && share > (level > 0 ? 0.02 * (1 << (2 * (level - 1))) : 0)) level++;
+    indent = width < DEPTH_MAX * 2 ? 0 : indent < DEPTH_MAX ? indent : DEPTH_MAX;
+    int columns = width < DEPTH_MAX * 2 ? width : 1 + (int)(share * (width - indent - 1));
+    draw_blank(y, x, pen->map_columns, FACE_NORMAL);
+    bool here = rows->cursor >= band.first && rows->cursor < band.end;
+    draw_text(y, x + 1, 1, FACE_TITLE, here ? ">" : seen ? "|" : " ");
+    for (int k = 0; k < columns && indent + k < width; k++)
+      draw_text(y, x + 2 + indent + k, 1, share >= 0.5 ? FACE_HOT : FACE_STRIP,
+                (draw_is_ascii() ? ascii : blocks)[level]);
+  }
+}
+
+static void draw_above(const struct groups_pen *pen, const struct ui_rows *rows)
+{
+  size_t places[RTOP_GROUPS_ABOVE_MAX], above = groups_view_above(pen->ui, places);
+  for (size_t i = 0; i < above; i++) {
+    int y = pen->table.y + rows->heading + (int)i;
+    draw_blank(y, pen->table.x, pen->table.columns - pen->map_columns, FACE_NORMAL);
+    groups_draw_row(pen, places[i], y, false);
+    draw_text(y, pen->table.x, 1, FACE_WARN, "^");
+  }
 }
 
 static void groups_draw_tiny(struct ui *ui, const struct rtop_groups *groups)
@@ -202,11 +247,16 @@ void groups_draw(struct ui *ui)
     groups_draw_tiny(ui, &view->groups);
     return;
   }
-  ui_rows_fit(ui);
+  groups_view_fit(ui);
   struct groups_pen pen = take_pen(ui, view);
   groups_draw_heading(&pen);
   if (view->groups.count == 0)
     draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   struct ui_rows rows = groups_view_rows(ui);
   ui_rows_draw(&rows, pen.table, groups_draw_row, &pen);
+  int y, x;
+  getyx(stdscr, y, x);
+  draw_above(&pen, &rows);
+  draw_map(&pen, &rows);
+  move(y, x);
 }

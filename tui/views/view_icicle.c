@@ -25,6 +25,7 @@ void icicle_view_keep(const struct ui *ui, struct rtop_symbols *symbols)
   const struct icicle_view *view = icicle_view(ui);
   rtop_symbols_use_node(symbols, view->root);
   rtop_symbols_use_node(symbols, view->node);
+  rtop_symbols_use_node(symbols, view->wished);
   for (uint32_t i = 0; i < view->zooms; i++) rtop_symbols_use_node(symbols, view->zoomed[i]);
 }
 
@@ -104,7 +105,7 @@ static void choose_height(struct ui *ui)
 static bool icicle_build(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
-  if (!rtop_tree_has(&ui->tree, view->root)) view->root = 0; /* it did nothing in this span */
+  if (view->root >= ui->tree.count) view->root = view->zooms = 0; /* one that did nothing in this span stays */
   struct rtop_icicle_look look = {
     .root = view->root,
     .columns = ui->layout.part[PART_TABLE].columns,
@@ -132,11 +133,13 @@ static void icicle_keep_in_view(struct ui *ui)
   else if (depth >= view->top + page) view->top = depth - page + 1;
 }
 
-/* The cursor is on a cell that there is: its own, else of what is nearest above it. */
+/* The cursor is on a cell that there is: that of the user's choice, else of what is nearest above it. It comes back
+ * to the choice when that has a cell again: in the next window, when time is played. */
 static void settle(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
-  if (!rtop_tree_has(&ui->tree, view->node)) view->node = view->root;
+  view->wished = view->wished < ui->tree.count ? view->wished : view->root;
+  view->node = view->wished;
   while (view->node != view->root && view->node != 0 && rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX)
     view->node = ui->tree.nodes[view->node].parent;
   view->node = rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX ? view->root : view->node;
@@ -146,6 +149,7 @@ static void settle(struct ui *ui)
 static void icicle_moved(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
+  view->wished = view->node;
   settle(ui);
   if (view->node != 0) ui->selected = ui->tree.nodes[view->node].frame;
   ui_rows_count(ui);
@@ -171,7 +175,7 @@ static void icicle_update(struct ui *ui)
     uint32_t node = rtop_tree_find(&ui->tree, ui->selected, ui->wanted.mode);
     bool there =
         rtop_tree_has(&ui->tree, view->node) && view->node != 0 && ui->tree.nodes[view->node].frame == ui->selected;
-    view->node = node != 0 && !there ? node : view->node;
+    view->wished = node != 0 && !there ? node : view->wished;
   }
   icicle_view_rebuild(ui);
 }
@@ -220,7 +224,7 @@ static bool icicle_zoom(struct ui *ui)
   struct icicle_view *view = icicle_view(ui);
   if (view->node != view->root && view->zooms < ICICLE_ZOOMS_MAX) {
     view->zoomed[view->zooms++] = view->root;
-    view->root = view->node;
+    view->root = view->wished = view->node;
     view->top = 0;
     view->cell_rows = 0;
     icicle_view_rebuild(ui);
@@ -298,9 +302,10 @@ static bool icicle_handle(struct ui *ui, enum request request)
   case REQUEST_BACK: return zoom_out(ui);
   case REQUEST_FLIP: view->flipped = !view->flipped; return true;
   case REQUEST_SAME: return show_same(ui);
+  case REQUEST_CELL_COLOR: view->heat = !view->heat; return true;
   case REQUEST_TREE_FOLD:
     ui->fold = !ui->fold;
-    view->root = view->zooms = view->node = 0;
+    view->root = view->zooms = view->node = view->wished = 0;
     view->seek = ui->stale = true;
     ui_say(ui, ui->fold ? "recursion folded into its first call" : "recursion is not folded");
     return true;

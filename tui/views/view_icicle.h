@@ -20,6 +20,8 @@ struct icicle_view {
   uint32_t zoomed[ICICLE_ZOOMS_MAX]; /* roots of before, to go back to */
   uint32_t zooms;
   uint32_t node;   /* under the cursor */
+  uint32_t wished; /* the one that the user chose: the cursor is there, or above it while it has no cell */
+  bool heat;       /* cells are filled by heat, else by state */
   uint32_t top;    /* first depth that is seen */
   bool flipped;    /* the root stands at the bottom */
   bool same;       /* cells of the selected method are highlighted */

@@ -15,18 +15,6 @@ static const char *label_of(const struct ui *ui, uint32_t node)
   return node == 0 ? "all" : rtop_symbols_get(rtop_profile_symbols(ui->profile), frame)->label;
 }
 
-/* As much of the label as fits, without the outer namespaces when that is too long: the end tells more. */
-static const char *label_that_fits(const struct ui *ui, uint32_t node, int columns)
-{
-  const char *label = label_of(ui, node);
-  while (*label >= 'A' && *label <= 'Z' && rtop_text_width(label) > columns) {
-    const char *end = label + strcspn(label, ":#. (<");
-    if (end[0] != ':' || end[1] != ':' || end[2] == '\0') break;
-    label = end + 2;
-  }
-  return label;
-}
-
 /* Against the baseline; 0 without one. */
 static double icicle_change_of(const struct ui *ui, uint32_t tree_node)
 {
@@ -39,6 +27,7 @@ static double icicle_change_of(const struct ui *ui, uint32_t tree_node)
 }
 
 struct cell_look {
+  const struct icicle_view *view;
   int y, rows;
   enum face face, ground;
   bool same; /* highlighted as the method under the cursor */
@@ -48,6 +37,78 @@ struct cell_look {
 static const char *mark_of(const struct cell_look *look, const char *plain)
 {
   return look->same ? "=" : look->change >= 0.005 ? "+" : look->change <= -0.005 ? "-" : plain;
+}
+
+/* How much of the mode's time is of a state; what has none of its own runs. */
+static uint64_t state_ns(const struct ui *ui, const struct rtop_cost *cost, int state)
+{
+  return rtop_mode_state(cost, ui->wanted.mode, (enum rtop_state)state);
+}
+
+static enum rtop_state most_of(const struct ui *ui, const struct rtop_cost *cost)
+{
+  int best = RTOP_STATE_RUNNING;
+  for (int state = 0; state < RTOP_STATES; state++)
+    if (state_ns(ui, cost, state) > state_ns(ui, cost, best)) best = state;
+  return (enum rtop_state)best;
+}
+
+static enum face fill_of(enum rtop_state state)
+{
+  static const enum face fills[RTOP_STATES] = { FACE_FILL_RUN, FACE_FILL_WAIT, FACE_FILL_BLOCKED, FACE_FILL_GC,
+                                                FACE_FILL_GC };
+  return fills[state];
+}
+
+/* Heat: self time as a share of a thread. */
+static const struct {
+  double from;
+  enum face face;
+  char sign;
+  const char *word;
+} heats[] = { { 0, FACE_HEAT_0, '_', "less" },
+              { 0.01, FACE_HEAT_1, '.', "1%" },
+              { 0.05, FACE_HEAT_2, ':', "5%" },
+              { 0.2, FACE_HEAT_3, '+', "20%" },
+              { 0.5, FACE_HEAT_4, '#', "50%" } };
+enum { HEATS = sizeof heats / sizeof heats[0] };
+
+static int heat_of(const struct ui *ui, const struct rtop_tree_node *node)
+{
+  double share = ui_share(ui, rtop_tree_clock(&node->self, ui->wanted.mode));
+  int heat = 0;
+  while (heat + 1 < HEATS && share >= heats[heat + 1].from) heat++;
+  return heat;
+}
+
+static enum face cell_fill(const struct ui *ui, const struct icicle_view *view, const struct rtop_tree_node *node)
+{
+  return view->heat ? heats[heat_of(ui, node)].face : fill_of(most_of(ui, &node->total));
+}
+
+/* What the colour says, as a character. */
+static char cell_sign(const struct ui *ui, const struct icicle_view *view, const struct rtop_tree_node *node)
+{
+  return view->heat ? heats[heat_of(ui, node)].sign : draw_state_glyph(most_of(ui, &node->total));
+}
+
+/* A bar of signs: the states of its time, or how much of it is its own. */
+static void cell_bar(const struct ui *ui, const struct icicle_view *view, const struct rtop_tree_node *node, char *bar,
+                     int columns)
+{
+  double whole = (double)rtop_tree_clock(&node->total, ui->wanted.mode), until = 0;
+  int used = 0;
+  if (view->heat) {
+    until = (double)rtop_tree_clock(&node->self, ui->wanted.mode);
+    int own = whole > 0 ? (int)(until / whole * columns + 0.5) : 0;
+    memset(bar, heats[heat_of(ui, node)].sign, (size_t)(used = own < columns ? own : columns));
+  }
+  for (int state = 0; state < RTOP_STATES && !view->heat && whole > 0; state++) {
+    until += (double)state_ns(ui, &node->total, state);
+    int end = (int)(until / whole * columns + 0.5);
+    for (end = end < columns ? end : columns; used < end; used++) bar[used] = draw_state_glyph((enum rtop_state)state);
+  }
+  bar[used] = '\0';
 }
 
 /* "41%", compared "41% +12"; with room for it "41.2%". */
@@ -62,8 +123,8 @@ static void icicle_share_text(const struct ui *ui, const struct cell_look *look,
   else snprintf(out, bytes, "%s%% %+.0f", share, 100 * look->change);
 }
 
-/* Total and, where there is room, self. False when not even the total fits. */
-static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32_t node, int y, int x, int columns)
+/* Total and, where there is room, self. Returns the columns used; 0: not even the total fits. */
+static int draw_share(const struct ui *ui, const struct cell_look *look, uint32_t node, int y, int x, int columns)
 {
   char text[112], total[64], self[32];
   const struct rtop_tree_node *of = &ui->tree.nodes[node];
@@ -74,8 +135,7 @@ static bool draw_share(const struct ui *ui, const struct cell_look *look, uint32
     snprintf(text, sizeof text, "%s  self %s%%", total, self);
   }
   bool both = columns >= (int)strlen(text), any = columns >= (int)strlen(total);
-  if (any) draw_text(y, x, columns, look->face, both ? text : total);
-  return any;
+  return any ? draw_text(y, x, columns, look->face, both ? text : total) : 0;
 }
 
 /* "+------+" */
@@ -90,6 +150,22 @@ static void draw_border(const struct cell_look *look, const struct rtop_icicle_c
   }
   draw_text(y, cell->x, 1, look->face, "+");
   draw_text(y, cell->x + cell->columns - 1, 1, look->face, "+");
+}
+
+/* Behind what is written in a row, when there is room; else at the cell's corner. */
+static void draw_sign(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell, int y,
+                      int used)
+{
+  enum { BAR_LEAST = 3, BAR_MOST = 40, BEFORE = 2 };
+  const struct rtop_tree_node *node = &ui->tree.nodes[cell->node];
+  int room = cell->columns - 2 - used - BEFORE;
+  char bar[BAR_MOST + 1];
+  if (room >= BAR_LEAST) {
+    cell_bar(ui, look->view, node, bar, room < BAR_MOST ? room : BAR_MOST);
+    draw_text(y, cell->x + 1 + used + BEFORE, room, look->face, bar);
+  } else if (!look->same && (look->rows > 2 || mark_of(look, "")[0] == '\0')) {
+    draw_format(look->y, cell->x, 1, look->face, "%c", cell_sign(ui, look->view, node));
+  }
 }
 
 /* One row of "[name 41%   ]"; two of "[name      ]" and "[41.2%  self 3.0%]"; three as a box around "name
@@ -111,15 +187,26 @@ static void draw_node(const struct ui *ui, const struct cell_look *look, const s
       draw_text(look->y + row, end, 1, look->face, look->same ? "=" : box ? "|" : "]");
     }
   }
-  int used = draw_text(y, cell->x + 1, room, look->face, label_that_fits(ui, cell->node, room));
+  int used = draw_text(y, cell->x + 1, room, look->face, ui_label_that_fits(label_of(ui, cell->node), room));
   if (look->rows == 2) {
     draw_share(ui, look, cell->node, y + 1, cell->x + 1, room);
   } else if (box) {
-    if (!draw_share(ui, look, cell->node, y, cell->x + 3 + used, room - used - 2))
-      draw_share(ui, look, cell->node, y + 1, cell->x + 2, room - 2);
+    int share = draw_share(ui, look, cell->node, y, cell->x + 3 + used, room - used - 2);
+    if (share == 0) draw_share(ui, look, cell->node, y + 1, cell->x + 2, room - 2);
+    used += share > 0 ? 2 + share : 0;
   } else if (cell->columns >= PERCENT_FROM) {
-    draw_share(ui, look, cell->node, y, cell->x + 2 + used, room - used - 1);
+    int share = draw_share(ui, look, cell->node, y, cell->x + 2 + used, room - used - 1);
+    used += share > 0 ? 1 + share : 0;
   }
+  draw_sign(ui, look, cell, y, used);
+}
+
+/* Is it on the way from the root to the cursor? */
+static bool is_lit(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell)
+{
+  uint32_t node = view->node, depth = ui->tree.nodes[cell->node].depth;
+  while (ui->tree.nodes[node].depth > depth) node = ui->tree.nodes[node].parent;
+  return node == cell->node;
 }
 
 static void icicle_draw_cell(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell,
@@ -133,17 +220,18 @@ static void icicle_draw_cell(const struct ui *ui, const struct icicle_view *view
   }
   uint32_t frame = ui->tree.nodes[cell->node].frame;
   bool here = cell->node == view->node, hit = cell->node != 0 && icicle_view_is_hit(ui, view, frame);
-  enum rtop_symbol_kind kind = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame)->kind;
+  bool lit = is_lit(ui, view, cell);
+  enum face fill = lit ? FACE_LIT : cell_fill(ui, view, &ui->tree.nodes[cell->node]);
   struct cell_look look = {
+    .view = view,
     .y = y,
     .rows = view->cell_rows,
     .same = hit && view->same,
     .change = icicle_change_of(ui, cell->node),
-    .face = here                    ? FACE_CURSOR
-            : hit                   ? FACE_MATCH
-            : kind == RTOP_SYMBOL_C ? FACE_C
-                                    : FACE_NORMAL,
-    .ground = here ? FACE_CURSOR : FACE_NORMAL,
+    .face = here  ? FACE_CURSOR
+            : hit ? FACE_MATCH
+                  : fill,
+    .ground = here ? FACE_CURSOR : fill,
   };
   draw_node(ui, &look, cell);
 }
@@ -237,6 +325,22 @@ static void draw_missing(struct ui *ui, const struct icicle_view *view, struct r
   if (width > 0) draw_right(at.y, at.x + at.columns - width - 1, width, FACE_WARN, levels);
 }
 
+/* One line that parts the cells from the text: what fills them. */
+static void draw_cell_legend(const struct icicle_view *view, struct rect at, int y)
+{
+  static const enum rtop_state states[] = { RTOP_STATE_RUNNING, RTOP_STATE_WAITING, RTOP_STATE_BLOCKED,
+                                            RTOP_STATE_MARKING, RTOP_STATE_SWEEPING };
+  static const char *const words[] = { "run", "wait", "blocked", "mark", "sweep" };
+  int x = at.x + 1, end = at.x + at.columns;
+  x += draw_text(y, x, end - x, FACE_TITLE, view->heat ? "self " : "state ");
+  for (int i = 0; i < HEATS; i++) {
+    char sign = view->heat ? heats[i].sign : draw_state_glyph(states[i]);
+    enum face face = view->heat ? heats[i].face : fill_of(states[i]);
+    x += draw_format(y, x, end - x, face, " %c %s ", sign, view->heat ? heats[i].word : words[i]) + 1;
+  }
+  draw_text(y, x + 1, end - x - 1, FACE_LABEL, view->heat ? "c: by state" : "c: by heat (self)");
+}
+
 static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect at)
 {
   char place[1100];
@@ -244,9 +348,7 @@ static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect
   if (at.rows > 1) {
     draw_missing(ui, view, at);
     y++;
-    attrset((int)theme_attr(FACE_LABEL));
-    for (int x = 0; x < at.columns; x++) mvaddstr(y, at.x + x, draw_is_ascii() ? "=" : "═");
-    attrset(A_NORMAL);
+    draw_cell_legend(view, at, y);
     y++;
   }
   const struct rtop_symbol *symbol =
@@ -282,7 +384,11 @@ void icicle_draw(struct ui *ui)
     return;
   }
   if (view->icicle.count == 0) {
-    draw_text(table.y, table.x + 1, table.columns - 1, FACE_NORMAL, ui_why_empty(ui));
+    bool zoomed = view->root != 0 && view->root < ui->tree.count && ui->sum.length_ns > 0;
+    if (zoomed)
+      draw_format(table.y, table.x + 1, table.columns - 1, FACE_NORMAL, "not in this window (Esc zooms out): %.200s",
+                  label_of(ui, view->root));
+    else draw_text(table.y, table.x + 1, table.columns - 1, FACE_NORMAL, ui_why_empty(ui));
     return;
   }
   int pane = icicle_view_pane_rows(ui);

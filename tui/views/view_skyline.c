@@ -1,9 +1,9 @@
-/* The skyline: methods as buildings in stable places. Drawn in view_skyline_draw.c. */
+/* The skyline: methods as buildings in stable places, street below street. Drawn in view_skyline_draw.c. */
 #include "view_skyline.h"
 #include "viewer.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
-#include <ncurses.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,20 +63,22 @@ static void skyline_follow(struct ui *ui)
     view->selected = view->city.street_count > 0 ? view->city.street_count - 1 : 0;
 }
 
-static void skyline_keep_in_view(struct ui *ui)
+int skyline_view_legend_rows(const struct ui *ui)
 {
-  struct skyline_view *view = skyline_view(ui);
-  int columns = ui->layout.part[PART_TABLE].columns;
-  const struct city_building *building = skyline_view_selected(view);
-  if (view->city.columns <= columns) {
-    view->left = 0;
-    return;
-  }
-  if (building != NULL && building->x - 1 < view->left) view->left = building->x - 1;
-  if (building != NULL && building->x + building->width + 1 > view->left + columns)
-    view->left = building->x + building->width + 1 - columns;
-  int most = view->city.columns - columns;
-  view->left = view->left > most ? most : view->left < 0 ? 0 : view->left;
+  enum { LEGEND_FROM = 10 };
+  return ui->layout.part[PART_TABLE].rows >= LEGEND_FROM;
+}
+
+struct city_ground skyline_view_ground(const struct ui *ui)
+{
+  struct rect table = ui->layout.part[PART_TABLE];
+  return city_ground_of(table.columns, table.rows - 1 - skyline_view_legend_rows(ui));
+}
+
+int skyline_view_top(const struct ui *ui)
+{
+  const struct city *city = &skyline_view(ui)->city;
+  return skyline_view_legend_rows(ui) + skyline_view_ground(ui).rows - city->streets * city->street_rows;
 }
 
 static struct ui_rows skyline_rows(const struct ui *ui)
@@ -98,11 +100,12 @@ static void skyline_update(struct ui *ui)
     .methods = &ui->methods,
     .sum = &ui->sum,
     .symbols = rtop_profile_symbols(ui->profile),
+    .mode = ui->wanted.mode,
     .now_ns = ui->now_ns,
   };
-  city_update(&view->city, &news, COLS);
+  if (!city_update(&view->city, &news, skyline_view_ground(ui)))
+    ui_say(ui, "out of memory: the skyline is not complete");
   skyline_follow(ui);
-  skyline_keep_in_view(ui);
   ui_rows_count(ui);
 }
 
@@ -115,9 +118,31 @@ static bool skyline_go_to(struct ui *ui, uint32_t place)
     const struct city_building *building = building_at(view, place);
     ui->selected = building->frame != 0 ? building->frame : ui->selected;
   }
-  skyline_keep_in_view(ui);
   ui_rows_count(ui);
   return true;
+}
+
+static int street_of(const struct skyline_view *view, uint32_t place)
+{
+  return view->city.blocks[building_at(view, place)->block].street;
+}
+
+/* To what is nearest in the next street up or down. */
+static bool go_street(struct ui *ui, int step)
+{
+  struct skyline_view *view = skyline_view(ui);
+  const struct city_building *here = skyline_view_selected(view);
+  if (here == NULL) return true;
+  uint32_t best = view->selected;
+  int wanted = street_of(view, view->selected) + step, distance = INT_MAX;
+  for (uint32_t i = 0; i < view->city.street_count; i++) {
+    int away = abs(building_at(view, i)->x - here->x);
+    if (street_of(view, i) == wanted && away < distance) {
+      distance = away;
+      best = i;
+    }
+  }
+  return skyline_go_to(ui, best);
 }
 
 /* To the first building of another block. */
@@ -141,12 +166,17 @@ static void skyline_go(struct ui *ui, size_t place)
   skyline_go_to(ui, (uint32_t)place);
 }
 
+static double full_height(const struct ui *ui)
+{
+  return 100 * skyline_view(ui)->city.full / skyline_view(ui)->scale;
+}
+
 static bool rescale(struct ui *ui, bool larger)
 {
   struct skyline_view *view = skyline_view(ui);
   view->scale = larger ? view->scale * 2 : view->scale / 2;
   view->scale = view->scale > SCALE_MAX ? SCALE_MAX : view->scale < 1 ? 1 : view->scale;
-  ui_say(ui, "the full height is %g%% of the span", 100.0 / view->scale);
+  ui_say(ui, "the full height is %g%% of a thread", full_height(ui));
   return true;
 }
 
@@ -169,15 +199,16 @@ static bool skyline_fold(struct ui *ui)
   return true;
 }
 
-/* A building, or the lot where it stands. */
+/* A building, from its ground up to the sky. */
 static void skyline_click(struct ui *ui, int row, int x)
 {
   struct skyline_view *view = skyline_view(ui);
-  (void)row;
-  for (uint32_t i = 0; i < view->city.street_count; i++) {
+  const struct city *city = &view->city;
+  int top = skyline_view_top(ui);
+  for (uint32_t i = 0; i < city->street_count; i++) {
     const struct city_building *building = building_at(view, i);
-    int left = building->x - view->left;
-    if (x >= left && x < left + building->width) {
+    bool here = row >= top && (row - top) / city->street_rows == street_of(view, i);
+    if (here && x >= building->x && x < building->x + city->bar) {
       skyline_go_to(ui, i);
       return;
     }
@@ -193,10 +224,10 @@ static bool skyline_handle(struct ui *ui, enum request request)
   case REQUEST_CITY_RIGHT: return skyline_go_to(ui, view->selected + 1);
   case REQUEST_FIRST: return skyline_go_to(ui, 0);
   case REQUEST_LAST: return skyline_go_to(ui, last);
-  case REQUEST_UP:
+  case REQUEST_UP: return go_street(ui, -1);
+  case REQUEST_DOWN: return go_street(ui, 1);
   case REQUEST_PAGE_UP:
   case REQUEST_HALF_UP: return go_block(ui, -1);
-  case REQUEST_DOWN:
   case REQUEST_PAGE_DOWN:
   case REQUEST_HALF_DOWN: return go_block(ui, 1);
   case REQUEST_CITY_HIGHER: return rescale(ui, true);
@@ -209,15 +240,14 @@ static bool skyline_handle(struct ui *ui, enum request request)
 
 static void skyline_prepare(struct ui *ui)
 {
-  if (skyline_view(ui)->city.planned_columns != COLS && ui->profile != NULL &&
-      skyline_view(ui)->city.planned_columns > 0)
+  struct city_ground ground = skyline_view_ground(ui), planned = skyline_view(ui)->city.planned;
+  if (planned.columns > 0 && ui->profile != NULL && (planned.columns != ground.columns || planned.rows != ground.rows))
     skyline_update(ui);
-  skyline_keep_in_view(ui);
 }
 
 static void skyline_note(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, skyline_view(ui)->scale > 1 ? "w=self h=ratio x%d" : "w=self h=ratio", skyline_view(ui)->scale);
+  snprintf(out, bytes, "full height %g%%", full_height(ui));
 }
 
 static void skyline_open(struct ui *ui)
@@ -225,7 +255,7 @@ static void skyline_open(struct ui *ui)
   skyline_follow(ui);
 }
 
-/* They are the heights. */
+/* The line below the city tells them. */
 static bool ratios(const struct ui *ui)
 {
   (void)ui;

@@ -1,63 +1,52 @@
-/* How the skyline looks: a street of buildings, the names of its blocks, what the cursor is on. */
+/* How the skyline looks: streets of buildings, the names of the highest and of the blocks, what the cursor is on. */
 #include "view_skyline.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
+#include "tui/trees/city_names.h"
 #include "tui/ui/ui.h"
-#include <math.h>
 #include <ncurses.h>
 #include <string.h>
 
-enum { EIGHTHS = 8, ROWS_BELOW = 3, WIDTH_MAX = 512, AWAKE_MARK = '*' };
+enum { AWAKE_MARK = '*', CUT_MARK = '^', COLUMNS_PER_NAME = 16, NAMES_LEAST = 5, SHARE_FROM = 8 };
 
 struct pen {
   const struct ui *ui;
   const struct skyline_view *view;
-  struct rect sky; /* where buildings stand; its last row touches the ground */
+  struct rect table;
+  struct city_sky sky;
+  int top; /* row of the first street */
+  struct city_name_place names[CITY_NAMES_MAX];
+  int name_count;
 };
 
-/* Wall, window: by state. */
+/* Storeys by state: what runs is solid. */
 static const char *wall(enum rtop_state state)
 {
-  static const char *const blocks[RTOP_STATES] = { "█", "▓", "▒", "▒", "▒" };
-  static const char *const ascii[RTOP_STATES] = { "#", "%", "=", "=", "=" };
-  return state < RTOP_STATES ? (draw_is_ascii() ? ascii : blocks)[state] : ".";
+  static const char *const blocks[RTOP_STATES] = { "█", "▒", "░", "▓", "▓" };
+  static const char *const ascii[RTOP_STATES] = { "|", ":", ".", "#", "=" };
+  return (draw_is_ascii() ? ascii : blocks)[state];
 }
 
 static const char *roof(int eighths)
 {
-  static const char *const blocks[EIGHTHS] = { "", "▁", "▂", "▃", "▄", "▅", "▆", "▇" };
-  static const char *const ascii[EIGHTHS] = { "", ".", ".", ".", ":", ":", ":", ":" };
-  return (draw_is_ascii() ? ascii : blocks)[eighths];
+  static const char *const blocks[CITY_EIGHTHS] = { "▁", "▁", "▂", "▃", "▄", "▅", "▆", "▇" };
+  return draw_is_ascii() ? "_" : blocks[eighths];
 }
 
-/* Clips to the screen; x is a column of the street. */
-static void draw_span(const struct pen *pen, int y, int x, int width, enum face face, const char *wall_glyph,
-                      const char *window)
+static int street_y(const struct pen *pen, int street)
 {
-  char text[WIDTH_MAX * 3 + 1];
-  size_t used = 0;
-  int from = pen->sky.x + x - pen->view->left, first = from < pen->sky.x ? pen->sky.x - from : 0;
-  int last = from + width > pen->sky.x + pen->sky.columns ? pen->sky.x + pen->sky.columns - from : width;
-  for (int i = first; i < last && i - first < WIDTH_MAX; i++) {
-    const char *glyph = window != NULL && i % 3 == 1 ? window : wall_glyph;
-    size_t bytes = strlen(glyph);
-    memcpy(text + used, glyph, bytes);
-    used += bytes;
-  }
-  text[used] = '\0';
-  if (last > first) draw_text(y, from + first, last - first, face, text);
+  return pen->top + street * pen->view->city.street_rows;
 }
 
-static int height_of(const struct pen *pen, const struct city_building *building, bool *cut)
+static int building_street(const struct pen *pen, const struct city_building *building)
 {
-  double ratio = city_ratio(&pen->view->city, building);
-  double height = ratio * pen->view->scale * pen->sky.rows * EIGHTHS;
-  int most = (pen->sky.rows - 1) * EIGHTHS; /* the row above the tallest holds its count */
-  *cut = height > most + 0.5 && pen->view->scale > 1;
-  int eighths = (int)lround(ratio * pen->view->scale * most);
-  eighths = building->present > 0 && eighths == 0 ? 1 : eighths;
-  return eighths > most ? most : eighths;
+  return pen->view->city.blocks[building->block].street;
+}
+
+static void draw_glyphs(const struct pen *pen, int y, int x, int columns, enum face face, const char *glyph)
+{
+  for (int i = 0; i < columns && x + i < pen->table.x + pen->table.columns; i++) draw_text(y, x + i, 1, face, glyph);
 }
 
 /* Of the method's self time against the baseline; of groups nothing is told. */
@@ -70,67 +59,69 @@ static double skyline_change_of(const struct pen *pen, const struct city_buildin
                             before != NULL ? before->self_ns : 0);
 }
 
-static void draw_roof(const struct pen *pen, const struct city_building *building, int y, bool cut)
+/* The state that has the most of the eighths from `from` on, and how many are filled. */
+static enum rtop_state storey(const int tops[RTOP_STATES], int from, int *filled)
 {
-  char text[16] = "";
-  bool awake = city_awake(building, pen->ui->now_ns);
-  if (awake || cut) snprintf(text, sizeof text, "%c", awake ? AWAKE_MARK : '^');
+  int best = 0, most = 0, below = 0, end = from + CITY_EIGHTHS;
+  for (int i = 0; i < RTOP_STATES; i++) {
+    int first = below > from ? below : from, last = tops[i] < end ? tops[i] : end;
+    if (last - first > most) {
+      most = last - first;
+      best = i;
+    }
+    below = tops[i];
+  }
+  *filled = below < end ? below - from : CITY_EIGHTHS;
+  return city_storeys[best];
+}
+
+/* A storey that is not full: only what runs has glyphs for that, the others are rounded. */
+static void draw_storey(const struct pen *pen, const int tops[RTOP_STATES], int row, int y, int x, enum face match)
+{
+  int filled;
+  enum rtop_state state = storey(tops, row * CITY_EIGHTHS, &filled);
+  enum face face = match != FACE_NORMAL ? match : draw_state_face(state);
+  bool runs = state == RTOP_STATE_RUNNING && !draw_is_ascii();
+  const char *glyph = filled == CITY_EIGHTHS                            ? wall(state)
+                      : runs || (row == 0 && filled * 2 < CITY_EIGHTHS) ? roof(filled)
+                      : filled * 2 >= CITY_EIGHTHS                      ? wall(state)
+                                                                        : NULL;
+  if (glyph != NULL) draw_glyphs(pen, y, x, pen->view->city.bar, face, glyph);
+}
+
+/* Above a roof: that it has just come to life, that it is cut, how it changed, how many threads are in it. */
+static void draw_signs(const struct pen *pen, const struct city_building *building, int row, bool cut)
+{
+  const struct city *city = &pen->view->city;
+  char text[16];
+  int street = building_street(pen, building), used = 0;
   double change = skyline_change_of(pen, building);
-  if (change >= 0.005 || change <= -0.005) {
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%c", change > 0 ? '+' : '-');
+  bool awake = city_awake(building, pen->ui->now_ns);
+  if (awake || cut) text[used++] = awake ? AWAKE_MARK : CUT_MARK;
+  if (change >= 0.005 || change <= -0.005) text[used++] = change > 0 ? '+' : '-';
+  text[used] = '\0';
+  if (building->threads > 1) snprintf(text + used, sizeof text - (size_t)used, "%u", building->threads);
+  for (int i = 0; text[i] != '\0' && i < city->bar; i++) {
+    char sign[2] = { text[i], '\0' };
+    int x = building->x + i;
+    if (city_is_sky(pen->names, pen->name_count, city, street, row, x))
+      draw_text(street_y(pen, street) + row, pen->table.x + x, 1, awake ? FACE_HOT : FACE_NORMAL, sign);
   }
-  if (building->threads > 0) {
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%u", building->threads);
-  }
-  int x = pen->sky.x + building->x - pen->view->left, width = building->width;
-  if ((int)strlen(text) > width) text[awake || cut ? 1 : 0] = '\0';
-  if (x >= pen->sky.x && x < pen->sky.x + pen->sky.columns && y >= pen->sky.y)
-    draw_text(y, x, pen->sky.x + pen->sky.columns - x, awake ? FACE_HOT : FACE_NORMAL, text);
 }
 
 static void draw_building(const struct pen *pen, const struct city_building *building)
 {
+  int tops[RTOP_STATES], x = pen->table.x + building->x;
   bool cut;
-  int eighths = height_of(pen, building, &cut), full = eighths / EIGHTHS;
-  int ground = pen->sky.y + pen->sky.rows - 1;
-  enum rtop_state state = city_state(building);
-  enum face face = skyline_view_matches(pen->ui, building) ? FACE_MATCH
-                   : city_awake(building, pen->ui->now_ns) ? FACE_HOT
-                                                           : draw_state_face(state);
-  const char *window = draw_is_ascii() ? "o" : "░";
-  for (int row = 0; row < full; row++) {
-    bool lit = row % 2 == 1 && building->width >= 3;
-    draw_span(pen, ground - row, building->x, building->width, face, wall(state), lit ? window : NULL);
-  }
-  if (eighths % EIGHTHS > 0)
-    draw_span(pen, ground - full, building->x, building->width, face, roof(eighths % EIGHTHS), NULL);
-  draw_roof(pen, building, ground - full - (eighths % EIGHTHS > 0), cut);
-}
-
-static void draw_block(const struct pen *pen, const struct city_block *block, int y)
-{
-  char name[300];
-  int x = pen->sky.x + block->x - pen->view->left, end = x + block->lot;
-  int right = pen->sky.x + pen->sky.columns;
-  x = x < pen->sky.x ? pen->sky.x : x;
-  end = end > right ? right : end;
-  if (end <= x) return;
-  draw_span(pen, y, block->x, block->lot, FACE_NORMAL, draw_is_ascii() ? "=" : "─", NULL);
-  snprintf(name, sizeof name, "%s%s", block->folded ? "+" : "", block->name);
-  draw_text(y + 1, x, end - x + 1 < right - x ? end - x + 1 : right - x, FACE_LABEL, name);
-}
-
-static void draw_ground(const struct pen *pen)
-{
-  int y = pen->sky.y + pen->sky.rows;
-  draw_span(pen, y, pen->view->left, pen->sky.columns, FACE_NORMAL, "_", NULL);
-  for (uint32_t i = 0; i < pen->view->city.block_count; i++)
-    if (pen->view->city.blocks[i].lot > 0) draw_block(pen, &pen->view->city.blocks[i], y);
-  if (pen->view->left > 0) draw_text(y, pen->sky.x, 1, FACE_TITLE, "<");
-  if (pen->view->city.columns > pen->view->left + pen->sky.columns)
-    draw_text(y, pen->sky.x + pen->sky.columns - 1, 1, FACE_TITLE, ">");
+  int ground = street_y(pen, building_street(pen, building)) + pen->sky.rows;
+  enum face match = skyline_view_matches(pen->ui, building) ? FACE_MATCH : FACE_NORMAL;
+  int rows = city_rows(&pen->view->city, building, &pen->sky);
+  city_heights(&pen->view->city, building, pen->sky.full, pen->sky.bar_rows * CITY_EIGHTHS, tops, &cut);
+  if (tops[RTOP_STATES - 1] == 0)
+    draw_glyphs(pen, ground - 1, x, pen->view->city.bar, match, building->present > 0 ? roof(0) : ".");
+  else
+    for (int row = 0; row < rows; row++) draw_storey(pen, tops, row, ground - 1 - row, x, match);
+  draw_signs(pen, building, pen->sky.rows - rows - 1, cut);
 }
 
 static void skyline_share_text(const struct ui *ui, char *out, size_t bytes, double share)
@@ -139,49 +130,137 @@ static void skyline_share_text(const struct ui *ui, char *out, size_t bytes, dou
   else draw_time(out, bytes, (uint64_t)(share * (double)ui->methods.length_ns));
 }
 
+/* "ActiveRecord 31% +12": its name, its self time, those that are not shown; less where there is less room. */
+static void draw_block(const struct pen *pen, const struct city_block *block)
+{
+  const struct city *city = &pen->view->city;
+  char share[24] = "", hidden[16] = "", name[300];
+  int y = street_y(pen, block->street) + pen->sky.rows, x = pen->table.x + block->x, room = block->lot;
+  double self = city_self(city, &city->buildings[block->package]);
+  if (self >= 0.005 && block->lot >= SHARE_FROM) snprintf(share, sizeof share, " %.0f%%", 100 * self);
+  if (block->hidden > 0) snprintf(hidden, sizeof hidden, " +%u", block->hidden);
+  snprintf(name, sizeof name, "%s%s", block->folded ? "+" : "", block->name);
+  draw_glyphs(pen, y, x, block->lot, FACE_LABEL, draw_is_ascii() ? "-" : "─");
+  if ((int)(strlen(share) + strlen(hidden)) + 5 > room) hidden[0] = '\0';
+  room -= (int)(strlen(share) + strlen(hidden));
+  int used = draw_text(y, x, room, FACE_LABEL, name);
+  used += draw_text(y, x + used, block->lot - used, self >= 0.2 ? FACE_TITLE : FACE_NORMAL, share);
+  draw_text(y, x + used, block->lot - used, FACE_LABEL, hidden);
+}
+
+/* "Integer#** 46%": the name of a building that is one of the highest. */
+static void name_text(const struct pen *pen, const struct city_name_place *name, char *out, size_t bytes)
+{
+  const struct city *city = &pen->view->city;
+  const struct city_building *building = &city->buildings[name->building];
+  char share[16];
+  int used = snprintf(share, sizeof share, " %.0f%%", 100 * city_self(city, building));
+  const char *label = skyline_view_name(pen->ui, building);
+  int room = name->columns - used;
+  char shown[128];
+  rtop_text_cut(shown, sizeof shown, name->columns > 0 ? ui_label_that_fits(label, room) : label,
+                name->columns > 0 ? room : (int)sizeof shown);
+  snprintf(out, bytes, "%s%s", shown, share);
+}
+
+static void place_names(struct pen *pen)
+{
+  enum { NAME_MOST = 40 };
+  int most = pen->table.columns / COLUMNS_PER_NAME;
+  most = most < NAMES_LEAST ? NAMES_LEAST : most > CITY_NAMES_MAX ? CITY_NAMES_MAX : most;
+  pen->name_count = city_highest(&pen->view->city, pen->names, most);
+  for (int i = 0; i < pen->name_count; i++) {
+    char text[160];
+    pen->names[i].columns = 0;
+    name_text(pen, &pen->names[i], text, sizeof text);
+    int width = rtop_text_width(text);
+    pen->names[i].wanted = width < NAME_MOST ? width : NAME_MOST;
+  }
+  city_place_names(&pen->view->city, &pen->sky, pen->names, pen->name_count);
+}
+
+static void draw_names(const struct pen *pen)
+{
+  for (int i = 0; i < pen->name_count; i++) {
+    const struct city_name_place *name = &pen->names[i];
+    const struct city_building *building = &pen->view->city.buildings[name->building];
+    char text[160];
+    if (name->columns == 0) continue;
+    name_text(pen, name, text, sizeof text);
+    enum face face = building == skyline_view_selected(pen->view)      ? FACE_CURSOR
+                     : skyline_view_matches(pen->ui, building)         ? FACE_MATCH
+                     : city_awake(building, pen->ui->now_ns) || i == 0 ? FACE_HOT
+                                                                       : FACE_TITLE;
+    draw_text(street_y(pen, building_street(pen, building)) + name->row, pen->table.x + name->x, name->columns, face,
+              text);
+  }
+}
+
+/* Which shade is which state, and what is not shown. */
+static void draw_legend(const struct pen *pen)
+{
+  static const struct {
+    enum rtop_state state;
+    const char *word;
+  } shown[] = { { RTOP_STATE_RUNNING, "run" },
+                { RTOP_STATE_MARKING, "gc" },
+                { RTOP_STATE_WAITING, "wait" },
+                { RTOP_STATE_BLOCKED, "blocked" } };
+  int y = pen->table.y, x = pen->table.x + 1, end = pen->table.x + pen->table.columns;
+  for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+    x += draw_text(y, x, end - x, draw_state_face(shown[i].state), wall(shown[i].state)) + 1;
+    x += draw_text(y, x, end - x, FACE_LABEL, shown[i].word) + 2;
+  }
+  if (pen->view->city.hidden > 0)
+    draw_format(y, x + 1, end - x - 1, FACE_LABEL, "%u more, too low to be shown", pen->view->city.hidden);
+}
+
 static void draw_status(const struct pen *pen, const struct city_building *building, int y)
 {
-  char text[400], self[16], total[16], legend[64];
-  int columns = pen->sky.columns;
-  bool ascii = draw_is_ascii();
-  snprintf(legend, sizeof legend, "%srun %swait %srest", ascii ? "#" : "█", ascii ? "%" : "▓", ascii ? "=" : "▒");
-  int right = rtop_text_width(legend), room = columns - (columns >= 60 ? right + 2 : 0);
+  static const char *const kind[CITY_LEVELS] = { "", "class ", "package " };
+  char text[128], self[16], ratio[16], change[16] = "";
+  int room = pen->table.columns;
   if (building == NULL) {
-    draw_text(y, pen->sky.x, room, FACE_NORMAL, "nobody is at home: no method was seen");
+    draw_text(y, pen->table.x, room, FACE_NORMAL, "nobody is at home: no method was seen");
     return;
   }
   skyline_share_text(pen->ui, self, sizeof self, city_self(&pen->view->city, building));
-  skyline_share_text(pen->ui, total, sizeof total,
-                     building->level == CITY_METHODS ? ui_share(pen->ui, building->total_ns)
-                                                     : city_ratio(&pen->view->city, building));
-  static const char *const kind[CITY_LEVELS] = { "", "class ", "package " };
-  snprintf(text, sizeof text, "  self %s %s %s  thr %u", self, building->level == CITY_METHODS ? "total" : "ratio",
-           total, building->threads);
+  skyline_share_text(pen->ui, ratio, sizeof ratio, city_ratio(&pen->view->city, building));
   if (pen->ui->baseline.comparing && building->level == CITY_METHODS) {
-    char change[16];
-    ui_baseline_text(change, sizeof change, skyline_change_of(pen, building));
-    snprintf(text, sizeof text, "  self %s (%s) total %s  thr %u", self, change, total, building->threads);
+    change[0] = ' ';
+    change[1] = '(';
+    ui_baseline_text(change + 2, sizeof change - 3, skyline_change_of(pen, building));
+    strcat(change, ")");
   }
+  snprintf(text, sizeof text, "  self %s%s  ratio %s  thr %u", self, change, ratio, building->threads);
   int figures = (int)strlen(text);
-  int x = draw_text(y, pen->sky.x, room, FACE_NORMAL, "> ");
-  x += draw_text(y, pen->sky.x + x, room - x, FACE_NORMAL, kind[building->level]);
+  int x = draw_text(y, pen->table.x, room, FACE_NORMAL, "> ");
+  x += draw_text(y, pen->table.x + x, room - x, FACE_NORMAL, kind[building->level]);
   int name = room - x - figures > 12 ? room - x - figures : room - x;
-  x += draw_text(y, pen->sky.x + x, name, skyline_view_matches(pen->ui, building) ? FACE_MATCH : FACE_TITLE,
-                 skyline_view_name(pen->ui, building));
-  draw_text(y, pen->sky.x + x, room - x, FACE_NORMAL, text);
-  if (columns >= 60) draw_right(y, pen->sky.x + columns - right, right, FACE_LABEL, legend);
+  x += draw_text(y, pen->table.x + x, name, skyline_view_matches(pen->ui, building) ? FACE_MATCH : FACE_TITLE,
+                 ui_label_that_fits(skyline_view_name(pen->ui, building), name));
+  draw_text(y, pen->table.x + x, room - x, FACE_NORMAL, text);
 }
 
-/* The mark above it, and on the ground how far it goes: those beside it may look just the same. */
-static void draw_selection(const struct pen *pen, const struct city_building *building, int y)
+/* A mark above it, and its part of the ground: those beside it may look just the same. */
+static void draw_selection(const struct pen *pen, const struct city_building *building)
 {
-  draw_span(pen, pen->sky.y + pen->sky.rows, building->x, building->width, FACE_CURSOR, draw_is_ascii() ? "^" : "━",
-            NULL);
-  int x = pen->sky.x + building->x - pen->view->left;
-  if (x >= pen->sky.x && x < pen->sky.x + pen->sky.columns) {
-    bool room = pen->sky.columns - (x - pen->sky.x) > 11;
-    draw_text(y, x, pen->sky.columns - (x - pen->sky.x), FACE_CURSOR, room ? "v selected" : "v");
-  }
+  const struct city *city = &pen->view->city;
+  int street = building_street(pen, building), y = street_y(pen, street);
+  int row = pen->sky.rows - city_rows(city, building, &pen->sky) - 1;
+  draw_paint(y + pen->sky.rows, pen->table.x + building->x, city->bar, FACE_CURSOR);
+  if (city_is_sky(pen->names, pen->name_count, city, street, row, building->x))
+    draw_text(y + row, pen->table.x + building->x, 1, FACE_CURSOR, "v");
+}
+
+static void draw_city(struct pen *pen)
+{
+  const struct city *city = &pen->view->city;
+  place_names(pen);
+  for (uint32_t i = 0; i < city->block_count; i++)
+    if (city->blocks[i].lot > 0) draw_block(pen, &city->blocks[i]);
+  for (uint32_t i = 0; i < city->street_count; i++) draw_building(pen, &city->buildings[city->street[i]]);
+  draw_names(pen);
 }
 
 void skyline_draw(struct ui *ui)
@@ -189,22 +268,23 @@ void skyline_draw(struct ui *ui)
   struct skyline_view *view = ui->data[VIEW_SKYLINE];
   struct rect table = ui->layout.part[PART_TABLE];
   const struct city_building *selected = skyline_view_selected(view);
-  if (ui->layout.tiny || table.rows < ROWS_BELOW + 2) {
+  if (ui->layout.tiny || table.rows < 3) {
     int y = ui->layout.tiny ? 0 : table.y;
     draw_text(y, 0, ui->layout.columns, FACE_NORMAL,
               selected != NULL ? skyline_view_name(ui, selected) : "nobody is at home");
     move(y, 0);
     return;
   }
-  struct pen pen = { ui, view, { table.y + 1, table.x, table.rows - ROWS_BELOW - 1, table.columns } };
-  for (uint32_t i = 0; i < view->city.street_count; i++) {
-    const struct city_building *building = &view->city.buildings[view->city.street[i]];
-    if (building->x + building->width > view->left && building->x < view->left + table.columns)
-      draw_building(&pen, building);
+  struct pen pen = { .ui = ui,
+                     .view = view,
+                     .table = table,
+                     .sky = city_sky_of(&view->city, view->scale),
+                     .top = table.y + skyline_view_top(ui) };
+  if (skyline_view_legend_rows(ui) > 0) draw_legend(&pen);
+  if (selected != NULL) {
+    draw_city(&pen);
+    draw_selection(&pen, selected);
   }
-  draw_ground(&pen);
-  if (selected != NULL) draw_selection(&pen, selected, table.y);
   draw_status(&pen, selected, table.y + table.rows - 1);
-  int x = selected != NULL ? table.x + selected->x - view->left : table.x;
-  move(table.y + table.rows - 1, x < 0 ? 0 : x >= COLS ? COLS - 1 : x);
+  move(table.y + table.rows - 1, table.x);
 }

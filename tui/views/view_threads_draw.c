@@ -208,7 +208,7 @@ static const char *lane_glyph(enum thread_lane lane)
 static enum face lane_face(enum thread_lane lane)
 {
   static const enum face faces[] = {
-    [LANE_ABSENT] = FACE_NORMAL, [LANE_LOST] = FACE_WARN,  [LANE_HOLDS] = FACE_RUN,  [LANE_RAN] = FACE_RUN,
+    [LANE_ABSENT] = FACE_NORMAL, [LANE_LOST] = FACE_WARN,       [LANE_HOLDS] = FACE_RUN,  [LANE_RAN] = FACE_RUN,
     [LANE_WAITS] = FACE_WAIT,    [LANE_BLOCKED] = FACE_BLOCKED, [LANE_MARKS] = FACE_MARK, [LANE_SWEEPS] = FACE_SWEEP,
   };
   return faces[lane];

@@ -140,10 +140,7 @@ static void test_unfinished(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    WORDS_TEST(test_the_stack_of_now),
-    WORDS_TEST(test_running),
-    WORDS_TEST(test_off_the_gvl),
-    WORDS_TEST(test_age),
+    WORDS_TEST(test_the_stack_of_now), WORDS_TEST(test_running), WORDS_TEST(test_off_the_gvl), WORDS_TEST(test_age),
     WORDS_TEST(test_unfinished),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
 #include "tui/term/theme.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +47,28 @@ static void test_mono_has_no_pairs(void **state)
   screen_close();
 }
 
-/* Readable on light and on dark: no background of our own, nothing black, nothing bright black. */
+static double luminance(int rgb)
+{
+  double part[3];
+  for (int i = 0; i < 3; i++) {
+    double value = (rgb >> (8 * (2 - i)) & 0xff) / 255.0;
+    part[i] = value <= 0.03928 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+  }
+  return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
+}
+
+/* What fills a cell brings its own text colour, which can be read on it (WCAG; less in eight colours, that every
+ * terminal makes its own). */
+static void check_filled(short face, double least)
+{
+  int foreground, background;
+  theme_rgb(face, &foreground, &background);
+  assert_true(foreground >= 0 && background >= 0);
+  double a = luminance(foreground) + 0.05, b = luminance(background) + 0.05;
+  assert_true((a > b ? a / b : b / a) >= least);
+}
+
+/* Readable on light and on dark: no background of our own but in filled cells, nothing black, nothing bright black. */
 static void test_palettes_keep_the_ground(void **state)
 {
   (void)state;
@@ -56,6 +78,10 @@ static void test_palettes_keep_the_ground(void **state)
     theme_use((enum theme_name)(at / 2));
     for (short face = 1; face < FACE_COUNT; face++) {
       short foreground = 0, background = 0;
+      if (face >= FACE_FILL_RUN && face <= FACE_HEAT_4) {
+        check_filled(face, at % 2 == 0 ? 3 : 4.5);
+        continue;
+      }
       assert_int_equal(pair_content(face, &foreground, &background), OK);
       assert_int_equal(background, -1);
       assert_true(foreground != COLOR_BLACK && foreground != 8 && foreground != COLOR_WHITE && foreground != 15);

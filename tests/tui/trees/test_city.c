@@ -1,5 +1,5 @@
 /* The city: places that stay, what sleeps and wakes, groups, and five thousand methods. */
-#include "tui/trees/city.h"
+#include "tui/trees/city_names.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,16 +47,29 @@ static void seen(const char *space, const char *name, double self)
   rows[count] =
       (struct rtop_method_row){ .frame = frame_of(space, name), .most_ns = (uint64_t)(self * (double)SECOND) };
   rows[count].self_ns = rows[count].total_ns = (uint64_t)(self * (double)SECOND);
-  rows[count].total.wall_ns[RTOP_STATE_WAITING] = rows[count].self_ns;
+  rows[count].self.wall_ns[RTOP_STATE_WAITING] = rows[count].self_ns;
   count++;
+}
+
+/* Self time by state, in shares. */
+static void seen_in(const char *space, const char *name, double running, double waiting)
+{
+  seen(space, name, running + waiting);
+  rows[count - 1].self.wall_ns[RTOP_STATE_RUNNING] = (uint64_t)(running * (double)SECOND);
+  rows[count - 1].self.wall_ns[RTOP_STATE_WAITING] = (uint64_t)(waiting * (double)SECOND);
+}
+
+static void update_on(int64_t now_ns, int columns, int street_rows)
+{
+  struct rtop_methods methods = { .rows = rows, .count = count, .length_ns = (uint64_t)SECOND };
+  struct city_news news = { .methods = &methods, .sum = &sum, .symbols = symbols, .now_ns = now_ns };
+  assert_true(city_update(&city, &news, city_ground_of(columns, street_rows)));
+  count = 0;
 }
 
 static void update(int64_t now_ns, int columns)
 {
-  struct rtop_methods methods = { .rows = rows, .count = count, .length_ns = (uint64_t)SECOND };
-  struct city_news news = { .methods = &methods, .sum = &sum, .symbols = symbols, .now_ns = now_ns };
-  assert_true(city_update(&city, &news, columns));
-  count = 0;
+  update_on(now_ns, columns, 16);
 }
 
 static const struct city_building *home(const char *space, const char *name)
@@ -66,18 +79,31 @@ static const struct city_building *home(const char *space, const char *name)
   return building;
 }
 
-/* Buildings stand side by side, in order, none over another, each within its lot. */
-static void check_street(void)
+/* Buildings stand side by side, in order, none over another, each within its lot, lots within their street. */
+static void check_streets(void)
 {
-  int x = 0;
+  int x = 0, street = 0;
   for (uint32_t i = 0; i < city.street_count; i++) {
     const struct city_building *building = &city.buildings[city.street[i]];
     const struct city_block *block = &city.blocks[building->block];
-    assert_true(building->width > 0 && building->x >= x);
-    assert_true(building->x >= block->x && building->x + building->width <= block->x + block->lot);
-    x = building->x + building->width;
+    x = block->street == street ? x : 0;
+    assert_true(block->street >= street && block->street < city.streets);
+    assert_true(building->place > 0 && building->x >= x);
+    assert_true(building->x >= block->x && building->x + city.bar <= block->x + block->lot);
+    x = building->x + city.bar;
+    street = block->street;
   }
-  assert_true(x <= city.columns);
+  for (uint32_t i = 0; i < city.block_count; i++) {
+    const struct city_block *block = &city.blocks[i];
+    assert_true(block->lot == 0 || (block->x >= 0 && block->x + block->lot <= city.planned.columns));
+    for (uint32_t k = 0; k < i; k++) {
+      const struct city_block *other = &city.blocks[k];
+      bool apart = block->lot == 0 || other->lot == 0 || block->street != other->street ||
+                   block->x >= other->x + other->lot || other->x >= block->x + block->lot;
+      assert_true(apart);
+    }
+  }
+  assert_true(city.streets * city.street_rows <= city.planned.rows);
 }
 
 static void busy(bool with_late)
@@ -96,21 +122,19 @@ static void test_places_stay(void **state)
   (void)state;
   busy(false);
   update(100 * SECOND, 80);
-  check_street();
+  check_streets();
   int total_x = home("App::Order", "total")->x, tax_x = home("App::Order", "tax")->x;
   int json_x = home("Json", "generate")->x;
   assert_true(total_x < tax_x && tax_x < json_x);
-  assert_true(home("App::Order", "total")->width > home("App::Order", "tax")->width);
-  assert_int_equal(city_state(home("Json", "generate")), RTOP_STATE_WAITING);
   busy(true); /* two wake up: who was there stays, or makes room */
   update(101 * SECOND, 80);
-  check_street();
+  check_streets();
   assert_int_equal(home("App::Order", "total")->x, total_x);
   assert_int_equal(home("App::Order", "tax")->x, tax_x);
   assert_true(home("App::Late", "riser")->x > tax_x);
   assert_true(home("App::Late", "riser")->x < home("Json", "generate")->x);
   assert_true(home("Zip", "pack")->x > home("Json", "generate")->x);
-  json_x = home("Json", "generate")->x;
+  assert_int_equal(home("Json", "generate")->x, json_x);
   for (int64_t at = 102; at < 109; at++) { /* figures sway: nothing moves */
     busy(at % 2 == 0);
     update(at * SECOND, 80);
@@ -130,14 +154,13 @@ static void test_sleep_and_wake(void **state)
     busy(false);
     update(at * SECOND, 80);
   }
-  assert_int_equal(home("Zip", "pack")->width, 0);
-  assert_int_equal(home("App::Late", "riser")->width, 0);
-  assert_true(home("App::Order", "total")->width > 0);
-  int total_x = home("App::Order", "total")->x;
+  assert_true(home("Zip", "pack")->place > 0); /* bare ground, as long as there is room */
+  assert_int_equal(home("Zip", "pack")->present, 0);
+  int total_x = home("App::Order", "total")->x, pack_x = home("Zip", "pack")->x;
   busy(true);
   update(135 * SECOND, 80);
-  check_street();
-  assert_true(home("Zip", "pack")->width > 0);
+  check_streets();
+  assert_int_equal(home("Zip", "pack")->x, pack_x);
   assert_true(city_awake(home("Zip", "pack"), 135 * SECOND));
   assert_false(city_awake(home("Json", "generate"), 135 * SECOND));
   assert_false(city_awake(home("Zip", "pack"), 139 * SECOND));
@@ -172,7 +195,7 @@ static void test_groups(void **state)
     seen("App::Tax", "rate", 0.4);
     seen("Json", "generate", 0.2);
     update((100 + level) * SECOND, 80);
-    check_street();
+    check_streets();
     const struct city_building *order = home("App::Order", "total"), *rate = home("App::Tax", "rate");
     int wanted[] = { 3, 3, 2, 3 };
     assert_int_equal(city.street_count, wanted[level]);
@@ -221,29 +244,20 @@ static void test_five_thousand(void **state)
   (void)state;
   many(5000, true);
   update(100 * SECOND, 80);
-  check_street();
+  check_streets();
   assert_int_equal(city.street_count, 20); /* all are awake, but most of them barely */
   assert_int_equal(city.block_count, 200);
   many(5000, true);
   seen("Space7::Class7", "method_7", 0.3); /* one of them rises: it is there at once */
   update(101 * SECOND, 80);
   assert_int_equal(city.street_count, 21);
-  assert_true(home("Space7::Class7", "method_7")->width > 0);
+  assert_true(home("Space7::Class7", "method_7")->place > 0);
   for (int64_t at = 102; at < 145; at++) {
     many(5000, false);
     update(at * SECOND, 80);
   }
-  check_street();
+  check_streets();
   assert_int_equal(city.street_count, 20);
-  assert_true(city.columns <= 80);
-  uint32_t last = 0;
-  int x = -1;
-  for (uint32_t i = 0; i < city.street_count; i++) {
-    const struct city_building *building = &city.buildings[city.street[i]];
-    assert_true(i == 0 || building->block > last || building->x > x);
-    last = building->block;
-    x = building->x;
-  }
 }
 
 static void test_no_width_is_too_small(void **state)
@@ -253,17 +267,151 @@ static void test_no_width_is_too_small(void **state)
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
     busy(true);
     update((int64_t)(100 + i) * SECOND, widths[i]);
-    check_street();
-    assert_int_equal(city.street_count, 5);
+    check_streets();
+    assert_true(city.street_count == 5 || widths[i] < 80);
   }
+}
+
+/* Storeys: what runs below what waits, exact to the step; the scale is that of what runs. */
+static void test_heights(void **state)
+{
+  (void)state;
+  int tops[RTOP_STATES];
+  bool cut;
+  seen_in("Integer", "**", 0.5, 0.25);
+  seen_in("Victims", "wait", 0, 9);
+  update(100 * SECOND, 80);
+  assert_true(city.full == 1);
+  city_heights(&city, home("Integer", "**"), city.full, 80, tops, &cut);
+  assert_int_equal(city_storeys[0], RTOP_STATE_RUNNING);
+  assert_int_equal(city_storeys[3], RTOP_STATE_WAITING);
+  const int wanted[RTOP_STATES] = { 40, 40, 40, 60, 60 };
+  assert_memory_equal(tops, wanted, sizeof tops);
+  assert_false(cut);
+  city_heights(&city, home("Victims", "wait"), city.full, 80, tops, &cut);
+  assert_int_equal(tops[2], 0);
+  assert_int_equal(tops[3], 80);
+  assert_true(cut); /* nine threads wait: that does not make who runs any lower */
+}
+
+/* What callers spend below them makes them no higher. */
+static void test_callers_are_low(void **state)
+{
+  (void)state;
+  int tops[RTOP_STATES];
+  bool cut;
+  seen_in("Integer", "**", 0.9, 0);
+  seen_in("Puma", "run", 0, 0);
+  rows[count - 1].total_ns = rows[count - 1].most_ns = (uint64_t)SECOND;
+  update(100 * SECOND, 80);
+  city_heights(&city, home("Puma", "run"), city.full, 80, tops, &cut);
+  assert_int_equal(tops[RTOP_STATES - 1], 0);
+  assert_true(city_ratio(&city, home("Puma", "run")) > 0.99);
+}
+
+/* Up at once, down with a plan and not before what was high is forgotten. */
+static void test_the_scale_is_calm(void **state)
+{
+  (void)state;
+  seen_in("Json", "generate", 0.03, 0);
+  update(100 * SECOND, 80);
+  assert_true(city.full > 0.049 && city.full < 0.051);
+  seen_in("Json", "generate", 0.3, 0);
+  update(101 * SECOND, 80);
+  assert_true(city.full > 0.499 && city.full < 0.501);
+  for (int64_t at = 102; at < 140; at++) {
+    seen_in("Json", "generate", at % 3 == 0 ? 0.04 : 0.02, 0);
+    update(at * SECOND, 80);
+    assert_true(at < 110 ? city.full > 0.49 : at < 125 || city.full < 0.051);
+  }
+}
+
+/* However small the ground is: who is shown is the highest, and who is not is counted. */
+static void test_the_highest_are_shown(void **state)
+{
+  (void)state;
+  for (int columns = 20; columns < 200; columns += 9) {
+    many(3000, true);
+    seen_in("Zzz", "last", 0.9, 0);
+    update_on((int64_t)(100 + columns) * SECOND, columns, 5 + columns / 10);
+    check_streets();
+    assert_true(home("Zzz", "last")->place > 0);
+    uint32_t hidden = city.hidden;
+    for (uint32_t i = 0; i < city.block_count; i++) hidden += city.blocks[i].lot > 0 ? city.blocks[i].hidden : 0;
+    assert_int_equal(hidden + city.street_count, 3001);
+  }
+}
+
+/* Newcomers take places that are free; nobody else moves, while there is room. */
+static void test_newcomers_move_nobody(void **state)
+{
+  (void)state;
+  int x[3];
+  for (int64_t at = 0; at < 5; at++) {
+    char name[16];
+    busy(true);
+    snprintf(name, sizeof name, "new%d", (int)at);
+    if (at > 0) seen("App::Order", name, 0.01);
+    update((100 + at) * SECOND, 160);
+    check_streets();
+    int now[3] = { home("App::Order", "total")->x, home("Json", "generate")->x, home("Zip", "pack")->x };
+    if (at == 0) memcpy(x, now, sizeof x);
+    assert_memory_equal(x, now, sizeof x);
+  }
+}
+
+/* Names: inside, over no building and no other name, of the highest ones, in whatever city. */
+static void test_names_cover_nobody(void **state)
+{
+  int placed = 0;
+  (void)state;
+  for (unsigned round = 0; round < 200; round++) {
+    struct city_name_place names[5];
+    for (unsigned i = 0; i < 5 + round % 40; i++) {
+      char space[16], name[16];
+      snprintf(space, sizeof space, "Space%u", (i * 7 + round) % 13);
+      snprintf(name, sizeof name, "m%u", i);
+      unsigned height = (i * 37 + round * 11) % 101;
+      seen_in(space, name, height / 100.0, (i * 13 % 50) / 100.0);
+    }
+    update_on((int64_t)(100 + round) * SECOND, 30 + (int)round, 5 + (int)round % 37);
+    struct city_sky sky = city_sky_of(&city, 1 + (int)round % 3);
+    int found = city_highest(&city, names, 5);
+    for (int i = 0; i < found; i++) names[i].wanted = 10 + i * 4;
+    city_place_names(&city, &sky, names, found);
+    for (int i = 0; i < found; i++) {
+      const struct city_name_place *name = &names[i];
+      const struct city_block *block = &city.blocks[city.buildings[name->building].block];
+      assert_true(i == 0 || city.pulses[names[i - 1].building].self_ns >= city.pulses[name->building].self_ns);
+      if (name->columns == 0) continue;
+      placed++;
+      assert_true(name->x >= 0 && name->x + name->columns <= city.planned.columns);
+      assert_true(name->row >= 0 && name->row < sky.rows);
+      for (uint32_t k = 0; k < city.street_count; k++) {
+        const struct city_building *other = &city.buildings[city.street[k]];
+        bool apart = city.blocks[other->block].street != block->street || other->x >= name->x + name->columns ||
+                     other->x + city.bar <= name->x || name->row < sky.rows - city_rows(&city, other, &sky);
+        assert_true(apart);
+      }
+      for (int k = 0; k < i; k++) {
+        bool apart = names[k].columns == 0 || names[k].row != name->row ||
+                     city.blocks[city.buildings[names[k].building].block].street != block->street ||
+                     names[k].x >= name->x + name->columns || name->x >= names[k].x + names[k].columns;
+        assert_true(apart);
+      }
+    }
+  }
+  assert_true(placed > 700);
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    TEST(test_places_stay),   TEST(test_sleep_and_wake),        TEST(test_groups),
-    TEST(test_five_thousand), TEST(test_no_width_is_too_small),
+    TEST(test_places_stay),           TEST(test_sleep_and_wake),        TEST(test_groups),
+    TEST(test_five_thousand),         TEST(test_no_width_is_too_small), TEST(test_heights),
+    TEST(test_callers_are_low),       TEST(test_the_scale_is_calm),     TEST(test_the_highest_are_shown),
+    TEST(test_newcomers_move_nobody), TEST(test_names_cover_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

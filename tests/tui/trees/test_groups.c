@@ -1,6 +1,6 @@
 #include "tests/tui/tree_fixture.h"
 
-#include "tui/trees/groups.h"
+#include "tui/trees/groups_map.h"
 
 struct grouped {
   struct forest forest;
@@ -143,9 +143,91 @@ static void test_the_next_sum_starts_afresh(void **state)
   close_grouped(&grouped);
 }
 
+static void fill_rows(struct rtop_group_row *rows, size_t count, unsigned *seed)
+{
+  for (size_t i = 0; i < count; i++)
+    rows[i] =
+        (struct rtop_group_row){ .key = 0, .depth = i == 0 ? 0 : (uint32_t)rand_r(seed) % (rows[i - 1].depth + 2) };
+}
+
+/* The nearest row before that is less deep. */
+static size_t caller_of(const struct rtop_group_row *rows, size_t place)
+{
+  size_t at = place;
+  while (at > 0 && rows[at].depth >= rows[place].depth) at--;
+  return at;
+}
+
+/* What stays on top is what the first row below it is in: from the root, without a gap. */
+static void test_callers_stay_on_top(void **state)
+{
+  (void)state;
+  unsigned seed = 7;
+  struct rtop_group_row rows[60];
+  for (int round = 0; round < 500; round++) {
+    struct rtop_groups groups = { .rows = rows, .count = 1 + (size_t)rand_r(&seed) % 60 };
+    fill_rows(rows, groups.count, &seed);
+    for (size_t top = 0; top < groups.count; top++) {
+      size_t places[RTOP_GROUPS_ABOVE_MAX], most = 1 + (size_t)round % RTOP_GROUPS_ABOVE_MAX;
+      size_t above = rtop_groups_above(&groups, top, most, places), first = top + above;
+      assert_true(above <= most && above <= rows[top].depth + above);
+      for (size_t i = 0; i < above; i++) {
+        assert_true(places[i] < first && (i == 0 ? rows[places[0]].depth == 0 : places[i] > places[i - 1]));
+        if (i > 1) assert_int_equal(caller_of(rows, places[i]), places[i - 1]);
+      }
+      if (first >= groups.count || above == 0) continue;
+      if (rows[first].depth >= above && (above > 1 || rows[first].depth == 1))
+        assert_int_equal(caller_of(rows, first), places[above - 1]);
+    }
+    size_t none[RTOP_GROUPS_ABOVE_MAX];
+    assert_int_equal(rtop_groups_above(&groups, 0, 8, none), 0);
+  }
+}
+
+/* Every row is in one row of the map, in order, however high it is. */
+static void test_the_map_has_all_rows(void **state)
+{
+  (void)state;
+  unsigned seed = 3;
+  struct rtop_group_row rows[60];
+  for (size_t count = 1; count <= 60; count++) {
+    struct rtop_groups groups = { .rows = rows, .count = count };
+    fill_rows(rows, count, &seed);
+    for (size_t high = 1; high < 70; high++) {
+      size_t next = 0;
+      for (size_t row = 0; row < high; row++) {
+        struct rtop_groups_band band = rtop_groups_band(&groups, RTOP_GROUPS_BY_TIME, row, high);
+        assert_int_equal(band.first, next);
+        next = band.end;
+        for (size_t place = band.first; place < band.end; place++) assert_true(band.depth <= rows[place].depth);
+      }
+      assert_int_equal(next, count);
+    }
+  }
+}
+
+static void test_bars_of_time_and_of_samples(void **state)
+{
+  (void)state;
+  struct grouped grouped;
+  uint32_t thread = open_grouped(&grouped);
+  forest_add(&grouped.forest, thread, "main a", RTOP_RUNNING, 10);
+  forest_add(&grouped.forest, thread, "main b", RTOP_RUNNING, 30);
+  forest_build(&grouped.forest, false);
+  text_of(&grouped);
+  struct rtop_groups_cost cost = rtop_groups_cost(&grouped.groups, &grouped.groups.rows[0]);
+  assert_int_equal(rtop_groups_most(&grouped.groups, RTOP_GROUPS_BY_TIME), cost.total_ns);
+  assert_int_equal(rtop_groups_most(&grouped.groups, RTOP_GROUPS_BY_SAMPLES), cost.total_samples);
+  assert_int_equal(rtop_groups_band(&grouped.groups, RTOP_GROUPS_BY_TIME, 1, 3).most, 30 * MS);
+  close_grouped(&grouped);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_callers_stay_on_top),
+    cmocka_unit_test(test_the_map_has_all_rows),
+    cmocka_unit_test(test_bars_of_time_and_of_samples),
     cmocka_unit_test(test_two_callers_make_a_group),
     cmocka_unit_test(test_called_by_nobody_and_somebody),
     cmocka_unit_test(test_recursion_counts_once),

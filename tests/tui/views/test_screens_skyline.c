@@ -35,8 +35,13 @@ static void test_moving(void **state)
   assert_true(shows("> Puma::ThreadPool#spawn_thread"));
   model_press(&ui, FN(KEY_RIGHT));
   assert_true(shows("> Queue#pop"));
-  model_press(&ui, FN(KEY_UP));
+  model_press(&ui, FN(KEY_PPAGE)); /* the block before */
   assert_true(shows("> Puma::Server#process_client"));
+  model_press(&ui, FN(KEY_NPAGE));
+  assert_true(shows("> Queue#pop"));
+  model_press(&ui, FN(KEY_UP)); /* the street above */
+  assert_true(shows("> I18n::Backend::Simple#translate") || shows("> Simple#translate"));
+  model_press(&ui, FN(KEY_UP));
   model_press(&ui, FN(KEY_DOWN));
   assert_true(shows("> Queue#pop"));
   model_press(&ui, 'g');
@@ -55,10 +60,10 @@ static void test_scale_and_levels(void **state)
 {
   (void)state;
   model_press(&ui, '+');
-  assert_true(shows("the full height is 50% of the span"));
+  assert_true(shows("the full height is 50% of a thread"));
   model_press(&ui, '-');
   model_press(&ui, '-');
-  assert_true(shows("the full height is 100% of the span"));
+  assert_true(shows("the full height is 100% of a thread"));
   model_press(&ui, 't');
   ui.message_until_ns = 0; /* it lies over the selection */
   model_redraw(&ui);

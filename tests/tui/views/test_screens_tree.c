@@ -51,6 +51,10 @@ static const struct screen_case cases[] = {
   { .name = "groups-40x10", .rows = 10, .columns = 40, .keys = KEYS('8', 'g') },
   { .name = "groups-20x5", .rows = 5, .columns = 20, .keys = KEYS('8', 'g') },
   { .name = "groups-19x4", .rows = 4, .columns = 19, .keys = KEYS('8', 'g') },
+  { .name = "groups-scrolled", .rows = 16, .columns = 80, .keys = KEYS('8', '*', FN(KEY_NPAGE), 'k', 'k') },
+  { .name = "groups-scrolled-160x16", .rows = 16, .columns = 160, .keys = KEYS('8', '*', FN(KEY_NPAGE)) },
+  { .name = "groups-samples", .rows = 24, .columns = 80, .keys = KEYS('8', '%', '%') },
+  { .name = "icicle-heat", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('4', 'c') },
   { .name = "groups-threshold", .rows = 24, .columns = 80, .keys = KEYS('8', 'V', 'V', 'V', 'V', 'V', 'V', 'g') },
 };
 

@@ -146,12 +146,17 @@ static void test_cells_and_buildings(void **state)
   click_on("[Puma::Server#process_client");
   assert_true(selected_has("Puma::Server#process_client"));
   model_press(&ui, '6');
-  const struct skyline_view *city = ui.data[VIEW_SKYLINE];
-  for (uint32_t i = 0; i < city->city.street_count; i++) {
-    int x = city->city.buildings[city->city.street[i]].x - city->left;
-    if (x >= 0 && x < 100) {
-      act(MOUSE_PRESS, 18, x);
-      assert_int_equal(city->selected, i);
+  const struct skyline_view *view = ui.data[VIEW_SKYLINE];
+  const struct city *city = &view->city;
+  struct rect table = ui.layout.part[PART_TABLE];
+  int top = table.y + skyline_view_top(&ui);
+  for (uint32_t i = 0; i < city->street_count; i++) {
+    const struct city_building *building = &city->buildings[city->street[i]];
+    int street = city->blocks[building->block].street;
+    for (int row = 0; row < city->street_rows; row++) { /* from the sky to the ground */
+      model_press(&ui, i > 0 ? 'g' : 'G');
+      act(MOUSE_PRESS, top + street * city->street_rows + row, table.x + building->x + row % city->bar);
+      assert_int_equal(view->selected, i);
     }
   }
 }

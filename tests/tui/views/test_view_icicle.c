@@ -77,7 +77,7 @@ static void test_boxes_tell_total_and_self(void **state)
   assert_true(shows("|Mutex#synch~|"));
   assert_true(shows("+-50.0%------+")); /* beside the name there is no room */
   model_press(&ui, '=');
-  assert_true(shows("+=========================+") && shows("=Queue#pop  100.0%        ="));
+  assert_true(shows("+=========================+") && shows("=Queue#pop  100.0%  ......="));
 }
 
 static void test_two_rows_tell_total_and_self(void **state)
@@ -170,6 +170,65 @@ static void test_borders_are_whole(void **state)
   }
 }
 
+/* Without colours it is all there: signs of the states behind the name, or of the heat, and the line that tells them. */
+static void test_one_key_changes_the_colour(void **state)
+{
+  (void)state;
+  assert_true(shows("|IO.select  100.0%  ......") && shows("|Queue#pop  90.0%  "));
+  assert_true(shows("| run   : wait   . blocked   # mark   = sweep   c: by heat"));
+  model_press(&ui, 'c');
+  assert_true(shows("|IO.select  100.0%  ######"));
+  assert_true(shows("_ less   . 1%   : 5%   + 20%   # 50%   c: by state"));
+  model_press(&ui, 'c');
+  assert_true(shows("|IO.select  100.0%  ......"));
+}
+
+static bool is_lit_at(int depth, int x)
+{
+  chtype cell = mvinch(table_y() + 3 * depth + 1, x);
+  return (cell & A_REVERSE) != 0 && (cell & A_BOLD) != 0;
+}
+
+/* From the root down to the cursor, and nothing else. */
+static void test_the_way_to_the_cursor_is_lit(void **state)
+{
+  (void)state;
+  model_press(&ui, 'g');
+  for (int depth = 1; depth < 5; depth++) model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+  for (int depth = 0; depth < 7; depth++) assert_int_equal(is_lit_at(depth, 2), depth < 4);
+  assert_false(is_lit_at(1, 130));
+  assert_false(is_lit_at(2, 100));
+}
+
+/* A window without the call that is chosen or zoomed to: they are there again with the next one that has it. */
+static void test_choice_and_zoom_outlast_a_window(void **state)
+{
+  (void)state;
+  model_press(&ui, 'g');
+  for (int depth = 0; depth < 3; depth++) model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+  uint32_t chosen = view()->node;
+  assert_true(chosen != 0);
+  uint64_t length_ns = ui.sum.length_ns;
+  rtop_tree_build(&ui.tree, &(struct rtop_sum){ .length_ns = length_ns }, rtop_profile_symbols(profile), &ui.wanted,
+                  ui.fold);
+  icicle_view_rebuild(&ui);
+  assert_int_equal(view()->node, 0);
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_int_equal(view()->node, chosen);
+  model_press(&ui, '\r');
+  assert_int_equal(view()->root, chosen);
+  rtop_tree_build(&ui.tree, &(struct rtop_sum){ .length_ns = length_ns }, rtop_profile_symbols(profile), &ui.wanted,
+                  ui.fold);
+  icicle_view_rebuild(&ui);
+  ui_draw(&ui);
+  assert_true(shows("not in this window (Esc zooms out): OrdersController#index"));
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_int_equal(view()->root, chosen);
+  assert_int_equal(view()->node, chosen);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -184,6 +243,9 @@ int main(void)
     ON_CASE(&tall, set_up_case, test_height_does_not_jump),
     ON_CASE(&tall, set_up_case, test_resize),
     ON_CASE(&tall, set_up_case, test_borders_are_whole),
+    ON_CASE(&tall, set_up_case, test_one_key_changes_the_colour),
+    ON_CASE(&tall, set_up_case, test_the_way_to_the_cursor_is_lit),
+    ON_CASE(&tall, set_up_case, test_choice_and_zoom_outlast_a_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static void test_icicle_moves_and_zooms(void **state)
   model_press(&ui, FN(KEY_UP));
   assert_int_equal(icicle()->node, index);
   model_press(&ui, '\r');
-  assert_true(shows("[OrdersController#index   ") && shows("[135.6%  self 5.0%  "));
+  assert_true(shows("[OrdersController#index  ") && shows("[135.6%  self 5.0%  "));
   assert_int_equal(icicle()->icicle.cells[0].node, index);
   later();
   assert_int_equal(icicle()->icicle.cells[0].node, index);
