@@ -12,9 +12,9 @@
 enum { AXIS_LOG = 64 };
 
 struct axis {
-  _Atomic uint64_t epoch;            /* points so far */
-  _Atomic int64_t wall_ns;           /* laid on it so far, where its points are drawn */
-  _Atomic int64_t next_ns;           /* where the next point stands; 0: not drawn yet */
+  _Atomic uint64_t epoch;           /* points so far */
+  _Atomic int64_t wall_ns;          /* laid on it so far, where its points are drawn */
+  _Atomic int64_t next_ns;          /* where the next point stands; 0: not drawn yet */
   _Atomic uint32_t nodes[AXIS_LOG]; /* node of the point that ended epoch e: at e % AXIS_LOG */
 };
 

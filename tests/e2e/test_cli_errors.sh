@@ -226,7 +226,7 @@ ok "an expression that would take gigabytes"
 run -b -- no-such-command; refused 127 "'no-such-command'"; ok "a command that does not exist"
 run -b -- "$work/lib/rperf_top.rb"; refused 126 "ermission"; ok "a command that cannot be executed"
 run -b -- sh -c 'exit 9'
-[ "$status" = 9 ] && [ ! -s "$out" ] && grep -q 'never had a channel' "$err"; ok "the status of the command"
+[ "$status" = 9 ] && [ ! -s "$out" ] && grep -q 'before it could be watched' "$err"; ok "the status of the command"
 run -b -J -- sh -c 'kill -KILL $$'; [ "$status" = 137 ]; ok "and of one that was killed"
 recording=tests/tui/recordings/1.0.rpt
 run -r "$recording"

@@ -44,12 +44,13 @@ class TestContract < Minitest::Test
   end
 
   KEYS = {
-    [] => %w[schema time pid command ruby state frame windows gaps sampler losses gvl gc allocations exceptions threads methods],
+    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses gvl gc allocations exceptions threads methods],
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["losses"] => %w[nodes frames strings threads labels marks samples windows],
     ["gvl"] => %w[running waiting blocked],
     ["gc"] => %w[marking sweeping minor major],
-    ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu stack stack_current stack_age],
+    ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu held blame stack stack_current
+                         stack_age],
     ["methods", 0] => %w[name path line self total ratio threads running waiting blocked gc cpu blame
                          allocations samples],
   }.freeze

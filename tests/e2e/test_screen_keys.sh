@@ -128,7 +128,9 @@ it "Right scrolls to hidden columns" wait_for "BLAME%"
 keys Left Left
 it "Left scrolls back" wait_for "SELF%v"
 keys / i n d e x Enter Enter
-it "Enter opens the details" wait_for "CALLERS"
+it "Enter opens the menu of the method" wait_for "tree here"
+keys Enter
+it "whose first entry opens the details" wait_for "CALLERS"
 it "callees are there" wait_for "PG::Connection#exec_params"
 it "lines are there" wait_for "line 19"
 keys Escape

@@ -15,7 +15,7 @@ it "every thread is there" wait_match 'puma srv tp 003 +idle'
 it "their history is drawn" wait_match '[|:]{5,}'
 keys N
 it "N sorts them by name" wait_for "NAME^"
-it "main stands first" row_is_marked " main "
+it "main stands first" row_is_marked "main  "
 keys Down Enter
 it "Enter takes one thread for all views" wait_for "thread: puma srv tp 001"
 it "its stack is below" wait_for "stack of puma srv tp 001"
@@ -120,8 +120,8 @@ it "the screen is back afterwards" wait_for "[5Source]"
 touch "$work/busy.rb"
 it "a file that changed meanwhile is told" wait_for "changed since the start"
 keys 3
-it "the kernel's figures need a wide screen" wait_match 'main +(run|wait|io)'
-resize 160 30
+it "the kernel's figures need a wide screen" wait_match 'main +(run|wait|blocked|idle)'
+resize 200 30
 it "and are there on one" wait_match 'CTX/s'
 it "context switches are counted" wait_match 'main +[a-z]+ .* [0-9.]+k? [|:.#= ]+'
 keys 1 q

@@ -73,8 +73,8 @@ while :; do sleep 1; done
 END
 open_pane 80 24 "exec $viewer -- sh $work/noisy"
 it "a command without a channel is being waited for" wait_for "[STARTING]"
-keys o
-it "o shows its output" wait_for "first line"
+it "its output opens by itself" wait_for "first line"
+it "and the reason stands above" wait_for "nothing to watch yet: the command runs"
 it "made safe" wait_match 'evil .\[31mred'
 keys o
 it "o goes back" wait_gone "first line"

@@ -44,7 +44,7 @@ it "Esc takes it away" wait_for "Filler#method_00"
 keys / i n d e x Enter Escape
 it "search goes to the method" wait_until row_is_marked "OrdersController#index"
 keys F5
-it "F5 goes back to the table" wait_for "[1Methods]"
+it "F5 again goes back to the table" wait_for "[1Methods]"
 
 keys 4
 it "4 opens the icicle" wait_for "[4Icicle]"
@@ -57,8 +57,8 @@ keys Escape
 it "Esc goes back" wait_for "zoom: all"
 keys '='
 it "= highlights the method" wait_for "same method:"
-keys F5
-it "F5 turns it upside down" wait_match '^\[all( [0-9]+%)? +\]$' 
+keys i
+it "i turns it upside down" wait_match '^\[all( [0-9]+%)? +\]$' 
 keys Up Down
 
 keys 8

@@ -330,7 +330,7 @@ void model_crop_header(const struct ui *ui)
   if (ui->layout.tiny) return;
   while (tag > CLOCK_COLUMNS && (mvinch(part[PART_TITLE].y, tag) & A_CHARTEXT) != '[') tag--;
   blank(part[PART_TITLE], tag - CLOCK_COLUMNS);
-  for (int row = PART_GVL; row <= PART_TIMELINE; row++) blank(part[row], ui->layout.columns);
+  for (int row = PART_VERDICT; row <= PART_TIMELINE; row++) blank(part[row], ui->layout.columns);
   blank(part[PART_TABS], tabs);
   blank(part[PART_FOOTER], part[PART_FOOTER].columns);
 }

@@ -4,6 +4,7 @@
 #include "tui/feed/session.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
+#include "tui/views/viewer.h"
 #include <string.h>
 #include <time.h>
 
@@ -110,6 +111,19 @@ static void say_who_went(struct ui *ui, const struct ui_source *now)
   }
 }
 
+/* The output of a command opens by itself when that is all there is to see, and closes when the command can be watched
+ * after all. */
+static void show_output(struct ui *ui, bool said)
+{
+  bool says = ui->source.launch != NULL && (ui->source.problem != NULL || ui->source.waits != NULL);
+  if (says && !said && ui->view->id != VIEW_OUTPUT) {
+    ui_open_view(ui, VIEW_OUTPUT);
+    ui->source_opened_output = true;
+  } else if (!says && said && ui->source_opened_output && ui->view->id == VIEW_OUTPUT) {
+    ui_open_view(ui, ui->first_view);
+  }
+}
+
 void app_source_update(struct ui *ui, const struct rtop_session *session, const struct rtop_options *options)
 {
   static struct ui_source source; /* large; one loop */
@@ -118,6 +132,7 @@ void app_source_update(struct ui *ui, const struct rtop_session *session, const 
   source.clock_offset_ns = rtop_session_clock_offset_ns(session);
   source.launch = rtop_session_launch(session);
   source.problem = rtop_session_problem(session);
+  source.waits = rtop_session_waits(session);
   source.processes = processes_alive(session);
   source.count = rtop_session_count(session);
   for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) fill_process(&source.at[i], session, i);
@@ -128,8 +143,10 @@ void app_source_update(struct ui *ui, const struct rtop_session *session, const 
   if (source.count == 0 && options->command != NULL)
     name_command(source.main.command, sizeof source.main.command, options->command);
   if (memcmp(&source, &ui->source, sizeof source) != 0) {
+    bool said = ui->source.problem != NULL || ui->source.waits != NULL;
     say_who_went(ui, &source);
     memcpy(&ui->source, &source, sizeof source);
+    show_output(ui, said);
     ui->dirty = true;
   }
 }

@@ -3,6 +3,7 @@
 
 #include "options_session.h"
 #include "shm/base/error.h"
+#include "tui/feed/launch_words.h"
 #include "tui/text/budget.h"
 #include "tui/text/interrupt.h"
 #include "tui/text/text.h"
@@ -108,6 +109,10 @@ bool batch_watch_next(struct batch_watch *watch)
   batch_watch_begin(watch);
   interrupt_wait(rtop_session_wait_ms(session));
   rtop_session_poll(session);
+  if (rtop_session_waits(session) && !watch->told) {
+    fprintf(stderr, "rperf-top: %s\n", rtop_session_waits(session));
+    watch->told = true;
+  }
   batch_watch_stalls(watch);
   batch_watch_begin(watch);
   return !batch_watch_has_all(watch);
@@ -132,9 +137,11 @@ int batch_watch_close(struct batch_watch *watch, int status)
   const char *problem = rtop_session_problem(watch->session);
   struct rtop_launch *launch = rtop_session_launch(watch->session);
   if (problem) fprintf(stderr, "rperf-top: %s\n", problem);
+  if (problem && launch && *rtop_launch_log_path(launch)) rtop_launch_write_tail(launch, stderr);
   if (problem && status == 0 && !launch) status = 1;
   if (launch && status == 0 && rtop_launch_ended(launch)) status = rtop_launch_status(launch);
   else if (status == 0 && interrupt_signal() && !watch->options->output) status = 128 + interrupt_signal();
+  if (problem && status == 0) status = 1;
   stall_action_close(&watch->action, watch->session, &watch->stalls);
   stalls_destroy(&watch->stalls);
   rtop_session_close(&watch->session);

@@ -203,10 +203,8 @@ static int options_frame(struct rtop_options *options, const char *text)
 
 static int options_mode(struct rtop_options *options, const char *text)
 {
-  bool cpu = strcmp(text, "cpu") == 0;
-  if (!cpu && strcmp(text, "wall") != 0) return options_usage("-m takes wall or cpu: '%s' is neither", text);
-  options->methods.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
-  return -1;
+  if (rtop_mode_parse(text, &options->methods.mode)) return -1;
+  return options_usage("-m takes busy, cpu or wall: '%s' is none of them", text);
 }
 
 static int options_sort(struct rtop_options *options, const char *text)
@@ -457,6 +455,13 @@ static int options_done(const struct rtop_options *options)
   return rtop_output_status(stdout);
 }
 
+/* People look at what works; what programs read has all the time unless something else is asked for. */
+static enum rtop_mode options_usual_mode(const struct rtop_options *options)
+{
+  bool file = options->output || options->stat || (options->batch && options->json);
+  return file ? RTOP_MODE_WALL : RTOP_MODE_BUSY;
+}
+
 int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
 {
   int option, status = -1;
@@ -481,6 +486,7 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
   }
   if (status < 0) status = options_rest(options, argc, argv);
   if (status < 0) status = options_check(options);
+  if (!(options->given & RTOP_GIVEN_MODE)) options->methods.mode = options_usual_mode(options);
   if (options->methods.min_percent < 0)
     options->methods.min_percent = options->batch && !options->json ? options_batch_min : 0;
   return status;

@@ -17,7 +17,7 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "What to show\n"
                             "  -F, --frame SEC         length of the window that is shown or, with -o, saved (1);\n"
                             "                          'all': everything\n"
-                            "  -m, --mode wall|cpu     clock of self and total (wall)\n"
+                            "  -m, --mode MODE         time that counts: busy (on screen and in -b), cpu, wall\n"
                             "  -s, --sort KEY          self total ratio cpu waiting blocked gc blame alloc\n"
                             "                          threads name, or another column (self)\n"
                             "      --filter RE         only methods whose 'name path' matches; !RE: does not match\n"

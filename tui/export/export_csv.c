@@ -39,17 +39,12 @@ static const struct {
   size_t at; /* in struct rtop_cost */
   bool seconds;
 } csv_costs[] = {
-#define WALL(state) offsetof(struct rtop_cost, wall_ns[RTOP_STATE_##state]), true
-  { "running", WALL(RUNNING) },
-  { "waiting", WALL(WAITING) },
-  { "blocked", WALL(BLOCKED) },
-  { "marking", WALL(MARKING) },
-  { "sweeping", WALL(SWEEPING) },
+#define STATE(id, word, sign, key, ...) { key, offsetof(struct rtop_cost, wall_ns[RTOP_STATE_##id]), true },
+#include "tui/methods/states.def"
   { "cpu", offsetof(struct rtop_cost, cpu_ns), true },
   { "blame", offsetof(struct rtop_cost, blame_ns), true },
   { "allocations", offsetof(struct rtop_cost, allocations), false },
   { "samples", offsetof(struct rtop_cost, samples), false },
-#undef WALL
 };
 enum { CSV_COSTS = sizeof csv_costs / sizeof csv_costs[0] };
 

@@ -4,6 +4,7 @@
 #include "export_pprof_tables.h"
 #include "shm/base/label_text.h"
 #include "shm/base/version.h"
+#include "tui/methods/states.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,6 @@
 
 enum pprof_value { PPROF_SAMPLES, PPROF_CPU, PPROF_WALL, PPROF_BLAME, PPROF_ALLOCATIONS, PPROF_VALUES };
 enum { PPROF_LABELS = 4, PPROF_LABELS_MAX = PPROF_LABELS + RTOP_LABEL_PAIRS_MAX };
-
-static const char *const pprof_states[RTOP_STATES] = {
-  [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting",   [RTOP_STATE_BLOCKED] = "blocked",
-  [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
-};
 
 struct pprof {
   struct export_job *job;
@@ -122,6 +118,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
   struct export_job *job = pprof->job;
   const struct rtop_cost *cost = &cell->cost;
   enum rtop_state home = pprof_home(cost);
+  bool busy = job->options.mode == RTOP_MODE_BUSY;
   uint64_t cpu_ns[RTOP_STATES] = { 0 };
   size_t depth = pprof_stack(&pprof->tables, job->symbols, cell->node, &pprof->stack, &pprof->stack_capacity);
   if (depth == 0) return false;
@@ -129,7 +126,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
   for (int state = 0; state < RTOP_STATES; state++) {
     bool rest = state == (int)home;
     int64_t values[PPROF_VALUES] = {
-      [PPROF_WALL] = pprof_value(cost->wall_ns[state]),
+      [PPROF_WALL] = busy && state == RTOP_STATE_BLOCKED ? 0 : pprof_value(cost->wall_ns[state]),
       [PPROF_CPU] = pprof_value(cpu_ns[state]),
       [PPROF_SAMPLES] = rest ? pprof_value(cost->samples) : 0,
       [PPROF_BLAME] = rest ? pprof_value(cost->blame_ns) : 0,
@@ -137,7 +134,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
     };
     int64_t any = 0;
     for (int i = 0; i < PPROF_VALUES; i++) any |= values[i];
-    if (any) pprof_sample(pprof, cell, pprof_states[state], depth, values);
+    if (any) pprof_sample(pprof, cell, state_key(state), depth, values);
   }
   return true;
 }

@@ -1,6 +1,7 @@
 /* speedscope's JSON: a profile for each thread. */
 #include "export_impl.h"
 
+#include "tui/methods/states.h"
 #include "tui/text/reserve.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,15 +99,11 @@ static bool speedscope_profile(struct speedscope *scope, size_t from, size_t to,
 
 static bool speedscope_states(struct speedscope *scope)
 {
-  static const char *const names[RTOP_STATES] = {
-    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting for the GVL", [RTOP_STATE_BLOCKED] = "blocked",
-    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
-  };
   bool fine = true;
   for (scope->part = 0; fine && scope->part < RTOP_STATES; scope->part++)
     if (scope->job->sum.total.wall_ns[scope->part]) {
       fputs(",\n", scope->job->out);
-      fine = speedscope_profile(scope, 0, scope->stacks.count, names[scope->part]);
+      fine = speedscope_profile(scope, 0, scope->stacks.count, state_name((enum rtop_state)scope->part));
     }
   scope->part = SPEEDSCOPE_CLOCK;
   return fine;

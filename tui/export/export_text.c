@@ -106,7 +106,12 @@ static void text_header(const struct export_job *job)
     text_states(&job->baseline, job->out);
     text_counters(&job->baseline, job->out);
   }
-  fprintf(job->out, "Percentages are of all thread-seconds%s%s.\n", job->options.mode == RTOP_MODE_CPU ? " of CPU" : "",
+  static const char *const of[RTOP_MODES] = {
+    [RTOP_MODE_WALL] = "",
+    [RTOP_MODE_CPU] = " of CPU",
+    [RTOP_MODE_BUSY] = " but those off the GVL",
+  };
+  fprintf(job->out, "Percentages are of all thread-seconds%s%s.\n", of[job->options.mode],
           job->differs ? " of each span, the change is in points" : "");
 }
 

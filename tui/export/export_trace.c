@@ -4,6 +4,7 @@
 #include "export_slices.h"
 #include "report.h"
 #include "shm/base/version.h"
+#include "tui/methods/states.h"
 #include "tui/text/reserve.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,11 +119,13 @@ static void trace_window(struct trace *trace, const struct rtop_window_summary *
   double length_ns = (double)(window->end_ns - window->start_ns), seconds = length_ns / 1e9;
   if (length_ns <= 0) return;
   if (window->gap) trace_gap(trace, window);
-  TRACE_COUNTER(trace, window, "GVL, threads", { "running", (double)wall_ns[RTOP_STATE_RUNNING] / length_ns },
-                { "waiting", (double)wall_ns[RTOP_STATE_WAITING] / length_ns },
-                { "blocked", (double)wall_ns[RTOP_STATE_BLOCKED] / length_ns });
-  TRACE_COUNTER(trace, window, "GC, threads", { "marking", (double)wall_ns[RTOP_STATE_MARKING] / length_ns },
-                { "sweeping", (double)wall_ns[RTOP_STATE_SWEEPING] / length_ns });
+  TRACE_COUNTER(trace, window, "GVL, threads",
+                { state_key(RTOP_STATE_RUNNING), (double)wall_ns[RTOP_STATE_RUNNING] / length_ns },
+                { state_key(RTOP_STATE_WAITING), (double)wall_ns[RTOP_STATE_WAITING] / length_ns },
+                { state_key(RTOP_STATE_BLOCKED), (double)wall_ns[RTOP_STATE_BLOCKED] / length_ns });
+  TRACE_COUNTER(trace, window, "GC, threads",
+                { state_key(RTOP_STATE_MARKING), (double)wall_ns[RTOP_STATE_MARKING] / length_ns },
+                { state_key(RTOP_STATE_SWEEPING), (double)wall_ns[RTOP_STATE_SWEEPING] / length_ns });
   TRACE_COUNTER(trace, window, "GC runs", { "minor", (double)counters->gc_minor },
                 { "major", (double)counters->gc_major });
   TRACE_COUNTER(trace, window, "CPU, cores", { "cpu", (double)counters->cpu_ns / length_ns });
@@ -136,21 +139,16 @@ static void trace_window(struct trace *trace, const struct rtop_window_summary *
 
 static void trace_slice(void *context, const struct export_slice *slice)
 {
-  static const char *const states[RTOP_STATES] = {
-    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting for the GVL", [RTOP_STATE_BLOCKED] = "blocked",
-    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
-  };
-  static const char *const keys[RTOP_STATES] = { "running_ms", "waiting_ms", "blocked_ms", "marking_ms",
-                                                 "sweeping_ms" };
   struct trace *trace = context;
   const struct rtop_symbol *symbol = rtop_symbols_get(trace->job->symbols, slice->frame);
   size_t row = (size_t)(slice->thread - trace->job->sum.threads);
   FILE *out = trace_event(trace, "X", trace_pid(trace, slice->thread->source), trace->tids[row], slice->start_ns);
   trace_duration(trace, slice->start_ns, slice->end_ns);
-  export_json_key_text(out, false, "name", slice->depth ? symbol->label : states[slice->state]);
+  export_json_key_text(out, false, "name", slice->depth ? symbol->label : state_name(slice->state));
   if (slice->depth == 0) {
     for (int i = 0; i < RTOP_STATES; i++)
-      fprintf(out, "%s\"%s\":%.6f", i ? "," : ",\"args\":{", keys[i], (double)slice->cost.wall_ns[i] / 1e6);
+      fprintf(out, "%s\"%s_ms\":%.6f", i ? "," : ",\"args\":{", state_key((enum rtop_state)i),
+              (double)slice->cost.wall_ns[i] / 1e6);
     fprintf(out, ",\"cpu_ms\":%.6f}}", (double)slice->cost.cpu_ns / 1e6);
     return;
   }

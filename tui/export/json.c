@@ -1,12 +1,13 @@
 /* One refresh as a line of JSON (-J). */
 #include "json.h"
 
+#include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
 #include <stdio.h>
 #include <string.h>
 
 /* As many digits as a double holds for sure: 0.1 is written as 0.1. */
-enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400 };
+enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400, JSON_VERDICT_COLUMNS = 1000 };
 
 static json_t *json_seconds(uint64_t nanoseconds)
 {
@@ -29,12 +30,16 @@ static uint64_t json_gc(const struct rtop_cost *cost)
   return cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
 }
 
+static void json_state_range(json_t *object, const struct rtop_cost *cost, enum rtop_state from, enum rtop_state to)
+{
+  for (int state = (int)from; state <= (int)to; state++)
+    json_object_set_new(object, state_key((enum rtop_state)state), json_seconds(cost->wall_ns[state]));
+}
+
 /* What methods and threads have in common: where the time went. */
 static void json_states(json_t *object, const struct rtop_cost *cost)
 {
-  json_object_set_new(object, "running", json_seconds(cost->wall_ns[RTOP_STATE_RUNNING]));
-  json_object_set_new(object, "waiting", json_seconds(cost->wall_ns[RTOP_STATE_WAITING]));
-  json_object_set_new(object, "blocked", json_seconds(cost->wall_ns[RTOP_STATE_BLOCKED]));
+  json_state_range(object, cost, RTOP_STATE_RUNNING, RTOP_STATE_BLOCKED);
   json_object_set_new(object, "gc", json_seconds(json_gc(cost)));
   json_object_set_new(object, "cpu", json_seconds(cost->cpu_ns));
 }
@@ -62,20 +67,65 @@ static json_t *json_losses(const struct rtop_report *report)
   return losses;
 }
 
-static json_t *json_gvl(const struct rtop_sum *sum)
+/* null: not known */
+static json_t *json_who(const struct rtop_report *report, const struct verdict_thread *thread)
 {
+  if (!thread->known) return json_null();
+  json_t *object = json_object();
+  json_object_set_new(object, "id", json_count(thread->serial));
+  json_object_set_new(object, "name", json_text(thread->name));
+  if (report->source_count > 1 && thread->source < (uint32_t)report->source_count)
+    json_object_set_new(object, "pid", json_integer(report->source_pids[thread->source]));
+  return object;
+}
+
+static json_t *json_gvl(const struct rtop_report *report)
+{
+  const struct rtop_sum *sum = &report->sum;
+  const struct verdict_gvl *figures = &report->verdict.gvl;
   json_t *gvl = json_object();
-  json_object_set_new(gvl, "running", json_seconds(sum->total.wall_ns[RTOP_STATE_RUNNING]));
-  json_object_set_new(gvl, "waiting", json_seconds(sum->total.wall_ns[RTOP_STATE_WAITING]));
-  json_object_set_new(gvl, "blocked", json_seconds(sum->total.wall_ns[RTOP_STATE_BLOCKED]));
+  json_state_range(gvl, &sum->total, RTOP_STATE_RUNNING, RTOP_STATE_BLOCKED);
+  json_object_set_new(gvl, "held", json_real(figures->held));
+  json_object_set_new(gvl, "holder", json_who(report, &figures->holder));
+  json_object_set_new(gvl, "waiters", json_count(figures->waiters));
+  json_object_set_new(gvl, "wait", json_seconds(figures->wait_ns));
   return gvl;
+}
+
+static json_t *json_frame(const struct rtop_report *report, uint32_t frame)
+{
+  return frame ? json_text(rtop_symbols_get(report->symbols, frame)->label) : json_null();
+}
+
+/* The same words as on the screen, and what they are made of. */
+static json_t *json_verdict(const struct rtop_report *report)
+{
+  const struct verdict *verdict = &report->verdict;
+  struct verdict_words words;
+  if (verdict->kind == VERDICT_NONE) return json_null();
+  json_t *object = json_object();
+  rtop_report_verdict_words(report, &words, JSON_VERDICT_COLUMNS);
+  json_object_set_new(object, "kind", json_text(verdict_kind_name(verdict->kind)));
+  json_object_set_new(object, "text", json_text(words.text));
+  json_object_set_new(object, "method", json_frame(report, verdict->place.leaf));
+  json_object_set_new(object, "caller", json_frame(report, verdict->place.caller));
+  json_object_set_new(object, "last_seen", json_boolean(verdict->last_seen));
+  json_object_set_new(object, "share", json_real(verdict->share));
+  json_object_set_new(object, "thread", json_who(report, &verdict->thread));
+  json_object_set_new(object, "owner", json_who(report, &verdict->owner));
+  json_object_set_new(object, "since", json_seconds(verdict->since_ns));
+  json_object_set_new(object, "lasts", json_seconds((uint64_t)report->verdict_ns));
+  json_object_set_new(object, "threads_at_work", json_real(verdict->threads));
+  json_object_set_new(object, "threads_resting", json_count(verdict->resting));
+  json_object_set_new(object, "gc", json_real(verdict->gc));
+  json_object_set_new(object, "objects", json_real(verdict->objects));
+  return object;
 }
 
 static json_t *json_collector(const struct rtop_sum *sum)
 {
   json_t *gc = json_object();
-  json_object_set_new(gc, "marking", json_seconds(sum->total.wall_ns[RTOP_STATE_MARKING]));
-  json_object_set_new(gc, "sweeping", json_seconds(sum->total.wall_ns[RTOP_STATE_SWEEPING]));
+  json_state_range(gc, &sum->total, RTOP_STATE_MARKING, RTOP_STATE_SWEEPING);
   json_object_set_new(gc, "minor", json_count(sum->counters.gc_minor));
   json_object_set_new(gc, "major", json_count(sum->counters.gc_major));
   return gc;
@@ -99,11 +149,7 @@ static json_t *json_stack(const struct rtop_report *report, uint32_t node)
 
 static const char *json_thread_state(const struct rtop_thread_row *thread)
 {
-  static const char *const names[RTOP_STATES] = {
-    [RTOP_STATE_RUNNING] = "running", [RTOP_STATE_WAITING] = "waiting",   [RTOP_STATE_BLOCKED] = "blocked",
-    [RTOP_STATE_MARKING] = "marking", [RTOP_STATE_SWEEPING] = "sweeping",
-  };
-  return thread->ended ? "ended" : names[thread->state];
+  return thread->ended ? "ended" : state_key(thread->state);
 }
 
 static json_t *json_thread(const struct rtop_report *report, const struct rtop_thread_row *thread)
@@ -116,6 +162,8 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
   json_object_set_new(object, "native_id", json_count(thread->native_id));
   json_object_set_new(object, "state", json_text(json_thread_state(thread)));
   json_states(object, &thread->cost);
+  json_object_set_new(object, "held", json_seconds(rtop_cost_held(&thread->cost)));
+  json_object_set_new(object, "blame", json_seconds(thread->cost.blame_ns));
   json_object_set_new(object, "stack", json_stack(report, thread->ended ? 0 : thread->node));
   bool old = thread_stack_is_old(thread);
   json_object_set_new(object, "stack_current", json_boolean(!old));
@@ -235,12 +283,14 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (report->has_end) json_object_set_new(object, "end", json_end(&report->end));
   if (report->source_count > 1) json_each_process(object, report);
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
+  json_object_set_new(object, "mode", json_text(rtop_mode_name(report->options->mode)));
   json_object_set_new(object, "windows", json_count(sum->window_count));
   json_object_set_new(object, "gaps", json_count(sum->gap_count));
   if (report->compared) json_object_set_new(object, "baseline", json_baseline(report));
   json_object_set_new(object, "sampler", json_sampler(sum));
   if (report->tells_losses) json_object_set_new(object, "losses", json_losses(report));
-  json_object_set_new(object, "gvl", json_gvl(sum));
+  json_object_set_new(object, "verdict", json_verdict(report));
+  json_object_set_new(object, "gvl", json_gvl(report));
   json_object_set_new(object, "gc", json_collector(sum));
   json_object_set_new(object, "allocations", json_count(sum->counters.allocations));
   json_object_set_new(object, "exceptions", json_count(sum->counters.exceptions));

@@ -50,6 +50,35 @@ static void report_process(struct rtop_report *report, const struct rtop_session
   report->source_pids[index] = info->pid;
 }
 
+bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile)
+{
+  struct verdict before = report->verdict;
+  bool follows = before.kind != VERDICT_NONE && report->sum.span.start_ns <= report->past.end_ns &&
+                 report->sum.span.end_ns >= report->past.end_ns;
+  if (!verdict_make(&report->maker, &report->sum, profile, VERDICT_ALL_SOURCES, follows ? &before : NULL,
+                    &report->verdict))
+    return false;
+  report->verdict_ns = 0;
+  if (report->verdict.kind == VERDICT_NONE) return true;
+  report->verdict_ns =
+      verdict_past_ns(&report->past, &report->maker, profile, VERDICT_ALL_SOURCES, &report->verdict, report->sum.span);
+  report->verdict_longer = report->past.longer;
+  return true;
+}
+
+void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_words *words, int columns)
+{
+  char process[16] = "";
+  uint32_t source = report->verdict.source;
+  if (source < (uint32_t)report->source_count)
+    snprintf(process, sizeof process, "%d: ", (int)report->source_pids[source]);
+  struct verdict_say say = { .symbols = report->symbols,
+                             .lasts_ns = report->verdict_ns,
+                             .lasts_longer = report->verdict_longer,
+                             .process = process };
+  verdict_words(words, &report->verdict, &say, columns);
+}
+
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span)
 {
@@ -67,8 +96,10 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   memset(report->losses, 0, sizeof report->losses);
   for (int i = 0; i < report->source_count; i++) report_process(report, session, i);
   if (!rtop_profile_sum(profile, span, &report->sum) ||
-      !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
+      !rtop_methods_build(&report->methods, &report->sum, report->symbols, options) ||
+      !rtop_report_judge(report, profile))
     return false;
+  rtop_profile_open_blame(profile, &report->sum);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
   return true;
 }
@@ -138,6 +169,8 @@ void rtop_report_destroy(struct rtop_report *report)
   rtop_sum_destroy(&report->before_sum);
   rtop_methods_destroy(&report->before);
   rtop_changes_destroy(&report->changes);
+  verdict_maker_destroy(&report->maker);
+  verdict_past_destroy(&report->past);
 }
 
 void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line, bool whole_path)

@@ -12,6 +12,8 @@
 #include "tui/methods/methods.h"
 #include "tui/methods/methods_changes.h"
 #include "tui/tables/history.h"
+#include "tui/tables/verdict_past.h"
+#include "tui/tables/verdict_words.h"
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -40,6 +42,11 @@ struct rtop_report {
   int source_count;
   bool tells_losses;            /* of any process */
   uint64_t losses[RTOP_LOSSES]; /* what found no room, of all processes since they were started */
+  struct verdict verdict;       /* on the frame */
+  int64_t verdict_ns;           /* for how long it has been so */
+  bool verdict_longer;          /* and longer than that */
+  struct verdict_maker maker;   /* private */
+  struct verdict_past past;     /* private */
   struct history history;       /* of the last minute, when the methods are sorted by it */
   bool compared;                /* the rows carry changes (row->delta), of this figure: */
   enum rtop_sort_key change_of;
@@ -62,6 +69,10 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
 bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile, struct rtop_profile *other);
 /* What a method was before; NULL: not there. */
 const struct rtop_method_row *rtop_report_before(const struct rtop_report *report, uint32_t frame);
+/* Judges the frame that the sum is of; taking does that. */
+bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile);
+/* The verdict in words. */
+void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_words *words, int columns);
 void rtop_report_destroy(struct rtop_report *report);
 
 /* The main table as text, `columns` wide, and an empty line. */

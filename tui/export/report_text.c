@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "tui/tables/columns.h"
+#include "tui/tables/order.h"
 #include "tui/tables/thread_words.h"
 #include "tui/text/text.h"
 #include <inttypes.h>
@@ -24,17 +25,26 @@ static int text_others(const struct rtop_report *report)
   return others;
 }
 
+/* The answer first. */
+static void text_verdict(const struct rtop_report *report, FILE *out, int columns)
+{
+  struct verdict_words words;
+  rtop_report_verdict_words(report, &words, columns);
+  if (*words.text) fprintf(out, "%s\n", words.text);
+}
+
 static void text_title(const struct rtop_report *report, FILE *out, int columns)
 {
   char left[TEXT_BUFFER], more[16] = "", right[64], clock[16] = "", cut[TEXT_BUFFER];
   time_t seconds = (time_t)((report->sum.span.end_ns + report->clock_offset_ns) / 1000000000);
   struct tm local;
   if (localtime_r(&seconds, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
+  const char *mode = rtop_mode_name(report->options->mode);
   int others = text_others(report);
   if (others > 0) snprintf(more, sizeof more, " (+%d)", others);
   snprintf(left, sizeof left, "rperf-top  %d%s %s  ruby %s", report->source_count ? (int)report->source_pids[0] : 0,
            more, report->command, report->ruby);
-  snprintf(right, sizeof right, "  %s  [%s]", clock, rtop_feed_state_name(report->state));
+  snprintf(right, sizeof right, "  %s  %s  [%s]", mode, clock, rtop_feed_state_name(report->state));
   int room = columns - (int)strlen(right);
   int used = rtop_text_cut(cut, sizeof cut, left, room > 0 ? room : 0);
   fprintf(out, "%s%*s%s\n", cut, room > used ? room - used : 0, "", right);
@@ -68,9 +78,9 @@ static void text_gvl(const struct rtop_report *report, FILE *out)
   const struct rtop_span_counters *counters = &report->sum.counters;
   char length[24];
   rtop_text_duration(length, sizeof length, (int64_t)report->sum.length_ns);
-  fprintf(out, "GVL %.2f running  %.2f waiting  %.2f blocked  threads on average over %s\n",
-          text_share(report, wall_ns[RTOP_STATE_RUNNING]), text_share(report, wall_ns[RTOP_STATE_WAITING]),
-          text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
+  fprintf(out, "GVL held %.0f%%  %.2f running  %.2f waiting  %.2f blocked  threads on average over %s\n",
+          100 * report->verdict.gvl.held, text_share(report, wall_ns[RTOP_STATE_RUNNING]),
+          text_share(report, wall_ns[RTOP_STATE_WAITING]), text_share(report, wall_ns[RTOP_STATE_BLOCKED]), length);
   fprintf(out, "GC  %.1f%% marking  %.1f%% sweeping  %" PRIu64 " minor  %" PRIu64 " major",
           100 * text_share(report, wall_ns[RTOP_STATE_MARKING]), 100 * text_share(report, wall_ns[RTOP_STATE_SWEEPING]),
           counters->gc_minor, counters->gc_major);
@@ -210,6 +220,32 @@ static void report_text_row(const struct rtop_report *report, const struct text_
   fprintf(out, "\n");
 }
 
+/* What has no share in busy time is put together at the end. */
+static bool text_is_off(const struct rtop_report *report, const struct rtop_method_row *row)
+{
+  const struct rtop_methods_options *options = report->options;
+  enum rtop_sort_key sort = options->sort;
+  if (options->mode != RTOP_MODE_BUSY || row->gone || sort == RTOP_SORT_BLOCKED || sort == RTOP_SORT_TOTAL_BLOCKED)
+    return false;
+  bool small = (double)row->total_ns < options->min_percent / 100 * (double)report->sum.length_ns;
+  return row->total.wall_ns[RTOP_STATE_BLOCKED] > 0 && (small || order_is_off(row));
+}
+
+static void text_off(const struct rtop_report *report, FILE *out)
+{
+  uint64_t off_ns = 0;
+  size_t count = 0;
+  if (report->options->mode != RTOP_MODE_BUSY) return;
+  for (size_t i = 0; i < report->methods.count; i++) {
+    const struct rtop_method_row *row = &report->methods.rows[i];
+    off_ns += row->gone ? 0 : row->self.wall_ns[RTOP_STATE_BLOCKED];
+    count += text_is_off(report, row) || (!row->gone && row->self.wall_ns[RTOP_STATE_BLOCKED] > 0);
+  }
+  if (count)
+    fprintf(out, "(off the GVL: %.1f%% in %zu method%s; -m wall tells them)\n", 100 * text_share(report, off_ns), count,
+            count == 1 ? "" : "s");
+}
+
 void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns)
 {
   struct text_extra extra = text_extras(report);
@@ -217,6 +253,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   int method_columns = room * 5 / 8;
   if (method_columns < TEXT_METHOD_MIN) method_columns = TEXT_METHOD_MIN;
   int location_columns = room > method_columns ? room - method_columns : 0;
+  text_verdict(report, out, columns);
   text_title(report, out, columns);
   text_ends(report, out);
   text_gvl(report, out);
@@ -225,6 +262,8 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_losses(report, out);
   text_heading(report, &extra, out, method_columns);
   for (size_t i = 0; i < report->methods.count; i++)
-    report_text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
+    if (!text_is_off(report, &report->methods.rows[i]))
+      report_text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
+  text_off(report, out);
   fprintf(out, "\n");
 }

@@ -1,5 +1,6 @@
 /* The summary of a whole run as JSON. */
 #include "stat.h"
+#include "tui/methods/states.h"
 
 #include <jansson.h>
 
@@ -46,11 +47,8 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   json_t *sampler = json_object();
   json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
   json_object_set_new(object, "ruby", json_string(report->ruby));
-  stat_seconds(object, "running", wall_ns[RTOP_STATE_RUNNING]);
-  stat_seconds(object, "waiting", wall_ns[RTOP_STATE_WAITING]);
-  stat_seconds(object, "blocked", wall_ns[RTOP_STATE_BLOCKED]);
-  stat_seconds(object, "marking", wall_ns[RTOP_STATE_MARKING]);
-  stat_seconds(object, "sweeping", wall_ns[RTOP_STATE_SWEEPING]);
+  for (int state = 0; state < RTOP_STATES; state++)
+    stat_seconds(object, state_key((enum rtop_state)state), wall_ns[state]);
   stat_seconds(object, "cpu", counters->cpu_ns);
   stat_two(object, "gc", "minor", counters->gc_minor, "major", counters->gc_major);
   stat_number(object, "allocations", counters->allocations);

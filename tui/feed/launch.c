@@ -26,7 +26,7 @@ enum {
 
 struct rtop_launch {
   pid_t pid, parent;
-  bool ended;
+  bool ended, killed;
   bool own_group;
   int status;
   struct rusage usage;
@@ -180,6 +180,7 @@ bool rtop_launch_ended(struct rtop_launch *launch)
   launch->ended = true;
   launch->ended_ns = launch_now_ns();
   signals_crash_group(0); /* its number may belong to somebody else from now on */
+  launch->killed = got == launch->pid && WIFSIGNALED(status);
   if (got == launch->pid) launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return true;
 }
@@ -187,6 +188,16 @@ bool rtop_launch_ended(struct rtop_launch *launch)
 int rtop_launch_status(const struct rtop_launch *launch)
 {
   return launch->status;
+}
+
+bool rtop_launch_killed(const struct rtop_launch *launch)
+{
+  return launch->killed;
+}
+
+int64_t rtop_launch_age_ns(const struct rtop_launch *launch)
+{
+  return (launch->ended ? launch->ended_ns : launch_now_ns()) - launch->started_ns;
 }
 
 bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, int64_t *real_ns)
@@ -241,4 +252,10 @@ size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size
   if (total) *total = size;
   buffer[got > 0 ? got : 0] = '\0';
   return got > 0 ? (size_t)got : 0;
+}
+
+void rtop_launch_log_head(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes)
+{
+  ssize_t got = launch->log_fd < 0 ? 0 : pread(launch->log_fd, buffer, buffer_bytes - 1, 0);
+  buffer[got > 0 ? got : 0] = '\0';
 }

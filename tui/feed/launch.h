@@ -41,6 +41,11 @@ bool rtop_launch_ended(struct rtop_launch *launch);
 /* Its exit status, 128 + n when signal n ended it; 0 while it runs. */
 int rtop_launch_status(const struct rtop_launch *launch);
 
+/* Was that a signal, and not a status above 128 of its own? */
+bool rtop_launch_killed(const struct rtop_launch *launch);
+/* How long it has run, or ran. */
+int64_t rtop_launch_age_ns(const struct rtop_launch *launch);
+
 /* What it and the children that it waited for used, and how long it ran. False while it runs. */
 bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, int64_t *real_ns);
 
@@ -52,6 +57,9 @@ const char *rtop_launch_log_path(const struct rtop_launch *launch);
 /* The last bytes of its output, raw (hostile: sanitise line by line), NUL-terminated; returns how many.
  * *total (may be NULL) becomes the size of the log: unchanged means nothing new. */
 size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes, off_t *total);
+
+/* The first bytes, NUL-terminated. */
+void rtop_launch_log_head(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes);
 
 /* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
 size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity);

@@ -1,6 +1,7 @@
 /* Holds the feeds of a session and merges them. */
 #include "session.h"
 
+#include "launch_words.h"
 #include "shm/base/error.h"
 #include "shm/segment/registry.h"
 #include <errno.h>
@@ -39,7 +40,9 @@ struct rtop_session {
   struct rtop_launch *launch;
   int64_t launched_mono_ns;
   int64_t next_look_ms;
-  bool command_over; /* and its last windows were read */
+  bool command_over;  /* and its last windows were read */
+  bool waits, failed; /* words say why */
+  char words[RTOP_LAUNCH_WORDS_BYTES];
 };
 
 static int64_t session_now_ns(void)
@@ -234,11 +237,21 @@ static void session_look(struct rtop_session *session, int64_t now_ms)
     session_look_for_command(session, thorough);
 }
 
+/* Why there is nothing of the command, while that is so; how it ended is said once. */
+static void session_explain(struct rtop_session *session, bool ended)
+{
+  bool channel = session->count > 0;
+  if (!session->launch || session->command_over) return;
+  if (ended) session->failed = rtop_launch_failed(session->launch, channel, session->words, sizeof session->words);
+  session->waits = !ended && !channel && rtop_launch_waits(session->launch, session->words, sizeof session->words);
+}
+
 size_t rtop_session_poll(struct rtop_session *session)
 {
   int64_t now_ms = session_now_ns() / 1000000;
   size_t moved = 0;
   bool ended = session->launch && rtop_launch_ended(session->launch);
+  bool explain = now_ms >= session->next_look_ms || ended;
   session_look(session, now_ms);
   for (int i = 0; i < session->count; i++) {
     struct session_feed *feed = &session->feeds[i];
@@ -247,6 +260,7 @@ size_t rtop_session_poll(struct rtop_session *session)
     if (!session_is_over(feed->state)) feed->over_since_ms = 0;
     else if (!feed->over_since_ms) feed->over_since_ms = now_ms;
   }
+  if (explain) session_explain(session, ended);
   session->command_over = ended;
   if (session->recorder) rtop_recorder_tick(session->recorder);
   if (rtop_profile_forget(session->profile))
@@ -303,11 +317,15 @@ bool rtop_session_over(const struct rtop_session *session)
 
 const char *rtop_session_problem(const struct rtop_session *session)
 {
-  if (session->count == 0 && session->command_over)
-    return "the command ended and never had a channel: is it a Ruby >= 3.3.1, and did it run long enough?";
+  if (session->failed) return session->words;
   for (int i = 0; i < session->count; i++)
     if (rtop_feed_problem(session->feeds[i].feed)) return rtop_feed_problem(session->feeds[i].feed);
   return NULL;
+}
+
+const char *rtop_session_waits(const struct rtop_session *session)
+{
+  return session->waits ? session->words : NULL;
 }
 
 int rtop_session_count(const struct rtop_session *session)

@@ -69,9 +69,11 @@ bool rtop_session_ready(const struct rtop_session *session);
 enum rtop_feed_state rtop_session_state(const struct rtop_session *session);
 /* Nothing more will come: every process ended (and the command, if we started one). */
 bool rtop_session_over(const struct rtop_session *session);
-/* A sentence when something is wrong that is no error yet (the command ended and never had a channel),
- * else NULL. */
+/* A sentence when something is wrong that is no error yet (the command ended and never had a channel, or ended soon
+ * and badly), else NULL. */
 const char *rtop_session_problem(const struct rtop_session *session);
+/* A sentence while there is nothing to watch and the command runs: why, and what helps. NULL: it is still early. */
+const char *rtop_session_waits(const struct rtop_session *session);
 
 /* Feeds in order of opening; index 0 is the first. Info of an index out of range is NULL. */
 int rtop_session_count(const struct rtop_session *session);

@@ -62,6 +62,11 @@ void rtop_lens_destroy(struct rtop_lens **handle)
   free(lens);
 }
 
+bool rtop_lens_is_mine(const struct rtop_lens *lens, const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY && lens_frames_is_mine(&lens->frames, symbol);
+}
+
 void rtop_lens_forget(struct rtop_lens *lens)
 {
   lens->version++;

@@ -52,6 +52,9 @@ const char *rtop_lens_check(const char *exclude);
  * itself lies where gems do, and files are named from there. Raw bytes. More than a handful are ignored. */
 void rtop_lens_own(struct rtop_lens *lens, const char *folder);
 
+/* Is this a method of the application itself, not of a gem, of the standard library or of Ruby? */
+bool rtop_lens_is_mine(const struct rtop_lens *lens, const struct rtop_symbol *symbol);
+
 /* Changes whenever an answer could: a sum made before is not like one made now. */
 uint32_t rtop_lens_version(struct rtop_lens *lens);
 /* The node that is shown; 0 for those of no shown frame. RTOP_LENS_OUT: the node's labels are not those that

@@ -26,6 +26,11 @@ static enum rtop_origin origin_of(const struct lens_frames *frames, const struct
   return rtop_origin_of_path(path, strlen(path), gem);
 }
 
+bool lens_frames_is_mine(const struct lens_frames *frames, const struct rtop_symbol *symbol)
+{
+  return origin_of(frames, symbol, NULL) == RTOP_ORIGIN_APPLICATION;
+}
+
 static bool excluded(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
   struct rtop_pattern_frame frame = {
@@ -45,7 +50,7 @@ static bool hidden(const struct lens_frames *frames, const struct rtop_symbol *s
   if (rtop_symbol_is_labels(symbol)) return !frames->look->labels && frames->look->merge != RTOP_MERGE_LABEL;
   if (symbol->kind == RTOP_SYMBOL_SPECIAL) return false; /* it is nobody's code, but its time is known */
   if (frames->look->no_c && symbol->kind == RTOP_SYMBOL_C) return true;
-  if (frames->look->only_mine && origin_of(frames, symbol, NULL) != RTOP_ORIGIN_APPLICATION) return true;
+  if (frames->look->only_mine && !lens_frames_is_mine(frames, symbol)) return true;
   return excluded(frames, symbol);
 }
 

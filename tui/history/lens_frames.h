@@ -30,6 +30,7 @@ struct lens_frames {
 
 /* `line` is the one being executed: it matters when lines are told apart. */
 struct lens_frame lens_frames_get(struct lens_frames *frames, uint32_t frame, uint32_t line);
+bool lens_frames_is_mine(const struct lens_frames *frames, const struct rtop_symbol *symbol);
 /* False: known already, of no use, or no room. */
 bool lens_frames_own(struct lens_frames *frames, const char *folder);
 void lens_frames_forget(struct lens_frames *frames);

@@ -28,11 +28,16 @@ enum rtop_state { /* as in the channel; checked where they meet */
                   RTOP_STATES,
 };
 
-/* What was spent somewhere. */
+/* What was spent somewhere.
+ *
+ * Blame is measured in the process: while a thread holds the GVL, the time that all others wait for it adds up, and goes
+ * to what the thread does. So the blame of all threads is the waiting of all threads, but for what it takes to hand the
+ * GVL over, which is nobody's. A call that goes on without a safepoint tells of it when it is over, and of calls that go
+ * on see rtop_profile_open_blame(). */
 struct rtop_cost {
   uint64_t wall_ns[RTOP_STATES];
   uint64_t cpu_ns;
-  uint64_t blame_ns; /* GVL waiting of other threads meanwhile */
+  uint64_t blame_ns; /* GVL waiting of other threads meanwhile; see below */
   uint64_t allocations;
   uint64_t samples;
 };
@@ -41,6 +46,11 @@ static inline uint64_t rtop_cost_wall(const struct rtop_cost *cost) /* all state
 {
   const uint64_t *wall_ns = cost->wall_ns;
   return wall_ns[0] + wall_ns[1] + wall_ns[2] + wall_ns[3] + wall_ns[4];
+}
+/* With the GVL: running and collecting. */
+static inline uint64_t rtop_cost_held(const struct rtop_cost *cost)
+{
+  return cost->wall_ns[RTOP_STATE_RUNNING] + cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
 }
 static inline void rtop_cost_add(struct rtop_cost *to, const struct rtop_cost *from)
 {
@@ -234,6 +244,10 @@ struct rtop_span rtop_profile_clip(const struct rtop_profile *profile, struct rt
  * ran out. */
 bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
 void rtop_sum_destroy(struct rtop_sum *sum);
+/* Adds to the rows of threads that hold the GVL without a safepoint at the end of the span what they are to blame for,
+ * although no method is charged with it before their call is over: window by window, the waiting that nobody was blamed
+ * for is divided among those that held the GVL in stacks that are not known yet, by how long they did. Once for a sum. */
+void rtop_profile_open_blame(const struct rtop_profile *profile, struct rtop_sum *sum);
 
 /* Timeline: summaries of the windows in a span, oldest first, gaps included as entries of their own.
  * Windows of several sources at the same time make one entry; a long window is cut to the span like a gap,

@@ -126,19 +126,22 @@ bool stalls_is_program(const struct rtop_symbol *symbol)
   return symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
 }
 
-void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node)
+/* The nearest method of the application that called it; of none the nearest one in Ruby. */
+void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t node)
 {
-  const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+  const struct rtop_lens *lens = rtop_profile_lens(look->profile);
+  const struct rtop_call_node *call = rtop_symbols_get_node(look->symbols, node);
+  const struct rtop_symbol *symbol = rtop_symbols_get(look->symbols, call->frame);
   stall->frame = call->frame;
   stall->caller = 0;
-  const struct rtop_symbol *leaf = rtop_symbols_get(symbols, call->frame);
-  if (stalls_is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL) return;
+  if (symbol->kind == RTOP_SYMBOL_SPECIAL || rtop_lens_is_mine(lens, symbol)) return;
+  bool program = stalls_is_program(symbol);
   for (node = call->parent; node; node = call->parent) {
-    call = rtop_symbols_get_node(symbols, node);
-    if (stalls_is_program(rtop_symbols_get(symbols, call->frame))) {
-      stall->caller = call->frame;
-      return;
-    }
+    call = rtop_symbols_get_node(look->symbols, node);
+    symbol = rtop_symbols_get(look->symbols, call->frame);
+    bool mine = rtop_lens_is_mine(lens, symbol);
+    if (mine || (!program && !stall->caller && stalls_is_program(symbol))) stall->caller = call->frame;
+    if (mine) return;
   }
 }
 

@@ -44,12 +44,15 @@ struct stall {
   int64_t start_ns, end_ns; /* a mark: the same */
   bool open;                /* goes on */
   uint32_t source;
-  const char *thread;     /* name; "" when no thread has to do with it */
-  uint32_t frame, caller; /* culprit, and the method that called it when that is C; 0: none */
-  bool last_seen;         /* that is only where the thread was seen last: nobody knows better yet */
-  uint32_t others;        /* more threads that are blocked there, or by it */
-  uint32_t members;       /* private */
-  bool holds;             /* private: its thread has a lock */
+  const char *thread; /* name; "" when no thread has to do with it */
+  uint64_t serial;    /* of the thread; 0: none */
+  /* Culprit, and the application's method that it was called from when it is not the application's own; when there is
+   * none, the method in Ruby that called what is not in Ruby. 0: none */
+  uint32_t frame, caller;
+  bool last_seen;   /* that is only where the thread was seen last: nobody knows better yet */
+  uint32_t others;  /* more threads that are blocked there, or by it */
+  uint32_t members; /* private */
+  bool holds;       /* private: its thread has a lock */
   /* threads that waited; nanoseconds of collection; share of the method */
   double amount;
   const char *mark; /* name of a mark; else "" */

@@ -96,7 +96,7 @@ struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t sta
 bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns, int64_t end_ns);
 void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes);
 bool stalls_is_program(const struct rtop_symbol *symbol);
-void stalls_blame(struct stall *stall, const struct rtop_symbols *symbols, uint32_t node);
+void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t node);
 
 /* stalls_threads.c: blocked and without a safepoint. */
 void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *window);

@@ -58,7 +58,7 @@ static void stalls_blame_collection(const struct stalls_look *look, struct stall
   rtop_profile_each(look->profile, span, stalls_collect, &collected);
   for (uint32_t i = 1; i < collected.count; i++)
     worst = collected.nodes[i].gc_ns > collected.nodes[worst].gc_ns ? i : worst;
-  if (collected.count) stalls_blame(stall, look->symbols, collected.nodes[worst].node);
+  if (collected.count) stalls_blame(stall, look, collected.nodes[worst].node);
 }
 
 void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
@@ -89,7 +89,7 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
                                              : stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns);
   if (!stall) return;
   uint32_t worst = threads > stall->amount || !stall->frame ? stalls_worst(look, window) : 0;
-  if (worst) stalls_blame(stall, look->symbols, worst);
+  if (worst) stalls_blame(stall, look, worst);
   stall->amount = threads > stall->amount ? threads : stall->amount; /* at its worst */
   stall->open = true;
   stall->source = window->source;

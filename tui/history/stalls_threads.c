@@ -8,53 +8,6 @@ enum { STALLS_SHALLOW = 3, STALLS_DEPTH_MAX = 4096, STALLS_UNKNOWN = 5 };
 static const int64_t stalls_patience_ns = INT64_C(60000000000);
 static const int64_t stalls_step_ns = INT64_C(100000000); /* two things within it are one */
 
-enum waiting_kind { WAITING_NOT, WAITING_EVENT, WAITING_WORK, WAITING_OTHERS };
-
-static bool stalls_one_of(const char *const *names, const char *name)
-{
-  for (; *names; names++)
-    if (strcmp(*names, name) == 0) return true;
-  return false;
-}
-
-static const char *stalls_method_name(const struct rtop_symbol *symbol)
-{
-  const char *name = strrchr(symbol->label, '#'), *dot = strrchr(symbol->label, '.');
-  name = dot && (!name || dot > name) ? dot : name;
-  return name ? name + 1 : symbol->label;
-}
-
-static bool stalls_is_own(const struct rtop_symbol *symbol)
-{
-  return symbol->kind == RTOP_SYMBOL_C || strncmp(symbol->path, "<internal:", 10) == 0;
-}
-
-/* Is the leaf a call that is made for waiting? Methods of C and of Ruby's own only. */
-static enum waiting_kind stalls_waiting_kind(const struct rtop_symbol *symbol)
-{
-  static const char *const events[] = { "pop",       "shift",           "deq",     "stop", "accept",
-                                        "sysaccept", "accept_nonblock", "receive", "take", "wait_for_cond",
-                                        NULL };
-  static const char *const work[] = {
-    "wait", "sleep",         "select",   "wait_readable", "wait_writable", "gets", "getc",     "getbyte",
-    "read", "readpartial",   "readline", "sysread",       "each_line",     "recv", "recvfrom", "recvmsg",
-    "poll", "sleep_forever", NULL,
-  };
-  static const char *const others[] = { "join", "value", "waitpid", "wait2", "waitpid2", "waitall", NULL };
-  const char *name = stalls_method_name(symbol);
-  bool condition = strstr(symbol->label, "ConditionVariable#wait") || strstr(symbol->label, "Mutex#sleep");
-  if (!stalls_is_own(symbol)) return WAITING_NOT;
-  if (stalls_one_of(others, name) || strcmp(symbol->label, "Process.wait") == 0) return WAITING_OTHERS;
-  if (condition || stalls_one_of(events, name)) return WAITING_EVENT;
-  return stalls_one_of(work, name) ? WAITING_WORK : WAITING_NOT;
-}
-
-static bool stalls_is_lock(const struct rtop_symbol *symbol)
-{
-  static const char *const names[] = { "lock", "synchronize", "enter", "mon_enter", "mon_synchronize", NULL };
-  return stalls_is_own(symbol) && stalls_one_of(names, stalls_method_name(symbol));
-}
-
 /* Does a thread with this stack hold a lock? What the leaf does is not done yet. */
 static bool stalls_has_lock(const struct rtop_symbols *symbols, uint32_t node)
 {
@@ -62,7 +15,7 @@ static bool stalls_has_lock(const struct rtop_symbols *symbols, uint32_t node)
   for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    if (stalls_is_own(symbol) && strstr(stalls_method_name(symbol), "synchronize")) return true;
+    if (rtop_symbol_is_lock(symbol) && strstr(rtop_wait_method(symbol->label), "synchronize")) return true;
     node = call->parent;
   }
   return false;
@@ -103,12 +56,12 @@ static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *
   site->again++;
 }
 
-static bool stalls_rests(const struct stalls_thread *thread, const struct stalls_site *site, enum waiting_kind kind)
+static bool stalls_rests(const struct stalls_thread *thread, const struct stalls_site *site, enum rtop_wait kind)
 {
   bool nearer = false;
   for (int i = 0; i < STALLS_SITES; i++)
     nearer = nearer || (thread->site[i].node && thread->site[i].depth < site->depth);
-  if (kind == WAITING_EVENT) return !nearer || site->again > 1;
+  if (kind == RTOP_WAIT_EVENT) return !nearer || site->again > 1;
   return !nearer && (site->visits > 1 || site->depth <= STALLS_SHALLOW);
 }
 
@@ -149,7 +102,7 @@ static void stalls_absorb(struct stalls_look *look, uint64_t id)
     struct stall *stall = &look->stalls->list[i];
     if (stall->id == id || stall->cause != STALL_BLOCKED || stall->source != holder->source || !stall->open ||
         stall->holds || stall->start_ns + stalls_step_ns < holder->start_ns ||
-        !stalls_is_lock(rtop_symbols_get(look->symbols, stall->frame)))
+        !rtop_symbol_is_lock(rtop_symbols_get(look->symbols, stall->frame)))
       continue;
     holder->others += 1 + stall->others;
     holder->members += stall->members;
@@ -165,8 +118,8 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
 {
   const char *name = rtop_profile_thread_name(look->profile, now->thread);
   struct stall like = { .last_seen = now->stale, .start_ns = start_ns };
-  stalls_blame(&like, look->symbols, now->node);
-  bool waits_for_lock = !now->stale && stalls_is_lock(rtop_symbols_get(look->symbols, like.frame));
+  stalls_blame(&like, look, now->node);
+  bool waits_for_lock = !now->stale && rtop_symbol_is_lock(rtop_symbols_get(look->symbols, like.frame));
   struct stall *stall = cause == STALL_BLOCKED ? stalls_same_cause(look, window, &like, waits_for_lock) : NULL;
   if (stall) {
     stall->members++;
@@ -179,6 +132,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   stall->open = true;
   stall->source = window->source;
   stall->thread = name;
+  stall->serial = rtop_profile_thread_serial(look->profile, now->thread);
   stall->frame = like.frame;
   stall->caller = like.caller;
   stall->last_seen = like.last_seen;
@@ -210,12 +164,12 @@ static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *th
                               bool new_stretch)
 {
   const struct rtop_symbol *leaf = rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
-  enum waiting_kind kind = stalls_waiting_kind(leaf);
-  if (kind == WAITING_NOT || kind == WAITING_OTHERS) return kind == WAITING_OTHERS;
+  enum rtop_wait kind = rtop_symbol_wait(leaf);
+  if (kind == RTOP_WAIT_NOT || kind == RTOP_WAIT_OTHERS) return kind == RTOP_WAIT_OTHERS;
   struct stalls_site *site = stalls_site(thread, look->symbols, node);
   if (new_stretch) stalls_visit_site(thread, site);
   bool rests = stalls_rests(thread, site, kind);
-  if (rests && kind == WAITING_EVENT && site->stall != thread->open) stalls_withdraw(look->stalls, &site->stall);
+  if (rests && kind == RTOP_WAIT_EVENT && site->stall != thread->open) stalls_withdraw(look->stalls, &site->stall);
   return rests || age_ns >= stalls_patience_ns;
 }
 
@@ -286,7 +240,7 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
   int64_t start_ns = known->start_ns, end_ns = known->end_ns + stalls_went_on(window, known);
   struct stall *stall = thread->told ? stalls_find(look->stalls, thread->told) : NULL;
   struct stall blame = { 0 };
-  stalls_blame(&blame, look->symbols, known->node);
+  stalls_blame(&blame, look, known->node);
   if (stall && !stall->last_seen && stall->frame == blame.frame && stall->end_ns <= start_ns &&
       start_ns - stall->end_ns < stalls_step_ns / 10)
     start_ns = stall->start_ns; /* one stretch, in two records */
@@ -302,6 +256,7 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
   stall = stalls_set(look->stalls, stall, start_ns, end_ns);
   stall->source = window->source;
   stall->thread = rtop_profile_thread_name(look->profile, known->thread);
+  stall->serial = rtop_profile_thread_serial(look->profile, known->thread);
   stall->frame = blame.frame;
   stall->caller = blame.caller;
   stall->last_seen = stall->open = false;

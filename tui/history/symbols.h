@@ -11,9 +11,11 @@
 #ifndef RTOP_TUI_SYMBOLS_H
 #define RTOP_TUI_SYMBOLS_H
 
+#include "tui/text/waits.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct rtop_symbols;
 
@@ -41,6 +43,20 @@ static inline bool rtop_symbol_has_source(const struct rtop_symbol *symbol)
 static inline bool rtop_symbol_is_code(const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_RUBY || symbol->kind == RTOP_SYMBOL_GROUP;
+}
+
+/* Written in C, or in Ruby by Ruby itself. What methods of these wait for (waits.h); of others: nothing. */
+static inline bool rtop_symbol_is_core(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_C || strncmp(symbol->path, "<internal:", strlen("<internal:")) == 0;
+}
+static inline enum rtop_wait rtop_symbol_wait(const struct rtop_symbol *symbol)
+{
+  return rtop_symbol_is_core(symbol) ? rtop_wait_of(symbol->label) : RTOP_WAIT_NOT;
+}
+static inline bool rtop_symbol_is_lock(const struct rtop_symbol *symbol)
+{
+  return rtop_symbol_is_core(symbol) && rtop_wait_is_lock(symbol->label);
 }
 
 /* A set of labels (RperfTop.label): the outermost frame of stacks that carry them; symbol->label is the set as

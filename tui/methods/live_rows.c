@@ -11,11 +11,6 @@ static bool push(uint32_t **list, size_t *capacity, uint32_t *count, uint32_t va
   return true;
 }
 
-static uint64_t clock_of(const struct rtop_cost *cost, enum rtop_mode mode)
-{
-  return mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);
-}
-
 /* Index; LIVE_NONE: memory ran out. */
 static uint32_t row_for(struct rtop_live *live, uint32_t frame)
 {
@@ -43,11 +38,11 @@ void live_row_add(struct rtop_live *live, uint32_t frame, const struct live_gain
   struct rtop_method_row *row = &live->rows[at];
   if (gain->self) {
     rtop_cost_add(&row->self, gain->self);
-    row->self_ns += clock_of(gain->self, live->mode);
+    row->self_ns += rtop_mode_clock(gain->self, live->mode);
   }
   if (gain->total) {
     rtop_cost_add(&row->total, gain->total);
-    row->total_ns += clock_of(gain->total, live->mode);
+    row->total_ns += rtop_mode_clock(gain->total, live->mode);
   }
   row->threads += gain->threads;
   live->row_cells[at] += gain->cells;
@@ -59,8 +54,8 @@ void live_rows_clock(struct rtop_live *live, enum rtop_mode mode)
 {
   live->mode = mode;
   for (uint32_t i = 0; i < live->row_count; i++) {
-    live->rows[i].self_ns = clock_of(&live->rows[i].self, mode);
-    live->rows[i].total_ns = clock_of(&live->rows[i].total, mode);
+    live->rows[i].self_ns = rtop_mode_clock(&live->rows[i].self, mode);
+    live->rows[i].total_ns = rtop_mode_clock(&live->rows[i].total, mode);
   }
 }
 

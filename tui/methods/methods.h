@@ -10,7 +10,16 @@
 #include "tui/history/profile.h"
 #include <regex.h>
 
-enum rtop_mode { RTOP_MODE_WALL, RTOP_MODE_CPU };
+/* What time counts: all of it, CPU time, or all but what passes off the GVL (running, waiting for it, collecting). */
+enum rtop_mode { RTOP_MODE_WALL, RTOP_MODE_CPU, RTOP_MODE_BUSY, RTOP_MODES };
+const char *rtop_mode_name(enum rtop_mode mode);              /* "wall", "cpu", "busy" */
+bool rtop_mode_parse(const char *name, enum rtop_mode *mode); /* false: it is none of them */
+
+static inline uint64_t rtop_mode_clock(const struct rtop_cost *cost, enum rtop_mode mode)
+{
+  if (mode == RTOP_MODE_CPU) return cost->cpu_ns;
+  return rtop_cost_wall(cost) - (mode == RTOP_MODE_BUSY ? cost->wall_ns[RTOP_STATE_BLOCKED] : 0);
+}
 
 /* The columns of the table, each of which can be sorted by (columns.def), in the order of the screen. */
 enum rtop_sort_key {
@@ -67,7 +76,7 @@ struct rtop_methods_options {
   const char *filter; /* extended regular expression on "label path"; NULL: none */
   bool filter_invert;
   const char *thread_filter; /* extended regular expression on thread names; NULL: none */
-  double min_percent;        /* rows whose total is below are dropped */
+  double min_percent;        /* rows whose total is below are dropped; if busy, when their time off the GVL is, too */
 };
 
 struct rtop_methods {

@@ -40,6 +40,27 @@ enum rtop_sort_key rtop_sort_key_of_calls(enum rtop_sort_key key)
   return plain == RTOP_SORT_SELF ? RTOP_SORT_TOTAL : plain;
 }
 
+static const char *const mode_names[RTOP_MODES] = {
+  [RTOP_MODE_WALL] = "wall",
+  [RTOP_MODE_CPU] = "cpu",
+  [RTOP_MODE_BUSY] = "busy",
+};
+
+const char *rtop_mode_name(enum rtop_mode mode)
+{
+  return mode < RTOP_MODES ? mode_names[mode] : "";
+}
+
+bool rtop_mode_parse(const char *name, enum rtop_mode *mode)
+{
+  for (int i = 0; i < RTOP_MODES; i++)
+    if (strcmp(mode_names[i], name) == 0) {
+      *mode = (enum rtop_mode)i;
+      return true;
+    }
+  return false;
+}
+
 bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key)
 {
   for (int i = 0; i < RTOP_SORT_KEYS; i++)

@@ -20,6 +20,16 @@ static uint64_t digits_of(const struct order_item *item, int digit)
   return digit < 0 ? item->tie : item->key >> digit * DIGIT_BITS;
 }
 
+static void use_spare(struct order *order)
+{
+  struct order_item *swapped = order->items;
+  size_t capacity = order->capacity;
+  order->items = order->spare;
+  order->capacity = order->spare_capacity;
+  order->spare = swapped;
+  order->spare_capacity = capacity;
+}
+
 /* One stable pass over some bits. */
 static void pass(struct order *order, size_t count, int digit, unsigned shift)
 {
@@ -33,12 +43,7 @@ static void pass(struct order *order, size_t count, int digit, unsigned shift)
   }
   for (size_t i = 0; i < count; i++)
     order->spare[from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++] = order->items[i];
-  struct order_item *swapped = order->items;
-  size_t capacity = order->capacity;
-  order->items = order->spare;
-  order->capacity = order->spare_capacity;
-  order->spare = swapped;
-  order->spare_capacity = capacity;
+  use_spare(order);
 }
 
 /* By key, equal ones by tie: from the least significant digit on. Bits that are the same everywhere cost no
@@ -57,26 +62,78 @@ static void sort_items(struct order *order, size_t count)
     if ((keys >> digit * DIGIT_BITS & (DIGITS - 1)) != 0) pass(order, count, digit, 0);
 }
 
-/* Neighbours that swapped places for less than a tenth of a point swap back: one pass. */
-static void settle(struct order *order, double tolerance)
+enum { ORDER_TENTH = 10, ORDER_TWENTIETH = 20, ORDER_AVERAGE = 4, ORDER_LEAST = 5 };
+
+bool order_is_off(const struct rtop_method_row *row)
 {
-  struct order_item *item = order->items;
-  for (size_t i = 1; i < order->count; i++) {
-    double difference = order->values[item[i - 1].frame] - order->values[item[i].frame];
-    uint32_t above = order->rank[item[i - 1].frame], below = order->rank[item[i].frame];
-    if (above != 0 && below != 0 && below < above && difference < tolerance && difference > -tolerance &&
-        difference != 0) {
-      struct order_item swapped = item[i - 1];
-      item[i - 1] = item[i];
-      item[i] = swapped;
-    }
-  }
+  return !row->gone && row->total_ns == 0 && row->total.wall_ns[RTOP_STATE_BLOCKED] > 0 && row->self.allocations == 0;
 }
 
+static bool is_part(const struct order *order, const struct rtop_method_row *row)
+{
+  bool off = order_is_off(row);
+  return order->part == ORDER_ALL || (order->part == ORDER_BUSY ? !off : off || row->self.wall_ns[RTOP_STATE_BLOCKED]);
+}
+
+/* What came first stands on top of the heap. */
+static void heap_push(uint64_t *heap, size_t count, uint64_t key)
+{
+  size_t at = count;
+  for (; at > 0 && heap[(at - 1) / 2] > key; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+  heap[at] = key;
+}
+
+static uint64_t heap_pop(uint64_t *heap, size_t count)
+{
+  uint64_t first = heap[0], last = heap[count - 1];
+  size_t at = 0;
+  for (size_t child = 1; child + 1 < count; child = 2 * at + 1) {
+    if (child + 2 < count && heap[child + 1] < heap[child]) child++;
+    if (heap[child] >= last) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = last;
+  return first;
+}
+
+/* How little something may be worth to stand above what is worth `most`. */
+static double least_above(double most, double least, int part)
+{
+  double share = (most < 0 ? -most : most) / part;
+  return most - (share > least ? share : least);
+}
+
+/* Items sorted by worth: of those that may stand here, the one that stood highest. So nothing stands above what is
+ * worth more than it by more than is told, whatever stands between them. */
+static void calm(struct order *order, const double *worth, bool reverse, double least, int part)
+{
+  size_t next = 0, waiting = 0, top = 0;
+  double sign = reverse ? -1 : 1;
+  for (size_t i = 0; i < order->count; i++) {
+    while (order->items[top].taken) top++;
+    double enough = least_above(sign * worth[order->items[top].frame], least, part);
+    while (next < order->count && (next <= top || sign * worth[order->items[next].frame] >= enough)) {
+      uint32_t rank = order->rank[order->items[next].frame];
+      heap_push(order->heap, waiting++, (uint64_t)(rank != 0 ? rank : UINT32_MAX) << 32 | next);
+      next++;
+    }
+    size_t here = (uint32_t)heap_pop(order->heap, waiting--);
+    order->spare[i] = order->items[here];
+    order->items[here].taken = true;
+  }
+  use_spare(order);
+}
+
+/* A new row is worth what it is; of the others a quarter of the change counts. */
 static void take_values(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort)
 {
-  for (size_t i = 0; i < methods->count; i++)
-    order->values[methods->rows[i].frame] = rtop_method_value(&methods->rows[i], sort);
+  for (size_t i = 0; i < methods->count; i++) {
+    uint32_t frame = methods->rows[i].frame;
+    double value = rtop_method_value(&methods->rows[i], sort), *smooth = &order->smooth[frame];
+    order->values[frame] = value;
+    *smooth = order->rank[frame] != 0 ? *smooth + (value - *smooth) / ORDER_AVERAGE : value;
+  }
   order->valued = sort;
 }
 
@@ -84,6 +141,8 @@ static bool reserve(struct order *order, size_t rows, size_t frames)
 {
   return rtop_reserve(&order->rows, &order->row_capacity, rows + 1, sizeof *order->rows) &&
          rtop_reserve(&order->values, &order->value_capacity, frames + 1, sizeof *order->values) &&
+         rtop_reserve(&order->smooth, &order->smooth_capacity, frames + 1, sizeof *order->smooth) &&
+         rtop_reserve(&order->heap, &order->heap_capacity, rows + 1, sizeof *order->heap) &&
          rtop_reserve(&order->items, &order->capacity, rows + 1, sizeof *order->items) &&
          rtop_reserve(&order->spare, &order->spare_capacity, rows + 1, sizeof *order->spare) &&
          rtop_reserve(&order->held, &order->held_capacity, order->last_count + 1, sizeof *order->held) &&
@@ -93,13 +152,13 @@ static bool reserve(struct order *order, size_t rows, size_t frames)
 /* What a row is sorted by; equal ones by name. Only the column of names itself, where all keys are equal, turns
  * that around. */
 static struct order_item item_of(const struct order *order, const struct rtop_methods *methods, size_t row,
-                                 bool reverse)
+                                 const double *worth, bool reverse)
 {
   bool by_text = order->valued == RTOP_SORT_NAME || order->valued == RTOP_SORT_LOCATION;
   uint32_t frame = methods->rows[row].frame;
   uint32_t tie = methods->ranks != NULL ? methods->ranks[frame] : (uint32_t)row;
   return (struct order_item){
-    .key = sortable(by_text ? -1 : order->values[frame], reverse),
+    .key = sortable(by_text ? -1 : worth[frame], reverse),
     .tie = by_text && reverse ? ~tie : tie,
     .row = (uint32_t)row,
     .frame = frame,
@@ -113,21 +172,60 @@ static void hold_rows(struct order *order, const struct rtop_methods *methods, b
   memset(order->held, 0, order->last_count * sizeof *order->held);
   for (size_t i = 0; i < methods->count; i++) {
     uint32_t place = order->rank[methods->rows[i].frame];
+    if (!is_part(order, &methods->rows[i])) continue;
     if (place != 0) order->held[place - 1] = (uint32_t)i + 1;
-    else order->items[fresh++] = item_of(order, methods, i, reverse);
+    else order->items[fresh++] = item_of(order, methods, i, order->values, reverse);
   }
   for (size_t place = 0; place < order->last_count; place++)
     if (order->held[place] != 0) order->rows[kept++] = order->held[place] - 1;
   sort_items(order, fresh);
   for (size_t i = 0; i < fresh; i++) order->rows[kept++] = order->items[i].row;
+  order->count = kept;
+}
+
+static void sort_by(struct order *order, const struct rtop_methods *methods, const double *worth, bool reverse)
+{
+  order->count = 0;
+  for (size_t i = 0; i < methods->count; i++)
+    if (is_part(order, &methods->rows[i])) order->items[order->count++] = item_of(order, methods, i, worth, reverse);
+  sort_items(order, order->count);
+}
+
+/* Is a little more or less of it of no weight? And how much at least? */
+static bool swings(const struct order *order, const struct rtop_methods *methods, double *least)
+{
+  enum rtop_figure figure = columns_info(order->valued)->figure;
+  bool time = figure == RTOP_FIGURE_TIME || figure == RTOP_FIGURE_RATIO;
+  *least = time ? (double)methods->length_ns / 1000 : order->valued == RTOP_SORT_HISTORY ? 0.001 : 0;
+  return time || figure == RTOP_FIGURE_RATE || figure == RTOP_FIGURE_COUNT || order->valued == RTOP_SORT_HISTORY;
+}
+
+/* First by what they are worth on the average, then what contradicts the figures that are seen. */
+static void sort_calmly(struct order *order, const struct rtop_methods *methods, bool reverse, double least)
+{
+  sort_by(order, methods, order->smooth, reverse);
+  calm(order, order->smooth, reverse, least, ORDER_TWENTIETH);
+  for (size_t i = 0; i < order->count; i++) order->rank[order->items[i].frame] = (uint32_t)i + 1;
+  sort_by(order, methods, order->values, reverse);
+  calm(order, order->values, reverse, ORDER_LEAST * least, ORDER_TENTH);
+}
+
+static void put_first(struct order *order)
+{
+  size_t at = 0;
+  while (at < order->count && order->items[at].frame != order->first) at++;
+  if (order->first == 0 || at == order->count) return;
+  struct order_item item = order->items[at];
+  memmove(&order->items[1], &order->items[0], at * sizeof item);
+  order->items[0] = item;
 }
 
 static void sort_rows(struct order *order, const struct rtop_methods *methods, bool reverse)
 {
-  for (size_t i = 0; i < methods->count; i++) order->items[i] = item_of(order, methods, i, reverse);
-  sort_items(order, order->count);
-  if (columns_info(order->valued)->figure == RTOP_FIGURE_TIME) settle(order, (double)methods->length_ns / 1000);
-  else if (order->valued == RTOP_SORT_HISTORY) settle(order, 0.001);
+  double least;
+  if (swings(order, methods, &least) && order->last_count > 0) sort_calmly(order, methods, reverse, least);
+  else sort_by(order, methods, order->values, reverse);
+  put_first(order);
   for (size_t i = 0; i < order->count; i++) order->rows[i] = order->items[i].row;
 }
 
@@ -140,27 +238,12 @@ bool order_apply(struct order *order, const struct rtop_methods *methods, enum r
     order_forget(order);
     return false;
   }
-  order->count = methods->count;
   take_values(order, methods, sort);
   if (hold) hold_rows(order, methods, reverse);
   else sort_rows(order, methods, reverse);
   order_forget(order);
   for (size_t i = 0; i < order->count; i++) order->rank[methods->rows[order->rows[i]].frame] = (uint32_t)i + 1;
   return true;
-}
-
-bool order_leaps(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, size_t frame_count)
-{
-  double best = 0, top = 0;
-  if (!reserve(order, methods->count, frame_count)) return false;
-  take_values(order, methods, sort);
-  for (size_t i = 0; i < methods->count; i++) {
-    uint32_t frame = methods->rows[i].frame;
-    double value = order->values[frame];
-    best = value > best ? value : best;
-    top = order->rank[frame] == 1 ? value : top;
-  }
-  return best > 2 * top;
 }
 
 uint32_t order_place(const struct order *order, uint32_t frame)
@@ -177,7 +260,9 @@ void order_destroy(struct order *order)
 {
   free(order->rows);
   free(order->values);
+  free(order->smooth);
   free(order->held);
+  free(order->heap);
   free(order->items);
   free(order->spare);
   free(order->rank);

@@ -1,8 +1,12 @@
 /* The order of the table on the screen: by the column the user sees, and calm.
  *
- * Rows that are equal stand in the order of their names. Two neighbours that differ by less than a
- * tenth of a point keep the places that they had. While the user moves the cursor (`hold`) no row
- * changes its place at all; new rows come last.
+ * Nothing stands above what is larger by more than a tenth of it (and, of shares, by more than half a point: a sample
+ * or two of a second). Within that, rows keep the places that they had, until one is larger by more than a twentieth
+ * (a tenth of a point) on the average of the last few times: figures that swing do not swap rows, and what differs
+ * stands right after some seconds. Counts of this moment, names and changes are ordered strictly. Rows that come stand
+ * below those of their size.
+ *
+ * While the user moves the cursor (`hold`) no row changes its place at all; new rows come last.
  *
  * Threads: one. Memory belongs to the order and grows with the number of frames.
  */
@@ -12,18 +16,27 @@
 #include "columns.h"
 #include "tui/methods/methods.h"
 
+/* Which rows it is of: all, those with something else than time off the GVL, or those with time off the GVL, whose
+ * figures are that. */
+enum order_part { ORDER_ALL, ORDER_BUSY, ORDER_OFF };
+
 struct order {
-  uint32_t *rows; /* indexes into methods->rows */
+  enum order_part part; /* set by its owner, as is the next */
+  uint32_t first;       /* this frame stands above all others, however they are sorted; 0: none does */
+  uint32_t *rows;       /* indexes into methods->rows */
   size_t count;
-  double *values; /* by frame: what it is worth, by `valued` */
+  double *values; /* by frame: what it is worth, by `valued`, */
+  double *smooth; /* and that on the average of the last times */
   enum rtop_sort_key valued;
   uint32_t *held; /* private: by place of the last time: row + 1 */
   size_t last_count, held_capacity;
   struct order_item {
     uint64_t key;
     uint32_t tie, row, frame;
+    bool taken;
   } * items, *spare; /* private */
-  size_t capacity, row_capacity, value_capacity, spare_capacity;
+  uint64_t *heap;    /* private: of what may come next, the place of the last time and the item */
+  size_t capacity, row_capacity, value_capacity, smooth_capacity, spare_capacity, heap_capacity;
   uint32_t *rank; /* by frame: place of the last time + 1; 0: none */
   size_t rank_capacity;
 };
@@ -32,8 +45,8 @@ struct order {
  * memory ran out. */
 bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
                  bool hold, size_t frame_count);
-/* Is something worth more than twice as much as what stands on top? */
-bool order_leaps(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, size_t frame_count);
+/* Is the row, in busy mode, of nothing but time off the GVL? */
+bool order_is_off(const struct rtop_method_row *row);
 /* Where a frame stands; UINT32_MAX: nowhere. */
 uint32_t order_place(const struct order *order, uint32_t frame);
 /* The next order_apply starts afresh: the user chose another order. */

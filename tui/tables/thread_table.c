@@ -1,6 +1,8 @@
 /* Chooses and orders the rows of threads. */
 #include "thread_table.h"
 #include "thread_filter.h"
+#include "thread_locks.h"
+#include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
   const struct rtop_cost *cost = &thread->cost;
   switch (sort) {
   case RTOP_SORT_CPU: return (double)cost->cpu_ns;
-  case RTOP_SORT_RUNNING: return (double)cost->wall_ns[RTOP_STATE_RUNNING];
+  case RTOP_SORT_RUNNING: return (double)rtop_cost_held(cost);
   case RTOP_SORT_SAMPLES: return (double)cost->samples;
   case RTOP_SORT_WAITING: return (double)cost->wall_ns[RTOP_STATE_WAITING];
   case RTOP_SORT_BLOCKED: return (double)cost->wall_ns[RTOP_STATE_BLOCKED];
@@ -28,9 +30,24 @@ bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
          rtop_cost_wall(&thread->cost) == blocked_ns && blocked_ns >= length_ns - length_ns / 10;
 }
 
+bool thread_table_by_blame(enum rtop_sort_key sort)
+{
+  switch (sort) {
+  case RTOP_SORT_NAME:
+  case RTOP_SORT_TOTAL:
+  case RTOP_SORT_CPU:
+  case RTOP_SORT_RUNNING:
+  case RTOP_SORT_WAITING:
+  case RTOP_SORT_BLOCKED:
+  case RTOP_SORT_GC:
+  case RTOP_SORT_ALLOC: return false;
+  default: return true;
+  }
+}
+
 struct sorted {
   uint32_t row;
-  double key;
+  int64_t key[THREAD_TABLE_KEYS]; /* the first one that differs decides */
   const struct rtop_thread_row *thread;
 };
 
@@ -43,7 +60,8 @@ static int by_place(const struct rtop_thread_row *a, const struct rtop_thread_ro
 static int by_key(const void *left, const void *right)
 {
   const struct sorted *a = left, *b = right;
-  if (a->key != b->key) return a->key > b->key ? -1 : 1;
+  for (int i = 0; i < THREAD_TABLE_KEYS; i++)
+    if (a->key[i] != b->key[i]) return a->key[i] > b->key[i] ? -1 : 1;
   return by_place(a->thread, b->thread);
 }
 
@@ -65,29 +83,85 @@ static bool reserve(struct thread_table *table, size_t count)
   return true;
 }
 
-/* Figures that swing by less than a step are equal: rows stand still. */
-static double calm(double key, double step)
+/* ---- keys that stand still ------------------------------------------------------------------------- */
+
+static struct thread_calm *calm_of(struct thread_table *table, const struct rtop_thread_row *thread)
 {
-  return (double)(int64_t)(key / step + 0.5);
+  static struct thread_calm none;
+  none = (struct thread_calm){ 0 };
+  if (!rtop_reserve(&table->calm, &table->calm_capacity, (size_t)thread->thread + 1, sizeof *table->calm)) return &none;
+  struct thread_calm *calm = &table->calm[thread->thread];
+  if (!calm->known || calm->serial != thread->serial || calm->source != thread->source)
+    *calm = (struct thread_calm){ .serial = thread->serial, .source = thread->source };
+  return calm;
 }
 
-static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const bool *passes,
+static double size_of(double value)
+{
+  return value < 0 ? -value : value;
+}
+
+/* A figure that swings by less than a step is what it was. Returns how many steps it is. */
+static int64_t calm_key(struct thread_calm *calm, int at, double key, double step)
+{
+  double *before = &calm->key[at];
+  if (!calm->known || size_of(key - *before) > step + *before / 10) *before = key;
+  return (int64_t)(*before / step + 0.5);
+}
+
+static void keys_of(struct sorted *sorted, struct thread_table *table, const struct rtop_sum *sum,
+                    enum rtop_sort_key sort, unsigned inside)
+{
+  const struct rtop_cost *cost = &sorted->thread->cost;
+  struct thread_calm *calm = calm_of(table, sorted->thread);
+  const double length = (double)sum->length_ns + 1, step = 0.01;
+  if (thread_table_by_blame(sort)) {
+    sorted->key[0] = calm_key(calm, 0, (double)cost->blame_ns / length, step);
+    sorted->key[1] = calm_key(calm, 1, (double)rtop_cost_held(cost) / length, step);
+    sorted->key[2] = inside;
+    sorted->key[3] = calm_key(calm, 3, (double)cost->wall_ns[RTOP_STATE_WAITING] / length, step);
+    sorted->key[4] = !thread_table_idle(sorted->thread, sum->length_ns) && !sorted->thread->ended;
+  } else if (sort == RTOP_SORT_ALLOC) {
+    sorted->key[0] = calm_key(calm, 0, thread_table_key(sorted->thread, sort), 64);
+  } else {
+    sorted->key[0] = calm_key(calm, 0, thread_table_key(sorted->thread, sort) / length, step);
+  }
+  calm->known = true;
+}
+
+/* Another order: nothing is kept. */
+static void calm_begin(struct thread_table *table, enum rtop_sort_key sort)
+{
+  if (table->sort != sort)
+    for (size_t i = 0; i < table->calm_capacity; i++) table->calm[i].known = false;
+  table->sort = sort;
+}
+
+/* ---------------------------------------------------------------------------------------------------- */
+
+static size_t choose(struct sorted *sorted, struct thread_table *table, const struct rtop_sum *sum, const bool *passes,
                      const struct thread_table_options *options)
 {
-  double step = options->sort == RTOP_SORT_ALLOC ? 64 : (double)sum->length_ns / 200 + 1;
   size_t count = 0;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
     bool wanted = options->only_source == 0 || options->only_source == thread->source + 1;
-    if (wanted && passes[i] && !(options->no_idle && thread_table_idle(thread, sum->length_ns))) {
-      sorted[count++] = (struct sorted){
-        (uint32_t)i,
-        calm(thread_table_key(thread, options->sort), step),
-        thread,
-      };
-    }
+    if (!wanted || !passes[i] || (options->no_idle && thread_table_idle(thread, sum->length_ns))) continue;
+    sorted[count] = (struct sorted){ .row = (uint32_t)i, .thread = thread };
+    if (options->sort != RTOP_SORT_NAME)
+      keys_of(&sorted[count], table, sum, options->sort, i < table->inside_count ? table->inside[i] : 0);
+    count++;
   }
   return count;
+}
+
+/* Without memory nobody is inside anything. */
+static void count_inside(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
+{
+  table->inside_count = 0;
+  if (!rtop_reserve(&table->inside, &table->inside_capacity, sum->thread_count + 1, sizeof *table->inside)) return;
+  thread_locks_count(sum, symbols, table->inside);
+  table->inside_count = sum->thread_count;
 }
 
 bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
@@ -97,7 +171,9 @@ bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, 
   bool *passes = malloc((sum->thread_count + 1) * sizeof *passes);
   bool fine = sorted != NULL && passes != NULL && reserve(table, sum->thread_count + 1) &&
               thread_filter(passes, sum, symbols, options->filter, options->filter_invert);
-  size_t count = fine ? choose(sorted, sum, passes, options) : 0;
+  calm_begin(table, options->sort);
+  count_inside(table, sum, symbols);
+  size_t count = fine ? choose(sorted, table, sum, passes, options) : 0;
   if (count > 0) qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
   for (size_t i = 0; i < count; i++) table->rows[options->reverse ? count - 1 - i : i] = sorted[i].row;
   table->count = count;
@@ -109,5 +185,7 @@ bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, 
 void thread_table_destroy(struct thread_table *table)
 {
   free(table->rows);
+  free(table->inside);
+  free(table->calm);
   memset(table, 0, sizeof *table);
 }

@@ -1,16 +1,30 @@
 /* The threads of a sum as rows: which are shown, in which order.
  *
- * Threads keep their places unless their figures differ by more than half a per cent of the span.
- * No screen. Threads: one. Memory belongs to the table.
+ * Unless another order is asked for, who is to blame comes first: by blame, then by time that the GVL was held, then
+ * by how many wait for a lock that the thread is inside (thread_locks.h), then by time spent waiting; idle threads last.
+ * Threads keep their places: a figure counts as what it was until it differs by a per cent of the span and a tenth of
+ * itself. No screen. Threads: one. Memory belongs to the table.
  */
 #ifndef RTOP_TUI_THREAD_TABLE_H
 #define RTOP_TUI_THREAD_TABLE_H
 
 #include "tui/methods/methods.h"
 
+enum { THREAD_TABLE_KEYS = 5 };
+
 struct thread_table {
   uint32_t *rows; /* indexes into sum->threads */
   size_t count, capacity;
+  unsigned *inside; /* by row of the sum: how many wait for a lock that it is inside (thread_locks.h) */
+  size_t inside_count, inside_capacity;
+  struct thread_calm { /* private: what a thread is sorted by, by its id */
+    uint64_t serial;
+    uint32_t source;
+    bool known;
+    double key[THREAD_TABLE_KEYS]; /* shares of the span, or counts */
+  } * calm;
+  size_t calm_capacity;
+  enum rtop_sort_key sort; /* private: of the last time */
 };
 
 struct thread_table_options {
@@ -22,8 +36,11 @@ struct thread_table_options {
   bool no_idle;         /* threads that were off the GVL for the whole span have no row */
 };
 
-/* What a sort key means for a thread, in nanoseconds or counts: self, total, ratio and threads are the
- * time that it was not off the GVL. RTOP_SORT_NAME: 0. */
+/* Does this sort key put those who are to blame first? Keys that mean nothing for threads do. */
+bool thread_table_by_blame(enum rtop_sort_key sort);
+
+/* What a sort key means for a thread, in nanoseconds or counts: "running" is the time that it held the GVL; self,
+ * total, ratio and threads are the time that it was not off the GVL. RTOP_SORT_NAME: 0. */
 double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key sort);
 
 /* Off the GVL for the whole span of a sum: waiting for work, most likely. `length_ns` is the sum's. */

@@ -3,9 +3,9 @@
 #include "tui/text/text.h"
 #include <stdio.h>
 
-enum { AGE_BYTES = 24 };
+enum { AGE_BYTES = 24, UNFINISHED_NS = 300000000 };
 
-static void age_text(char *out, size_t bytes, uint64_t age_ns)
+void thread_age_text(char *out, size_t bytes, uint64_t age_ns)
 {
   if (age_ns >= 100000000 && age_ns < UINT64_C(60000000000)) snprintf(out, bytes, "%.1f s", (double)age_ns / 1e9);
   else rtop_text_duration(out, bytes, age_ns < INT64_MAX ? (int64_t)age_ns : INT64_MAX);
@@ -16,15 +16,56 @@ static bool off_the_gvl(const struct rtop_thread_row *thread)
   return thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
 }
 
+/* Since when nothing was seen of it. */
+static uint64_t unseen_ns(const struct rtop_thread_row *thread)
+{
+  bool younger = thread->stack_age_ns == 0 || (thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns);
+  return younger ? thread->state_age_ns : thread->stack_age_ns;
+}
+
+const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum)
+{
+  const struct rtop_thread_row *found = NULL;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[i];
+    bool holds = thread_stack_is_old(thread) && thread->state == RTOP_STATE_RUNNING && !thread->hidden;
+    uint64_t least_ns = found != NULL ? unseen_ns(found) + 1 : UNFINISHED_NS;
+    if (holds && unseen_ns(thread) >= least_ns) found = thread;
+  }
+  return found;
+}
+
+void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_row *thread,
+                             const struct rtop_symbols *symbols)
+{
+  char age[AGE_BYTES], leaf[512], who[24];
+  thread_age_text(age, sizeof age, unseen_ns(thread));
+  snprintf(who, sizeof who, "%u", thread->native_id);
+  thread_stack_leaf(leaf, sizeof leaf, thread, symbols, true);
+  snprintf(out, bytes, "%s, %s so far (%s)", leaf, age, thread->name[0] != '\0' ? thread->name : who);
+}
+
 void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *thread)
 {
   char age[AGE_BYTES];
   out[0] = '\0';
   if (!thread_stack_is_old(thread)) return;
   bool younger = thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns;
-  age_text(age, sizeof age, younger ? thread->state_age_ns : thread->stack_age_ns);
+  thread_age_text(age, sizeof age, younger ? thread->state_age_ns : thread->stack_age_ns);
   if (off_the_gvl(thread)) snprintf(out, bytes, "stack not taken");
   else snprintf(out, bytes, thread->stack_age_ns > 0 ? "no safepoint for %s" : "no safepoint", age);
+}
+
+void thread_stack_age(char *out, size_t bytes, const struct rtop_thread_row *thread)
+{
+  char age[AGE_BYTES];
+  out[0] = '\0';
+  if (thread->stale || thread->ended || thread->node == 0) return;
+  bool off = off_the_gvl(thread) && thread->state_age_ns > 0;
+  thread_age_text(age, sizeof age, off ? thread->state_age_ns : thread->stack_age_ns);
+  if (off) snprintf(out, bytes, "in it for %s", age);
+  else if (thread->stack_age_ns > 0) snprintf(out, bytes, "stack of %s ago", age);
+  else snprintf(out, bytes, "stack of its last window");
 }
 
 void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *thread,
@@ -34,7 +75,7 @@ void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *th
   const char *label = thread->node != 0 ? rtop_symbols_get(symbols, leaf->frame)->label : "-";
   char words[64], age[AGE_BYTES];
   thread_stack_words(words, sizeof words, thread);
-  age_text(age, sizeof age, thread->stack_age_ns);
+  thread_age_text(age, sizeof age, thread->stack_age_ns);
   bool ago = off_the_gvl(thread) && thread->stack_age_ns > 0;
   if (words[0] == '\0') snprintf(out, bytes, "%s", label);
   else if (brief) snprintf(out, bytes, "? %s", label);

@@ -1,5 +1,6 @@
 /* Draws text, bars, strips and figures with curses. */
 #include "draw.h"
+#include "tui/methods/states.h"
 #include "tui/text/ambiguous.h"
 #include "tui/text/text.h"
 #include <math.h>
@@ -105,14 +106,16 @@ void draw_paint(int y, int x, int columns, enum face face)
 
 char draw_state_glyph(enum rtop_state state)
 {
-  static const char glyph[RTOP_STATES] = { '|', ':', '.', '#', '=' };
-  return state < RTOP_STATES ? glyph[state] : ' ';
+  return state_sign(state);
 }
 
 enum face draw_state_face(enum rtop_state state)
 {
-  static const enum face face[RTOP_STATES] = { FACE_RUN, FACE_WAIT, FACE_IO, FACE_MARK, FACE_SWEEP };
-  return state < RTOP_STATES ? face[state] : FACE_NORMAL;
+  static const enum face faces[] = {
+#define STATE(id, word, sign, key, name, face, does, help) [RTOP_STATE_##id] = FACE_##face,
+#include "tui/methods/states.def"
+  };
+  return state < RTOP_STATES ? faces[state] : FACE_NORMAL;
 }
 
 void draw_bar(int y, int x, int columns, const struct draw_segment *segments, int count)
@@ -132,6 +135,31 @@ void draw_bar(int y, int x, int columns, const struct draw_segment *segments, in
   }
   attrset(A_NORMAL);
   if (at < columns) mvhline(y, x + at, ' ', columns - at);
+}
+
+static int heat_cells(uint64_t ns, uint64_t full_ns, int columns)
+{
+  double share = full_ns > 0 ? (double)ns / (double)full_ns : 0;
+  int filled = (int)lround((share < 1 ? share : 1) * columns);
+  return ns > 0 && filled == 0 && columns > 0 ? 1 : filled;
+}
+
+void draw_heat(int y, int x, int columns, struct draw_heat heat, bool selected)
+{
+  uint64_t both_ns = heat.own_ns > heat.both_ns ? heat.own_ns : heat.both_ns;
+  int own = heat_cells(heat.own_ns, heat.full_ns, columns), filled = heat_cells(both_ns, heat.full_ns, columns);
+  enum face hot = heat.own_ns * 2 >= heat.full_ns ? FACE_HOT : FACE_STRIP;
+  for (int i = 0; i < filled; i++)
+    draw_text(y, x + i, 1, selected ? FACE_CURSOR : i < own ? hot : FACE_PLACE, i < own ? "#" : "+");
+}
+
+void draw_heat_legend(int y, int x, int columns, const char *heading)
+{
+  int used = draw_text(y, x, columns, FACE_LABEL, heading);
+  used += draw_text(y, x + used, columns - used, FACE_STRIP, " #");
+  used += draw_text(y, x + used, columns - used, FACE_LABEL, " own ");
+  used += draw_text(y, x + used, columns - used, FACE_PLACE, "+");
+  draw_text(y, x + used, columns - used, FACE_LABEL, " called");
 }
 
 void draw_level(int y, int x, enum face face, double share)

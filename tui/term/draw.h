@@ -33,7 +33,7 @@ void draw_blank(int y, int x, int columns, enum face face);
 /* Changes the face of cells that are drawn already. */
 void draw_paint(int y, int x, int columns, enum face face);
 
-/* A state's glyph (| : . # =) and face. */
+/* A state's sign and face (states.def). */
 char draw_state_glyph(enum rtop_state state);
 enum face draw_state_face(enum rtop_state state);
 
@@ -44,6 +44,15 @@ struct draw_segment {
   enum rtop_state state;
 };
 void draw_bar(int y, int x, int columns, const struct draw_segment *segments, int count);
+
+/* What something cost as a bar of two tones: '#' its own time, '+' what it called. `full_ns` fills the bar; whatever
+ * there is gets a cell. `selected`: the row stands under the cursor. */
+struct draw_heat {
+  uint64_t own_ns, both_ns, full_ns;
+};
+void draw_heat(int y, int x, int columns, struct draw_heat heat, bool selected);
+/* A heading, then what the tones mean as far as there is room. */
+void draw_heat_legend(int y, int x, int columns, const char *heading);
 
 /* One cell that is filled from below: 0 to 1; below 0: nothing is known, blank. */
 void draw_level(int y, int x, enum face face, double share);

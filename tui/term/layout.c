@@ -8,10 +8,10 @@ enum {
   GRAPH_WORDS = 2,       /* axis and words under the graphs */
 };
 
-static int detail_columns(int columns)
+static int detail_columns(int columns, bool text)
 {
-  int wanted = columns * 28 / 100;
-  return wanted < 44 ? 44 : wanted > 70 ? 70 : wanted;
+  int wanted = columns * (text ? 34 : 28) / 100, least = text ? 48 : 44, most = text ? 90 : 70;
+  return wanted < least ? least : wanted > most ? most : wanted;
 }
 
 static void place_rows(struct layout *layout, const bool *shown)
@@ -24,10 +24,10 @@ static void place_rows(struct layout *layout, const bool *shown)
   if (shown[PART_FOOTER]) layout->part[PART_FOOTER] = (struct rect){ bottom, 0, 1, layout->columns };
 }
 
-static void split_detail(struct layout *layout)
+static void split_detail(struct layout *layout, bool text)
 {
   struct rect *table = &layout->part[PART_TABLE];
-  int columns = detail_columns(layout->columns);
+  int columns = detail_columns(layout->columns, text);
   layout->part[PART_DETAIL] = (struct rect){ table->y, table->columns - columns, table->rows, columns };
   table->columns -= columns + 1; /* a blank before the pane's edge */
 }
@@ -35,7 +35,7 @@ static void split_detail(struct layout *layout)
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish)
 {
   static const enum layout_part sacrifice[] = {
-    PART_TIMELINE, PART_THREADS, PART_CPU, PART_GC, PART_GVL, PART_TABS, PART_FOOTER,
+    PART_TIMELINE, PART_GC, PART_GVL, PART_VERDICT, PART_TABS, PART_FOOTER,
   };
   memset(layout, 0, sizeof *layout);
   layout->rows = rows;
@@ -47,9 +47,7 @@ void layout_compute(struct layout *layout, int rows, int columns, const struct l
   }
   layout->wide = columns >= LAYOUT_WIDE;
   bool shown[PART_COUNT] = { [PART_TITLE] = true, [PART_TABS] = true, [PART_FOOTER] = !wish->no_footer };
-  shown[PART_GVL] = shown[PART_GC] = shown[PART_TIMELINE] = wish->header;
-  shown[PART_CPU] = wish->header && layout->wide; /* the threads' row stands beside it then */
-  shown[PART_THREADS] = wish->header && !layout->wide;
+  shown[PART_VERDICT] = shown[PART_GVL] = shown[PART_GC] = shown[PART_TIMELINE] = wish->header;
   int used = 0;
   for (int part = 0; part < PART_COUNT; part++) used += shown[part];
   for (size_t i = 0; i < sizeof sacrifice / sizeof sacrifice[0]; i++) {
@@ -59,7 +57,8 @@ void layout_compute(struct layout *layout, int rows, int columns, const struct l
     }
   }
   place_rows(layout, shown);
-  if (wish->detail && layout->wide && layout->part[PART_TABLE].rows >= TABLE_ROWS_WANTED) split_detail(layout);
+  if (wish->detail && layout->wide && layout->part[PART_TABLE].rows >= TABLE_ROWS_WANTED)
+    split_detail(layout, wish->text);
 }
 
 int layout_graph_rows(const struct layout *layout)

@@ -1,7 +1,7 @@
 /* Where everything stands: rectangles for any size of the terminal. Pure arithmetic, no curses.
  *
  * What goes first when the window shrinks: columns of the table (columns.h), then the rows timeline,
- * threads, GC, GVL, tabs, footer. Title and table stay down to 20x5; below that one line is
+ * GC, GVL, verdict, tabs, footer. Title and table stay down to 20x5; below that one line is
  * left. From 130 columns on there is a pane with details on the right.
  */
 #ifndef RTOP_TUI_LAYOUT_H
@@ -17,10 +17,9 @@ struct rect {
 
 enum layout_part {
   PART_TITLE,
+  PART_VERDICT,
   PART_GVL,
   PART_GC,
-  PART_CPU,
-  PART_THREADS,
   PART_TIMELINE,
   PART_TABS,
   PART_GRAPHS,
@@ -42,6 +41,7 @@ struct layout_wish {
   bool header; /* bars and timeline */
   bool detail; /* the view has a pane of details */
   bool no_footer;
+  bool text; /* of a file, in that pane: it is wider */
 };
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish);
 

@@ -25,8 +25,20 @@ static enum menu_result go_to(struct menu *menu, int row)
   return MENU_MOVED;
 }
 
+static bool choose_letter(struct menu *menu, int key)
+{
+  for (int i = 0; i < menu->count; i++) {
+    if (menu->item[i].letter == 0 || menu->item[i].letter != key) continue;
+    menu->cursor = i;
+    menu->open = false;
+    return true;
+  }
+  return false;
+}
+
 enum menu_result menu_key(struct menu *menu, int key)
 {
+  if (choose_letter(menu, key)) return MENU_CHOSEN;
   const struct key_row *row = keys_find(key, VIEW_METHODS, NULL);
   switch (row != NULL ? row->request : REQUEST_NONE) {
   case REQUEST_UP: return go_to(menu, menu->cursor - 1);
@@ -50,11 +62,19 @@ int menu_value(const struct menu *menu)
   return menu->item[menu->cursor].value;
 }
 
+/* Columns for letters, when there are any. */
+static int letter_columns(const struct menu *menu)
+{
+  for (int i = 0; i < menu->count; i++)
+    if (menu->item[i].letter != 0) return 3;
+  return 0;
+}
+
 static int menu_columns(const struct menu *menu, struct rect area)
 {
   int columns = 4 + rtop_text_width(menu->title);
   for (int i = 0; i < menu->count; i++) {
-    int width = 4 + rtop_text_width(menu->item[i].label);
+    int width = 4 + letter_columns(menu) + rtop_text_width(menu->item[i].label);
     columns = width > columns ? width : columns;
   }
   return columns > area.columns ? area.columns : columns;
@@ -81,16 +101,26 @@ int menu_at(const struct menu *menu, struct rect area, int y, int x)
 void menu_draw(const struct menu *menu, struct rect area)
 {
   int columns = menu_columns(menu, area), rows = menu_rows(menu, area), top = menu_top(menu, rows);
+  int letters = letter_columns(menu);
   draw_blank(area.y, area.x, columns, FACE_HEADING);
   draw_text(area.y, area.x + 1, columns - 1, FACE_HEADING, menu->title);
   draw_text(area.y, area.x + columns - 1, 1, FACE_NORMAL, "|");
+  if (rows < menu->count)
+    draw_format(area.y, area.x + columns, area.columns - columns, FACE_HEADING, " %d of %d ", menu->cursor + 1,
+                menu->count);
   for (int i = 0; i < rows; i++) {
     bool selected = top + i == menu->cursor;
     enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
     draw_blank(area.y + 1 + i, area.x, columns, face);
     draw_text(area.y + 1 + i, area.x, 1, face, selected ? ">" : " ");
-    draw_text(area.y + 1 + i, area.x + 2, columns - 3, face, menu->item[top + i].label);
-    draw_text(area.y + 1 + i, area.x + columns - 1, 1, FACE_NORMAL, "|");
+    const char letter[2] = { (char)menu->item[top + i].letter, '\0' };
+    draw_text(area.y + 1 + i, area.x + 2, letters, selected ? face : FACE_LABEL, letter);
+    draw_text(area.y + 1 + i, area.x + 2 + letters, columns - 3 - letters, face, menu->item[top + i].label);
+    bool above = i == 0 && top > 0, below = i + 1 == rows && top + rows < menu->count;
+    draw_text(area.y + 1 + i, area.x + columns - 1, 1, above || below ? FACE_TITLE : FACE_NORMAL,
+              above   ? "^"
+              : below ? "v"
+                      : "|");
   }
   move(area.y + 1 + menu->cursor - top, area.x);
 }

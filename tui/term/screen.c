@@ -3,6 +3,7 @@
 #include "draw.h"
 #include "screen_gather.h"
 #include "screen_input.h"
+#include "screen_shift.h"
 #include "screen_term.h"
 #include "theme.h"
 #include "tui/text/signals.h"
@@ -89,6 +90,7 @@ int screen_open(const struct screen_options *options)
     return -1;
   }
   screen_term_remember_exit();
+  if (screen_term_plain_sgr()) screen_gather_squeeze();
   set_up(options);
   screen_resize();
   screen_input_open(fileno(state.input));
@@ -167,12 +169,18 @@ void screen_refresh(bool sync)
     fputs("\033[?2026h", state.output);
     fflush(state.output);
   }
-  refresh();
+  screen_shift_send(state.output, state.gathers && !state.headless);
+  doupdate();
   if (sync && !state.headless) {
     fputs("\033[?2026l", state.output);
     fflush(state.output);
   }
   screen_gather_end();
+}
+
+void screen_shifts(int y, int x, int columns)
+{
+  screen_shift_hint(y, x, columns);
 }
 
 void screen_repaint(void)

@@ -49,6 +49,9 @@ void screen_resize(void);
 /* Brings what was drawn to the terminal. `sync`: between the marks of mode 2026, so that a terminal that
  * knows it shows the frame as a whole; others ignore them. */
 void screen_refresh(bool sync);
+/* Cells of a row that move to the left from refresh to refresh, as history does: saves bytes and changes nothing else.
+ * To be said each time they are drawn (screen_shift.h). */
+void screen_shifts(int y, int x, int columns);
 /* The next refresh paints every cell. */
 void screen_repaint(void);
 /* Gives the terminal to another program, and takes it again. */

@@ -1,5 +1,6 @@
 /* Gathers what curses writes in a refresh. */
 #include "screen_gather.h"
+#include "screen_squeeze.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 static struct {
   FILE *stream;
   int terminal, memory; /* what the stream's descriptor stands for by turns */
-  bool gathering;
+  bool gathering, squeezes;
 } gather = { .terminal = -1, .memory = -1 };
 
 FILE *screen_gather_open(FILE *output)
@@ -53,16 +54,22 @@ void screen_gather_end(void)
 {
   if (!gather.gathering) return;
   gather.gathering = false;
-  static char bytes[1 << 16];
+  static char bytes[1 << 16], fewer[sizeof bytes];
   off_t count = lseek(gather.memory, 0, SEEK_CUR), at = 0;
   dup3(gather.terminal, fileno(gather.stream), O_CLOEXEC);
   while (at < count) {
     size_t left = (size_t)(count - at);
     ssize_t got = pread(gather.memory, bytes, left < sizeof bytes ? left : sizeof bytes, at);
     if (got <= 0) return;
-    write_all(bytes, (size_t)got);
+    size_t squeezed = gather.squeezes && got == count ? screen_squeeze(fewer, sizeof fewer, bytes, (size_t)got) : 0;
+    write_all(squeezed > 0 ? fewer : bytes, squeezed > 0 ? squeezed : (size_t)got);
     at += got;
   }
+}
+
+void screen_gather_squeeze(void)
+{
+  gather.squeezes = true;
 }
 
 void screen_gather_close(void)

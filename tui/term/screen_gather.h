@@ -16,6 +16,8 @@ FILE *screen_gather_open(FILE *output);
  * before the end. False: it does not wait. */
 bool screen_gather_begin(void);
 void screen_gather_end(void);
+/* From now on what has waited is made shorter before it goes (screen_squeeze.h). */
+void screen_gather_squeeze(void);
 /* Closes the stream. */
 void screen_gather_close(void);
 

@@ -97,3 +97,45 @@ void screen_term_colors(int *colors, int *pairs)
   *colors = color_count > 0 ? color_count : 0;
   *pairs = pair_count > 0 ? pair_count : 0;
 }
+
+bool screen_term_plain_sgr(void)
+{
+  static const char *const off[] = { "\033[m", "\033[0m", "\033[0;10m", "\033(B\033[m" };
+  const char *own = exit_attribute_mode;
+  for (size_t i = 0; own != NULL && i < sizeof off / sizeof off[0]; i++)
+    if (strncmp(own, off[i], strlen(off[i])) == 0) return move_standout_mode && magic_cookie_glitch <= 0;
+  return false;
+}
+
+bool screen_term_shifts(void)
+{
+  return parm_dch != NULL && parm_ich != NULL && cursor_address != NULL;
+}
+
+/* tputs() hands over bytes one by one. */
+static FILE *tputs_to;
+
+static int put_to(int byte)
+{
+  return fputc(byte, tputs_to);
+}
+
+static void put_numbers(FILE *terminal, const char *what, int first, int second)
+{
+  tputs_to = terminal;
+  tputs(tparm(what, (long)first, (long)second, 0L, 0L, 0L, 0L, 0L, 0L, 0L), 1, put_to);
+}
+
+void screen_term_shift(FILE *terminal, int y, int x, int width, int step)
+{
+  put_numbers(terminal, cursor_address, y, x);
+  put_numbers(terminal, parm_dch, step, 0);
+  put_numbers(terminal, cursor_address, y, x + width - step);
+  put_numbers(terminal, parm_ich, step, 0);
+}
+
+void screen_term_back_to(FILE *terminal, int y, int x)
+{
+  put_numbers(terminal, cursor_address, y, x);
+  fflush(terminal);
+}

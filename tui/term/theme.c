@@ -18,17 +18,18 @@ static const struct look look_256[FACE_COUNT] = {
   [FACE_CURSOR] = { 31, -1, A_REVERSE },
   [FACE_MATCH] = { 166, -1, A_BOLD | A_UNDERLINE },
   [FACE_TAB] = { -1, -1, A_BOLD },
+  [FACE_MESSAGE] = { -1, -1, A_REVERSE | A_BOLD },
   [FACE_KEY] = { -1, -1, A_NORMAL },
   [FACE_KEY_LABEL] = { 31, -1, A_REVERSE },
   [FACE_RUN] = { 34, -1, A_NORMAL },
   [FACE_WAIT] = { 166, -1, A_NORMAL },
-  [FACE_IO] = { 32, -1, A_NORMAL },
+  [FACE_BLOCKED] = { 32, -1, A_NORMAL },
   [FACE_MARK] = { 133, -1, A_NORMAL },
   [FACE_SWEEP] = { 139, -1, A_NORMAL },
   [FACE_STRIP] = { 34, -1, A_NORMAL },
   [FACE_HOT] = { 166, -1, A_BOLD },
   [FACE_PLACE] = { 67, -1, A_NORMAL },
-  [FACE_C] = { 97, -1, A_NORMAL },
+  [FACE_C] = { 245, -1, A_NORMAL },
 };
 
 static const struct look look_8[FACE_COUNT] = {
@@ -43,17 +44,18 @@ static const struct look look_8[FACE_COUNT] = {
   [FACE_CURSOR] = { COLOR_CYAN, -1, A_REVERSE },
   [FACE_MATCH] = { COLOR_RED, -1, A_BOLD | A_UNDERLINE },
   [FACE_TAB] = { -1, -1, A_BOLD },
+  [FACE_MESSAGE] = { -1, -1, A_REVERSE | A_BOLD },
   [FACE_KEY] = { -1, -1, A_NORMAL },
   [FACE_KEY_LABEL] = { COLOR_CYAN, -1, A_REVERSE },
   [FACE_RUN] = { COLOR_GREEN, -1, A_NORMAL },
   [FACE_WAIT] = { COLOR_RED, -1, A_NORMAL },
-  [FACE_IO] = { COLOR_CYAN, -1, A_NORMAL },
+  [FACE_BLOCKED] = { COLOR_CYAN, -1, A_NORMAL },
   [FACE_MARK] = { COLOR_MAGENTA, -1, A_NORMAL },
   [FACE_SWEEP] = { COLOR_MAGENTA, -1, A_NORMAL },
   [FACE_STRIP] = { COLOR_GREEN, -1, A_NORMAL },
   [FACE_HOT] = { COLOR_RED, -1, A_BOLD },
   [FACE_PLACE] = { -1, -1, A_NORMAL },
-  [FACE_C] = { COLOR_MAGENTA, -1, A_NORMAL },
+  [FACE_C] = { -1, -1, A_NORMAL },
 };
 
 /* What a theme changes: foregrounds in 256 and in 8 colours, 0: as above. */
@@ -66,14 +68,14 @@ static const struct change changes[THEME_NAMES][FACE_COUNT] = {
     [FACE_LABEL] = { 24, COLOR_BLUE }, [FACE_HEADING] = { 23, 0 },
     [FACE_HEADING_SORT] = { 24, COLOR_BLUE }, [FACE_CURSOR] = { 24, COLOR_BLUE },
     [FACE_MATCH] = { 130, 0 }, [FACE_KEY_LABEL] = { 24, COLOR_BLUE }, [FACE_RUN] = { 28, 0 },
-    [FACE_WAIT] = { 130, 0 }, [FACE_IO] = { 25, COLOR_BLUE }, [FACE_MARK] = { 90, 0 },
+    [FACE_WAIT] = { 130, 0 }, [FACE_BLOCKED] = { 25, COLOR_BLUE }, [FACE_MARK] = { 90, 0 },
     [FACE_SWEEP] = { 96, 0 }, [FACE_STRIP] = { 28, 0 }, [FACE_HOT] = { 130, 0 },
-    [FACE_PLACE] = { 60, 0 }, [FACE_C] = { 54, 0 },
+    [FACE_PLACE] = { 60, 0 }, [FACE_C] = { 240, 0 },
   },
   [THEME_BLUE] = {
     [FACE_GOOD] = { 32, COLOR_CYAN }, [FACE_WARN] = { 172, COLOR_YELLOW },
-    [FACE_HEADING] = { 25, COLOR_CYAN }, [FACE_MATCH] = { 172, COLOR_YELLOW },
-    [FACE_RUN] = { 32, COLOR_CYAN }, [FACE_WAIT] = { 172, COLOR_YELLOW }, [FACE_IO] = { 103, COLOR_BLUE },
+    [FACE_HEADING] = { 32, COLOR_CYAN }, [FACE_MATCH] = { 172, COLOR_YELLOW },
+    [FACE_RUN] = { 32, COLOR_CYAN }, [FACE_WAIT] = { 172, COLOR_YELLOW }, [FACE_BLOCKED] = { 103, COLOR_BLUE },
     [FACE_MARK] = { 136, COLOR_MAGENTA }, [FACE_SWEEP] = { 143, COLOR_MAGENTA },
     [FACE_STRIP] = { 32, COLOR_CYAN }, [FACE_HOT] = { 172, COLOR_YELLOW },
   },
@@ -89,6 +91,7 @@ static const attr_t look_mono[FACE_COUNT] = {
   [FACE_CURSOR] = A_REVERSE,
   [FACE_MATCH] = A_BOLD | A_UNDERLINE,
   [FACE_TAB] = A_BOLD,
+  [FACE_MESSAGE] = A_REVERSE | A_BOLD,
   [FACE_KEY_LABEL] = A_REVERSE,
   [FACE_HOT] = A_BOLD,
 };
@@ -160,7 +163,8 @@ static int rgb_of(short color)
   static const int level[6] = { 0, 95, 135, 175, 215, 255 };
   if (color < 0) return -1;
   if (color < 8) return basic[color];
-  if (color < 16 || color > 231) return 0x808080;
+  if (color > 231) return (8 + 10 * (color - 232)) * 0x010101;
+  if (color < 16) return 0x808080;
   int cube = color - 16;
   return level[cube / 36] << 16 | level[cube / 6 % 6] << 8 | level[cube % 6];
 }

@@ -25,11 +25,12 @@ enum face {
   FACE_CURSOR,       /* the selected row */
   FACE_MATCH,        /* found by the search */
   FACE_TAB,
+  FACE_MESSAGE,
   FACE_KEY,       /* footer: the key */
   FACE_KEY_LABEL, /* footer: what it does */
   FACE_RUN,
   FACE_WAIT,
-  FACE_IO,
+  FACE_BLOCKED,
   FACE_MARK,
   FACE_SWEEP,
   FACE_STRIP, /* timeline */

@@ -326,7 +326,7 @@ uint32_t rtop_tree_find(const struct rtop_tree *tree, uint32_t frame, enum rtop_
 
 uint64_t rtop_tree_clock(const struct rtop_cost *cost, enum rtop_mode mode)
 {
-  return mode == RTOP_MODE_CPU ? cost->cpu_ns : rtop_cost_wall(cost);
+  return rtop_mode_clock(cost, mode);
 }
 
 uint64_t rtop_tree_key(const struct rtop_cost *self, const struct rtop_cost *total, enum rtop_sort_key sort,

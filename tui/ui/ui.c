@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_NS = 3000000000 };
+enum { MESSAGE_NS = 3000000000, MESSAGE_BYTE_NS = 20000000 };
 
 void ui_take_filter(struct ui *ui, const char *text)
 {
@@ -41,7 +41,7 @@ void ui_say(struct ui *ui, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(ui->message, sizeof ui->message, format, arguments);
   va_end(arguments);
-  ui->message_until_ns = ui->now_ns + MESSAGE_NS;
+  ui->message_until_ns = ui->now_ns + MESSAGE_NS + (int64_t)strlen(ui->message) * MESSAGE_BYTE_NS;
   ui->dirty = true;
 }
 

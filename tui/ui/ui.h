@@ -14,6 +14,7 @@
 #include "ui_rows.h"
 #include "ui_stalls.h"
 #include "ui_time.h"
+#include "ui_verdict.h"
 #include "ui_view.h"
 #include "tui/feed/list.h"
 #include "tui/methods/live.h"
@@ -36,6 +37,10 @@ struct ui_drawn {
     int x, columns, key;
   } footer_key[UI_FOOTER_KEYS];
   int footer_keys;
+  struct {
+    int y, x;
+    int64_t at_ns;
+  } pressed; /* last, in the table: a second time makes a double click */
 };
 
 /* What the loop is to do; it takes back what it has done. */
@@ -75,6 +80,7 @@ struct ui {
   struct ui_list list;
 
   struct ui_source source;
+  bool source_opened_output;    /* by itself, for there was nothing else to see */
   struct rtop_profile *profile; /* NULL: nothing is watched yet */
   int64_t now_ns;               /* CLOCK_MONOTONIC of the last event */
   int64_t now_real_ns;
@@ -89,6 +95,7 @@ struct ui {
   bool frozen; /* at time.cursor_ns; data go on being collected */
   struct ui_time time;
   struct ui_stalls stalls;
+  struct ui_verdict verdict;
   struct ui_baseline baseline;
   int apart; /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
   bool follow;
@@ -109,7 +116,7 @@ struct ui {
 
   struct layout layout;
   size_t match_count, match_at; /* of the search: "3/17", at 0: the cursor is on no match */
-  char message[160];
+  char message[512];
   int64_t message_until_ns;
 
   const struct rtop_options *options; /* of the command line */
@@ -133,9 +140,12 @@ void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
 /* A command line without the folder of its program: "/opt/ruby/bin/ruby app.rb" is "ruby app.rb". */
 const char *ui_short_command(const char *command);
 
-/* A note in the row of tabs for some seconds. */
+/* A message above the footer for some seconds, the longer, the longer, or up to the next key. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool ui_has_message(const struct ui *ui);
+
+/* To the clipboard, cut to what that takes; where it is not to be used (settings), the note is all. */
+void ui_copy(struct ui *ui, const char *text);
 
 /* An expression as it is typed, '!' in front inverts it; ui->filter_error says why it does not work. */
 void ui_take_filter(struct ui *ui, const char *text);

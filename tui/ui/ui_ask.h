@@ -10,7 +10,7 @@
 struct ui;
 
 /* What the open menu is for; the answer is menu_value(). */
-enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP };
+enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP, UI_MENU_ROW };
 enum ui_prompt {
   UI_PROMPT_NONE,
   UI_PROMPT_SEARCH,

@@ -3,10 +3,14 @@
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
 #include "tui/text/text.h"
+#include <string.h>
+
+enum { COPY_BYTES = 1000 };
 
 const char *ui_why_empty(const struct ui *ui)
 {
   if (ui->source.problem != NULL) return ui->source.problem;
+  if (ui->source.waits != NULL) return ui->source.waits;
   if (!ui->source.ready) return "waiting for the process to load the extension ...";
   if (ui->sum.length_ns == 0 && ui->frozen) return "nothing is known about this moment: its windows were lost";
   if (ui->sum.length_ns == 0) return "waiting for the first window ...";
@@ -110,25 +114,42 @@ static bool next_window(struct ui *ui)
   return true;
 }
 
-static bool next_clock(struct ui *ui)
+/* This mode, or back from it to busy. */
+static bool switch_mode(struct ui *ui, enum rtop_mode mode)
 {
-  bool cpu = ui->wanted.mode == RTOP_MODE_WALL;
-  ui->wanted.mode = cpu ? RTOP_MODE_CPU : RTOP_MODE_WALL;
+  static const char *const words[RTOP_MODES] = {
+    [RTOP_MODE_WALL] = "wall time: all time counts, sleep and I/O too",
+    [RTOP_MODE_CPU] = "CPU time",
+    [RTOP_MODE_BUSY] = "busy: running, waiting for the GVL, GC",
+  };
+  ui->wanted.mode = ui->wanted.mode == mode ? RTOP_MODE_BUSY : mode;
   ui->stale = true;
-  ui_say(ui, "self and total are %s time", cpu ? "CPU" : "wall");
+  ui_say(ui, "%s", words[ui->wanted.mode]);
   return true;
+}
+
+void ui_copy(struct ui *ui, const char *text)
+{
+  char fits[COPY_BYTES + 1];
+  size_t bytes = strlen(text);
+  if (bytes > COPY_BYTES) {
+    bytes = COPY_BYTES;
+    while (bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80) bytes--;
+  }
+  snprintf(fits, sizeof fits, "%.*s", (int)bytes, text);
+  if (ui->look.clipboard) screen_copy(fits);
+  ui_say(ui, "%s%s", ui->look.clipboard ? "copied " : "", fits);
 }
 
 static bool copy(struct ui *ui)
 {
-  char text[1024];
+  char text[2400];
   if (ui->selected != 0 && ui->profile != NULL) {
     const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->selected);
-    char place[800];
+    char place[1024];
     ui_place(place, sizeof place, symbol);
-    snprintf(text, sizeof text, "%.200s %s", symbol->label, place);
-    screen_copy(text);
-    ui_say(ui, "copied %s", symbol->label);
+    snprintf(text, sizeof text, "%s %s", symbol->label, place);
+    ui_copy(ui, text);
   }
   return true;
 }
@@ -146,7 +167,8 @@ bool ui_figures_request(struct ui *ui, enum request request)
   case REQUEST_REVERSE: return reverse(ui);
   case REQUEST_WINDOW: return next_window(ui);
   case REQUEST_UNITS: ui->look.units = (enum ui_units)((ui->look.units + 1) % 3); return true;
-  case REQUEST_CLOCK: return next_clock(ui);
+  case REQUEST_MODE_CPU: return switch_mode(ui, RTOP_MODE_CPU);
+  case REQUEST_MODE_WALL: return switch_mode(ui, RTOP_MODE_WALL);
   case REQUEST_COPY: return copy(ui);
   default: return false;
   }

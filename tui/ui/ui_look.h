@@ -17,7 +17,8 @@ struct ui_look {
   bool header;
   enum ui_footer footer;
   bool mouse;
-  bool sync; /* the terminal is told where a frame begins and ends */
+  bool clipboard; /* the terminal's is used (OSC 52) */
+  bool sync;      /* the terminal is told where a frame begins and ends */
   enum ui_ascii ascii;
   bool wide; /* the terminal draws blocks and lines in two columns */
 };

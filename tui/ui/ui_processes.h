@@ -39,6 +39,7 @@ struct ui_source {
   int64_t clock_offset_ns;              /* real - mono */
   struct rtop_launch *launch;           /* NULL: no command was started */
   const char *problem;                  /* or NULL */
+  const char *waits;                    /* why there is nothing of the command yet, or NULL */
   bool recording;                       /* into a file, just now */
   char file[64];                        /* of a replay: its name without the folder */
 };

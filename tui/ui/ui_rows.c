@@ -3,6 +3,8 @@
 #include "ui.h"
 #include "tui/term/draw.h"
 #include <ncurses.h>
+#include <string.h>
+#include <wchar.h>
 
 size_t ui_rows_page(const struct ui *ui, int taken)
 {
@@ -76,9 +78,41 @@ void ui_rows_click(struct ui *ui, int row, int x)
   ui_rows_count(ui);
 }
 
+static bool is_blank(int y, int x)
+{
+  cchar_t cell;
+  wchar_t text[CCHARW_MAX + 1] = L"";
+  attr_t attributes;
+  short pair;
+  return mvin_wch(y, x, &cell) == ERR || getcchar(&cell, text, &attributes, &pair, NULL) == ERR || text[0] == L' ';
+}
+
+/* Which rows are seen, "12-27 of 64 22%", at the right end of the heading, when there are more. The share goes when it
+ * would cover a word of the heading, and a word that would be cut. */
+static void draw_position(const struct ui_rows *rows, struct rect table)
+{
+  char text[64], mark[8] = " Top";
+  size_t top = rows->pager->top, end = top + rows->page < rows->count ? top + rows->page : rows->count;
+  if (rows->heading == 0 || table.rows <= rows->heading || (top == 0 && end == rows->count)) return;
+  if (end == rows->count) snprintf(mark, sizeof mark, " End");
+  else if (top > 0) snprintf(mark, sizeof mark, " %2zu%%", 100 * top / (rows->count - rows->page));
+  int y = table.y + rows->heading - 1, share = (int)strlen(mark);
+  int columns = snprintf(text, sizeof text, " %zu-%zu of %zu%s", top + 1, end, rows->count, mark);
+  int x = table.x + table.columns - columns;
+  if (2 * columns > table.columns) return;
+  if (!is_blank(y, x) || !is_blank(y, x + share)) {
+    text[columns - share] = '\0';
+    x += share;
+  }
+  draw_blank(y, x, table.x + table.columns - x, FACE_HEADING);
+  draw_text(y, x, table.x + table.columns - x, FACE_HEADING, text);
+  for (x--; x > table.x && !is_blank(y, x); x--) draw_blank(y, x, 1, FACE_HEADING);
+}
+
 void ui_rows_draw(const struct ui_rows *rows, struct rect table, ui_rows_draw_row *draw, const void *pen)
 {
   size_t top = rows->pager->top;
+  draw_position(rows, table);
   for (int i = 0; (size_t)i < rows->page && rows->heading + i < table.rows && top + (size_t)i < rows->count; i++) {
     int y = table.y + rows->heading + i;
     bool selected = top + (size_t)i == rows->cursor;

@@ -37,7 +37,8 @@ bool ui_rows_request(struct ui *ui, enum request request);
 /* For view_ops: the cursor goes to the row that was clicked. */
 void ui_rows_click(struct ui *ui, int row, int x);
 
-/* Draws the rows that are seen, under the cursor's a bar; leaves the terminal's cursor on it. */
+/* Draws the rows that are seen, under the cursor's a bar, and in the heading, which must be drawn before, which they
+ * are when there are more; leaves the terminal's cursor on the bar. */
 typedef void ui_rows_draw_row(const void *pen, size_t place, int y, bool selected);
 void ui_rows_draw(const struct ui_rows *rows, struct rect table, ui_rows_draw_row *draw, const void *pen);
 

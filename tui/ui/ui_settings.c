@@ -38,7 +38,7 @@ static const char *sort_value(int i)
 
 static const char *mode_value(int i)
 {
-  return i == 0 ? "wall" : i == 1 ? "cpu" : NULL;
+  return i < RTOP_MODES ? rtop_mode_name((enum rtop_mode)i) : NULL;
 }
 
 static const char *units_value(int i)
@@ -161,6 +161,7 @@ static const struct setting settings[RTOP_SETTINGS] = {
   [RTOP_SETTING_THEME] = { .value = theme_value, .get = get_theme, .set = set_theme },
   [RTOP_SETTING_SYNC] = { SWITCH(look.sync) },
   [RTOP_SETTING_MOUSE] = { SWITCH(look.mouse) },
+  [RTOP_SETTING_CLIPBOARD] = { SWITCH(look.clipboard) },
 };
 enum { SETTINGS = RTOP_SETTINGS };
 _Static_assert((int)SETTINGS < (int)MENU_ITEMS_MAX, "the setup menu holds every setting");

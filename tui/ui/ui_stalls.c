@@ -24,6 +24,10 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
   stall_words(stall, rtop_profile_symbols(ui->profile), words, sizeof words);
   ui->time.speed = ui->time.marks = 0;
   ui_time_move(ui, stall->cause == STALL_MARK ? stall->end_ns + 1 : stall_instant(stall, ui->length_ns));
+  ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
+  ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
+  ui->stalls.source = stall->source;
+  ui->stalls.serial = stall->serial;
   ui_say(ui, "%s", words);
 }
 

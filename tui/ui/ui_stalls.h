@@ -15,6 +15,9 @@ struct ui_stalls {
   struct stalls stalls;
   struct stall_limits limits;
   bool more; /* history is there that was not looked at yet */
+  bool seek; /* the view is to select the culprit of the stall that was gone to: ui->selected, or */
+  uint32_t source;
+  uint64_t serial; /* this thread; 0: none. Views take it back */
 };
 
 /* Looks at what came. Cheap when nothing did; half a minute of history at a time. */
@@ -22,7 +25,7 @@ void ui_stalls_poll(struct ui *ui);
 /* Another target. */
 void ui_stalls_forget(struct ui *ui);
 
-/* Freezes where a stall is seen and says what it is. */
+/* Freezes where a stall is seen, selects who is to blame, and says what it is. */
 void ui_stalls_go(struct ui *ui, const struct stall *stall);
 /* Keys that go to the next stall or mark, later or earlier than the cursor. False: not one of them. */
 bool ui_stalls_request(struct ui *ui, enum request request);

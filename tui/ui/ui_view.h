@@ -12,6 +12,7 @@ struct ui_rows;
 struct view_ops {
   enum view_id id;
   bool detail;                         /* has a pane on the right of wide screens */
+  bool text;                           /* of a file, in that pane */
   bool graphs;                         /* of the history, above the table */
   bool threads;                        /* draws no methods: these are not kept up to date while it is shown */
   bool calls;                          /* draws calls: rows of methods are not kept up to date meanwhile */

@@ -1,9 +1,12 @@
 /* What the keys do: prompt, menu, then what all views share. Views see a key first. */
+#include "view_tree.h"
 #include "viewer.h"
+#include "view_time.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
 #include "tui/ui/ui_lens.h"
+#include "tui/ui/ui_row_menu.h"
 #include "tui/ui/ui_settings.h"
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +73,7 @@ static bool leave_view(struct ui *ui)
 /* Filter and search go before the target does. */
 static void step_back(struct ui *ui)
 {
-  if (leave_view(ui)) return;
+  if (leave_view(ui) || time_stalls_leave(ui)) return;
   if (ui->search[0] != '\0') ui->search[0] = '\0';
   else if (ui->filter[0] != '\0') ui_take_filter(ui, "");
   else if (ui_lens_back(ui)) return;
@@ -113,8 +116,11 @@ static bool shared_request(struct ui *ui, enum request request)
     if (ui->view->id == VIEW_HELP) leave_view(ui);
     else ui_open_view(ui, VIEW_HELP);
     return true;
-  case REQUEST_LIST_TREE: ui_open_view(ui, VIEW_TREE); return true;
-  case REQUEST_TREE_LIST: ui_open_view(ui, VIEW_METHODS); return true;
+  case REQUEST_LIST_TREE:
+  case REQUEST_OTHER_TREE: ui_open_view(ui, ui->view->id == VIEW_TREE ? VIEW_METHODS : VIEW_TREE); return true;
+  case REQUEST_STALLS:
+    if (!time_stalls_leave(ui)) time_stalls_open(ui);
+    return true;
   case REQUEST_VIEW_NEXT: turn_view(ui, 1); return true;
   case REQUEST_VIEW_BACK: turn_view(ui, -1); return true;
   case REQUEST_OUTPUT: toggle_output(ui); return true;
@@ -128,16 +134,31 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_SEARCH: ui_ask(ui, UI_PROMPT_SEARCH); return true;
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;
   case REQUEST_SETUP: ui_settings_open(ui); return true;
-  case REQUEST_KEEP_SETTINGS: snprintf(ui->wish.command, sizeof ui->wish.command, "write-settings"); return true;
   case REQUEST_COLUMNS: ui_columns_open(ui); return true;
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
+  case REQUEST_ROW_MENU:
+  case REQUEST_ROW_ENTER: ui_row_menu_open(ui); return true;
   case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   default:
     return view_request(ui, request) || ui_time_request(ui, request) || ui_stalls_request(ui, request) ||
            ui_lens_request(ui, request) || ui_figures_request(ui, request);
   }
+}
+
+/* The tree of callers or of what is called, at the method under the cursor. */
+static void open_tree(struct ui *ui, bool callers)
+{
+  ui_open_view(ui, VIEW_TREE);
+  if (((const struct tree_view *)ui->data[VIEW_TREE])->callers != callers) ui_handle(ui, REQUEST_TREE_INVERT);
+}
+
+static void row_action(struct ui *ui, int action)
+{
+  if (action == ROW_CALLERS || action == ROW_CALLEES) open_tree(ui, action == ROW_CALLERS);
+  else if (!ui_row_menu_act(ui, action) && !ui_handle(ui, (enum request)action))
+    shared_request(ui, (enum request)action);
 }
 
 static void menu_input(struct ui *ui, int key)
@@ -153,6 +174,7 @@ static void menu_input(struct ui *ui, int key)
     ui->wanted.reverse = false;
     ui->stale = true;
     break;
+  case UI_MENU_ROW: row_action(ui, menu_value(&ui->ask.menu)); break;
   case UI_MENU_MERGE: ui_lens_merge(ui, (enum rtop_merge)menu_value(&ui->ask.menu)); break;
   }
 }
@@ -179,6 +201,7 @@ void ui_key(struct ui *ui, int key)
 {
   bool was_stale = ui->stale;
   ui->dirty = true;
+  ui->message[0] = '\0'; /* it was in the way */
   ui->stale = false;
   take_key(ui, key);
   ui->touched = ui->touched || ui->stale;

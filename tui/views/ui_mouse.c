@@ -4,7 +4,7 @@
 #include "tui/ui/ui.h"
 #include <ncurses.h>
 
-enum { WHEEL_ROWS = 3 };
+enum { WHEEL_ROWS = 3, DOUBLE_NS = 400000000 };
 
 static bool inside(struct rect rect, int y, int x)
 {
@@ -43,6 +43,19 @@ static void press_menu(struct ui *ui, int y, int x)
   }
 }
 
+/* The second press on a place opens the menu of what stands there. */
+static void press_table(struct ui *ui, int y, int x)
+{
+  struct rect table = ui->layout.part[PART_TABLE];
+  bool again = ui->drawn.pressed.at_ns != 0 && ui->drawn.pressed.y == y && ui->drawn.pressed.x == x &&
+               ui->now_ns - ui->drawn.pressed.at_ns < DOUBLE_NS;
+  ui->drawn.pressed.y = y;
+  ui->drawn.pressed.x = x;
+  ui->drawn.pressed.at_ns = again ? 0 : ui->now_ns;
+  if (again && y > table.y) ui_key(ui, ';');
+  else ui->view->click(ui, y - table.y, x - table.x);
+}
+
 static void press(struct ui *ui, int y, int x)
 {
   const struct layout *layout = &ui->layout;
@@ -50,7 +63,7 @@ static void press(struct ui *ui, int y, int x)
   if (ui->ask.menu.open) press_menu(ui, y, x);
   else if (inside(layout->part[PART_TABS], y, x)) press_tab(ui, x);
   else if (inside(layout->part[PART_FOOTER], y, x)) press_footer(ui, x);
-  else if (inside(table, y, x) && ui->view->click != NULL) ui->view->click(ui, y - table.y, x - table.x);
+  else if (inside(table, y, x) && ui->view->click != NULL) press_table(ui, y, x);
 }
 
 void ui_mouse(struct ui *ui, const struct mouse_event *event)

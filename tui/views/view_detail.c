@@ -1,5 +1,6 @@
 /* Details of one method, in a pane beside the table or in its place. */
 #include "view_detail.h"
+#include "tui/methods/states.h"
 #include "tui/tables/detail.h"
 #include "tui/tables/label_shares.h"
 #include "tui/tables/source_heat.h"
@@ -7,6 +8,7 @@
 #include "tui/text/source_file.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
+#include <ctype.h>
 #include <math.h>
 #include <ncurses.h>
 #include <string.h>
@@ -17,7 +19,13 @@ enum {
   LINE_FIGURES = 19,
   LINE_TEXT_FROM = 36,
   LINE_WIDE = 50,
+  STATES_WIDE = 62,
+  TEXT_COLUMNS = 40, /* below this the text of a method has no room */
+  TEXT_ROWS = 20,
+  BESIDE_TEXT = 4, /* rows of each list that stands above it */
 };
+
+enum { METHOD_LINES_MAX = 2000, NUMBER_COLUMNS = 5, FIGURE_COLUMNS = 7, BAR_COLUMNS = 7 };
 
 struct writer {
   struct ui *ui;
@@ -198,17 +206,16 @@ static void labels(struct writer *writer, const struct label_shares *shares, int
 
 static void states(struct writer *writer)
 {
-  static const char *const name[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
   uint64_t all = rtop_cost_wall(&writer->detail->total);
   heading(writer, "STATES of its total");
   for (int state = 0; state < RTOP_STATES && room(writer); state++) {
     uint64_t ns = writer->detail->total.wall_ns[state];
     struct draw_segment segment = { all > 0 ? (double)ns / (double)all : 0, (enum rtop_state)state };
-    int y = row_of(writer), bar = writer->rect.columns - 18;
-    draw_text(y, writer->rect.x + 2, 6, FACE_NORMAL, name[state]);
+    int y = row_of(writer), bar = writer->rect.columns - 20;
+    draw_text(y, writer->rect.x + 2, 8, FACE_NORMAL, state_word((enum rtop_state)state));
     if (bar > 0) {
-      draw_bar(y, writer->rect.x + 8, bar, &segment, 1);
-      draw_format(y, writer->rect.x + 9 + bar, 8, FACE_NORMAL, "%5.1f%%", 100 * segment.share);
+      draw_bar(y, writer->rect.x + 10, bar, &segment, 1);
+      draw_format(y, writer->rect.x + 11 + bar, 8, FACE_NORMAL, "%5.1f%%", 100 * segment.share);
     }
   }
 }
@@ -219,20 +226,22 @@ static void states_line(struct writer *writer)
   const uint64_t *wall = writer->detail->total.wall_ns;
   uint64_t whole = rtop_cost_wall(&writer->detail->total);
   double all = whole > 0 ? (double)whole / 100 : 1;
-  draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
-              "of its total  | run %.1f%%  : wait %.1f%%  . io %.1f%%  # gc %.1f%%",
-              (double)wall[RTOP_STATE_RUNNING] / all, (double)wall[RTOP_STATE_WAITING] / all,
-              (double)wall[RTOP_STATE_BLOCKED] / all,
-              (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);
+  draw_format(
+      row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
+      writer->rect.columns < STATES_WIDE ? "| run %.0f%%  : wait %.0f%%  . blocked %.0f%%  # gc %.0f%%"
+                                         : "of its total  | run %.1f%%  : wait %.1f%%  . blocked %.1f%%  # gc %.1f%%",
+      (double)wall[RTOP_STATE_RUNNING] / all, (double)wall[RTOP_STATE_WAITING] / all,
+      (double)wall[RTOP_STATE_BLOCKED] / all, (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);
 }
 
-static void summary(struct writer *writer)
+/* `brief`: there is no room for bars of states. */
+static void summary(struct writer *writer, bool brief)
 {
   char self[32], total[32], alloc[16];
   const struct detail *detail = writer->detail;
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile), detail->frame);
   double seconds = (double)writer->ui->methods.length_ns / 1e9;
-  uint64_t total_ns = writer->ui->wanted.mode == RTOP_MODE_CPU ? detail->total.cpu_ns : rtop_cost_wall(&detail->total);
+  uint64_t total_ns = rtop_mode_clock(&detail->total, writer->ui->wanted.mode);
   draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE, symbol->label);
   if (rtop_symbol_has_source(symbol) && room(writer)) {
     char place[1100];
@@ -247,7 +256,7 @@ static void summary(struct writer *writer)
     draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s  %s alloc/s",
                 self, unit, total, unit, alloc);
   }
-  if (writer->rect.rows < STATES_ROWS_MIN && room(writer)) states_line(writer);
+  if ((brief || writer->rect.rows < STATES_ROWS_MIN) && room(writer)) states_line(writer);
 }
 
 static struct writer detail_start(struct ui *ui, const struct detail *detail, struct rect rect)
@@ -261,6 +270,134 @@ static struct writer detail_start(struct ui *ui, const struct detail *detail, st
   return (struct writer){ ui, detail, { rect.y, rect.x + inset, rect.rows, rect.columns - inset }, 0 };
 }
 
+struct lines_pen {
+  const struct ui *ui;
+  const struct source_heat *heat;
+  const struct source_file *file;
+  struct rect rect;
+  size_t outdent; /* blanks that all lines lack */
+  uint64_t most_ns;
+  bool newer;
+};
+
+static size_t blanks_of(const char *text)
+{
+  return strspn(text, " ");
+}
+
+/* A line as far out as the first one that belongs to what began there: "end", "}", and parts of it. */
+static bool closes(const char *text)
+{
+  static const char *const part[] = { "rescue", "ensure", "else", "elsif", "when", "in", "then" };
+  for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+    if (strncmp(text, part[i], strlen(part[i])) == 0 && !isalnum((unsigned char)text[strlen(part[i])])) return true;
+  return strncmp(text, "end", 3) == 0 || strchr("})].", text[0]) != NULL;
+}
+
+/* The last line of what begins in `first`. Only its text tells, so it is a guess: what cost something belongs to it. */
+static uint32_t last_line(const struct source_file *file, const struct detail *detail, uint32_t first)
+{
+  char text[512];
+  uint32_t last = first;
+  source_file_line(file, first, text, sizeof text);
+  size_t blanks = blanks_of(text);
+  for (uint32_t line = first + 1; line <= file->line_count && line - first < METHOD_LINES_MAX; line++) {
+    source_file_line(file, line, text, sizeof text);
+    size_t here = blanks_of(text);
+    if (text[here] == '\0' || text[here] == '#') continue;
+    if (here < blanks || (here == blanks && !closes(text + here))) break;
+    last = line;
+    if (here == blanks && strncmp(text + here, "end", 3) == 0) break;
+  }
+  for (int i = 0; i < detail->lines.count; i++) {
+    uint32_t line = detail->lines.row[i].id;
+    if (line > last && line <= file->line_count && line - first < METHOD_LINES_MAX) last = line;
+  }
+  return last;
+}
+
+/* From the beginning when all fits, else with the line that costs most in the middle. */
+static uint32_t top_line(const struct detail *detail, uint32_t first, uint32_t last, int rows)
+{
+  uint32_t hottest = detail->lines.count > 0 ? detail->lines.row[0].id : first;
+  uint32_t page = rows > 0 ? (uint32_t)rows : 1, most = last >= page ? last - page + 1 : 1;
+  if (last - first < page || hottest < first + page / 2) return first;
+  uint32_t top = hottest - page / 2;
+  return top < most ? top : most > first ? most : first;
+}
+
+static void draw_line(const struct lines_pen *pen, int y, uint32_t line)
+{
+  char text[512], figure[32];
+  struct rect at = pen->rect;
+  const struct heat_line *heat = source_heat_line(pen->heat, line);
+  draw_format(y, at.x, NUMBER_COLUMNS, FACE_PLACE, "%5u", line);
+  if (heat != NULL) {
+    if (pen->ui->look.units == UNITS_PERCENT)
+      draw_percent(figure, sizeof figure, 100 * ui_share(pen->ui, heat->total_ns));
+    else draw_time(figure, sizeof figure, heat->total_ns);
+    draw_right(y, at.x + NUMBER_COLUMNS, FIGURE_COLUMNS, FACE_NORMAL, figure);
+    draw_heat(y, at.x + NUMBER_COLUMNS + FIGURE_COLUMNS + 1, BAR_COLUMNS,
+              (struct draw_heat){ heat->self_ns, heat->total_ns, pen->most_ns }, false);
+  }
+  int x = at.x + NUMBER_COLUMNS + FIGURE_COLUMNS + 1 + BAR_COLUMNS;
+  source_file_line(pen->file, line, text, sizeof text);
+  size_t blanks = blanks_of(text), cut = blanks < pen->outdent ? blanks : pen->outdent;
+  if (pen->newer) draw_text(y, x, 1, FACE_WARN, "?");
+  draw_text(y, x + 1, at.x + at.columns - x - 1, FACE_NORMAL, text + cut);
+}
+
+static uint64_t most_of(const struct source_heat *heat, uint32_t first, uint32_t last)
+{
+  uint64_t most_ns = 0;
+  for (uint32_t line = first; line <= last; line++) {
+    const struct heat_line *at = source_heat_line(heat, line);
+    most_ns = at != NULL && at->total_ns > most_ns ? at->total_ns : most_ns;
+  }
+  return most_ns;
+}
+
+static void detail_lines(const struct ui *ui, const struct detail *detail, const struct detail_beside *beside,
+                         struct rect rect)
+{
+  char text[512];
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), detail->frame);
+  const struct source_file *file = beside->file;
+  uint32_t first = symbol->line > 0 && symbol->line <= file->line_count ? symbol->line : 1;
+  for (int i = 0; i < detail->lines.count; i++) /* a changed file may have them elsewhere */
+    if (detail->lines.row[i].id != 0 && detail->lines.row[i].id < first) first = detail->lines.row[i].id;
+  uint32_t last = last_line(file, detail, first);
+  struct lines_pen pen = { .ui = ui, .heat = beside->heat, .file = file, .rect = rect };
+  pen.newer = source_file_is_newer(file, ui_process(ui)->started_real_ns);
+  pen.most_ns = most_of(beside->heat, first, last);
+  source_file_line(file, first, text, sizeof text);
+  pen.outdent = blanks_of(text);
+  draw_heat_legend(rect.y, rect.x, rect.columns, ui->look.units == UNITS_PERCENT ? " LINE TOTAL%" : " LINE  TOTAL");
+  uint32_t top = top_line(detail, first, last, rect.rows - 1);
+  for (int row = 1; row < rect.rows && top + (uint32_t)row - 1 <= last; row++)
+    draw_line(&pen, rect.y + row, top + (uint32_t)row - 1);
+}
+
+/* The text of the method takes what the lists leave. */
+static void detail_text(struct writer *writer, const struct detail_beside *beside)
+{
+  const struct label_shares *shares = beside->labels;
+  frames(writer, "CALLERS", &writer->detail->callers, BESIDE_TEXT - 1);
+  frames(writer, "CALLEES", &writer->detail->callees, BESIDE_TEXT);
+  if (shares != NULL && label_shares_any(shares)) labels(writer, shares, BESIDE_TEXT - 1);
+  writer->y++;
+  struct rect rest = writer->rect;
+  rest.y += writer->y;
+  rest.rows -= writer->y;
+  if (rest.rows > 1) detail_lines(writer->ui, writer->detail, beside, rest);
+}
+
+static bool has_text(const struct writer *writer, const struct detail_beside *beside)
+{
+  return beside != NULL && beside->heat != NULL && beside->file != NULL && beside->file->state == SOURCE_READY &&
+         writer->rect.columns >= TEXT_COLUMNS && writer->rect.rows >= TEXT_ROWS;
+}
+
 void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside, struct rect rect)
 {
   struct writer writer = detail_start(ui, detail, rect);
@@ -268,7 +405,11 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
   bool labelled = shares != NULL && label_shares_any(shares);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16) - 2 * labelled) / (3 + labelled);
   most = most < 2 ? 2 : most;
-  summary(&writer);
+  summary(&writer, has_text(&writer, beside));
+  if (has_text(&writer, beside)) {
+    detail_text(&writer, beside);
+    return;
+  }
   frames(&writer, "CALLERS", &detail->callers, most);
   frames(&writer, "CALLEES", &detail->callees, most);
   lines(&writer, beside != NULL ? beside->file : NULL, most);
@@ -282,7 +423,7 @@ void view_detail_source(struct ui *ui, const struct detail *detail, const struct
   struct writer writer = detail_start(ui, detail, rect);
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 11 : 17) - HOTTEST_LINES) / 2;
   most = most < 2 ? 2 : most;
-  summary(&writer);
+  summary(&writer, false);
   detail_hottest(&writer, heat, file);
   called_from(&writer, heat, line, most);
   frames(&writer, "CALLERS", &detail->callers, most);

@@ -12,6 +12,7 @@ struct ui;
 
 struct detail_beside {
   const struct source_file *file; /* of the method, for the text of its lines */
+  const struct source_heat *heat; /* of that file; NULL: a list of lines will do */
   const struct label_shares *labels;
 };
 /* `beside` may be NULL: nothing more is known. */

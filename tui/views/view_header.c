@@ -1,13 +1,21 @@
-/* Title, bars and timeline above the table. */
+/* Title, verdict, bars and timeline above the table. */
 #include "viewer.h"
 #include "tui/tables/thread_table.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/text/time_text.h"
 #include "tui/ui/ui.h"
+#include <stdarg.h>
 #include <string.h>
 
-enum { METER_TEXT = 24, METER_TEXT_WIDE = 45, TITLE_NAME_COLUMNS = 16, TITLE_NAME_LEAST = 4 };
+enum {
+  METER_BAR = 24,
+  METER_TEXT_MOST = 72,
+  TITLE_NAME_COLUMNS = 16,
+  TITLE_NAME_LEAST = 4,
+  SPAN_FROM = 40,
+  SPAN_MODE_FROM = 60
+};
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -51,7 +59,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
     return FACE_NORMAL;
   }
   if (!ui->source.ready) {
-    snprintf(tag, bytes, "[STARTING]");
+    snprintf(tag, bytes, ui->source.problem != NULL ? "[FAILED]" : "[STARTING]");
     return FACE_WARN;
   }
   const struct ui_process *process = ui_process(ui);
@@ -129,19 +137,34 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
     draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
     used = (size_t)snprintf(text, bytes, "  ruby %s", process->ruby);
   }
-  if (used < bytes && *process->end) {
-    used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
-  } else if (used < bytes) {
-    used +=
-        (size_t)snprintf(text + used, bytes - used, "  %s %lluHz", ui->wanted.mode == RTOP_MODE_CPU ? "cpu" : "wall",
-                         (unsigned long long)ui->sum.counters.rate_hz);
-  }
+  if (used < bytes && *process->end) used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
+  else if (used < bytes)
+    used += (size_t)snprintf(text + used, bytes - used, "  %lluHz", (unsigned long long)ui->sum.counters.rate_hz);
   if (up[0] != '\0' && used < bytes) snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
+}
+
+static void window_text(const struct ui *ui, char *text, size_t bytes)
+{
+  struct rtop_span span;
+  if (ui_time_selected(ui, &span)) snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
+  else if (ui->length_ns <= 0) snprintf(text, bytes, "all");
+  else snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
+}
+
+/* "busy  10 s": which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
+static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
+{
+  char window[32];
+  text[0] = '\0';
+  if (ui->profile == NULL || !ui->source.ready || columns < SPAN_FROM) return 0;
+  window_text(ui, window, sizeof window);
+  return columns < SPAN_MODE_FROM ? snprintf(text, bytes, "%s  ", window)
+                                  : snprintf(text, bytes, "%s  %s  ", rtop_mode_name(ui->wanted.mode), window);
 }
 
 static void draw_title(const struct ui *ui)
 {
-  char tag[96], plain[96], clock[16], name[320], extra[96], others[16], gone[128];
+  char tag[96], plain[96], clock[16], name[320], extra[96], others[16], gone[128], span[64];
   struct rect at = ui->layout.part[PART_TITLE];
   enum face face = state_tag(ui, tag, sizeof tag);
   int end = at.columns - rtop_text_cut(plain, sizeof plain, tag, 80);
@@ -155,6 +178,9 @@ static void draw_title(const struct ui *ui)
     end -= (int)strlen(clock) + 2;
     draw_text(at.y, end, 8, FACE_NORMAL, clock);
   }
+  int span_columns = span_text(ui, span, sizeof span, at.columns);
+  end -= span_columns;
+  draw_text(at.y, end, span_columns, FACE_NORMAL, span);
   title_text(ui, name, sizeof name);
   title_extra(ui, extra, sizeof extra);
   int x = 1;
@@ -172,14 +198,37 @@ static void draw_title(const struct ui *ui)
   draw_text(at.y, x, extra_columns, FACE_NORMAL, extra);
 }
 
-/* "NAME[bar] text": the text has a fixed width, so that bars stand still and end in one column. */
+/* What it does, who is to blame, since when; the newest stall at the right. */
+static void draw_verdict(const struct ui *ui)
+{
+  static const enum face faces[VERDICT_KINDS] = {
+    [VERDICT_NONE] = FACE_NORMAL,   [VERDICT_IDLE] = FACE_TITLE, [VERDICT_RUNNING] = FACE_TITLE,
+    [VERDICT_BLOCKED] = FACE_TITLE, [VERDICT_LOCK] = FACE_HOT,   [VERDICT_GVL] = FACE_HOT,
+    [VERDICT_GC] = FACE_HOT,
+  };
+  struct verdict_words words;
+  struct rect at = ui->layout.part[PART_VERDICT];
+  if (ui->profile == NULL) return;
+  ui_verdict_words(ui, &words, at.columns - 1);
+  draw_text(at.y, at.x, at.columns, faces[ui->verdict.verdict.kind], words.text);
+  int columns = rtop_text_width(words.stall);
+  draw_text(at.y, at.x + at.columns - columns, columns, FACE_HOT, words.stall);
+}
+
+/* Columns beside a bar: the same in all rows, so that bars stand still and end in one column. */
+static int meter_text_columns(int columns)
+{
+  int wanted = columns - METER_BAR - 6;
+  wanted = wanted > METER_TEXT_MOST ? METER_TEXT_MOST : wanted;
+  return wanted > 0 ? wanted : 0;
+}
+
+/* "NAME[bar] text" */
 static void draw_meter(const struct ui *ui, enum layout_part part, int columns, const char *name,
                        const struct draw_segment *segments, int count, const char *text)
 {
   struct rect at = ui->layout.part[part];
-  int text_columns = ui->layout.wide ? METER_TEXT_WIDE : METER_TEXT;
-  if (columns - text_columns - 6 < 8) text_columns = columns - 14 > 0 ? columns - 14 : 0;
-  int bar = columns - 6 - text_columns;
+  int text_columns = meter_text_columns(columns), bar = columns - 6 - text_columns;
   draw_text(at.y, at.x, 3, FACE_LABEL, name);
   draw_text(at.y, at.x + 3, 1, FACE_NORMAL, "[");
   draw_bar(at.y, at.x + 4, bar, segments, count);
@@ -187,25 +236,19 @@ static void draw_meter(const struct ui *ui, enum layout_part part, int columns, 
   draw_text(at.y, at.x + 6 + bar, text_columns, FACE_NORMAL, text);
 }
 
+/* How long the GVL was held, and what for. */
 static void draw_gvl(const struct ui *ui, int columns)
 {
-  char text[64];
+  char text[320];
   const uint64_t *wall = ui->sum.total.wall_ns;
-  uint64_t all = rtop_cost_wall(&ui->sum.total);
   uint64_t held = wall[RTOP_STATE_RUNNING] + wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING];
-  double run = share_of(held, all), wait = share_of(wall[RTOP_STATE_WAITING], all);
-  double io = share_of(wall[RTOP_STATE_BLOCKED], all);
+  double part = held > 0 ? ui->verdict.gvl.held / (double)held : 0;
   struct draw_segment segments[] = {
-    { run, RTOP_STATE_RUNNING },
-    { wait, RTOP_STATE_WAITING },
-    { io, RTOP_STATE_BLOCKED },
+    { part * (double)wall[RTOP_STATE_RUNNING], RTOP_STATE_RUNNING },
+    { part * (double)wall[RTOP_STATE_MARKING], RTOP_STATE_MARKING },
+    { part * (double)wall[RTOP_STATE_SWEEPING], RTOP_STATE_SWEEPING },
   };
-  if (ui->layout.wide) {
-    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%  held %3d%%", percent(run), percent(wait), percent(io),
-             percent(share_of(held, ui->sum.length_ns)));
-  } else {
-    snprintf(text, sizeof text, "run %3d wait %3d io %3d%%", percent(run), percent(wait), percent(io));
-  }
+  verdict_gvl_words(text, sizeof text, &ui->verdict.gvl, meter_text_columns(columns));
   draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
 }
 
@@ -216,36 +259,23 @@ static const char *per_minute(char *out, size_t bytes, double count)
   return out;
 }
 
-static void header_draw_gc(const struct ui *ui, int columns)
+static double raised_per_second(const struct ui *ui)
 {
-  char text[96], minor[16], major[16];
+  return per_second(ui, ui->sum.counters.exceptions);
+}
+
+static void draw_gc(const struct ui *ui, int columns)
+{
+  char text[128], minor[16], major[16], alloc[16], raised[32] = "";
   double mark = share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns);
   double sweep = share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns);
   struct draw_segment segments[] = { { mark, RTOP_STATE_MARKING }, { sweep, RTOP_STATE_SWEEPING } };
-  if (ui->layout.wide) {
-    snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min", percent(mark), percent(sweep),
-             per_minute(minor, sizeof minor, ui->strip.minor_per_minute),
-             per_minute(major, sizeof major, ui->strip.major_per_minute));
-    double raised = share_of(ui->sum.counters.exceptions * UINT64_C(1000000000), ui->sum.length_ns);
-    if (raised >= 0.5) {
-      size_t used = strlen(text);
-      snprintf(text + used, sizeof text - used, "  %.0f raised/s", raised);
-    }
-  } else {
-    snprintf(text, sizeof text, "mark %2d sweep %2d%% %s/m", percent(mark), percent(sweep),
-             per_minute(minor, sizeof minor, ui->strip.minor_per_minute + ui->strip.major_per_minute));
-  }
+  rtop_text_count(alloc, sizeof alloc, per_second(ui, ui->sum.counters.allocations));
+  if (raised_per_second(ui) >= 0.5) snprintf(raised, sizeof raised, "%.0f raised/s  ", raised_per_second(ui));
+  snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min  %s%s obj/s", percent(mark), percent(sweep),
+           per_minute(minor, sizeof minor, ui->strip.minor_per_minute),
+           per_minute(major, sizeof major, ui->strip.major_per_minute), raised, alloc);
   draw_meter(ui, PART_GC, columns, "GC ", segments, 2, text);
-}
-
-static void draw_cpu(const struct ui *ui, int columns)
-{
-  char text[64];
-  uint64_t cpu_ns = ui->sum.counters.cpu_ns > 0 ? ui->sum.counters.cpu_ns : ui->sum.total.cpu_ns;
-  double cores = share_of(cpu_ns, ui->sum.length_ns);
-  struct draw_segment segment = { cores, RTOP_STATE_RUNNING };
-  snprintf(text, sizeof text, "%5.2f cores of CPU time", cores);
-  draw_meter(ui, PART_CPU, columns, "CPU", &segment, 1, text);
 }
 
 struct thread_counts {
@@ -296,6 +326,11 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
     used +=
         (size_t)snprintf(text + used, bytes - used, "  rate halved to %lluHz", (unsigned long long)counters->rate_hz);
   }
+  if (counters->samples_dropped > 0 && used < bytes) {
+    char dropped[16];
+    rtop_text_count(dropped, sizeof dropped, (double)counters->samples_dropped);
+    used += (size_t)snprintf(text + used, bytes - used, "  dropped %s", dropped);
+  }
   if (counters->gvl_coarse > 0 && used < bytes) {
     char rate[16];
     rtop_text_count(rate, sizeof rate, per_second(ui, counters->gvl_coarse));
@@ -308,68 +343,86 @@ static double overhead_percent(const struct ui *ui)
   return 100 * share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
 }
 
-static void draw_threads(const struct ui *ui)
+static double cores(const struct ui *ui)
 {
-  char rss[16], trouble[64], losses[160], text[192], rate[16];
-  struct rect at = ui->layout.part[PART_THREADS];
-  struct thread_counts counts = count_threads(ui);
-  rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
-  rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
-  trouble_text(ui, trouble, sizeof trouble);
-  draw_text(at.y, at.x, 3, FACE_LABEL, "Thr");
-  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u io  %u idle", counts.alive, counts.by_state[RTOP_STATE_RUNNING],
-           counts.by_state[RTOP_STATE_WAITING], counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
-  int x = 4 + draw_text(at.y, 4, at.columns - 4, FACE_NORMAL, text);
-  x += draw_text(at.y, x, at.columns - x, FACE_WARN, trouble);
-  losses_text(ui, losses, sizeof losses);
-  x += draw_text(at.y, x, at.columns - x, FACE_WARN, losses);
-  snprintf(text, sizeof text, "   smp %s/s drop %llu   ovh %.1f%%   rss %s", rate,
-           (unsigned long long)ui->sum.counters.samples_dropped, overhead_percent(ui),
-           ui->sum.counters.rss_bytes > 0 ? rss : "?");
-  draw_text(at.y, x, at.columns - x, FACE_NORMAL, text);
+  uint64_t cpu_ns = ui->sum.counters.cpu_ns > 0 ? ui->sum.counters.cpu_ns : ui->sum.total.cpu_ns;
+  return share_of(cpu_ns, ui->sum.length_ns);
 }
 
-static void window_text(const struct ui *ui, char *text, size_t bytes)
+/* Parts of a row, each whole or not at all. */
+struct row_parts {
+  int y, x, end;
+};
+
+__attribute__((format(printf, 3, 4))) static void row_part(struct row_parts *row, enum face face, const char *format,
+                                                           ...)
 {
-  struct rtop_span span;
-  if (ui_time_selected(ui, &span)) snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
-  else if (ui->length_ns <= 0) snprintf(text, bytes, "all");
-  else snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
+  char text[224];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  int columns = rtop_text_width(text);
+  bool whole = columns <= row->end - row->x;
+  if (whole || face == FACE_WARN) row->x += draw_text(row->y, row->x, row->end - row->x, face, text);
+  else row->end = row->x; /* what matters less does not take its place */
+}
+
+static void draw_trouble(const struct ui *ui, struct row_parts *row)
+{
+  char trouble[96], losses[160];
+  trouble_text(ui, trouble, sizeof trouble);
+  losses_text(ui, losses, sizeof losses);
+  if (trouble[0] != '\0') row_part(row, FACE_WARN, "%s", trouble);
+  if (losses[0] != '\0') row_part(row, FACE_WARN, "%s", losses);
+}
+
+static void draw_thread_counts(const struct ui *ui, struct row_parts *row)
+{
+  struct thread_counts counts = count_threads(ui);
+  row_part(row, FACE_NORMAL, "%2u: %u run  %u wait  %u blocked  %u idle", counts.alive,
+           counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
+           counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+}
+
+/* Where there is no room for two columns: all but the GVL in one row. */
+static void draw_figures(const struct ui *ui)
+{
+  char rss[16], rate[16], collections[16];
+  struct rect at = ui->layout.part[PART_GC];
+  struct row_parts row = { at.y, at.x, at.x + at.columns };
+  uint64_t gc_ns = ui->sum.total.wall_ns[RTOP_STATE_MARKING] + ui->sum.total.wall_ns[RTOP_STATE_SWEEPING];
+  rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
+  rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
+  row_part(&row, FACE_LABEL, "GC ");
+  row_part(&row, FACE_NORMAL, "%2d%% %s/m", percent(share_of(gc_ns, ui->sum.length_ns)),
+           per_minute(collections, sizeof collections, ui->strip.minor_per_minute + ui->strip.major_per_minute));
+  draw_trouble(ui, &row);
+  row_part(&row, FACE_LABEL, "  Thr ");
+  draw_thread_counts(ui, &row);
+  row_part(&row, FACE_NORMAL, "  ovh %.1f%%", overhead_percent(ui));
+  row_part(&row, FACE_NORMAL, "  smp %s/s", rate);
+  row_part(&row, FACE_NORMAL, "  rss %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
 }
 
 static void draw_right_column(const struct ui *ui, int x, int columns)
 {
-  char window[32], rss[16], alloc[16], trouble[64], losses[160], rate[16];
-  const struct rtop_span_counters *counters = &ui->sum.counters;
-  struct thread_counts counts = count_threads(ui);
-  int y = ui->layout.part[PART_GVL].y;
-  window_text(ui, window, sizeof window);
-  rtop_text_bytes(rss, sizeof rss, counters->rss_bytes);
-  rtop_text_count(alloc, sizeof alloc, per_second(ui, counters->allocations));
-  rtop_text_count(rate, sizeof rate, per_second(ui, counters->samples));
-  trouble_text(ui, trouble, sizeof trouble);
+  char rss[16], rate[16];
+  struct row_parts threads = { ui->layout.part[PART_GVL].y, x, x + columns };
+  struct row_parts figures = { ui->layout.part[PART_GC].y, x, x + columns };
+  rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
+  rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
   if (ui->layout.part[PART_GVL].rows > 0) {
-    draw_text(y, x, 8, FACE_LABEL, "Threads");
-    draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%2u: %u running  %u GVL wait  %u io  %u idle", counts.alive,
-                counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
-                counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+    row_part(&threads, FACE_LABEL, "Threads ");
+    draw_thread_counts(ui, &threads);
   }
-  y = ui->layout.part[PART_GC].y;
-  if (ui->layout.part[PART_GC].rows > 0) {
-    draw_text(y, x, 8, FACE_LABEL, "Samples");
-    int used = draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%s/s  dropped %llu  window %s (w)", rate,
-                           (unsigned long long)counters->samples_dropped, window);
-    draw_text(y, x + 9 + used, columns - 9 - used, FACE_WARN, trouble);
-  }
-  y = ui->layout.part[PART_CPU].y;
-  if (ui->layout.part[PART_CPU].rows > 0) {
-    draw_text(y, x, 8, FACE_LABEL, "Overhead");
-    losses_text(ui, losses, sizeof losses);
-    int used = draw_format(y, x + 9, columns - 9, FACE_NORMAL, "%.2f%%", overhead_percent(ui));
-    used += draw_text(y, x + 9 + used, columns - 9 - used, FACE_WARN, losses);
-    draw_format(y, x + 9 + used, columns - 9 - used, FACE_NORMAL, "   RSS %s   alloc %s obj/s",
-                counters->rss_bytes > 0 ? rss : "?", alloc);
-  }
+  if (ui->layout.part[PART_GC].rows == 0) return;
+  row_part(&figures, FACE_LABEL, "CPU");
+  row_part(&figures, FACE_NORMAL, "     %.2f", cores(ui));
+  draw_trouble(ui, &figures);
+  row_part(&figures, FACE_NORMAL, "  RSS %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
+  row_part(&figures, FACE_NORMAL, "  ovh %.2f%%", overhead_percent(ui));
+  row_part(&figures, FACE_NORMAL, "  smp %s/s", rate);
 }
 
 void view_header_draw(struct ui *ui)
@@ -377,10 +430,10 @@ void view_header_draw(struct ui *ui)
   const struct layout *layout = &ui->layout;
   int columns = layout->wide ? layout->columns * 3 / 5 : layout->columns;
   draw_title(ui);
+  if (layout->part[PART_VERDICT].rows > 0) draw_verdict(ui);
   if (layout->part[PART_GVL].rows > 0) draw_gvl(ui, columns);
-  if (layout->part[PART_GC].rows > 0) header_draw_gc(ui, columns);
-  if (layout->part[PART_CPU].rows > 0) draw_cpu(ui, columns);
-  if (layout->part[PART_THREADS].rows > 0) draw_threads(ui);
+  if (layout->part[PART_GC].rows > 0 && layout->wide) draw_gc(ui, columns);
+  else if (layout->part[PART_GC].rows > 0) draw_figures(ui);
   if (layout->wide) draw_right_column(ui, columns + 2, layout->columns - columns - 2);
   if (layout->part[PART_TIMELINE].rows > 0) view_strip_draw(ui);
   if (layout->part[PART_TABS].rows > 0) view_header_tabs(ui);

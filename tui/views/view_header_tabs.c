@@ -5,32 +5,27 @@
 #include "tui/ui/ui.h"
 #include <limits.h>
 
+enum { TAB_WORD_MOST = 12, TAB_WORD_LEAST = 3, NOTE_LEAST = 40 };
+
 static bool is_data(const struct ui *ui)
 {
   return (int)ui->view->id < VIEW_DATA_COUNT;
 }
 
-/* What is said besides what is active: a message, or what the view has to say when nothing is. */
-static enum face tabs_note(const struct ui *ui, bool active, char *note, size_t bytes)
+/* What the view has to say when nothing is active. */
+static void tabs_note(const struct ui *ui, char *note, size_t bytes)
 {
   note[0] = '\0';
-  if (ui_has_message(ui)) {
-    snprintf(note, bytes, "%s", ui->message);
-    return FACE_TITLE;
-  }
-  if (active) return FACE_NORMAL;
   if (ui->view->note != NULL) ui->view->note(ui, note, bytes);
   else if (is_data(ui)) snprintf(note, bytes, "filter: (none)");
-  return FACE_NORMAL;
 }
 
-/* The text of one tab; short ones are keys only, but for the view that is shown. */
-static int tab_text(const struct ui *ui, enum view_id view, bool brief, char *text, size_t bytes)
+/* The text of one tab: its key and so much of its word, but all of it for the view that is shown. */
+static int tab_text(const struct ui *ui, enum view_id view, int word, char *text, size_t bytes)
 {
   bool here = ui->view->id == view;
-  int written = snprintf(text, bytes, "%s%c%s%s", here ? "[" : "", keys_view_key(view),
-                         brief && !here ? "" : keys_view_tab(view), here ? "]" : "");
-  return written;
+  return snprintf(text, bytes, "%s%c%.*s%s", here ? "[" : "", keys_view_key(view), here ? TAB_WORD_MOST : word,
+                  keys_view_tab(view), here ? "]" : "");
 }
 
 static int tab_gap(const struct ui *ui)
@@ -38,22 +33,22 @@ static int tab_gap(const struct ui *ui)
   return ui->layout.wide ? 2 : 1;
 }
 
-static int tabs_columns(const struct ui *ui, bool brief)
+static int tabs_columns(const struct ui *ui, int word)
 {
   int columns = 0;
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
     char text[32];
-    columns += tab_text(ui, (enum view_id)id, brief, text, sizeof text) + tab_gap(ui);
+    columns += tab_text(ui, (enum view_id)id, word, text, sizeof text) + tab_gap(ui);
   }
   return columns;
 }
 
-static int draw_data_tabs(struct ui *ui, struct rect at, int x, bool brief)
+static int draw_data_tabs(struct ui *ui, struct rect at, int x, int word)
 {
   for (int id = 0; id < VIEW_DATA_COUNT; id++) {
     char text[32];
     if (x < at.columns) {
-      tab_text(ui, (enum view_id)id, brief, text, sizeof text);
+      tab_text(ui, (enum view_id)id, word, text, sizeof text);
       ui->drawn.tab[id].x = x;
       enum face face = (int)ui->view->id == id ? FACE_TAB : FACE_NORMAL;
       ui->drawn.tab[id].columns = draw_text(at.y, x, at.columns - x, face, text);
@@ -64,19 +59,25 @@ static int draw_data_tabs(struct ui *ui, struct rect at, int x, bool brief)
   return x - tab_gap(ui);
 }
 
-/* From `x` on: what is active at the right, in full beside a message only when both fit. */
+/* Letters of the words of tabs, so that `others` and `notes` columns fit beside them: all words get shorter
+ * evenly, then the notes; where not even that is enough, keys stand alone. */
+static int tabs_word(const struct ui *ui, int others, int notes)
+{
+  int columns = ui->layout.part[PART_TABS].columns - others - 1, word = TAB_WORD_MOST;
+  while (word > TAB_WORD_LEAST && tabs_columns(ui, word) + notes > columns) word--;
+  int least = notes < NOTE_LEAST ? notes : NOTE_LEAST;
+  return tabs_columns(ui, word) + least > columns ? 0 : word;
+}
+
+/* From `x` on: what is active at the right, or what the view has to say, if there is room for all of it. */
 static void draw_notes(const struct ui *ui, struct rect at, int x)
 {
-  char note[1000], active[1000];
-  int room = at.columns - x, used = is_data(ui) ? view_header_active(ui, room, room, active, sizeof active) : 0;
-  enum face face = tabs_note(ui, used > 0, note, sizeof note);
-  int wanted = note[0] != '\0' ? rtop_text_width(note) : 0;
-  if (used > 0 && wanted > 0) used = view_header_active(ui, room - wanted - 2, room / 3, active, sizeof active);
-  if (used > 0) {
-    bool nothing_found = ui->search[0] != '\0' && ui->match_count == 0;
-    draw_right(at.y, x, room, nothing_found ? FACE_WARN : FACE_MATCH, active);
-    room -= used + 2;
-  }
+  char note[1000];
+  int room = at.columns - x, used = is_data(ui) ? view_header_active(ui, room, room, note, sizeof note) : 0;
+  bool nothing_found = ui->search[0] != '\0' && ui->match_count == 0;
+  enum face face = used == 0 ? FACE_NORMAL : nothing_found ? FACE_WARN : FACE_MATCH;
+  if (used == 0) tabs_note(ui, note, sizeof note);
+  if (used == 0 && rtop_text_width(note) > room) return;
   draw_right(at.y, x, room, face, note);
 }
 
@@ -87,12 +88,10 @@ void view_header_tabs(struct ui *ui)
   struct rect at = ui->layout.part[PART_TABS];
   int x = ui->layout.wide ? 1 : 0;
   int active = is_data(ui) ? view_header_active(ui, INT_MAX, 0, note, sizeof note) : 0;
-  tabs_note(ui, active > 0, note, sizeof note);
   int others = (ui->source.launch != NULL ? 10 : 0) + (ui->view->id == VIEW_HELP ? 8 : 0);
-  int notes = active + (active > 0 && note[0] != '\0' ? 2 : 0) + rtop_text_width(note);
-  bool brief = tabs_columns(ui, false) + others + notes + 1 > at.columns;
+  int word = tabs_word(ui, others, active);
   if (ui->view->id == VIEW_CHOOSER) x += draw_text(at.y, x, at.columns, FACE_TAB, "Processes");
-  else x = draw_data_tabs(ui, at, x, brief);
+  else x = draw_data_tabs(ui, at, x, word);
   if (ui->source.launch != NULL) {
     bool here = ui->view->id == VIEW_OUTPUT;
     x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, here ? FACE_TAB : FACE_NORMAL, here ? "[oOutput]" : "oOutput");

@@ -2,13 +2,14 @@
 #include "view_methods.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
+#include "tui/tables/thread_words.h"
 #include "tui/term/screen.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLD_NS = 2000000000, SETTLE_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
+enum { HOLD_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
 
 static struct methods_view *methods_view(const struct ui *ui)
 {
@@ -19,8 +20,10 @@ static void methods_forget(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   order_destroy(&view->order);
+  order_destroy(&view->off.order);
   history_destroy(&view->history);
   detail_destroy(&view->detail);
+  source_heat_destroy(&view->heat);
   source_file_close(&view->file);
   label_shares_destroy(&view->labels);
   memset(view, 0, sizeof *view);
@@ -29,14 +32,19 @@ static void methods_forget(struct ui *ui)
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place)
 {
   const struct methods_view *view = methods_view(ui);
+  bool below = methods_view_below_off(view, place);
+  const struct order *order = below ? &view->off.order : &view->order;
+  size_t at = below ? place - view->order.count - 1 : place;
   /* The order may be one of before another view was shown. */
-  bool known = place < view->order.count && view->order.rows[place] < ui->methods.count;
-  return known ? &ui->methods.rows[view->order.rows[place]] : NULL;
+  bool known = at < order->count && order->rows[at] < ui->methods.count;
+  return known ? &ui->methods.rows[order->rows[at]] : NULL;
 }
 
 struct ui_rows methods_view_rows(const struct ui *ui)
 {
-  return ui_rows_of(ui, &methods_view(ui)->pager, methods_view(ui)->order.count, 1, 0);
+  struct methods_view *view = methods_view(ui);
+  size_t off = view->off.shown ? 1 + view->off.order.count : 0;
+  return ui_rows_of(ui, &view->pager, view->order.count + off, 1, 0);
 }
 
 bool methods_view_row_matches(const struct ui *ui, size_t place)
@@ -49,13 +57,23 @@ bool methods_view_row_matches(const struct ui *ui, size_t place)
 static void take_order(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
-  if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse) {
+  if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse || view->mode != ui->wanted.mode) {
+    view->mode = ui->wanted.mode;
     view->sorted = ui->wanted.sort;
     view->reversed = ui->wanted.reverse;
     order_forget(&view->order);
-    view->hold_until_ns = view->settle_until_ns = 0;
+    view->hold_until_ns = 0;
     ui->look.scroll = 0;
   }
+}
+
+/* Where the chosen method is; UINT32_MAX: nowhere. */
+static size_t anchor_place(const struct methods_view *view)
+{
+  if (view->anchor == 0) return view->off.shown ? view->order.count : UINT32_MAX;
+  size_t place = order_place(&view->order, view->anchor), below = order_place(&view->off.order, view->anchor);
+  bool off = view->off.shown && below < view->off.order.count && (view->anchor_off || place >= view->order.count);
+  return off ? view->order.count + 1 + below : place < view->order.count ? place : UINT32_MAX;
 }
 
 /* The cursor goes where its method went; when the method is not in the table it waits on its row. */
@@ -63,15 +81,16 @@ static void methods_follow(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   if (!view->anchored || !ui->follow) return;
-  uint32_t place = order_place(&view->order, view->anchor);
-  if (place < view->order.count) view->pager.cursor = place;
+  size_t place = anchor_place(view);
+  if (place < UINT32_MAX) view->pager.cursor = place;
 }
 
 static void methods_anchor_here(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
-  view->anchored = row != NULL;
+  view->anchored = row != NULL || methods_view_is_off(view, view->pager.cursor);
+  view->anchor_off = methods_view_below_off(view, view->pager.cursor);
   ui->selected = view->anchor = row != NULL ? row->frame : 0;
 }
 
@@ -110,6 +129,17 @@ static void update_labels(struct ui *ui, uint32_t frame)
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
 
+/* Only for the pane: over the table there is no room for the text of a method. */
+static void update_heat(struct ui *ui, uint32_t frame)
+{
+  struct methods_view *view = methods_view(ui);
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
+  view->heat_ready = !view->lists && ui->layout.part[PART_DETAIL].rows > 0 && rtop_symbol_has_source(symbol) &&
+                     view->file.state == SOURCE_READY &&
+                     source_heat_build(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
+}
+
 static void methods_update_detail(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -117,22 +147,12 @@ static void methods_update_detail(struct ui *ui)
   view->detail_ready =
       row != NULL && details_shown(ui) &&
       detail_build(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+  view->heat_ready = false;
   if (view->detail_ready) {
     update_file(ui, row->frame);
     update_labels(ui, row->frame);
+    update_heat(ui, row->frame);
   }
-}
-
-/* Rows that change places with every refresh cannot be read. What the user does takes effect at once. */
-static bool keep_order(struct ui *ui, size_t frames)
-{
-  struct methods_view *view = methods_view(ui);
-  if (ui->now_ns < view->hold_until_ns) return true;
-  bool settled = ui->frozen || ui->touched || ui->now_ns >= view->settle_until_ns;
-  /* What is on top by far and stands elsewhere must be seen at once. */
-  if (!settled && !ui->wanted.reverse && !order_leaps(&view->order, &ui->methods, ui->wanted.sort, frames)) return true;
-  view->settle_until_ns = ui->now_ns + SETTLE_NS;
-  return false;
 }
 
 static void leave_out(const void *ui, struct rtop_sum *sum)
@@ -152,16 +172,58 @@ static void update_history(struct ui *ui)
   if (sorted) history_peaks(&view->history, ui->span.end_ns, &ui->methods);
 }
 
+/* In busy mode what is off the GVL has a row of its own, unless it is asked for. */
+static void fold_off(struct ui *ui)
+{
+  struct methods_off *off = &methods_view(ui)->off;
+  enum rtop_sort_key sort = ui->wanted.sort;
+  bool folds = ui->wanted.mode == RTOP_MODE_BUSY && sort != RTOP_SORT_BLOCKED && sort != RTOP_SORT_TOTAL_BLOCKED;
+  off->count = off->ns = 0;
+  for (size_t i = 0; folds && i < ui->methods.count; i++) {
+    const struct rtop_method_row *row = &ui->methods.rows[i];
+    off->ns += row->gone ? 0 : row->self.wall_ns[RTOP_STATE_BLOCKED];
+    off->count += order_is_off(row) || (!row->gone && row->self.wall_ns[RTOP_STATE_BLOCKED] > 0);
+  }
+  off->shown = off->count > 0;
+  methods_view(ui)->order.part = folds ? ORDER_BUSY : ORDER_ALL;
+}
+
+/* The call that has not ended stands first, where rows are sorted by what they take. */
+static void find_unfinished(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  uint32_t node = rtop_symbols_unsampled(symbols);
+  bool down = !ui->wanted.reverse && columns_info(ui->wanted.sort)->figure == RTOP_FIGURE_TIME;
+  bool lasts = down && node != 0 && thread_unfinished(&ui->sum) != NULL;
+  view->order.first = lasts ? rtop_symbols_get_node(symbols, node)->frame : 0;
+}
+
+static void apply_order(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  struct order *off = &view->off.order;
+  size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
+  bool hold = ui->now_ns < view->hold_until_ns;
+  fold_off(ui);
+  find_unfinished(ui);
+  if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
+    view->order.count = 0;
+  off->part = ORDER_OFF;
+  if (!view->off.shown || !view->off.open ||
+      !order_apply(off, &ui->methods, RTOP_SORT_BLOCKED, false, hold && off->count > 0, frames)) {
+    off->count = 0;
+    order_forget(off);
+  }
+}
+
 static void methods_update(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   if (ui->profile == NULL) return;
   update_history(ui);
-  size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   take_order(ui);
-  bool hold = keep_order(ui, frames);
-  if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
-    view->order.count = 0;
+  apply_order(ui);
   methods_follow(ui);
   ui_rows_fit(ui);
   if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL)
@@ -242,6 +304,39 @@ static void methods_click(struct ui *ui, int row, int x)
   }
 }
 
+/* The row for what is off the GVL: its methods come, or go. */
+static bool toggle_off(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  if (!methods_view_is_off(view, view->pager.cursor)) return false;
+  view->off.open = !view->off.open;
+  methods_update(ui);
+  struct ui_rows rows = methods_view_rows(ui);
+  size_t last = rows.count > rows.page ? rows.count - rows.page : 0;
+  if (view->off.open && last > view->pager.top) /* what was opened is seen */
+    view->pager.top = last < view->pager.cursor ? last : view->pager.cursor;
+  return true;
+}
+
+/* What is searched for may be off the GVL, and folded. */
+static bool methods_seek(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  if (!view->off.shown || view->off.open) return false;
+  view->off.open = true;
+  apply_order(ui);
+  for (size_t i = 0; i < view->off.order.count; i++) {
+    size_t place = view->order.count + 1 + i;
+    if (methods_view_row_matches(ui, place)) {
+      methods_view_go(ui, place);
+      return true;
+    }
+  }
+  view->off.open = false;
+  apply_order(ui);
+  return false;
+}
+
 static bool methods_handle(struct ui *ui, enum request request)
 {
   struct methods_view *view = methods_view(ui);
@@ -254,8 +349,11 @@ static bool methods_handle(struct ui *ui, enum request request)
     return true;
   case REQUEST_LEFT: return scroll_columns(ui, -1);
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
-  case REQUEST_ENTER:
-    view->details_open = !view->details_open && ui->layout.part[PART_DETAIL].rows == 0;
+  case REQUEST_OFF_ROW:
+  case REQUEST_ENTER: return toggle_off(ui);
+  case REQUEST_LISTS: /* where there is no pane they take the table's place */
+    if (ui->layout.part[PART_DETAIL].rows > 0) view->lists = !view->lists;
+    else view->details_open = !view->details_open;
     methods_update_detail(ui);
     return true;
   case REQUEST_BACK:
@@ -278,22 +376,11 @@ static void methods_open(struct ui *ui)
   }
 }
 
-/* Is the row on top one that sleeps, or waits for its turn to go on? */
-static bool sleeps(const struct rtop_method_row *row)
-{
-  uint64_t wall_ns = row != NULL ? rtop_cost_wall(&row->self) : 0;
-  uint64_t blocked_ns = row != NULL ? row->self.wall_ns[RTOP_STATE_BLOCKED] : 0;
-  uint64_t waiting_ns = row != NULL ? row->self.wall_ns[RTOP_STATE_WAITING] : 0;
-  return blocked_ns > wall_ns / 2 && blocked_ns + waiting_ns >= wall_ns - wall_ns / 10;
-}
-
-/* By the wall clock whoever waits for work is on top: those who do not know yet are told what helps. */
+/* By the wall clock whoever waits for work is on top. */
 static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
-  bool by_wall = ui->wanted.mode == RTOP_MODE_WALL && !ui->wanted.reverse &&
-                 (ui->wanted.sort == RTOP_SORT_SELF || ui->wanted.sort == RTOP_SORT_TOTAL);
-  if (by_wall && sleeps(methods_view_row(ui, 0)))
-    snprintf(out, bytes, ui->layout.wide ? "sleep and I/O on top: C CPU time, O only busy threads" : "C=CPU O=busy");
+  bool wall = ui->wanted.mode == RTOP_MODE_WALL;
+  if (wall) snprintf(out, bytes, ui->layout.wide ? "wall time, sleep and I/O too: W busy time" : "W=busy time");
   else snprintf(out, bytes, "filter: (none)");
 }
 
@@ -309,6 +396,7 @@ static void methods_prepare(struct ui *ui)
 const struct view_ops view_methods = {
   .id = VIEW_METHODS,
   .detail = true,
+  .text = true,
   .bytes = sizeof(struct methods_view),
   .ratios = methods_view_ratios,
   .update = methods_update,
@@ -320,5 +408,6 @@ const struct view_ops view_methods = {
   .rows = methods_view_rows,
   .matches = methods_view_row_matches,
   .go = methods_view_go,
+  .seek = methods_seek,
   .forget = methods_forget,
 };

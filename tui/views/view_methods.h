@@ -8,6 +8,7 @@
 #include "tui/tables/history.h"
 #include "tui/tables/label_shares.h"
 #include "tui/tables/order.h"
+#include "tui/tables/source_heat.h"
 #include "tui/term/pager.h"
 #include "tui/text/source_file.h"
 
@@ -15,10 +16,19 @@ struct ui;
 
 struct methods_view {
   struct order order;
+  struct methods_off {
+    bool shown, open;   /* there is a row for what is off the GVL; the methods stand below it */
+    size_t count;       /* methods */
+    uint64_t ns;        /* their own time there */
+    struct order order; /* while open */
+  } off;
   struct history history;
   bool has_history; /* the column is shown: its cells are kept up to date */
   struct detail detail;
   bool detail_ready;
+  bool lists;              /* the user wants callers, callees and states in the pane, not the text of the method */
+  struct source_heat heat; /* of the file below, while its text is shown */
+  bool heat_ready;
   struct source_file file;    /* of the selected method: for the text of its lines */
   int64_t file_until_ns;      /* it is not looked at again before */
   struct label_shares labels; /* of the method, when the program labels its work */
@@ -31,15 +41,25 @@ struct methods_view {
   bool details_open;         /* over the table, where there is no room for a pane */
   struct pager pager;        /* over places in the order */
   bool anchored;             /* the user chose a method: the cursor follows it */
-  uint32_t anchor;           /* its frame */
+  uint32_t anchor;           /* its frame; 0: the row of what is off the GVL */
+  bool anchor_off;           /* it stands below that row */
   enum rtop_sort_key sorted; /* what the order was made by */
   bool reversed;
-  int64_t hold_until_ns;   /* the cursor was moved: rows keep their places until then */
-  int64_t settle_until_ns; /* so they do for a while after every change of the order */
+  enum rtop_mode mode;
+  int64_t hold_until_ns; /* the cursor was moved: rows keep their places until then */
 };
 
-/* The row in a place of the order; NULL beyond the last. */
+/* The row in a place of the table; NULL beyond the last, and of the row for what is off the GVL. */
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place);
+/* Is it that one? Is it below it, where the figures are times off the GVL? */
+static inline bool methods_view_is_off(const struct methods_view *view, size_t place)
+{
+  return view->off.shown && place == view->order.count;
+}
+static inline bool methods_view_below_off(const struct methods_view *view, size_t place)
+{
+  return view->off.shown && place > view->order.count;
+}
 /* For view_ops of whoever shows the table. */
 struct ui_rows methods_view_rows(const struct ui *ui);
 bool methods_view_row_matches(const struct ui *ui, size_t place);

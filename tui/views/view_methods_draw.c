@@ -2,6 +2,7 @@
 #include "view_detail.h"
 #include "view_methods.h"
 #include "viewer.h"
+#include "tui/tables/thread_words.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -19,12 +20,12 @@ struct pen {
   const struct rtop_method_row *row;
   const struct rtop_symbol *symbol;
   int y;
-  bool selected;
+  bool selected, off; /* off: its times are those off the GVL */
 };
 
 static enum face face_or_cursor(const struct pen *pen, enum face face)
 {
-  return pen->selected ? FACE_CURSOR : face;
+  return pen->selected ? FACE_CURSOR : pen->off ? FACE_PLACE : face;
 }
 
 static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
@@ -50,11 +51,11 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
 {
   const struct rtop_method_row *row = pen->row;
   const struct ui_baseline *baseline = &pen->ui->baseline;
-  if (column == RTOP_SORT_DELTA && !baseline->comparing) {
+  if (column == RTOP_SORT_DELTA && (!baseline->comparing || pen->off)) {
     snprintf(out, bytes, "-");
     return;
   }
-  if (column == RTOP_SORT_DELTA || (baseline->all && baseline->comparing)) {
+  if (column == RTOP_SORT_DELTA || (baseline->all && baseline->comparing && !pen->off)) {
     methods_change_text(pen, column == RTOP_SORT_DELTA ? baseline->of : column, out, bytes);
     return;
   }
@@ -85,7 +86,7 @@ static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key c
   case RTOP_SORT_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
   case RTOP_SORT_WAITING:
   case RTOP_SORT_BLAME: return share >= 0.01 ? FACE_WAIT : FACE_NORMAL;
-  case RTOP_SORT_BLOCKED: return share >= 0.01 ? FACE_IO : FACE_NORMAL;
+  case RTOP_SORT_BLOCKED: return share >= 0.01 ? FACE_BLOCKED : FACE_NORMAL;
   case RTOP_SORT_GC: return share >= 0.01 ? FACE_MARK : FACE_NORMAL;
   default: return FACE_NORMAL;
   }
@@ -120,7 +121,7 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
 
 static void methods_draw_method(const struct pen *pen, int x, int columns)
 {
-  enum face face = rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
+  enum face face = pen->off ? FACE_PLACE : rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
   if (ui_matches(pen->ui, pen->row->frame)) face = FACE_MATCH;
   if (columns >= STATE_COLUMNS_MIN) {
     enum rtop_state state = main_state(pen->row);
@@ -139,17 +140,42 @@ static void draw_location(const struct pen *pen, int x, int columns)
   draw_tail(pen->y, x, columns, face_or_cursor(pen, FACE_PLACE), text);
 }
 
+/* A call that has not ended: where its thread was last seen, over the rest of the row. */
+static bool draw_unfinished(const struct pen *pen, enum rtop_sort_key column, int x)
+{
+  char text[600];
+  bool first = !pen->off && pen->row->frame == pen->view->order.first;
+  const struct rtop_thread_row *thread = first ? thread_unfinished(&pen->ui->sum) : NULL;
+  if (thread == NULL) return false;
+  thread_unfinished_words(text, sizeof text, thread, rtop_profile_symbols(pen->ui->profile));
+  if (column == RTOP_SORT_NAME)
+    draw_text(pen->y, x, pen->table.x + pen->table.columns - x, face_or_cursor(pen, FACE_HOT), text);
+  return column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION;
+}
+
 static void methods_draw_cell(const struct pen *pen, enum rtop_sort_key column, int x, int columns)
 {
   char text[32];
+  if (draw_unfinished(pen, column, x)) return;
   switch (column) {
   case RTOP_SORT_NAME: methods_draw_method(pen, x, columns); break;
   case RTOP_SORT_LOCATION: draw_location(pen, x, columns); break;
-  case RTOP_SORT_HISTORY: draw_history(pen, x); break;
+  case RTOP_SORT_HISTORY:
+    if (!pen->off) draw_history(pen, x);
+    break;
   default:
     methods_figure_text(pen, column, text, sizeof text);
     draw_right(pen->y, x, columns - 1, face_or_cursor(pen, methods_figure_face(pen, column)), text);
   }
+}
+
+/* Rows that are held do not say that they are sorted. */
+static const char *sort_mark(const struct ui *ui, enum rtop_sort_key column)
+{
+  const struct methods_view *view = ui->data[VIEW_METHODS];
+  bool up = ui->wanted.reverse != (column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION);
+  if (column != ui->wanted.sort) return column >= RTOP_SORT_HISTORY ? "" : " ";
+  return ui->now_ns < view->hold_until_ns ? "=" : up ? "^" : "v";
 }
 
 static void methods_draw_heading(const struct ui *ui, const struct columns_shown *columns, struct rect table)
@@ -161,8 +187,7 @@ static void methods_draw_heading(const struct ui *ui, const struct columns_shown
     const char *title = ui->look.units == UNITS_PERCENT ? info->title : info->title_time;
     char text[32];
     bool here = column == ui->wanted.sort;
-    bool up = ui->wanted.reverse != (column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION);
-    snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : column >= RTOP_SORT_HISTORY ? "" : " ");
+    snprintf(text, sizeof text, "%s%s", title, sort_mark(ui, column));
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
     int x = table.x + columns->at[i].x;
     x += column == RTOP_SORT_NAME && columns->at[i].columns >= STATE_COLUMNS_MIN ? 2 : 0;
@@ -173,11 +198,31 @@ static void methods_draw_heading(const struct ui *ui, const struct columns_shown
   }
 }
 
+/* "  (off the GVL: 912.3% in 14 methods)" */
+static void draw_off_row(const struct pen *pen, int y, bool selected)
+{
+  const struct methods_off *off = &pen->view->off;
+  char time[32], text[96];
+  time_text(pen->ui, time, sizeof time, (double)off->ns);
+  snprintf(text, sizeof text, "%c (off the GVL: %s%s in %zu method%s)", off->open ? '-' : '+', time,
+           pen->ui->look.units == UNITS_PERCENT ? "%" : "", off->count, off->count == 1 ? "" : "s");
+  draw_text(y, pen->table.x + 2, pen->table.columns - 2, selected ? FACE_CURSOR : FACE_PLACE, text);
+}
+
 static void methods_draw_row(const void *table, size_t place, int y, bool selected)
 {
   struct pen pen = *(const struct pen *)table;
+  struct rtop_method_row off;
+  if (methods_view_is_off(pen.view, place)) draw_off_row(&pen, y, selected);
   pen.row = methods_view_row(pen.ui, place);
   if (pen.row == NULL) return;
+  pen.off = methods_view_below_off(pen.view, place);
+  if (pen.off) {
+    off = *pen.row;
+    off.self_ns = off.self.wall_ns[RTOP_STATE_BLOCKED];
+    off.total_ns = off.total.wall_ns[RTOP_STATE_BLOCKED];
+    pen.row = &off;
+  }
   pen.symbol = rtop_symbols_get(rtop_profile_symbols(pen.ui->profile), pen.row->frame);
   pen.y = y;
   pen.selected = selected;
@@ -193,7 +238,8 @@ static void draw_table(struct ui *ui, struct methods_view *view, struct rect tab
   for (int i = 0; i < columns.count; i++)
     view->has_history = view->has_history || columns.at[i].column == RTOP_SORT_HISTORY;
   methods_draw_heading(ui, &columns, table);
-  if (view->order.count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
+  if (methods_view_rows(ui).count == 0)
+    draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   struct ui_rows rows = methods_view_rows(ui);
   struct pen pen = { .ui = ui, .view = view, .columns = &columns, .table = table };
   ui_rows_draw(&rows, table, methods_draw_row, &pen);
@@ -216,7 +262,7 @@ void methods_draw(struct ui *ui)
 {
   struct methods_view *view = ui->data[VIEW_METHODS];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
-  struct detail_beside beside = { &view->file, &view->labels };
+  struct detail_beside beside = { &view->file, view->heat_ready ? &view->heat : NULL, &view->labels };
   if (ui->layout.tiny) {
     methods_draw_tiny(ui);
     return;

@@ -27,9 +27,21 @@ static struct output_view *output_view(const struct ui *ui)
   return ui->data[VIEW_OUTPUT];
 }
 
+/* What is to be said above the output: why there is nothing else. */
+static const char *output_reason(const struct ui *ui)
+{
+  return ui->source.problem != NULL ? ui->source.problem : ui->source.waits != NULL ? ui->source.waits : "";
+}
+
+static int output_reason_rows(const struct ui *ui)
+{
+  struct rect at = ui->layout.part[PART_TABLE];
+  return view_sentence_rows(output_reason(ui), at.columns - 2, at.rows / 2);
+}
+
 static struct ui_rows output_rows(const struct ui *ui)
 {
-  return ui_rows_of(ui, &output_view(ui)->pager, output_view(ui)->count, 1, 0);
+  return ui_rows_of(ui, &output_view(ui)->pager, output_view(ui)->count, 1 + output_reason_rows(ui), 0);
 }
 
 static void output_split(struct output_view *view)
@@ -98,13 +110,16 @@ void output_draw(struct ui *ui)
   struct rect at = ui->layout.part[PART_TABLE];
   if (ui->layout.tiny || ui->source.launch == NULL) return;
   ui_rows_fit(ui);
+  int reason = output_reason_rows(ui);
+  view_sentence_draw((struct rect){ at.y, at.x, reason, at.columns }, FACE_WARN, output_reason(ui));
+  at.y += reason;
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   int x = 1 + draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "OUTPUT  ");
   draw_tail(at.y, at.x + x, at.columns - x, FACE_HEADING, rtop_launch_log_path(ui->source.launch));
   if (view->count == 0) draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL, "nothing was printed yet");
   struct ui_rows shown = output_rows(ui);
   shown.bare = true;
-  ui_rows_draw(&shown, at, output_draw_line, ui);
+  ui_rows_draw(&shown, ui->layout.part[PART_TABLE], output_draw_line, ui);
 }
 
 const struct view_ops view_output = {

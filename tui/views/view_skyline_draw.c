@@ -144,7 +144,7 @@ static void draw_status(const struct pen *pen, const struct city_building *build
   char text[400], self[16], total[16], legend[64];
   int columns = pen->sky.columns;
   bool ascii = draw_is_ascii();
-  snprintf(legend, sizeof legend, "%srun %swait %sio/gc", ascii ? "#" : "█", ascii ? "%" : "▓", ascii ? "=" : "▒");
+  snprintf(legend, sizeof legend, "%srun %swait %srest", ascii ? "#" : "█", ascii ? "%" : "▓", ascii ? "=" : "▒");
   int right = rtop_text_width(legend), room = columns - (columns >= 60 ? right + 2 : 0);
   if (building == NULL) {
     draw_text(y, pen->sky.x, room, FACE_NORMAL, "nobody is at home: no method was seen");

@@ -5,7 +5,6 @@
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
-#include <math.h>
 #include <ncurses.h>
 #include <string.h>
 
@@ -78,7 +77,8 @@ static void source_draw_heading(const struct ui *ui, const struct columns *colum
   bool percent = ui->look.units == UNITS_PERCENT;
   int y = at.y + 1;
   draw_blank(y, at.x, at.columns, FACE_HEADING);
-  draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING, "HEAT");
+  draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING,
+            columns->heat_columns >= 20 ? "HEAT # own + called" : "#own+call");
   bool change = ui->baseline.comparing && !ui->baseline.all;
   draw_right(y, at.x + columns->self, 7, FACE_HEADING, change ? "DELTA" : percent ? "SELF%" : "SELF");
   if (columns->total > 0) draw_right(y, at.x + columns->total, 7, FACE_HEADING, percent ? "TOTAL%" : "TOTAL");
@@ -90,19 +90,6 @@ static void source_draw_heading(const struct ui *ui, const struct columns *colum
   draw_text(y, at.x + columns->text, columns->text_columns, FACE_HEADING, "SOURCE");
 }
 
-static enum face heat_face(const struct source_view *view, const struct heat_line *heat)
-{
-  return heat_of(heat) * 2 >= view->heat.hottest_ns ? FACE_HOT : FACE_STRIP;
-}
-
-/* At least one for whatever there is. */
-static int heat_columns(const struct source_view *view, const struct columns *columns, uint64_t ns)
-{
-  double share = view->heat.hottest_ns > 0 ? (double)ns / (double)view->heat.hottest_ns : 0;
-  int filled = (int)lround(share * columns->heat_columns);
-  return ns > 0 && filled == 0 ? 1 : filled;
-}
-
 static void change(const struct ui *ui, int y, int x, enum face face, uint64_t now_ns, uint64_t before_ns)
 {
   char text[32];
@@ -110,14 +97,13 @@ static void change(const struct ui *ui, int y, int x, enum face face, uint64_t n
   draw_right(y, x, 7, face, text);
 }
 
-static void draw_heat(const struct ui *ui, const struct source_view *view, const struct heat_line *heat,
-                      uint32_t source_line, int y, const struct columns *columns, bool selected)
+static void draw_costs(const struct ui *ui, const struct source_view *view, const struct heat_line *heat,
+                       uint32_t source_line, int y, const struct columns *columns, bool selected)
 {
   int x = ui->layout.part[PART_TABLE].x;
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
-  int own = heat_columns(view, columns, heat->self_ns), filled = heat_columns(view, columns, heat_of(heat));
-  for (int i = 0; i < filled && i < columns->heat_columns; i++)
-    draw_text(y, x + columns->heat + i, 1, selected ? FACE_CURSOR : heat_face(view, heat), i < own ? "#" : "+");
+  struct draw_heat bar = { heat->self_ns, heat->total_ns, view->heat.hottest_ns };
+  draw_heat(y, x + columns->heat, columns->heat_columns, bar, selected);
   const struct heat_line *before = source_heat_line(&view->before, source_line);
   if (ui->baseline.comparing)
     change(ui, y, x + columns->self, face, heat->self_ns, before != NULL ? before->self_ns : 0);
@@ -171,7 +157,7 @@ static void source_draw_line(const void *pen, size_t place, int y, bool selected
   uint32_t line = source_view_line(view, place);
   const struct heat_line *heat = source_heat_line(&view->heat, line);
   uint32_t loop = source_view_loop(view, line);
-  if (heat != NULL) draw_heat(ui, view, heat, line, y, columns, selected);
+  if (heat != NULL) draw_costs(ui, view, heat, line, y, columns, selected);
   if (loop > 0 && (heat == NULL || heat_of(heat) == 0) && columns->heat_columns > 0) {
     snprintf(text, sizeof text, "^%u", loop);
     draw_text(y, table.x + columns->heat, columns->heat_columns - 1, selected ? FACE_CURSOR : FACE_PLACE, text);

@@ -1,6 +1,7 @@
 /* The timeline in the header: a cell a second, cursor and selected span on it. */
 #include "viewer.h"
 #include "tui/term/draw.h"
+#include "tui/term/screen.h"
 #include "tui/ui/ui.h"
 
 /* "-70s"; from `limit` seconds on "-12m", "-3h". */
@@ -34,6 +35,21 @@ static void draw_strip_cursor(const struct ui *ui, int y, int x, int first)
   if (ui->frozen && at >= 0 && at < cells) draw_text(y, x + at, 1, FACE_CURSOR, "^");
 }
 
+/* '!' where a stall is, 'M' at a mark of the program. */
+static void draw_strip_stalls(const struct ui *ui, int y, int x, int first)
+{
+  const struct stalls *stalls = &ui->stalls.stalls;
+  int cells = ui->strip.cells - first;
+  for (size_t i = 0; i < stalls->count; i++) {
+    const struct stall *stall = &stalls->list[i];
+    bool mark = stall->cause == STALL_MARK;
+    int from = strip_cell(ui, stall->start_ns) - first, to = mark ? from : strip_cell(ui, stall->end_ns - 1) - first;
+    if (!ui_processes_shows(ui, stall->source)) continue;
+    to = to < cells ? to : cells - 1;
+    for (int at = from < 0 ? 0 : from; at <= to; at++) draw_text(y, x + at, 1, FACE_WARN, mark ? "M" : "!");
+  }
+}
+
 void view_strip_draw(const struct ui *ui)
 {
   char age[16];
@@ -47,7 +63,9 @@ void view_strip_draw(const struct ui *ui)
     double share = first + i >= 0 && first + i < ui->strip.cells ? ui->strip.busy[first + i] : -1;
     draw_history_cell(at.y, at.x + 5 + i, FACE_STRIP, share);
   }
+  draw_strip_stalls(ui, at.y, at.x + 5, first);
   draw_strip_cursor(ui, at.y, at.x + 5, first);
+  screen_shifts(at.y, at.x + 5, cells);
   short_age(age, sizeof age, age_ns, 100);
   draw_right(at.y, at.x + 5 + cells, 4, FACE_LABEL, age_ns < 500000000 ? "now" : age);
 }

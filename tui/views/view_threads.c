@@ -1,6 +1,7 @@
 /* The threads: state, history, figures, stack; choosing one for all views. Drawn in view_threads_draw.c. */
 #include "view_threads.h"
 #include "viewer.h"
+#include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static struct threads_view *threads_view(const struct ui *ui)
 static void threads_forget(struct ui *ui)
 {
   thread_table_destroy(&threads_view(ui)->table);
-  thread_strip_destroy(&threads_view(ui)->strip);
+  thread_lanes_destroy(&threads_view(ui)->lanes);
   memset(threads_view(ui), 0, sizeof *threads_view(ui));
 }
 
@@ -24,6 +25,12 @@ const struct rtop_thread_row *threads_view_row(const struct ui *ui, size_t place
 {
   const struct thread_table *table = &threads_view(ui)->table;
   return place < table->count ? &ui->sum.threads[table->rows[place]] : NULL;
+}
+
+unsigned threads_view_waiting(const struct ui *ui, size_t row)
+{
+  const struct thread_table *table = &threads_view(ui)->table;
+  return row < ui->sum.thread_count && row < table->inside_count ? table->inside[row] : 0;
 }
 
 bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thread)
@@ -76,6 +83,18 @@ static void threads_follow(struct ui *ui)
   }
 }
 
+/* Around a frozen moment as much is seen of what came after it as of what came before, if it is there. */
+static void threads_look(struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  int columns = threads_view_lane_columns(ui);
+  int64_t moment_ns = ui_time_cursor(ui), left_ns = rtop_profile_bounds(ui->profile).end_ns - moment_ns;
+  int64_t left = ui->frozen && left_ns > 0 ? (left_ns + THREAD_LANES_NS / 2) / THREAD_LANES_NS : 0;
+  view->after = left < columns / 2 ? (int)left : columns / 2;
+  view->before = columns - view->after;
+  ui->more = columns > 0 && thread_lanes_update(&view->lanes, ui->profile, moment_ns, view->before, view->after);
+}
+
 static void threads_update(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -92,7 +111,6 @@ static void threads_update(struct ui *ui)
   threads_follow(ui);
   ui_rows_fit(ui);
   ui_rows_count(ui);
-  ui->more = ui->sum.length_ns > 0 && thread_strip_update(&view->strip, ui->profile, ui->span.end_ns);
 }
 
 static void threads_moved(struct ui *ui)
@@ -163,15 +181,31 @@ static bool threads_handle(struct ui *ui, enum request request)
   }
 }
 
+/* To the thread that is to blame for the stall that was gone to. */
+static void threads_open(struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  bool followed = ui->follow;
+  if (ui->stalls.serial == 0) return;
+  view->anchored = ui->follow = true;
+  view->source = ui->stalls.source;
+  view->serial = ui->stalls.serial;
+  ui->stalls.serial = 0;
+  threads_follow(ui);
+  ui->follow = followed;
+  ui_rows_fit(ui);
+}
+
 static void threads_prepare(struct ui *ui)
 {
   ui_rows_fit(ui);
+  if (ui->profile != NULL) threads_look(ui);
 }
 
 static void threads_note(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
-  snprintf(out, bytes, "|run :wait .io #gc");
+  snprintf(out, bytes, draw_is_ascii() ? "@held :wait #gc" : "█held ▒wait #gc");
 }
 
 const struct view_ops view_threads = {
@@ -179,6 +213,7 @@ const struct view_ops view_threads = {
   .threads = true,
   .bytes = sizeof(struct threads_view),
   .update = threads_update,
+  .open = threads_open,
   .prepare = threads_prepare,
   .note = threads_note,
   .handle = threads_handle,

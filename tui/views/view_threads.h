@@ -4,7 +4,7 @@
 #ifndef RTOP_TUI_VIEW_THREADS_H
 #define RTOP_TUI_VIEW_THREADS_H
 
-#include "tui/tables/thread_strip.h"
+#include "tui/tables/thread_lanes.h"
 #include "tui/tables/thread_table.h"
 #include "tui/term/pager.h"
 #include "tui/text/task_stats.h"
@@ -14,7 +14,8 @@ struct rect;
 
 struct threads_view {
   struct thread_table table;
-  struct thread_strip strip;
+  struct thread_lanes lanes;
+  int before, after; /* columns of the lanes before the moment that is shown, and after it */
   struct task_stats tasks;
   struct pager pager; /* over the rows of the table */
   bool anchored;      /* the cursor follows a thread */
@@ -29,5 +30,10 @@ struct ui_rows threads_view_rows(const struct ui *ui);
 bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thread);
 /* Rows of the stack below the table, its title included; 0: it is not shown. */
 int threads_view_stack_rows(const struct ui *ui);
+
+/* How many threads wait for a lock that this row of the sum is inside. */
+unsigned threads_view_waiting(const struct ui *ui, size_t row);
+/* How many columns the lanes have at this width of the table; 0: there are none. */
+int threads_view_lane_columns(const struct ui *ui);
 
 #endif

@@ -1,6 +1,8 @@
 /* How the threads look. */
 #include "view_threads.h"
 #include "viewer.h"
+#include "tui/tables/thread_locks.h"
+#include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -8,12 +10,14 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { STRIP_LEAST = 8, WIDE = 120, KERNEL_FROM = 150 };
+enum { LANE_LEAST = 8, LEAF_LEAST = 16, WIDE = 120, KERNEL_FROM = 200 };
 
 enum field {
   FIELD_TID,
   FIELD_NAME,
   FIELD_STATE,
+  FIELD_HELD,
+  FIELD_BLAME,
   FIELD_CPU,
   FIELD_BUSY,
   FIELD_WAIT,
@@ -23,7 +27,7 @@ enum field {
   FIELD_READ,
   FIELD_WRITE,
   FIELD_SWITCHES,
-  FIELD_STRIP,
+  FIELD_LANE,
   FIELD_ON,
   FIELD_COUNT,
 };
@@ -34,19 +38,21 @@ static const struct {
   int from;    /* width of the table from which on it is there */
   int sort;    /* enum rtop_sort_key; -1: cannot be sorted by */
 } fields[FIELD_COUNT] = {
-  [FIELD_TID] = { "TID", 8, 44, -1 },
+  [FIELD_TID] = { "TID", 8, 120, -1 },
   [FIELD_NAME] = { "NAME", 0, 0, RTOP_SORT_NAME },
-  [FIELD_STATE] = { "ST", 6, 0, -1 },
-  [FIELD_CPU] = { "CPU%", 7, 30, RTOP_SORT_CPU },
-  [FIELD_BUSY] = { "BUSY%", 7, 96, RTOP_SORT_SELF },
-  [FIELD_WAIT] = { "WAIT%", 7, 54, RTOP_SORT_WAITING },
-  [FIELD_IO] = { "IO%", 7, 90, RTOP_SORT_BLOCKED },
-  [FIELD_GC] = { "GC%", 7, 130, RTOP_SORT_GC },
-  [FIELD_ALLOC] = { "ALLOC/s", 9, 104, RTOP_SORT_ALLOC },
+  [FIELD_STATE] = { "ST", 8, 0, -1 },
+  [FIELD_HELD] = { "HELD%", 7, 30, RTOP_SORT_RUNNING },
+  [FIELD_BLAME] = { "BLAME%", 8, 46, RTOP_SORT_BLAME },
+  [FIELD_CPU] = { "CPU%", 7, 100, RTOP_SORT_CPU },
+  [FIELD_BUSY] = { "BUSY%", 7, 140, RTOP_SORT_TOTAL },
+  [FIELD_WAIT] = { "WAIT%", 7, 100, RTOP_SORT_WAITING },
+  [FIELD_IO] = { "BLOCK%", 8, 180, RTOP_SORT_BLOCKED },
+  [FIELD_GC] = { "GC%", 7, 150, RTOP_SORT_GC },
+  [FIELD_ALLOC] = { "ALLOC/s", 9, 190, RTOP_SORT_ALLOC },
   [FIELD_READ] = { "READ/s", 8, KERNEL_FROM, -1 },
   [FIELD_WRITE] = { "WRITE/s", 8, KERNEL_FROM, -1 },
   [FIELD_SWITCHES] = { "CTX/s", 7, KERNEL_FROM, -1 },
-  [FIELD_STRIP] = { "LAST", 0, 68, -1 },
+  [FIELD_LANE] = { "", 0, 64, -1 },
   [FIELD_ON] = { "ON (leaf)", 0, 40, -1 },
 };
 
@@ -54,14 +60,11 @@ struct columns {
   int x[FIELD_COUNT], columns[FIELD_COUNT]; /* 0 columns: not shown */
 };
 
-/* The sort keys that have no column of their own stand for the time a thread was busy. */
+/* The sort keys that have no column of their own put those who are to blame first. */
 static bool sorted_by(const struct ui *ui, int field)
 {
   enum rtop_sort_key sort = rtop_sort_key_plain(ui->wanted.sort);
-  if (sort == RTOP_SORT_TOTAL || sort == RTOP_SORT_RATIO || sort == RTOP_SORT_THREADS || sort == RTOP_SORT_RUNNING ||
-      sort == RTOP_SORT_SAMPLES || sort == RTOP_SORT_BLAME)
-    sort = RTOP_SORT_SELF;
-  return fields[field].sort == (int)sort;
+  return fields[field].sort == (int)(thread_table_by_blame(sort) ? RTOP_SORT_BLAME : sort);
 }
 
 static void choose_columns(struct columns *columns, const struct ui *ui, int width)
@@ -77,10 +80,10 @@ static void choose_columns(struct columns *columns, const struct ui *ui, int wid
   int left = width - fixed;
   int name = width < fields[FIELD_ON].from ? left : width >= WIDE ? 24 : width >= 72 ? 17 : left / 2;
   left -= columns->columns[FIELD_NAME] = name < left ? name : left > 0 ? left : 0;
-  if (width >= fields[FIELD_STRIP].from && left >= STRIP_LEAST + 14) {
-    int strip = width >= WIDE ? left * 3 / 5 : left - 14;
-    columns->columns[FIELD_STRIP] = strip > THREAD_STRIP_CELLS ? THREAD_STRIP_CELLS : strip;
-    left -= columns->columns[FIELD_STRIP];
+  if (width >= fields[FIELD_LANE].from && left >= LANE_LEAST + LEAF_LEAST) {
+    int lane = left * 3 / 5 < left - LEAF_LEAST ? left * 3 / 5 : left - LEAF_LEAST;
+    columns->columns[FIELD_LANE] = lane > THREAD_LANES_MAX ? THREAD_LANES_MAX : lane;
+    left -= columns->columns[FIELD_LANE];
   }
   columns->columns[FIELD_ON] = width >= fields[FIELD_ON].from && left > 0 ? left : 0;
   int x = 1;
@@ -90,24 +93,34 @@ static void choose_columns(struct columns *columns, const struct ui *ui, int wid
   }
 }
 
-static bool is_figure(int field)
+int threads_view_lane_columns(const struct ui *ui)
 {
-  return field >= FIELD_CPU && field <= FIELD_SWITCHES;
+  struct columns columns;
+  if (ui->layout.tiny) return 0;
+  choose_columns(&columns, ui, ui->layout.part[PART_TABLE].columns);
+  return columns.columns[FIELD_LANE] > 1 ? columns.columns[FIELD_LANE] - 1 : 0;
 }
 
-static void threads_draw_heading(const struct ui *ui, const struct columns *columns, struct rect table)
+static bool is_figure(int field)
+{
+  return field >= FIELD_HELD && field <= FIELD_SWITCHES;
+}
+
+static void threads_draw_heading(const struct ui *ui, const struct threads_view *view, const struct columns *columns,
+                                 struct rect table)
 {
   draw_blank(table.y, table.x, table.columns, FACE_HEADING);
   for (int field = 0; field < FIELD_COUNT; field++) {
-    char text[32], title[24];
+    char text[THREAD_LANES_MAX + 1], title[24];
     bool here = sorted_by(ui, field);
     bool delta = field == FIELD_BUSY && ui->baseline.comparing && !ui->baseline.all;
     snprintf(title, sizeof title, "%s", delta ? "DELTA" : fields[field].title);
-    if (field == FIELD_STRIP) snprintf(title, sizeof title, "LAST %d s", columns->columns[field] - 1);
     char *sign = strchr(title, '%');
     if (ui->look.units != UNITS_PERCENT && sign != NULL) *sign = '\0';
     bool up = ui->wanted.reverse != (field == FIELD_NAME);
     snprintf(text, sizeof text, "%s%s", title, here ? up ? "^" : "v" : is_figure(field) ? " " : "");
+    if (field == FIELD_LANE && columns->columns[field] > 0)
+      thread_lanes_axis(text, sizeof text, view->before, view->after, ui->frozen ? "v" : "now");
     enum face face = here ? FACE_HEADING_SORT : FACE_HEADING;
     int x = table.x + columns->x[field], room = columns->columns[field];
     if (is_figure(field)) draw_right(table.y, x, room, face, text);
@@ -115,11 +128,10 @@ static void threads_draw_heading(const struct ui *ui, const struct columns *colu
   }
 }
 
-static const char *state_name(const struct ui *ui, const struct rtop_thread_row *thread)
+static const char *threads_state_word(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  if (thread_table_idle(thread, ui->sum.length_ns)) return "idle";
-  static const char *const names[RTOP_STATES] = { "run", "wait", "io", "mark", "sweep" };
-  return thread->ended ? "ended" : thread->state < RTOP_STATES ? names[thread->state] : "?";
+  if (thread_table_idle(thread, ui->sum.length_ns)) return thread_word(THREAD_IDLE);
+  return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
 /* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
@@ -177,17 +189,51 @@ static void kernel_text(const struct task_rates *rates, int field, char *out, si
 static enum face threads_figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
 {
   if (field == FIELD_WAIT && thread->cost.wall_ns[RTOP_STATE_WAITING] > length_ns / 10) return FACE_WAIT;
+  if (field == FIELD_BLAME && thread->cost.blame_ns > length_ns / 10) return FACE_HOT;
   return FACE_NORMAL;
 }
 
-static void draw_strip(const struct threads_view *view, const struct rtop_thread_row *thread, int y, int x, int cells,
-                       bool selected)
+/* Each can be read without colour, and the holder without thinking. */
+static const char *lane_glyph(enum thread_lane lane)
 {
-  for (int i = 0; i < cells; i++) {
-    int state = thread_strip_state(&view->strip, thread->thread, cells - 1 - i);
-    const char glyph[2] = { state < 0 ? ' ' : draw_state_glyph((enum rtop_state)state), '\0' };
-    enum face face = state < 0 ? FACE_NORMAL : draw_state_face((enum rtop_state)state);
-    draw_text(y, x + i, 1, selected ? FACE_CURSOR : face, glyph);
+  static const char *const plain[] = {
+    [LANE_ABSENT] = " ", [LANE_LOST] = "/",    [LANE_HOLDS] = "@", [LANE_RAN] = "|",
+    [LANE_WAITS] = ":",  [LANE_BLOCKED] = ".", [LANE_MARKS] = "#", [LANE_SWEEPS] = "=",
+  };
+  if (!draw_is_ascii() && lane == LANE_HOLDS) return "█";
+  if (!draw_is_ascii() && lane == LANE_WAITS) return "▒";
+  return plain[lane];
+}
+
+static enum face lane_face(enum thread_lane lane)
+{
+  static const enum face faces[] = {
+    [LANE_ABSENT] = FACE_NORMAL, [LANE_LOST] = FACE_WARN,  [LANE_HOLDS] = FACE_RUN,  [LANE_RAN] = FACE_RUN,
+    [LANE_WAITS] = FACE_WAIT,    [LANE_BLOCKED] = FACE_BLOCKED, [LANE_MARKS] = FACE_MARK, [LANE_SWEEPS] = FACE_SWEEP,
+  };
+  return faces[lane];
+}
+
+/* A thread that does nothing has an empty lane: what happens is seen better. Who waits for a lock, or is inside one that
+ * others want, is no such thread. */
+static bool has_empty_lane(const struct ui *ui, const struct rtop_thread_row *thread)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  const struct rtop_symbol *leaf = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame);
+  return thread_table_idle(thread, ui->sum.length_ns) && !thread_lock_is(leaf) &&
+         threads_view_waiting(ui, (size_t)(thread - ui->sum.threads)) == 0;
+}
+
+static void draw_lane(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread, int y,
+                      int x, bool selected)
+{
+  int moment = ui->frozen ? view->before - 1 : -1;
+  bool idle = has_empty_lane(ui, thread);
+  for (int i = 0; i < view->before + view->after; i++) {
+    enum thread_lane lane = thread_lanes_at(&view->lanes, thread->source, thread->thread, i);
+    if (idle && lane == LANE_BLOCKED) lane = LANE_ABSENT;
+    enum face face = i == moment ? FACE_FROZEN : selected ? FACE_CURSOR : lane_face(lane);
+    draw_text(y, x + i, 1, face, lane_glyph(lane));
   }
 }
 
@@ -205,15 +251,35 @@ static enum face face_of(const struct pen *pen, enum face face)
   return pen->selected ? FACE_CURSOR : face;
 }
 
+/* Mutex, Queue and their like are known without it. */
+static void without_core(char *text)
+{
+  static const char core[] = "Thread::";
+  size_t cut = sizeof core - 1;
+  if (strncmp(text, core, cut) == 0) memmove(text, text + cut, strlen(text) - cut + 1);
+}
+
+/* The leaf with the nearest method of the program if there is room, the leaf, or the least that can be said. */
+static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, int columns, char *out,
+                      size_t bytes)
+{
+  bool old = thread_stack_is_old(thread);
+  if (old) thread_stack_leaf(out, bytes, thread, symbols, false);
+  else thread_where(out, bytes, symbols, thread->node);
+  if (rtop_text_width(out) > columns) without_core(out);
+  if (rtop_text_width(out) <= columns) return;
+  thread_stack_leaf(out, bytes, thread, symbols, true);
+  if (rtop_text_width(out) > columns) without_core(out);
+}
+
 static void draw_leaf(const struct pen *pen, int x, int columns)
 {
-  char text[1100];
+  char text[1400];
   const struct rtop_thread_row *thread = pen->thread;
   const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
   const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
   bool code = rtop_symbol_is_code(rtop_symbols_get(symbols, leaf->frame)) && !thread_stack_is_old(thread);
-  thread_stack_leaf(text, sizeof text, thread, symbols, false);
-  if (rtop_text_width(text) > columns) thread_stack_leaf(text, sizeof text, thread, symbols, true);
+  leaf_text(thread, symbols, columns, text, sizeof text);
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 
@@ -232,7 +298,8 @@ static void draw_names(const struct pen *pen)
   draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s%s", chosen ? "*" : "",
               process, thread->name[0] != '\0' ? thread->name : "-");
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
-            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)), state_name(pen->ui, thread));
+            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
+            threads_state_word(pen->ui, thread));
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
@@ -246,15 +313,15 @@ static void threads_draw_row(const void *table, size_t place, int y, bool select
   draw_names(pen);
   bool kernel = columns[FIELD_READ] > 0;
   const struct task_rates *rates = kernel ? rates_of(pen->ui, pen->view, pen->thread) : NULL;
-  for (int field = FIELD_CPU; field <= FIELD_SWITCHES; field++) {
+  for (int field = FIELD_HELD; field <= FIELD_SWITCHES; field++) {
     char text[32];
     if (field >= FIELD_READ) kernel_text(rates, field, text, sizeof text);
     else threads_figure_text(pen->ui, pen->thread, field, text, sizeof text);
     draw_right(pen->y, pen->left + pen->columns->x[field], columns[field] - 1,
                face_of(pen, threads_figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
   }
-  draw_strip(pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_STRIP], columns[FIELD_STRIP] - 1,
-             pen->selected);
+  if (columns[FIELD_LANE] > 0)
+    draw_lane(pen->ui, pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_LANE], pen->selected);
 }
 
 /* ", seen 0.8 s ago, no safepoint since" of a stack that is not the one of now; else nothing. */
@@ -273,21 +340,40 @@ static void seen_text(const struct rtop_thread_row *thread, char *out, size_t by
 
 static void stack_title(const struct rtop_thread_row *thread, int y, int columns)
 {
-  static const char *const doing[RTOP_STATES] = {
-    "runs with the GVL", "waits for the GVL", "off the GVL", "marks for the GC", "sweeps for the GC",
-  };
-  char age[16], text[256], seen[64];
+  char age[16], text[320], seen[64], taken[48];
   seen_text(thread, seen, sizeof seen);
+  thread_stack_age(taken, sizeof taken, thread);
   draw_time(age, sizeof age, thread->state_age_ns);
   char name[64];
   rtop_text_sanitize(name, sizeof name, thread->name, strlen(thread->name));
-  const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : doing[thread->state];
-  bool has_age = thread->state_age_ns > 0 && !thread->ended;
-  snprintf(text, sizeof text, "-- %sstack of %s (%u)%s%s %s%s%s ", seen[0] != '\0' ? "last " : "",
+  const char *does = thread->ended || thread->state >= RTOP_STATES ? "ended" : state_does(thread->state);
+  bool since = strncmp(taken, "in it", 5) == 0, has_age = thread->state_age_ns > 0 && !thread->ended && !since;
+  snprintf(text, sizeof text, "-- %sstack of %s (%u)%s%s %s%s%s%s%s ", seen[0] != '\0' ? "last " : "",
            name[0] != '\0' ? name : "-", thread->native_id, seen, seen[0] != '\0' ? ";" : ",", does,
-           has_age ? " for " : "", has_age ? age : "");
+           has_age ? " for " : "", has_age ? age : "", taken[0] != '\0' ? "; " : "", taken);
   int x = draw_text(y, 0, columns, FACE_LABEL, text);
   for (; x < columns; x++) draw_text(y, x, 1, FACE_LABEL, "-");
+}
+
+/* What it waits for and who is inside; what it is inside that others wait for. Returns the rows it took. */
+static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
+{
+  char text[1700];
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  size_t row = (size_t)(thread - ui->sum.threads);
+  unsigned waiting = threads_view_waiting(ui, row);
+  int rows = 0;
+  if (thread_lock_of(&ui->sum, symbols, row).waits) {
+    thread_lock_words(text, sizeof text, &ui->sum, symbols, row);
+    char *rest = rtop_text_width(text) > at.columns - 3 && at.rows > 1 ? strstr(text, "; ") : NULL;
+    if (rest != NULL) *rest = '\0';
+    draw_text(at.y + rows++, 3, at.columns - 3, FACE_HOT, text);
+    if (rest != NULL) draw_text(at.y + rows++, 5, at.columns - 5, FACE_HOT, rest + 2);
+  }
+  if (waiting > 0 && rows < at.rows)
+    draw_format(at.y + rows++, 3, at.columns - 3, FACE_HOT, "%u thread%s for a lock that this one is inside", waiting,
+                waiting == 1 ? " waits" : "s wait");
+  return rows;
 }
 
 static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
@@ -295,6 +381,9 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   int row = 0, names = at.columns * 3 / 5;
   stack_title(thread, at.y, at.columns);
+  int locks = draw_locks(ui, thread, (struct rect){ at.y + 1, at.x, at.rows - 2, at.columns });
+  at.y += locks;
+  at.rows -= locks;
   for (uint32_t node = thread->node; node != 0 && row + 1 < at.rows; row++) {
     char place[1100];
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
@@ -327,7 +416,7 @@ void threads_draw(struct ui *ui)
   }
   int stack_rows = threads_view_stack_rows(ui);
   choose_columns(&columns, ui, table.columns);
-  threads_draw_heading(ui, &columns, table);
+  threads_draw_heading(ui, view, &columns, table);
   const struct rtop_thread_row *selected = threads_view_row(ui, view->pager.cursor);
   if (selected == NULL) {
     draw_text(table.y + 1, 2, table.columns - 2, FACE_NORMAL,

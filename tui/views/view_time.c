@@ -93,6 +93,7 @@ static bool time_handle(struct ui *ui, enum request request)
   switch (request) {
   case REQUEST_STALL_LIST:
     view->list = !view->list;
+    view->from = NULL;
     ui->stale = true;
     return true;
   case REQUEST_ZOOM_IN: return ui->profile != NULL && time_zoom(ui, -1);
@@ -110,6 +111,7 @@ static void time_note(const struct ui *ui, char *out, size_t bytes)
 
 static void time_open(struct ui *ui)
 {
+  if (!ui->stalls.seek) time_view(ui)->from = NULL; /* not by the key of the list */
   view_methods.open(ui);
 }
 

@@ -23,13 +23,17 @@ struct time_view {
   struct rtop_span window;            /* under the cursor */
   struct rtop_window_summary summary; /* of it */
   bool list;                          /* of stalls, in place of the methods */
+  const struct view_ops *from;        /* the view that the list was opened from; NULL: it was not */
+  bool listed;                        /* it was open before */
   struct pager pager;                 /* of it: the newest stall first */
   uint64_t stall;                     /* under its cursor; 0: whichever is the newest */
 };
 
 void time_view_draw(struct ui *ui, const struct time_view *view);
 
-/* view_time_stalls.c: the list of stalls. */
+/* view_time_stalls.c: the list of stalls. It opens from any view, and goes back there. False: it was not open. */
+void time_stalls_open(struct ui *ui);
+bool time_stalls_leave(struct ui *ui);
 void time_stalls_update(const struct ui *ui, struct time_view *view);
 bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request request);
 void time_stalls_draw(struct ui *ui, struct time_view *view);

@@ -1,6 +1,7 @@
 /* How the graphs of the time view look: a row or two per figure, the axis, what is under the cursor. */
 #include "view_time.h"
 #include "tui/term/draw.h"
+#include "tui/term/screen.h"
 #include "tui/text/text.h"
 #include "tui/text/time_text.h"
 #include "tui/ui/ui.h"
@@ -14,9 +15,9 @@ static const struct {
   enum face face;
   double least; /* what the full height stands for at least; 0: the largest value */
 } graphs[TIMELINE_GRAPHS] = {
-  [TIMELINE_RUN] = { "GVL run", FACE_RUN, 1 }, [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
-  [TIMELINE_BLOCKED] = { "io", FACE_IO, 1 },   [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
-  [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },   [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
+  [TIMELINE_RUN] = { "GVL run", FACE_RUN, 1 },         [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
+  [TIMELINE_BLOCKED] = { "blocked", FACE_BLOCKED, 1 }, [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
+  [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },           [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
   [TIMELINE_RSS] = { "rss", FACE_STRIP, 0 },
 };
 
@@ -69,6 +70,7 @@ static void time_draw_cell(const struct timeline *timeline, int graph, int at, i
 
 static void draw_graph(const struct timeline *timeline, int graph, int y, int x, int rows)
 {
+  for (int row = 0; row < rows; row++) screen_shifts(y + row, x + TIME_LABEL_COLUMNS, timeline->count);
   draw_text(y + rows - 1, x, TIME_LABEL_COLUMNS, FACE_LABEL, graphs[graph].name);
   if (rows > 1) {
     char most[16];
@@ -140,6 +142,7 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
 {
   const struct timeline *timeline = &view->timeline;
   struct rtop_span span;
+  screen_shifts(y, x, timeline->count);
   draw_ticks(ui, timeline, y, x);
   draw_stalls(ui, timeline, y, x);
   if (ui_time_selected(ui, &span)) {
@@ -152,7 +155,7 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
   draw_at(timeline, y, x, ui_time_cursor(ui) - 1, "^");
 }
 
-/* "14:31:52.400 run 62% wait 1.20 io 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
+/* "14:31:52.400 held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
 static void window_words(const struct ui *ui, const struct time_view *view, char *out, size_t bytes)
 {
   const struct rtop_window_summary *window = &view->summary;
@@ -179,7 +182,7 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
   rtop_text_count(rate, sizeof rate, (double)window->counters.allocations * 1e9 / length_ns);
   rtop_text_bytes(rss, sizeof rss, window->counters.rss_bytes);
   draw_time(gc, sizeof gc, gc_ns);
-  snprintf(out + used, bytes - (size_t)used, "run %.0f%% wait %.2f io %.2f GC %s cpu %.2f %s/s %s",
+  snprintf(out + used, bytes - (size_t)used, "held %.0f%% wait %.2f blocked %.2f GC %s cpu %.2f %s/s %s",
            100 * (double)(window->wall_ns[RTOP_STATE_RUNNING] + gc_ns) / length_ns / window->sources,
            (double)window->wall_ns[RTOP_STATE_WAITING] / length_ns,
            (double)window->wall_ns[RTOP_STATE_BLOCKED] / length_ns, gc, (double)window->counters.cpu_ns / length_ns,

@@ -1,5 +1,6 @@
 /* The list of stalls and marks below the graphs: newest first, a cursor, one key goes there. */
 #include "view_time.h"
+#include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/time_text.h"
 #include "tui/ui/ui.h"
@@ -19,6 +20,35 @@ static const struct stall *stall_in(const struct ui *ui, size_t place)
 {
   const struct stalls *stalls = &ui->stalls.stalls;
   return place < stalls->count ? &stalls->list[stalls->count - 1 - place] : NULL;
+}
+
+static struct time_view *stalls_view(const struct ui *ui)
+{
+  return ui->data[VIEW_TIME];
+}
+
+void time_stalls_open(struct ui *ui)
+{
+  struct time_view *view = stalls_view(ui);
+  const struct view_ops *from = ui->view;
+  bool listed = view->list;
+  if (from->id != VIEW_TIME) ui_open_view(ui, VIEW_TIME);
+  view->listed = listed;
+  view->from = from;
+  view->list = true;
+  ui->stale = true;
+}
+
+bool time_stalls_leave(struct ui *ui)
+{
+  struct time_view *view = stalls_view(ui);
+  const struct view_ops *from = view->from;
+  if (ui->view->id != VIEW_TIME || from == NULL || !view->list) return false;
+  view->list = view->listed;
+  view->from = NULL;
+  if (from->id != VIEW_TIME) ui_open_view(ui, from->id);
+  ui->stale = true;
+  return true;
 }
 
 /* The cursor stays on its stall while others come. */

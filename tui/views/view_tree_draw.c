@@ -70,7 +70,7 @@ static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
   if (pen->columns.place > 0)
     draw_text(at.y, at.x + pen->columns.place, pen->columns.place_columns, FACE_HEADING, "LOCATION");
   if (pen->columns.split > 0)
-    draw_text(at.y, at.x + pen->columns.split, SPLIT_COLUMNS, FACE_HEADING, "SPLIT run| wait: io. gc#=");
+    draw_text(at.y, at.x + pen->columns.split, SPLIT_COLUMNS, FACE_HEADING, "SPLIT run| wait: blocked. #=");
 }
 
 /* A thread that is here now: the state of one that has it as its leaf, '*' when the GVL's holder came

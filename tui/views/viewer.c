@@ -61,6 +61,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->look.header = !options->no_header;
   ui->look.footer = options->no_footer ? FOOTER_OFF : FOOTER_KEYS;
   ui->look.mouse = options->mouse;
+  ui->look.clipboard = true;
   ui->follow = true;
   ui->look.ascii = options->ascii ? UI_ASCII_ON : UI_ASCII_AUTO;
   ui->view = &view_methods;
@@ -80,6 +81,7 @@ void ui_destroy(struct ui *ui)
   rtop_sum_destroy(&ui->sum);
   rtop_live_destroy(&ui->live);
   ui_stalls_forget(ui);
+  ui_verdict_forget(ui);
   ui_baseline_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
@@ -93,6 +95,8 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   rtop_sum_keep(&ui->baseline.sum, symbols);
   rtop_symbols_use_frame(symbols, ui->selected);
   stalls_keep(&ui->stalls.stalls, symbols);
+  verdict_keep(&ui->verdict.verdict, symbols);
+  verdict_keep(&ui->verdict.past.of, symbols);
   icicle_view_keep(ui, symbols);
 }
 
@@ -113,6 +117,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui->sum.length_ns = 0;
   strip_destroy(&ui->strip);
   ui_stalls_forget(ui);
+  ui_verdict_forget(ui);
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   for (int i = 0; i < VIEW_COUNT; i++)
@@ -157,7 +162,9 @@ bool ui_update(struct ui *ui)
     if (ui->live != NULL) rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
     fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     uint32_t alone = ui_processes_alone(ui);
+    if (fine) rtop_profile_open_blame(ui->profile, &ui->sum);
     if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &ui->sum);
+    fine = fine && ui_verdict_update(ui);
     ui_focus_apply(ui);
     fine = fine && (ui->view->threads || update_methods(ui)) &&
            strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
@@ -167,7 +174,13 @@ bool ui_update(struct ui *ui)
            rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
   ui->more = false;
+  uint32_t culprit = ui->selected; /* the view's cursor may be elsewhere still */
   if (fine && ui->view->update != NULL) ui->view->update(ui);
+  if (fine && ui->stalls.seek && ui->view->open != NULL) {
+    ui->selected = culprit;
+    ui->view->open(ui);
+  }
+  ui->stalls.seek = false;
   ui->stale = ui->touched = false;
   ui->dirty = true;
   return fine;
@@ -181,7 +194,7 @@ void ui_draw(struct ui *ui)
   draw_charset(wide || ui->look.ascii == UI_ASCII_ON, draw_utf8());
   draw_wide(wide);
   struct layout_wish wish = { ui->look.header && ui->view->id != VIEW_CHOOSER, ui->view->detail,
-                              ui->look.footer == FOOTER_OFF };
+                              ui->look.footer == FOOTER_OFF, ui->view->text };
   layout_compute(&ui->layout, LINES, COLS, &wish);
   if (ui->view->graphs) layout_graphs(&ui->layout, TIMELINE_GRAPHS);
   if (!ui->layout.tiny) {
@@ -191,6 +204,7 @@ void ui_draw(struct ui *ui)
   if (ui->view->prepare != NULL) ui->view->prepare(ui);
   draw_view[ui->view->id](ui);
   if (ui->ask.menu.open && !ui->layout.tiny) menu_draw(&ui->ask.menu, ui->layout.part[PART_TABLE]);
+  view_message_draw(ui);
   if (ui->ask.prompting != UI_PROMPT_NONE && !ui->layout.tiny) view_footer_draw(ui); /* last: it holds the cursor */
   ui->dirty = false;
 }

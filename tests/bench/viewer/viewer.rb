@@ -1,13 +1,14 @@
 # What looking costs: CPU of the viewer, bytes that it writes to the terminal, time to its first screen.
 #
-#   ruby tests/bench/viewer/viewer.rb BUILD [--seconds N] [--methods N] [--threads N] [--views NAME,...] [--cpu] [--bytes] [--start]
+#   ruby tests/bench/viewer/viewer.rb BUILD [--seconds N] [--methods N] [--threads N] [--views NAME,...] [--cpu] [--bytes] [--demo] [--start]
 #
 # CPU: a made-up process of many methods and threads (tests/tools/many_methods), every view, 1 and 10
 # refreshes a second, at 80x24; user and system time of the viewer over the time it was watched, after the
 # first two seconds. Three loads: what a sampler finds at 1000 Hz in a frame of a second; the same in a frame of a
 # minute, in which all methods stand in the table; and every method in every second, ten times what is found. Bytes: the small web server of tests/e2e/fake_process, whose figures sway, and the process
 # of many methods, in which every row is another one in every refresh; every view at 80x24 and
-# 160x50, ten refreshes a second; what the terminal gets per refresh. Start: from exec
+# 160x50, ten refreshes a second; what the terminal gets per refresh. Demo: the program of `make demo` at 80x24 and the usual
+# rate, bytes per second. Start: from exec
 # to the first byte of the table, the median of eleven.
 require "io/console"
 require "io/wait"
@@ -20,11 +21,11 @@ OptionParser.new do |parser|
   parser.on("--methods N", Integer) { |value| options[:methods] = value }
   parser.on("--threads N", Integer) { |value| options[:threads] = value }
   parser.on("--views LIST", Array) { |value| options[:views] = value }
-  %w[cpu bytes start].each { |part| parser.on("--#{part}") { options[:parts] << part } }
+  %w[cpu bytes demo start].each { |part| parser.on("--#{part}") { options[:parts] << part } }
 end.parse!(ARGV)
 BUILD = File.expand_path(ARGV.shift || "build")
 SECONDS = options[:seconds]
-PARTS = options[:parts].empty? ? %w[cpu bytes start] : options[:parts]
+PARTS = options[:parts].empty? ? %w[cpu bytes demo start] : options[:parts]
 VIEWER = "#{BUILD}/rperf-top"
 VIEWS = { "methods" => "1", "tree" => "2", "threads" => "3", "icicle" => "4", "source" => "5", "skyline" => "6",
           "groups" => "8" }.select { |name, _| options.fetch(:views, [name]).include?(name) }.freeze
@@ -156,6 +157,35 @@ def bytes_per_refresh(pid, key, rows, columns)
   format("%d", rate / 10)
 end
 
+# The program of `make demo`, with a channel.
+def demo
+  pid = Process.spawn(RbConfig.ruby, "-I", BUILD, "-r", "rperf_top", "#{__dir__}/../../e2e/programs/demo.rb",
+                      out: File::NULL)
+  deadline = now + 30
+  sleep 0.05 until `#{VIEWER} -l`.match?(/^ *#{pid} /) || now > deadline
+  yield pid
+ensure
+  Process.kill("KILL", pid)
+  Process.wait(pid)
+end
+
+def measure_demo
+  puts "", "Bytes per second on the demo, 80x24, the usual rate", ""
+  row("view", "bytes/s")
+  row(*["---"] * 2)
+  demo do |pid|
+    VIEWS.merge("time" => "7").each do |name, key|
+      screen = Screen.new(pid, 24, 80)
+      screen.press(key)
+      screen.read(3)
+      before, from = screen.bytes, now
+      screen.read([SECONDS, 4].max)
+      row(name, format("%d", (screen.bytes - before) / (now - from)))
+      screen.close
+    end
+  end
+end
+
 def measure_start
   puts "", "From exec to the first full screen", ""
   PROGRAMS.each do |name, command|
@@ -173,4 +203,5 @@ end
 
 measure_cpu(options) if PARTS.include?("cpu")
 measure_bytes if PARTS.include?("bytes")
+measure_demo if PARTS.include?("demo")
 measure_start if PARTS.include?("start")

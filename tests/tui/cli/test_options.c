@@ -51,11 +51,38 @@ static void test_defaults(void **state)
   assert_int_equal(options.rate_hz, 0);
   assert_true(options.frame_seconds == 1 && options.delay_seconds == 1 && options.time_seconds == 0);
   assert_int_equal(options.methods.sort, RTOP_SORT_SELF);
-  assert_int_equal(options.methods.mode, RTOP_MODE_WALL);
+  assert_int_equal(options.methods.mode, RTOP_MODE_BUSY);
   assert_true(options.methods.min_percent == 0);
   assert_null(options.output);
   assert_null(options.command);
   assert_false(options.batch);
+}
+
+/* People see busy time; programs read what they always did, unless they ask. */
+static void test_modes(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *line;
+    enum rtop_mode mode;
+  } lines[] = {
+    { "-p 1", RTOP_MODE_BUSY },
+    { "-b -p 1", RTOP_MODE_BUSY },
+    { "-b -J -p 1", RTOP_MODE_WALL },
+    { "-o x.json -p 1", RTOP_MODE_WALL },
+    { "--stat -- x", RTOP_MODE_WALL },
+    { "-b -m wall -p 1", RTOP_MODE_WALL },
+    { "-m wall -p 1", RTOP_MODE_WALL },
+    { "-b -J -m busy -p 1", RTOP_MODE_BUSY },
+    { "-o x.svg -m busy -p 1", RTOP_MODE_BUSY },
+    { "-m cpu -p 1", RTOP_MODE_CPU },
+    { "-o x.svg -m cpu -p 1", RTOP_MODE_CPU },
+  };
+  struct rtop_options options;
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    assert_int_equal(parse(&options, lines[i].line), -1);
+    assert_int_equal(options.methods.mode, lines[i].mode);
+  }
 }
 
 static void test_everything(void **state)
@@ -338,6 +365,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_stalls),
     cmocka_unit_test(test_defaults),
+    cmocka_unit_test(test_modes),
     cmocka_unit_test(test_everything),
     cmocka_unit_test(test_long_forms_and_the_rest),
     cmocka_unit_test(test_several_processes),

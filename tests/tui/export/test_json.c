@@ -62,13 +62,15 @@ static void test_every_key_of_the_contract(void **state)
   struct report_fixture fixture;
   report_fixture_setup(&fixture);
   json_t *object = round_trip(&fixture.report, NULL);
-  KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "windows", "gaps", "sampler", "gvl", "gc",
-       "allocations", "exceptions", "threads", "methods");
+  KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "mode", "windows", "gaps", "sampler", "verdict",
+       "gvl", "gc", "allocations", "exceptions", "threads", "methods");
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
-  KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked");
+  KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked", "held", "holder", "waiters", "wait");
+  KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "thread", "owner",
+       "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running", "waiting",
-       "blocked", "gc", "cpu", "stack", "stack_current", "stack_age");
+       "blocked", "gc", "cpu", "held", "blame", "stack", "stack_current", "stack_age");
   KEYS(json_array_get(json_object_get(object, "methods"), 0), "name", "path", "line", "self", "total", "ratio",
        "threads", "running", "waiting", "blocked", "gc", "cpu", "blame", "allocations", "samples");
   json_decref(object);
@@ -99,6 +101,13 @@ static void test_values(void **state)
   json_t *gvl = json_object_get(object, "gvl"), *gc = json_object_get(object, "gc");
   assert_true(number(gvl, "running") == 0.15 && number(gvl, "waiting") == 0.02);
   assert_true(number(gvl, "blocked") == 0.22);
+  assert_true(number(gvl, "held") == 0.8 && number(gvl, "waiters") == 1 && number(gvl, "wait") == 0.02);
+  assert_string_equal(text(json_object_get(gvl, "holder"), "name"), "t1");
+  json_t *verdict = json_object_get(object, "verdict");
+  assert_string_equal(text(verdict, "kind"), "running");
+  assert_string_equal(text(verdict, "method"), "Price#total");
+  assert_string_equal(text(verdict, "text"), "running: 80% Price#total, t1");
+  assert_true(number(verdict, "share") == 0.8);
   assert_true(number(gc, "marking") == 0.01 && number(gc, "sweeping") == 0 && number(gc, "minor") == 4);
   json_decref(object);
   report_fixture_destroy(&fixture);
@@ -150,6 +159,7 @@ static void test_threads(void **state)
   assert_true(number(thread, "id") == 1 && number(thread, "native_id") == 101);
   assert_string_equal(text(thread, "state"), "blocked");
   assert_true(number(thread, "running") == 0.15 && number(thread, "gc") == 0.01);
+  assert_true(number(thread, "held") == 0.16 && number(thread, "blame") == 0.003);
   json_t *stack = json_object_get(thread, "stack");
   assert_int_equal(json_array_size(stack), 3);
   assert_string_equal(json_string_value(json_array_get(stack, 0)), "String#gsub (C)");

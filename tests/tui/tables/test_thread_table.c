@@ -99,6 +99,78 @@ static void test_filter(void **state)
   assert_int_equal(table.count, 0);
 }
 
+static void times(uint32_t i, uint64_t held_ms, uint64_t blame_ms, uint64_t waiting_ms)
+{
+  rows[i].cost = (struct rtop_cost){ .blame_ns = blame_ms * 1000000 };
+  rows[i].cost.wall_ns[RTOP_STATE_RUNNING] = held_ms * 500000;
+  rows[i].cost.wall_ns[RTOP_STATE_MARKING] = held_ms * 300000;
+  rows[i].cost.wall_ns[RTOP_STATE_SWEEPING] = held_ms * 200000;
+  rows[i].cost.wall_ns[RTOP_STATE_WAITING] = waiting_ms * 1000000;
+  rows[i].cost.wall_ns[RTOP_STATE_BLOCKED] = (1000 - held_ms - waiting_ms) * 1000000;
+}
+
+/* Blame, then the GVL, then waiting; whatever the figure that the methods are sorted by. */
+static void test_culprits_first(void **state)
+{
+  (void)state;
+  char got[8];
+  times(0, 20, 0, 900); /* victims */
+  times(1, 20, 0, 950);
+  times(2, 500, 900, 0); /* its collections count */
+  times(3, 460, 100, 500);
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_string_equal(got, "3421");
+  order(got, RTOP_SORT_SAMPLES, false, NULL, false);
+  assert_string_equal(got, "3421");
+  order(got, RTOP_SORT_BLAME, true, NULL, false);
+  assert_string_equal(got, "1243");
+  order(got, RTOP_SORT_RUNNING, false, NULL, false);
+  assert_string_equal(got, "3412");
+  assert_true(thread_table_key(&rows[2], RTOP_SORT_RUNNING) == 500e6);
+}
+
+/* Nobody holds the GVL, one holds a lock. */
+static void test_who_is_inside_a_lock_comes_first(void **state)
+{
+  (void)state;
+  char got[8];
+  uint32_t call = node_of("App#call");
+  uint32_t frame = rtop_symbols_frame(symbols, "Thread::Mutex#synchronize", 25, "", 0, "", 0, 0, RTOP_SYMBOL_C);
+  uint32_t wants = rtop_symbols_node(symbols, call, frame, 0);
+  for (uint32_t i = 0; i < COUNT; i++) {
+    times(i, 0, 0, 0);
+    rows[i].state = RTOP_STATE_BLOCKED;
+    rows[i].node = wants;
+  }
+  rows[2].node = rtop_symbols_node(symbols, wants, rtop_symbols_get_node(symbols, call)->frame, 9);
+  rows[0].cost.wall_ns[RTOP_STATE_BLOCKED] -= 1; /* came in a moment ago: not idle */
+  rows[0].cost.wall_ns[RTOP_STATE_WAITING] = 1;
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_string_equal(got, "3124");
+  assert_int_equal(table.inside[2], 3);
+}
+
+/* Neighbours that are nearly equal do not change places each second; who becomes another does, at once. */
+static void test_rows_stay(void **state)
+{
+  (void)state;
+  static const uint32_t noise[] = { 0, 8, 3, 9, 1, 7, 5, 2 };
+  char got[8], first[8];
+  for (int round = 0; round < 8; round++) {
+    for (uint32_t i = 0; i < COUNT; i++)
+      times(i, 300 + noise[(round + 3 * (int)i) % 8], 200 + noise[(round * 5 + (int)i) % 8], 0);
+    order(round == 0 ? first : got, RTOP_SORT_SELF, false, NULL, false);
+    if (round > 0) assert_string_equal(got, first);
+  }
+  times(3, 600, 200, 0);
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_int_equal(got[0], '4');
+  times(3, 300, 200, 0);
+  rows[3].serial = 99; /* its id was given to another: nothing is remembered of that one */
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_int_equal(got[3], '4');
+}
+
 /* Off the GVL from end to end, and alive. */
 static void test_idle(void **state)
 {
@@ -135,6 +207,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_idle),
     cmocka_unit_test_setup_teardown(test_idle_ones_are_left_out, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_culprits_first, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_who_is_inside_a_lock_comes_first, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_rows_stay, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
   };

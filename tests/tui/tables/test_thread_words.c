@@ -76,6 +76,65 @@ static void test_off_the_gvl(void **state)
   check("stack not taken", "stack not taken", "? -");
 }
 
+static void check_age(const char *words)
+{
+  char text[64];
+  thread_stack_age(text, sizeof text, &thread);
+  assert_string_equal(text, words);
+}
+
+/* How old a stack of now is. */
+static void test_age(void **state)
+{
+  (void)state;
+  check_age("stack of its last window");
+  thread.stack_age_ns = 212 * MS;
+  thread.state_age_ns = 3400 * MS;
+  check_age("stack of 0.2 s ago");
+  thread.state = RTOP_STATE_BLOCKED; /* since then nothing changed */
+  check_age("in it for 3.4 s");
+  thread.state = RTOP_STATE_WAITING;
+  check_age("in it for 3.4 s");
+  thread.stale = true;
+  check_age("");
+  thread.stale = false;
+  thread.ended = true;
+  check_age("");
+  thread.ended = false;
+  thread.node = 0;
+  check_age("");
+}
+
+/* Of all threads that hold the GVL, unseen, the one that does so longest. */
+static void test_unfinished(void **state)
+{
+  (void)state;
+  struct rtop_thread_row rows[3] = { thread, thread, thread };
+  struct rtop_sum sum = { .threads = rows, .thread_count = 3 };
+  char text[200];
+  assert_null(thread_unfinished(&sum));
+  for (int i = 0; i < 3; i++) rows[i].stale = true;
+  rows[0].stack_age_ns = 299 * MS; /* soon to come */
+  assert_null(thread_unfinished(&sum));
+  rows[0].stack_age_ns = 400 * MS;
+  rows[1].state_age_ns = 2100 * MS;
+  rows[1].stack_age_ns = 9000 * MS; /* it slept before */
+  rows[2].state = RTOP_STATE_WAITING;
+  rows[2].stack_age_ns = 5000 * MS;
+  rows[0].name = rows[2].name = "";
+  rows[1].name = "nightly";
+  assert_ptr_equal(thread_unfinished(&sum), &rows[1]);
+  thread_unfinished_words(text, sizeof text, &rows[1], symbols);
+  assert_string_equal(text, "? Order#total, 2.1 s so far (nightly)");
+  rows[1].hidden = true;
+  assert_ptr_equal(thread_unfinished(&sum), &rows[0]);
+  rows[0].native_id = 4711;
+  thread_unfinished_words(text, sizeof text, &rows[0], symbols);
+  assert_string_equal(text, "? Order#total, 0.4 s so far (4711)");
+  rows[0].ended = true;
+  assert_null(thread_unfinished(&sum));
+}
+
 #define WORDS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -84,6 +143,8 @@ int main(void)
     WORDS_TEST(test_the_stack_of_now),
     WORDS_TEST(test_running),
     WORDS_TEST(test_off_the_gvl),
+    WORDS_TEST(test_age),
+    WORDS_TEST(test_unfinished),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void check_inside(const struct layout *layout, struct rect part)
 static void check_size(int rows, int columns, bool header, bool detail)
 {
   struct layout layout;
-  layout_compute(&layout, rows, columns, &(struct layout_wish){ header, detail, false });
+  layout_compute(&layout, rows, columns, &(struct layout_wish){ header, detail, false, false });
   for (int i = 0; i < PART_COUNT; i++) {
     if (layout.part[i].rows == 0) continue;
     check_inside(&layout, layout.part[i]);
@@ -51,13 +51,13 @@ static void test_every_size(void **state)
 /* Rows go in the order that the header promises, and none comes back when the window shrinks further. */
 static void test_sacrifice(void **state)
 {
-  static const enum layout_part order[] = { PART_TIMELINE, PART_THREADS, PART_GC, PART_GVL, PART_TABS, PART_FOOTER };
+  static const enum layout_part order[] = { PART_TIMELINE, PART_GC, PART_GVL, PART_VERDICT, PART_TABS, PART_FOOTER };
   enum { COUNT = sizeof order / sizeof order[0] };
   int gone_at[COUNT] = { 0 };
   (void)state;
   for (int rows = 60; rows >= LAYOUT_ROWS_MIN; rows--) {
     struct layout layout;
-    layout_compute(&layout, rows, 80, &(struct layout_wish){ true, true, false });
+    layout_compute(&layout, rows, 80, &(struct layout_wish){ true, true, false, false });
     for (int i = 0; i < COUNT; i++) {
       if (layout.part[order[i]].rows == 0 && gone_at[i] == 0) gone_at[i] = rows;
       assert_true(gone_at[i] == 0 || layout.part[order[i]].rows == 0);
@@ -71,8 +71,8 @@ static void test_no_footer(void **state)
 {
   struct layout layout, without;
   (void)state;
-  layout_compute(&layout, 24, 80, &(struct layout_wish){ true, false, false });
-  layout_compute(&without, 24, 80, &(struct layout_wish){ true, false, true });
+  layout_compute(&layout, 24, 80, &(struct layout_wish){ true, false, false, false });
+  layout_compute(&without, 24, 80, &(struct layout_wish){ true, false, true, false });
   assert_int_equal(without.part[PART_FOOTER].rows, 0);
   assert_int_equal(without.part[PART_TABLE].rows, layout.part[PART_TABLE].rows + 1);
 }

@@ -104,7 +104,7 @@ static void test_blue_does_not_lean_on_red_and_green(void **state)
   open_screen(NULL, 0);
   theme_use(THEME_BLUE);
   assert_true(distance(FACE_RUN, FACE_WAIT) > 150);
-  assert_true(distance(FACE_IO, FACE_WAIT) > 100);
+  assert_true(distance(FACE_BLOCKED, FACE_WAIT) > 100);
   assert_true(distance(FACE_RUN, FACE_MARK) > 150);
   assert_true(distance(FACE_GOOD, FACE_WARN) > 150);
   theme_use(THEME_DEFAULT);

@@ -152,6 +152,39 @@ static void test_drawn_where_there_is_room(void **state)
   assert_int_equal(getcury(stdscr), 5);
 }
 
+static void check_position(size_t top, const char *line)
+{
+  struct rect table = { 5, 0, 4, 40 };
+  pager = (struct pager){ .cursor = top, .top = top };
+  struct ui_rows rows = stub_rows(&ui);
+  erase();
+  ui_rows_draw(&rows, table, draw_name, "=");
+  char *text = model_screen_text();
+  const char *at = text;
+  for (int y = 0; y < table.y; y++) at = strchr(at, '\n') + 1;
+  assert_memory_equal(at, line, strlen(line));
+  free(text);
+}
+
+/* In the heading, to the right: what is seen of how much. Nothing when all is. */
+static void test_position(void **state)
+{
+  (void)state;
+  check_position(0, "                            1-3 of 6 Top\n");
+  check_position(1, "                            2-4 of 6 33%\n");
+  check_position(3, "                            4-6 of 6 End\n");
+  struct ui_rows all = stub_rows(&ui);
+  all.page = ROWS;
+  pager = (struct pager){ 0, 0 };
+  erase();
+  ui_rows_draw(&all, (struct rect){ 5, 0, 9, 40 }, draw_name, "=");
+  assert_false(shows(" of 6"));
+  all.page = SEEN;
+  erase();
+  ui_rows_draw(&all, (struct rect){ 5, 0, 4, 20 }, draw_name, "="); /* no room beside the heading */
+  assert_false(shows(" of 6"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -160,6 +193,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_counts, open_stub, close_stub),
     cmocka_unit_test_setup_teardown(test_moves_and_clicks, open_stub, close_stub),
     cmocka_unit_test_setup_teardown(test_drawn_where_there_is_room, open_stub, close_stub),
+    cmocka_unit_test_setup_teardown(test_position, open_stub, close_stub),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

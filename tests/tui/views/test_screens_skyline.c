@@ -60,10 +60,16 @@ static void test_scale_and_levels(void **state)
   model_press(&ui, '-');
   assert_true(shows("the full height is 100% of the span"));
   model_press(&ui, 't');
+  ui.message_until_ns = 0; /* it lies over the selection */
+  model_redraw(&ui);
   assert_true(shows("> class Queue"));
   model_press(&ui, '*');
+  ui.message_until_ns = 0;
+  model_redraw(&ui);
   assert_true(shows("> package Queue"));
   model_press(&ui, 't');
+  ui.message_until_ns = 0;
+  model_redraw(&ui);
   assert_true(shows("> Queue#pop"));
   model_press(&ui, '\r');
   assert_true(shows("> package Queue") && shows("+Queue"));

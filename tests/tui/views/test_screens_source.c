@@ -25,6 +25,18 @@ static const struct screen_case cases[] = {
   { .name = "source-times", .rows = 24, .columns = 80, .keys = KEYS('%', '5', '.', FN(KEY_RIGHT)) },
   { .name = "source-c-method", .rows = 24, .columns = 80, .keys = KEYS('/', 'g', 'e', 'n', 'e', 'r', '\r', '5') },
   { .name = "methods-lines-160x50", .rows = 50, .columns = 160, .keys = KEYS('g') },
+  { .name = "methods-lines-160x50-color-attributes",
+    .rows = 50,
+    .columns = 160,
+    .attributes = true,
+    .keys = KEYS('g') },
+  { .name = "methods-lines-160x50-mono-ascii",
+    .rows = 50,
+    .columns = 160,
+    .mono = true,
+    .ascii = true,
+    .keys = KEYS('g') },
+  { .name = "methods-lists-160x50", .rows = 50, .columns = 160, .keys = KEYS('g', 'D') },
   { .name = "methods-lines-210x50", .rows = 50, .columns = 210, .keys = KEYS('g') },
   { .name = "source-no-file", .rows = 24, .columns = 80, .keys = KEYS('/', 't', 'a', 'x', '\r', '5') },
 };
@@ -210,7 +222,7 @@ static void test_file_of_the_pane(void **state)
   open_source(&wide, false);
   struct methods_view *view = ui.data[VIEW_METHODS];
   assert_int_equal(view->file.state, SOURCE_READY);
-  assert_true(shows("#### @orders = Order."));
+  assert_true(shows("#######   @orders = Order."));
   view->file.line_count = 0;
   ui.now_ns += 999999999;
   ui.stale = true;
@@ -220,15 +232,32 @@ static void test_file_of_the_pane(void **state)
   ui.now_ns++;
   ui.stale = true;
   model_redraw(&ui);
-  assert_true(shows("#### @orders = Order."));
+  assert_true(shows("#######   @orders = Order."));
   view->file.line_count = 0;
   view->file.size++;
   model_type(&ui, "/tax\r"); /* another file: at once */
   assert_true(view->file.state == SOURCE_MISSING && shows("line 4"));
   model_type(&ui, "/index\r");
-  assert_true(shows("#### @orders = Order."));
+  assert_true(shows("#######   @orders = Order."));
   model_type(&ui, "/generate\r");
   assert_int_equal(view->file.state, SOURCE_NONE);
+}
+
+/* The text of the method alone, or on a key all lists. */
+static void test_text_or_lists(void **state)
+{
+  (void)state;
+  const struct screen_case wide = { .rows = 50, .columns = 160, .keys = KEYS('g') };
+  open_source(&wide, false);
+  assert_true(shows(" LINE TOTAL% # own + called") && shows("    6                def index"));
+  assert_true(shows("   12   22.8 #+++          render json:"));
+  assert_true(shows("   13                end") && !shows("GET /orders/:id") && !shows("STATES of"));
+  model_press(&ui, '%');
+  assert_true(shows(" LINE  TOTAL # own + called") && shows("   12  228ms #+++"));
+  model_press(&ui, 'D');
+  assert_true(shows("LINES   self  total") && shows("STATES of its total") && !shows("def index"));
+  model_press(&ui, 'D');
+  assert_true(shows("def index"));
 }
 
 static const struct screen_case labelled = {
@@ -249,7 +278,7 @@ static void test_labels_of_the_pane(void **state)
 {
   (void)state;
   struct methods_view *view = ui.data[VIEW_METHODS];
-  assert_true(shows("endpoint=GET /orders              59.0%"));
+  assert_true(shows("endpoint=GET /orders                        59.0%"));
   model_type(&ui, "/generate\r"); /* only without labels: nothing to tell */
   assert_false(shows("LABELS"));
   model_type(&ui, "/index\r");
@@ -283,7 +312,7 @@ static void test_changed_file_of_the_pane(void **state)
   (void)state;
   const struct screen_case wide = { .rows = 50, .columns = 160, .keys = KEYS('g') };
   open_source(&wide, true);
-  assert_true(shows("####?@orders = Order."));
+  assert_true(shows("#######?  @orders = Order."));
 }
 
 int main(void)
@@ -295,6 +324,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_nothing_chosen, open_view, tear_down),
     cmocka_unit_test_teardown(test_what_a_line_calls, tear_down),
     cmocka_unit_test_teardown(test_file_of_the_pane, tear_down),
+    cmocka_unit_test_teardown(test_text_or_lists, tear_down),
     cmocka_unit_test_teardown(test_changed_file_of_the_pane, tear_down),
     cmocka_unit_test_setup_teardown(test_labels_of_the_pane, open_labelled, tear_down),
     cmocka_unit_test_setup(test_labels_golden, open_labelled),

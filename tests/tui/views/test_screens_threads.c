@@ -12,6 +12,14 @@ static const struct screen_case cases[] = {
   { .name = "threads-40x10", .rows = 10, .columns = 40, .keys = KEYS('3') },
   { .name = "threads-20x5", .rows = 5, .columns = 20, .keys = KEYS('3') },
   { .name = "threads-19x4", .rows = 4, .columns = 19, .keys = KEYS('3') },
+  { .name = "threads-frozen-80x24", .rows = 24, .columns = 80, .keys = KEYS('3', '{', '[', '[', '[') },
+  { .name = "threads-frozen-80x24-mono",
+    .rows = 24,
+    .columns = 80,
+    .mono = true,
+    .attributes = true,
+    .keys = KEYS('3', '{', '[', '[', '[') },
+  { .name = "threads-frozen-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('3', '{', 'j') },
   { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r') },
   { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '1') },
   { .name = "threads-several", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3', 'c', 'j', 'c') },
@@ -40,7 +48,6 @@ static void test_choose(void **state)
   look_at_methods();
   size_t all = ui.methods.count;
   uint64_t total_ns = rtop_cost_wall(&ui.sum.total);
-  model_press(&ui, 'j');
   model_press(&ui, '\r');
   assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
   look_at_methods();
@@ -90,14 +97,14 @@ static void test_choose_several(void **state)
   model_press(&ui, '3');
   model_press(&ui, 'g');
   model_press(&ui, 'c');
-  assert_true(ui.focus.count == 2 && !shows("*puma srv tp 002"));
+  assert_true(ui.focus.count == 2 && !shows("*puma srv tp 001"));
   look_at_methods();
   assert_int_equal(self_of_all(), 2000000000);
   model_press(&ui, 'c');
   assert_true(shows("thread: puma srv tp 003"));
   model_press(&ui, 'g');
   model_press(&ui, '\r');
-  assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 002"));
+  assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001"));
   look_at_methods();
   assert_int_equal(self_of_all(), 1000000000);
   model_press(&ui, 27);
@@ -139,13 +146,13 @@ static void test_cursor_follows(void **state)
 {
   (void)state;
   model_press(&ui, 'G');
-  assert_true(shows(">4725    reactor"));
+  assert_true(shows(">reactor"));
   model_press(&ui, 'I');
-  assert_true(shows(">4725    reactor"));
+  assert_true(shows(">reactor"));
   model_press(&ui, 'N');
-  assert_true(shows(">4725    reactor") && shows("NAMEv") == false && shows("NAME^"));
+  assert_true(shows(">reactor") && shows("NAMEv") == false && shows("NAME^"));
   model_press(&ui, FN(KEY_HOME));
-  assert_true(shows(">4720    main"));
+  assert_true(shows(">main"));
 }
 
 /* Never the last known method alone: in the table and over its stack, whatever room there is. */
@@ -154,7 +161,6 @@ static void test_old_stacks(void **state)
   (void)state;
   struct rtop_thread_row *thread = &ui.sum.threads[1];
   assert_string_equal(thread->name, "puma srv tp 001");
-  model_press(&ui, 'j');
   model_press(&ui, 't');
   assert_true(shows("-- stack of puma srv tp 001 (4721), runs"));
   thread = &ui.sum.threads[1];

@@ -50,6 +50,19 @@ static void click_on(const char *needle)
   act(MOUSE_PRESS, y, x);
 }
 
+/* Twice within a moment on the same place: the menu of the row. */
+static void test_double_click(void **state)
+{
+  (void)state;
+  click_on("String#gsub");
+  ui.now_ns += 1000000000;
+  click_on("String#gsub");
+  assert_false(ui.ask.menu.open);
+  ui.now_ns += 100000000;
+  click_on("String#gsub");
+  assert_true(ui.ask.menu.open && ui.ask.menu_for == UI_MENU_ROW);
+}
+
 static void test_tabs(void **state)
 {
   (void)state;
@@ -195,6 +208,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_tabs, set_up_wide, tear_down),
     cmocka_unit_test_setup_teardown(test_rows, set_up_wide, tear_down),
+    cmocka_unit_test_setup_teardown(test_double_click, set_up_wide, tear_down),
     cmocka_unit_test_setup_teardown(test_heading_sorts, set_up_wide, tear_down),
     cmocka_unit_test_setup_teardown(test_footer_and_menu, set_up_wide, tear_down),
     cmocka_unit_test_setup_teardown(test_wheel, set_up_wide, tear_down),

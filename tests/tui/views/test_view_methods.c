@@ -1,7 +1,9 @@
 /* How the table behaves over time: cursor, order and frozen picture while figures move. */
 #include "tests/tui/screen_model.h"
 #include "tui/term/screen.h"
+#include "tui/ui/ui_row_menu.h"
 #include "tui/views/view_methods.h"
+#include "tui/views/view_tree.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +43,7 @@ static struct methods_view *view(void)
 static const char *label_at(size_t place)
 {
   const struct rtop_method_row *row = methods_view_row(&ui, place);
-  return row == NULL ? "" : rtop_symbols_get(rtop_profile_symbols(profile), row->frame)->label;
+  return row == NULL ? "" : rtop_symbols_get(rtop_profile_symbols(ui.profile), row->frame)->label;
 }
 
 static const char *selected(void)
@@ -131,36 +133,40 @@ static void refresh_after(int64_t ns)
 static size_t place_of(const char *label)
 {
   size_t place = 0;
-  while (strcmp(label_at(place), label) != 0) place++;
+  while (place < ui.methods.count && strcmp(label_at(place), label) != 0) place++;
   return place;
 }
 
-static uint64_t self_of(const char *label)
+/* No row that is shown stands below one that it exceeds by more than a tenth. */
+static void check_sorted(void)
 {
-  return methods_view_row(&ui, place_of(label))->self_ns;
+  double least = (double)ui.methods.length_ns / 200;
+  for (size_t i = 0; i < view()->order.count; i++) {
+    for (size_t k = i + 1; k < view()->order.count; k++) {
+      double above = (double)methods_view_row(&ui, i)->self_ns, below = (double)methods_view_row(&ui, k)->self_ns;
+      assert_true(above >= below - (below / 10 > least ? below / 10 : least));
+    }
+  }
 }
 
-/* Rows change places at most every two seconds, but for what is on top by far, and for what the user
- * asks. */
-static void test_rows_settle(void **state)
+/* What says that it is sorted is, after every refresh. */
+static void test_sorted_after_every_refresh(void **state)
 {
+  static const char *const labels[] = { "block in Price#total", "ActiveRecord::Relation#exec_queries", "String#gsub" };
   (void)state;
-  const char *price = "block in Price#total", *queries = "ActiveRecord::Relation#exec_queries";
   refresh_after(3000000000);
-  assert_true(place_of(price) < place_of(queries));
-  model_add_window(profile, end_ns, queries); /* 100 ms more of it */
-  end_ns += 100000000;
-  refresh_after(500000000);
-  assert_true(self_of(queries) > self_of(price) && place_of(price) < place_of(queries));
-  refresh_after(1600000000);
-  assert_true(place_of(queries) < place_of(price));
-  model_add_window(profile, end_ns, price);
-  model_add_window(profile, end_ns + 100000000, price);
-  end_ns += 200000000;
-  refresh_after(100000000);
-  assert_true(self_of(price) > self_of(queries) && place_of(queries) < place_of(price));
-  model_type(&ui, "\\.\r"); /* a filter that lets everything through */
-  assert_true(place_of(price) < place_of(queries));
+  assert_true(shows("SELF%v"));
+  for (int i = 0; i < 60; i++) {
+    model_add_window(profile, end_ns, labels[i * i % 7 % 3]);
+    end_ns += 100000000;
+    refresh_after(100000000);
+    check_sorted();
+  }
+  model_press(&ui, 'j'); /* what is held does not say so */
+  assert_true(shows("SELF%=") && !shows("SELF%v"));
+  refresh_after(2100000000);
+  assert_true(shows("SELF%v"));
+  check_sorted();
 }
 
 static void test_frozen(void **state)
@@ -184,12 +190,98 @@ static void test_frozen(void **state)
   assert_string_equal(label_at(0), "String#gsub");
 }
 
+static void expect_message(const char *text)
+{
+  if (strstr(ui.message, text) == NULL) fail_msg("\"%s\" is not in \"%s\"", text, ui.message);
+}
+
+/* Entries of the menu are chosen by Enter or by their letters, and do what keys do. */
+static void test_menu_of_a_row(void **state)
+{
+  (void)state;
+  model_type(&ui, "/index\r");
+  model_press(&ui, '\r');
+  assert_true(ui.ask.menu.open && ui.ask.menu_for == UI_MENU_ROW && shows(" OrdersController#index"));
+  model_press(&ui, '\r'); /* the first: what Enter alone did once */
+  assert_true(view()->details_open && !ui.ask.menu.open);
+  model_press(&ui, 'D');
+  assert_false(view()->details_open);
+  model_type(&ui, ";s");
+  assert_int_equal(ui.view->id, VIEW_SOURCE);
+  model_press(&ui, ';');
+  assert_false(shows(" s  source"));
+  model_press(&ui, 27);
+  assert_true(!ui.ask.menu.open && ui.view->id == VIEW_SOURCE);
+  model_type(&ui, ";c");
+  assert_true(ui.view->id == VIEW_TREE && ((struct tree_view *)ui.data[VIEW_TREE])->callers);
+  assert_string_equal(rtop_symbols_get(rtop_profile_symbols(ui.profile), ui.selected)->label, "OrdersController#index");
+  model_type(&ui, ";t");
+  assert_true(ui.view->id == VIEW_TREE && !((struct tree_view *)ui.data[VIEW_TREE])->callers);
+  assert_string_equal(rtop_symbols_get(rtop_profile_symbols(ui.profile), ui.selected)->label, "OrdersController#index");
+  model_type(&ui, "1;x");
+  assert_int_equal(ui.ask.prompting, UI_PROMPT_COMMAND);
+}
+
+static void test_menu_filters_and_excludes(void **state)
+{
+  (void)state;
+  model_type(&ui, "/index\r\rf");
+  assert_string_equal(ui.filter, "^OrdersController#index ");
+  assert_int_equal(view()->order.count, 1);
+  model_press(&ui, 27); /* the search */
+  model_press(&ui, 27);
+  assert_string_equal(ui.filter, "");
+  model_type(&ui, "/block in\r\re");
+  assert_string_equal(ui.lens.exclude, "Price#total");
+  expect_message("Price#total is hidden");
+  model_type(&ui, "/gsub\r\re");
+  assert_string_equal(ui.lens.exclude, "Price#total,String#gsub");
+  model_type(&ui, "/<main\r\re");
+  assert_string_equal(ui.lens.exclude, "Price#total,String#gsub");
+  expect_message("<main> has no name to exclude it by");
+}
+
+static void test_menu_copies(void **state)
+{
+  (void)state;
+  model_type(&ui, "/index\r\ry");
+  expect_message("copied OrdersController#index");
+  ui.look.clipboard = false;
+  model_type(&ui, "\rl");
+  assert_memory_equal(ui.message, "/app/", 5);
+  expect_message("orders_controller.rb:18");
+}
+
+/* What a stranger calls a method means nothing to patterns, and is cut between characters. */
+static void test_menu_with_hostile_names(void **state)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(ui.profile);
+  char label[1800] = "A#";
+  (void)state;
+  while (strlen(label) < 1500) strcat(label, "(注*");
+  ui.selected = rtop_symbols_frame(symbols, label, strlen(label), "/x,y.rb", 7, "", 0, 1, RTOP_SYMBOL_RUBY);
+  ui_row_menu_act(&ui, ROW_FILTER);
+  assert_null(ui.filter_error);
+  assert_true(strlen(ui.filter) < PROMPT_BYTES && strncmp(ui.filter, "^A#\\(注\\*", 10) == 0);
+  assert_int_not_equal(ui.filter[strlen(ui.filter) - 1], ' ');
+  ui_row_menu_act(&ui, ROW_EXCLUDE);
+  assert_true(strncmp(ui.lens.exclude, "A#(注\\*(", 9) == 0);
+  ui_row_menu_act(&ui, ROW_COPY_NAME);
+  assert_true(strlen(ui.message) < sizeof ui.message);
+  ui.selected = rtop_symbols_frame(symbols, "A#b,c", 5, "/x.rb", 5, "", 0, 1, RTOP_SYMBOL_RUBY);
+  ui_row_menu_act(&ui, ROW_EXCLUDE);
+  expect_message("A#b,c has no name to exclude it by");
+  ui.selected = 0;
+  ui_row_menu_open(&ui);
+  assert_false(ui.ask.menu.open);
+}
+
 static void test_escape_goes_back_step_by_step(void **state)
 {
   (void)state;
   model_type(&ui, "\\Puma\r");
   model_type(&ui, "/server\r");
-  model_press(&ui, '\r');
+  model_press(&ui, 'D');
   assert_true(view()->details_open);
   model_press(&ui, 27);
   assert_false(view()->details_open);
@@ -363,36 +455,106 @@ static void test_history_of_a_thread(void **state)
 }
 
 /* By the wall clock who sleeps is on top: what helps is said, and does. */
-static void test_sleepers(void **state)
+static void test_modes(void **state)
 {
   (void)state;
   assert_string_equal(label_at(0), "Queue#pop");
-  assert_true(shows("C=CPU O=busy"));
+  assert_true(shows("W=busy time") && shows("wall  "));
   model_press(&ui, 'C');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
-  assert_true(shows("self and total are CPU time") && shows("  cpu 1000Hz"));
+  assert_true(shows("CPU time") && shows("cpu  "));
   assert_string_equal(label_at(0), "ActiveRecord::Relation#exec_queries");
-  ui.message[0] = '\0';
-  model_redraw(&ui);
-  assert_true(shows("filter: (none)"));
+  assert_false(view()->off.shown);
   model_press(&ui, 'C');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
+  assert_true(shows("busy  ") && view()->off.shown);
+  model_press(&ui, 'W');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
+  model_press(&ui, 'W');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
+  model_press(&ui, 'W');
+  model_press(&ui, 'C');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
   /* Nobody of these threads is off the GVL from end to end, but when they are: */
   ui.message[0] = '\0';
   model_press(&ui, 'O');
   assert_true(shows("thread: not idle"));
   model_press(&ui, 'O');
   assert_false(shows("thread: not idle"));
-  model_type(&ui, "s");
-  model_press(&ui, 27);
-  model_type(&ui, ">");
-  assert_false(shows("C=CPU")); /* sorted by what does not count sleep */
-  model_press(&ui, 'P');
-  assert_true(shows("C=CPU"));
-  pass(10, "Kernel#puts"); /* who runs is on top */
-  ahead_ns = 10000000000;
-  pass(1, "Kernel#puts");
-  assert_false(shows("C=CPU"));
+}
+
+/* The time of every method off the GVL, or on it: together the wall time. */
+static void check_off_rows(void)
+{
+  uint64_t last_ns = UINT64_MAX, off_ns = 0;
+  for (size_t i = 0; i < view()->off.order.count; i++) {
+    const struct rtop_method_row *row = methods_view_row(&ui, view()->order.count + 1 + i);
+    assert_true(row->self.wall_ns[RTOP_STATE_BLOCKED] <= last_ns + ui.methods.length_ns / 200 + last_ns / 5);
+    last_ns = row->self.wall_ns[RTOP_STATE_BLOCKED];
+    off_ns += last_ns;
+  }
+  assert_true(off_ns == view()->off.ns && off_ns == ui.sum.total.wall_ns[RTOP_STATE_BLOCKED]);
+  assert_int_equal(view()->off.order.count, view()->off.count);
+}
+
+static void test_what_is_off_the_gvl_is_one_row(void **state)
+{
+  (void)state;
+  model_type(&ui, "CC");
+  ui.message[0] = '\0';
+  for (size_t i = 0; i < view()->order.count; i++) assert_false(order_is_off(methods_view_row(&ui, i)));
+  assert_null(methods_view_row(&ui, view()->order.count));
+  model_press(&ui, 'G');
+  assert_int_equal(view()->pager.cursor, view()->order.count);
+  assert_true(shows("+ (off the GVL: "));
+  refresh_after(3000000000);
+  model_press(&ui, '\r');
+  struct ui_rows rows = methods_view_rows(&ui);
+  assert_true(shows("- (off the GVL: ") && view()->pager.top + rows.page == rows.count); /* and its methods are seen */
+  assert_false(view()->details_open);
+  assert_int_equal(view()->pager.cursor, view()->order.count);
+  assert_string_equal(label_at(view()->order.count + 1), "Queue#pop");
+  check_off_rows();
+  pass(3, "String#gsub");
+  assert_int_equal(view()->pager.cursor, view()->order.count); /* it stays on the row, wherever that is */
+  check_off_rows();
+  model_press(&ui, ' ');
+  assert_false(view()->off.open || ui.frozen);
+  assert_null(methods_view_row(&ui, view()->order.count + 1));
+  model_press(&ui, 'k');
+  model_press(&ui, ' '); /* on any other row it freezes */
+  assert_true(ui.frozen && !view()->off.open);
+  check_drawn_afresh(&ui);
+}
+
+/* A search opens the row; the cursor stays on what it found there. */
+static void test_search_finds_what_is_folded(void **state)
+{
+  (void)state;
+  model_type(&ui, "CC/no such thing\r");
+  assert_false(view()->off.open);
+  struct rtop_method_row *row = &ui.methods.rows[view()->order.rows[place_of("Queue#pop")]];
+  row->total_ns = row->self_ns = row->self.allocations = 0; /* as if it had done nothing but wait */
+  ui.view->update(&ui);
+  assert_string_equal(label_at(place_of("Queue#pop")), ""); /* it stands in no row */
+  snprintf(ui.search, sizeof ui.search, "Queue#pop");
+  assert_true(ui_rows_request(&ui, REQUEST_SEARCH));
+  assert_true(view()->off.open && methods_view_below_off(view(), view()->pager.cursor));
+  assert_string_equal(selected(), "Queue#pop");
+  model_press(&ui, '\r'); /* details as of any other */
+  assert_true(view()->details_open);
+}
+
+/* Who sorts by it sees it. */
+static void test_sorted_by_io_nothing_is_folded(void **state)
+{
+  (void)state;
+  model_type(&ui, "CC");
+  ui.wanted.sort = RTOP_SORT_BLOCKED;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_false(view()->off.shown);
+  assert_string_equal(label_at(0), "Queue#pop");
 }
 
 #define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -404,9 +566,13 @@ int main(void)
     VIEW_TEST(test_cursor_stays_when_told),
     VIEW_TEST(test_top_stays_the_top),
     VIEW_TEST(test_rows_stand_still_while_the_cursor_moves),
-    VIEW_TEST(test_rows_settle),
+    VIEW_TEST(test_sorted_after_every_refresh),
     VIEW_TEST(test_frozen),
     VIEW_TEST(test_title_of_recordings),
+    VIEW_TEST(test_menu_of_a_row),
+    VIEW_TEST(test_menu_filters_and_excludes),
+    VIEW_TEST(test_menu_copies),
+    VIEW_TEST(test_menu_with_hostile_names),
     VIEW_TEST(test_escape_goes_back_step_by_step),
     VIEW_TEST(test_escape_takes_back_what_was_typed),
     VIEW_TEST(test_no_match),
@@ -414,7 +580,10 @@ int main(void)
     VIEW_TEST(test_hostile_sizes),
     VIEW_TEST(test_other_states),
     VIEW_TEST(test_sorted_by_history),
-    VIEW_TEST(test_sleepers),
+    VIEW_TEST(test_modes),
+    VIEW_TEST(test_what_is_off_the_gvl_is_one_row),
+    VIEW_TEST(test_search_finds_what_is_folded),
+    VIEW_TEST(test_sorted_by_io_nothing_is_folded),
     VIEW_TEST(test_history_of_a_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static const struct answer answers[] = {
   { VIEW_TREE, "order", "N", "(by name)", NULL, true },
   { VIEW_TREE, "order reversed", "I", "TOTAL%^", NULL, true },
   { VIEW_THREADS, "order", "N", "NAME^", NULL, true },
-  { VIEW_THREADS, "order reversed", "I", "BUSY%^", NULL, true },
+  { VIEW_THREADS, "order reversed", "I", "BLAME%^", NULL, true },
   { VIEW_ICICLE, "order", "N", "4Icicle]", NULL, true },
   { VIEW_ICICLE, "order reversed", "I", "4Icicle]", NULL, true },
   { VIEW_TIME, "order", "T", "TOTAL%v", NULL, true },

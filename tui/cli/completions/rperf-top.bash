@@ -12,7 +12,7 @@ _rperf_top()
     -p | --pid) mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --list 2> /dev/null | awk 'NR > 1 { print $1 }')" -- "$word") ;;
     -s | --sort | --columns)
       mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --list-columns 2> /dev/null | awk '{ print $1 }')" -- "$word") ;;
-    -m | --mode) mapfile -t COMPREPLY < <(compgen -W "wall cpu" -- "$word") ;;
+    -m | --mode) mapfile -t COMPREPLY < <(compgen -W "busy cpu wall" -- "$word") ;;
     -C | --color) mapfile -t COMPREPLY < <(compgen -W "auto never always" -- "$word") ;;
     --theme) mapfile -t COMPREPLY < <(compgen -W "default light blue mono" -- "$word") ;;
     --view) mapfile -t COMPREPLY < <(compgen -W "methods tree threads icicle source skyline time groups" -- "$word") ;;

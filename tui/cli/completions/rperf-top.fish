@@ -9,7 +9,7 @@ complete -c rperf-top -n 'not contains -- -- (commandline -opc)' -f -a '(__rperf
 complete -c rperf-top -s p -l pid -x -a "(rperf-top --list 2> /dev/null | string match -rg '^ *([0-9]+)')"
 complete -c rperf-top -s s -l sort -x -a '(__rperf_top_columns)'
 complete -c rperf-top -l columns -x -a '(__rperf_top_columns)'
-complete -c rperf-top -s m -l mode -x -a 'wall cpu'
+complete -c rperf-top -s m -l mode -x -a 'busy cpu wall'
 complete -c rperf-top -s C -l color -x -a 'auto never always'
 complete -c rperf-top -l theme -x -a 'default light blue mono'
 complete -c rperf-top -l view -x -a 'methods tree threads icicle source skyline time groups'

@@ -1,0 +1,53 @@
+# What a user sees first: busy time. What has not ended is on top while it lasts, what is off the GVL is one row.
+require_relative "support"
+
+class TestBusy < Minitest::Test
+  include E2E
+
+  def rows_of(screen)
+    lines = screen.lines.map(&:chomp)
+    heading = lines.index { |line| line.include?("SELF%v") }
+    heading ? lines.drop(heading + 1) : []
+  end
+
+  def seen_on_top(call)
+    running("#{PROGRAMS}/long_calls.rb", call) do |pid|
+      wait_until("a call of #{call} on top") do
+        rows = rows_of(viewer("-p", pid.to_s, "--dump-screen", "80x50").out)
+        large = rows.first.to_s[/\d+\.\d/].to_f >= 20
+        rows if large && rows.first.match?(/^> *\d+\.\d .* \? \S.*, \d+\.\d s so far \(nightly\)/)
+      end
+    end
+  end
+
+  %w[digits].each do |call|
+    define_method("test_a_long_call_is_on_top_while_it_lasts_#{call}") do
+      rows = seen_on_top(call)
+      assert_equal 1, rows.grep(/^ {2}\+ \(off the GVL: \d+\.\d% in \d+ methods?\)$/).size, rows.join("\n")
+      assert_empty rows.grep(/Queue#pop/)
+    end
+  end
+
+  # The same in text, where figures are those of the window, too; JSON stays as it was, and says what it counts.
+  def test_reports_say_what_counts
+    running("#{PROGRAMS}/long_calls.rb", "digits") do |pid|
+      text = wait_until("a report of threads that wait") do
+        report = viewer("-b", "-n", "1", "-p", pid.to_s).out
+        report if report.include?("(off the GVL")
+      end
+      assert_match(/  busy  \d\d:\d\d:\d\d  \[live\]$/, text.lines.first)
+      assert_match(/^\(off the GVL: \d+\.\d% in \d+ methods?; -m wall tells them\)$/, text)
+      refute_match(/Queue#pop/, text)
+      wall = viewer("-b", "-n", "1", "-m", "wall", "-p", pid.to_s).out
+      assert_match(/  wall  \d\d:/, wall.lines.first)
+      assert_match(/Queue#pop/, wall)
+      %w[wall busy].each do |mode|
+        options = mode == "wall" ? [] : ["-m", mode]
+        object = viewer("-b", "-J", "-n", "1", *options, "-p", pid.to_s).objects.first
+        assert_equal mode, object["mode"]
+        pop = method_named(object, "Thread::Queue#pop") || method_named(object, "Queue#pop")
+        assert_operator pop["self"], mode == "wall" ? :> : :<, 1
+      end
+    end
+  end
+end

@@ -1,0 +1,123 @@
+# The question one comes with: what does my process do, and who is to blame? Seven problems on a real puma; how many
+# keys does it take until the culprit's name is at the top of the screen? None while it happens, one afterwards.
+require_relative "tmux"
+require_relative "../bench/server/rig"
+
+class TestFirstLook < Minitest::Test
+  SIZES = [[80, 24], [160, 50]].freeze
+  # The header and the first rows of the table: a large program fills the others.
+  TOP = 10
+
+  # A shop that a few clients look at, and screens that watch it.
+  class Watched
+    attr_reader :screens
+
+    def initialize(gems)
+      @folder = Dir.mktmpdir("rperf-top-look.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
+      @socket = "#{@folder}/socket"
+      @env = { "RPERF_TOP_DIR" => @folder, "GEM_PATH" => gems, "GEM_HOME" => gems, "RUBYLIB" => E2E::BUILD, "RUBYOPT" => nil }
+      @pid = spawn(@env, RbConfig.ruby, "-rrperf_top", "#{E2E::PROGRAMS}/shop.rb", @socket, pgroup: true,
+                   out: "#{@folder}/out", err: "#{@folder}/err")
+      E2E.wait_until("the shop") { answers? }
+      @clients = Array.new(2) { Thread.new { loop { ask("/") && sleep(0.05) } } }
+      @screens = SIZES.map do |columns, rows|
+        Tmux.new(columns, rows, [E2E::VIEWER, "-p", @pid.to_s], env: @env.slice("RPERF_TOP_DIR"))
+      end
+      @screens.each { |screen| screen.wait_for("Shop#page") }
+    end
+
+    def ask(path)
+      socket = UNIXSocket.new(@socket)
+      socket.write("GET #{path} HTTP/1.0\r\n\r\n")
+      socket.read
+    ensure
+      socket&.close
+    end
+
+    # Asks in threads of their own, again and again until the block ends.
+    def asking(*paths)
+      going = true
+      askers = paths.map { |path| Thread.new { ask(path) while going } }
+      yield
+    ensure
+      going = false
+      askers.each(&:join)
+    end
+
+    def stop
+      @clients&.each(&:kill)
+      @screens&.each(&:close)
+      Process.kill(:KILL, -@pid)
+      Process.wait(@pid)
+    ensure
+      FileUtils.rm_rf(@folder)
+    end
+
+    private
+
+    def answers?
+      raise "the shop ended: #{File.read("#{@folder}/err")}" if Process.wait(@pid, Process::WNOHANG)
+      ask("/").include?("ok")
+    rescue Errno::ENOENT, Errno::ECONNREFUSED
+      false
+    end
+  end
+
+  def watched
+    skip "the gem puma is not here" unless (lib = E2E.gem_folder("puma"))
+    skip "tmux is not installed" unless Tmux.there?
+    shop = Watched.new(File.expand_path("../../..", lib))
+    yield shop
+  ensure
+    shop&.stop
+  end
+
+  def assert_seen(shop, culprit, keys)
+    shop.screens.each do |screen|
+      assert screen.shows_soon?(culprit, rows: TOP), "#{keys} keys, #{screen.size}: no #{culprit} in\n#{screen.text}"
+    end
+  end
+
+  # While `paths` are asked for, the culprit is on every screen; once that is over and out of sight, it is there again
+  # after one key.
+  def assert_found(culprit, *paths)
+    watched do |shop|
+      shop.asking(*paths) { assert_seen(shop, culprit, 0) }
+      shop.screens.each { |screen| screen.wait_gone(/^[> ] *\d+\.\d[^|]*#{culprit}/) } # its rows; it may be named above
+      shop.screens.each { |screen| screen.keys("(") }
+      assert_seen(shop, culprit, 1)
+      shop.screens.each { |screen| assert_match(/\[FROZEN/, screen.text) }
+    end
+  end
+
+  def test_a_query_for_every_order
+    assert_found(/LineItem\.for_order/, "/orders", "/orders", "/orders")
+  end
+
+  def test_a_thread_that_holds_the_gvl = assert_found(/NightlyExport#/, "/export?3", "/", "/", "/")
+
+  def test_a_storm_of_garbage = assert_found(/Catalogue#slice/, "/catalogue?4", "/catalogue?4")
+
+  def test_a_lock_held_for_two_seconds
+    assert_found(/Inventory#reserve/, "/reserve?2", "/count", "/count", "/count")
+  end
+
+  def test_backtracking = assert_found(/CsvImport#valid\?/, "/import?27")
+
+  def test_a_host_that_does_not_answer = assert_found(/Payments#charge/, "/pay?4", "/pay?4", "/pay?4")
+
+  # Nobody has looked when it happened.
+  def test_a_stall_a_minute_ago
+    watched do |shop|
+      shop.ask("/report?3")
+      finish = now + 60
+      shop.ask("/") && sleep(0.2) while now < finish
+      shop.screens.each { |screen| screen.keys("(") }
+      assert_seen(shop, /Report#build/, 1)
+    end
+  end
+
+  private
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end

@@ -1,0 +1,47 @@
+# A terminal as a person sees it: tmux runs a command in it and tells what stands there.
+require_relative "support"
+require "shellwords"
+
+class Tmux
+  SOON = 20
+
+  def self.there? = system("tmux", "-V", out: File::NULL)
+
+  attr_reader :size
+
+  def initialize(columns, rows, command, env: {})
+    @size = "#{columns}x#{rows}"
+    @folder = Dir.mktmpdir("rperf-top-tmux.")
+    env = { "RPERF_TOP_CONFIG" => "none", "TERM" => "screen-256color", "TZ" => "UTC" }.merge(env)
+    run = "exec env #{env.map { |pair| pair.join("=").shellescape }.join(" ")} #{command.shelljoin}"
+    mux("new-session", "-d", "-x", columns.to_s, "-y", rows.to_s, run, ";", "set", "-g", "status", "off", ";",
+        "set", "-g", "remain-on-exit", "on", ";", "set", "-g", "escape-time", "0") or raise "tmux does not start"
+    mux("resize-window", "-x", columns.to_s, "-y", rows.to_s)
+  end
+
+  def text = IO.popen([environment, *tmux, "capture-pane", "-p"], err: File::NULL, &:read)
+  def keys(*keys) = mux("send-keys", *keys)
+
+  def top(rows) = text.lines.first(rows).join
+
+  def wait_for(pattern) = E2E.wait_until("#{pattern} at #{size}") { text.match?(pattern) }
+  def wait_gone(pattern) = E2E.wait_until("no #{pattern} at #{size}") { !text.match?(pattern) }
+
+  # In its first rows.
+  def shows_soon?(pattern, rows:)
+    E2E.wait_until(pattern.inspect, seconds: SOON) { top(rows).match?(pattern) }
+  rescue RuntimeError
+    false
+  end
+
+  def close
+    mux("kill-server")
+    FileUtils.rm_rf(@folder)
+  end
+
+  private
+
+  def environment = { "TMUX_TMPDIR" => @folder, "TMUX" => nil }
+  def tmux = ["tmux", "-u", "-L", "look", "-f", "/dev/null"]
+  def mux(*arguments) = system(environment, *tmux, *arguments, out: File::NULL, err: File::NULL)
+end

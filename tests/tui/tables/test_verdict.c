@@ -1,0 +1,592 @@
+/* Situations, made up and like those of real programs, and what is said of each. */
+#include "tests/tui/model_fixture.h"
+#include "tui/tables/verdict_past.h"
+#include "tui/tables/verdict_words.h"
+
+#include "tui/text/text.h"
+#include <locale.h>
+#include <stdlib.h>
+
+enum { WINDOW_MS = 1000, THREADS_MAX = 20 };
+
+static struct rtop_profile *profile;
+static struct rtop_symbols *symbols;
+static struct verdict_maker maker;
+static struct verdict verdict;
+static struct rtop_sum sum;
+static int64_t now_ms;
+
+static uint32_t call(uint32_t parent, const char *label, const char *path)
+{
+  return rtop_symbols_node(symbols, parent, fixture_frame(symbols, label, path, 1), 1);
+}
+
+/* Stacks, outermost first. */
+static uint32_t pool(void) /* a pool's thread */
+{
+  return call(0, "Puma::ThreadPool#spawn_thread", "/usr/lib/ruby/gems/3.3.0/gems/puma-6.4/lib/puma/thread_pool.rb");
+}
+static uint32_t request(void) /* a pool's thread that has called the application */
+{
+  uint32_t server =
+      call(pool(), "Puma::Server#process_client", "/usr/lib/ruby/gems/3.3.0/gems/puma-6.4/lib/puma/server.rb");
+  return call(server, "App#call", "/app/app.rb");
+}
+static uint32_t index_action(void)
+{
+  return call(request(), "OrdersController#index", "/app/orders_controller.rb");
+}
+static uint32_t query(void)
+{
+  uint32_t relation = call(index_action(), "ActiveRecord::Relation#exec_queries",
+                           "/usr/lib/ruby/gems/3.3.0/gems/activerecord-7/lib/relation.rb");
+  return call(relation, "PG::Connection#exec", "");
+}
+static uint32_t queue_wait(void)
+{
+  return call(call(pool(), "Thread::ConditionVariable#wait", ""), "Thread::Mutex#sleep", "");
+}
+static uint32_t program(void)
+{
+  return call(0, "<main>", "/app/main.rb");
+}
+static uint32_t waits_for_lock(void)
+{
+  return call(request(), "Thread::Mutex#synchronize", "");
+}
+static uint32_t has_lock(void)
+{
+  return call(call(waits_for_lock(), "Report#write", "/app/report.rb"), "Kernel#sleep", "");
+}
+
+static int set_up(void **state)
+{
+  (void)state;
+  profile = rtop_profile_create(64 << 20);
+  symbols = rtop_profile_symbols(profile);
+  fixture_unsampled(symbols);
+  verdict = (struct verdict){ 0 };
+  now_ms = 10000;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  verdict_maker_destroy(&maker);
+  rtop_sum_destroy(&sum);
+  rtop_profile_destroy(&profile);
+  return 0;
+}
+
+/* What one thread does for a second, in two places at most. */
+struct life {
+  const char *name;
+  uint32_t node, other; /* `node` is also where it is at the end */
+  uint32_t state, other_state;
+  int ms, other_ms;
+  int waits_ms;     /* for the GVL, in `node` */
+  uint64_t objects; /* in `node` */
+  int blame_ms;     /* in `node` */
+  int age_ms;       /* of the state at the end */
+  int old_ms;       /* no safepoint for so long */
+};
+
+static void second_of(uint32_t source, const struct life *lives, size_t count)
+{
+  struct rtop_window made = { 0 };
+  uint32_t ids[THREADS_MAX];
+  fixture_window(&made, now_ms * MS, (now_ms + WINDOW_MS) * MS);
+  for (size_t i = 0; i < count; i++) {
+    const struct life *life = &lives[i];
+    struct rtop_source_thread about = { i + 1, life->name ? life->name : "", life->name ? strlen(life->name) : 0,
+                                        100 + (uint32_t)i, i == 0 };
+    ids[i] = rtop_profile_thread(profile, source, &about);
+    uint32_t thread = fixture_thread(&made, i + 1, life->state, life->node, 0);
+    made.threads[thread].state_age_ns = (uint64_t)(life->age_ms * MS);
+    if (life->old_ms) {
+      made.threads[thread].flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
+      made.threads[thread].stack_age_ns = (uint64_t)(life->old_ms * MS);
+      made.threads[thread].provisional_ns = (uint64_t)(life->ms * MS);
+    } else if (life->ms) {
+      struct rtop_cell *cell = fixture_cell(&made, thread, life->node, life->state, (uint64_t)(life->ms * MS));
+      cell->allocations = life->objects;
+      cell->blame_ns = (uint64_t)(life->blame_ms * MS);
+    }
+    if (life->waits_ms) fixture_cell(&made, thread, life->node, RTOP_WAITING, (uint64_t)(life->waits_ms * MS));
+    if (life->other_ms) fixture_cell(&made, thread, life->other, life->other_state, (uint64_t)(life->other_ms * MS));
+  }
+  static uint32_t nodes[4096];
+  for (uint32_t i = 0; i < 4096; i++) nodes[i] = i;
+  assert_true(rtop_profile_add(profile, source, &made, nodes, rtop_symbols_node_count(symbols), ids));
+  rtop_window_destroy(&made);
+}
+
+static void judge(void)
+{
+  struct verdict before = verdict;
+  struct rtop_span span = { now_ms * MS, (now_ms + WINDOW_MS) * MS };
+  assert_true(rtop_profile_sum(profile, span, &sum));
+  assert_true(verdict_make(&maker, &sum, profile, VERDICT_ALL_SOURCES, &before, &verdict));
+  now_ms += WINDOW_MS;
+}
+
+static void happens(const struct life *lives, size_t count)
+{
+  second_of(0, lives, count);
+  judge();
+}
+#define HAPPENS(...)                                                                                                   \
+  do {                                                                                                                 \
+    const struct life lives[] = { __VA_ARGS__ };                                                                       \
+    happens(lives, sizeof lives / sizeof lives[0]);                                                                    \
+  } while (0)
+
+static const char *text_in(int columns)
+{
+  static struct verdict_words words;
+  struct verdict_say say = { .symbols = symbols, .process = "" };
+  verdict_words(&words, &verdict, &say, columns);
+  assert_true(rtop_text_width(words.text) <= columns);
+  return words.text;
+}
+
+static void says(const char *wanted)
+{
+  assert_string_equal(text_in(200), wanted);
+}
+
+static struct life rests(uint32_t node)
+{
+  return (struct life){ .node = node, .state = RTOP_BLOCKED, .ms = 1000, .age_ms = 5000 };
+}
+static struct life blocked(const char *name, uint32_t node, int ms)
+{
+  return (struct life){ .name = name, .node = node, .state = RTOP_BLOCKED, .ms = ms, .age_ms = ms };
+}
+static struct life runs(const char *name, uint32_t node, int ms)
+{
+  return (struct life){ .name = name, .node = node, .state = RTOP_RUNNING, .ms = ms };
+}
+
+static void test_pool_rests(void **state)
+{
+  (void)state;
+  HAPPENS(rests(call(program(), "Thread#join", "")), rests(queue_wait()), rests(queue_wait()),
+          rests(call(0, "NIO::Selector#select", "")));
+  says("idle: 4 threads wait for work");
+  assert_int_equal(verdict.resting, 4);
+}
+
+static void test_plain_worker_rests_in_its_queue(void **state)
+{
+  (void)state;
+  uint32_t worker = call(0, "Worker#run", "/app/worker.rb");
+  HAPPENS(rests(call(program(), "Thread#join", "")), rests(call(worker, "Thread::Queue#pop", "")));
+  says("idle: 2 threads wait for work");
+}
+
+/* It may be all there is to do, or a pause: nobody knows. */
+static void test_sleep_of_the_program_is_what_it_is(void **state)
+{
+  (void)state;
+  HAPPENS(rests(call(call(program(), "Object#work", "/app/main.rb"), "Kernel#sleep", "")));
+  says("idle: 1 in Kernel#sleep < Object#work");
+}
+
+static void test_sleep_in_a_request_is_work(void **state)
+{
+  (void)state;
+  HAPPENS(rests(queue_wait()), blocked("puma 002", call(index_action(), "Kernel#sleep", ""), 1000));
+  says("puma 002 waits 100% in Kernel#sleep < OrdersController#index, for 1.0 s");
+  assert_int_equal(verdict.kind, VERDICT_BLOCKED);
+}
+
+/* A pop within a request is no rest: a framework has called the application. */
+static void test_pop_in_a_request_is_work(void **state)
+{
+  (void)state;
+  HAPPENS(rests(queue_wait()), blocked("puma 002", call(index_action(), "Thread::Queue#pop", ""), 900));
+  says("puma 002 waits 90% in Thread::Queue#pop < OrdersController#index");
+}
+
+static void test_most_of_the_threads_in_a_query(void **state)
+{
+  (void)state;
+  struct life lives[11] = { rests(call(program(), "Thread#join", "")) };
+  for (int i = 1; i < 11; i++) {
+    lives[i] = blocked("puma", query(), 820);
+    lives[i].other = call(index_action(), "TCPSocket#read", "");
+    lives[i].other_state = RTOP_BLOCKED;
+    lives[i].other_ms = 0;
+    if (i > 8)
+      lives[i].node = call(call(request(), "UsersController#show", "/app/users.rb"), "PG::Connection#exec", "");
+  }
+  happens(lives, 11);
+  says("80% of 8 threads at work wait in PG::Connection#exec < OrdersController#index");
+}
+
+static void test_hog_and_its_victims(void **state)
+{
+  (void)state;
+  uint32_t hog = call(call(0, "NightlyExport#run", "/app/export.rb"), "Integer#**", "");
+  struct life lives[10] = {
+    { .name = "nightly export", .node = hog, .state = RTOP_RUNNING, .ms = 1000, .blame_ms = 9000 }
+  };
+  for (int i = 1; i < 10; i++)
+    lives[i] = (struct life){ .node = index_action(), .state = RTOP_WAITING, .waits_ms = 1000, .age_ms = 1200 };
+  happens(lives, 10);
+  says("GVL held 100% by nightly export: Integer#** < NightlyExport#run, 9 wait 1.2 s each");
+  assert_string_equal(text_in(80), "GVL held 100% by nightly export: Integer#** < NightlyExport#run");
+  assert_string_equal(text_in(40), "GVL held 100%: Integer#** < NightlyExpo~");
+  assert_true(verdict.gvl.holder.known);
+  assert_int_equal(verdict.gvl.waiters, 9);
+}
+
+/* It has not come back yet: only where it was seen last is known. */
+static void test_unfinished_call(void **state)
+{
+  (void)state;
+  uint32_t node = call(call(request(), "CsvImport#parse", "/app/csv.rb"), "Regexp#match?", "");
+  struct life stuck = {
+    .name = "puma 001", .node = node, .state = RTOP_RUNNING, .ms = 1000, .old_ms = 3000, .age_ms = 4000
+  };
+  HAPPENS(stuck, rests(queue_wait()));
+  says("running 100%: last seen in Regexp#match? < CsvImport#parse 3.0 s ago, puma 001");
+  struct life waits = { .node = index_action(), .state = RTOP_WAITING, .waits_ms = 1000, .age_ms = 2000 };
+  HAPPENS(stuck, waits);
+  says("GVL held 100% by puma 001: last seen in Regexp#match? < CsvImport#parse 3.0 s ago, 1 wait 2.0 s");
+}
+
+/* The method is mostly one thread's, but the GVL is not. */
+static void test_holder_is_not_whose_method_it_is(void **state)
+{
+  (void)state;
+  struct life lives[4];
+  static const char *const labels[4] = { "A#a", "B#b", "C#c", "D#d" };
+  for (int i = 0; i < 4; i++)
+    lives[i] = (struct life){ .name = "puma",
+                              .node = call(request(), labels[i], "/app/all.rb"),
+                              .state = RTOP_RUNNING,
+                              .ms = i ? 220 : 300,
+                              .waits_ms = 600 };
+  happens(lives, 4);
+  says("GVL held 96%: 31% A#a, 4 wait 0.6 s each");
+}
+
+static void test_many_share_the_gvl(void **state)
+{
+  (void)state;
+  struct life lives[6];
+  static const char *const labels[6] = { "A#a", "B#b", "C#c", "D#d", "E#e", "F#f" };
+  for (int i = 0; i < 6; i++)
+    lives[i] = (struct life){
+      .node = call(request(), labels[i], "/app/all.rb"), .state = RTOP_RUNNING, .ms = 160, .waits_ms = 600
+    };
+  happens(lives, 6);
+  says("GVL held 96%, 6 wait 0.6 s each");
+}
+
+static void test_busy_method(void **state)
+{
+  (void)state;
+  uint32_t parse = call(request(), "CsvImport#parse", "/app/csv.rb");
+  struct life one = runs("puma 001", call(parse, "Regexp#match?", ""), 610);
+  one.other = call(parse, "String#split", "");
+  one.other_state = RTOP_RUNNING;
+  one.other_ms = 100;
+  HAPPENS(one, rests(queue_wait()));
+  says("running: 71% Regexp#match? < CsvImport#parse, puma 001");
+}
+
+/* Leaves of all kinds: the application's method is the one to name. */
+static void test_no_leaf_has_half(void **state)
+{
+  (void)state;
+  uint32_t total = call(request(), "Order#total", "/app/order.rb");
+  HAPPENS({ .node = call(total, "String#+", ""),
+            .state = RTOP_RUNNING,
+            .ms = 200,
+            .other = call(total, "Array#map", ""),
+            .other_state = RTOP_RUNNING,
+            .other_ms = 200 },
+          runs("", call(total, "Hash#[]", ""), 200));
+  says("running: 60% Order#total, main thread");
+}
+
+/* The gem is not what one looks for; without an own method on the stack it is. */
+static void test_gems(void **state)
+{
+  (void)state;
+  HAPPENS(runs("", call(pool(), "IO#write", ""), 500));
+  says("running: 50% IO#write < Puma::ThreadPool#spawn_thread, main thread");
+  HAPPENS(runs("", query(), 700));
+  says("running: 70% PG::Connection#exec < OrdersController#index, main thread");
+}
+
+static void test_collection(void **state)
+{
+  (void)state;
+  uint32_t slice = call(request(), "Catalogue#slice", "/app/catalogue.rb");
+  struct life one = runs("puma 001", slice, 600);
+  one.objects = 2100000;
+  one.other = slice;
+  one.other_state = RTOP_MARKING;
+  one.other_ms = 380;
+  HAPPENS(one, rests(queue_wait()));
+  says("GC 38%: 2.1M objects/s from Catalogue#slice");
+}
+
+static void test_collection_of_everybody(void **state)
+{
+  (void)state;
+  struct life lives[5];
+  static const char *const labels[5] = { "A#a", "B#b", "C#c", "D#d", "E#e" };
+  for (int i = 0; i < 5; i++) {
+    uint32_t node = call(request(), labels[i], "/app/all.rb");
+    lives[i] = (struct life){ .node = node,
+                              .state = RTOP_RUNNING,
+                              .ms = 100,
+                              .objects = 1000,
+                              .other = node,
+                              .other_state = RTOP_SWEEPING,
+                              .other_ms = 60 };
+  }
+  happens(lives, 5);
+  says("GC 30%: 5.0k objects/s");
+}
+
+static void test_lock_and_its_owner(void **state)
+{
+  (void)state;
+  HAPPENS(blocked("puma 001", waits_for_lock(), 1000), blocked("puma 002", has_lock(), 1000),
+          blocked("puma 003", waits_for_lock(), 1000), rests(queue_wait()));
+  says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call; puma 002 is inside it, in Kernel#sleep < "
+       "Report#write, for 1.0 s");
+  assert_string_equal(text_in(80), "lock: 2 wait; puma 002 is inside, in Kernel#sleep < Report#write, for 1.0 s");
+}
+
+/* Two may have it (they are two locks), or nobody is seen: no owner is named. */
+static void test_no_owner_that_is_sure(void **state)
+{
+  (void)state;
+  HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("b", has_lock(), 1000), blocked("c", has_lock(), 1000));
+  says("lock: 1 thread waits in Thread::Mutex#synchronize < App#call, for 1.0 s");
+  verdict = (struct verdict){ 0 };
+  HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("b", waits_for_lock(), 1000), rests(queue_wait()));
+  says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call, for 1.0 s");
+}
+
+/* ConditionVariable#wait has let go of the lock that it stands in. */
+static void test_who_waits_for_a_condition_owns_nothing(void **state)
+{
+  (void)state;
+  uint32_t waits = call(call(waits_for_lock(), "Thread::ConditionVariable#wait", ""), "Thread::Mutex#sleep", "");
+  HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("b", waits, 1000));
+  assert_false(verdict.owner.known);
+}
+
+/* Threads that queue for a lock which is held for a short time only. */
+static void test_short_lock(void **state)
+{
+  (void)state;
+  struct life lives[5];
+  for (int i = 0; i < 5; i++) {
+    lives[i] = blocked("puma", waits_for_lock(), 800);
+    lives[i].age_ms = 150;
+    lives[i].other = has_lock();
+    lives[i].other_state = RTOP_BLOCKED;
+    lives[i].other_ms = 200;
+  }
+  lives[2].node = has_lock();
+  lives[2].ms = 200;
+  happens(lives, 5);
+  assert_int_equal(verdict.kind, VERDICT_LOCK);
+  assert_non_null(strstr(text_in(200), "; puma is inside it, in Kernel#sleep < Report#write"));
+}
+
+static void test_stack_not_known(void **state)
+{
+  (void)state;
+  struct life lost = { .node = rtop_symbols_unsampled(symbols), .state = RTOP_BLOCKED, .ms = 1000 };
+  HAPPENS(rests(queue_wait()), lost);
+  says("idle: 1 thread waits for work, 1 blocked, stack not taken");
+}
+
+static void test_nothing(void **state)
+{
+  (void)state;
+  judge();
+  assert_int_equal(verdict.kind, VERDICT_NONE);
+  says("");
+}
+
+/* Busy for a moment only. */
+static void test_hardly_anything(void **state)
+{
+  (void)state;
+  struct life one = runs("", index_action(), 30);
+  one.other = queue_wait();
+  one.other_state = RTOP_BLOCKED;
+  one.other_ms = 970;
+  HAPPENS(rests(queue_wait()), one);
+  says("idle: 2 threads wait for work, running 3%");
+}
+
+static void test_busiest_of_several_processes(void **state)
+{
+  (void)state;
+  const struct life calm[] = { runs("", request(), 100) };
+  const struct life busy[] = { runs("", call(request(), "Order#total", "/app/order.rb"), 900) };
+  second_of(0, calm, 1);
+  second_of(1, busy, 1);
+  judge();
+  says("running: 90% Order#total, main thread");
+  assert_int_equal(verdict.source, 1);
+  assert_int_equal(verdict.gvl.count, 2);
+  assert_true(verdict.gvl.held > 0.499 && verdict.gvl.held < 0.501); /* on the average */
+  assert_false(verdict.gvl.holder.known);
+  char meter[100];
+  verdict_gvl_words(meter, sizeof meter, &verdict.gvl, 60);
+  assert_string_equal(meter, "held  50% of 2 GVLs");
+}
+
+static void test_ractors(void **state)
+{
+  (void)state;
+  HAPPENS(runs("a", request(), 1000), runs("b", request(), 1000));
+  char meter[100];
+  verdict_gvl_words(meter, sizeof meter, &verdict.gvl, 60);
+  assert_true(verdict.gvl.ractors);
+  assert_string_equal(meter, "held 200% (Ractors)");
+}
+
+/* Near the threshold the verdict stays what it was; from nothing it is the other one. */
+static void test_calm(void **state)
+{
+  (void)state;
+  uint32_t total = call(request(), "Order#total", "/app/order.rb"), tax = call(request(), "Tax#of", "/app/tax.rb");
+  struct life one = runs("", total, 500), other = runs("", tax, 400);
+  HAPPENS(one, other);
+  says("running: 50% Order#total, main thread");
+  for (int i = 0; i < 6; i++) { /* which of two is the larger one does not matter */
+    one.ms = i % 2 ? 500 : 400;
+    other.ms = i % 2 ? 400 : 500;
+    HAPPENS(one, other);
+    assert_non_null(strstr(text_in(200), "Order#total"));
+  }
+  for (int i = 0; i < 6; i++) { /* nor whether a little more or less of it is collection */
+    struct life collects = runs("", total, 700);
+    collects.objects = 1000;
+    collects.other = total;
+    collects.other_state = RTOP_MARKING;
+    collects.other_ms = i == 0 ? 210 : i % 2 ? 160 : 220;
+    HAPPENS(collects);
+    assert_int_equal(verdict.kind, VERDICT_GC);
+  }
+}
+
+/* How long it has been so is looked up in the windows before. */
+static void test_since_when(void **state)
+{
+  (void)state;
+  struct verdict_past past = { 0 };
+  HAPPENS(rests(queue_wait()));
+  HAPPENS(rests(queue_wait()));
+  for (int i = 0; i < 4; i++) HAPPENS(runs("", index_action(), 900));
+  struct rtop_span span = { (now_ms - WINDOW_MS) * MS, now_ms * MS };
+  assert_int_equal(verdict_past_ns(&past, &maker, profile, VERDICT_ALL_SOURCES, &verdict, span), 4000 * MS);
+  assert_false(past.longer);
+  HAPPENS(runs("", index_action(), 900));
+  span = (struct rtop_span){ (now_ms - WINDOW_MS) * MS, now_ms * MS };
+  assert_int_equal(verdict_past_ns(&past, &maker, profile, VERDICT_ALL_SOURCES, &verdict, span), 5000 * MS);
+  for (int i = 0; i < 20; i++) HAPPENS(runs("", index_action(), 900));
+  verdict_past_destroy(&past);
+  span = (struct rtop_span){ (now_ms - WINDOW_MS) * MS, now_ms * MS };
+  assert_int_equal(verdict_past_ns(&past, &maker, profile, VERDICT_ALL_SOURCES, &verdict, span), 10000 * MS);
+  assert_true(past.longer);
+  verdict_past_destroy(&past);
+}
+
+/* Whatever names are like, the words fit, and stay text. */
+static void test_hostile_names_fit(void **state)
+{
+  (void)state;
+  char label[3000];
+  for (int i = 0; i < 999; i++) memcpy(label + i * 3, "\xe6\xb3\xa8", 3);
+  label[999 * 3] = '\0';
+  uint32_t node = call(call(request(), "A::B::\x1b[31m::C#\xff", "/app/x.rb"), label, "");
+  struct life one = runs(label, node, 1000), waits = { .node = request(), .state = RTOP_WAITING, .waits_ms = 900 };
+  one.blame_ms = 900;
+  HAPPENS(one, waits);
+  for (int columns = 0; columns < 300; columns++) {
+    const char *text = text_in(columns);
+    assert_null(strchr(text, '\x1b'));
+    char meter[400];
+    verdict_gvl_words(meter, sizeof meter, &verdict.gvl, columns);
+    assert_true(columns < 12 || rtop_text_width(meter) <= columns);
+  }
+}
+
+/* The newest stall stands at the right, longer or shorter. */
+static void test_stall_beside_it(void **state)
+{
+  (void)state;
+  struct verdict_words words;
+  struct stall stall = { .cause = STALL_BLOCKED,
+                         .start_ns = 0,
+                         .end_ns = 3000 * MS,
+                         .thread = "",
+                         .mark = "",
+                         .frame = fixture_frame(symbols, "Kernel#sleep", "", 0),
+                         .caller = fixture_frame(symbols, "Report#run", "/app/report.rb", 1) };
+  struct verdict_say say = { .symbols = symbols, .process = "", .stall = &stall, .stall_ago_ns = 12400 * MS };
+  HAPPENS(rests(queue_wait()), rests(queue_wait()));
+  verdict_words(&words, &verdict, &say, 80);
+  assert_string_equal(words.text, "idle: 2 threads wait for work");
+  assert_string_equal(words.stall, "( 12 s ago: 3.0 s in Kernel#sleep < Report#run");
+  verdict_words(&words, &verdict, &say, 56);
+  assert_string_equal(words.stall, "( 12 s ago: 3.0 s blocked");
+  verdict_words(&words, &verdict, &say, 40);
+  assert_string_equal(words.stall, "");
+  say.stall_ago_ns = 0;
+  verdict_words(&words, &verdict, &say, 160);
+  assert_string_equal(words.stall, "( now: 3.0 s in Kernel#sleep < Report#run");
+}
+
+int main(void)
+{
+  setlocale(LC_ALL, "C.UTF-8");
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+    CASE(test_pool_rests),
+    CASE(test_plain_worker_rests_in_its_queue),
+    CASE(test_sleep_of_the_program_is_what_it_is),
+    CASE(test_sleep_in_a_request_is_work),
+    CASE(test_pop_in_a_request_is_work),
+    CASE(test_most_of_the_threads_in_a_query),
+    CASE(test_hog_and_its_victims),
+    CASE(test_unfinished_call),
+    CASE(test_holder_is_not_whose_method_it_is),
+    CASE(test_many_share_the_gvl),
+    CASE(test_busy_method),
+    CASE(test_no_leaf_has_half),
+    CASE(test_gems),
+    CASE(test_collection),
+    CASE(test_collection_of_everybody),
+    CASE(test_lock_and_its_owner),
+    CASE(test_no_owner_that_is_sure),
+    CASE(test_who_waits_for_a_condition_owns_nothing),
+    CASE(test_short_lock),
+    CASE(test_stack_not_known),
+    CASE(test_nothing),
+    CASE(test_hardly_anything),
+    CASE(test_busiest_of_several_processes),
+    CASE(test_ractors),
+    CASE(test_calm),
+    CASE(test_since_when),
+    CASE(test_hostile_names_fit),
+    CASE(test_stall_beside_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* Stalls from any view: the list and back, the jump that selects who is to blame, marks in the strip, the words. */
+#include "tests/tui/screen_model.h"
+#include "tui/term/screen.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ESCAPE = 27 };
+static struct ui ui;
+static struct rtop_profile *profile;
+
+static uint32_t frame_of(const char *label)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  for (uint32_t i = 1; i < rtop_symbols_frame_count(symbols); i++)
+    if (strcmp(rtop_symbols_get(symbols, i)->label, label) == 0) return i;
+  fail_msg("%s is not there", label);
+  return 0;
+}
+
+/* One stall of three seconds, twenty seconds ago. */
+static int set_up(void **state)
+{
+  static const struct screen_case look = { .rows = 24, .columns = 80 };
+  (void)state;
+  profile = model_profile();
+  model_screen_open(&look, &ui, profile);
+  free(ui.stalls.stalls.list);
+  ui.stalls.stalls.list = calloc(1, sizeof *ui.stalls.stalls.list);
+  ui.stalls.stalls.count = ui.stalls.stalls.capacity = ui.stalls.stalls.found = 1;
+  int64_t end_ns = MODEL_END_NS - INT64_C(20000000000);
+  ui.stalls.stalls.list[0] = (struct stall){
+    .id = 1,
+    .cause = STALL_BLOCKED,
+    .start_ns = end_ns - INT64_C(3000000000),
+    .end_ns = end_ns,
+    .serial = 4,
+    .thread = "puma srv tp 003",
+    .mark = "",
+    .frame = frame_of("String#gsub"),
+    .caller = frame_of("OrdersController#index"),
+  };
+  model_redraw(&ui);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  model_screen_close(&ui, &profile);
+  return 0;
+}
+
+static void test_list_from_every_view_and_back(void **state)
+{
+  (void)state;
+  for (int view = 0; view < VIEW_DATA_COUNT; view++) {
+    static const int back[] = { '!', ESCAPE };
+    for (int i = 0; i < 2; i++) {
+      ui_open_view(&ui, (enum view_id)view);
+      model_redraw(&ui);
+      model_press(&ui, '!');
+      assert_int_equal(ui.view->id, VIEW_TIME);
+      assert_true(shows("CULPRIT OR MARK") && shows("String#gsub < Orders"));
+      model_press(&ui, '\r'); /* goes to it, the list stays */
+      assert_true(ui.frozen && shows("CULPRIT OR MARK"));
+      model_press(&ui, back[i]);
+      assert_int_equal(ui.view->id, view);
+      assert_false(shows("CULPRIT OR MARK"));
+      assert_true(ui.frozen);
+      model_press(&ui, 'z');
+    }
+  }
+}
+
+/* The list of the time view itself stays what it was. */
+static void test_list_of_the_time_view(void **state)
+{
+  (void)state;
+  model_press(&ui, '7');
+  model_press(&ui, 't');
+  model_press(&ui, '3');
+  model_press(&ui, '!');
+  model_press(&ui, ESCAPE);
+  assert_int_equal(ui.view->id, VIEW_THREADS);
+  model_press(&ui, '7');
+  assert_true(shows("CULPRIT OR MARK"));
+  model_press(&ui, ESCAPE);
+  assert_int_equal(ui.view->id, VIEW_TIME);
+  assert_true(shows("CULPRIT OR MARK"));
+}
+
+static void test_jump_selects_the_method(void **state)
+{
+  (void)state;
+  model_press(&ui, '(');
+  assert_true(ui.frozen);
+  assert_int_equal(ui.selected, frame_of("String#gsub"));
+  model_press(&ui, 'j'); /* the cursor was there: the next row is another one */
+  assert_int_not_equal(ui.selected, frame_of("String#gsub"));
+  model_press(&ui, 'k');
+  assert_int_equal(ui.selected, frame_of("String#gsub"));
+}
+
+static void test_jump_selects_the_thread(void **state)
+{
+  (void)state;
+  model_press(&ui, '3');
+  model_press(&ui, '(');
+  model_press(&ui, '\r'); /* only this thread */
+  assert_int_equal(ui.focus.count, 1);
+  assert_int_equal(ui.focus.at[0].serial, 4);
+}
+
+static void test_strip_and_words(void **state)
+{
+  (void)state;
+  assert_true(shows("!!!"));
+  struct verdict_words words;
+  ui_verdict_words(&ui, &words, 160);
+  assert_string_equal(words.stall, "( 20 s ago: 3.0 s in String#gsub < OrdersController#index");
+  model_press(&ui, '(');
+  ui_verdict_words(&ui, &words, 160);
+  assert_string_equal(words.stall, "( now: 3.0 s in String#gsub < OrdersController#index");
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+    CASE(test_list_from_every_view_and_back), CASE(test_list_of_the_time_view), CASE(test_jump_selects_the_method),
+    CASE(test_jump_selects_the_thread),       CASE(test_strip_and_words),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

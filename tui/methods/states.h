@@ -1,0 +1,27 @@
+/* What the states of a thread are called (states.def). An unknown state is "?" and ' '.
+ *
+ * Threads: any. Nothing here allocates.
+ */
+#ifndef RTOP_TUI_STATES_H
+#define RTOP_TUI_STATES_H
+
+#include "tui/history/profile.h"
+
+/* What else a thread can be, on the screen. */
+enum thread_word {
+#define THREAD_STATE(id, word, help) THREAD_##id,
+#include "states.def"
+  THREAD_WORDS
+};
+
+const char *state_word(enum rtop_state state); /* "run", on the screen */
+char state_sign(enum rtop_state state);        /* '|' */
+const char *state_key(enum rtop_state state);  /* "running", in JSON and pprof */
+const char *state_name(enum rtop_state state); /* "waiting for the GVL", in exports that people look at */
+const char *state_does(enum rtop_state state); /* "waits for the GVL", of a thread */
+const char *state_help(enum rtop_state state);
+
+const char *thread_word(enum thread_word word); /* "idle" */
+const char *thread_word_help(enum thread_word word);
+
+#endif

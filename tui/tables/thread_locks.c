@@ -1,0 +1,232 @@
+/* Finds who is inside the lock that others wait for. */
+#include "thread_locks.h"
+
+#include "thread_words.h"
+#include "tui/text/text.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { LOCKS_MAX = 64, LOCKS_DEPTH_MAX = 4096, LOCKS_NAME_BYTES = 64 };
+
+/* A call of synchronize: what is called, from which line of which method. */
+struct lock_site {
+  uint32_t source;
+  uint32_t frame;
+  uint32_t caller, line;   /* frame and line */
+  uint32_t caller2, line2; /* of a call through monitor.rb; else 0 */
+};
+
+static bool is_own(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_C || strncmp(symbol->path, "<internal:", 10) == 0;
+}
+
+static bool is_program(const struct rtop_symbol *symbol)
+{
+  return rtop_symbol_is_code(symbol) && !is_own(symbol);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+  size_t length = strlen(text), wanted = strlen(end);
+  return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+static bool one_of(const char *label, const char *const *names)
+{
+  for (; *names != NULL; names++)
+    if (ends_with(label, *names)) return true;
+  return false;
+}
+
+bool thread_lock_is(const struct rtop_symbol *symbol)
+{
+  static const char *const names[] = { "Mutex#lock",
+                                       "Mutex#synchronize",
+                                       "Monitor#enter",
+                                       "Monitor#synchronize",
+                                       "Monitor#mon_enter",
+                                       "Monitor#mon_synchronize",
+                                       NULL };
+  return is_own(symbol) && one_of(symbol->label, names);
+}
+
+/* A lock of this kind is held while the method is on the stack. */
+static bool is_synchronize(const struct rtop_symbol *symbol)
+{
+  return thread_lock_is(symbol) && ends_with(symbol->label, "synchronize");
+}
+
+static bool lets_go(const struct rtop_symbol *symbol)
+{
+  static const char *const names[] = { "ConditionVariable#wait", "Mutex#sleep", "Monitor#wait_for_cond", "Monitor#wait",
+                                       NULL };
+  return is_own(symbol) && one_of(symbol->label, names);
+}
+
+static bool is_wrapper(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY && ends_with(symbol->path, "/monitor.rb");
+}
+
+static void site_of(struct lock_site *site, const struct rtop_symbols *symbols, uint32_t source, uint32_t node)
+{
+  const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+  const struct rtop_call_node *caller = rtop_symbols_get_node(symbols, call->parent);
+  *site = (struct lock_site){ source, call->frame, caller->frame, caller->line, 0, 0 };
+  if (!is_wrapper(rtop_symbols_get(symbols, caller->frame))) return;
+  const struct rtop_call_node *above = rtop_symbols_get_node(symbols, caller->parent);
+  site->caller2 = above->frame;
+  site->line2 = above->line;
+}
+
+static bool same_site(const struct lock_site *a, const struct lock_site *b)
+{
+  return a->source == b->source && a->frame == b->frame && a->caller == b->caller && a->line == b->line &&
+         a->caller2 == b->caller2 && a->line2 == b->line2;
+}
+
+static bool waits_for_lock(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols)
+{
+  if (thread->state != RTOP_STATE_BLOCKED || thread->ended || thread->stale || thread->node == 0) return false;
+  return thread_lock_is(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame));
+}
+
+enum inside { INSIDE_NOT, INSIDE_PERHAPS, INSIDE };
+
+/* Walks up from the leaf, which is inside of nothing yet. */
+static enum inside is_inside(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols,
+                             const struct lock_site *wanted)
+{
+  bool gone = false;
+  uint32_t node = thread->ended || thread->source != wanted->source ? 0 : thread->node;
+  for (int i = 0; node != 0 && i < LOCKS_DEPTH_MAX; i++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    if (i > 0 && call->frame == wanted->frame) {
+      struct lock_site here;
+      site_of(&here, symbols, thread->source, node);
+      if (same_site(&here, wanted)) return gone ? INSIDE_PERHAPS : INSIDE;
+    }
+    gone = gone || lets_go(rtop_symbols_get(symbols, call->frame));
+    node = call->parent < node ? call->parent : 0;
+  }
+  return INSIDE_NOT;
+}
+
+static void find_inside(struct thread_lock *lock, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                        const struct lock_site *site, size_t but)
+{
+  unsigned certain = 0;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    enum inside inside = i == but ? INSIDE_NOT : is_inside(&sum->threads[i], symbols, site);
+    lock->inside += inside != INSIDE_NOT;
+    certain += inside == INSIDE;
+    if (inside == INSIDE) lock->owner = i;
+  }
+  lock->known = certain == 1 && lock->inside == 1;
+}
+
+/* The nearest method of the program above a node. */
+static uint32_t program_above(const struct rtop_symbols *symbols, uint32_t node)
+{
+  node = rtop_symbols_get_node(symbols, node)->parent;
+  for (int i = 0; node != 0 && i < LOCKS_DEPTH_MAX; i++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
+    if (is_program(symbol) && !is_wrapper(symbol)) return call->frame;
+    node = call->parent < node ? call->parent : 0;
+  }
+  return 0;
+}
+
+struct thread_lock thread_lock_of(const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row)
+{
+  struct thread_lock lock = { 0 };
+  const struct rtop_thread_row *thread = &sum->threads[row];
+  if (!waits_for_lock(thread, symbols)) return lock;
+  struct lock_site site;
+  site_of(&site, symbols, thread->source, thread->node);
+  lock.waits = true;
+  lock.wanted = program_above(symbols, thread->node);
+  if (is_synchronize(rtop_symbols_get(symbols, site.frame))) find_inside(&lock, sum, symbols, &site, row);
+  return lock;
+}
+
+void thread_locks_count(const struct rtop_sum *sum, const struct rtop_symbols *symbols, unsigned *waiting)
+{
+  struct lock_site sites[LOCKS_MAX];
+  unsigned waiters[LOCKS_MAX];
+  size_t count = 0;
+  if (sum->thread_count > 0) memset(waiting, 0, sum->thread_count * sizeof *waiting);
+  for (size_t i = 0; i < sum->thread_count && count < LOCKS_MAX; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[i];
+    size_t at = 0;
+    if (!waits_for_lock(thread, symbols)) continue;
+    site_of(&sites[count], symbols, thread->source, thread->node);
+    while (!same_site(&sites[at], &sites[count])) at++;
+    if (at == count) waiters[count++] = 0;
+    waiters[at]++;
+  }
+  for (size_t at = 0; at < count; at++) {
+    struct thread_lock lock = { 0 };
+    if (!is_synchronize(rtop_symbols_get(symbols, sites[at].frame))) continue;
+    find_inside(&lock, sum, symbols, &sites[at], SIZE_MAX);
+    if (lock.known) waiting[lock.owner] += waiters[at];
+  }
+}
+
+/* ---- words ----------------------------------------------------------------------------------------- */
+
+void thread_where(char *out, size_t bytes, const struct rtop_symbols *symbols, uint32_t node)
+{
+  const struct rtop_symbol *leaf = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame);
+  uint32_t above =
+      node == 0 || is_program(leaf) || leaf->kind == RTOP_SYMBOL_SPECIAL ? 0 : program_above(symbols, node);
+  if (node == 0) snprintf(out, bytes, "-");
+  else
+    snprintf(out, bytes, "%s%s%s", leaf->label, above ? " < " : "",
+             above ? rtop_symbols_get(symbols, above)->label : "");
+}
+
+static void thread_name(char *out, size_t bytes, const struct rtop_thread_row *thread)
+{
+  if (thread->name[0] != '\0') rtop_text_sanitize(out, bytes, thread->name, strlen(thread->name));
+  else snprintf(out, bytes, "thread %u", thread->native_id);
+}
+
+/* Who is inside, after "waits for the lock of App#call". */
+static void inside_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                         const struct thread_lock *lock)
+{
+  char name[LOCKS_NAME_BYTES], where[600];
+  if (!lock->known) {
+    if (lock->inside > 1) snprintf(out, bytes, "; %u threads are inside it", lock->inside);
+    else snprintf(out, bytes, "; who has it is not known");
+    return;
+  }
+  const struct rtop_thread_row *owner = &sum->threads[lock->owner];
+  bool old = thread_stack_is_old(owner);
+  thread_name(name, sizeof name, owner);
+  thread_where(where, sizeof where, symbols, owner->node);
+  snprintf(out, bytes, "; %s %s inside it, in %s", name, old ? "was last seen" : "is", where);
+}
+
+void thread_lock_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                       size_t row)
+{
+  const struct rtop_thread_row *thread = &sum->threads[row];
+  char age[24] = "", inside[800], where[600];
+  out[0] = '\0';
+  if (thread->state != RTOP_STATE_BLOCKED || thread->ended || thread->stale || thread->node == 0) return;
+  if (thread->state_age_ns > 0) thread_age_text(age, sizeof age, thread->state_age_ns);
+  struct thread_lock lock = thread_lock_of(sum, symbols, row);
+  if (!lock.waits) {
+    thread_where(where, sizeof where, symbols, thread->node);
+    snprintf(out, bytes, "blocked%s%s in %s", age[0] != '\0' ? " " : "", age, where);
+    return;
+  }
+  inside_words(inside, sizeof inside, sum, symbols, &lock);
+  const char *wanted = lock.wanted != 0 ? rtop_symbols_get(symbols, lock.wanted)->label : "";
+  snprintf(out, bytes, "waits %s%sfor %s%s%s", age, age[0] != '\0' ? " " : "",
+           wanted[0] != '\0' ? "the lock of " : "a lock", wanted, inside);
+}

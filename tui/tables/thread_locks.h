@@ -1,0 +1,39 @@
+/* What blocked threads wait for, and who is inside the lock that they want, as far as stacks tell.
+ *
+ * No stack names a lock. What is known is the place: a thread that waits in Mutex#synchronize (or Monitor's) wants the
+ * lock of the method that called it, and another thread that has the same call, from the same line, on its stack with
+ * something below it is inside. It is named only if it is the only one; a thread that waits for a condition in there has
+ * let go of the lock, so one of those makes it uncertain. Who has a lock by Mutex#lock is never known.
+ * Calls through monitor.rb count with the line that called monitor.rb. No screen. Threads: one.
+ */
+#ifndef RTOP_TUI_THREAD_LOCKS_H
+#define RTOP_TUI_THREAD_LOCKS_H
+
+#include "tui/history/profile.h"
+
+/* A method of C, or of Ruby's own, that waits for a Mutex or a Monitor. */
+bool thread_lock_is(const struct rtop_symbol *symbol);
+
+struct thread_lock {
+  bool waits;      /* for a lock; all else is 0 if not */
+  uint32_t wanted; /* frame of the program that wants it; 0: none */
+  unsigned inside; /* other threads that are inside, certain or not */
+  bool known;      /* the only one is this row of the sum: */
+  size_t owner;
+};
+
+/* Of one thread: a row of the sum. Looks at the stacks of all others. */
+struct thread_lock thread_lock_of(const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row);
+
+/* How many threads wait for a lock that this one, as far as is known, is inside: waiting[row], of all rows. */
+void thread_locks_count(const struct rtop_sum *sum, const struct rtop_symbols *symbols, unsigned *waiting);
+
+/* "Kernel#sleep < Report#write": the leaf, and the nearest method of the program if the leaf is none; "-": nothing. */
+void thread_where(char *out, size_t bytes, const struct rtop_symbols *symbols, uint32_t node);
+
+/* "waits 1.3 s for the lock of App#call; puma 002 is inside it, in Kernel#sleep < Report#write", "blocked 2.0 s in
+ * Thread::Queue#pop < Worker#run"; "": it is not off the GVL, or where is not known. */
+void thread_lock_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                       size_t row);
+
+#endif

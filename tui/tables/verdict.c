@@ -1,0 +1,440 @@
+/* Judges: adds up where the time of a span went, and takes what most of it was. */
+#include "verdict_impl.h"
+
+#include "tui/text/reserve.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAUSE_DEPTH = 3 };
+static const double stays = 0.7; /* of what it takes to come */
+static const double gc_least = 0.2, lock_least = 0.5, gvl_least = 0.5, gvl_held_least = 0.5;
+static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
+static const uint64_t unfinished_least_ns = 250000000;
+
+struct judge {
+  struct verdict_maker *maker;
+  const struct rtop_sum *sum;
+  struct rtop_profile *profile;
+  const struct rtop_symbols *symbols;
+  uint32_t shown; /* the source that is shown alone, or all */
+  const struct verdict *before;
+  struct verdict *verdict;
+  uint64_t of[VERDICT_PARTS]; /* in all */
+  uint64_t waiting_ns;        /* for the GVL of the source */
+  uint64_t work_ns;           /* of threads at work, in any state */
+};
+
+const char *verdict_kind_name(enum verdict_kind kind)
+{
+  static const char *const names[VERDICT_KINDS] = { "", "idle", "running", "blocked", "lock", "gvl", "gc" };
+  return kind < VERDICT_KINDS ? names[kind] : "";
+}
+
+static bool judge_shows(const struct judge *judge, const struct rtop_thread_row *row)
+{
+  return judge->shown == VERDICT_ALL_SOURCES || row->source == judge->shown;
+}
+
+/* Does its GVL count? */
+static bool judge_counts(const struct judge *judge, const struct rtop_thread_row *row)
+{
+  return judge_shows(judge, row) &&
+         (judge->verdict->source == VERDICT_ALL_SOURCES || row->source == judge->verdict->source);
+}
+
+/* Of several processes: whose GVL is wanted most. */
+static uint32_t judge_busiest(const struct judge *judge)
+{
+  uint64_t wanted_ns[VERDICT_SOURCES_MAX] = { 0 };
+  uint32_t busiest = 0;
+  if (judge->verdict->gvl.count < 2) return VERDICT_ALL_SOURCES;
+  for (size_t i = 0; i < judge->sum->thread_count; i++) {
+    const struct rtop_thread_row *row = &judge->sum->threads[i];
+    if (!judge_shows(judge, row) || row->source >= VERDICT_SOURCES_MAX) continue;
+    wanted_ns[row->source] += verdict_held(&row->cost) + row->cost.wall_ns[RTOP_STATE_WAITING];
+    busiest = wanted_ns[row->source] > wanted_ns[busiest] ? row->source : busiest;
+  }
+  return busiest;
+}
+
+/* What a thread does off the GVL, from where it is. */
+static enum verdict_part judge_off(const struct judge *judge, uint32_t node, const struct verdict_way *way)
+{
+  const struct rtop_symbol *leaf = rtop_symbols_get(judge->symbols, rtop_symbols_get_node(judge->symbols, node)->frame);
+  enum rtop_wait wait = rtop_symbol_wait(leaf);
+  if (node == 0 || leaf->kind == RTOP_SYMBOL_SPECIAL) return OF_UNKNOWN;
+  if (!way->mine || wait == RTOP_WAIT_OTHERS) return OF_REST;
+  if (wait == RTOP_WAIT_EVENT && way->mine_outside) return OF_REST;
+  if (wait == RTOP_WAIT_ANY && way->mine_outside && way->depth <= PAUSE_DEPTH) return OF_PAUSE;
+  return rtop_symbol_is_lock(leaf) ? OF_LOCK : OF_WORK;
+}
+
+/* The frame under which time of this node is counted. */
+static uint32_t judge_key(const struct judge *judge, uint32_t node, const struct verdict_way *way)
+{
+  return way->own ? way->own : rtop_symbols_get_node(judge->symbols, node)->frame;
+}
+
+static void judge_add(struct judge *judge, uint32_t key, enum verdict_part part, uint64_t value)
+{
+  judge->of[part] += value;
+  if (key < judge->maker->sum_capacity) judge->maker->sums[key].of[part] += value;
+}
+
+static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
+{
+  const struct rtop_thread_row *row = &judge->sum->threads[cell->thread];
+  struct verdict_lives *life = &judge->maker->lives[cell->thread];
+  uint64_t off_ns = cell->cost.wall_ns[RTOP_STATE_BLOCKED], held_ns = verdict_held(&cell->cost);
+  if (!judge_shows(judge, row)) return;
+  struct verdict_way way = verdict_ways_get(&judge->maker->ways, judge->profile, cell->node);
+  uint32_t key = judge_key(judge, cell->node, &way);
+  life->work_ns += held_ns + cell->cost.wall_ns[RTOP_STATE_WAITING];
+  judge->work_ns += held_ns + cell->cost.wall_ns[RTOP_STATE_WAITING];
+  if (judge_counts(judge, row)) {
+    judge->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
+    judge_add(judge, key, OF_HELD, held_ns);
+    judge_add(judge, key, OF_BLAME, cell->cost.blame_ns);
+    judge_add(judge, key, OF_OBJECTS, cell->cost.allocations);
+  }
+  if (off_ns == 0) return;
+  enum verdict_part part = judge_off(judge, cell->node, &way);
+  judge_add(judge, key, part, off_ns);
+  bool work = part == OF_WORK || part == OF_LOCK;
+  judge->work_ns += work ? off_ns : 0;
+  *(work               ? &life->work_ns
+    : part == OF_PAUSE ? &life->pause_ns
+    : part == OF_REST  ? &life->rest_ns
+                       : &life->unknown_ns) += off_ns;
+}
+
+static void judge_threads(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  for (size_t i = 0; i < judge->sum->thread_count; i++) {
+    const struct verdict_lives *life = &judge->maker->lives[i];
+    uint64_t off_ns = life->rest_ns + life->pause_ns + life->unknown_ns;
+    if (judge->sum->threads[i].ended || !judge_shows(judge, &judge->sum->threads[i])) continue;
+    if (life->work_ns > off_ns) verdict->at_work++;
+    else if (life->rest_ns >= life->pause_ns && life->rest_ns >= life->unknown_ns && off_ns > 0) verdict->resting++;
+    else if (life->pause_ns >= life->unknown_ns && off_ns > 0) verdict->pausing++;
+    else if (off_ns > 0) verdict->unknown++;
+  }
+}
+
+static double judge_least(const struct judge *judge, enum verdict_kind kind, double least)
+{
+  return judge->before && judge->before->kind == kind ? least * stays : least;
+}
+
+static uint64_t judge_most(const struct judge *judge, enum verdict_part part)
+{
+  uint64_t most = 0;
+  for (size_t i = 0; i < judge->maker->sum_capacity; i++)
+    most = judge->maker->sums[i].of[part] > most ? judge->maker->sums[i].of[part] : most;
+  return most;
+}
+
+static enum verdict_kind judge_kind(const struct judge *judge)
+{
+  const struct verdict *verdict = judge->verdict;
+  double length = (double)judge->sum->length_ns, waiting = (double)judge->waiting_ns / length;
+  double lock = (double)judge->of[OF_LOCK] / length, off = lock + (double)judge->of[OF_WORK] / length;
+  if (verdict->gc >= judge_least(judge, VERDICT_GC, gc_least)) return VERDICT_GC;
+  if (lock >= judge_least(judge, VERDICT_LOCK, lock_least) && lock >= judge_least(judge, VERDICT_LOCK, waiting) &&
+      (double)judge_most(judge, OF_LOCK) >= judge_least(judge, VERDICT_LOCK, 0.5) * (double)judge->of[OF_LOCK])
+    return VERDICT_LOCK;
+  if (waiting >= judge_least(judge, VERDICT_GVL, gvl_least) &&
+      verdict->held >= judge_least(judge, VERDICT_GVL, gvl_held_least))
+    return VERDICT_GVL;
+  if (verdict->held >= judge_least(judge, VERDICT_RUNNING, running_sure) ||
+      (verdict->held >= judge_least(judge, VERDICT_RUNNING, running_least) &&
+       verdict->held >= judge_least(judge, VERDICT_RUNNING, off)))
+    return VERDICT_RUNNING;
+  return off >= judge_least(judge, VERDICT_BLOCKED, blocked_least) ? VERDICT_BLOCKED : VERDICT_IDLE;
+}
+
+static uint32_t verdict_key(const struct verdict_place *place)
+{
+  return place->caller ? place->caller : place->leaf;
+}
+
+/* The frame with most of a part; 0: none. Time that is not known is nobody's. */
+static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
+{
+  const struct verdict_sums *sums = judge->maker->sums;
+  uint32_t worst = 0, last = judge->before ? verdict_key(&judge->before->place) : 0;
+  uint32_t unsampled = rtop_symbols_get_node(judge->symbols, rtop_symbols_unsampled(judge->symbols))->frame;
+  for (uint32_t i = 1; i < judge->maker->sum_capacity; i++)
+    if (i != unsampled && sums[i].of[part] > sums[worst].of[part] * (worst != 0)) worst = i;
+  bool keep = last && last < judge->maker->sum_capacity && judge->before->kind == judge->verdict->kind &&
+              (double)sums[last].of[part] >= stays * (double)sums[worst].of[part];
+  return keep ? last : worst;
+}
+
+static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cell *cell, enum verdict_part part,
+                            const struct verdict_way *way)
+{
+  const struct rtop_thread_row *row = &judge->sum->threads[cell->thread];
+  if (!judge_shows(judge, row) || (part <= OF_OBJECTS && !judge_counts(judge, row))) return 0;
+  switch (part) {
+  case OF_HELD: return verdict_held(&cell->cost);
+  case OF_BLAME: return cell->cost.blame_ns;
+  case OF_OBJECTS: return cell->cost.allocations;
+  default:
+    if (cell->cost.wall_ns[RTOP_STATE_BLOCKED] == 0 || judge_off(judge, cell->node, way) != part) return 0;
+    return cell->cost.wall_ns[RTOP_STATE_BLOCKED];
+  }
+}
+
+/* The leaf that has half of a place, and how much of it which threads have. */
+static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part part, uint32_t key)
+{
+  struct verdict_maker *maker = judge->maker;
+  uint32_t leaf = 0, last = judge->before ? judge->before->place.leaf : 0;
+  for (size_t i = 0; i < maker->sum_capacity; i++) maker->sums[i].as_leaf = 0;
+  for (size_t i = 0; i < judge->sum->thread_count; i++) maker->lives[i].place_ns = 0;
+  for (size_t i = 0; i < judge->sum->cell_count; i++) {
+    const struct rtop_sum_cell *cell = &judge->sum->cells[i];
+    if (cell->thread >= judge->sum->thread_count) continue;
+    struct verdict_way way = verdict_ways_get(&maker->ways, judge->profile, cell->node);
+    if (judge_key(judge, cell->node, &way) != key) continue;
+    uint64_t value = judge_value(judge, cell, part, &way);
+    uint32_t frame = rtop_symbols_get_node(judge->symbols, cell->node)->frame;
+    if (frame >= maker->sum_capacity) continue;
+    maker->sums[frame].as_leaf += value;
+    maker->lives[cell->thread].place_ns += value;
+    leaf = value && maker->sums[frame].as_leaf > maker->sums[leaf].as_leaf ? frame : leaf;
+  }
+  double all = (double)maker->sums[key].of[part];
+  if (last && last < maker->sum_capacity && (double)maker->sums[last].as_leaf >= 0.5 * stays * all) leaf = last;
+  else if ((double)maker->sums[leaf].as_leaf < 0.5 * all) leaf = 0;
+  return leaf && leaf != key ? (struct verdict_place){ leaf, key } : (struct verdict_place){ key, 0 };
+}
+
+/* The thread that has more than half of the place. */
+static struct verdict_thread judge_thread(const struct judge *judge, uint64_t all)
+{
+  for (size_t i = 0; i < judge->sum->thread_count; i++)
+    if (judge->maker->lives[i].place_ns * 2 > all) return verdict_thread_of(&judge->sum->threads[i]);
+  return (struct verdict_thread){ 0 };
+}
+
+/* Of what the kind is about: the place that has most of it, with its share of `whole`. */
+static void judge_place(struct judge *judge, enum verdict_part part, double whole, double least)
+{
+  struct verdict *verdict = judge->verdict;
+  uint32_t worst = judge_worst(judge, part);
+  uint64_t value = worst ? judge->maker->sums[worst].of[part] : 0;
+  if (!worst || whole <= 0 || (double)value < judge_least(judge, verdict->kind, least) * whole) return;
+  verdict->place = judge_leaf(judge, part, worst);
+  verdict->share = (double)value / whole;
+  verdict->blocked = (double)value / (double)judge->sum->length_ns;
+  verdict->thread = judge_thread(judge, value);
+}
+
+static struct verdict_place judge_place_of(const struct judge *judge, uint32_t node)
+{
+  struct verdict_way way = verdict_ways_get(&judge->maker->ways, judge->profile, node);
+  uint32_t leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
+  return way.own && way.own != leaf ? (struct verdict_place){ leaf, way.own } : (struct verdict_place){ leaf, 0 };
+}
+
+/* A call that has not come to a safepoint since has most of the time, which nobody can name yet. */
+static bool judge_unfinished(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  for (size_t i = 0; i < judge->sum->thread_count; i++) {
+    const struct rtop_thread_row *row = &judge->sum->threads[i];
+    bool held = verdict_held(&row->cost) * 2 > judge->of[OF_HELD];
+    if (row->ended || row->state != RTOP_STATE_RUNNING || !row->stale || !judge_counts(judge, row) || !held) continue;
+    bool younger = row->state_age_ns > 0 && row->state_age_ns < row->stack_age_ns;
+    uint64_t age_ns = younger ? row->state_age_ns : row->stack_age_ns;
+    if (age_ns < unfinished_least_ns || age_ns > INT64_MAX) continue;
+    verdict->thread = verdict_thread_of(row);
+    verdict->place = row->node ? judge_place_of(judge, row->node) : (struct verdict_place){ 0 };
+    verdict->share = (double)verdict_held(&row->cost) / (double)judge->of[OF_HELD];
+    verdict->last_seen = true;
+    verdict->since_ns = age_ns;
+    return true;
+  }
+  return false;
+}
+
+/* Does this thread have the call on its stack below something else that keeps the lock? */
+static bool judge_is_inside(const struct judge *judge, const struct rtop_thread_row *row)
+{
+  const struct verdict_place *place = &judge->verdict->place;
+  uint32_t node = row->node, leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
+  if (row->ended || row->stale || !judge_shows(judge, row) || node == 0) return false;
+  if (rtop_wait_lets_go(rtop_symbols_get(judge->symbols, leaf)->label)) return false;
+  for (;;) {
+    uint32_t parent = rtop_symbols_get_node(judge->symbols, node)->parent;
+    if (parent == 0 || parent >= node) return false;
+    node = parent;
+    if (rtop_symbols_get_node(judge->symbols, node)->frame != place->leaf) continue;
+    struct verdict_place there = judge_place_of(judge, node);
+    if (there.caller == place->caller) return true;
+  }
+}
+
+static bool judge_waits_there(const struct judge *judge, const struct rtop_thread_row *row)
+{
+  if (row->ended || row->stale || row->state != RTOP_STATE_BLOCKED || !judge_shows(judge, row)) return false;
+  struct verdict_place there = judge_place_of(judge, row->node);
+  return there.leaf == judge->verdict->place.leaf && there.caller == judge->verdict->place.caller;
+}
+
+/* Who has the lock, where just one can; how long the first has waited for it. */
+static void judge_owner(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  const struct rtop_thread_row *owner = NULL;
+  unsigned inside = 0;
+  for (size_t i = 0; i < judge->sum->thread_count; i++) {
+    const struct rtop_thread_row *row = &judge->sum->threads[i];
+    bool waits = judge_waits_there(judge, row);
+    if (waits && row->state_age_ns > verdict->since_ns && row->state_age_ns < INT64_MAX)
+      verdict->since_ns = row->state_age_ns;
+    if (waits || !judge_is_inside(judge, row)) continue;
+    inside++;
+    owner = row;
+  }
+  if (inside != 1 || !verdict->place.caller) return;
+  verdict->owner = verdict_thread_of(owner);
+  verdict->owner_place = judge_place_of(judge, owner->node);
+}
+
+/* One thread is all that is blocked there, and still is: since when is known. */
+static void judge_since(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  for (size_t i = 0; verdict->thread.known && i < judge->sum->thread_count; i++) {
+    const struct rtop_thread_row *row = &judge->sum->threads[i];
+    if (row->serial == verdict->thread.serial && row->source == verdict->thread.source &&
+        judge_waits_there(judge, row) && row->state_age_ns < INT64_MAX)
+      verdict->since_ns = row->state_age_ns;
+  }
+}
+
+/* Who has more than half of all that the GVL was held. */
+static struct verdict_thread judge_holder(const struct judge *judge)
+{
+  for (size_t i = 0; i < judge->sum->thread_count; i++) {
+    const struct rtop_thread_row *row = &judge->sum->threads[i];
+    if (judge_counts(judge, row) && verdict_held(&row->cost) * 2 > judge->of[OF_HELD]) return verdict_thread_of(row);
+  }
+  return (struct verdict_thread){ 0 };
+}
+
+static void judge_blame(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  double length = (double)judge->sum->length_ns, work = (double)judge->work_ns;
+  switch (verdict->kind) {
+  case VERDICT_GC: judge_place(judge, OF_OBJECTS, (double)judge->of[OF_OBJECTS], 0.5); break;
+  case VERDICT_LOCK:
+    judge_place(judge, OF_LOCK, work, 0.25);
+    judge_owner(judge);
+    break;
+  case VERDICT_GVL: {
+    bool blamed = judge->of[OF_BLAME] * 2 >= judge->waiting_ns;
+    if (judge_unfinished(judge)) break;
+    judge_place(judge, blamed ? OF_BLAME : OF_HELD, (double)judge->of[blamed ? OF_BLAME : OF_HELD], 0.2);
+    verdict->thread = judge_holder(judge);
+    break;
+  }
+  case VERDICT_RUNNING:
+    if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, length, 0.1 * verdict->held);
+    break;
+  case VERDICT_BLOCKED:
+    judge_place(judge, judge->of[OF_LOCK] > judge->of[OF_WORK] ? OF_LOCK : OF_WORK, work, 0.25);
+    judge_since(judge);
+    break;
+  case VERDICT_IDLE:
+    judge_place(judge, OF_PAUSE, (double)judge->of[OF_PAUSE], 0.5);
+    verdict->pause = verdict->place;
+    break;
+  case VERDICT_NONE:
+  case VERDICT_KINDS: break;
+  }
+}
+
+static bool judge_reserve(struct judge *judge)
+{
+  struct verdict_maker *maker = judge->maker;
+  size_t frames = rtop_symbols_frame_count(judge->symbols), threads = judge->sum->thread_count;
+  if (!verdict_ways_begin(&maker->ways, judge->profile) ||
+      !rtop_reserve(&maker->sums, &maker->sum_capacity, frames, sizeof *maker->sums) ||
+      !rtop_reserve(&maker->lives, &maker->life_capacity, threads + 1, sizeof *maker->lives))
+    return false;
+  memset(maker->sums, 0, maker->sum_capacity * sizeof *maker->sums);
+  memset(maker->lives, 0, maker->life_capacity * sizeof *maker->lives);
+  return true;
+}
+
+/* Held and collected, of the process that it is about. */
+static void judge_shares(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  const struct rtop_sum *sum = judge->sum;
+  uint64_t gc_ns = 0, held_ns = 0;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    const struct rtop_cost *cost = &sum->threads[i].cost;
+    if (!judge_counts(judge, &sum->threads[i])) continue;
+    gc_ns += cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
+    held_ns += verdict_held(cost);
+  }
+  verdict->gc = (double)gc_ns / (double)sum->length_ns;
+  verdict->held = (double)held_ns / (double)sum->length_ns;
+  if (verdict->source == VERDICT_ALL_SOURCES) verdict->held = verdict->gvl.held;
+}
+
+bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struct rtop_profile *profile,
+                  uint32_t source, const struct verdict *before, struct verdict *verdict)
+{
+  struct verdict last = before ? *before : (struct verdict){ 0 };
+  struct judge judge = { .maker = maker,
+                         .sum = sum,
+                         .profile = profile,
+                         .symbols = rtop_profile_symbols(profile),
+                         .shown = source,
+                         .before = before ? &last : NULL,
+                         .verdict = verdict };
+  *verdict = (struct verdict){ .source = VERDICT_ALL_SOURCES };
+  if (sum->length_ns == 0) return true;
+  verdict->gvl = verdict_gvl_of(sum, profile, source);
+  if (!judge_reserve(&judge)) return false;
+  verdict->source = judge_busiest(&judge);
+  for (size_t i = 0; i < sum->cell_count; i++)
+    if (sum->cells[i].thread < sum->thread_count) judge_cell(&judge, &sum->cells[i]);
+  judge_shares(&judge);
+  judge_threads(&judge);
+  verdict->threads = (double)judge.work_ns / (double)sum->length_ns;
+  verdict->objects = (double)judge.of[OF_OBJECTS] * 1e9 / (double)sum->length_ns;
+  verdict->kind = judge_kind(&judge);
+  judge_blame(&judge);
+  return true;
+}
+
+void verdict_maker_destroy(struct verdict_maker *maker)
+{
+  verdict_ways_destroy(&maker->ways);
+  free(maker->sums);
+  free(maker->lives);
+  memset(maker, 0, sizeof *maker);
+}
+
+bool verdict_is_like(const struct verdict *one, const struct verdict *other)
+{
+  return one->kind == other->kind && verdict_key(&one->place) == verdict_key(&other->place);
+}
+
+void verdict_keep(const struct verdict *verdict, struct rtop_symbols *symbols)
+{
+  const struct verdict_place *places[] = { &verdict->place, &verdict->owner_place, &verdict->pause };
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    rtop_symbols_use_frame(symbols, places[i]->leaf);
+    rtop_symbols_use_frame(symbols, places[i]->caller);
+  }
+}

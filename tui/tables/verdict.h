@@ -1,0 +1,116 @@
+/* The verdict: what a program does, who is to blame, from the sum of a span. Facts only; verdict_words.h says them.
+ *
+ * Shares are of the span; "threads" are averages over it (thread time by its length). What a thread does off the
+ * GVL is one of:
+ *   rest     it waits for work: no method of the application is on its stack; or it waits for another thread or a
+ *            child to end; or for an event (pop, accept, ConditionVariable#wait, ...) where no framework has called
+ *            the application: a pool's thread in its queue, a worker's own loop
+ *   pause    a sleep, select or read in the application's own code, at most three methods deep and below no
+ *            framework: rest or work, nobody can tell
+ *   lock     Mutex#synchronize, Monitor#enter, ... within the application
+ *   unknown  where it is was not seen
+ *   work     everything else: a query, a call to another server, a sleep in a request
+ * At work is what runs, waits for the GVL, or is off it in `work` or `lock`.
+ *
+ * The first of these that is so gives the kind; the one of the verdict before needs only 0.7 of it to stay:
+ *   gc       collection takes a fifth of the time
+ *   lock     half a thread is in locks, more than wait for the GVL; and one place has half of that
+ *   gvl      half a thread waits for the GVL, which is held half of the time
+ *   running  the GVL is held 0.4 of the time, or 0.1 and longer than all of `work` and `lock` is off it
+ *   blocked  a fifth of a thread is off the GVL at work
+ *   idle     anything else
+ *
+ * A culprit is named by its leaf and the application's nearest method on its stack (else the nearest in Ruby): the
+ * method that most of the time in question was spent under; its leaf only if it has half of that. The culprit of the
+ * verdict before stays while it has 0.7 of what another one has. Of gc it is named only if it made half of the objects;
+ * of blocked and lock if it has a quarter, of gvl a fifth, of running a tenth. Of time that is not known yet, in a call without a safepoint for 0.25 s,
+ * it is where the thread was seen last. A thread is named if it has more than half of what is told; the owner of a
+ * lock if just one thread has that call on its stack below something else than a wait that lets go of it.
+ *
+ * Of several processes gc, gvl and running are those of the one process whose GVL is wanted most.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_VERDICT_H
+#define RTOP_TUI_VERDICT_H
+
+#include "tui/history/profile.h"
+#include "verdict_ways.h"
+
+enum verdict_kind {
+  VERDICT_NONE, /* nothing is known */
+  VERDICT_IDLE,
+  VERDICT_RUNNING,
+  VERDICT_BLOCKED,
+  VERDICT_LOCK,
+  VERDICT_GVL,
+  VERDICT_GC,
+  VERDICT_KINDS
+};
+const char *verdict_kind_name(enum verdict_kind kind); /* "idle", ...; "" for none */
+
+#define VERDICT_ALL_SOURCES UINT32_MAX
+
+struct verdict_thread {
+  bool known, is_main;
+  const char *name; /* "": it has none. Valid as long as the profile */
+  uint32_t source, native_id;
+  uint64_t serial;
+};
+
+/* Who holds the GVL, and who waits for it. Of several processes, or of several Ractors, there are several GVLs. */
+struct verdict_gvl {
+  double held;                  /* 0 to 1: running, marking and sweeping; on the average of `count` */
+  unsigned count;               /* of processes that are summed */
+  bool ractors;                 /* one process held more than one of them at a time: `held` may be above 1 */
+  struct verdict_thread holder; /* has more than half of it; only where there is one GVL */
+  unsigned waiters;             /* threads that waited a hundredth of the span */
+  uint64_t wait_ns;             /* each of them, on the average: in the span, or since before it */
+};
+
+/* 0: none. */
+struct verdict_place {
+  uint32_t leaf, caller; /* frames; caller: 0 when the leaf is the application's own */
+};
+
+struct verdict {
+  enum verdict_kind kind;
+  struct verdict_gvl gvl;
+  uint32_t source; /* gc, gvl, running: whose, of several; else VERDICT_ALL_SOURCES */
+  double held, gc; /* of that one */
+  double objects;  /* allocated per second */
+  struct verdict_place place;
+  double share;   /* that the place has: of the span (running), of what is held, waited for, made */
+  bool last_seen; /* the place is only where it was seen last */
+  struct verdict_thread thread, owner; /* of the place (gvl: who holds it); of the lock */
+  struct verdict_place owner_place;
+  uint64_t since_ns; /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
+  double blocked;    /* threads in the place */
+  double threads;    /* at work, in the same words */
+  unsigned at_work, resting, pausing, unknown; /* threads that did that most of the time */
+  struct verdict_place pause;                  /* where most of the pausing ones are */
+};
+
+struct verdict_maker {
+  struct verdict_ways ways;
+  struct verdict_sums *sums; /* private: by frame */
+  size_t sum_capacity;
+  struct verdict_lives *lives; /* private: by thread of the sum */
+  size_t life_capacity;
+};
+
+/* `source`: the one that is shown alone, or VERDICT_ALL_SOURCES. Cheap: looks at threads only. */
+struct verdict_gvl verdict_gvl_of(const struct rtop_sum *sum, struct rtop_profile *profile, uint32_t source);
+
+/* `before`: the verdict that stood there, NULL: none. False: memory ran out. */
+bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struct rtop_profile *profile,
+                  uint32_t source, const struct verdict *before, struct verdict *verdict);
+void verdict_maker_destroy(struct verdict_maker *maker);
+
+/* For a keeper (rtop_profile_add_keeper): what the verdict names. */
+void verdict_keep(const struct verdict *verdict, struct rtop_symbols *symbols);
+
+/* Do both say the same, but for figures? */
+bool verdict_is_like(const struct verdict *one, const struct verdict *other);
+
+#endif

@@ -1,0 +1,32 @@
+/* What the verdict*.c files share and nobody else sees. */
+#ifndef RTOP_TUI_VERDICT_IMPL_H
+#define RTOP_TUI_VERDICT_IMPL_H
+
+#include "verdict.h"
+
+enum { VERDICT_SOURCES_MAX = 128 };
+
+/* What a cell is about. */
+enum verdict_part { OF_HELD, OF_BLAME, OF_OBJECTS, OF_WORK, OF_LOCK, OF_PAUSE, OF_REST, OF_UNKNOWN, VERDICT_PARTS };
+
+/* Of a frame, as the method that stacks are known by, or as their leaf. */
+struct verdict_sums {
+  uint64_t of[VERDICT_PARTS];
+  uint64_t as_leaf; /* of the place that is looked at */
+};
+
+/* Of a thread: where its time went. */
+struct verdict_lives {
+  uint64_t work_ns, rest_ns, pause_ns, unknown_ns;
+  uint64_t place_ns; /* in the place that is looked at */
+};
+
+static inline uint64_t verdict_held(const struct rtop_cost *cost)
+{
+  const uint64_t *wall_ns = cost->wall_ns;
+  return wall_ns[RTOP_STATE_RUNNING] + wall_ns[RTOP_STATE_MARKING] + wall_ns[RTOP_STATE_SWEEPING];
+}
+
+struct verdict_thread verdict_thread_of(const struct rtop_thread_row *row);
+
+#endif

@@ -1,0 +1,339 @@
+/* Puts a verdict into words, longer or shorter. */
+#include "verdict_words.h"
+
+#include "tui/text/text.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_TEXT = 600, CAP_MOST = 60, CAP_THREAD = 20, CAP_LEAST = 10 };
+
+/* How much is said. */
+struct brevity {
+  int cap;           /* columns of a name */
+  bool extra, lasts; /* who waits or is inside; since when */
+  enum { STALL_NOT, STALL_KEY, STALL_BRIEF, STALL_NAMED } stall;
+};
+
+struct phrase {
+  char *out;
+  size_t bytes, used;
+};
+
+__attribute__((format(printf, 2, 3))) static void phrase_add(struct phrase *phrase, const char *format, ...)
+{
+  va_list arguments;
+  if (phrase->used >= phrase->bytes) return;
+  va_start(arguments, format);
+  int used = vsnprintf(phrase->out + phrase->used, phrase->bytes - phrase->used, format, arguments);
+  va_end(arguments);
+  phrase->used += used > 0 ? (size_t)used : 0;
+}
+
+static void words_seconds(char *out, size_t bytes, uint64_t ns)
+{
+  if (ns < 100000000) snprintf(out, bytes, "%.0f ms", (double)ns / 1e6);
+  else if (ns < UINT64_C(60000000000)) snprintf(out, bytes, "%.1f s", (double)ns / 1e9);
+  else rtop_text_duration(out, bytes, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
+}
+
+/* Whole seconds: they change once a second only. */
+static void words_lasts(char *out, size_t bytes, int64_t ns)
+{
+  if (ns < INT64_C(60000000000)) snprintf(out, bytes, "%d s", (int)(ns / 1000000000));
+  else rtop_text_duration(out, bytes, ns);
+}
+
+static const char *words_waits(unsigned threads)
+{
+  return threads == 1 ? "thread waits" : "threads wait";
+}
+
+static int words_percent(double share)
+{
+  return (int)(share * 100 + 0.5);
+}
+
+void verdict_thread_words(char *out, size_t bytes, const struct verdict_thread *thread)
+{
+  out[0] = '\0';
+  if (!thread->known) return;
+  if (thread->name[0] != '\0' && strcmp(thread->name, "main") != 0) snprintf(out, bytes, "%s", thread->name);
+  else if (thread->is_main || thread->name[0] != '\0') snprintf(out, bytes, "main thread");
+  else snprintf(out, bytes, "thread %u", thread->native_id);
+}
+
+static void add_name(struct phrase *phrase, const char *name, int cap)
+{
+  char cut[NAME_TEXT];
+  for (const char *at = name; at && rtop_text_width(name) > cap;) { /* namespaces go first */
+    at = strstr(name, "::");
+    name = at ? at + 2 : name;
+  }
+  rtop_text_cut(cut, sizeof cut, name, cap);
+  phrase_add(phrase, "%s", cut);
+}
+
+static void add_thread(struct phrase *phrase, const struct verdict_thread *thread, int cap)
+{
+  char name[NAME_TEXT];
+  verdict_thread_words(name, sizeof name, thread);
+  add_name(phrase, name, cap);
+}
+
+/* "Kernel#sleep < Report#write" */
+static void add_place(struct phrase *phrase, const struct rtop_symbols *symbols, const struct verdict_place *place,
+                      int cap)
+{
+  add_name(phrase, rtop_symbols_get(symbols, place->leaf)->label, cap);
+  if (place->caller == 0) return;
+  phrase_add(phrase, " < ");
+  add_name(phrase, rtop_symbols_get(symbols, place->caller)->label, cap);
+}
+
+/* "last seen in Integer#** < Export#run 0.8 s ago" */
+static void add_last_seen(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say, int cap)
+{
+  char age[24];
+  words_seconds(age, sizeof age, verdict->since_ns);
+  if (verdict->place.leaf == 0) {
+    phrase_add(phrase, "no safepoint for %s", age);
+    return;
+  }
+  phrase_add(phrase, "last seen in ");
+  add_place(phrase, say->symbols, &verdict->place, cap);
+  phrase_add(phrase, " %s ago", age);
+}
+
+static void say_waiters(struct phrase *phrase, const struct verdict_gvl *gvl)
+{
+  char each[24];
+  words_seconds(each, sizeof each, gvl->wait_ns);
+  if (gvl->waiters > 0) phrase_add(phrase, ", %u wait %s%s", gvl->waiters, each, gvl->waiters > 1 ? " each" : "");
+}
+
+static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                    const struct brevity *brevity)
+{
+  phrase_add(phrase, "%sGVL held %d%%", say->process, words_percent(verdict->held));
+  if (verdict->thread.known && (brevity->extra || brevity->cap >= CAP_THREAD)) {
+    phrase_add(phrase, " by ");
+    add_thread(phrase, &verdict->thread, brevity->cap);
+  }
+  if (verdict->last_seen) {
+    phrase_add(phrase, ": ");
+    add_last_seen(phrase, verdict, say, brevity->cap);
+  } else if (verdict->place.leaf) {
+    phrase_add(phrase, ": ");
+    if (verdict->share < 0.9) phrase_add(phrase, "%d%% ", words_percent(verdict->share));
+    add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+  }
+  if (brevity->extra) say_waiters(phrase, &verdict->gvl);
+}
+
+static void say_gc(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                   const struct brevity *brevity)
+{
+  char rate[16];
+  rtop_text_count(rate, sizeof rate, verdict->objects);
+  phrase_add(phrase, "%sGC %d%%: %s objects/s", say->process, words_percent(verdict->gc), rate);
+  if (verdict->place.leaf == 0) return;
+  if (verdict->share < 0.9) phrase_add(phrase, ", %d%%", words_percent(verdict->share));
+  phrase_add(phrase, " from ");
+  add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+}
+
+static void say_running(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                        const struct brevity *brevity)
+{
+  phrase_add(phrase, "%srunning", say->process);
+  if (verdict->place.leaf == 0 || verdict->last_seen) phrase_add(phrase, " %d%%", words_percent(verdict->held));
+  if (verdict->last_seen) {
+    phrase_add(phrase, ": ");
+    add_last_seen(phrase, verdict, say, brevity->cap);
+  } else if (verdict->place.leaf) {
+    phrase_add(phrase, ": %d%% ", words_percent(verdict->share));
+    add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+  }
+  if (!brevity->extra || !verdict->thread.known) return;
+  phrase_add(phrase, ", ");
+  add_thread(phrase, &verdict->thread, brevity->cap);
+}
+
+static void say_lock(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                     const struct brevity *brevity)
+{
+  int threads = (int)(verdict->blocked + 0.5);
+  bool brief = !brevity->extra && verdict->owner.known;
+  threads = threads > 0 ? threads : 1;
+  phrase_add(phrase, "lock: ");
+  if (verdict->place.leaf == 0) {
+    phrase_add(phrase, "threads wait for locks");
+    return;
+  }
+  phrase_add(phrase, "%d %s", threads, brief ? "wait" : words_waits((unsigned)threads));
+  if (!brief) {
+    phrase_add(phrase, " in ");
+    add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+  }
+  if (!verdict->owner.known) return;
+  phrase_add(phrase, "; ");
+  add_thread(phrase, &verdict->owner, brevity->cap);
+  phrase_add(phrase, " is inside%s, in ", brief ? "" : " it");
+  add_place(phrase, say->symbols, &verdict->owner_place, brevity->cap);
+}
+
+static void say_blocked(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                        const struct brevity *brevity)
+{
+  int threads = (int)(verdict->threads + 0.5);
+  if (verdict->place.leaf == 0) {
+    phrase_add(phrase, "blocked: %.1f threads at work, in many places", verdict->threads);
+    return;
+  }
+  if (verdict->thread.known) {
+    add_thread(phrase, &verdict->thread, brevity->cap);
+    phrase_add(phrase, " waits %d%% in ", words_percent(verdict->blocked > 1 ? 1 : verdict->blocked));
+  } else if (threads > 1) {
+    phrase_add(phrase, "%d%% of %d threads at work wait in ", words_percent(verdict->share), threads);
+  } else {
+    phrase_add(phrase, "%d%% of work waits in ", words_percent(verdict->share));
+  }
+  add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+}
+
+static void say_idle(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                     const struct brevity *brevity)
+{
+  const char *comma = "";
+  phrase_add(phrase, "idle: ");
+  if (verdict->resting > 0) {
+    phrase_add(phrase, "%u %s for work", verdict->resting, words_waits(verdict->resting));
+    comma = ", ";
+  }
+  if (verdict->pausing > 0 && verdict->pause.leaf != 0) {
+    phrase_add(phrase, "%s%u in ", comma, verdict->pausing);
+    add_place(phrase, say->symbols, &verdict->pause, brevity->cap);
+    comma = ", ";
+  } else if (verdict->pausing > 0) {
+    phrase_add(phrase, "%s%u sleep or read", comma, verdict->pausing);
+    comma = ", ";
+  }
+  if (verdict->unknown > 0) phrase_add(phrase, "%s%u blocked, stack not taken", comma, verdict->unknown);
+  else if (comma[0] == '\0') phrase_add(phrase, "no thread runs");
+  if (brevity->extra && verdict->held >= 0.005) phrase_add(phrase, ", running %d%%", words_percent(verdict->held));
+}
+
+static void say_lasts(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say)
+{
+  char lasts[24];
+  bool own = verdict->since_ns >= 1000000000; /* of the call itself, not of the kind */
+  int64_t ns = own ? (int64_t)verdict->since_ns : say->lasts_ns;
+  if (own) words_seconds(lasts, sizeof lasts, verdict->since_ns);
+  else words_lasts(lasts, sizeof lasts, ns);
+  if (verdict->last_seen || (!own && ns < 2000000000)) return;
+  phrase_add(phrase, !own && say->lasts_longer ? ", for over %s" : ", for %s", lasts);
+}
+
+static void say_verdict(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                        const struct brevity *brevity)
+{
+  switch (verdict->kind) {
+  case VERDICT_GC: say_gc(phrase, verdict, say, brevity); break;
+  case VERDICT_LOCK: say_lock(phrase, verdict, say, brevity); break;
+  case VERDICT_GVL: say_gvl(phrase, verdict, say, brevity); break;
+  case VERDICT_RUNNING: say_running(phrase, verdict, say, brevity); break;
+  case VERDICT_BLOCKED: say_blocked(phrase, verdict, say, brevity); break;
+  case VERDICT_IDLE: say_idle(phrase, verdict, say, brevity); break;
+  case VERDICT_NONE:
+  case VERDICT_KINDS: return;
+  }
+  if (brevity->lasts) say_lasts(phrase, verdict, say);
+}
+
+/* "( 12 s ago: 3.0 s in Kernel#sleep < Report#run" */
+static void say_stall(struct phrase *phrase, const struct verdict_say *say, const struct brevity *brevity)
+{
+  const struct stall *stall = say->stall;
+  struct verdict_place place = { stall->frame, stall->caller };
+  char length[24], ago[24];
+  uint64_t ns = stall->cause == STALL_GC ? (uint64_t)stall->amount : (uint64_t)(stall->end_ns - stall->start_ns);
+  words_seconds(length, sizeof length, ns);
+  words_lasts(ago, sizeof ago, say->stall_ago_ns);
+  phrase_add(phrase, "( ");
+  if (brevity->stall > STALL_KEY && say->stall_ago_ns >= 1000000000) phrase_add(phrase, "%s ago: ", ago);
+  else if (brevity->stall > STALL_KEY) phrase_add(phrase, "now: ");
+  phrase_add(phrase, "%s", length);
+  if (brevity->stall < STALL_NAMED) {
+    phrase_add(phrase, " %s", stall_cause_name(stall->cause));
+  } else if (stall->frame == 0) {
+    phrase_add(phrase, " %s", stall_cause_name(stall->cause));
+  } else {
+    phrase_add(phrase, stall->last_seen ? " last seen in " : stall->cause == STALL_GC ? " GC in " : " in ");
+    add_place(phrase, say->symbols, &place, brevity->cap);
+  }
+}
+
+static int words_try(struct verdict_words *words, const struct verdict *verdict, const struct verdict_say *say,
+                     const struct brevity *brevity)
+{
+  struct phrase text = { words->text, sizeof words->text, 0 }, stall = { words->stall, sizeof words->stall, 0 };
+  words->text[0] = words->stall[0] = '\0';
+  say_verdict(&text, verdict, say, brevity);
+  if (brevity->stall != STALL_NOT && say->stall != NULL) say_stall(&stall, say, brevity);
+  int used = rtop_text_width(words->text), more = rtop_text_width(words->stall);
+  return used + more + (used > 0 && more > 0 ? 2 : 0);
+}
+
+struct way {
+  struct brevity brevity;
+  int least; /* columns of a name: below that the next way */
+};
+
+/* First what fits whole. At rest the newest stall matters more than how long the rest has lasted. */
+static const struct way ways_rest[] = {
+  { { 0, true, true, STALL_NAMED }, 30 },        { { 0, true, false, STALL_NAMED }, 30 },
+  { { 0, false, false, STALL_NAMED }, 24 },      { { 0, true, true, STALL_BRIEF }, 30 },
+  { { 0, true, false, STALL_BRIEF }, 24 },       { { 0, false, false, STALL_KEY }, 16 },
+  { { 0, false, false, STALL_NOT }, CAP_LEAST },
+};
+static const struct way ways_work[] = {
+  { { 0, true, true, STALL_NAMED }, 30 }, { { 0, true, true, STALL_BRIEF }, 30 },
+  { { 0, true, true, STALL_KEY }, 30 },   { { 0, true, true, STALL_NOT }, 24 },
+  { { 0, false, true, STALL_NOT }, 24 },  { { 0, true, false, STALL_NOT }, 24 },
+  { { 0, false, true, STALL_NOT }, 16 },  { { 0, false, false, STALL_NOT }, CAP_LEAST },
+};
+enum { WAYS_REST = sizeof ways_rest / sizeof ways_rest[0], WAYS_WORK = sizeof ways_work / sizeof ways_work[0] };
+
+void verdict_words(struct verdict_words *words, const struct verdict *verdict, const struct verdict_say *say,
+                   int columns)
+{
+  bool rests = verdict->kind <= VERDICT_IDLE;
+  const struct way *ways = rests ? ways_rest : ways_work;
+  for (int i = 0; i < (rests ? WAYS_REST : WAYS_WORK); i++) {
+    struct brevity brevity = ways[i].brevity;
+    for (brevity.cap = CAP_MOST; brevity.cap >= ways[i].least; brevity.cap--)
+      if (words_try(words, verdict, say, &brevity) <= columns) return;
+  }
+  char text[VERDICT_TEXT];
+  rtop_text_cut(text, sizeof text, words->text, columns > 0 ? columns : 0);
+  snprintf(words->text, sizeof words->text, "%s", text);
+}
+
+void verdict_gvl_words(char *out, size_t bytes, const struct verdict_gvl *gvl, int columns)
+{
+  for (int level = 0; level < 4; level++) {
+    for (int cap = level == 0 ? CAP_MOST : 1; cap >= (level == 0 ? CAP_LEAST : 1); cap--) {
+      struct phrase phrase = { out, bytes, 0 };
+      phrase_add(&phrase, "held %3d%%", words_percent(gvl->held));
+      if (gvl->count > 1 && level < 3) phrase_add(&phrase, " of %u GVLs", gvl->count);
+      else if (gvl->ractors && level < 3) phrase_add(&phrase, " (Ractors)");
+      if (gvl->holder.known && level == 0) {
+        phrase_add(&phrase, " by ");
+        add_thread(&phrase, &gvl->holder, cap);
+      }
+      if (level < 2) say_waiters(&phrase, gvl);
+      if (rtop_text_width(out) <= columns) return;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/* A verdict in words that fit. What matters most stands first and goes last: kind and culprit, who waits, since when,
+ * the newest stall. Long names are cut before parts are left out.
+ *
+ * Names are sanitised already. Threads: no shared state.
+ */
+#ifndef RTOP_TUI_VERDICT_WORDS_H
+#define RTOP_TUI_VERDICT_WORDS_H
+
+#include "tui/history/stalls.h"
+#include "verdict.h"
+
+enum { VERDICT_TEXT = 2400 };
+
+struct verdict_words {
+  char text[VERDICT_TEXT], stall[VERDICT_TEXT];
+};
+
+struct verdict_say {
+  const struct rtop_symbols *symbols;
+  int64_t lasts_ns;          /* how long it has been so; 0: not known */
+  bool lasts_longer;         /* and longer than that */
+  const struct stall *stall; /* the newest one; NULL: none worth saying */
+  int64_t stall_ago_ns;      /* since its end; 0: it goes on */
+  const char *process;       /* "4712 " before what is one process's; "" */
+};
+
+/* Both texts and two columns between them fit in `columns`; `stall` is "" when there is no room, or none. */
+void verdict_words(struct verdict_words *words, const struct verdict *verdict, const struct verdict_say *say,
+                   int columns);
+
+/* "held 100% by puma 002, 4 wait 1.2 s", for the meter; the name is cut, then left out, then the rest. */
+void verdict_gvl_words(char *out, size_t bytes, const struct verdict_gvl *gvl, int columns);
+
+/* "puma 002", "main thread", "thread 4711"; "": not known. */
+void verdict_thread_words(char *out, size_t bytes, const struct verdict_thread *thread);
+
+#endif

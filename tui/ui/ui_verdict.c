@@ -1,0 +1,90 @@
+/* Keeps the verdict on what the screen shows. */
+#include "ui_verdict.h"
+
+#include "ui.h"
+
+static const int64_t verdict_calm_ns = 450000000; /* live: not oftener */
+static const int64_t verdict_stall_ns = INT64_C(600000000000), verdict_stall_least_ns = 200000000;
+
+bool ui_verdict_update(struct ui *ui)
+{
+  struct ui_verdict *at = &ui->verdict;
+  uint32_t source = ui_processes_alone(ui);
+  bool live = !ui->frozen;
+  at->gvl = verdict_gvl_of(&ui->sum, ui->profile, source);
+  bool early = at->made && live && at->live && ui->span.end_ns >= at->span.end_ns &&
+               ui->span.end_ns - at->span.end_ns < verdict_calm_ns &&
+               ui->span.end_ns - ui->span.start_ns == at->span.end_ns - at->span.start_ns;
+  if (early) return true;
+  bool follows = at->made && live && at->live;
+  struct verdict before = at->verdict;
+  at->made = verdict_make(&at->maker, &ui->sum, ui->profile, source, follows ? &before : NULL, &at->verdict);
+  at->span = ui->span;
+  at->live = live;
+  if (at->made && at->verdict.kind != VERDICT_NONE)
+    verdict_past_ns(&at->past, &at->maker, ui->profile, source, &at->verdict, ui->span);
+  return at->made;
+}
+
+void ui_verdict_forget(struct ui *ui)
+{
+  verdict_maker_destroy(&ui->verdict.maker);
+  verdict_past_destroy(&ui->verdict.past);
+  ui->verdict.made = false;
+  ui->verdict.verdict = (struct verdict){ 0 };
+  ui->verdict.gvl = (struct verdict_gvl){ 0 };
+}
+
+/* What goes on and is told by the verdict itself needs no second telling. */
+static bool verdict_tells(const struct ui *ui, const struct stall *stall)
+{
+  enum verdict_kind kind = ui->verdict.verdict.kind;
+  bool now = stall->open || ui->span.end_ns - stall->end_ns < verdict_stall_least_ns;
+  if (!now) return false;
+  switch (stall->cause) {
+  case STALL_METHOD: return true;
+  case STALL_NO_SAFEPOINT:
+  case STALL_WAITING: return kind == VERDICT_GVL || kind == VERDICT_RUNNING;
+  case STALL_GC: return kind == VERDICT_GC;
+  case STALL_BLOCKED: return kind == VERDICT_LOCK || kind == VERDICT_BLOCKED;
+  case STALL_MARK:
+  case STALL_CAUSES: break;
+  }
+  return false;
+}
+
+/* The newest one that ended within ten minutes before the end of what is shown, or goes on there. A method that took
+ * over is no stall by itself: only where there is no other. */
+static const struct stall *verdict_stall(const struct ui *ui)
+{
+  const struct stall *newest = NULL;
+  for (size_t i = 0; i < ui->stalls.stalls.count; i++) {
+    const struct stall *stall = &ui->stalls.stalls.list[i];
+    if (stall->cause == STALL_MARK || stall->start_ns >= ui->span.end_ns ||
+        stall->end_ns < ui->span.end_ns - verdict_stall_ns || !ui_processes_shows(ui, stall->source) ||
+        verdict_tells(ui, stall))
+      continue;
+    bool method = stall->cause == STALL_METHOD, other = newest != NULL && newest->cause == STALL_METHOD;
+    if (newest == NULL || (method == other ? stall->end_ns >= newest->end_ns : other)) newest = stall;
+  }
+  return newest;
+}
+
+void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns)
+{
+  const struct ui_verdict *at = &ui->verdict;
+  char process[16] = "";
+  struct verdict_say say = { .symbols = rtop_profile_symbols(ui->profile), .process = process };
+  say.stall = verdict_stall(ui);
+  if (say.stall != NULL) {
+    int64_t ago_ns = ui->span.end_ns - say.stall->end_ns;
+    say.stall_ago_ns = say.stall->open || ago_ns < verdict_stall_least_ns ? 0 : ago_ns;
+  }
+  if (at->made && at->verdict.kind != VERDICT_NONE) {
+    say.lasts_ns = ui->span.end_ns - at->past.start_ns;
+    say.lasts_longer = at->past.longer;
+  }
+  if (at->verdict.source < UI_SOURCES_MAX)
+    snprintf(process, sizeof process, "%d: ", (int)ui->source.at[at->verdict.source].pid);
+  verdict_words(words, &at->verdict, &say, columns);
+}

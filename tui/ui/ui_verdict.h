@@ -1,0 +1,31 @@
+/* The verdict on what is shown: made as it changes, but twice a second at most while it is live; and for how long it
+ * has been so, looking back through the windows before.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_UI_VERDICT_H
+#define RTOP_TUI_UI_VERDICT_H
+
+#include "tui/tables/verdict_past.h"
+#include "tui/tables/verdict_words.h"
+#include <stdbool.h>
+
+struct ui;
+
+struct ui_verdict {
+  struct verdict_maker maker;
+  struct verdict verdict;
+  struct verdict_gvl gvl; /* of every update */
+  struct verdict_past past;
+  struct rtop_span span; /* that it is about */
+  bool made, live;
+};
+
+/* After the sum of the span. False: memory ran out. */
+bool ui_verdict_update(struct ui *ui);
+void ui_verdict_forget(struct ui *ui);
+
+/* In at most `columns` columns. */
+void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns);
+
+#endif
