@@ -541,7 +541,7 @@ static void test_search_finds_what_is_folded(void **state)
   assert_true(ui_rows_request(&ui, REQUEST_SEARCH));
   assert_true(view()->off.open && methods_view_below_off(view(), view()->pager.cursor));
   assert_string_equal(selected(), "Queue#pop");
-  model_press(&ui, '\r'); /* details as of any other */
+  model_press(&ui, 'D'); /* details as of any other */
   assert_true(view()->details_open);
 }
 
