@@ -134,7 +134,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
     };
     int64_t any = 0;
     for (int i = 0; i < PPROF_VALUES; i++) any |= values[i];
-    if (any) pprof_sample(pprof, cell, state_key(state), depth, values);
+    if (any) pprof_sample(pprof, cell, state_key((enum rtop_state)state), depth, values);
   }
   return true;
 }

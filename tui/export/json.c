@@ -112,7 +112,7 @@ static json_t *json_verdict(const struct rtop_report *report)
   json_object_set_new(object, "last_seen", json_boolean(verdict->last_seen));
   json_object_set_new(object, "share", json_real(verdict->share));
   json_object_set_new(object, "thread", json_who(report, &verdict->thread));
-  json_object_set_new(object, "owner", json_who(report, &verdict->owner));
+  json_object_set_new(object, "owner", verdict->owner_elsewhere ? json_null() : json_who(report, &verdict->owner));
   json_object_set_new(object, "since", json_seconds(verdict->since_ns));
   json_object_set_new(object, "lasts", json_seconds((uint64_t)report->verdict_ns));
   json_object_set_new(object, "threads_at_work", json_real(verdict->threads));

@@ -261,20 +261,24 @@ static bool judge_unfinished(struct judge *judge)
   return false;
 }
 
-/* Does this thread have the call on its stack below something else that keeps the lock? */
-static bool judge_is_inside(const struct judge *judge, const struct rtop_thread_row *row)
+enum inside { INSIDE_NONE, INSIDE_ANOTHER, INSIDE_IT };
+
+/* Does this thread have the call on its stack below something else that keeps the lock, or one like it from elsewhere? */
+static enum inside judge_is_inside(const struct judge *judge, const struct rtop_thread_row *row)
 {
+  enum inside inside = INSIDE_NONE;
   const struct verdict_place *place = &judge->verdict->place;
   uint32_t node = row->node, leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
-  if (row->ended || row->stale || !judge_shows(judge, row) || node == 0) return false;
-  if (rtop_wait_lets_go(rtop_symbols_get(judge->symbols, leaf)->label)) return false;
+  if (row->ended || row->stale || !judge_shows(judge, row) || node == 0) return INSIDE_NONE;
+  if (rtop_wait_lets_go(rtop_symbols_get(judge->symbols, leaf)->label)) return INSIDE_NONE;
   for (;;) {
     uint32_t parent = rtop_symbols_get_node(judge->symbols, node)->parent;
-    if (parent == 0 || parent >= node) return false;
+    if (parent == 0 || parent >= node) return inside;
     node = parent;
     if (rtop_symbols_get_node(judge->symbols, node)->frame != place->leaf) continue;
     struct verdict_place there = judge_place_of(judge, node);
-    if (there.caller == place->caller) return true;
+    if (there.caller == place->caller) return INSIDE_IT;
+    if (there.caller != 0) inside = INSIDE_ANOTHER; /* of the application, not of the server that calls it */
   }
 }
 
@@ -289,20 +293,23 @@ static bool judge_waits_there(const struct judge *judge, const struct rtop_threa
 static void judge_owner(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
-  const struct rtop_thread_row *owner = NULL;
-  unsigned inside = 0;
+  const struct rtop_thread_row *owner[INSIDE_IT + 1] = { NULL };
+  unsigned count[INSIDE_IT + 1] = { 0 };
   for (size_t i = 0; i < judge->sum->thread_count; i++) {
     const struct rtop_thread_row *row = &judge->sum->threads[i];
     bool waits = judge_waits_there(judge, row);
     if (waits && row->state_age_ns > verdict->since_ns && row->state_age_ns < INT64_MAX)
       verdict->since_ns = row->state_age_ns;
-    if (waits || !judge_is_inside(judge, row)) continue;
-    inside++;
-    owner = row;
+    if (waits) continue;
+    enum inside inside = judge_is_inside(judge, row);
+    count[inside]++;
+    owner[inside] = row;
   }
-  if (inside != 1 || !verdict->place.caller) return;
-  verdict->owner = verdict_thread_of(owner);
-  verdict->owner_place = judge_place_of(judge, owner->node);
+  enum inside found = count[INSIDE_IT] > 0 ? INSIDE_IT : INSIDE_ANOTHER;
+  if (count[found] != 1 || !verdict->place.caller) return;
+  verdict->owner = verdict_thread_of(owner[found]);
+  verdict->owner_elsewhere = found == INSIDE_ANOTHER;
+  verdict->owner_place = judge_place_of(judge, owner[found]->node);
 }
 
 /* One thread is all that is blocked there, and still is: since when is known. */

@@ -25,7 +25,8 @@
  * verdict before stays while it has 0.7 of what another one has. Of gc it is named only if it made half of the objects;
  * of blocked and lock if it has a quarter, of gvl a fifth, of running a tenth. Of time that is not known yet, in a call without a safepoint for 0.25 s,
  * it is where the thread was seen last. A thread is named if it has more than half of what is told; the owner of a
- * lock if just one thread has that call on its stack below something else than a wait that lets go of it.
+ * lock if just one thread has that call on its stack below something else than a wait that lets go of it. If none has,
+ * but just one is inside a lock that was taken elsewhere, that one is named as being inside a lock, no more.
  *
  * Of several processes gc, gvl and running are those of the one process whose GVL is wanted most.
  *
@@ -84,9 +85,10 @@ struct verdict {
   bool last_seen; /* the place is only where it was seen last */
   struct verdict_thread thread, owner; /* of the place (gvl: who holds it); of the lock */
   struct verdict_place owner_place;
-  uint64_t since_ns; /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
-  double blocked;    /* threads in the place */
-  double threads;    /* at work, in the same words */
+  bool owner_elsewhere; /* it is inside a lock: nobody knows whether it is this one */
+  uint64_t since_ns;    /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
+  double blocked;       /* threads in the place */
+  double threads;       /* at work, in the same words */
   unsigned at_work, resting, pausing, unknown; /* threads that did that most of the time */
   struct verdict_place pause;                  /* where most of the pausing ones are */
 };

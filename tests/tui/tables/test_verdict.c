@@ -377,6 +377,25 @@ static void test_no_owner_that_is_sure(void **state)
   says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call, for 1.0 s");
 }
 
+/* Whether it is the same lock is not known, and not said. */
+static void test_a_lock_taken_elsewhere(void **state)
+{
+  (void)state;
+  uint32_t elsewhere = call(request(), "Inventory#reserve", "/app/inventory.rb");
+  elsewhere = call(call(elsewhere, "Thread::Mutex#synchronize", ""), "Kernel#sleep", "");
+  HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("puma 002", elsewhere, 1000),
+          blocked("c", waits_for_lock(), 1000));
+  says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call; puma 002 is inside a lock, in Kernel#sleep < "
+       "Inventory#reserve, for 1.0 s");
+  assert_true(verdict.owner_elsewhere);
+  verdict = (struct verdict){ 0 };
+  HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("b", elsewhere, 1000), blocked("c", elsewhere, 1000));
+  says("lock: 1 thread waits in Thread::Mutex#synchronize < App#call, for 1.0 s");
+  verdict = (struct verdict){ 0 };
+  HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("b", elsewhere, 1000), blocked("puma 003", has_lock(), 1000));
+  assert_true(verdict.owner.known && !verdict.owner_elsewhere);
+}
+
 /* ConditionVariable#wait has let go of the lock that it stands in. */
 static void test_who_waits_for_a_condition_owns_nothing(void **state)
 {
@@ -576,6 +595,7 @@ int main(void)
     CASE(test_collection_of_everybody),
     CASE(test_lock_and_its_owner),
     CASE(test_no_owner_that_is_sure),
+    CASE(test_a_lock_taken_elsewhere),
     CASE(test_who_waits_for_a_condition_owns_nothing),
     CASE(test_short_lock),
     CASE(test_stack_not_known),
