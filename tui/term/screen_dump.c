@@ -97,6 +97,7 @@ static void put_xml(FILE *out, const wchar_t *text)
 
 struct colors {
   int foreground, background;
+  bool filled; /* another background than the picture's own */
 };
 
 /* On a dark ground the colours are lifted, so that they read as they do on a terminal. */
@@ -111,11 +112,12 @@ static struct colors colors_of(const struct cell *cell, bool dark)
   int own_foreground = dark ? 0xdcdfe4 : 0x24292f, own_background = dark ? 0x1b1e24 : 0xffffff;
   struct colors colors;
   theme_rgb(cell->pair, &colors.foreground, &colors.background);
-  bool reverse = (cell->attr & A_REVERSE) != 0;
+  bool reverse = (cell->attr & A_REVERSE) != 0, plain = colors.foreground < 0;
+  colors.filled = reverse || colors.background >= 0;
   if (colors.foreground >= 0 && dark && !reverse) colors.foreground = lift(colors.foreground);
   colors.foreground = colors.foreground < 0 ? own_foreground : colors.foreground;
   colors.background = colors.background < 0 ? own_background : colors.background;
-  if (reverse) colors = (struct colors){ dark ? 0xffffff : colors.background, colors.foreground };
+  if (reverse) colors = (struct colors){ dark && !plain ? 0xffffff : colors.background, colors.foreground, true };
   return colors;
 }
 
@@ -148,10 +150,10 @@ static void put_backgrounds(FILE *out, int y, bool dark)
       if (!alike(&cell, &first)) break;
       end += columns;
     }
-    if ((first.attr & A_REVERSE) != 0) {
+    struct colors colors = colors_of(&first, dark);
+    if (colors.filled) {
       fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", MARGIN + x * CELL_WIDTH,
-              MARGIN + y * CELL_HEIGHT, (end - x) * CELL_WIDTH, CELL_HEIGHT,
-              (unsigned)colors_of(&first, dark).background);
+              MARGIN + y * CELL_HEIGHT, (end - x) * CELL_WIDTH, CELL_HEIGHT, (unsigned)colors.background);
     }
     x = end;
   }

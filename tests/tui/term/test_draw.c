@@ -153,6 +153,7 @@ static void test_pictures(void **state)
   (void)state;
   draw_text(0, 0, 20, FACE_CURSOR, "a <b> & \"c\"  d");
   draw_level(1, 0, FACE_STRIP, 1);
+  draw_text(2, 0, 3, FACE_LIT, "lit");
   FILE *out = open_memstream(&svg, &bytes);
   screen_write_svg(out, true);
   fclose(out);
@@ -160,6 +161,10 @@ static void test_pictures(void **state)
   assert_non_null(strstr(svg, "a &lt;b&gt; &amp; \"c\"</text>"));
   assert_non_null(strstr(svg, ">d</text>"));
   assert_non_null(strstr(svg, "height=\"19.00\""));
+  const char *lit = strstr(svg, ">lit</text>");
+  assert_non_null(lit);
+  while (strncmp(lit, "<text", 5) != 0) lit--;
+  assert_non_null(strstr(lit, "#1b1e24")); /* reversed: dark on light */
   assert_string_equal(svg + strlen(svg) - 7, "</svg>\n");
   free(svg);
 }
