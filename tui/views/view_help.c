@@ -1,4 +1,4 @@
-/* The help screen: the key table of the view it was opened from, then how to read the screen. */
+/* The help screen: what stands on the screen that it was opened from, then its keys. */
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/term/pager.h"
@@ -7,33 +7,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const legend[] = {
-  "Bars and glyphs",
-  "  |   runs with the GVL          :   waits for the GVL",
-  "  .   blocked: I/O, sleep, locks  #   GC marking    =   GC sweeping",
-  "  before a method: the state it spent most of its own time in",
-  "  timeline: share of each second that the GVL was held; blank: not known",
-  "  source: lines of the method are bold; ? the file has changed since the start",
-  "  heat of a line: # its own time, + C functions that it calls; ^9 its time",
-  "  counts for line 9, of its loop: safepoints are at the end of each turn",
-  "  skyline: height SELF, names: the highest, number THR, * just active, ^ cut",
-  "Trees, icicle, groups",
-  "  [-] open   [+] closed   * path of the thread that holds the GVL",
-  "  | : . # =  before a method of the tree: a thread is here now, in that state",
-  "  ->  in groups: a reference to a method that has several callers; ^ stays on top",
-  "  A filter keeps whole stacks: those that contain a matching method.",
-  "Figures",
-  "  100% is one thread for the whole window; several threads can add up to more.",
-  "  SELF%   the method itself, in any state     TOTAL%  it and what it calls",
-  "  WAIT%   part of SELF: waiting for the GVL   BLOCK% part of SELF: I/O, sleep",
-  "  GC%     part of SELF: garbage collection    CPU%    CPU time of SELF",
-  "  BLAME%  others waited for the GVL it held   THR     threads in it now",
-  "  HELD%   threads: share of the window that it held the GVL, GC included",
-  "  lanes of threads: a cell is 100 ms; @ or a block: held the GVL longest",
-  "  RATIO%  share of the window on the stack of its busiest thread",
-  "  ALLOC/s objects allocated per second by the method itself",
-  "  READ/s, WRITE/s  bytes that a thread reads and writes: files, pipes, sockets;",
-  "          but not by recv and send (read_nonblock and write_nonblock)",
+enum {
+  IN_METHODS = 1 << VIEW_METHODS | 1 << VIEW_TIME,
+  IN_TREES = 1 << VIEW_TREE | 1 << VIEW_GROUPS,
+  IN_FIGURES = IN_METHODS | IN_TREES,
+  IN_ALL = (1 << VIEW_COUNT) - 1,
+};
+
+/* What stands on the page that the help was opened from, from top to bottom. */
+static const struct legend {
+  unsigned views; /* a bit for each that has it */
+  const char *text;
+} legend[] = {
+  { IN_ALL, "  2nd row  what the process does, who is to blame, since when; then the" },
+  { IN_ALL, "           newest stall: ( goes there, ! lists all" },
+  { IN_ALL, "  GVL      how much of the window it was held, by whom; how many waited for" },
+  { IN_ALL, "           it, and how long each" },
+  { IN_ALL, "  GC       share of the window; collections a minute (/m)" },
+  { IN_ALL, "  Thr      run: with the GVL, wait: for it, blocked: off it (I/O, sleep," },
+  { IN_ALL, "           locks), idle: blocked all the time" },
+  { IN_ALL, "  ovh smp rss  cost of the profiler; samples a second; memory" },
+  { IN_ALL, "  timeline how much of each second the GVL was held; ! a stall, M a mark" },
+  { IN_ALL, "  title    busy: all but blocked time (C: CPU, W: all); length of the window" },
+  { IN_FIGURES, "  100% is one thread for the whole window; several can add up to more" },
+  { IN_FIGURES, "  SELF%   the method itself            TOTAL%  it and what it calls" },
+  { IN_METHODS, "  WAIT%   of SELF: waits for the GVL   BLOCK%  I/O, sleep, locks" },
+  { IN_METHODS, "  GC%     of SELF: garbage collection  CPU%    CPU time of SELF" },
+  { IN_METHODS, "  BLAME%  others waited for the GVL meanwhile   THR  threads in it now" },
+  { IN_METHODS, "  RATIO%  share of the window on the stack of its busiest thread" },
+  { IN_METHODS, "  ALLOC/s objects made per second   HIST  its last minute" },
+  { IN_METHODS, "  | : . # =  what it does most: run, wait, blocked, GC mark, GC sweep" },
+  { IN_TREES, "  [-] open   [+] closed   | : . # = a thread is here now, in that state" },
+  { 1 << VIEW_TREE, "  *       the path of the thread that holds the GVL" },
+  { 1 << VIEW_GROUPS, "  ->      a method with several callers stands elsewhere; ^ callers of row 1" },
+  { IN_TREES, "  A filter keeps whole stacks: those that contain a matching method." },
+  { 1 << VIEW_THREADS, "  HELD%   share of the window that it held the GVL, GC included" },
+  { 1 << VIEW_THREADS, "  BLAME%  others waited for the GVL while it held it" },
+  { 1 << VIEW_THREADS, "  lanes   a cell is 100 ms: @ or a block held the GVL longest, : or a shade" },
+  { 1 << VIEW_THREADS, "          waited for it, | ran, . blocked, # = GC, blank idle" },
+  { 1 << VIEW_THREADS, "  READ/s, WRITE/s  bytes to and from files, pipes, sockets; but not by" },
+  { 1 << VIEW_THREADS, "          recv and send (read_nonblock and write_nonblock)" },
+  { 1 << VIEW_ICICLE, "  A cell is a call below its caller, as wide as its time; | : . # = its state" },
+  { 1 << VIEW_SOURCE, "  bold: lines of the method; ? the file has changed since the start" },
+  { 1 << VIEW_SOURCE, "  # own time of a line, + what it calls; ^9 its time counts for line 9, of" },
+  { 1 << VIEW_SOURCE, "  its loop: safepoints are at the end of each turn" },
+  { 1 << VIEW_SKYLINE, "  height SELF, names: the highest, number THR, * just active, ^ cut" },
 };
 enum { LEGEND_ROWS = sizeof legend / sizeof legend[0], ROWS_MAX = 128 };
 
@@ -64,6 +82,9 @@ static void help_update(struct ui *ui)
   struct help_view *view = help_view(ui);
   unsigned views = 1u << (ui->back != NULL ? ui->back->id : VIEW_METHODS);
   view->count = 0;
+  help_add(view, NULL, "On this screen", true);
+  for (int i = 0; i < LEGEND_ROWS; i++)
+    if ((legend[i].views & views) != 0) help_add(view, NULL, legend[i].text, false);
   for (int group = 0; group < KEY_GROUPS; group++) {
     bool titled = false;
     for (size_t i = 0; i < keys_count; i++) {
@@ -76,7 +97,6 @@ static void help_update(struct ui *ui)
       help_add(view, key, NULL, false);
     }
   }
-  for (int i = 0; i < LEGEND_ROWS; i++) help_add(view, NULL, legend[i], legend[i][0] != ' ');
 }
 
 static bool help_handle(struct ui *ui, enum request request)
@@ -123,7 +143,7 @@ void help_draw(struct ui *ui)
   size_t page = ui_rows_page(ui, 1);
   if (view->pager.top + page > view->count) view->pager.top = view->count > page ? view->count - page : 0;
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
-  draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "KEYS  %zu-%zu of %zu", view->pager.top + 1,
+  draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "HELP  %zu-%zu of %zu", view->pager.top + 1,
               view->pager.top + page < view->count ? view->pager.top + page : view->count, view->count);
   for (size_t i = 0; i < page && view->pager.top + i < view->count; i++)
     help_draw_row(&view->row[view->pager.top + i], at.y + 1 + (int)i, at);
