@@ -2,9 +2,9 @@
 # An instant meets few of their stretches. Which it meets must say nothing about where the time of the others goes, and
 # none may stay not sampled because nobody came by within a second.
 #
-# Seen on a loaded machine when this was mended, a few runs each, before and after: not sampled 4 to 58 % and under 1 %
-# (little to do), 32 to 43 and 1 to 3 % (many kinds); work that was shown as such 25 to 35 and 74 to 84 % (one request), 2
-# to 7 and 77 to 80 % (one stretch).
+# Seen when each was mended, of quiet and of busy machines, before and after: not sampled 57 % and under 1 % (little to do),
+# 32 to 43 and 1 to 3 % (many kinds); work that was shown as such 25 to 35 and 74 to 86 % (one request), 2 to 8 and 77 to
+# 80 % (one stretch).
 require_relative "support"
 
 class StretchesTest < Minitest::Test
