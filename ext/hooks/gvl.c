@@ -138,12 +138,12 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
 }
 
 /* It waits from now on. What lies before is charged. */
-static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now, uint32_t end_node)
+static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
   int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (rest > 0) accounting_add(sampler, data, before, rest);
-  running_end(sampler, data, now, end_node);
+  running_end(sampler, data, now, wait_node(data));
   data->off_since_ns = now;
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 }
@@ -168,10 +168,9 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
 
   bool tick_due = sampler_tick_due(sampler, data, now);
   bool stale = now - data->off_stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
-  bool any = stale || accounting_can_afford(sampler);
-  if (tick_due || any) now = stack_at_suspended(sampler, data, now, open, tick_due);
+  if (tick_due || stale || accounting_can_afford(sampler)) now = stack_at_suspended(sampler, data, now, open, tick_due);
   else accounting_add(sampler, data, RTOP_RUNNING, open);
-  go_off(sampler, data, now, any ? wait_node(data) : 0); /* a stack that only the tick asked for tells of the tick */
+  go_off(sampler, data, now);
 }
 
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)

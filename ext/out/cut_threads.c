@@ -1,7 +1,6 @@
 /* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
 #include "cut_threads.h"
 
-#include "ext/sampling/running.h"
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -258,8 +257,8 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     if (state != RTOP_RUNNING)
       settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
-  for (uint32_t id = 0; id < STRATA_COUNT; id++)
-    settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &running_stratum(cut->sampler, data, id)->axis);
+  for (int id = 0; id < STRATA_COUNT; id++)
+    settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
 }
 
 /* The last one there was: it was as blind to the program as the next one. */
@@ -274,29 +273,11 @@ static uint32_t last_point(struct axis *axis, uint32_t otherwise)
 static void charge_strata(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct pool *pool = pool_of(cut, data);
-  for (uint32_t id = 0; id < STRATA_COUNT; id++) {
-    uint32_t node = stratum_node(running_stratum(cut->sampler, data, id));
-    if (!node) node = last_point(&pool->axes[RTOP_RUNNING], RTOP_NODE_UNSAMPLED);
-    charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], node);
-  }
-}
-
-/* Kinds whose time waited too long have their point, or that of any kind. */
-static void end_waits(struct cut *cut)
-{
-  struct sampler *sampler = cut->sampler;
-  for (int i = 0; i < POOLS_MAX; i++) {
-    struct pool *pool = &sampler->pools.entries[i];
-    if (i > 0 && !atomic_load_explicit(&pool->key, memory_order_relaxed)) return;
-    for (int id = 0; id < STRATA_COUNT; id++) {
-      struct stratum *stratum = &pool->strata.entries[id];
-      if (!stratum_window_ends(stratum)) continue;
-      uint32_t node = stratum_node(stratum);
-      if (!node) node = last_point(&pool->axes[RTOP_RUNNING], 0);
-      if (!node || !clock_trylock(&sampler->lock)) continue;
-      stratum_set(stratum, node);
-      clock_unlock(&sampler->lock);
-    }
+  for (int id = 0; id < STRATA_COUNT; id++) {
+    struct stratum *stratum = &pool->strata.entries[id];
+    uint32_t fallback = atomic_load_explicit(&stratum->fallback, memory_order_relaxed);
+    uint32_t node = last_point(&stratum->axis, fallback);
+    if (node) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], node);
   }
 }
 
@@ -432,7 +413,6 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
     struct thread_data *data = thread_at(cut, cells->entries[i].thread);
     if (data) data->charged_ns[cells->entries[i].state] += (int64_t)cells->entries[i].wall_ns;
   }
-  end_waits(cut);
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
     if (data && !list_thread(cut, data, cells, last)) return false;

@@ -8,7 +8,6 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->running_since_ns = now_ns;
   data->begin_node = begin_node;
   data->met_node = 0;
-  data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
 /* What was allocated between two samples belongs to a method only when both stood in it: else to what both stacks
@@ -35,27 +34,26 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   if (cells_add(sampler->open, &cell)) data->allocations = 0;
 }
 
-/* The wait's caller, where stretches of the kind end, or began. */
-static void learn_fallback(struct sampler *sampler, struct stratum *stratum, uint32_t wait_node)
+/* The wait's caller, where stretches of the kind end. */
+static void learn_fallback(struct sampler *sampler, struct stratum *stratum, uint32_t end_node)
 {
-  if (wait_node < RTOP_NODE_FIRST_FREE || atomic_load_explicit(&stratum->fallback, memory_order_relaxed)) return;
-  uint32_t caller = sampler->tree.entries[wait_node].parent;
-  atomic_store_explicit(&stratum->fallback, caller == RTOP_NODE_ROOT ? wait_node : caller, memory_order_relaxed);
+  if (!end_node || atomic_load_explicit(&stratum->fallback, memory_order_relaxed)) return;
+  uint32_t caller = sampler->tree.entries[end_node].parent;
+  atomic_store_explicit(&stratum->fallback, caller == RTOP_NODE_ROOT ? end_node : caller, memory_order_relaxed);
 }
 
 /* What waited for an instant in a stretch of this kind has it. Lock held. */
-static void settle(struct sampler *sampler, struct thread_data *data, struct stratum *stratum, uint32_t id,
+static void settle(struct sampler *sampler, struct thread_data *data, struct stratum *stratum, struct lane *lane,
                    uint32_t point)
 {
   struct rtop_cell what = { .node = point };
-  struct lane *lane = &data->strata[id];
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_relaxed);
-  if (axis_node(&running_stratum(sampler, data, id)->axis, epoch, &what.node) || point)
+  if (axis_node(&stratum->axis, epoch, &what.node) || point)
     accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &what, 0);
   if (point) stratum_set(stratum, point);
 }
 
-static void move(struct lane *from, struct lane *to, uint32_t pool, uint64_t epoch)
+static void move(struct lane *from, struct lane *to, uint64_t epoch)
 {
   int64_t wall = atomic_load_explicit(&from->wall_ns, memory_order_relaxed);
   int64_t cpu = atomic_load_explicit(&from->cpu_ns, memory_order_relaxed);
@@ -64,10 +62,8 @@ static void move(struct lane *from, struct lane *to, uint32_t pool, uint64_t epo
   if (cpu < 0) cpu = 0;
   atomic_fetch_sub_explicit(&from->wall_ns, wall, memory_order_relaxed);
   atomic_fetch_sub_explicit(&from->cpu_ns, cpu, memory_order_relaxed);
-  if (atomic_load_explicit(&to->wall_ns, memory_order_relaxed) <= 0) {
-    atomic_store_explicit(&to->pool, pool, memory_order_relaxed);
-    atomic_store_explicit(&to->epoch, epoch, memory_order_release);
-  }
+  if (atomic_load_explicit(&to->wall_ns, memory_order_relaxed) <= 0)
+    atomic_store_explicit(&to->epoch, epoch, memory_order_relaxed);
   atomic_fetch_add_explicit(&to->cpu_ns, cpu, memory_order_relaxed);
   atomic_fetch_add_explicit(&to->blame_ns, blame, memory_order_relaxed);
   atomic_fetch_add_explicit(&to->wall_ns, wall, memory_order_release);
@@ -75,25 +71,22 @@ static void move(struct lane *from, struct lane *to, uint32_t pool, uint64_t epo
 
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
-  struct strata *strata = &sampler->pools.entries[data->begin_pool].strata;
-  int64_t length = now_ns - data->running_since_ns,
-          period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  struct strata *strata = &sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)].strata;
+  int64_t length = now_ns - data->running_since_ns, period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
   uint32_t id = strata_find(strata, strata_key(data->begin_node, end_node, length), now_ns), point = data->met_node;
   struct stratum *stratum = &strata->entries[id];
   struct lane *lane = &data->strata[id], *open = &data->lanes[RTOP_RUNNING];
   learn_fallback(sampler, stratum, end_node);
-  learn_fallback(sampler, stratum, data->begin_node);
   if (!point) point = stratum_overdue(stratum, period);
   bool waits = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) > 0;
-  bool behind = waits && atomic_load_explicit(&lane->epoch, memory_order_relaxed) <
-                             axis_epoch(&running_stratum(sampler, data, id)->axis);
+  bool behind = waits && atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(&stratum->axis);
   if ((point || behind) && clock_trylock(&sampler->lock)) {
-    settle(sampler, data, stratum, id, point);
+    settle(sampler, data, stratum, lane, point);
     clock_unlock(&sampler->lock);
   }
   data->met_node = 0;
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   if (rest <= 0) return;
   stratum_wait(stratum, rest);
-  move(open, lane, data->begin_pool, axis_epoch(&stratum->axis));
+  move(open, lane, axis_epoch(&stratum->axis));
 }

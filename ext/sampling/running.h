@@ -20,11 +20,4 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
  * get the lock. */
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node);
 
-/* The kind that the time in this place of the thread waits with. Any thread. */
-static inline struct stratum *running_stratum(struct sampler *sampler, struct thread_data *data, uint32_t id)
-{
-  uint32_t pool = atomic_load_explicit(&data->strata[id].pool, memory_order_relaxed);
-  return &sampler->pools.entries[pool].strata.entries[id];
-}
-
 #endif

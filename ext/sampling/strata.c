@@ -7,7 +7,7 @@ enum { PLACES = 4 };
 uint64_t strata_key(uint32_t begin_node, uint32_t end_node, int64_t length_ns)
 {
   if (length_ns > STRATA_LONG_NS) return 1;
-  uint64_t key = ((uint64_t)begin_node << 32 | end_node) + UINT64_C(0x9E3779B97F4A7C15);
+  uint64_t key = (uint64_t)begin_node << 32 | end_node;
   key = (key ^ key >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
   key = (key ^ key >> 32) * UINT64_C(0x94D049BB133111EB);
   return (key ^ key >> 31) | 1;
@@ -29,7 +29,6 @@ uint32_t strata_find(struct strata *strata, uint64_t key, int64_t now_ns)
     if (atomic_load_explicit(&stratum->key, memory_order_relaxed) && now_ns - used < GIVEN_UP_AFTER_NS) continue;
     atomic_store_explicit(&stratum->key, key, memory_order_relaxed);
     atomic_store_explicit(&stratum->fallback, 0, memory_order_relaxed);
-    atomic_store_explicit(&stratum->from_epoch, axis_epoch(&stratum->axis), memory_order_relaxed);
     found = (first + i) % STRATA_COUNT;
     own = true;
   }
@@ -37,33 +36,13 @@ uint32_t strata_find(struct strata *strata, uint64_t key, int64_t now_ns)
   return found;
 }
 
-/* Any of the last points: the same one time and again would be far off where few are met. What it draws by is a number
- * of ns that nobody knows. */
-uint32_t stratum_node(struct stratum *stratum)
+uint32_t stratum_overdue(struct stratum *stratum, int64_t period_ns)
 {
   uint32_t node = atomic_load_explicit(&stratum->fallback, memory_order_relaxed);
   uint64_t epoch = axis_epoch(&stratum->axis);
-  uint64_t points = epoch - atomic_load_explicit(&stratum->from_epoch, memory_order_relaxed);
-  uint64_t chance = (uint64_t)atomic_load_explicit(&stratum->waiting_ns, memory_order_relaxed) + epoch;
-  chance = chance * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-  if (points > AXIS_LOG) points = AXIS_LOG;
-  if (points > 0) axis_node(&stratum->axis, epoch - 1 - chance % points, &node);
-  return node;
-}
-
-uint32_t stratum_overdue(struct stratum *stratum, int64_t period_ns)
-{
   if (atomic_load_explicit(&stratum->waiting_ns, memory_order_relaxed) <= STRATA_PERIODS_MAX * period_ns) return 0;
-  return stratum_node(stratum);
-}
-
-bool stratum_window_ends(struct stratum *stratum)
-{
-  uint64_t epoch = axis_epoch(&stratum->axis);
-  bool waits = atomic_load_explicit(&stratum->waiting_ns, memory_order_relaxed) > 0;
-  if (!waits || epoch != stratum->epoch_seen) stratum->windows = 0;
-  stratum->epoch_seen = epoch;
-  return waits && ++stratum->windows > STRATA_WINDOWS_MAX;
+  if (epoch > 0) axis_node(&stratum->axis, epoch - 1, &node);
+  return node;
 }
 
 uint64_t stratum_set(struct stratum *stratum, uint32_t node)

@@ -33,7 +33,6 @@ struct lane {
   _Atomic int64_t wall_ns, cpu_ns; /* whoever takes it charges it */
   _Atomic int64_t blame_ns;        /* of running time */
   _Atomic uint64_t epoch;          /* of its axis (pools.h), when the first of it came */
-  _Atomic uint32_t pool;           /* of running time that ended: whose axis that is */
 };
 
 /* Unattributed time that a window told of: it lies right before the end of that window. */
@@ -92,7 +91,6 @@ struct thread_data {
   int64_t running_since_ns; /* since RESUMED */
   uint32_t begin_node;      /* the stack it waited with before; 0: not known */
   uint32_t met_node;        /* where the first instant in it was; 0: none yet */
-  uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
   int64_t off_waiting_ns;   /* of the open off-GVL stretch, as the hooks saw it */
   int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];

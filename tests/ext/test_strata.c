@@ -29,13 +29,6 @@ static void test_long_stretches_are_of_one_kind(void **state)
   assert_true(strata_key(IDLE, QUERY, STRATA_LONG_NS + 1) == strata_key(7, 8, 10 * STRATA_LONG_NS));
 }
 
-/* Short ones that nothing is known of are hardly met beside those. */
-static void test_stretches_of_unknown_ends_are_not_of_the_long_kind(void **state)
-{
-  (void)state;
-  assert_false(strata_key(0, 0, MS) == strata_key(0, 0, STRATA_LONG_NS + 1));
-}
-
 static void test_more_kinds_than_places_share_them(void **state)
 {
   (void)state;
@@ -81,59 +74,6 @@ static void test_what_is_not_met_for_long_is_like_what_was_met_last(void **state
   assert_int_equal(stratum_overdue(&stratum, MS), 7);
 }
 
-static void test_who_had_the_place_before_is_forgotten(void **state)
-{
-  (void)state;
-  struct strata strata = { 0 };
-  for (uint32_t id = 0; id < STRATA_COUNT; id++) {
-    strata.entries[id].key = 4712 + id;
-    strata.entries[id].fallback = 5;
-    stratum_set(&strata.entries[id], 6);
-  }
-  struct stratum *stratum = &strata.entries[strata_find(&strata, strata_key(IDLE, QUERY, MS), 60000 * MS)];
-  stratum_wait(stratum, 2 * STRATA_PERIODS_MAX * MS);
-  assert_int_equal(stratum_overdue(stratum, MS), 0);
-  stratum->fallback = 7;
-  assert_int_equal(stratum_overdue(stratum, MS), 7);
-  stratum_set(stratum, 8);
-  stratum_wait(stratum, 2 * STRATA_PERIODS_MAX * MS);
-  assert_int_equal(stratum_overdue(stratum, MS), 8);
-}
-
-/* Beside busy processes a kind may hardly be met for a second. */
-static void test_what_is_not_met_is_like_all_that_was(void **state)
-{
-  (void)state;
-  struct stratum stratum = { 0 };
-  for (uint32_t i = 0; i < AXIS_LOG; i++) stratum_set(&stratum, i % 4 ? LONG : SHORT);
-  int found = 0;
-  uint32_t random = 4711;
-  for (int i = 0; i < 2000; i++) {
-    stratum.waiting_ns = draw_ns(&random, 1, MS);
-    uint32_t node = stratum_node(&stratum);
-    assert_true(node == SHORT || node == LONG);
-    found += node == SHORT;
-  }
-  assert_in_range(found, 400, 600);
-}
-
-/* Before windows forget that they told of it as not sampled. */
-static void test_little_time_waits_for_some_windows_only(void **state)
-{
-  (void)state;
-  struct stratum stratum = { .fallback = 42 };
-  for (int i = 0; i < 3 * STRATA_WINDOWS_MAX; i++) assert_false(stratum_window_ends(&stratum));
-  for (int round = 0; round < 3; round++) {
-    stratum_wait(&stratum, 1);
-    for (int i = 0; i < STRATA_WINDOWS_MAX; i++) assert_false(stratum_window_ends(&stratum));
-    assert_true(stratum_window_ends(&stratum));
-    assert_true(stratum_window_ends(&stratum)); /* until a point comes */
-    assert_int_equal(stratum_node(&stratum), round ? 7 : 42);
-    stratum_set(&stratum, 7);
-    assert_false(stratum_window_ends(&stratum));
-  }
-}
-
 /* Time since the last point of its kind, and the kind's own node when a tick meets it. */
 static void run_stretch(struct strata *strata, uint64_t key, int64_t length, bool met, uint32_t node, int64_t shown[])
 {
@@ -169,13 +109,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_kind_is_what_lies_between_two_waits),
     cmocka_unit_test(test_long_stretches_are_of_one_kind),
-    cmocka_unit_test(test_stretches_of_unknown_ends_are_not_of_the_long_kind),
     cmocka_unit_test(test_more_kinds_than_places_share_them),
     cmocka_unit_test(test_a_kind_not_seen_for_long_gives_its_place_up),
     cmocka_unit_test(test_what_is_not_met_for_long_is_like_what_was_met_last),
-    cmocka_unit_test(test_who_had_the_place_before_is_forgotten),
-    cmocka_unit_test(test_what_is_not_met_is_like_all_that_was),
-    cmocka_unit_test(test_little_time_waits_for_some_windows_only),
     cmocka_unit_test(test_ticks_that_are_not_fair_between_kinds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
