@@ -217,86 +217,50 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   return taken;
 }
 
-/* A cell of what is in the lane, as far as it is outstanding. */
-static bool charge_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
-                        uint32_t node)
+/* Time in the lane whose point has come while the thread did not look. */
+static void settle(struct cut *cut, struct thread_data *data, struct cells *cells, enum rtop_thread_state state)
 {
+  struct lane *lane = &data->lanes[state];
+  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed), node;
   int64_t left = outstanding(data, state);
-  int64_t wall = left > 0 ? take_at_most(&lane->wall_ns, left) : 0;
-  if (wall <= 0) return false;
+  if (left <= 0 || atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
+  uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
+  if (!axis_node(&cut->sampler->pools.entries[pool].axes[state], epoch, &node)) return;
+  int64_t wall = take_at_most(&lane->wall_ns, left);
+  if (wall <= 0) return;
   struct rtop_cell cell = {
     .node = node,
     .thread = data->index,
     .state = state,
     .wall_ns = (uint64_t)wall,
     .cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, wall),
-    .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
   };
+  if (state == RTOP_RUNNING)
+    cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
   if (cells_add(cells, &cell)) data->charged_ns[state] += wall;
-  return true;
 }
 
-static struct pool *pool_of(const struct cut *cut, const struct thread_data *data)
-{
-  return &cut->sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)];
-}
-
-static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
-                        struct axis *axis)
-{
-  uint32_t node;
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
-  uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
-  if (axis_node(axis, epoch, &node)) charge_lane(data, cells, state, lane, node);
-}
-
-/* Time whose point has come while the thread did not look. */
-static void settle(struct cut *cut, struct thread_data *data, struct cells *cells)
-{
-  struct pool *pool = pool_of(cut, data);
-  for (int state = 0; state < RTOP_STATE_COUNT; state++)
-    if (state != RTOP_RUNNING)
-      settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
-  for (int id = 0; id < STRATA_COUNT; id++)
-    settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
-}
-
-/* The last one there was: it was as blind to the program as the next one. */
-static uint32_t last_point(struct axis *axis, uint32_t otherwise)
-{
-  uint64_t epoch = axis_epoch(axis);
-  if (epoch > 0) axis_node(axis, epoch - 1, &otherwise);
-  return otherwise;
-}
-
-/* Of kinds in which no instant met anything the time belongs to where they end. */
-static void charge_strata(struct cut *cut, struct thread_data *data, struct cells *cells)
-{
-  struct pool *pool = pool_of(cut, data);
-  for (int id = 0; id < STRATA_COUNT; id++) {
-    struct stratum *stratum = &pool->strata.entries[id];
-    uint32_t fallback = atomic_load_explicit(&stratum->fallback, memory_order_relaxed);
-    uint32_t node = last_point(&stratum->axis, fallback);
-    if (node) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], node);
-  }
-}
-
-/* What no point will come for any more. */
+/* What no point will come for any more belongs to the last point there was: it was as blind to the program as the
+ * next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
-  charge_strata(cut, data, cells);
+  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
-    struct lane *lane = &data->lanes[state];
+    struct axis *axis = &sampler->pools.entries[pool].axes[state];
+    uint64_t epoch = axis_epoch(axis);
+    uint32_t node = RTOP_NODE_UNSAMPLED;
+    if (epoch > 0) axis_node(axis, epoch - 1, &node);
     int64_t left = outstanding(data, state);
     struct rtop_cell cell = {
-      .node = last_point(&pool_of(cut, data)->axes[state], RTOP_NODE_UNSAMPLED),
+      .node = node,
       .thread = data->index,
       .state = (uint32_t)state,
       .wall_ns = left > 0 ? (uint64_t)left : 0,
-      .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
     };
-    cell.cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, (int64_t)cell.wall_ns);
+    cell.cpu_ns = (uint64_t)take_at_most(&data->lanes[state].cpu_ns, (int64_t)cell.wall_ns);
+    if (state == RTOP_RUNNING)
+      cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
     if ((cell.wall_ns || cell.blame_ns) && cells_add(cells, &cell)) data->charged_ns[state] += left > 0 ? left : 0;
   }
   struct rtop_cell shared = {
@@ -377,7 +341,7 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
   describe(cut, data, row, find_accrued(cut, data, cells));
   charge_ahead(cut, data, cells);
-  settle(cut, data, cells);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++) settle(cut, data, cells, (enum rtop_thread_state)state);
   if (data->last_window) charge_own(cut, data, cells);
   if (data->last_window || last) charge_rest(cut, data, cells);
   if (data->last_window) rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
