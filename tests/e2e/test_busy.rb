@@ -35,11 +35,11 @@ class TestBusy < Minitest::Test
         report = viewer("-b", "-n", "1", "-p", pid.to_s).out
         report if report.include?("(off the GVL")
       end
-      assert_match(/  busy  \d\d:\d\d:\d\d  \[live\]$/, text.lines.first)
+      assert_match(/  busy  \d\d:\d\d:\d\d  \[live\]$/, text.lines[1]) # below the verdict
       assert_match(/^\(off the GVL: \d+\.\d% in \d+ methods?; -m wall tells them\)$/, text)
       refute_match(/Queue#pop/, text)
       wall = viewer("-b", "-n", "1", "-m", "wall", "-p", pid.to_s).out
-      assert_match(/  wall  \d\d:/, wall.lines.first)
+      assert_match(/  wall  \d\d:/, wall.lines[1])
       assert_match(/Queue#pop/, wall)
       %w[wall busy].each do |mode|
         options = mode == "wall" ? [] : ["-m", mode]

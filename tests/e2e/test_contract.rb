@@ -44,10 +44,11 @@ class TestContract < Minitest::Test
   end
 
   KEYS = {
-    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses gvl gc allocations exceptions threads methods],
+    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses verdict gvl gc allocations exceptions threads methods],
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["losses"] => %w[nodes frames strings threads labels marks samples windows],
-    ["gvl"] => %w[running waiting blocked],
+    ["gvl"] => %w[running waiting blocked held holder waiters wait],
+    ["verdict"] => %w[kind text method caller last_seen share thread owner since lasts threads_at_work threads_resting gc objects],
     ["gc"] => %w[marking sweeping minor major],
     ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu held blame stack stack_current
                          stack_age],

@@ -1,4 +1,5 @@
 # A thread that keeps the GVL from others: on top of the threads, with the blame that it has by its own account.
+# Runs alone: the hog needs a core for its calls, and so does who measures it.
 require_relative "terminal"
 
 class TestHog < Minitest::Test

@@ -6,7 +6,7 @@ row_is_marked() { screen | grep -E '^>' | grep -qF -e "$1"; }
 tab_is() { on_screen "[$1]"; }
 
 start_fake || exit 1
-open_pane 80 24 "exec $viewer -p $FAKE"
+open_pane 80 24 "exec $viewer -m wall -p $FAKE"
 wait_for "Queue#pop"
 
 keys 3

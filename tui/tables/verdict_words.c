@@ -178,7 +178,8 @@ static void say_lock(struct phrase *phrase, const struct verdict *verdict, const
   }
   if (!verdict->owner.known) return;
   phrase_add(phrase, "; ");
-  add_thread(phrase, &verdict->owner, brevity->cap);
+  if (brief && verdict->owner_elsewhere) phrase_add(phrase, "one other");
+  else add_thread(phrase, &verdict->owner, brevity->cap);
   phrase_add(phrase, " is inside%s, in ", verdict->owner_elsewhere ? " a lock" : brief ? "" : " it");
   add_place(phrase, say->symbols, &verdict->owner_place, brevity->cap);
 }

@@ -387,6 +387,7 @@ static void test_a_lock_taken_elsewhere(void **state)
           blocked("c", waits_for_lock(), 1000));
   says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call; puma 002 is inside a lock, in Kernel#sleep < "
        "Inventory#reserve, for 1.0 s");
+  assert_string_equal(text_in(80), "lock: 2 wait; one other is inside a lock, in Kernel#sleep < Inventory#reserve");
   assert_true(verdict.owner_elsewhere);
   verdict = (struct verdict){ 0 };
   HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("b", elsewhere, 1000), blocked("c", elsewhere, 1000));
