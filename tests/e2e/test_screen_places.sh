@@ -6,7 +6,7 @@ row_is_marked() { screen | grep -E '^>' | grep -qF -e "$1"; }
 tab_is() { on_screen "[$1]"; }
 
 start_fake || exit 1
-open_pane 80 24 "exec $viewer -m wall -p $FAKE"
+open_pane 80 24 "exec $viewer -p $FAKE"
 wait_for "Queue#pop"
 
 keys 3
@@ -25,8 +25,9 @@ it "the methods are those of the thread" wait_gone "Queue#pop"
 it "the tabs say so" on_screen "thread: puma srv tp 001"
 keys Escape
 it "Esc brings all threads back" wait_for "filter: (none)"
-keys P
+keys P W
 it "and their methods" wait_for "Queue#pop"
+keys W
 keys 3 Home t
 it "t hides the stack" wait_gone "stack of puma"
 keys / p o p Enter
@@ -56,9 +57,9 @@ it "Enter folds the block" wait_for "> package OrdersController"
 keys Enter
 it "and unfolds it" wait_for "> OrdersController#index"
 keys +
-it "+ makes buildings higher" wait_for "full height 50%"
+it "+ makes buildings higher" wait_for "full height 25%"
 keys -
-it "- makes them lower" wait_for "full height 100%"
+it "- makes them lower" wait_for "full height 50%"
 keys '~'
 it "~ draws the city in ASCII" wait_match '\| run +# gc +: wait +\. blocked'
 keys '~'
