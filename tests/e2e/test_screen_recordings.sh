@@ -57,7 +57,7 @@ keys q
 wait_exit
 kill -KILL "$FAKE"
 open_pane 100 24 "exec $viewer -r a.rpt"
-it "-r shows the same table" wait_for "Queue#pop"
+it "-r shows the same table" wait_for "Order#total"
 it "the title says which file, and that this is its end" wait_for "[FILE a.rpt 100%]"
 keys '{'
 it "steps go back in it" wait_match '\[FILE a\.rpt [0-9][0-9]?%\]'
