@@ -1,4 +1,5 @@
 # Real programs from Ruby's own library, compared with a profiler that knows nothing of ours.
+# Runs alone: two profilers look at a program one after the other, and the machine must not change between.
 require_relative "support"
 require "net/http"
 require "socket"

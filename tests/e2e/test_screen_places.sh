@@ -7,7 +7,7 @@ tab_is() { on_screen "[$1]"; }
 
 start_fake || exit 1
 open_pane 80 24 "exec $viewer -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 
 keys 3
 it "3 opens the threads" wait_until tab_is 3Threads
@@ -66,7 +66,7 @@ keys '~'
 keys t
 it "t takes classes" wait_for "> class OrdersController"
 resize 160 50
-it "a wide screen has names in the sky" wait_match 'Order#total [0-9]+%'
+it "a wide screen has names in the sky" wait_match 'Filler [0-9]+% .* Order [0-9]+%'
 resize 20 5
 it "the smallest one too" wait_for "[LIVE]"
 resize 80 24

@@ -43,7 +43,7 @@ it "what is no recording is refused" eval '! "$viewer" -b -r text.rpt 2> text.er
 
 # On the screen.
 open_pane 100 24 "exec $viewer -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 keys r
 it "r starts a recording" wait_for "[REC]"
 it "and says where" wait_for "recording to rperf-top-$FAKE-"

@@ -15,7 +15,7 @@ mouse_mode() { [ "$(mux display -p '#{mouse_any_flag}')" = "$1" ]; }
 row_is_marked() { screen | grep -E '^>' | grep -qF -e "$1"; }
 
 open_pane 80 24 "exec $viewer -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 it "the mouse is the terminal's" mouse_mode 0
 keys T
 wait_until sorted_by "TOTAL%v"
@@ -27,13 +27,15 @@ it "it ends" exits_with 0
 it "nothing was written unasked" not_there
 
 open_pane 80 24 "exec $viewer -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 keys T
 wait_until sorted_by "TOTAL%v"
 keys : s e t Space u n i t s Space t i m e Enter
 it ":set takes effect" wait_until sorted_by "TOTALv"
-keys W
-it "W keeps the settings" wait_for "settings saved in"
+keys S W
+it "W in the settings keeps them" wait_for "settings saved in"
+keys Escape
+wait_gone "Setup: Enter changes"
 keys q
 it "it ends after it" exits_with 0
 it "the file says so" grep -qx "units = time" "$settings"
@@ -55,15 +57,17 @@ printf 'sort = nonsense\nnew-thing = 1\nunits = percent\n' > "$settings"
 open_pane 80 24 "exec $viewer -p $FAKE"
 it "what is wrong in the file is told" wait_for "config:1: sort takes"
 it "the rest is taken" wait_until sorted_by "SELF%v"
-keys W
-wait_for "settings are kept"
+keys S W
+appears "settings saved in"
 it "what is not known is kept" grep -qx "new-thing = 1" "$settings"
+keys Escape
+wait_gone "Setup: Enter changes"
 keys q
 wait_exit
 rm -f "$settings"
 
 open_pane 80 24 "exec $viewer -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 mux pipe-pane -O "cat > $work/frames"
 keys : s e t Space s y n c Space o n Enter
 framed() { grep -q "$(printf '\033\\[?2026h').*" "$work/frames" && grep -q "$(printf '\033\\[?2026l')" "$work/frames"; }
@@ -77,9 +81,9 @@ keys q
 wait_exit
 
 open_pane 80 24 "exec $viewer -M -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 it "-M takes the mouse" wait_until mouse_mode 1
-mouse 0 30 11
+mouse 0 30 9
 it "a click selects the row" wait_until row_is_marked "JSON::Ext::Generator#"
 mouse 65 30 11
 it "the wheel moves on" wait_until row_is_marked "Filler#method_01"
@@ -94,7 +98,7 @@ it "q gives the mouse back" wait_until mouse_mode 0
 
 for signal in TERM SEGV; do
   open_pane 80 24 "echo \$\$ > $work/pid; exec $viewer -M -p $FAKE"
-  wait_for "Queue#pop"
+  appears "Order#total"
   wait_until mouse_mode 1
   kill -s "$signal" "$(cat "$work/pid")"
   wait_exit
@@ -104,13 +108,13 @@ done
 open_pane 80 24 "PS1='prompt> ' exec sh -i"
 wait_for "prompt>"
 keys "$viewer -M -p $FAKE" Enter
-wait_for "Queue#pop"
+appears "Order#total"
 wait_until mouse_mode 1
 keys C-z
 wait_for "prompt>"
 it "Ctrl-Z gives the mouse back" wait_until mouse_mode 0
 keys fg Enter
-wait_for "Queue#pop"
+appears "Order#total"
 it "fg takes it again" wait_until mouse_mode 1
 keys q
 
@@ -122,7 +126,7 @@ it "--theme light is darker" wait_until has_colour 28
 keys : s e t Space t h e m e Space b l u e Enter
 it ":set theme changes it at once" wait_until has_colour 32
 open_pane 80 24 "exec $viewer --theme mono -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 it "--theme mono has no colours" eval '! screen -e | grep -qE "\[38;5|\[3[0-7]m"'
 keys q
 finish

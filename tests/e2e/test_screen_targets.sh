@@ -18,31 +18,31 @@ select_row() {
 
 start_fake || exit 1
 open_pane 80 24 "exec $viewer -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 kill -USR1 "$FAKE"
 it "a process that publishes nothing is stalled" wait_for "[STALLED]"
-it "its last figures stay" on_screen "Queue#pop"
+it "its last figures stay" on_screen "Order#total"
 kill -USR2 "$FAKE"
 it "it comes back" wait_for "[LIVE]"
 kill -KILL "$FAKE"
 it "a killed process is dead" wait_for "[DEAD]"
-it "its last figures stay" on_screen "Queue#pop"
+it "its last figures stay" on_screen "Order#total"
 keys T
 it "they can still be sorted" wait_for "TOTAL%v"
 keys q
 it "q leaves with status 0" exits_with 0
 open_pane 80 24 "exec $viewer -p $FAKE"
 it "its ring can be opened after its death" wait_for "[DEAD]"
-it "with its last windows" wait_for "Queue#pop"
+it "with its last windows" wait_for "Order#total"
 keys q
 wait_exit
 
 start_fake || exit 1
 open_pane 80 24 "exec $viewer -p $FAKE"
-wait_for "Queue#pop"
+appears "Order#total"
 kill -TERM "$FAKE"
 it "a process that ends has ended" wait_for "[ENDED]"
-it "its last figures stay" on_screen "Queue#pop"
+it "its last figures stay" on_screen "Order#total"
 keys q
 it "q leaves with status 0" exits_with 0
 

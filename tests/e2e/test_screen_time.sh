@@ -11,7 +11,7 @@ clock() { title | grep -oE '[0-9]{2}:[0-9]{2}:[0-9]{2}'; }
 clock_is() { [ "$(clock)" = "$1" ]; }
 later() { [[ $(clock) > $1 ]]; }
 
-it "the table appears" wait_for "Queue#pop"
+it "the table appears" wait_for "Order#total"
 it "live at first" wait_until title_has '\[LIVE\]'
 first=$(clock)
 it "some seconds of history" wait_until later "$(date -u -d "$first UTC +3 seconds" +%T)"

@@ -7,7 +7,7 @@ open_pane 80 24 "exec $viewer -p $FAKE"
 
 row_is_marked() { screen | grep -E '^>' | grep -qF -e "$1"; }
 
-it "the table appears" wait_for "Queue#pop"
+it "the table appears" wait_for "Order#total"
 keys / i n d e x Enter
 it "a method is chosen" wait_until row_is_marked "OrdersController#index"
 keys Escape
@@ -15,7 +15,7 @@ keys Escape
 keys t
 it "t opens the tree" wait_for "[2Tree]"
 it "the cursor is on the method" wait_until row_is_marked "OrdersController#index"
-it "it is told whose calls these are" on_screen "callees (i=callers)"
+it "it is told whose calls these are" on_screen "CALL TREE"
 keys -
 it "- closes the node" wait_match '^> .*\[\+\].*index.*below'
 keys Right
@@ -28,12 +28,13 @@ keys g '*'
 it "* opens everything" wait_gone "below)"
 keys E
 keys i
-it "i turns the tree round" wait_for "callers (i=callees)"
+it "i turns the tree round" wait_for "  CALLERS "
 it "methods stand at the left" wait_match '^..[ 0-9.]+\[\+\] '
 keys i u
 it "u folds recursion" wait_for "recursion folded"
-keys u g
-it "and unfolds it" wait_for "recursion is not folded"
+keys u
+it "and unfolds it" wait_gone "recursion folded"
+keys g
 it "all calls are there" wait_for "Filler#method_00"
 keys '\' 'O.*total' Enter
 it "the filter is shown" wait_for "filter: O.*total"

@@ -8,7 +8,7 @@ class TestTerminalAnswers < Minitest::Test
   def watch(answer: nil, env: {}, options: [])
     reply = answer.is_a?(String) ? ->(terminal) { terminal.type(answer) } : answer
     Terminal.open(*options, "-p", Terminal.fake, env: env, answer: reply) do |terminal|
-      terminal.wait_for("Queue#pop")
+      terminal.wait_for("Order#total")
       yield terminal
     end
   end
@@ -21,7 +21,7 @@ class TestTerminalAnswers < Minitest::Test
     screen = terminal.repainted
     assert_includes screen, "[1Methods]"
     assert_includes screen, "[LIVE]"
-    assert_includes screen, "C=CPU O=busy"
+    assert_includes screen, "filter: (none)"
     assert_includes screen, "SELF%v"
     refute_match(/\b(filter|search): [^(]/, screen)
     screen

@@ -24,7 +24,7 @@ class TestTerminalBytes < Minitest::Test
       terminal.type("y")
       E2E.wait_until("something in the clipboard") { terminal.bytes.include?("\e]52;c;") }
       copied = terminal.bytes[/\e\]52;c;([^\a]*)\a/n, 1].unpack1("m")
-      assert_equal "Order#total /app/models/order.rb:7", copied
+      assert_equal "JSON::Ext::Generator#generate <C>", copied
     end
   end
 

@@ -10,7 +10,7 @@ class TestTerminalEnds < Minitest::Test
 
   def watch(*options, **more)
     Terminal.open(*options, "-p", Terminal.fake, **more) do |terminal|
-      terminal.wait_for("Queue#pop")
+      terminal.wait_for("Order#total")
       yield terminal
     end
   end
@@ -156,7 +156,7 @@ class TestTerminalEnds < Minitest::Test
     Terminal.open(shell: "PS1='prompt> ' exec bash --norc -i") do |terminal|
       terminal.wait_for("prompt>")
       terminal.type("#{E2E::VIEWER} -M -p #{Terminal.fake}\n")
-      terminal.wait_for("Queue#pop")
+      terminal.wait_for("Order#total")
       pid = File.read("/proc/#{terminal.pid}/task/#{terminal.pid}/children").to_i
       from = terminal.size
       terminal.type("\x1a")

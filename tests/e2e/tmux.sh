@@ -10,6 +10,7 @@
 #   screen                           what stands there;   screen -e: with attributes
 #   wait_for TEXT, wait_gone TEXT, wait_match REGEX, wait_exit, wait_until COMMAND...
 #   resize COLUMNS ROWS, close_pane
+#   appears TEXT                     waits for what the tests that follow need
 #   it NAME COMMAND...               one test: ok when COMMAND succeeds; shows the screen when it fails
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
@@ -106,6 +107,9 @@ it() {
     screen 2> /dev/null | sed 's/^/# |/'
   fi
 }
+
+# What all that follows needs: no test when it comes, a failed one when it does not.
+appears() { wait_for "$1" || it "$1 appears" false; }
 
 finish() {
   echo "1..$tests"

@@ -22,7 +22,8 @@ struct view_ops {
   bool (*ratios)(const struct ui *ui); /* shows ratios of methods: they take time to make */
   void (*update)(struct ui *ui);       /* sum or rows changed */
   void (*open)(struct ui *ui);         /* comes to the screen: the cursor goes to ui->selected */
-  void (*note)(const struct ui *ui, char *out, size_t bytes); /* at the right of the row of tabs */
+  void (*note)(const struct ui *ui, char *out, size_t bytes); /* at the right of the row of tabs, where there is room */
+  void (*state)(const struct ui *ui, char *out, size_t bytes); /* the same, but must be told: "" for nothing */
   void (*prepare)(struct ui *ui);                      /* before it is drawn: what follows from the size of its parts */
   bool (*handle)(struct ui *ui, enum request request); /* false: nothing to do for this request */
   void (*click)(struct ui *ui, int row, int x);        /* within the table; row 0 is its heading */

@@ -248,6 +248,7 @@ static bool set_threshold(struct ui *ui, int step)
   struct groups_view *view = groups_view(ui);
   int next = view->threshold + step;
   view->threshold = next < 0 ? 0 : next >= THRESHOLDS ? THRESHOLDS - 1 : next;
+  ui_say(ui, "groups from %g%% on", groups_view_threshold(ui, view));
   groups_show(ui);
   return true;
 }

@@ -68,6 +68,9 @@ static void active_collect(const struct ui *ui, struct actives *all)
     time_text_clock(text, sizeof text, ui->baseline.span.end_ns + ui->source.clock_offset_ns, false);
   active_add(all, "against ", "vs ", text);
   add_lens(all, &ui->lens);
+  text[0] = '\0';
+  if (ui->view->state != NULL) ui->view->state(ui, text, sizeof text);
+  active_add(all, "", "", text);
 }
 
 /* Texts of at most `cap` columns; 0: all of them, with their long names. Returns the columns. */

@@ -315,13 +315,16 @@ static bool icicle_handle(struct ui *ui, enum request request)
 
 static void icicle_note(const struct ui *ui, char *out, size_t bytes)
 {
+  (void)ui;
+  snprintf(out, bytes, "zoom: all");
+}
+
+static void icicle_state(const struct ui *ui, char *out, size_t bytes)
+{
   uint32_t root = icicle_view(ui)->root;
-  if (ui->profile == NULL || root == 0 || root >= ui->tree.count) {
-    snprintf(out, bytes, "zoom: all");
-  } else {
-    snprintf(out, bytes, "zoom: %.100s",
-             rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->tree.nodes[root].frame)->label);
-  }
+  if (ui->profile == NULL || root == 0 || root >= ui->tree.count) return;
+  snprintf(out, bytes, "zoom: %.100s",
+           rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->tree.nodes[root].frame)->label);
 }
 
 const struct view_ops view_icicle = {
@@ -332,6 +335,7 @@ const struct view_ops view_icicle = {
   .update = icicle_update,
   .open = icicle_open,
   .note = icicle_note,
+  .state = icicle_state,
   .handle = icicle_handle,
   .click = icicle_click,
   .rows = icicle_rows,

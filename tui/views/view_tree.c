@@ -299,8 +299,12 @@ static bool tree_handle(struct ui *ui, enum request request)
 
 static void tree_note(const struct ui *ui, char *out, size_t bytes)
 {
-  snprintf(out, bytes, "%s%s", tree_view(ui)->callers ? "callers (i=callees)" : "callees (i=callers)",
-           ui->fold ? "  recursion folded" : "");
+  snprintf(out, bytes, "%s", tree_view(ui)->callers ? "callers (i=callees)" : "callees (i=callers)");
+}
+
+static void tree_state(const struct ui *ui, char *out, size_t bytes)
+{
+  if (ui->fold) snprintf(out, bytes, "recursion folded");
 }
 
 static void tree_prepare(struct ui *ui)
@@ -322,6 +326,7 @@ const struct view_ops view_tree = {
   .update = tree_update,
   .open = tree_open,
   .note = tree_note,
+  .state = tree_state,
   .prepare = tree_prepare,
   .handle = tree_handle,
   .click = ui_rows_click,
