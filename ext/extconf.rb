@@ -63,6 +63,8 @@ gem_rules = <<~MAKE
   install-viewer: viewer.made
   \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)
   \t$(Q) sed 's/@RUBY_SERIES@/#{RUBY_VERSION[/\A\d+\.\d+/]}/' #{__dir__}/rperf_top.rb > $(RUBYARCHDIR)/rperf_top.rb
+  \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)/rperf_top
+  \t$(Q) cp #{__dir__}/rperf-top.rb $(RUBYARCHDIR) && cp #{__dir__}/rperf_top/*.rb $(RUBYARCHDIR)/rperf_top
   \t$(Q) for file in rperf-top rperf-top.missing; do if [ -e $$file ]; then $(INSTALL_PROG) $$file $(RUBYARCHDIR); fi; done
   clean: clean-viewer
   clean-viewer:

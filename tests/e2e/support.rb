@@ -71,9 +71,9 @@ module E2E
     object["methods"].find { |row| row["name"] == name }
   end
 
-  # Folder of the gems that tests may use (.setup/gems), or nil.
+  # Folder with the code of a gem that tests may use (.setup/gems), or nil.
   def gem_folder(name)
     dir = `#{ROOT}/.setup/gems -p #{RbConfig.ruby}`.lines.first.to_s.chomp
-    Dir["#{dir}/gems/#{name}-*/lib"].first
+    Dir["#{dir}/gems/#{name}-[0-9]*/lib"].first
   end
 end

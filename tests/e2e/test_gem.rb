@@ -68,6 +68,7 @@ class TestGem < Minitest::Test
     home = self.class.without_viewer
     assert_runs(home, RUBY, "-rrperf_top", "-e", RUNNING)
     assert_runs(home, RUBY, "-e", RUNNING, env: { "RUBYOPT" => "-rrperf_top" })
+    assert_runs(home, RUBY, "-e", "require 'rperf-top'; require 'rperf_top/rack'; RperfTop::RackMiddleware.new(nil); #{RUNNING}")
     _, err, status = run_in(home, "rperf-top", "--version")
     assert_equal 1, status.exitstatus
     assert_match(/\Arperf-top: the viewer was not built.*libncurses-dev.*gem pristine rperf-top/, err)

@@ -7,6 +7,8 @@
 # it warms up is no leak. Then the sums: what the windows tell of each thread is as long as they are.
 # --beside: other tests run beside it, and it lets them go first. So the requests that were answered soonest are
 # compared instead of the usual ones: whoever fills up answers none soon.
+# When nothing runs beside it, a twin of the server that has no recorder answers the same requests: what it takes more as
+# time goes by is Ruby's own, and is not held against the recorder.
 # --leak lets the server lose 100 kB, or a descriptor, each second: then it must fail. Prints TAP.
 require "minitest"
 require_relative "../bench/server/rig"
@@ -18,6 +20,7 @@ require_relative "../e2e/terminal"
 class Soak
   GROWTH_PER_S = 90_000                # bytes: half of it is warming up in the first minute; a leak of 100 kB comes on top
   GROWTH_MIN, GROWTH_MAX = 3_000_000, 16_000_000   # however short and long
+  GROWTH_OVER_TWIN = 6_000_000         # two heaps do not grow in step
   GROWTH_OF_VIEWER = 1_000_000         # it shows the last second, and holds no more than that takes
   SLOWER = 3.0                         # a busy machine answers later, a machine that is filling up ever later
   KEYS = ["\e[C", "\t", "2", "3", "4", "1", "t", "?", "\e"].freeze
@@ -30,15 +33,16 @@ class Soak
       puts "ok soak # skip the gem puma is not here"
       exit 77
     end
+    usual = { build: E2E::BUILD, gems: File.expand_path("../../..", lib), threads: 5 }
     arguments = ["-I", E2E::BUILD, "-r", "rperf_top"] + (leak ? ["-r", "#{__dir__}/leak.rb"] : [])
-    @rig = Rig.new(build: E2E::BUILD, gems: File.expand_path("../../..", lib), threads: 5, arguments: arguments,
-                   env: { "SOAK_LEAK" => leak, "MALLOC_ARENA_MAX" => "2" })
+    @rig = Rig.new(**usual, arguments: arguments, env: { "SOAK_LEAK" => leak, "MALLOC_ARENA_MAX" => "2" })
+    @twin = Rig.new(**usual, env: { "MALLOC_ARENA_MAX" => "2" }) unless beside
   end
 
   def run
     ENV["RPERF_TOP_DIR"] = @rig.folder
     @pid = @rig.serving.first
-    @rig.ask(2000)
+    [@rig, @twin].compact.each { |rig| rig.ask(2000) }
     @rig.watched([], pids: [@pid]) do |viewer|
       @viewer = viewer
       @start = now
@@ -50,7 +54,7 @@ class Soak
     judge
   ensure
     @done = true
-    @rig&.stop
+    [@rig, @twin].compact.each(&:stop)
   end
 
   private
@@ -62,7 +66,9 @@ class Soak
 
   def look
     latencies = @rig.ask(300, 5)["latencies"].values.flatten.sort
+    @twin&.ask(300, 5)
     @rows << { "latency" => latencies[@beside_others ? 0 : latencies.size / 2], "server's memory" => status(@pid, "RssAnon") * 1024,
+               "twin's memory" => @twin ? status(@twin.serving.first, "RssAnon") * 1024 : 0,
                "server's descriptors" => descriptors(@pid), "server's threads" => status(@pid, "Threads"),
                "viewer's memory" => status(@viewer, "RssAnon") * 1024, "viewer's descriptors" => descriptors(@viewer),
                "time" => now - @start }
@@ -116,12 +122,18 @@ class Soak
       before, after, = quarters("#{whose} descriptors")
       say(after - before <= 2, "#{whose} descriptors: #{before}, then #{after}")
     end
+    judge_twins if @twin
     before, after, = quarters("server's threads")
     say(after <= before, "server's threads: #{before}, then #{after}")
     before, after, = @beside_others ? soonest : quarters("latency")
     say(after <= SLOWER * before + 2, format("latency: %.2f ms, then %.2f ms", before, after))
     judge_sums
     @bad.zero?
+  end
+
+  def judge_twins
+    server, twin = ["server's memory", "twin's memory"].map { |name| quarters(name).then { |before, after,| after - before } }
+    say(server - twin <= GROWTH_OVER_TWIN, format("growth of the server %.2f MB, of its twin without a recorder %.2f MB", server / 1e6, twin / 1e6))
   end
 
   # A thread was there from the first window that tells of it to the last. A window may lack one that was just being

@@ -1,0 +1,3 @@
+# What Bundler requires for `gem "rperf-top"`.
+require "rperf_top"
+require "rperf_top/railtie" if defined?(Rails::Railtie)

@@ -1,0 +1,122 @@
+# Requests and jobs carry labels: each framework is the real gem, on a real server.
+require_relative "support"
+require "socket"
+
+class TestFrameworks < Minitest::Test
+  include E2E
+
+  FRAMEWORKS = "#{E2E::PROGRAMS}/frameworks"
+
+  def setup
+    @folder = Dir.mktmpdir("rperf-top-frameworks.")
+    @pids = []
+  end
+
+  def teardown
+    @pids.each { |pid| Process.kill(:KILL, -pid) && Process.wait(pid) }
+    FileUtils.rm_rf(@folder)
+  end
+
+  # They have a folder of their own (.setup/gems).
+  def gems(*names)
+    home = "#{`#{E2E::ROOT}/.setup/gems -p #{RbConfig.ruby}`.lines.first.to_s.chomp}/frameworks"
+    names.each { |name| Dir["#{home}/gems/#{name}-[0-9]*/lib"].any? or skip "the gem #{name} is not here" }
+    { "GEM_PATH" => home, "GEM_HOME" => home, "RUBYLIB" => E2E::BUILD, "RUBYOPT" => nil, "RPERF_TOP_DIR" => @folder,
+      "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }
+  end
+
+  def run_in_background(env, *command)
+    pid = spawn(env, *command, pgroup: true, out: "#{@folder}/out", err: "#{@folder}/err")
+    @pids << pid
+    pid
+  end
+
+  def ask(path, verb = "GET")
+    UNIXSocket.open("#{@folder}/socket") do |socket|
+      socket.write("#{verb} #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      Integer(socket.read[/\AHTTP\/1.\d (\d+)/, 1] || 0)
+    end
+  rescue Errno::ENOENT, Errno::ECONNREFUSED, Errno::ECONNRESET
+    nil
+  end
+
+  def serving(name, *gems)
+    env = gems("puma", *gems)
+    pid = run_in_background(env, RbConfig.ruby, "-rrperf_top", "#{FRAMEWORKS}/#{name}.rb", "#{@folder}/socket")
+    wait_until("the server: #{File.read("#{@folder}/err")}") do
+      refute Process.wait(pid, Process::WNOHANG), "the server ended: #{File.read("#{@folder}/err")}"
+      ask("/items") == 200
+    end
+    yield pid
+  end
+
+  # Milliseconds of CPU by label of all that is known of the process.
+  def labels(pid)
+    result = viewer("-b", "-J", "-F", "all", "-n", "1", "--merge", "label", "-p", pid.to_s, env: { "RPERF_TOP_DIR" => @folder })
+    result.objects.last["methods"].to_h { |row| [row["name"], row["cpu"] * 1000] }
+  end
+
+  # After many requests, whose labels these are: three to one in work.
+  def assert_labels(pid, much, little)
+    seen = wait_until("windows with #{much} and #{little}") do
+      30.times { |number| [ask("/orders/#{number}"), ask("/items")].each { |status| assert_equal 200, status } }
+      found = labels(pid)
+      found if [much, little].all? { |name| (found[name] || 0) > 150 }
+    end
+    share = seen[much] / (seen[much] + seen[little])
+    # Beside the work itself stands what the framework does, the same for both.
+    assert_operator share, :>, 0.55, seen.inspect
+    assert_operator share, :<, 0.85, seen.inspect
+    seen
+  end
+
+  def test_rack
+    serving("rack") do |pid|
+      assert_labels(pid, "endpoint=GET /orders/:id", "endpoint=GET /items")
+      # A scanner does not fill the tables.
+      300.times { |number| assert_equal 404, ask("/nothing#{number.to_s(36)}x/here") }
+      assert_labels(pid, "endpoint=GET /orders/:id", "endpoint=GET /items")
+      assert_operator labels(pid).keys.grep(/nothing/).size, :<=, 100
+    end
+  end
+
+  def test_sinatra
+    serving("sinatra", "sinatra") { |pid| assert_labels(pid, "endpoint=GET /orders/:number", "endpoint=GET /items") }
+  end
+
+  def test_rails_and_active_job
+    serving("rails", "railties", "actionpack", "activejob") do |pid|
+      assert_labels(pid, "endpoint=GET /orders/:number", "endpoint=GET /items")
+      job = "endpoint=GET /mails,job=MailJob,queue=mails"
+      wait_until("a job's label") { ask("/mails") && labels(pid)[job] }
+    end
+  end
+
+  def redis
+    real = %w[redis-server redis-check-rdb].map { |name| "/usr/bin/#{name}" }.find { |path| File.executable?(path) }
+    skip "redis is not here" unless real
+    # One program, which does as it is called.
+    File.symlink(real, "#{@folder}/redis-server")
+    run_in_background({}, "#{@folder}/redis-server", "--port", "0", "--unixsocket", "#{@folder}/redis", "--save", "", "--dir", @folder)
+    wait_until("redis: #{File.read("#{@folder}/out")}") { File.socket?("#{@folder}/redis") }
+    "unix://#{@folder}/redis"
+  end
+
+  def test_sidekiq
+    env = gems("sidekiq").merge("REDIS_URL" => redis)
+    jobs = "#{FRAMEWORKS}/sidekiq.rb"
+    push = "500.times { ReportJob.perform_async; MailJob.perform_async }"
+    assert system(env.merge("RPERF_TOP" => "0"), RbConfig.ruby, "-r", jobs, "-e", push, err: "#{@folder}/err"), File.read("#{@folder}/err")
+    pid = run_in_background(env, RbConfig.ruby, "-rrperf_top", "#{env["GEM_HOME"]}/bin/sidekiq", "-r", jobs,
+                            "-c", "2", "-q", "reports", "-q", "mails")
+    report, mail = "job=ReportJob,queue=reports", "job=MailJob,queue=mails"
+    seen = wait_until("all jobs") do
+      refute Process.wait(pid, Process::WNOHANG), "sidekiq ended: #{File.read("#{@folder}/err")}#{File.read("#{@folder}/out")}"
+      found = channels_here?(pid) ? labels(pid) : {}
+      found if (found[mail] || 0) > 150 && (found[report] || 0) > 150
+    end
+    assert_operator seen[report] / (seen[report] + seen[mail]), :>, 0.55, seen.inspect
+  end
+
+  def channels_here?(pid) = Dir["#{@folder}/rperf-top.*.#{pid}.*"].any?
+end
