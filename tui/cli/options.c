@@ -37,6 +37,7 @@ enum {
   OPTION_LIST_KEYS,
   OPTION_ON_STALL,
   OPTION_SAVE_ON_STALL,
+  OPTION_NO_FOLLOW,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -47,6 +48,7 @@ static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:MUC:hV";
 static const struct option long_options[] = {
   { "pid", required_argument, NULL, 'p' },
   { "replay", required_argument, NULL, 'r' },
+  { "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
   { "list", no_argument, NULL, 'l' },
   { "output", required_argument, NULL, 'o' },
   { "time", required_argument, NULL, 't' },
@@ -353,6 +355,7 @@ static int options_take(struct rtop_options *options, int option)
   switch (option) {
   case 'p': return options_pids(options, optarg);
   case 'r': return options_replay(options, optarg);
+  case OPTION_NO_FOLLOW: options->alone = true; return -1;
   case 'l': options->action = RTOP_ACTION_LIST; return -1;
   case 'h': options->action = RTOP_ACTION_HELP; return -1;
   case 'V': options->action = RTOP_ACTION_VERSION; return -1;

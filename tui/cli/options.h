@@ -42,6 +42,7 @@ struct rtop_options {
   int pid_count;
   const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last is shown, those before are compared with */
   int replay_count;
+  bool alone;                /* --no-follow */
   char **command;            /* NULL-terminated, points into argv */
   const char *output;        /* -o; NULL: none */
   uint64_t size_max_bytes;   /* --max-size of a recording; 0: no bound */

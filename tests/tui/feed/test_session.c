@@ -113,7 +113,7 @@ static void test_dead_ring_is_over_at_once(void **state)
   channel_tell(&channel, "www");
   channel_kill(&channel);
   struct rtop_error error = { 0 };
-  struct rtop_session *session = rtop_session_open_pid(channel.pid, 1000, &error);
+  struct rtop_session *session = rtop_session_open_pid(channel.pid, 1000, false, &error);
   assert_non_null(session);
   assert_int_equal(rtop_session_poll(session), 3);
   assert_true(rtop_session_over(session));
