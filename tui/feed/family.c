@@ -37,9 +37,8 @@ static bool family_process_read(struct family_process *process, pid_t pid)
   *process = (struct family_process){ .pid = pid };
   /* The name in parentheses may hold anything, also parentheses: the last one ends it. */
   const char *end = strrchr(line, ')');
-  if (!end ||
-      sscanf(end, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64, &state,
-             &parent, &process->start_ticks) != 3)
+  if (!end || sscanf(end, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+                     &state, &parent, &process->start_ticks) != 3)
     return false;
   process->parent = (pid_t)parent;
   return state != 'Z' && state != 'X';

@@ -23,6 +23,16 @@ const struct ui_process *ui_process(const struct ui *ui)
   return alone != UI_ALL_SOURCES ? &ui->source.at[alone] : &ui->source.main;
 }
 
+bool ui_processes_one_tree(const struct ui *ui)
+{
+  int roots = 0;
+  for (int i = 0; i < count_of(ui); i++) {
+    const struct ui_process *process = &ui->source.at[i];
+    roots += ui_lives(process->state) && process->parent == 0;
+  }
+  return roots < 2;
+}
+
 int ui_processes_gone(const struct ui *ui, const struct ui_process **last)
 {
   int gone = 0;
