@@ -32,6 +32,8 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .kind = launch_kind(options),
     .pids = options->pids,
     .pid_count = options->pid_count,
+    .names = options->names,
+    .name_count = options->name_count,
     .rate_hz = options->rate_hz,
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),

@@ -9,12 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "tui/text/text.h"
 #include <unistd.h>
 
 int64_t session_now_ns(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+int64_t session_cpu_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
@@ -101,7 +109,7 @@ static bool session_add_recording(struct rtop_session *session, const char *path
 }
 
 /* With what descends from it. That alone is enough, but not of process 1: orphans of the whole machine go there. */
-static bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error)
+bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error)
 {
   int before = session->count;
   if (session_add_pid(session, pid, error)) {
@@ -112,6 +120,14 @@ static bool session_add_tree(struct rtop_session *session, pid_t pid, struct rto
   session_tree_add(session, pid);
   session_tree_look(session);
   return session->count > before;
+}
+
+static void session_names_none(const struct rtop_session *session, struct rtop_error *error)
+{
+  char name[100];
+  rtop_text_sanitize(name, sizeof name, session->names[0], strlen(session->names[0]));
+  rtop_error_set(error, RTOP_ERROR_NOT_FOUND, ESRCH,
+                 "no process that can be watched is called '%s' (--list shows those that can)", name);
 }
 
 /* Those that cannot be watched are left out while there are others: a pattern finds more than Ruby. */
@@ -125,7 +141,9 @@ static bool session_add_pids(struct rtop_session *session, const struct rtop_ses
     session_leave_out(session, why.text);
   }
   session_tree_look(session);
-  if (session->count == 0 && wish->pid_count > 1)
+  session_names_look(session);
+  if (session->count == 0 && session->left_out_count == 0) session_names_none(session, error);
+  else if (session->count == 0 && wish->pid_count > 1)
     rtop_error_set(error, error->code, error->errno_value, "none of %d processes can be watched: %.180s",
                    wish->pid_count, session->left_out ? session->left_out[0] : error->text);
   else if (session->count > 0) *error = (struct rtop_error){ 0 };
@@ -153,6 +171,8 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
   session->skips_past = wish->skips_past;
   session->follows = !wish->alone;
+  session->names = wish->names;
+  session->name_count = wish->name_count;
   if (wish->keeps_sums) rtop_profile_keep_sums(session->profile);
   rtop_profile_keep_ns(session->profile, wish->keep_ns);
   if (!session_start(session, wish, exit_status, error)) rtop_session_close(&session);
@@ -162,7 +182,10 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
 struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, bool alone, struct rtop_error *error)
 {
   struct rtop_session *session = session_create(rate_hz, RTOP_SESSION_MEMORY_BYTES, error);
-  if (session) session->follows = !alone;
+  if (session) {
+    session->follows = !alone;
+    session->finds_again = true;
+  }
   if (session && !session_add_tree(session, pid, error)) rtop_session_close(&session);
   if (session) session_tree_look(session);
   return session;
@@ -228,7 +251,7 @@ static void session_look_for_exec(struct rtop_session *session, struct session_f
   feed->replaced = session_follow(session, pid, false);
 }
 
-static bool session_all_over(const struct rtop_session *session)
+bool session_all_over(const struct rtop_session *session)
 {
   for (int i = 0; i < session->count; i++)
     if (!session_is_over(session->feeds[i].state)) return false;
@@ -244,6 +267,7 @@ static void session_look(struct rtop_session *session, int64_t now_ms)
   if (session->launch && !session->command_over && session_all_over(session) && (thorough || session->count == 0))
     session_look_for_command(session, thorough);
   session_tree_tick(session, now_ms);
+  session_names_tick(session, now_ms);
 }
 
 /* Why there is nothing of the command, while that is so; how it ended is said once. */
@@ -325,7 +349,7 @@ static bool session_command_told(const struct rtop_session *session)
 
 bool rtop_session_over(const struct rtop_session *session)
 {
-  if (session->launch && !session->command_over) return false;
+  if ((session->launch && !session->command_over) || session->name_count) return false;
   bool told = session->launch && session_command_told(session);
   for (int i = 0; i < session->count; i++) {
     const struct session_feed *feed = &session->feeds[i];

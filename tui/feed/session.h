@@ -35,6 +35,9 @@ struct rtop_session_wish {
   const char *replay;         /* a recording, or the file of a segment */
   const pid_t *pids;          /* of several those that can be watched */
   int pid_count;
+  const char *const
+      *names;     /* and whoever has one of these in its command line, or comes to have it; "all": everybody */
+  int name_count; /* as long as the session */
   uint32_t rate_hz;
   size_t memory_bytes; /* of history */
   int64_t keep_ns;     /* so much of it is looked at; 0: as much as there is */

@@ -2,22 +2,13 @@
 #include "session_impl.h"
 
 #include "shm/segment/registry.h"
-#include <time.h>
 
 enum {
   TREE_LOOK_MS = 1000,
   TREE_LOOK_SOON_MS = 100,  /* of a command that we started: its first seconds are wanted, too */
-  TREE_LOOK_SPARE = 100,    /* a look may take one part in so many of our time */
   TREE_AGAIN_MS = 100,      /* a member without a channel may get one: it is asked again, ever less often */
   TREE_AGAIN_MAX_MS = 5000, /* but so often at least */
 };
-
-static int64_t tree_cpu_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 void session_tree_add(struct rtop_session *session, pid_t pid)
 {
@@ -97,9 +88,9 @@ void session_tree_look(struct rtop_session *session)
 void session_tree_tick(struct rtop_session *session, int64_t now_ms)
 {
   if (!session->follows || session->family.count == 0 || now_ms < session->next_family_ms) return;
-  int64_t before_ns = tree_cpu_ns();
+  int64_t before_ns = session_cpu_ns();
   session_tree_look(session);
-  int64_t spare_ms = (tree_cpu_ns() - before_ns) * TREE_LOOK_SPARE / 1000000;
+  int64_t spare_ms = (session_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
   int64_t pause_ms = session->launch ? TREE_LOOK_SOON_MS : TREE_LOOK_MS;
   session->next_family_ms = now_ms + (spare_ms > pause_ms ? spare_ms : pause_ms);
 }
