@@ -104,6 +104,32 @@ class TestTrees < Minitest::Test
     end
   end
 
+  # What one process has of a method stands in a row of its own.
+  def test_told_apart
+    in_folder do |folder, env|
+      family(env) do |pid|
+        second = nil
+        viewer("-J", "-n", "1", "-F", "all", "--by-process", "-p", pid.to_s, env: env).objects.last.then do |object|
+          second = object["processes"].find { |process| process["command"] == "second" }["pid"]
+          rows = object["methods"].select { |row| row["name"] == "Object#compute" }
+          assert_equal object["pids"].sort, rows.map { |row| row["pid"] }.sort
+          alone = viewer("-J", "-n", "1", "-F", "all", "--no-follow", "-p", second.to_s, env: env).objects.last
+          assert_in_delta method_named(alone, "Object#compute")["total"], rows.find { |row| row["pid"] == second }["total"], 1e-6
+        end
+        %w[csv collapsed txt].each { |ending| assert viewer("-o", "#{folder}/x.#{ending}", "-t", "0.3", "-F", "all", "--by-process", "-p", pid.to_s, env: env).status.success? }
+        assert_match(/^process #{second};.*Object#in_second;Object#compute/, File.read("#{folder}/x.collapsed"))
+        assert_match(/ #{second} Object#compute /, File.read("#{folder}/x.txt"))
+        header, *rows = File.readlines("#{folder}/x.csv", chomp: true)
+        assert_includes header.split(","), "pid"
+        assert_equal 6, rows.count { |row| row.start_with?("Object#compute,") }
+        screen = viewer("-p", pid.to_s, "-F", "all", "--by-process", "--dump-screen", "100x40", env: env).out
+        assert_match(/ #{second} Object#compute /, screen)
+        tree = viewer("-p", pid.to_s, "-F", "all", "--by-process", "--view", "tree", "--dump-screen", "100x80", env: env).out
+        assert_match(/ #{second} <main> /, tree)
+      end
+    end
+  end
+
   # By a part of its command line; and again when it was restarted.
   def test_a_name
     in_folder do |_, env|

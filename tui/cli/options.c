@@ -39,6 +39,7 @@ enum {
   OPTION_ON_STALL,
   OPTION_SAVE_ON_STALL,
   OPTION_NO_FOLLOW,
+  OPTION_BY_PROCESS,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -50,6 +51,7 @@ static const struct option long_options[] = {
   { "pid", required_argument, NULL, 'p' },
   { "replay", required_argument, NULL, 'r' },
   { "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
+  { "by-process", no_argument, NULL, OPTION_BY_PROCESS },
   { "list", no_argument, NULL, 'l' },
   { "output", required_argument, NULL, 'o' },
   { "time", required_argument, NULL, 't' },
@@ -367,6 +369,7 @@ static int options_take(struct rtop_options *options, int option)
   case 'p': return options_pids(options, optarg);
   case 'r': return options_replay(options, optarg);
   case OPTION_NO_FOLLOW: options->alone = true; return -1;
+  case OPTION_BY_PROCESS: options->lens.processes = true; return -1;
   case 'l': options->action = RTOP_ACTION_LIST; return -1;
   case 'h': options->action = RTOP_ACTION_HELP; return -1;
   case 'V': options->action = RTOP_ACTION_VERSION; return -1;

@@ -31,6 +31,7 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "                          time counts for the caller that is shown (may be repeated)\n"
                             "      --only-mine         hide gems and Ruby's own methods\n"
                             "      --no-c              hide C functions\n"
+                            "      --by-process        tell methods of different processes apart\n"
                             "      --merge KEY         merge by method, line, class, file, gem or label\n"
                             "\n"
                             "The screen\n"

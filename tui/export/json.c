@@ -212,6 +212,7 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "name", json_text(symbol->label));
   json_object_set_new(object, "path", json_text(symbol->path));
   json_object_set_new(object, "line", json_count(symbol->line));
+  if (symbol->process) json_object_set_new(object, "pid", json_integer(symbol->process));
   for (size_t i = 0; i < JSON_FIELDS; i++)
     json_object_set_new(object, json_fields[i].key, json_figure(report, row, json_fields[i].column));
   json_object_set_new(object, "samples", json_count(row->total.samples));

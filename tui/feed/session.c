@@ -58,6 +58,7 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed)
   rtop_profile_add_source_bytes(session->profile, rtop_feed_info(feed)->bytes);
   if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY) rtop_feed_align(feed, session->feeds[0].feed);
   if (session->recorder) rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
+  rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)session->count, (uint32_t)rtop_feed_info(feed)->pid);
   struct session_feed *taken = &session->feeds[session->count++];
   *taken = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed) };
   if (session_is_over(taken->state)) return; /* its number may be another's by now */

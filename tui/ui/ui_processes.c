@@ -54,6 +54,7 @@ void ui_processes_next(struct ui *ui)
     return;
   }
   ui->apart = ui->apart > count_of(ui) ? 0 : ui->apart + 1;
+  ui->lens.processes = ui->apart == 1;
   if (ui->apart < 2) ui_say(ui, ui->apart == 0 ? "processes merged" : "processes separate; H: one at a time");
   else ui_say(ui, "only process %d", (int)ui->source.at[ui->apart - 2].pid);
   ui->stale = true;
