@@ -104,6 +104,21 @@ class TestTrees < Minitest::Test
     end
   end
 
+  # Children stand below their parents, in the list and where one is chosen.
+  def test_the_list
+    in_folder do |_, env|
+      family(env) do |pid|
+        rows = viewer("-l", env: env).out.lines.drop(1).map do |line|
+          [line.to_i, line[/#{Regexp.escape(RUBY_VERSION)} +/].size - 9, line[/(first|second|grandchild|late|spawned|family.rb)$/]]
+        end
+        assert_equal [pid, 0], rows.first.first(2)
+        assert_equal({ "first" => 2, "second" => 2, "late" => 2, "grandchild" => 4, "spawned" => 2 }, rows.drop(1).to_h { |_, indent, name| [name, indent] })
+        names = rows.map(&:last)
+        assert_equal names.index("second") + 1, names.index("grandchild")
+      end
+    end
+  end
+
   # What one process has of a method stands in a row of its own.
   def test_told_apart
     in_folder do |folder, env|

@@ -154,6 +154,29 @@ void rtop_family_destroy(struct rtop_family *family)
   *family = (struct rtop_family){ 0 };
 }
 
+bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count)
+{
+  struct family_scan scan;
+  bool fine = family_scan(&scan);
+  for (size_t i = 0; fine && i < count; i++) {
+    struct family_process *one = family_in(&scan, pids[i]);
+    if (one) one->member = true;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct family_process *one = fine ? family_in(&scan, pids[i]) : NULL;
+    parents[i] = 0;
+    /* Start times fall on the way up, or do not rise for ever: a bound is enough. */
+    for (size_t step = 0; one && !parents[i] && step < scan.count; step++) {
+      const struct family_process *above = family_in(&scan, one->parent);
+      if (above && above->start_ticks > one->start_ticks) above = NULL;
+      if (above && above->member) parents[i] = above->pid;
+      one = above;
+    }
+  }
+  free(scan.processes);
+  return fine;
+}
+
 size_t rtop_family_descendants(pid_t pid, pid_t *pids, size_t capacity)
 {
   struct rtop_family family = { 0 };

@@ -42,6 +42,10 @@ bool rtop_family_look(struct rtop_family *family);
 struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid);
 void rtop_family_destroy(struct rtop_family *family);
 
+/* Of each of these living processes the nearest one above it that is one of them, too; 0: none. False: /proc cannot be
+ * read, or memory ran out. */
+bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count);
+
 /* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
 size_t rtop_family_descendants(pid_t pid, pid_t *pids, size_t capacity);
 
