@@ -50,7 +50,23 @@ static int family_by_pid(const void *left, const void *right)
   return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static bool family_scan(struct family_scan *scan)
+static struct family_process *family_in(const struct family_scan *scan, pid_t pid)
+{
+  const struct family_process key = { .pid = pid };
+  return scan->count ? bsearch(&key, scan->processes, scan->count, sizeof key, family_by_pid) : NULL;
+}
+
+static bool family_get(struct family_process *process, pid_t pid, const struct family_scan *seen)
+{
+  const struct family_process *known = family_in(seen, pid);
+  if (!known) return family_process_read(process, pid);
+  *process = *known;
+  process->member = false;
+  return true;
+}
+
+/* What was seen is not read again. */
+static bool family_scan(struct family_scan *scan, const struct family_scan *seen)
 {
   DIR *proc = opendir("/proc");
   bool fine = proc != NULL;
@@ -58,17 +74,11 @@ static bool family_scan(struct family_scan *scan)
   for (struct dirent *entry; fine && (entry = readdir(proc));) {
     if (!isdigit((unsigned char)entry->d_name[0])) continue;
     fine = rtop_reserve(&scan->processes, &scan->capacity, scan->count + 1, sizeof *scan->processes);
-    if (fine && family_process_read(&scan->processes[scan->count], (pid_t)atoi(entry->d_name))) scan->count++;
+    if (fine && family_get(&scan->processes[scan->count], (pid_t)atoi(entry->d_name), seen)) scan->count++;
   }
   if (proc) closedir(proc);
   if (scan->count) qsort(scan->processes, scan->count, sizeof *scan->processes, family_by_pid);
   return fine;
-}
-
-static struct family_process *family_in(const struct family_scan *scan, pid_t pid)
-{
-  const struct family_process key = { .pid = pid };
-  return scan->count ? bsearch(&key, scan->processes, scan->count, sizeof key, family_by_pid) : NULL;
 }
 
 uint64_t rtop_family_start_ticks(pid_t pid)
@@ -136,28 +146,42 @@ static bool family_take_children(struct rtop_family *family, struct family_scan 
   return found;
 }
 
-bool rtop_family_look(struct rtop_family *family)
+static bool family_look(struct rtop_family *family, bool quickly)
 {
+  const struct family_scan seen = { .processes = family->seen, .count = quickly ? family->seen_count : 0 };
   struct family_scan scan;
-  bool fine = family_scan(&scan);
+  bool fine = family_scan(&scan, &seen);
   family->crowded = false;
   if (fine) family_drop_gone(family, &scan);
   while (fine && family->count && family_take_children(family, &scan))
     ;
-  free(scan.processes);
+  free(family->seen);
+  family->seen = scan.processes;
+  family->seen_count = fine ? scan.count : 0;
   return fine;
+}
+
+bool rtop_family_look(struct rtop_family *family)
+{
+  return family_look(family, false);
+}
+
+bool rtop_family_look_quickly(struct rtop_family *family)
+{
+  return family_look(family, true);
 }
 
 void rtop_family_destroy(struct rtop_family *family)
 {
   free(family->kin);
+  free(family->seen);
   *family = (struct rtop_family){ 0 };
 }
 
 bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count)
 {
   struct family_scan scan;
-  bool fine = family_scan(&scan);
+  bool fine = family_scan(&scan, &(struct family_scan){ 0 });
   for (size_t i = 0; fine && i < count; i++) {
     struct family_process *one = family_in(&scan, pids[i]);
     if (one) one->member = true;

@@ -28,7 +28,9 @@ struct rtop_kin {
 struct rtop_family {
   struct rtop_kin *kin;
   size_t count, capacity;
-  bool crowded; /* more than RTOP_FAMILY_MAX at a time: some are not known */
+  bool crowded;                /* more than RTOP_FAMILY_MAX at a time: some are not known */
+  struct family_process *seen; /* private: of the last look */
+  size_t seen_count;
 };
 
 /* The instant that a living process was started; 0: there is none, or it only waits for its parent to ask. */
@@ -36,8 +38,10 @@ uint64_t rtop_family_start_ticks(pid_t pid);
 
 /* Somebody whose children are wanted. False: it is not there, there are too many, or memory ran out. */
 bool rtop_family_add(struct rtop_family *family, pid_t pid);
-/* Looks once: forgets who is gone, takes in who is new. False: /proc cannot be read, or memory ran out. */
+/* Looks once: forgets who is gone, takes in who is new. False: /proc cannot be read, or memory ran out. A quick look
+ * reads only processes whose numbers were not there the last time. */
 bool rtop_family_look(struct rtop_family *family);
+bool rtop_family_look_quickly(struct rtop_family *family);
 /* NULL: not one of them. */
 struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid);
 void rtop_family_destroy(struct rtop_family *family);

@@ -40,7 +40,7 @@ struct rtop_session {
   int64_t next_look_ms;
   bool follows; /* what they make, too */
   struct rtop_family family;
-  int64_t next_family_ms;
+  int64_t next_family_ms, thorough_family_ms;
   const char *const *names; /* whoever is called so; what ended may come back */
   int name_count;
   bool finds_again; /* what was chosen, when it was restarted: */

@@ -5,6 +5,7 @@
 
 enum {
   TREE_LOOK_MS = 1000,
+  TREE_YOUNG_MS = 10000,
   TREE_LOOK_SOON_MS = 100,  /* of a command that we started: its first seconds are wanted, too */
   TREE_AGAIN_MS = 100,      /* a member without a channel may get one: it is asked again, ever less often */
   TREE_AGAIN_MAX_MS = 5000, /* but so often at least */
@@ -77,20 +78,30 @@ static void tree_try(struct rtop_session *session, struct rtop_kin *kin, int64_t
   kin->next_try_ms = now_ms + (wait_ms < TREE_AGAIN_MAX_MS ? wait_ms : TREE_AGAIN_MAX_MS);
 }
 
-void session_tree_look(struct rtop_session *session)
+static void tree_look(struct rtop_session *session, bool quickly)
 {
   int64_t now_ms = session_now_ns() / 1000000;
-  if (session->family.count == 0 || !rtop_family_look(&session->family)) return;
+  struct rtop_family *family = &session->family;
+  if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
   if (session->family.crowded) tree_say_crowded(session);
   for (size_t i = 0; i < session->family.count; i++) tree_try(session, &session->family.kin[i], now_ms);
+}
+
+void session_tree_look(struct rtop_session *session)
+{
+  tree_look(session, false);
 }
 
 void session_tree_tick(struct rtop_session *session, int64_t now_ms)
 {
   if (!session->follows || session->family.count == 0 || now_ms < session->next_family_ms) return;
   int64_t before_ns = session_cpu_ns();
-  session_tree_look(session);
+  bool quickly = now_ms < session->thorough_family_ms;
+  tree_look(session, quickly);
+  if (!quickly) session->thorough_family_ms = now_ms + TREE_LOOK_MS;
   int64_t spare_ms = (session_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
   int64_t pause_ms = session->launch ? TREE_LOOK_SOON_MS : TREE_LOOK_MS;
+  bool young = session->launch && now_ms - session->started_mono_ns / 1000000 < TREE_YOUNG_MS;
+  if (young) spare_ms = 0; /* what a command runs at first may be short */
   session->next_family_ms = now_ms + (spare_ms > pause_ms ? spare_ms : pause_ms);
 }
