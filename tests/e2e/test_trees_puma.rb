@@ -55,7 +55,7 @@ class TestTreesPuma < Minitest::Test
 
   def test_workers_and_what_replaces_them
     serving(3) do |served|
-      before = answering(served, 3)
+      before = wait_until("three") { answering(served, 3) }
       watching(served) do |line|
         object = line.call
         assert_equal served.pid, object["pid"], "the master first"
@@ -85,7 +85,7 @@ class TestTreesPuma < Minitest::Test
   # A hot restart: the master becomes another program, and makes new workers.
   def test_a_hot_restart
     serving(2) do |served|
-      before = answering(served, 2)
+      before = wait_until("two") { answering(served, 2) }
       watching(served) do |line|
         assert_equal [served.pid, *before], living(line.call).sort
         Process.kill(:USR2, served.pid)
@@ -108,7 +108,7 @@ class TestTreesPuma < Minitest::Test
       tmux = Tmux.new(80, 24, [VIEWER, "-p", served.pid.to_s], env: served.env)
       tmux.wait_for(/^ rperf-top  #{served.pid} puma [\d.]+ \[shop\]  \(\+2 children\) /)
       tmux.wait_for(/\.answer/)
-      Process.kill(:KILL, answering(served, 2).first)
+      Process.kill(:KILL, wait_until("two") { answering(served, 2) }.first)
       tmux.wait_for(/^ process \d+ joined: puma: cluster worker/)
       tmux.wait_for(/^ rperf-top  #{served.pid} puma .* \(\+2.* gone/)
     ensure
