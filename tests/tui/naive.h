@@ -44,7 +44,7 @@ static inline void naive_add_cost(struct naive *naive, uint32_t thread, uint32_t
 {
   static const struct rtop_cost nothing;
   struct rtop_sum *sum = naive->sum;
-  node = rtop_lens_node(naive->profile->lens, node);
+  node = rtop_lens_node(naive->profile->lens, profile_thread_at(naive->profile, thread)->key.source, node);
   if (node == RTOP_LENS_OUT || memcmp(cost, &nothing, sizeof nothing) == 0) return;
   naive_row_of(naive, thread);
   if (sum->cell_count == sum->cell_capacity) {
@@ -67,7 +67,7 @@ static inline void naive_add_presence(struct naive *naive, const struct profile_
                                       const struct profile_part *part)
 {
   struct rtop_thread_row *row = naive_row_of(naive, presence->thread);
-  uint32_t shown = rtop_lens_node(naive->profile->lens, presence->node);
+  uint32_t shown = rtop_lens_node(naive->profile->lens, row->source, presence->node);
   struct profile_cell cell = profile_provisional(presence);
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;

@@ -120,7 +120,8 @@ static void change_target(struct app *app)
   struct ui *ui = &app->ui;
   if (ui->wish.chosen != 0) {
     struct rtop_error error = { 0 };
-    struct rtop_session *session = rtop_session_open_pid(ui->wish.chosen, app->options->rate_hz, &error);
+    struct rtop_session *session =
+        rtop_session_open_pid(ui->wish.chosen, app->options->rate_hz, app->options->alone, &error);
     ui->wish.chosen = 0;
     if (session != NULL) watch(app, session);
     else ui_say(ui, "%s", error.text);

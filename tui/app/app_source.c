@@ -65,6 +65,7 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   const struct rtop_feed_info *info = rtop_session_info(session, index);
   struct rtop_feed_end end;
   process->pid = info->pid;
+  process->parent = rtop_session_feed_parent(session, index);
   process->owner = info->owner;
   snprintf(process->command, sizeof process->command, "%s", info->command);
   snprintf(process->ruby, sizeof process->ruby, "%s", info->ruby);
@@ -97,6 +98,16 @@ static void fill_main(struct ui_source *source, const struct rtop_session *sessi
     source->main.by_exec = strcmp(end.cause, "exec") == 0;
     source->main.ended_real_ns = end.real_ns;
     source->main.lived_ns = end.lived_ns;
+  }
+}
+
+/* The first view says who is there. */
+static void say_who_came(struct ui *ui, const struct ui_source *now)
+{
+  for (int i = ui->source.count; i > 0 && i < now->count && i < UI_SOURCES_MAX; i++) {
+    const struct ui_process *process = &now->at[i];
+    if (process->parent != 0 && ui_lives(process->state))
+      ui_say(ui, "process %d joined: %s", (int)process->pid, ui_short_command(process->command));
   }
 }
 
@@ -145,6 +156,7 @@ void app_source_update(struct ui *ui, const struct rtop_session *session, const 
   if (memcmp(&source, &ui->source, sizeof source) != 0) {
     bool said = ui->source.problem != NULL || ui->source.waits != NULL;
     say_who_went(ui, &source);
+    say_who_came(ui, &source);
     memcpy(&ui->source, &source, sizeof source);
     show_output(ui, said);
     ui->dirty = true;

@@ -18,15 +18,30 @@ struct stat_watch {
   struct batch_watch batch;
   int64_t start_ns;
   bool cut_short; /* the time of -t was up before the command had ended */
-  struct rtop_stat_os before[RTOP_PIDS_MAX], now[RTOP_PIDS_MAX];
+  int count;
+  struct rtop_stat_os before[RTOP_SESSION_FEEDS_MAX], now[RTOP_SESSION_FEEDS_MAX]; /* by source */
 };
+
+/* One that became another program is the same to the kernel. */
+static bool stat_is_told(const struct rtop_session *session, int source)
+{
+  for (int i = 0; i < source; i++)
+    if (rtop_session_info(session, i)->pid == rtop_session_info(session, source)->pid) return true;
+  return false;
+}
 
 static void stat_look(struct stat_watch *watch, bool first)
 {
-  const struct rtop_options *options = watch->batch.options;
-  for (int i = 0; options->action == RTOP_ACTION_WATCH && i < options->pid_count; i++) {
+  const struct rtop_session *session = watch->batch.session;
+  if (watch->batch.options->action != RTOP_ACTION_WATCH) return;
+  for (; watch->count < rtop_session_count(session); watch->count++) {
+    if (first && !stat_is_told(session, watch->count)) continue; /* unknown, unless it can be read now */
+    rtop_stat_os_start(&watch->before[watch->count]);
+    rtop_stat_os_start(&watch->now[watch->count]);
+  }
+  for (int i = 0; i < watch->count; i++) {
     struct rtop_stat_os os;
-    if (!rtop_stat_os_read(&os, options->pids[i])) continue;
+    if (stat_is_told(session, i) || !rtop_stat_os_read(&os, rtop_session_info(session, i)->pid)) continue;
     watch->now[i] = os;
     if (first) watch->before[i] = os;
   }
@@ -53,7 +68,7 @@ static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
   stat->status = -1;
   if (options->action == RTOP_ACTION_WATCH) {
     rtop_stat_os_start(&stat->os);
-    for (int i = 0; i < options->pid_count; i++) rtop_stat_os_add(&stat->os, &watch->before[i], &watch->now[i]);
+    for (int i = 0; i < watch->count; i++) rtop_stat_os_add(&stat->os, &watch->before[i], &watch->now[i]);
     stat->real_ns = (uint64_t)(batch_now_ns() - watch->start_ns);
   } else if (launch && rtop_launch_usage(launch, &usage, &real_ns)) {
     rtop_stat_os_usage(&stat->os, &usage);

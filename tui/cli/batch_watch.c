@@ -44,6 +44,12 @@ static void batch_watch_keep(void *context, struct rtop_symbols *symbols)
   stalls_keep(&((const struct batch_watch *)context)->stalls, symbols);
 }
 
+static void batch_watch_left_out(struct batch_watch *watch)
+{
+  for (; rtop_session_left_out(watch->session, watch->left_out); watch->left_out++)
+    fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(watch->session, watch->left_out));
+}
+
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
 {
   struct rtop_error error = { 0 };
@@ -61,8 +67,7 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
   }
   rtop_profile_add_keeper(rtop_session_profile(watch->session),
                           &(struct rtop_profile_keeper){ watch, batch_watch_keep });
-  for (int i = 0; rtop_session_left_out(watch->session, i); i++)
-    fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(watch->session, i));
+  batch_watch_left_out(watch);
   const struct rtop_launch *launch = rtop_session_launch(watch->session);
   if (launch && *rtop_launch_log_path(launch))
     fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));
@@ -113,6 +118,7 @@ bool batch_watch_next(struct batch_watch *watch)
     fprintf(stderr, "rperf-top: %s\n", rtop_session_waits(session));
     watch->told = true;
   }
+  batch_watch_left_out(watch);
   batch_watch_stalls(watch);
   batch_watch_begin(watch);
   return !batch_watch_has_all(watch);

@@ -15,6 +15,7 @@ struct batch_watch {
   struct stall_action action; /* of stalls, when something is to be done */
   struct stalls stalls;
   bool told;             /* why there is nothing to watch yet */
+  int left_out;          /* sentences that were printed */
   int64_t deadline_ns;   /* of -t, by our clock; 0: none or not ready yet */
   int64_t wanted_end_ns; /* of -t with -o: data up to here are enough; 0: the clock decides */
 };

@@ -7,6 +7,7 @@
 #include "tui/export/file_formats.h"
 #include "tui/recording/recording_write.h"
 #include "tui/text/output_status.h"
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -37,6 +38,8 @@ enum {
   OPTION_LIST_KEYS,
   OPTION_ON_STALL,
   OPTION_SAVE_ON_STALL,
+  OPTION_NO_FOLLOW,
+  OPTION_BY_PROCESS,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -47,6 +50,8 @@ static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:MUC:hV";
 static const struct option long_options[] = {
   { "pid", required_argument, NULL, 'p' },
   { "replay", required_argument, NULL, 'r' },
+  { "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
+  { "by-process", no_argument, NULL, OPTION_BY_PROCESS },
   { "list", no_argument, NULL, 'l' },
   { "output", required_argument, NULL, 'o' },
   { "time", required_argument, NULL, 't' },
@@ -139,12 +144,22 @@ static int options_pid(struct rtop_options *options, pid_t pid)
   return -1;
 }
 
+/* Part of a command line; what it stands for is looked up when it is watched. */
+static int options_name(struct rtop_options *options, const char *name)
+{
+  if (options->name_count == RTOP_NAMES_MAX) return options_usage("-p takes at most %d names", RTOP_NAMES_MAX);
+  options->names[options->name_count++] = name;
+  options->action = RTOP_ACTION_WATCH;
+  return -1;
+}
+
 /* Parted by commas, or by what a shell leaves between the lines of pgrep. */
 static int options_pids(struct rtop_options *options, const char *text)
 {
   static const char blanks[] = " \t\n";
   const char *at = text + strspn(text, blanks);
   if (!*at) return options_usage("-p needs a process number (was none found?)");
+  if (isalpha((unsigned char)*at) || *at == '/' || *at == '_') return options_name(options, at);
   do {
     char *end = NULL;
     errno = 0;
@@ -353,6 +368,8 @@ static int options_take(struct rtop_options *options, int option)
   switch (option) {
   case 'p': return options_pids(options, optarg);
   case 'r': return options_replay(options, optarg);
+  case OPTION_NO_FOLLOW: options->alone = true; return -1;
+  case OPTION_BY_PROCESS: options->lens.processes = true; return -1;
   case 'l': options->action = RTOP_ACTION_LIST; return -1;
   case 'h': options->action = RTOP_ACTION_HELP; return -1;
   case 'V': options->action = RTOP_ACTION_VERSION; return -1;
@@ -411,12 +428,13 @@ static int options_unknown(int option, char **argv)
 static int options_check(struct rtop_options *options)
 {
   bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
-  if (options->command && options->pid_count) return options_usage("-p and a command cannot be combined");
+  if (options->command && (options->pid_count || options->name_count))
+    return options_usage("-p and a command cannot be combined");
   if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
     return options_usage("--max-size needs -o FILE.rpt");
   if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
     return options_usage("--max-size and -F cannot be combined: a window is saved at its end");
-  if (options->replay_count && (options->command || options->pid_count))
+  if (options->replay_count && (options->command || options->pid_count || options->name_count))
     return options_usage("-r cannot be combined with -p or a command");
   if (options->output && options->batch) return options_usage("-o and -b cannot be combined");
   if (options->output && options->stat) return options_usage("-o and --stat cannot be combined");

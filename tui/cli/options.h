@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RTOP_PIDS_MAX = 64, RTOP_REPLAYS_MAX = 8 };
+enum { RTOP_PIDS_MAX = 64, RTOP_NAMES_MAX = 8, RTOP_REPLAYS_MAX = 8 };
 
 /* Settings of the screen (settings.def), and the bit of each that was given on the command line. */
 enum rtop_setting {
@@ -40,8 +40,11 @@ struct rtop_options {
   } action;
   pid_t pids[RTOP_PIDS_MAX];
   int pid_count;
+  const char *names[RTOP_NAMES_MAX]; /* -p NAME */
+  int name_count;
   const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last is shown, those before are compared with */
   int replay_count;
+  bool alone;                /* --no-follow */
   char **command;            /* NULL-terminated, points into argv */
   const char *output;        /* -o; NULL: none */
   uint64_t size_max_bytes;   /* --max-size of a recording; 0: no bound */

@@ -32,11 +32,14 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .kind = launch_kind(options),
     .pids = options->pids,
     .pid_count = options->pid_count,
+    .names = options->names,
+    .name_count = options->name_count,
     .rate_hz = options->rate_hz,
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
     .skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME),
+    .alone = options->alone,
     .keeps_sums = options->output || options->stat || options->frame_seconds <= 0,
   };
   if (options->action == RTOP_ACTION_RUN) wish.command = options->command;

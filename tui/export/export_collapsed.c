@@ -34,6 +34,9 @@ static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t befor
   if (before_us == 0 && after_us == 0) return true;
   size_t depth = export_path(&work->tree, node, &work->frames, &work->frame_capacity);
   if (depth == 0) return false;
+  /* Where processes are told apart, each has a frame below all of its own. */
+  uint32_t process = rtop_symbols_get(work->job->symbols, work->frames[0])->process;
+  if (process) fprintf(out, "process %" PRIu32 ";", process);
   while (depth > 0) {
     collapsed_label(rtop_symbols_get(work->job->symbols, work->frames[--depth])->label, out);
     if (depth) fputc(';', out);

@@ -62,6 +62,7 @@ static void csv_heading(const struct export_job *job)
   fputs("method,path,line,kind,self,total,ratio,threads", job->out);
   for (int total = 0; total < 2; total++)
     for (int i = 0; i < CSV_COSTS; i++) fprintf(job->out, ",%s_%s", total ? "total" : "self", csv_costs[i].name);
+  if (rtop_lens_look(rtop_profile_lens(job->given->profile))->processes) fputs(",pid", job->out);
   if (job->differs) fputs(",self_before,self_change,total_before,total_change", job->out);
   fputs("\r\n", job->out);
 }
@@ -82,6 +83,8 @@ static void csv_row(const struct export_job *job, const struct export_method *me
   fprintf(job->out, ",%.6f,%" PRIu32, rtop_method_ratio(row->most_ns, job->sum.length_ns), row->threads);
   csv_cost(&row->self, job->out);
   csv_cost(&row->total, job->out);
+  if (rtop_lens_look(rtop_profile_lens(job->given->profile))->processes)
+    fprintf(job->out, ",%" PRIu32, symbol->process);
   if (job->differs) {
     csv_change(method->before.self_ns, row->self_ns, job->out);
     csv_change(method->before.total_ns, row->total_ns, job->out);

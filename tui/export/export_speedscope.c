@@ -48,7 +48,7 @@ static bool speedscope_number(struct speedscope *scope)
   return true;
 }
 
-enum { SPEEDSCOPE_NUMBER_BYTES = 11 };
+enum { SPEEDSCOPE_NUMBER_BYTES = 11, SPEEDSCOPE_NAME = 4200 };
 
 /* "[1,2,3]", root first. This is where the time goes: it is written backwards into one buffer. */
 static bool speedscope_stack(struct speedscope *scope, uint32_t node)
@@ -139,8 +139,9 @@ static void speedscope_frames(struct speedscope *scope)
   fputs(",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
   for (uint32_t i = 0; i < scope->frame_count; i++) {
     const struct rtop_symbol *symbol = rtop_symbols_get(scope->job->symbols, scope->frames[i]);
+    char name[SPEEDSCOPE_NAME];
     fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-    export_json_text(out, symbol->label);
+    export_json_text(out, rtop_symbol_name(symbol, name, sizeof name));
     if (*symbol->path) {
       fputs(",\"file\":", out);
       export_json_text(out, symbol->path);

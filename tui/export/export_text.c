@@ -17,7 +17,7 @@ static void text_method(const struct export_job *job, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(job->symbols, frame);
   char name[EXPORT_TEXT], location[EXPORT_TEXT * 2];
-  int used = rtop_text_cut(name, sizeof name, symbol->label, EXPORT_NAME_COLUMNS);
+  int used = rtop_text_cut(name, sizeof name, rtop_symbol_name(symbol, location, sizeof location), EXPORT_NAME_COLUMNS);
   rtop_report_location(location, sizeof location, symbol, 0, true);
   if (*location) fprintf(job->out, "  %s%*s  %s\n", name, EXPORT_NAME_COLUMNS - used, "", location);
   else fprintf(job->out, "  %s\n", name);

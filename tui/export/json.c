@@ -212,6 +212,7 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "name", json_text(symbol->label));
   json_object_set_new(object, "path", json_text(symbol->path));
   json_object_set_new(object, "line", json_count(symbol->line));
+  if (symbol->process) json_object_set_new(object, "pid", json_integer(symbol->process));
   for (size_t i = 0; i < JSON_FIELDS; i++)
     json_object_set_new(object, json_fields[i].key, json_figure(report, row, json_fields[i].column));
   json_object_set_new(object, "samples", json_count(row->total.samples));
@@ -240,22 +241,30 @@ static json_t *json_end(const struct rtop_feed_end *end)
   return object;
 }
 
-/* With several: which of them live, and how the others ended. */
-static void json_each_process(json_t *object, const struct rtop_report *report)
+static json_t *json_one_process(const struct rtop_report_process *process)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "pid", json_integer(process->pid));
+  if (process->parent) json_object_set_new(object, "parent", json_integer(process->parent));
+  json_object_set_new(object, "state", json_text(rtop_feed_state_name(process->state)));
+  json_object_set_new(object, "command", json_text(process->command));
+  json_object_set_new(object, "ruby", json_text(process->ruby));
+  json_states(object, &process->cost);
+  json_object_set_new(object, "allocations", json_count(process->cost.allocations));
+  json_object_set_new(object, "threads", json_count(process->threads));
+  if (process->has_end) json_object_set_new(object, "end", json_end(&process->end));
+  return object;
+}
+
+/* With several: which of them live, what each does, and how the others ended. */
+json_t *rtop_json_processes(const struct rtop_report *report)
 {
   json_t *processes = json_array();
   for (int i = 0; i < report->source_count; i++) {
     const struct rtop_report_process *process = &report->processes[i];
-    if (process->replaced) continue;
-    json_t *one = json_object();
-    json_object_set_new(one, "pid", json_integer(process->pid));
-    json_object_set_new(one, "state", json_text(rtop_feed_state_name(process->state)));
-    json_object_set_new(one, "command", json_text(process->command));
-    json_object_set_new(one, "ruby", json_text(process->ruby));
-    if (process->has_end) json_object_set_new(one, "end", json_end(&process->end));
-    json_array_append_new(processes, one);
+    if (!process->replaced) json_array_append_new(processes, json_one_process(process));
   }
-  json_object_set_new(object, "processes", processes);
+  return processes;
 }
 
 static json_t *json_baseline(const struct rtop_report *report)
@@ -281,7 +290,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "ruby", json_text(report->ruby));
   json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
   if (report->has_end) json_object_set_new(object, "end", json_end(&report->end));
-  if (report->source_count > 1) json_each_process(object, report);
+  if (report->source_count > 1) json_object_set_new(object, "processes", rtop_json_processes(report));
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "mode", json_text(rtop_mode_name(report->options->mode)));
   json_object_set_new(object, "windows", json_count(sum->window_count));

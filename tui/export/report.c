@@ -41,6 +41,7 @@ static void report_process(struct rtop_report *report, const struct rtop_session
   struct rtop_report_process *process = &report->processes[index];
   *process = (struct rtop_report_process){ .pid = info->pid,
                                            .state = rtop_session_feed_state(session, index),
+                                           .parent = rtop_session_feed_parent(session, index),
                                            .command = info->command,
                                            .ruby = info->ruby,
                                            .replaced = rtop_session_feed_replaced(session, index) };
@@ -48,6 +49,27 @@ static void report_process(struct rtop_report *report, const struct rtop_session
   for (int loss = 0; loss < RTOP_LOSSES; loss++) report->losses[loss] += info->losses[loss];
   process->has_end = rtop_session_feed_end(session, index, &process->end);
   report->source_pids[index] = info->pid;
+}
+
+/* The source that tells of the same process now. */
+static struct rtop_report_process *report_process_now(struct rtop_report *report, uint32_t source)
+{
+  pid_t pid = report->processes[source].pid;
+  uint32_t now = source;
+  for (uint32_t i = source + 1; report->processes[now].replaced && i < (uint32_t)report->source_count; i++)
+    if (report->processes[i].pid == pid) now = i;
+  return &report->processes[now];
+}
+
+static void report_divide(struct rtop_report *report)
+{
+  for (size_t i = 0; i < report->sum.thread_count; i++) {
+    const struct rtop_thread_row *thread = &report->sum.threads[i];
+    if (thread->source >= (uint32_t)report->source_count) continue;
+    struct rtop_report_process *process = report_process_now(report, thread->source);
+    rtop_cost_add(&process->cost, &thread->cost);
+    process->threads += !thread->ended;
+  }
 }
 
 bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile)
@@ -100,6 +122,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
       !rtop_report_judge(report, profile))
     return false;
   rtop_profile_open_blame(profile, &report->sum);
+  report_divide(report);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
   return true;
 }

@@ -21,8 +21,11 @@
 struct rtop_report_process {
   pid_t pid;
   enum rtop_feed_state state;
+  pid_t parent; /* of one that was forked or spawned by another, watched or not; 0: it was asked for */
   const char *command, *ruby;
-  bool replaced; /* by exec: another source goes on with it */
+  bool replaced;         /* by exec: another source goes on with it, and has its figures */
+  struct rtop_cost cost; /* of its threads in the frame: those of all processes make that of the frame */
+  unsigned threads;      /* alive at the end of the frame */
   bool has_end;
   struct rtop_feed_end end;
 };

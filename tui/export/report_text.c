@@ -203,7 +203,7 @@ static void report_text_row(const struct rtop_report *report, const struct text_
   double seconds = (double)report->sum.length_ns / 1e9;
   rtop_text_count(figure, sizeof figure,
                   seconds > 0 ? (double)(uint64_t)((double)row->self.allocations / seconds + 0.5) : 0);
-  int used = rtop_text_cut(method, sizeof method, symbol->label, method_columns);
+  int used = rtop_text_cut(method, sizeof method, rtop_symbol_name(symbol, path, sizeof path), method_columns);
   rtop_report_location(path, sizeof path, symbol, 0, true);
   rtop_text_cut_left(location, sizeof location, path, location_columns);
   if (row->gone) fprintf(out, "%7s %7s %6s %7s ", "-", "-", "-", "-");

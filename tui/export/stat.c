@@ -1,10 +1,11 @@
 /* The summary of a whole run, gathered and as text. */
 #include "stat.h"
 
+#include "tui/text/text.h"
 #include <inttypes.h>
 #include <string.h>
 
-enum { STAT_TEXT = 48 };
+enum { STAT_TEXT = 48, STAT_COMMAND = 256, STAT_COMMAND_COLUMNS = 60 };
 
 /* "1,234,567" */
 static const char *stat_grouped(char *out, size_t bytes, uint64_t number)
@@ -95,6 +96,27 @@ static void stat_ruby(const struct rtop_stat *stat, FILE *out)
   stat_count(out, stat_threads(stat), "threads");
 }
 
+/* A line for each of several processes: who had which part of it. */
+static void stat_processes(const struct rtop_stat *stat, FILE *out)
+{
+  const struct rtop_report *report = stat->report;
+  int count = 0;
+  for (int i = 0; i < report->source_count; i++) count += !report->processes[i].replaced;
+  if (count < 2) return;
+  fprintf(out, "\n%16s %12s %12s %12s  %d processes\n", "running", "waiting", "blocked", "CPU", count);
+  for (int i = 0; i < report->source_count; i++) {
+    const struct rtop_report_process *process = &report->processes[i];
+    const uint64_t *wall_ns = process->cost.wall_ns;
+    char command[STAT_COMMAND];
+    if (process->replaced) continue;
+    rtop_text_cut(command, sizeof command, process->command, STAT_COMMAND_COLUMNS);
+    fprintf(out, "%13.1f ms %9.1f ms %9.1f ms %9.1f ms  %d %s%s%s\n", (double)wall_ns[RTOP_STATE_RUNNING] / 1e6,
+            (double)wall_ns[RTOP_STATE_WAITING] / 1e6, (double)wall_ns[RTOP_STATE_BLOCKED] / 1e6,
+            (double)process->cost.cpu_ns / 1e6, (int)process->pid, command, process->has_end ? ": " : "",
+            process->has_end ? process->end.text : "");
+  }
+}
+
 static void stat_kernel(const struct rtop_stat *stat, FILE *out)
 {
   const struct rtop_stat_os *os = &stat->os;
@@ -145,6 +167,7 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
   if (stat->report) {
     stat_states(&stat->report->sum, out);
     stat_ruby(stat, out);
+    stat_processes(stat, out);
   }
   stat_kernel(stat, out);
   if (stat->report) stat_cost(stat, out);

@@ -1,7 +1,7 @@
 /* Starts, watches and ends a command. */
 #include "launch.h"
 
-#include "launch_proc.h"
+#include "family.h"
 #include "shm/base/error.h"
 #include "tui/text/signals.h"
 #include "tui/text/temporary.h"
@@ -212,7 +212,7 @@ static bool launch_any_left(struct rtop_launch *launch, const pid_t *pids, size_
 {
   if (!rtop_launch_ended(launch)) return true;
   for (size_t i = 0; i < count; i++)
-    if (launch_is_running(pids[i])) return true;
+    if (rtop_family_start_ticks(pids[i])) return true;
   return false;
 }
 
@@ -227,7 +227,7 @@ void rtop_launch_stop(struct rtop_launch *launch)
   static pid_t pids[LAUNCH_DESCENDANTS_MAX];
   const struct timespec pause = { 0, 10000000 };
   if (rtop_launch_ended(launch)) return;
-  size_t count = rtop_launch_descendants(launch->pid, pids, LAUNCH_DESCENDANTS_MAX);
+  size_t count = rtop_family_descendants(launch->pid, pids, LAUNCH_DESCENDANTS_MAX);
   launch_signal(launch, pids, count, SIGTERM);
   kill(launch->pid, SIGCONT); /* a stopped one would never hear it */
   for (int waited_ms = 0; launch_any_left(launch, pids, count); waited_ms += 10) {

@@ -61,9 +61,6 @@ size_t rtop_launch_log_tail(const struct rtop_launch *launch, char *buffer, size
 /* The first bytes, NUL-terminated. */
 void rtop_launch_log_head(const struct rtop_launch *launch, char *buffer, size_t buffer_bytes);
 
-/* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
-size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity);
-
 /* Is it stopped (SIGSTOP, Ctrl-Z, a debugger)? */
 bool rtop_launch_is_stopped(pid_t pid);
 

@@ -1,36 +1,12 @@
-/* What /proc tells about who descends from whom, and where the extension stands. */
-#include "launch_proc.h"
-
+/* What /proc tells about a process, and where the extension stands. */
 #include "launch.h"
-#include <ctype.h>
-#include <dirent.h>
-#include <fcntl.h>
+
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct launch_process {
-  pid_t pid, parent;
-};
-
-static pid_t launch_parent_of(pid_t pid)
-{
-  char path[64], stat[512];
-  int parent = 0;
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t got = read(fd, stat, sizeof stat - 1);
-  close(fd);
-  stat[got > 0 ? got : 0] = '\0';
-  /* The name in parentheses may hold anything, also parentheses: the last one ends it. */
-  const char *end = strrchr(stat, ')');
-  char state;
-  return end && sscanf(end, ") %c %d", &state, &parent) == 2 && state != 'Z' ? parent : 0;
-}
 
 bool rtop_launch_is_stopped(pid_t pid)
 {
@@ -45,46 +21,6 @@ bool rtop_launch_is_stopped(pid_t pid)
     }
   if (status) fclose(status);
   return stopped;
-}
-
-bool launch_is_running(pid_t pid)
-{
-  return launch_parent_of(pid) > 0;
-}
-
-static struct launch_process *launch_processes(size_t *count)
-{
-  struct launch_process *processes = NULL;
-  size_t capacity = 0;
-  *count = 0;
-  DIR *proc = opendir("/proc");
-  for (struct dirent *entry; proc && (entry = readdir(proc));) {
-    if (!isdigit((unsigned char)entry->d_name[0])) continue;
-    if (*count == capacity) {
-      capacity = capacity ? capacity * 2 : 256;
-      struct launch_process *grown = realloc(processes, capacity * sizeof *processes);
-      if (!grown) break;
-      processes = grown;
-    }
-    pid_t pid = (pid_t)atoi(entry->d_name);
-    processes[(*count)++] = (struct launch_process){ pid, launch_parent_of(pid) };
-  }
-  if (proc) closedir(proc);
-  return processes;
-}
-
-size_t rtop_launch_descendants(pid_t pid, pid_t *pids, size_t capacity)
-{
-  size_t process_count, found = 0;
-  struct launch_process *processes = launch_processes(&process_count);
-  pid_t parent = pid;
-  for (size_t next = 0;; parent = pids[next++]) {
-    for (size_t i = 0; i < process_count && found < capacity; i++)
-      if (processes[i].parent == parent && processes[i].pid != pid) pids[found++] = processes[i].pid;
-    if (next >= found) break;
-  }
-  free(processes);
-  return found;
 }
 
 static bool launch_holds_extension(const char *folder)

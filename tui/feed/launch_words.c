@@ -1,8 +1,8 @@
 /* Puts into words why a command shows nothing. */
 #include "launch_words.h"
 
+#include "family.h"
 #include "launch.h"
-#include "launch_proc.h"
 #include "tui/text/text.h"
 #include <limits.h>
 #include <string.h>
@@ -53,7 +53,7 @@ bool rtop_launch_waits(const struct rtop_launch *launch, char *out, size_t bytes
   }
   if (rtop_launch_age_ns(launch) < patience_ns) return false;
   family[0] = rtop_launch_pid(launch);
-  size_t count = 1 + rtop_launch_descendants(family[0], family + 1, FAMILY_MAX - 1);
+  size_t count = 1 + rtop_family_descendants(family[0], family + 1, FAMILY_MAX - 1);
   for (size_t i = 0; i < count; i++) {
     program_of(family[i], program, sizeof program);
     if (strncmp(program, "ruby", 4) != 0) continue;

@@ -1,6 +1,7 @@
 /* Reads what there is to list. */
 #include "list.h"
 
+#include "family.h"
 #include "launch.h"
 #include "segment_port.h"
 #include "target.h"
@@ -104,6 +105,38 @@ static int list_compare(const void *left, const void *right)
   return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
+/* Rows below their parents, else in the order that they have: appends those of one parent. */
+static size_t list_take_below(const struct rtop_list_row *from, size_t count, pid_t parent, unsigned depth,
+                              struct rtop_list_row *to, size_t taken)
+{
+  for (size_t i = 0; i < count && taken < count; i++) {
+    if (from[i].parent != parent || depth > RTOP_LIST_MAX) continue;
+    to[taken] = from[i];
+    to[taken++].depth = depth;
+    if (!list_is_over(&from[i])) taken = list_take_below(from, count, from[i].pid, depth + 1, to, taken);
+  }
+  return taken;
+}
+
+static void list_trees(struct rtop_list_row *rows, size_t count)
+{
+  pid_t pids[RTOP_LIST_MAX], parents[RTOP_LIST_MAX];
+  struct rtop_list_row *flat = calloc(count + 1, sizeof *flat);
+  for (size_t i = 0; i < count; i++) pids[i] = list_is_over(&rows[i]) ? 0 : rows[i].pid;
+  if (flat && rtop_family_parents(pids, parents, count)) {
+    for (size_t i = 0; i < count; i++) rows[i].parent = parents[i];
+    memcpy(flat, rows, count * sizeof *flat);
+    /* Read while processes came and went: what makes no tree stays as it was. */
+    if (list_take_below(flat, count, 0, 0, rows, 0) != count) memcpy(rows, flat, count * sizeof *flat);
+  }
+  free(flat);
+}
+
+int rtop_list_indent(const struct rtop_list_row *row)
+{
+  return row->depth < 8 ? (int)row->depth * 2 : 16;
+}
+
 size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity)
 {
   struct rtop_registry_entry *entries = calloc(RTOP_LIST_MAX, sizeof *entries);
@@ -112,6 +145,7 @@ size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity)
   size_t count = rtop_registry_list(entries, capacity < RTOP_LIST_MAX ? capacity : RTOP_LIST_MAX);
   for (size_t i = 0; i < count; i++) list_look(&rows[i], &entries[i], &window);
   if (count) qsort(rows, count, sizeof *rows, list_compare);
+  list_trees(rows, count);
   rtop_window_destroy(&window);
   free(entries);
   return count;
@@ -145,8 +179,9 @@ static void list_print_row(const struct rtop_list_row *row, FILE *out)
   char age[16], rate[16] = "-";
   rtop_list_age(age, sizeof age, row->age_ns);
   if (row->rate_hz) snprintf(rate, sizeof rate, "%u", row->rate_hz);
-  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %s%s%s%s\n", (int)row->pid, row->user, rtop_list_state_name(row), age,
-          rate, row->threads, row->ruby, row->command, *row->end ? "  (" : "", row->end, *row->end ? ")" : "");
+  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %*s%s%s%s%s\n", (int)row->pid, row->user, rtop_list_state_name(row),
+          age, rate, row->threads, row->ruby, rtop_list_indent(row), "", row->command, *row->end ? "  (" : "", row->end,
+          *row->end ? ")" : "");
 }
 
 int rtop_list_print(FILE *out)

@@ -16,6 +16,8 @@ enum { RTOP_LIST_MAX = 256 };
 
 struct rtop_list_row {
   pid_t pid;
+  pid_t parent;   /* of a living one: the nearest process above it in the list; 0: none */
+  unsigned depth; /* how many there are above it */
   enum rtop_feed_state state;
   int64_t age_ns;   /* live: since the channel was made; else: since it ended */
   uint32_t rate_hz; /* now; 0: not known, parked or over */
@@ -28,7 +30,7 @@ struct rtop_list_row {
   char end[64]; /* how it ended, as far as can be known; "" while it lives */
 };
 
-/* Live ones first, newest first among equals; at most `capacity` rows. Returns how many. */
+/* Live ones first, newest first among equals, but children below their parents; at most `capacity` rows. Returns how many. */
 size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity);
 
 /* "live", …, or "exec" of one that has become another program. */
@@ -36,6 +38,9 @@ const char *rtop_list_state_name(const struct rtop_list_row *row);
 
 /* "12 s", "5 m", "3 h", "2 d": at most 6 columns. */
 void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns);
+
+/* How far the command of a row stands to the right: below its parent. */
+int rtop_list_indent(const struct rtop_list_row *row);
 
 /* Prints the table with a header line (or one line that says how to start a process with the extension).
  * Returns the exit status. */

@@ -1,7 +1,6 @@
 /* Holds the feeds of a session and merges them. */
-#include "session.h"
+#include "session_impl.h"
 
-#include "launch_words.h"
 #include "shm/base/error.h"
 #include "shm/segment/registry.h"
 #include <errno.h>
@@ -10,49 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "tui/text/text.h"
 #include <unistd.h>
 
-enum {
-  SESSION_SOON_MS = 10,    /* between looks for the channel of a command that starts */
-  SESSION_LOOK_MS = 100,   /* between looks that read all of /proc, or for an exec */
-  SESSION_GRACE_MS = 3000, /* a process that lives on without its channel may make another */
-  SESSION_DESCENDANTS_MAX = 256,
-  SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
-};
-
-struct session_feed {
-  struct rtop_feed *feed;
-  enum rtop_feed_state state;
-  bool was_live;
-  bool replaced;         /* by exec: another feed goes on with this process */
-  int64_t over_since_ms; /* 0: it is not */
-};
-
-struct rtop_session {
-  struct rtop_profile *profile;
-  struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
-  int count;
-  uint32_t rate_hz;
-  char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
-  int left_out_count;
-  bool skips_past;                /* of living processes only what comes from now on is wanted */
-  struct rtop_recorder *recorder; /* NULL: nothing is recorded */
-  struct rtop_launch *launch;
-  int64_t launched_mono_ns;
-  int64_t next_look_ms;
-  bool command_over;  /* and its last windows were read */
-  bool waits, failed; /* words say why */
-  char words[RTOP_LAUNCH_WORDS_BYTES];
-};
-
-static int64_t session_now_ns(void)
+int64_t session_now_ns(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static bool session_is_over(enum rtop_feed_state state)
+int64_t session_cpu_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+bool session_is_over(enum rtop_feed_state state)
 {
   return state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD || state == RTOP_FEED_REPLAY;
 }
@@ -63,6 +37,7 @@ static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes
   if (session) session->profile = rtop_profile_create(memory_bytes);
   if (session && session->profile) {
     session->rate_hz = rate_hz;
+    session->started_mono_ns = session_now_ns();
     return session;
   }
   free(session);
@@ -77,13 +52,36 @@ static void session_own(struct rtop_session *session, struct rtop_feed *feed)
   if (*rtop_feed_info(feed)->folder) rtop_lens_own(rtop_profile_lens(session->profile), rtop_feed_info(feed)->folder);
 }
 
-static void session_take(struct rtop_session *session, struct rtop_feed *feed)
+void session_take(struct rtop_session *session, struct rtop_feed *feed)
 {
   session_own(session, feed);
   rtop_profile_add_source_bytes(session->profile, rtop_feed_info(feed)->bytes);
   if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY) rtop_feed_align(feed, session->feeds[0].feed);
   if (session->recorder) rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
-  session->feeds[session->count++] = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed) };
+  rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)session->count, (uint32_t)rtop_feed_info(feed)->pid);
+  struct session_feed *taken = &session->feeds[session->count++];
+  *taken = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed) };
+  if (session_is_over(taken->state)) return; /* its number may be another's by now */
+  const struct rtop_kin *kin = rtop_family_find(&session->family, rtop_feed_info(feed)->pid);
+  taken->parent = kin ? kin->parent : 0;
+  taken->start_ticks = rtop_family_start_ticks(rtop_feed_info(feed)->pid);
+}
+
+void session_leave_out(struct rtop_session *session, const char *why)
+{
+  size_t bytes = ((size_t)session->left_out_count + 1) * sizeof *session->left_out;
+  void *grown = realloc(session->left_out, bytes);
+  if (!grown) return;
+  session->left_out = grown;
+  snprintf(session->left_out[session->left_out_count++], SESSION_WORDS_BYTES, "%s", why);
+}
+
+/* As a child of another one that was asked for. */
+static bool session_has(const struct rtop_session *session, pid_t pid)
+{
+  for (int i = 0; i < session->count; i++)
+    if (session->feeds[i].parent && rtop_feed_info(session->feeds[i].feed)->pid == pid) return true;
+  return false;
 }
 
 static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop_error *error)
@@ -111,18 +109,42 @@ static bool session_add_recording(struct rtop_session *session, const char *path
   return count > 0;
 }
 
+/* With what descends from it. That alone is enough, but not of process 1: orphans of the whole machine go there. */
+bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error)
+{
+  int before = session->count;
+  if (session_add_pid(session, pid, error)) {
+    if (!session_is_over(session->feeds[before].state)) session_tree_add(session, pid);
+    return true;
+  }
+  if (!session->follows || pid == 1) return false;
+  session_tree_add(session, pid);
+  session_tree_look(session);
+  return session->count > before;
+}
+
+static void session_names_none(const struct rtop_session *session, struct rtop_error *error)
+{
+  char name[100];
+  rtop_text_sanitize(name, sizeof name, session->names[0], strlen(session->names[0]));
+  rtop_error_set(error, RTOP_ERROR_NOT_FOUND, ESRCH,
+                 "no process that can be watched is called '%s' (--list shows those that can)", name);
+}
+
 /* Those that cannot be watched are left out while there are others: a pattern finds more than Ruby. */
 static bool session_add_pids(struct rtop_session *session, const struct rtop_session_wish *wish,
                              struct rtop_error *error)
 {
-  session->left_out = calloc((size_t)wish->pid_count, sizeof *session->left_out);
   for (int i = 0; i < wish->pid_count; i++) {
     struct rtop_error why = { 0 };
-    if (session_add_pid(session, wish->pids[i], &why)) continue;
+    if (session_has(session, wish->pids[i]) || session_add_tree(session, wish->pids[i], &why)) continue;
     if (session->count == 0 && session->left_out_count == 0) *error = why;
-    if (session->left_out) strcpy(session->left_out[session->left_out_count++], why.text);
+    session_leave_out(session, why.text);
   }
-  if (session->count == 0 && wish->pid_count > 1)
+  session_tree_look(session);
+  session_names_look(session);
+  if (session->count == 0 && session->left_out_count == 0) session_names_none(session, error);
+  else if (session->count == 0 && wish->pid_count > 1)
     rtop_error_set(error, error->code, error->errno_value, "none of %d processes can be watched: %.180s",
                    wish->pid_count, session->left_out ? session->left_out[0] : error->text);
   else if (session->count > 0) *error = (struct rtop_error){ 0 };
@@ -133,8 +155,8 @@ static bool session_start(struct rtop_session *session, const struct rtop_sessio
                           struct rtop_error *error)
 {
   if (wish->command) {
-    session->launched_mono_ns = session_now_ns();
     session->launch = rtop_launch_start(wish->command, wish->kind, exit_status, error);
+    if (session->launch) session_tree_add(session, rtop_launch_pid(session->launch));
     return session->launch != NULL;
   }
   if (wish->replay) return session_add_recording(session, wish->replay, error);
@@ -149,16 +171,24 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   if (!session) return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
   session->skips_past = wish->skips_past;
+  session->follows = !wish->alone;
+  session->names = wish->names;
+  session->name_count = wish->name_count;
   if (wish->keeps_sums) rtop_profile_keep_sums(session->profile);
   rtop_profile_keep_ns(session->profile, wish->keep_ns);
   if (!session_start(session, wish, exit_status, error)) rtop_session_close(&session);
   return session;
 }
 
-struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error)
+struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, bool alone, struct rtop_error *error)
 {
   struct rtop_session *session = session_create(rate_hz, RTOP_SESSION_MEMORY_BYTES, error);
-  if (session && !session_add_pid(session, pid, error)) rtop_session_close(&session);
+  if (session) {
+    session->follows = !alone;
+    session->finds_again = true;
+  }
+  if (session && !session_add_tree(session, pid, error)) rtop_session_close(&session);
+  if (session) session_tree_look(session);
   return session;
 }
 
@@ -178,6 +208,7 @@ void rtop_session_close(struct rtop_session **handle)
   rtop_launch_close(&session->launch);
   for (int i = 0; i < session->count; i++) rtop_feed_close(&session->feeds[i].feed);
   rtop_profile_destroy(&session->profile);
+  rtop_family_destroy(&session->family);
   free(session->left_out);
   free(session);
 }
@@ -188,7 +219,7 @@ static bool session_follow(struct rtop_session *session, pid_t pid, bool ours)
 {
   struct rtop_registry_entry entry;
   if (session->count >= RTOP_SESSION_FEEDS_MAX || rtop_registry_find(pid, &entry, NULL) != 0) return false;
-  bool left_by_ours = ours && session->count == 0 && entry.geometry.created_mono_ns >= session->launched_mono_ns;
+  bool left_by_ours = ours && session->count == 0 && entry.geometry.created_mono_ns >= session->started_mono_ns;
   if (!entry.alive && !left_by_ours) return false;
   entry.pid = pid;
   struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)session->count, session->rate_hz, NULL);
@@ -199,7 +230,7 @@ static bool session_follow(struct rtop_session *session, pid_t pid, bool ours)
 static bool session_follow_descendants(struct rtop_session *session)
 {
   pid_t pids[SESSION_DESCENDANTS_MAX];
-  size_t count = rtop_launch_descendants(rtop_launch_pid(session->launch), pids, SESSION_DESCENDANTS_MAX);
+  size_t count = rtop_family_descendants(rtop_launch_pid(session->launch), pids, SESSION_DESCENDANTS_MAX);
   for (size_t i = 0; i < count; i++)
     if (session_follow(session, pids[i], true)) return true;
   return false;
@@ -209,18 +240,19 @@ static bool session_follow_descendants(struct rtop_session *session)
 static void session_look_for_command(struct rtop_session *session, bool thorough)
 {
   if (session_follow(session, rtop_launch_pid(session->launch), true)) return;
-  if (thorough) session_follow_descendants(session);
+  if (thorough && !session->follows) session_follow_descendants(session);
 }
 
 static void session_look_for_exec(struct rtop_session *session, struct session_feed *feed, int64_t now_ms)
 {
   pid_t pid = rtop_feed_info(feed->feed)->pid;
   if (!feed->over_since_ms || feed->replaced || !feed->was_live) return;
-  if (now_ms - feed->over_since_ms <= SESSION_GRACE_MS || session->launch)
-    feed->replaced = session_follow(session, pid, false);
+  if (now_ms - feed->over_since_ms > SESSION_GRACE_MS && !session->launch) return;
+  if (feed->start_ticks && rtop_family_start_ticks(pid) != feed->start_ticks) return; /* it is gone */
+  feed->replaced = session_follow(session, pid, false);
 }
 
-static bool session_all_over(const struct rtop_session *session)
+bool session_all_over(const struct rtop_session *session)
 {
   for (int i = 0; i < session->count; i++)
     if (!session_is_over(session->feeds[i].state)) return false;
@@ -235,6 +267,8 @@ static void session_look(struct rtop_session *session, int64_t now_ms)
   for (int i = 0; thorough && i < count; i++) session_look_for_exec(session, &session->feeds[i], now_ms);
   if (session->launch && !session->command_over && session_all_over(session) && (thorough || session->count == 0))
     session_look_for_command(session, thorough);
+  session_tree_tick(session, now_ms);
+  session_names_tick(session, now_ms);
 }
 
 /* Why there is nothing of the command, while that is so; how it ended is said once. */
@@ -305,11 +339,22 @@ static bool session_feed_over(const struct session_feed *feed)
   return !alive || session_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
 }
 
+/* What a command leaves running behind it (a daemon) does not hold those that wait for the command; but when it was
+ * only a shell, what that has started is what was meant. */
+static bool session_command_told(const struct rtop_session *session)
+{
+  for (int i = 0; i < session->count; i++)
+    if (rtop_feed_info(session->feeds[i].feed)->pid == rtop_launch_pid(session->launch)) return true;
+  return false;
+}
+
 bool rtop_session_over(const struct rtop_session *session)
 {
-  if (session->launch && !session->command_over) return false;
+  if ((session->launch && !session->command_over) || session->name_count) return false;
+  bool told = session->launch && session_command_told(session);
   for (int i = 0; i < session->count; i++) {
     const struct session_feed *feed = &session->feeds[i];
+    if (told && rtop_feed_info(feed->feed)->pid != rtop_launch_pid(session->launch)) continue;
     if (session->launch ? !session_is_over(feed->state) : !session_feed_over(feed)) return false;
   }
   return true;
@@ -341,6 +386,11 @@ const struct rtop_feed_info *rtop_session_info(const struct rtop_session *sessio
 enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index)
 {
   return index >= 0 && index < session->count ? session->feeds[index].state : RTOP_FEED_DEAD;
+}
+
+pid_t rtop_session_feed_parent(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->count ? session->feeds[index].parent : 0;
 }
 
 bool rtop_session_feed_end(const struct rtop_session *session, int index, struct rtop_feed_end *end)

@@ -1,8 +1,9 @@
-/* What is being watched: the feeds of one or more processes, or of a command that we started, merged into
- * one profile. Batch, JSON, export and the screen all stand on this.
+/* What is being watched: the feeds of one or more processes with their descendants, or of a command that we started
+ * and its, merged into one profile. Batch, JSON, export and the screen all stand on this.
  *
  * A session never fails after it was opened: when its processes end, their last data stay, and the state
- * says so. A process that replaces itself (exec, as `bundle exec` does) is followed while it lives.
+ * says so. A process that replaces itself (exec, as `bundle exec` does) is followed while it lives, and what its
+ * processes fork or spawn joins within a second (family.h, session_tree.c).
  *
  * Threads: one. Only open (of a command) and close may block, close for at most 2 s.
  */
@@ -34,12 +35,16 @@ struct rtop_session_wish {
   const char *replay;         /* a recording, or the file of a segment */
   const pid_t *pids;          /* of several those that can be watched */
   int pid_count;
+  const char *const
+      *names;     /* and whoever has one of these in its command line, or comes to have it; "all": everybody */
+  int name_count; /* as long as the session */
   uint32_t rate_hz;
   size_t memory_bytes; /* of history */
   int64_t keep_ns;     /* so much of it is looked at; 0: as much as there is */
   const struct rtop_lens_look *lens;
   bool skips_past; /* only what comes from now on is read of living processes */
   bool keeps_sums; /* of windows that memory cannot hold any more */
+  bool alone;      /* not what they fork or spawn */
 };
 
 /* NULL: one clear sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). */
@@ -48,7 +53,7 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
 /* A recording, whatever else is watched: the one to compare with. As above, with no other wish. */
 struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_error *error);
 /* The same for one process chosen from the list. */
-struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, struct rtop_error *error);
+struct rtop_session *rtop_session_open_pid(pid_t pid, uint32_t rate_hz, bool alone, struct rtop_error *error);
 
 /* Ends the command if it still runs (SIGTERM, after 2 s SIGKILL), gives up locks and wishes, frees all.
  * Pointers got from the session end with it. NULL is fine; sets NULL. */
@@ -84,7 +89,10 @@ enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session,
 bool rtop_session_feed_end(const struct rtop_session *session, int index, struct rtop_feed_end *end);
 /* By exec, and another feed goes on with the process. */
 bool rtop_session_feed_replaced(const struct rtop_session *session, int index);
-/* Why a process is not watched although it was asked for and others are; NULL: there are no more. */
+/* The process above it when it joined as a descendant of one that was asked for; 0: it was asked for. */
+pid_t rtop_session_feed_parent(const struct rtop_session *session, int index);
+/* Why a process is not watched although it was asked for and others are, or is one of theirs; NULL: there are no more.
+ * It may become more while they are watched. */
 const char *rtop_session_left_out(const struct rtop_session *session, int index);
 
 /* How the process that ended last did; false while any lives or nothing is known. */

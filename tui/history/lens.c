@@ -10,14 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LENS_SOURCES_MAX = 128 };
+
 struct rtop_lens {
   struct lens_frames frames; /* what becomes of a frame */
   struct rtop_lens_look look;
   uint32_t version;
   uint32_t names; /* of the symbols, when the answers were made */
-  uint32_t *of;   /* by node: shown node + 1; 0: not asked yet */
-  size_t of_capacity;
-  uint32_t *path; /* nodes on the way to one that is known */
+  struct lens_nodes {
+    uint32_t *of; /* by node: shown node + 1; 0: not asked yet */
+    size_t capacity;
+    uint32_t process;
+  } nodes[1 + LENS_SOURCES_MAX]; /* of all; of each source, where they are told apart */
+  uint32_t *path;                /* nodes on the way to one that is known */
   size_t path_capacity;
 };
 
@@ -57,7 +62,7 @@ void rtop_lens_destroy(struct rtop_lens **handle)
   *handle = NULL;
   if (!lens) return;
   lens_frames_destroy(&lens->frames);
-  free(lens->of);
+  for (int i = 0; i <= LENS_SOURCES_MAX; i++) free(lens->nodes[i].of);
   free(lens->path);
   free(lens);
 }
@@ -71,13 +76,15 @@ void rtop_lens_forget(struct rtop_lens *lens)
 {
   lens->version++;
   lens->names = rtop_symbols_names(lens->frames.symbols);
-  if (lens->of) memset(lens->of, 0, lens->of_capacity * sizeof *lens->of);
+  for (int i = 0; i <= LENS_SOURCES_MAX; i++)
+    if (lens->nodes[i].of) memset(lens->nodes[i].of, 0, lens->nodes[i].capacity * sizeof *lens->nodes[i].of);
   lens_frames_forget(&lens->frames);
 }
 
 static bool lens_plain(const struct rtop_lens_look *look)
 {
-  return !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0] && !look->label[0];
+  return !look->processes && !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0] &&
+         !look->label[0];
 }
 
 /* Nothing to hide and nothing to merge: nodes are shown as they are. */
@@ -106,7 +113,8 @@ bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look)
 {
   const struct rtop_lens_look *now = &lens->look;
   if (look->only_mine == now->only_mine && look->no_c == now->no_c && look->merge == now->merge &&
-      look->labels == now->labels && strcmp(look->exclude, now->exclude) == 0 && strcmp(look->label, now->label) == 0)
+      look->labels == now->labels && look->processes == now->processes && strcmp(look->exclude, now->exclude) == 0 &&
+      strcmp(look->label, now->label) == 0)
     return true;
   struct rtop_patterns *patterns = NULL;
   if (look->exclude[0]) {
@@ -151,38 +159,46 @@ uint32_t rtop_lens_version(struct rtop_lens *lens)
 }
 
 /* The node for a call whose caller is shown as `above`. When there is no room for it, the caller has it. */
-static uint32_t lens_step(struct rtop_lens *lens, uint32_t above, const struct rtop_call_node *call)
+static uint32_t lens_step(struct rtop_lens *lens, uint32_t process, uint32_t above, const struct rtop_call_node *call)
 {
   struct rtop_symbols *symbols = lens->frames.symbols;
   struct lens_frame shown = lens_frames_get(&lens->frames, call->frame, call->line);
   if (shown.hidden || (lens->look.merge == RTOP_MERGE_LABEL && above)) return above;
+  uint32_t of_process = process ? rtop_symbols_frame_of(symbols, shown.frame, process) : 0;
+  if (of_process) shown.frame = of_process;
   bool inside = shown.whole && rtop_symbols_get_node(symbols, above)->frame == shown.frame;
   if (inside) return above;
   uint32_t node = rtop_symbols_node(symbols, above, shown.frame, shown.whole ? 0 : call->line);
   return node ? node : above;
 }
 
-uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node)
+void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process)
 {
+  if (source < LENS_SOURCES_MAX) lens->nodes[source + 1].process = process;
+}
+
+uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node)
+{
+  struct lens_nodes *nodes = &lens->nodes[lens->look.processes && source < LENS_SOURCES_MAX ? source + 1 : 0];
   const struct rtop_symbols *symbols = lens->frames.symbols;
   uint32_t count = rtop_symbols_node_count(symbols);
   if (lens_clear(lens) || node >= count) return node < count ? node : 0;
   if (node && !rtop_symbols_get_node(symbols, node)->depth) return 0; /* gone: its id may become another's */
-  if (!rtop_reserve(&lens->of, &lens->of_capacity, count, sizeof *lens->of)) return 0;
+  if (!rtop_reserve(&nodes->of, &nodes->capacity, count, sizeof *nodes->of)) return 0;
   size_t depth = 0;
-  lens->of[0] = 1;
+  nodes->of[0] = 1;
   if (lens->look.label[0] && !lens_labels_fit(lens, node)) return RTOP_LENS_OUT;
-  while (!lens->of[node]) {
+  while (!nodes->of[node]) {
     if (!rtop_reserve(&lens->path, &lens->path_capacity, depth + 1, sizeof *lens->path)) return 0;
     lens->path[depth++] = node;
     node = rtop_symbols_get_node(symbols, node)->parent;
   }
-  uint32_t shown = lens->of[node] - 1;
+  uint32_t shown = nodes->of[node] - 1;
   while (depth > 0) {
     node = lens->path[--depth];
     struct rtop_call_node call = *rtop_symbols_get_node(symbols, node);
-    shown = lens_step(lens, shown, &call);
-    lens->of[node] = shown + 1;
+    shown = lens_step(lens, nodes->process, shown, &call);
+    nodes->of[node] = shown + 1;
   }
   return shown;
 }
@@ -198,6 +214,7 @@ size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes
   size_t used = 0;
   out[0] = '\0';
   if (look->only_mine) used = text_add(out, bytes, used, "mine", "");
+  if (look->processes) used = text_add(out, bytes, used, "by process", "");
   if (look->no_c) used = text_add(out, bytes, used, "-C", "");
   if (look->merge != RTOP_MERGE_METHOD) used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));
   for (const char *at = look->label; *at && used + 1 < bytes;) {

@@ -32,6 +32,7 @@ struct rtop_lens_look {
   bool only_mine; /* no gems, no standard library, nothing of Ruby's own */
   bool no_c;      /* no methods written in C */
   enum rtop_merge merge;
+  bool processes;                        /* methods of different processes are different ones */
   bool labels;                           /* label sets stay the outermost frames of their stacks (exports) */
   char exclude[RTOP_LENS_EXCLUDE_BYTES]; /* patterns as in shm/base/pattern.h; "": none */
   char label[RTOP_LENS_LABEL_BYTES];     /* KEY=GLOB, KEY, one a line: only what fits all of them */
@@ -60,7 +61,10 @@ uint32_t rtop_lens_version(struct rtop_lens *lens);
 /* The node that is shown; 0 for those of no shown frame. RTOP_LENS_OUT: the node's labels are not those that
  * were asked for, its time is not shown at all. */
 #define RTOP_LENS_OUT UINT32_MAX
-uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t node);
+uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node);
+/* The number of the process that a source tells of; two sources of one process are one. More than 128: not told
+ * apart. */
+void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process);
 
 /* After a sweep of the symbols: nodes that were shown may be gone. */
 void rtop_lens_forget(struct rtop_lens *lens);

@@ -86,7 +86,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   if (!row) return;
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;
-  uint32_t shown = rtop_lens_node(build->profile->lens, presence->node);
+  uint32_t shown = rtop_lens_node(build->profile->lens, row->source, presence->node);
   row->node = shown == RTOP_LENS_OUT ? 0 : shown;
   row->stale = presence->stale;
   row->stack_age_ns = presence->stack_age_ns;
@@ -257,7 +257,7 @@ static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node,
                        bool comes)
 {
   struct rtop_sum_cell cell = { .thread = thread, .cost = *cost };
-  cell.node = rtop_lens_node(slide->profile->lens, node);
+  cell.node = rtop_lens_node(slide->profile->lens, profile_thread_at(slide->profile, thread)->key.source, node);
   if (cell.node == RTOP_LENS_OUT) return;
   if (!slide_has_thread(slide, thread)) return;
   slide->kept.threads[thread].cells += comes ? 1 : UINT32_MAX;

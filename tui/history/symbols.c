@@ -4,6 +4,7 @@
 #include "shm/base/format.h"
 #include "shm/base/label_text.h"
 #include "tui/text/text.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -43,6 +44,7 @@ struct symbols_chunk {
 struct symbols_head { /* of a frame's key; no padding */
   uint32_t line;
   uint32_t kind;
+  uint32_t process;
 };
 
 struct rtop_symbols {
@@ -100,12 +102,11 @@ static bool symbols_grow_nodes(struct rtop_symbols *symbols)
 }
 
 /* Key in scratch: head, then three NUL-terminated sanitised strings. Returns its length. */
-static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3], uint32_t line,
-                          enum rtop_symbol_kind kind, size_t at[3])
+static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3],
+                          const struct symbols_head *head, size_t at[3])
 {
-  struct symbols_head head = { line, (uint32_t)kind };
-  size_t used = sizeof head;
-  memcpy(symbols->scratch, &head, sizeof head);
+  size_t used = sizeof *head;
+  memcpy(symbols->scratch, head, sizeof *head);
   for (int i = 0; i < 3; i++) {
     at[i] = used;
     used += rtop_text_sanitize(symbols->scratch + used, SYMBOLS_TEXT_MAX + 1, text[i], bytes[i]) + 1;
@@ -134,8 +135,8 @@ static uint32_t symbols_free_frame_id(struct rtop_symbols *symbols)
   return symbols->frame_gone;
 }
 
-static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes, const size_t at[3], uint32_t line,
-                                  enum rtop_symbol_kind kind)
+static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes, const size_t at[3],
+                                  const struct symbols_head *head)
 {
   uint32_t id = symbols_free_frame_id(symbols);
   if (id >= SYMBOLS_FRAMES_MAX || symbols->names_bytes > SYMBOLS_NAMES_BYTES_MAX || !symbols_grow_frames(symbols))
@@ -147,8 +148,9 @@ static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes
     .label = frame->key + at[0],
     .path = frame->key + at[1],
     .namespace_label = frame->key + at[2],
-    .line = line,
-    .kind = kind,
+    .line = head->line,
+    .kind = (enum rtop_symbol_kind)head->kind,
+    .process = head->process,
   };
   frame->id = id;
   frame->serial = ++symbols->serial;
@@ -164,19 +166,35 @@ static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes
   return id;
 }
 
+static uint32_t symbols_find_frame(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3],
+                                   const struct symbols_head *head)
+{
+  size_t at[3];
+  size_t key_bytes = symbols_key(symbols, text, bytes, head, at);
+  struct symbols_frame *found = NULL;
+  HASH_FIND(hh, symbols->frames_by_key, symbols->scratch, key_bytes, found);
+  if (!found) return symbols_add_frame(symbols, key_bytes, at, head);
+  found->marks &= (uint8_t)~SYMBOLS_IDLE;
+  return found->id;
+}
+
 uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes, const char *path,
                             size_t path_bytes, const char *namespace_label, size_t namespace_bytes, uint32_t line,
                             enum rtop_symbol_kind kind)
 {
   const char *const text[3] = { label, path, namespace_label };
   const size_t bytes[3] = { label_bytes, path_bytes, namespace_bytes };
-  size_t at[3];
-  size_t key_bytes = symbols_key(symbols, text, bytes, line, kind, at);
-  struct symbols_frame *found = NULL;
-  HASH_FIND(hh, symbols->frames_by_key, symbols->scratch, key_bytes, found);
-  if (!found) return symbols_add_frame(symbols, key_bytes, at, line, kind);
-  found->marks &= (uint8_t)~SYMBOLS_IDLE;
-  return found->id;
+  return symbols_find_frame(symbols, text, bytes, &(struct symbols_head){ line, (uint32_t)kind, 0 });
+}
+
+uint32_t rtop_symbols_frame_of(struct rtop_symbols *symbols, uint32_t frame, uint32_t process)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
+  if (symbol->kind == RTOP_SYMBOL_SPECIAL || process == 0) return frame;
+  const char *const text[3] = { symbol->label, symbol->path, symbol->namespace_label };
+  const size_t bytes[3] = { strlen(text[0]), strlen(text[1]), strlen(text[2]) };
+  return symbols_find_frame(symbols, text, bytes,
+                            &(struct symbols_head){ symbol->line, (uint32_t)symbol->kind, process });
 }
 
 void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
@@ -199,6 +217,13 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
   free(entry->completed);
   entry->completed = completed;
   symbols->names++;
+}
+
+const char *rtop_symbol_name(const struct rtop_symbol *symbol, char *out, size_t out_bytes)
+{
+  if (symbol->process == 0) return symbol->label;
+  snprintf(out, out_bytes, "%u %s", symbol->process, symbol->label);
+  return out;
 }
 
 bool rtop_symbol_is_labels(const struct rtop_symbol *symbol)

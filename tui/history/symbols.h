@@ -32,6 +32,7 @@ struct rtop_symbol {           /* a frame */
   const char *namespace_label; /* "Price", "" at top level */
   uint32_t line;
   enum rtop_symbol_kind kind;
+  uint32_t process; /* its number, where processes are told apart; 0: of all of them */
 };
 
 /* Lines of its file can be shown. */
@@ -80,6 +81,11 @@ void rtop_symbols_destroy(struct rtop_symbols **symbols);
 uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes, const char *path,
                             size_t path_bytes, const char *namespace_label, size_t namespace_bytes, uint32_t line,
                             enum rtop_symbol_kind kind);
+/* "Object#fib", "4711 Object#fib" of one process; valid as long as `out`. */
+const char *rtop_symbol_name(const struct rtop_symbol *symbol, char *out, size_t out_bytes);
+
+/* The same frame as one process has it. Not of what the profiler made up: that is itself. 0 as above. */
+uint32_t rtop_symbols_frame_of(struct rtop_symbols *symbols, uint32_t frame, uint32_t process);
 /* Completes the label of a frame ("sleep" becomes "Kernel#sleep"): what it is called from now on. Frames that
  * come to the same label that way stay two. Nothing happens when memory runs out. */
 void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,

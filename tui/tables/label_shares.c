@@ -42,10 +42,10 @@ static bool holds(struct walk *walk, uint32_t node)
   return answer == HOLDS;
 }
 
-static void add(struct walk *walk, uint32_t thread, uint32_t node, uint64_t ns)
+static void add(struct walk *walk, uint32_t source, uint32_t thread, uint32_t node, uint64_t ns)
 {
   struct label_shares *shares = walk->shares;
-  uint32_t shown = rtop_lens_node(walk->lens, node);
+  uint32_t shown = rtop_lens_node(walk->lens, source, node);
   if (ns == 0 || shown == RTOP_LENS_OUT || (thread < shares->hidden_capacity && shares->hidden[thread]) ||
       !holds(walk, shown))
     return;
@@ -73,12 +73,13 @@ static void visit(void *context, const struct rtop_look *look)
   for (size_t i = 0; i < look->cell_count && walk->fine; i++) {
     struct rtop_look_cell cell = rtop_look_cell(look, i);
     if (!counts(walk, cell.state)) continue;
-    add(walk, cell.thread, cell.node, rtop_look_share(look, walk->span, cpu ? cell.cpu_ns : cell.wall_ns));
+    add(walk, look->source, cell.thread, cell.node,
+        rtop_look_share(look, walk->span, cpu ? cell.cpu_ns : cell.wall_ns));
   }
   for (size_t i = 0; i < look->thread_count && !cpu && walk->fine; i++) {
     struct rtop_look_thread thread = rtop_look_thread(look, i);
     if (!counts(walk, thread.state)) continue;
-    add(walk, thread.thread, thread.node, rtop_look_share(look, walk->span, thread.provisional_ns));
+    add(walk, look->source, thread.thread, thread.node, rtop_look_share(look, walk->span, thread.provisional_ns));
   }
 }
 

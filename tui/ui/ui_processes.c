@@ -23,6 +23,16 @@ const struct ui_process *ui_process(const struct ui *ui)
   return alone != UI_ALL_SOURCES ? &ui->source.at[alone] : &ui->source.main;
 }
 
+bool ui_processes_one_tree(const struct ui *ui)
+{
+  int roots = 0;
+  for (int i = 0; i < count_of(ui); i++) {
+    const struct ui_process *process = &ui->source.at[i];
+    roots += ui_lives(process->state) && process->parent == 0;
+  }
+  return roots < 2;
+}
+
 int ui_processes_gone(const struct ui *ui, const struct ui_process **last)
 {
   int gone = 0;
@@ -44,6 +54,7 @@ void ui_processes_next(struct ui *ui)
     return;
   }
   ui->apart = ui->apart > count_of(ui) ? 0 : ui->apart + 1;
+  ui->lens.processes = ui->apart == 1;
   if (ui->apart < 2) ui_say(ui, ui->apart == 0 ? "processes merged" : "processes separate; H: one at a time");
   else ui_say(ui, "only process %d", (int)ui->source.at[ui->apart - 2].pid);
   ui->stale = true;

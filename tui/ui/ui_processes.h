@@ -16,7 +16,8 @@ enum { UI_SOURCES_MAX = 128 };
 /* A process that is watched. */
 struct ui_process {
   pid_t pid;
-  uid_t owner; /* of the channel or the recording: with whose rights files are read */
+  pid_t parent; /* of one that another one forked or spawned; 0: it was asked for */
+  uid_t owner;  /* of the channel or the recording: with whose rights files are read */
   char command[256];
   char ruby[32];
   enum rtop_feed_state state;
@@ -55,6 +56,8 @@ const struct ui_process *ui_process(const struct ui *ui);
 /* The source that is shown alone; UI_ALL_SOURCES: all are shown. */
 uint32_t ui_processes_alone(const struct ui *ui);
 bool ui_processes_shows(const struct ui *ui, uint32_t source);
+/* Do all that live, but for the main one, descend from others? */
+bool ui_processes_one_tree(const struct ui *ui);
 /* The processes that are gone while others live: how many, and the one that went last (NULL: none). */
 int ui_processes_gone(const struct ui *ui, const struct ui_process **last);
 /* How many there are to be told apart: 0 while they are merged. */

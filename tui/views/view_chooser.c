@@ -70,6 +70,7 @@ static void chooser_draw_row(const void *pen, size_t place, int y, bool selected
   snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid, rtop_list_state_name(row), age, rate,
            row->threads, row->ruby);
   int x = 1 + draw_text(y, at.x + 1, at.columns - 1, selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C, text);
+  x += rtop_list_indent(row);
   int end_columns = *row->end ? (int)strlen(row->end) + 2 : 0;
   if (at.columns - x - end_columns < 16) end_columns = 0;
   x += draw_text(y, at.x + x, at.columns - x - end_columns, selected ? FACE_CURSOR : FACE_TITLE,

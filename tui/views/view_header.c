@@ -100,10 +100,25 @@ static void title_text(const struct ui *ui, char *text, size_t bytes)
 /* How many others live. Returns its columns. */
 static int others_text(const struct ui *ui, char *text, size_t bytes)
 {
-  bool some =
-      ui->profile != NULL && ui->source.ready && ui->source.processes > 1 && ui_processes_alone(ui) == UI_ALL_SOURCES;
+  int others = ui->source.processes - 1;
+  bool some = ui->profile != NULL && ui->source.ready && others > 0 && ui_processes_alone(ui) == UI_ALL_SOURCES;
   text[0] = '\0';
-  return some ? snprintf(text, bytes, "  (+%d)", ui->source.processes - 1) : 0;
+  if (!some) return 0;
+  const char *what = !ui_processes_one_tree(ui) ? "" : others == 1 ? " child" : " children";
+  return snprintf(text, bytes, "  (+%d%s)", others, what);
+}
+
+static int text_columns(const char *text)
+{
+  char copy[512];
+  return rtop_text_cut(copy, sizeof copy, text, (int)sizeof copy);
+}
+
+/* A title that is too long tells its version and its tag rather than where it listens: "puma 8.0.2 (tcp://…) [shop]". */
+static void shorten_title(char *name, int columns)
+{
+  char *from = strstr(name, " ("), *to = from != NULL ? strchr(from, ')') : NULL;
+  if (to != NULL && text_columns(name) > columns) memmove(from, to + 1, strlen(to + 1) + 1);
 }
 
 /* Which processes went while others live, in at most `columns`. Returns its columns. */
@@ -192,6 +207,8 @@ static void draw_title(const struct ui *ui)
   gone_columns = room - gone_columns < TITLE_NAME_LEAST ? 0 : gone_columns;
   room -= others_columns + gone_columns;
   if (room - extra_columns < TITLE_NAME_COLUMNS) extra_columns = 0;
+  shorten_title(name, room - extra_columns);
+  if (others_columns > 0 && text_columns(name) > room - extra_columns) extra_columns = 0;
   x += draw_text(at.y, x, room - extra_columns, FACE_TITLE, name);
   x += draw_text(at.y, x, others_columns, FACE_TITLE, others);
   x += draw_text(at.y, x, gone_columns, FACE_WARN, gone);

@@ -10,6 +10,7 @@
 #include <ncurses.h>
 #include <string.h>
 
+enum { METHOD_NAME_BYTES = 4200 };
 enum { STATE_COLUMNS_MIN = 18 }; /* from here on the method has room for its state */
 
 struct pen {
@@ -130,7 +131,9 @@ static void methods_draw_method(const struct pen *pen, int x, int columns)
     x += 2;
     columns -= 2;
   }
-  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face, pen->symbol->label);
+  char name[METHOD_NAME_BYTES];
+  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face,
+            rtop_symbol_name(pen->symbol, name, sizeof name));
 }
 
 static void draw_location(const struct pen *pen, int x, int columns)

@@ -129,7 +129,8 @@ static void tree_draw_method(const struct tree_pen *pen, const struct rtop_tree_
   if (row->below > 0 && !row->open && !pen->view->callers) snprintf(below, sizeof below, "  (%u below)", row->below);
   int room = end - x - (int)strlen(below);
   face = ui_matches(pen->ui, row->frame) ? FACE_MATCH : selected ? FACE_CURSOR : face;
-  x += draw_text(y, x, room > 12 ? room : end - x, face, symbol->label);
+  const char *name = row->depth == 0 || pen->shift > 0 ? rtop_symbol_name(symbol, frame, sizeof frame) : symbol->label;
+  x += draw_text(y, x, room > 12 ? room : end - x, face, name);
   draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, below);
   if (pen->columns.place > 0) {
     char place[1100];

@@ -49,6 +49,7 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->options = options;
   ui->wanted = options->methods;
   ui->lens = options->lens;
+  ui->apart = options->lens.processes;
   if (options->methods.filter != NULL) {
     char text[PROMPT_BYTES];
     snprintf(text, sizeof text, "%s%s", options->methods.filter_invert ? "!" : "", options->methods.filter);

@@ -16,7 +16,7 @@ static int set_up(void **state)
   memset(&ui, 0, sizeof ui);
   channel_open(&channel);
   channel_tell(&channel, "ww");
-  session = rtop_session_open_pid(channel.pid, 100, NULL);
+  session = rtop_session_open_pid(channel.pid, 100, false, NULL);
   ui.profile = rtop_session_profile(session);
   ui.source.main.pid = channel.pid;
   ui.now_real_ns = INT64_C(1700000000000000000);

@@ -163,11 +163,28 @@ static void test_several_processes(void **state)
   assert_int_equal(rtop_options_parse(&options, 4, argv), -1);
   assert_true(options.pid_count == 3 && options.pids[2] == 333 && options.batch);
   static const char *const bad[] = {
-    "-p",     "-p x",   "-p 1,",     "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999",
+    "-p",     "-p 1x",  "-p 1,",     "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999",
     "-p 1 0", "-b 1 2", "-p 1 -b 2", "-p +1", "--pid",
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_int_equal(parse(&options, bad[i]), 2);
   assert_int_equal(parse(&options, "-p 1 -- 2"), 2); /* -- ends the numbers, and a command excludes -p */
+}
+
+static void test_names(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "-p puma -b"), -1);
+  assert_int_equal(options.action, RTOP_ACTION_WATCH);
+  assert_true(options.pid_count == 0 && options.name_count == 1 && !options.alone);
+  assert_string_equal(options.names[0], "puma");
+  assert_int_equal(parse(&options, "-p 12 -p puma -p /srv/app --no-follow"), -1);
+  assert_true(options.pid_count == 1 && options.name_count == 2 && options.alone);
+  assert_int_equal(parse(&options, "-p puma 12"), -1);
+  assert_int_equal(options.pids[0], 12);
+  assert_int_equal(parse(&options, "-p puma -- ruby"), 2);
+  assert_int_equal(parse(&options, "-p puma -r x.rpt"), 2);
+  assert_int_equal(parse(&options, "-p a -p b -p c -p d -p e -p f -p g -p h -p i"), 2);
 }
 
 static void test_command(void **state)
@@ -234,7 +251,7 @@ static void test_bad_command_lines(void **state)
     { "--nonsense", "--nonsense" },
     { "-x", "-x" },
     { "-p", "-p" },
-    { "-p abc", "abc" },
+    { "-p 1,abc", "abc" },
     { "-p 0", "'0'" },
     { "-p -5", "-5" },
     { "-p 1,", "'1,'" },
@@ -369,6 +386,7 @@ int main(void)
     cmocka_unit_test(test_everything),
     cmocka_unit_test(test_long_forms_and_the_rest),
     cmocka_unit_test(test_several_processes),
+    cmocka_unit_test(test_names),
     cmocka_unit_test(test_command),
     cmocka_unit_test(test_what_is_hidden_and_merged),
     cmocka_unit_test(test_help_and_version),

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "shm/base/error.h"
+#include "tui/feed/family.h"
 #include "tui/feed/launch.h"
 #include <errno.h>
 #include <signal.h>
@@ -203,14 +204,14 @@ static void test_stop_ends_descendants(void **state)
   pid_t pids[16], child;
   WAIT_UNTIL(rtop_launch_log_tail(launch, output, sizeof output, NULL) > 1 && strchr(output, '\n'));
   child = (pid_t)atoi(output);
-  size_t count = rtop_launch_descendants(rtop_launch_pid(launch), pids, 16);
+  size_t count = rtop_family_descendants(rtop_launch_pid(launch), pids, 16);
   bool listed = false;
   for (size_t i = 0; i < count; i++) listed = listed || pids[i] == child;
   assert_true(listed);
   rtop_launch_stop(launch);
   assert_true(rtop_launch_ended(launch));
   assert_int_equal(rtop_launch_status(launch), 128 + SIGKILL);
-  WAIT_UNTIL(rtop_launch_descendants(getpid(), pids, 16) == 0);
+  WAIT_UNTIL(rtop_family_descendants(getpid(), pids, 16) == 0);
   char path[64], line[256] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
   FILE *stat_file = fopen(path, "r");

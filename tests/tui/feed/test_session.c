@@ -105,6 +105,34 @@ static void test_exec_is_followed(void **state)
   rtop_session_close(&session);
 }
 
+/* What was chosen from the list is found again under another number when it was restarted; what was asked for by its
+ * number is not. */
+static void test_restarted(void **state)
+{
+  (void)state;
+  struct rtop_error error = { 0 };
+  struct channel channel, again;
+  channel_open(&channel);
+  channel_tell(&channel, "ww");
+  struct rtop_session *chosen = rtop_session_open_pid(channel.pid, 1000, false, &error);
+  struct rtop_session *numbered = session_of(&channel, 1);
+  assert_non_null(chosen);
+  WAIT_UNTIL(chosen, windows_of(chosen) == 2);
+  channel_kill(&channel);
+  WAIT_UNTIL(chosen, rtop_session_state(chosen) == RTOP_FEED_DEAD);
+  channel_open(&again);
+  channel_tell(&again, "w");
+  WAIT_UNTIL(chosen, rtop_session_count(chosen) == 2 && rtop_session_state(chosen) == RTOP_FEED_LIVE);
+  assert_int_equal(rtop_session_count(chosen), 2);
+  assert_int_equal(rtop_session_info(chosen, 1)->pid, again.pid);
+  assert_false(rtop_session_feed_replaced(chosen, 0));
+  WAIT_UNTIL(numbered, rtop_session_over(numbered));
+  assert_int_equal(rtop_session_count(numbered), 1);
+  channel_kill(&again);
+  rtop_session_close(&chosen);
+  rtop_session_close(&numbered);
+}
+
 static void test_dead_ring_is_over_at_once(void **state)
 {
   (void)state;
@@ -113,7 +141,7 @@ static void test_dead_ring_is_over_at_once(void **state)
   channel_tell(&channel, "www");
   channel_kill(&channel);
   struct rtop_error error = { 0 };
-  struct rtop_session *session = rtop_session_open_pid(channel.pid, 1000, &error);
+  struct rtop_session *session = rtop_session_open_pid(channel.pid, 1000, false, &error);
   assert_non_null(session);
   assert_int_equal(rtop_session_poll(session), 3);
   assert_true(rtop_session_over(session));
@@ -257,6 +285,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_one_process_until_it_ends),
     cmocka_unit_test(test_two_processes_are_merged),
     cmocka_unit_test(test_exec_is_followed),
+    cmocka_unit_test(test_restarted),
     cmocka_unit_test(test_dead_ring_is_over_at_once),
     cmocka_unit_test(test_the_end_in_a_recording),
     cmocka_unit_test(test_a_long_batch_holds_little),

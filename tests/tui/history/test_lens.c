@@ -62,7 +62,7 @@ static const char *shown(uint32_t node)
   static char text[512];
   char before[512] = "";
   text[0] = '\0';
-  for (node = rtop_lens_node(lens, node); node; node = rtop_symbols_get_node(symbols, node)->parent) {
+  for (node = rtop_lens_node(lens, 0, node); node; node = rtop_symbols_get_node(symbols, node)->parent) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     snprintf(text, sizeof text, "%s@%u%s%.400s", rtop_symbols_get(symbols, call->frame)->label, call->line,
              *before ? " > " : "", before);
@@ -75,9 +75,9 @@ static void test_without_wishes_everything_is_shown_as_it_is(void **state)
 {
   (void)state;
   uint32_t node = CALLS(frame_main, frame_rack, frame_order, frame_sort), count = rtop_symbols_node_count(symbols);
-  for (uint32_t id = 0; id < count; id++) assert_int_equal(id, rtop_lens_node(lens, id));
-  assert_int_equal(0, rtop_lens_node(lens, count + 5));
-  assert_int_equal(node, rtop_lens_node(lens, node));
+  for (uint32_t id = 0; id < count; id++) assert_int_equal(id, rtop_lens_node(lens, 0, id));
+  assert_int_equal(0, rtop_lens_node(lens, 0, count + 5));
+  assert_int_equal(node, rtop_lens_node(lens, 0, node));
   assert_int_equal(count, rtop_symbols_node_count(symbols));
 }
 
@@ -125,7 +125,7 @@ static void test_a_pattern_without_meaning_changes_nothing(void **state)
   assert_null(rtop_lens_check("gem:rack"));
   assert_false(rtop_lens_set(lens, &look));
   assert_false(rtop_lens_look(lens)->no_c);
-  assert_int_equal(node, rtop_lens_node(lens, node));
+  assert_int_equal(node, rtop_lens_node(lens, 0, node));
 }
 
 static void test_the_folder_of_the_process_is_its_own_even_where_gems_lie(void **state)
@@ -178,7 +178,7 @@ static void test_files_keep_their_lines_and_their_source(void **state)
   assert_string_equal("run.rb@11 > app/models/order.rb@12 > app/models/order.rb@13 > "
                       "rack-3.0.8/lib/rack.rb@14 > (C functions)@15",
                       shown(node));
-  uint32_t file = rtop_symbols_get_node(symbols, rtop_lens_node(lens, CALLS(frame_main, frame_order)))->frame;
+  uint32_t file = rtop_symbols_get_node(symbols, rtop_lens_node(lens, 0, CALLS(frame_main, frame_order)))->frame;
   assert_string_equal(APP, rtop_symbols_get(symbols, file)->path);
   assert_true(rtop_symbol_has_source(rtop_symbols_get(symbols, file)));
 }
@@ -254,6 +254,52 @@ static void test_no_look_loses_time(void **state)
   rtop_window_destroy(&window);
 }
 
+/* Each process has methods of its own; together they have what the method has, and what is made up stays one. */
+static void test_processes_apart(void **state)
+{
+  (void)state;
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
+  struct rtop_methods methods = { 0 };
+  struct rtop_methods_options options = { 0 };
+  uint32_t made_up = rtop_symbols_frame(symbols, "(made up)", 9, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
+  uint32_t node = CALLS(frame_main, frame_order), of_nobody = rtop_symbols_node(symbols, 0, made_up, 0);
+  for (uint32_t source = 0; source < 2; source++) {
+    fixture_window(&window, 0, 100 * MS);
+    uint32_t thread = fixture_thread(&window, 1, RTOP_STATE_RUNNING, 0, 0);
+    fixture_cell(&window, thread, node, RTOP_STATE_RUNNING, (source + 1) * 10 * MS);
+    fixture_cell(&window, thread, of_nobody, RTOP_STATE_RUNNING, 5 * MS);
+    assert_true(fixture_add(profile, source, &window));
+    rtop_lens_process(lens, source, 4711 + source);
+  }
+  uint64_t found_ns[3] = { 0 };
+  look.processes = true;
+  use();
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_int_equal(40 * MS, rtop_cost_wall(&sum.total));
+  assert_true(rtop_methods_build(&methods, &sum, symbols, &options));
+  for (size_t i = 0; i < methods.count; i++) {
+    const struct rtop_symbol *symbol = rtop_symbols_get(symbols, methods.rows[i].frame);
+    char name[64], wanted[64];
+    assert_in_range(symbol->process ? symbol->process - 4710 : 0, 0, 2);
+    found_ns[symbol->process ? symbol->process - 4710 : 0] += methods.rows[i].self_ns;
+    snprintf(wanted, sizeof wanted, symbol->process ? "%u %s" : "%.0u%s", symbol->process, symbol->label);
+    assert_string_equal(wanted, rtop_symbol_name(symbol, name, sizeof name));
+  }
+  assert_int_equal(10 * MS, found_ns[0]);
+  assert_int_equal(10 * MS, found_ns[1]);
+  assert_int_equal(20 * MS, found_ns[2]);
+  look.processes = false;
+  use();
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_true(rtop_methods_build(&methods, &sum, symbols, &options));
+  for (size_t i = 0; i < methods.count; i++)
+    assert_int_equal(0, rtop_symbols_get(symbols, methods.rows[i].frame)->process);
+  rtop_methods_destroy(&methods);
+  rtop_sum_destroy(&sum);
+  rtop_window_destroy(&window);
+}
+
 /* A class that calls itself over another one counts once per stack. */
 static void test_a_merged_row_counts_once_per_stack(void **state)
 {
@@ -310,15 +356,15 @@ static void test_label_sets_are_hidden_unless_asked_for(void **state)
   assert_true(rtop_symbols_labelled(symbols));
   assert_int_equal(set, rtop_symbols_get_node(symbols, node)->labels);
   assert_int_equal(0, rtop_symbols_get_node(symbols, plain)->labels);
-  assert_int_equal(plain, rtop_lens_node(lens, node));
-  assert_int_equal(plain, rtop_lens_node(lens, plain));
+  assert_int_equal(plain, rtop_lens_node(lens, 0, node));
+  assert_int_equal(plain, rtop_lens_node(lens, 0, plain));
   look.labels = true;
   use();
-  assert_int_equal(node, rtop_lens_node(lens, node));
-  assert_int_equal(plain, rtop_lens_node(lens, plain));
+  assert_int_equal(node, rtop_lens_node(lens, 0, node));
+  assert_int_equal(plain, rtop_lens_node(lens, 0, plain));
   look.no_c = true;
   use();
-  assert_int_equal(node, rtop_lens_node(lens, node));
+  assert_int_equal(node, rtop_lens_node(lens, 0, node));
 }
 
 static void test_merged_by_label(void **state)
@@ -328,10 +374,10 @@ static void test_merged_by_label(void **state)
   uint32_t node = rtop_symbols_node(symbols, rtop_symbols_node(symbols, top, frame_main, 1), frame_order, 2);
   look.merge = RTOP_MERGE_LABEL;
   use();
-  assert_int_equal(top, rtop_lens_node(lens, node));
-  assert_int_equal(top, rtop_lens_node(lens, top));
-  uint32_t none = rtop_lens_node(lens, CALLS(frame_main, frame_order));
-  assert_int_equal(none, rtop_lens_node(lens, CALLS(frame_sort)));
+  assert_int_equal(top, rtop_lens_node(lens, 0, node));
+  assert_int_equal(top, rtop_lens_node(lens, 0, top));
+  uint32_t none = rtop_lens_node(lens, 0, CALLS(frame_main, frame_order));
+  assert_int_equal(none, rtop_lens_node(lens, 0, CALLS(frame_sort)));
   assert_int_equal(0, rtop_symbols_get_node(symbols, none)->parent);
   assert_string_equal("(no labels)", rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, none)->frame)->label);
 }
@@ -353,10 +399,10 @@ static void test_only_some_labels(void **state)
     snprintf(look.label, sizeof look.label, "%s", cases[i].label);
     use();
     uint32_t shown = rtop_symbols_node(symbols, 0, frame_main, 1);
-    assert_int_equal(cases[i].one ? shown : RTOP_LENS_OUT, rtop_lens_node(lens, one));
-    assert_int_equal(cases[i].two ? shown : RTOP_LENS_OUT, rtop_lens_node(lens, two));
-    assert_int_equal(RTOP_LENS_OUT, rtop_lens_node(lens, none));
-    assert_int_equal(RTOP_LENS_OUT, rtop_lens_node(lens, 0));
+    assert_int_equal(cases[i].one ? shown : RTOP_LENS_OUT, rtop_lens_node(lens, 0, one));
+    assert_int_equal(cases[i].two ? shown : RTOP_LENS_OUT, rtop_lens_node(lens, 0, two));
+    assert_int_equal(RTOP_LENS_OUT, rtop_lens_node(lens, 0, none));
+    assert_int_equal(RTOP_LENS_OUT, rtop_lens_node(lens, 0, 0));
   }
 }
 
@@ -406,6 +452,7 @@ int main(void)
     TEST(test_a_completed_name_is_asked_again),
     TEST(test_frames_that_the_profiler_made_up_are_never_hidden),
     TEST(test_no_look_loses_time),
+    TEST(test_processes_apart),
     TEST(test_a_merged_row_counts_once_per_stack),
     TEST(test_what_is_active_is_said_shortly),
     TEST(test_label_sets_are_hidden_unless_asked_for),

@@ -117,7 +117,11 @@ static void test_whatever_comes_between(void **state)
       struct rtop_methods_options options = { .sort = RTOP_SORT_NAME, .mode = look.mode };
       add_window(0);
       if (below(25) == 0) {
-        struct rtop_lens_look lens = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
+        struct rtop_lens_look lens = { .no_c = below(2),
+                                       .merge = (enum rtop_merge)below(RTOP_MERGES),
+                                       .processes = below(2) };
+        for (uint32_t source = 0; source < 8; source++)
+          rtop_lens_process(rtop_profile_lens(m.profile), source, 100 + source);
         assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &lens));
       }
       if (below(20) == 0) folded = !folded; /* the tree's ids begin anew */

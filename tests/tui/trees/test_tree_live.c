@@ -95,7 +95,11 @@ static void test_whatever_comes_between(void **state)
       options.filter = below(8) ? NULL : "K[13]#";
       fold = below(20) ? fold : !fold;
       if (below(25) == 0) {
-        struct rtop_lens_look look = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
+        struct rtop_lens_look look = { .no_c = below(2),
+                                       .merge = (enum rtop_merge)below(RTOP_MERGES),
+                                       .processes = below(2) };
+        for (uint32_t source = 0; source < 8; source++)
+          rtop_lens_process(rtop_profile_lens(m.profile), source, 100 + source);
         assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
       }
       if (below(6) == 0) {

@@ -1,0 +1,130 @@
+/* Who descends from whom, with processes of our own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tui/feed/family.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A child that has a child of its own and tells its number; both wait to be killed. */
+static pid_t start_pair(pid_t *below)
+{
+  int told[2];
+  assert_int_equal(pipe(told), 0);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    pid_t own = fork();
+    if (own > 0 && write(told[1], &own, sizeof own) < 0) _exit(1);
+    for (;;) pause();
+  }
+  assert_int_equal(read(told[0], below, sizeof *below), sizeof *below);
+  close(told[0]);
+  close(told[1]);
+  return pid;
+}
+
+static void stop(pid_t pid, pid_t below)
+{
+  kill(pid, SIGKILL);
+  if (below) kill(below, SIGKILL);
+  waitpid(pid, NULL, 0);
+}
+
+static void test_children_and_theirs(void **state)
+{
+  (void)state;
+  struct rtop_family family = { 0 };
+  pid_t below, pid = start_pair(&below);
+  assert_true(rtop_family_add(&family, pid));
+  assert_true(rtop_family_add(&family, pid));
+  assert_int_equal(family.count, 1);
+  assert_true(rtop_family_look(&family));
+  assert_int_equal(family.count, 2);
+  assert_int_equal(rtop_family_find(&family, pid)->parent, 0);
+  assert_int_equal(rtop_family_find(&family, below)->parent, pid);
+  assert_int_equal(rtop_family_find(&family, below)->owner, getuid());
+  assert_true(rtop_family_find(&family, below)->start_ticks >= rtop_family_start_ticks(pid));
+  assert_null(rtop_family_find(&family, getpid()));
+  /* An orphan stays one of them; who is gone does not. */
+  stop(pid, 0);
+  assert_true(rtop_family_look(&family));
+  assert_null(rtop_family_find(&family, pid));
+  assert_non_null(rtop_family_find(&family, below));
+  kill(below, SIGKILL);
+  rtop_family_destroy(&family);
+}
+
+/* The number is another process's now: neither that nor what it makes belongs to them. */
+static void test_a_number_that_is_used_again(void **state)
+{
+  (void)state;
+  struct rtop_family family = { 0 };
+  pid_t below, pid = start_pair(&below);
+  assert_true(rtop_family_add(&family, pid));
+  family.kin[0].start_ticks--;
+  assert_true(rtop_family_look(&family));
+  assert_int_equal(family.count, 0);
+  assert_int_equal(rtop_family_start_ticks(0), 0);
+  assert_false(rtop_family_add(&family, 0));
+  stop(pid, below);
+  assert_false(rtop_family_add(&family, pid));
+  rtop_family_destroy(&family);
+}
+
+static void test_no_more_than_the_bound(void **state)
+{
+  (void)state;
+  struct rtop_family family = { 0 };
+  pid_t below, pid = start_pair(&below);
+  assert_true(rtop_family_add(&family, pid));
+  /* As many as there may be, all alive: this process, again and again. */
+  while (family.count < RTOP_FAMILY_MAX) {
+    pid_t own = getpid();
+    struct rtop_family one = { 0 };
+    assert_true(rtop_family_add(&one, own));
+    family.kin = realloc(family.kin, (family.count + 1) * sizeof *family.kin);
+    assert_non_null(family.kin);
+    family.kin[family.count++] = one.kin[0];
+    family.capacity = family.count;
+    rtop_family_destroy(&one);
+  }
+  assert_true(rtop_family_look(&family));
+  assert_int_equal(family.count, RTOP_FAMILY_MAX);
+  assert_true(family.crowded);
+  assert_null(rtop_family_find(&family, below));
+  stop(pid, below);
+  rtop_family_destroy(&family);
+}
+
+static void test_parents_within_a_list(void **state)
+{
+  (void)state;
+  pid_t below, pid = start_pair(&below), parents[3];
+  assert_true(rtop_family_parents((pid_t[]){ below, getpid(), 0 }, parents, 3));
+  assert_int_equal(parents[0], getpid()); /* what lies between is not in the list */
+  assert_int_equal(parents[1], 0);
+  assert_int_equal(parents[2], 0);
+  assert_true(rtop_family_parents((pid_t[]){ below, pid }, parents, 2));
+  assert_int_equal(parents[0], pid);
+  pid_t found[4];
+  assert_int_equal(rtop_family_descendants(pid, found, 4), 1);
+  assert_int_equal(found[0], below);
+  stop(pid, below);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_children_and_theirs),
+    cmocka_unit_test(test_a_number_that_is_used_again),
+    cmocka_unit_test(test_no_more_than_the_bound),
+    cmocka_unit_test(test_parents_within_a_list),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

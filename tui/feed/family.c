@@ -1,0 +1,213 @@
+/* Reads who descends from whom. */
+#include "family.h"
+
+#include "tui/text/reserve.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A process as its line in /proc has it. */
+struct family_process {
+  pid_t pid, parent;
+  uint64_t start_ticks;
+  bool member;
+};
+
+struct family_scan {
+  struct family_process *processes; /* by pid */
+  size_t count, capacity;
+};
+
+static bool family_process_read(struct family_process *process, pid_t pid)
+{
+  char path[64], line[512], state;
+  int parent;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  ssize_t got = read(fd, line, sizeof line - 1);
+  close(fd);
+  line[got > 0 ? got : 0] = '\0';
+  *process = (struct family_process){ .pid = pid };
+  /* The name in parentheses may hold anything, also parentheses: the last one ends it. */
+  const char *end = strrchr(line, ')');
+  if (!end || sscanf(end, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+                     &state, &parent, &process->start_ticks) != 3)
+    return false;
+  process->parent = (pid_t)parent;
+  return state != 'Z' && state != 'X';
+}
+
+static int family_by_pid(const void *left, const void *right)
+{
+  const struct family_process *a = left, *b = right;
+  return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static struct family_process *family_in(const struct family_scan *scan, pid_t pid)
+{
+  const struct family_process key = { .pid = pid };
+  return scan->count ? bsearch(&key, scan->processes, scan->count, sizeof key, family_by_pid) : NULL;
+}
+
+static bool family_get(struct family_process *process, pid_t pid, const struct family_scan *seen)
+{
+  const struct family_process *known = family_in(seen, pid);
+  if (!known) return family_process_read(process, pid);
+  *process = *known;
+  process->member = false;
+  return true;
+}
+
+/* What was seen is not read again. */
+static bool family_scan(struct family_scan *scan, const struct family_scan *seen)
+{
+  DIR *proc = opendir("/proc");
+  bool fine = proc != NULL;
+  *scan = (struct family_scan){ 0 };
+  for (struct dirent *entry; fine && (entry = readdir(proc));) {
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    fine = rtop_reserve(&scan->processes, &scan->capacity, scan->count + 1, sizeof *scan->processes);
+    if (fine && family_get(&scan->processes[scan->count], (pid_t)atoi(entry->d_name), seen)) scan->count++;
+  }
+  if (proc) closedir(proc);
+  if (scan->count) qsort(scan->processes, scan->count, sizeof *scan->processes, family_by_pid);
+  return fine;
+}
+
+uint64_t rtop_family_start_ticks(pid_t pid)
+{
+  struct family_process process;
+  return pid > 0 && family_process_read(&process, pid) ? process.start_ticks : 0;
+}
+
+struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid)
+{
+  for (size_t i = 0; i < family->count; i++)
+    if (family->kin[i].pid == pid) return &family->kin[i];
+  return NULL;
+}
+
+static bool family_take(struct rtop_family *family, const struct family_process *process, pid_t parent, uid_t owner)
+{
+  family->crowded = family->crowded || family->count >= RTOP_FAMILY_MAX;
+  if (family->count >= RTOP_FAMILY_MAX ||
+      !rtop_reserve(&family->kin, &family->capacity, family->count + 1, sizeof *family->kin))
+    return false;
+  family->kin[family->count++] =
+      (struct rtop_kin){ .pid = process->pid, .parent = parent, .owner = owner, .start_ticks = process->start_ticks };
+  return true;
+}
+
+bool rtop_family_add(struct rtop_family *family, pid_t pid)
+{
+  struct family_process process;
+  struct stat status;
+  char path[64];
+  struct rtop_kin *old = rtop_family_find(family, pid);
+  snprintf(path, sizeof path, "/proc/%d", (int)pid);
+  if (pid <= 0 || stat(path, &status) != 0 || !family_process_read(&process, pid)) return false;
+  if (!old) return family_take(family, &process, 0, status.st_uid);
+  if (old->start_ticks != process.start_ticks)
+    *old = (struct rtop_kin){ .pid = pid, .owner = status.st_uid, .start_ticks = process.start_ticks };
+  return true;
+}
+
+/* Whose number is another's by now is gone, too. */
+static void family_drop_gone(struct rtop_family *family, const struct family_scan *scan)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < family->count; i++) {
+    struct family_process *now = family_in(scan, family->kin[i].pid);
+    if (!now || now->start_ticks != family->kin[i].start_ticks) continue;
+    now->member = true;
+    family->kin[kept++] = family->kin[i];
+  }
+  family->count = kept;
+}
+
+/* One generation. False: there is no other. */
+static bool family_take_children(struct rtop_family *family, struct family_scan *scan)
+{
+  bool found = false;
+  for (size_t i = 0; i < scan->count; i++) {
+    struct family_process *process = &scan->processes[i];
+    const struct family_process *parent = process->member ? NULL : family_in(scan, process->parent);
+    if (!parent || !parent->member || parent->start_ticks > process->start_ticks) continue;
+    process->member = family_take(family, process, parent->pid, rtop_family_find(family, parent->pid)->owner);
+    found = found || process->member;
+  }
+  return found;
+}
+
+static bool family_look(struct rtop_family *family, bool quickly)
+{
+  const struct family_scan seen = { .processes = family->seen, .count = quickly ? family->seen_count : 0 };
+  struct family_scan scan;
+  bool fine = family_scan(&scan, &seen);
+  family->crowded = false;
+  if (fine) family_drop_gone(family, &scan);
+  while (fine && family->count && family_take_children(family, &scan))
+    ;
+  free(family->seen);
+  family->seen = scan.processes;
+  family->seen_count = fine ? scan.count : 0;
+  return fine;
+}
+
+bool rtop_family_look(struct rtop_family *family)
+{
+  return family_look(family, false);
+}
+
+bool rtop_family_look_quickly(struct rtop_family *family)
+{
+  return family_look(family, true);
+}
+
+void rtop_family_destroy(struct rtop_family *family)
+{
+  free(family->kin);
+  free(family->seen);
+  *family = (struct rtop_family){ 0 };
+}
+
+bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count)
+{
+  struct family_scan scan;
+  bool fine = family_scan(&scan, &(struct family_scan){ 0 });
+  for (size_t i = 0; fine && i < count; i++) {
+    struct family_process *one = family_in(&scan, pids[i]);
+    if (one) one->member = true;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct family_process *one = fine ? family_in(&scan, pids[i]) : NULL;
+    parents[i] = 0;
+    /* Start times fall on the way up, or do not rise for ever: a bound is enough. */
+    for (size_t step = 0; one && !parents[i] && step < scan.count; step++) {
+      const struct family_process *above = family_in(&scan, one->parent);
+      if (above && above->start_ticks > one->start_ticks) above = NULL;
+      if (above && above->member) parents[i] = above->pid;
+      one = above;
+    }
+  }
+  free(scan.processes);
+  return fine;
+}
+
+size_t rtop_family_descendants(pid_t pid, pid_t *pids, size_t capacity)
+{
+  struct rtop_family family = { 0 };
+  size_t found = 0;
+  if (rtop_family_add(&family, pid)) rtop_family_look(&family);
+  for (size_t i = 0; i < family.count && found < capacity; i++)
+    if (family.kin[i].pid != pid) pids[found++] = family.kin[i].pid;
+  rtop_family_destroy(&family);
+  return found;
+}

@@ -1,0 +1,56 @@
+/* Who descends from whom, as /proc tells it: the process that is watched, its children, theirs.
+ *
+ * A number alone names nobody: it is given to another process when its owner is gone. A member is its number and
+ * the instant it was started (ticks since boot), and a child is taken only from a parent that is no younger than
+ * itself. Members stay members when their parent goes and the kernel gives them another one.
+ *
+ * Threads: one. A look reads the line of every process once: callers look seldom. Bounded: RTOP_FAMILY_MAX.
+ */
+#ifndef RTOP_TUI_FAMILY_H
+#define RTOP_TUI_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { RTOP_FAMILY_MAX = 1024 };
+
+struct rtop_kin {
+  pid_t pid;
+  pid_t parent; /* when it was first seen; 0: one that was asked for */
+  uid_t owner;  /* of the one that was asked for, or what the caller has set for one above it */
+  uint64_t start_ticks;
+  int64_t next_try_ms; /* for the caller: when to ask again for its channel, */
+  unsigned tries;      /* and how often it did */
+};
+
+struct rtop_family {
+  struct rtop_kin *kin;
+  size_t count, capacity;
+  bool crowded;                /* more than RTOP_FAMILY_MAX at a time: some are not known */
+  struct family_process *seen; /* private: of the last look */
+  size_t seen_count;
+};
+
+/* The instant that a living process was started; 0: there is none, or it only waits for its parent to ask. */
+uint64_t rtop_family_start_ticks(pid_t pid);
+
+/* Somebody whose children are wanted. False: it is not there, there are too many, or memory ran out. */
+bool rtop_family_add(struct rtop_family *family, pid_t pid);
+/* Looks once: forgets who is gone, takes in who is new. False: /proc cannot be read, or memory ran out. A quick look
+ * reads only processes whose numbers were not there the last time. */
+bool rtop_family_look(struct rtop_family *family);
+bool rtop_family_look_quickly(struct rtop_family *family);
+/* NULL: not one of them. */
+struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid);
+void rtop_family_destroy(struct rtop_family *family);
+
+/* Of each of these living processes the nearest one above it that is one of them, too; 0: none. False: /proc cannot be
+ * read, or memory ran out. */
+bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count);
+
+/* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
+size_t rtop_family_descendants(pid_t pid, pid_t *pids, size_t capacity);
+
+#endif

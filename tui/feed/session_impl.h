@@ -1,0 +1,75 @@
+/* What the session_*.c files share. */
+#ifndef RTOP_TUI_SESSION_IMPL_H
+#define RTOP_TUI_SESSION_IMPL_H
+
+#include "family.h"
+#include "launch_words.h"
+#include "session.h"
+#include "shm/base/error.h"
+
+enum {
+  SESSION_SOON_MS = 10,    /* between looks for the channel of a command that starts */
+  SESSION_LOOK_MS = 100,   /* between looks that read all of /proc, or for an exec */
+  SESSION_GRACE_MS = 3000, /* a process that lives on without its channel may make another */
+  SESSION_SPARE = 100,     /* looks for more may take one part in so many of our time */
+  SESSION_DESCENDANTS_MAX = 256,
+  SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
+};
+
+struct session_feed {
+  struct rtop_feed *feed;
+  enum rtop_feed_state state;
+  pid_t parent;         /* of a descendant of what was asked for; 0: that itself */
+  uint64_t start_ticks; /* of the process; 0: not known */
+  bool was_live;
+  bool replaced;         /* by exec: another feed goes on with this process */
+  int64_t over_since_ms; /* 0: it is not */
+};
+
+struct rtop_session {
+  struct rtop_profile *profile;
+  struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
+  int count;
+  uint32_t rate_hz;
+  char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
+  int left_out_count;
+  bool skips_past;                /* of living processes only what comes from now on is wanted */
+  struct rtop_recorder *recorder; /* NULL: nothing is recorded */
+  struct rtop_launch *launch;
+  int64_t started_mono_ns; /* of the session, and of the command */
+  int64_t next_look_ms;
+  bool follows; /* what they make, too */
+  struct rtop_family family;
+  int64_t next_family_ms, thorough_family_ms;
+  const char *const *names; /* whoever is called so; what ended may come back */
+  int name_count;
+  bool finds_again; /* what was chosen, when it was restarted: */
+  char again[256];  /* how it calls itself, "": not known yet */
+  uid_t again_owner;
+  int64_t next_names_ms;
+  bool crowded;       /* there were more than can be watched */
+  bool command_over;  /* and its last windows were read */
+  bool waits, failed; /* words say why */
+  char words[RTOP_LAUNCH_WORDS_BYTES];
+};
+
+/* session.c */
+int64_t session_now_ns(void);
+bool session_is_over(enum rtop_feed_state state);
+void session_take(struct rtop_session *session, struct rtop_feed *feed);
+void session_leave_out(struct rtop_session *session, const char *why);
+bool session_all_over(const struct rtop_session *session);
+bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error);
+int64_t session_cpu_ns(void);
+
+/* session_names.c: joins all that live and are called so. At once, or when it is time to look again. */
+void session_names_look(struct rtop_session *session);
+void session_names_tick(struct rtop_session *session, int64_t now_ms);
+
+/* session_tree.c: a process whose descendants are wanted; it may be without a channel. */
+void session_tree_add(struct rtop_session *session, pid_t pid);
+/* Looks for descendants, and joins those that have a channel. At once, or when it is time to look again. */
+void session_tree_look(struct rtop_session *session);
+void session_tree_tick(struct rtop_session *session, int64_t now_ms);
+
+#endif

@@ -1,0 +1,107 @@
+/* Follows processes into those that they fork and spawn. */
+#include "session_impl.h"
+
+#include "shm/segment/registry.h"
+
+enum {
+  TREE_LOOK_MS = 1000,
+  TREE_YOUNG_MS = 10000,
+  TREE_LOOK_SOON_MS = 100,  /* of a command that we started: its first seconds are wanted, too */
+  TREE_AGAIN_MS = 100,      /* a member without a channel may get one: it is asked again, ever less often */
+  TREE_AGAIN_MAX_MS = 5000, /* but so often at least */
+};
+
+void session_tree_add(struct rtop_session *session, pid_t pid)
+{
+  if (session->follows) rtop_family_add(&session->family, pid);
+}
+
+/* The feed that has this very process now, or had it last. */
+static struct session_feed *tree_feed(struct rtop_session *session, const struct rtop_kin *kin)
+{
+  for (int i = session->count - 1; i >= 0; i--) {
+    struct session_feed *feed = &session->feeds[i];
+    if (rtop_feed_info(feed->feed)->pid == kin->pid && feed->start_ticks == kin->start_ticks) return feed;
+  }
+  return NULL;
+}
+
+static void tree_say_crowded(struct rtop_session *session)
+{
+  char text[SESSION_WORDS_BYTES];
+  if (session->crowded) return;
+  session->crowded = true;
+  snprintf(text, sizeof text, "more than %d processes: those that come from now on are not watched",
+           RTOP_SESSION_FEEDS_MAX);
+  session_leave_out(session, text);
+}
+
+/* A member's channel counts when the kernel says that this very process holds it, and when it belongs to the user of
+ * the process above; a master that is root may have given its workers to another user. */
+static bool tree_find(const struct rtop_kin *kin, struct rtop_registry_entry *entry)
+{
+  return rtop_registry_find(kin->pid, entry, NULL) == 0 && entry->alive &&
+         (entry->uid == kin->owner || kin->owner == 0) && rtop_family_start_ticks(kin->pid) == kin->start_ticks;
+}
+
+static bool tree_join(struct rtop_session *session, struct rtop_kin *kin, struct session_feed *before)
+{
+  struct rtop_registry_entry entry;
+  if (!tree_find(kin, &entry)) return false;
+  /* Parents come first: one that had no channel when it was asked had it before it forked this one. */
+  struct rtop_kin *parent = rtop_family_find(&session->family, kin->parent);
+  if (parent && !tree_feed(session, parent)) tree_join(session, parent, NULL);
+  if (session->count >= RTOP_SESSION_FEEDS_MAX) {
+    tree_say_crowded(session);
+    return false;
+  }
+  entry.pid = kin->pid;
+  struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)session->count, session->rate_hz, NULL);
+  if (!feed) return false;
+  if (session->skips_past && entry.geometry.created_mono_ns < session->started_mono_ns) rtop_feed_skip_past(feed);
+  session_take(session, feed);
+  kin->owner = entry.uid;
+  if (before) before->replaced = true;
+  return true;
+}
+
+static void tree_try(struct rtop_session *session, struct rtop_kin *kin, int64_t now_ms)
+{
+  struct session_feed *feed = tree_feed(session, kin);
+  if ((feed && !session_is_over(feed->state)) || now_ms < kin->next_try_ms) return;
+  if (tree_join(session, kin, feed)) {
+    kin->tries = 0;
+    return;
+  }
+  int64_t wait_ms = kin->tries < 32 ? (int64_t)TREE_AGAIN_MS << kin->tries / 4 : TREE_AGAIN_MAX_MS;
+  kin->tries++;
+  kin->next_try_ms = now_ms + (wait_ms < TREE_AGAIN_MAX_MS ? wait_ms : TREE_AGAIN_MAX_MS);
+}
+
+static void tree_look(struct rtop_session *session, bool quickly)
+{
+  int64_t now_ms = session_now_ns() / 1000000;
+  struct rtop_family *family = &session->family;
+  if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
+  if (session->family.crowded) tree_say_crowded(session);
+  for (size_t i = 0; i < session->family.count; i++) tree_try(session, &session->family.kin[i], now_ms);
+}
+
+void session_tree_look(struct rtop_session *session)
+{
+  tree_look(session, false);
+}
+
+void session_tree_tick(struct rtop_session *session, int64_t now_ms)
+{
+  if (!session->follows || session->family.count == 0 || now_ms < session->next_family_ms) return;
+  int64_t before_ns = session_cpu_ns();
+  bool quickly = now_ms < session->thorough_family_ms;
+  tree_look(session, quickly);
+  if (!quickly) session->thorough_family_ms = now_ms + TREE_LOOK_MS;
+  int64_t spare_ms = (session_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
+  int64_t pause_ms = session->launch ? TREE_LOOK_SOON_MS : TREE_LOOK_MS;
+  bool young = session->launch && now_ms - session->started_mono_ns / 1000000 < TREE_YOUNG_MS;
+  if (young) spare_ms = 0; /* what a command runs at first may be short */
+  session->next_family_ms = now_ms + (spare_ms > pause_ms ? spare_ms : pause_ms);
+}
