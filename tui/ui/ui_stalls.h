@@ -5,7 +5,7 @@
 #ifndef RTOP_TUI_UI_STALLS_H
 #define RTOP_TUI_UI_STALLS_H
 
-#include "tui/history/stalls.h"
+#include "tui/stalls/stalls.h"
 #include "tui/term/keys.h"
 #include <stdbool.h>
 

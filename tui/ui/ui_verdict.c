@@ -44,6 +44,7 @@ static bool verdict_tells(const struct ui *ui, const struct stall *stall)
   case STALL_NO_SAFEPOINT:
   case STALL_WAITING: return kind == VERDICT_GVL || kind == VERDICT_RUNNING;
   case STALL_GC: return kind == VERDICT_GC;
+  case STALL_MANY_WAITS:
   case STALL_BLOCKED: return kind == VERDICT_LOCK || kind == VERDICT_BLOCKED;
   case STALL_MARK:
   case STALL_CAUSES: break;

@@ -572,6 +572,9 @@ static void test_stall_beside_it(void **state)
   say.stall_ago_ns = 0;
   verdict_words(&words, &verdict, &say, 160);
   assert_string_equal(words.stall, "( now: 3.0 s in Kernel#sleep < Report#run");
+  stall.cause = STALL_MANY_WAITS;
+  verdict_words(&words, &verdict, &say, 160);
+  assert_string_equal(words.stall, "( now: 3.0 s of short waits in Kernel#sleep < Report#run");
 }
 
 int main(void)
