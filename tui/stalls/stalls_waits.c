@@ -29,8 +29,7 @@ static bool waits_is_long(const struct stalls_state *state, uint32_t thread)
 /* A sleep or select in a loop of the application's own is how it waits for its time, however deep it is called. */
 static bool waits_is_pause(const struct rtop_symbols *symbols, uint32_t node, const struct off_way *way)
 {
-  const char *name =
-      rtop_wait_method(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label);
+  const char *name = rtop_wait_method(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label);
   return way->mine_outside && (strcmp(name, "sleep") == 0 || strcmp(name, "select") == 0);
 }
 

@@ -393,9 +393,20 @@ static void judge_shares(struct judge *judge)
   if (verdict->source == VERDICT_ALL_SOURCES) verdict->held = verdict->gvl.held;
 }
 
-bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struct rtop_profile *profile,
+/* Who waits for work is told by frames that may be hidden. */
+static const struct rtop_sum *verdict_whole(struct verdict_maker *maker, const struct rtop_sum *sum,
+                                            const struct rtop_profile *profile, uint32_t source)
+{
+  if (!rtop_profile_hides(profile)) return sum;
+  if (!rtop_profile_sum_whole(profile, sum->span, &maker->whole)) return NULL;
+  if (source != VERDICT_ALL_SOURCES) rtop_profile_alone(profile, source, &maker->whole);
+  return &maker->whole;
+}
+
+bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *shown, struct rtop_profile *profile,
                   uint32_t source, const struct verdict *before, struct verdict *verdict)
 {
+  const struct rtop_sum *sum = verdict_whole(maker, shown, profile, source);
   struct verdict last = before ? *before : (struct verdict){ 0 };
   struct judge judge = { .maker = maker,
                          .sum = sum,
@@ -405,6 +416,7 @@ bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struc
                          .before = before ? &last : NULL,
                          .verdict = verdict };
   *verdict = (struct verdict){ .source = VERDICT_ALL_SOURCES };
+  if (!sum) return false;
   if (sum->length_ns == 0) return true;
   verdict->gvl = verdict_gvl_of(sum, profile, source);
   if (!judge_reserve(&judge)) return false;
@@ -423,6 +435,7 @@ bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struc
 void verdict_maker_destroy(struct verdict_maker *maker)
 {
   off_ways_destroy(&maker->ways);
+  rtop_sum_destroy(&maker->whole);
   free(maker->sums);
   free(maker->lives);
   memset(maker, 0, sizeof *maker);

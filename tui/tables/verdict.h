@@ -91,12 +91,14 @@ struct verdict_maker {
   size_t sum_capacity;
   struct verdict_lives *lives; /* private: by thread of the sum */
   size_t life_capacity;
+  struct rtop_sum whole; /* private: with what the lens hides */
 };
 
 /* `source`: the one that is shown alone, or VERDICT_ALL_SOURCES. Cheap: looks at threads only. */
 struct verdict_gvl verdict_gvl_of(const struct rtop_sum *sum, struct rtop_profile *profile, uint32_t source);
 
-/* `before`: the verdict that stood there, NULL: none. False: memory ran out. */
+/* Judges from stacks as they are: where the lens hides or merges frames another sum of the span is made. `before`: the
+ * verdict that stood there, NULL: none. False: memory ran out. */
 bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struct rtop_profile *profile,
                   uint32_t source, const struct verdict *before, struct verdict *verdict);
 void verdict_maker_destroy(struct verdict_maker *maker);
