@@ -28,8 +28,8 @@ class Tmux
   def wait_gone(pattern) = E2E.wait_until("no #{pattern} at #{size}") { !text.match?(pattern) }
 
   # In its first rows.
-  def shows_soon?(pattern, rows:)
-    E2E.wait_until(pattern.inspect, seconds: SOON) { top(rows).match?(pattern) }
+  def shows_soon?(pattern, rows:, seconds: SOON)
+    E2E.wait_until(pattern.inspect, seconds: seconds) { top(rows).match?(pattern) }
   rescue RuntimeError
     false
   end

@@ -83,6 +83,7 @@ static const struct option long_options[] = {
   { "stall-waiting", required_argument, NULL, OPTION_STALL + STALL_WAITING },
   { "stall-gc", required_argument, NULL, OPTION_STALL + STALL_GC },
   { "stall-method", required_argument, NULL, OPTION_STALL + STALL_METHOD },
+  { "stall-many-waits", required_argument, NULL, OPTION_STALL + STALL_MANY_WAITS },
   { "on-stall", required_argument, NULL, OPTION_ON_STALL },
   { "save-on-stall", required_argument, NULL, OPTION_SAVE_ON_STALL },
   { "columns", required_argument, NULL, OPTION_COLUMNS },
@@ -352,12 +353,13 @@ static int options_stall(struct stall_limits *limits, enum stall_cause cause, co
   }
   if (!off && !options_number(text, 0.01, 1e5, &number))
     return options_usage("--stall-%s takes %s, 0.01 or more, or off: '%s' is not", stall_cause_name(cause),
-                         cause == STALL_WAITING ? "a number of threads" : "seconds", text);
+                         cause == STALL_WAITING || cause == STALL_MANY_WAITS ? "a number of threads" : "seconds", text);
   int64_t ns = (int64_t)(number * 1e9);
   switch (cause) {
   case STALL_BLOCKED: limits->blocked_ns = ns; break;
   case STALL_NO_SAFEPOINT: limits->no_safepoint_ns = ns; break;
   case STALL_GC: limits->gc_ns = ns; break;
+  case STALL_MANY_WAITS: limits->many_waits = number; break;
   default: limits->waiting = number;
   }
   return -1;

@@ -3,7 +3,7 @@
 #define RTOP_TUI_OPTIONS_H
 
 #include "tui/history/lens.h"
-#include "tui/history/stalls.h"
+#include "tui/stalls/stalls.h"
 #include "tui/methods/methods.h"
 #include "tui/tables/columns.h"
 #include "tui/term/keys.h"

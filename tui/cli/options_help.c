@@ -69,6 +69,7 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "      --stall-no-safepoint SEC  a call keeps the GVL (0.5)\n"
                             "      --stall-gc SEC            a garbage collection (0.2)\n"
                             "      --stall-waiting N         threads wait for the GVL (4)\n"
+                            "      --stall-many-waits N      threads in short waits in one place (0.5)\n"
                             "      --stall-method on|off     a method suddenly takes all the time (on)\n"
                             "      --on-stall CMD            run CMD for a stall, with RPERF_TOP_STALL_CAUSE etc.\n"
                             "      --save-on-stall DIR       save a recording of every stall there\n"

@@ -13,7 +13,7 @@
 #ifndef RTOP_TUI_STALL_ACTION_H
 #define RTOP_TUI_STALL_ACTION_H
 
-#include "tui/history/stalls.h"
+#include "tui/stalls/stalls.h"
 #include <limits.h>
 #include <sys/types.h>
 

@@ -50,6 +50,7 @@ void rtop_profile_destroy(struct rtop_profile **handle)
   if (profile->table) cost_table_destroy(profile->table); /* only its index: cells belong to sums */
   free(profile->table);
   profile_slides_detach(profile);
+  rtop_lens_destroy(&profile->whole);
   rtop_lens_destroy(&profile->lens);
   rtop_symbols_destroy(&profile->symbols);
   free(profile);

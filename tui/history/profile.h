@@ -243,6 +243,10 @@ struct rtop_span rtop_profile_clip(const struct rtop_profile *profile, struct rt
  * gets its share, rounded so that sums of spans side by side add up to the sum of both. False when memory
  * ran out. */
 bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
+/* The same with stacks as they are, whatever the lens hides or merges; of labels only those that were asked for. */
+bool rtop_profile_sum_whole(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
+/* Are stacks shown as another thing than they are? */
+bool rtop_profile_hides(const struct rtop_profile *profile);
 void rtop_sum_destroy(struct rtop_sum *sum);
 /* Adds to the rows of threads that hold the GVL without a safepoint at the end of the span what they are to blame for,
  * although no method is charged with it before their call is over: window by window, the waiting that nobody was blamed

@@ -393,6 +393,7 @@ bool rtop_profile_forget(struct rtop_profile *profile)
     for (size_t few = profile->count / 8 + 1; few > 0 && profile->count > 1; few--) drop_oldest(profile);
   rtop_symbols_sweep_end(profile->symbols);
   rtop_lens_forget(profile->lens);
+  if (profile->whole) rtop_lens_forget(profile->whole);
   profile_slides_forget(profile);
   size_t held = rtop_symbols_bytes(profile->symbols), step = used / 4 > FORGET_STEP ? used / 4 - FORGET_STEP : 0;
   profile->memory.forget_from = held + step;

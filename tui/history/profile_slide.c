@@ -25,6 +25,7 @@ struct profile_kept {
 
 struct rtop_slide {
   struct rtop_profile *profile; /* NULL: it is gone */
+  struct rtop_lens *through;    /* what its nodes are shown by */
   struct rtop_slide *next;
   struct rtop_slide_sink sink;
   bool known; /* the sink holds what follows */
@@ -41,6 +42,7 @@ struct rtop_slide {
 
 struct sum_build {
   struct rtop_profile *profile;
+  struct rtop_lens *lens;
   struct rtop_sum *sum;
   struct profile_cover cover;
   bool failed;
@@ -86,7 +88,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   if (!row) return;
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;
-  uint32_t shown = rtop_lens_node(build->profile->lens, row->source, presence->node);
+  uint32_t shown = rtop_lens_node(build->lens, row->source, presence->node);
   row->node = shown == RTOP_LENS_OUT ? 0 : shown;
   row->stale = presence->stale;
   row->stack_age_ns = presence->stack_age_ns;
@@ -151,7 +153,7 @@ static void sum_start(struct sum_build *build, struct rtop_span span)
     empty.cell_capacity = sum->cell_capacity;
   }
   *sum = empty;
-  rtop_lens_version(profile->lens); /* names may have been completed */
+  rtop_lens_version(build->lens); /* names may have been completed */
   for (uint32_t i = 0; i < profile->source_count; i++) {
     struct profile_source *source = &profile->sources[i];
     source->gaps = 0;
@@ -220,10 +222,10 @@ static void head_now(struct sum_build *build, const struct rtop_span *span, cons
   }
 }
 
-static bool profile_sum_head(struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum,
-                             const struct profile_kept *kept)
+static bool profile_sum_head(struct rtop_profile *profile, struct rtop_lens *lens, struct rtop_span span,
+                             struct rtop_sum *sum, const struct profile_kept *kept)
 {
-  struct sum_build build = { .profile = profile, .sum = sum };
+  struct sum_build build = { .profile = profile, .lens = lens, .sum = sum };
   sum_start(&build, span);
   if (sum_carries(&build)) sum_carry(&build, &sum->span);
   head_times(&build, &sum->span);
@@ -257,7 +259,7 @@ static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node,
                        bool comes)
 {
   struct rtop_sum_cell cell = { .thread = thread, .cost = *cost };
-  cell.node = rtop_lens_node(slide->profile->lens, profile_thread_at(slide->profile, thread)->key.source, node);
+  cell.node = rtop_lens_node(slide->through, profile_thread_at(slide->profile, thread)->key.source, node);
   if (cell.node == RTOP_LENS_OUT) return;
   if (!slide_has_thread(slide, thread)) return;
   slide->kept.threads[thread].cells += comes ? 1 : UINT32_MAX;
@@ -385,7 +387,7 @@ bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_
 {
   struct rtop_profile *profile = slide->profile;
   if (!profile) return false;
-  uint32_t lens = rtop_lens_version(profile->lens);
+  uint32_t lens = rtop_lens_version(slide->through);
   span = rtop_profile_clip(profile, span);
   bool fits = slide->known && !slide->failed && lens == slide->lens && !slide_is_far(slide, &span) &&
               slide->carry == slide_wants_carry(slide, &span);
@@ -395,7 +397,7 @@ bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_
   slide->lens = lens;
   slide->span = span;
   slide->last_id = profile->window_ids;
-  return profile_sum_head(profile, span, sum, &slide->kept) && !slide->failed;
+  return profile_sum_head(profile, slide->through, span, sum, &slide->kept) && !slide->failed;
 }
 
 void rtop_slide_restart(struct rtop_slide *slide)
@@ -408,6 +410,7 @@ struct rtop_slide *rtop_slide_open(struct rtop_profile *profile, const struct rt
   struct rtop_slide *slide = calloc(1, sizeof *slide);
   if (!slide) return NULL;
   slide->profile = profile;
+  slide->through = profile->lens;
   slide->sink = *sink;
   slide->next = profile->slides;
   profile->slides = slide;
@@ -512,11 +515,11 @@ static bool once_finish(struct rtop_sum *sum, uint32_t threads)
 }
 
 /* A slide that comes from nowhere and goes nowhere: nobody has to tell it of changes. */
-bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)
+static bool sum_through(struct rtop_profile *profile, struct rtop_lens *lens, struct rtop_span span,
+                        struct rtop_sum *sum)
 {
-  struct rtop_profile *profile = (struct rtop_profile *)asked; /* scratch only: to a caller it stays as it is */
   struct once once = { .table = profile->table };
-  struct rtop_slide slide = { .profile = profile, .sink = { &once, once_restart, once_cell } };
+  struct rtop_slide slide = { .profile = profile, .through = lens, .sink = { &once, once_restart, once_cell } };
   if (!sum->borrowed) {
     profile->table->cells = sum->cells;
     profile->table->capacity = sum->cell_capacity;
@@ -532,6 +535,28 @@ bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, s
   free(slide.kept.threads);
   free(slide.kept.sources);
   return fine && once_finish(sum, profile->threads.count);
+}
+
+bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)
+{
+  struct rtop_profile *profile = (struct rtop_profile *)asked; /* scratch only: to a caller it stays as it is */
+  return sum_through(profile, profile->lens, span, sum);
+}
+
+bool rtop_profile_hides(const struct rtop_profile *profile)
+{
+  const struct rtop_lens_look *look = rtop_lens_look(profile->lens);
+  return look->only_mine || look->no_c || look->merge != RTOP_MERGE_METHOD || look->labels || look->exclude[0];
+}
+
+bool rtop_profile_sum_whole(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)
+{
+  struct rtop_profile *profile = (struct rtop_profile *)asked;
+  struct rtop_lens_look look = { 0 };
+  if (!rtop_profile_hides(profile)) return rtop_profile_sum(profile, span, sum);
+  memcpy(look.label, rtop_lens_look(profile->lens)->label, sizeof look.label);
+  if (!profile->whole) profile->whole = rtop_lens_create(profile->symbols);
+  return profile->whole && rtop_lens_set(profile->whole, &look) && sum_through(profile, profile->whole, span, sum);
 }
 
 void rtop_sum_destroy(struct rtop_sum *sum)

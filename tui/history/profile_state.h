@@ -60,6 +60,7 @@ struct profile_carry {
 struct rtop_profile {
   struct rtop_symbols *symbols;
   struct rtop_lens *lens;
+  struct rtop_lens *whole;         /* for rtop_profile_sum_whole(); NULL: not asked for yet */
   struct profile_window **windows; /* by start; [first, first + count) */
   size_t first, count, capacity;
   uint64_t window_ids; /* given out */

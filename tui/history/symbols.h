@@ -51,6 +51,11 @@ static inline bool rtop_symbol_is_core(const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_C || strncmp(symbol->path, "<internal:", strlen("<internal:")) == 0;
 }
+/* A method of the program or of what it uses, in Ruby: not of C, nor of Ruby's own. */
+static inline bool rtop_symbol_is_program(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_RUBY && !rtop_symbol_is_core(symbol);
+}
 static inline enum rtop_wait rtop_symbol_wait(const struct rtop_symbol *symbol)
 {
   return rtop_symbol_is_core(symbol) ? rtop_wait_of(symbol->label) : RTOP_WAIT_NOT;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAUSE_DEPTH = 3 };
 static const double stays = 0.7; /* of what it takes to come */
 static const double gc_least = 0.2, lock_least = 0.5, gvl_least = 0.5, gvl_held_least = 0.5;
 static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
@@ -57,22 +56,19 @@ static uint32_t judge_busiest(const struct judge *judge)
   return busiest;
 }
 
-/* What a thread does off the GVL, from where it is. */
-static enum verdict_part judge_off(const struct judge *judge, uint32_t node, const struct verdict_way *way)
+static struct off_way judge_way(const struct judge *judge, uint32_t node)
 {
-  const struct rtop_symbol *leaf = rtop_symbols_get(judge->symbols, rtop_symbols_get_node(judge->symbols, node)->frame);
-  enum rtop_wait wait = rtop_symbol_wait(leaf);
-  if (node == 0 || leaf->kind == RTOP_SYMBOL_SPECIAL) return OF_UNKNOWN;
-  if (!way->mine || wait == RTOP_WAIT_OTHERS) return OF_REST;
-  if (wait == RTOP_WAIT_EVENT && way->mine_outside) return OF_REST;
-  if (wait == RTOP_WAIT_ANY && way->mine_outside && way->depth <= PAUSE_DEPTH) return OF_PAUSE;
-  return rtop_symbol_is_lock(leaf) ? OF_LOCK : OF_WORK;
+  return off_ways_get(&judge->maker->ways, rtop_profile_lens(judge->profile), judge->symbols, node);
 }
 
-/* The frame under which time of this node is counted. */
-static uint32_t judge_key(const struct judge *judge, uint32_t node, const struct verdict_way *way)
+/* What a thread does off the GVL, from where it is. */
+static enum verdict_part judge_off(const struct judge *judge, uint32_t node, const struct off_way *way)
 {
-  return way->own ? way->own : rtop_symbols_get_node(judge->symbols, node)->frame;
+  static const enum verdict_part parts[] = {
+    [OFF_UNKNOWN] = OF_UNKNOWN, [OFF_OTHERS] = OF_REST, [OFF_LIBRARY] = OF_REST, [OFF_EVENT] = OF_REST,
+    [OFF_PAUSE] = OF_PAUSE,     [OFF_LOCK] = OF_LOCK,   [OFF_WORK] = OF_WORK,
+  };
+  return parts[off_gvl_of(judge->symbols, node, way)];
 }
 
 static void judge_add(struct judge *judge, uint32_t key, enum verdict_part part, uint64_t value)
@@ -87,8 +83,8 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
   struct verdict_lives *life = &judge->maker->lives[cell->thread];
   uint64_t off_ns = cell->cost.wall_ns[RTOP_STATE_BLOCKED], held_ns = verdict_held(&cell->cost);
   if (!judge_shows(judge, row)) return;
-  struct verdict_way way = verdict_ways_get(&judge->maker->ways, judge->profile, cell->node);
-  uint32_t key = judge_key(judge, cell->node, &way);
+  struct off_way way = judge_way(judge, cell->node);
+  uint32_t key = off_place(judge->symbols, cell->node, &way);
   life->work_ns += held_ns + cell->cost.wall_ns[RTOP_STATE_WAITING];
   judge->work_ns += held_ns + cell->cost.wall_ns[RTOP_STATE_WAITING];
   if (judge_counts(judge, row)) {
@@ -173,7 +169,7 @@ static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
 }
 
 static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cell *cell, enum verdict_part part,
-                            const struct verdict_way *way)
+                            const struct off_way *way)
 {
   const struct rtop_thread_row *row = &judge->sum->threads[cell->thread];
   if (!judge_shows(judge, row) || (part <= OF_OBJECTS && !judge_counts(judge, row))) return 0;
@@ -197,8 +193,8 @@ static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part pa
   for (size_t i = 0; i < judge->sum->cell_count; i++) {
     const struct rtop_sum_cell *cell = &judge->sum->cells[i];
     if (cell->thread >= judge->sum->thread_count) continue;
-    struct verdict_way way = verdict_ways_get(&maker->ways, judge->profile, cell->node);
-    if (judge_key(judge, cell->node, &way) != key) continue;
+    struct off_way way = judge_way(judge, cell->node);
+    if (off_place(judge->symbols, cell->node, &way) != key) continue;
     uint64_t value = judge_value(judge, cell, part, &way);
     uint32_t frame = rtop_symbols_get_node(judge->symbols, cell->node)->frame;
     if (frame >= maker->sum_capacity) continue;
@@ -235,7 +231,7 @@ static void judge_place(struct judge *judge, enum verdict_part part, double whol
 
 static struct verdict_place judge_place_of(const struct judge *judge, uint32_t node)
 {
-  struct verdict_way way = verdict_ways_get(&judge->maker->ways, judge->profile, node);
+  struct off_way way = judge_way(judge, node);
   uint32_t leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
   return way.own && way.own != leaf ? (struct verdict_place){ leaf, way.own } : (struct verdict_place){ leaf, 0 };
 }
@@ -371,7 +367,7 @@ static bool judge_reserve(struct judge *judge)
 {
   struct verdict_maker *maker = judge->maker;
   size_t frames = rtop_symbols_frame_count(judge->symbols), threads = judge->sum->thread_count;
-  if (!verdict_ways_begin(&maker->ways, judge->profile) ||
+  if (!off_ways_begin(&maker->ways, rtop_profile_lens(judge->profile), judge->symbols) ||
       !rtop_reserve(&maker->sums, &maker->sum_capacity, frames, sizeof *maker->sums) ||
       !rtop_reserve(&maker->lives, &maker->life_capacity, threads + 1, sizeof *maker->lives))
     return false;
@@ -397,9 +393,20 @@ static void judge_shares(struct judge *judge)
   if (verdict->source == VERDICT_ALL_SOURCES) verdict->held = verdict->gvl.held;
 }
 
-bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struct rtop_profile *profile,
+/* Who waits for work is told by frames that may be hidden. */
+static const struct rtop_sum *verdict_whole(struct verdict_maker *maker, const struct rtop_sum *sum,
+                                            const struct rtop_profile *profile, uint32_t source)
+{
+  if (!rtop_profile_hides(profile)) return sum;
+  if (!rtop_profile_sum_whole(profile, sum->span, &maker->whole)) return NULL;
+  if (source != VERDICT_ALL_SOURCES) rtop_profile_alone(profile, source, &maker->whole);
+  return &maker->whole;
+}
+
+bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *shown, struct rtop_profile *profile,
                   uint32_t source, const struct verdict *before, struct verdict *verdict)
 {
+  const struct rtop_sum *sum = verdict_whole(maker, shown, profile, source);
   struct verdict last = before ? *before : (struct verdict){ 0 };
   struct judge judge = { .maker = maker,
                          .sum = sum,
@@ -409,6 +416,7 @@ bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struc
                          .before = before ? &last : NULL,
                          .verdict = verdict };
   *verdict = (struct verdict){ .source = VERDICT_ALL_SOURCES };
+  if (!sum) return false;
   if (sum->length_ns == 0) return true;
   verdict->gvl = verdict_gvl_of(sum, profile, source);
   if (!judge_reserve(&judge)) return false;
@@ -426,7 +434,8 @@ bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struc
 
 void verdict_maker_destroy(struct verdict_maker *maker)
 {
-  verdict_ways_destroy(&maker->ways);
+  off_ways_destroy(&maker->ways);
+  rtop_sum_destroy(&maker->whole);
   free(maker->sums);
   free(maker->lives);
   memset(maker, 0, sizeof *maker);

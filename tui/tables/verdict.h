@@ -1,15 +1,7 @@
 /* The verdict: what a program does, who is to blame, from the sum of a span. Facts only; verdict_words.h says them.
  *
  * Shares are of the span; "threads" are averages over it (thread time by its length). What a thread does off the
- * GVL is one of:
- *   rest     it waits for work: no method of the application is on its stack; or it waits for another thread or a
- *            child to end; or for an event (pop, accept, ConditionVariable#wait, ...) where no framework has called
- *            the application: a pool's thread in its queue, a worker's own loop
- *   pause    a sleep, select or read in the application's own code, at most three methods deep and below no
- *            framework: rest or work, nobody can tell
- *   lock     Mutex#synchronize, Monitor#enter, ... within the application
- *   unknown  where it is was not seen
- *   work     everything else: a query, a call to another server, a sleep in a request
+ * GVL is judged from its stack (off_gvl.h): unknown, rest (others, library, event), pause, lock or work.
  * At work is what runs, waits for the GVL, or is off it in `work` or `lock`.
  *
  * The first of these that is so gives the kind; the one of the verdict before needs only 0.7 of it to stay:
@@ -36,7 +28,7 @@
 #define RTOP_TUI_VERDICT_H
 
 #include "tui/history/profile.h"
-#include "verdict_ways.h"
+#include "tui/stalls/off_gvl.h"
 
 enum verdict_kind {
   VERDICT_NONE, /* nothing is known */
@@ -94,17 +86,19 @@ struct verdict {
 };
 
 struct verdict_maker {
-  struct verdict_ways ways;
+  struct off_ways ways;
   struct verdict_sums *sums; /* private: by frame */
   size_t sum_capacity;
   struct verdict_lives *lives; /* private: by thread of the sum */
   size_t life_capacity;
+  struct rtop_sum whole; /* private: with what the lens hides */
 };
 
 /* `source`: the one that is shown alone, or VERDICT_ALL_SOURCES. Cheap: looks at threads only. */
 struct verdict_gvl verdict_gvl_of(const struct rtop_sum *sum, struct rtop_profile *profile, uint32_t source);
 
-/* `before`: the verdict that stood there, NULL: none. False: memory ran out. */
+/* Judges from stacks as they are: where the lens hides or merges frames another sum of the span is made. `before`: the
+ * verdict that stood there, NULL: none. False: memory ran out. */
 bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struct rtop_profile *profile,
                   uint32_t source, const struct verdict *before, struct verdict *verdict);
 void verdict_maker_destroy(struct verdict_maker *maker);

@@ -270,7 +270,8 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   } else if (stall->frame == 0) {
     phrase_add(phrase, " %s", stall_cause_name(stall->cause));
   } else {
-    phrase_add(phrase, stall->last_seen ? " last seen in " : stall->cause == STALL_GC ? " GC in " : " in ");
+    static const char *const in[STALL_CAUSES] = { [STALL_GC] = " GC in ", [STALL_MANY_WAITS] = " of short waits in " };
+    phrase_add(phrase, "%s", stall->last_seen ? " last seen in " : in[stall->cause] ? in[stall->cause] : " in ");
     add_place(phrase, say->symbols, &place, brevity->cap);
   }
 }

@@ -6,7 +6,7 @@
 #ifndef RTOP_TUI_VERDICT_WORDS_H
 #define RTOP_TUI_VERDICT_WORDS_H
 
-#include "tui/history/stalls.h"
+#include "tui/stalls/stalls.h"
 #include "verdict.h"
 
 enum { VERDICT_TEXT = 2400 };

@@ -3,6 +3,9 @@
 #include "ui.h"
 #include <string.h>
 
+/* What ended so long before the end of what is shown goes on there; what ended so much longer ago is no news. */
+static const int64_t now_ns = 200000000, newest_ns = INT64_C(600000000000);
+
 void ui_stalls_poll(struct ui *ui)
 {
   struct ui_stalls *at = &ui->stalls;
@@ -16,6 +19,7 @@ void ui_stalls_forget(struct ui *ui)
 {
   stalls_destroy(&ui->stalls.stalls);
   ui->stalls.more = false;
+  ui->stalls.stood_ns = 0;
 }
 
 void ui_stalls_go(struct ui *ui, const struct stall *stall)
@@ -28,18 +32,61 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
   ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
   ui->stalls.source = stall->source;
   ui->stalls.serial = stall->serial;
+  ui->stalls.id = stall->id;
+  ui->stalls.stood_ns = ui->time.cursor_ns;
   ui_say(ui, "%s", words);
+}
+
+/* How much news a stall is: a method that took over is none by itself, unless that was within what is shown. */
+static int news(const struct ui *ui, const struct stall *stall)
+{
+  bool here = stall->open || ui->span.end_ns - stall->end_ns < now_ns, method = stall->cause == STALL_METHOD;
+  if (stall->cause == STALL_MARK || stall->start_ns >= ui->span.end_ns || stall->end_ns < ui->span.end_ns - newest_ns ||
+      !ui_processes_shows(ui, stall->source))
+    return 0;
+  if (here && (!method || stall->start_ns >= ui->span.start_ns)) return method ? 3 : 4;
+  return method ? 1 : 2;
+}
+
+const struct stall *ui_stalls_newest(const struct ui *ui)
+{
+  const struct stalls *stalls = &ui->stalls.stalls;
+  const struct stall *newest = NULL;
+  int most = 0;
+  for (size_t i = 0; i < stalls->count; i++) {
+    int here = news(ui, &stalls->list[i]);
+    if (here == 0 || here < most || (here == most && stalls->list[i].end_ns < newest->end_ns)) continue;
+    newest = &stalls->list[i];
+    most = here;
+  }
+  return newest;
+}
+
+int64_t ui_stalls_ago_ns(const struct ui *ui, const struct stall *stall)
+{
+  int64_t ago_ns = ui->span.end_ns - stall->end_ns;
+  return stall->open || ago_ns < now_ns ? 0 : ago_ns;
+}
+
+/* Stalls that were gone to, and what lies in the same window, are passed by. */
+static const struct stall *stall_to(const struct ui *ui, int direction)
+{
+  const struct ui_stalls *at = &ui->stalls;
+  bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns;
+  int64_t from_ns = ui_time_cursor(ui);
+  const struct stall *stall = direction < 0 && !stands ? ui_stalls_newest(ui) : NULL;
+  if (stall != NULL) return stall;
+  if (direction < 0) from_ns = stands ? ui_time_window(ui).start_ns : from_ns + 1;
+  stall = stalls_near(&at->stalls, from_ns, direction, ui->length_ns);
+  bool same = stands && stall != NULL && stall->id == at->id; /* it has grown since */
+  return same ? stalls_near(&at->stalls, stall_instant(stall, ui->length_ns), direction, ui->length_ns) : stall;
 }
 
 static void jump(struct ui *ui, int direction)
 {
-  const struct stalls *stalls = &ui->stalls.stalls;
-  int64_t from_ns = ui_time_cursor(ui);
-  /* Cursors stand at the ends of windows: what lies in this one was gone to already. */
-  int64_t behind_ns = direction > 0 ? from_ns : ui_time_window(ui).start_ns;
-  const struct stall *stall = stalls_near(stalls, behind_ns, direction, ui->length_ns);
+  const struct stall *stall = stall_to(ui, direction);
   if (stall != NULL) ui_stalls_go(ui, stall);
-  else if (stalls->count == 0)
+  else if (ui->stalls.stalls.count == 0)
     ui_say(ui, ui->stalls.more ? "no stall found so far" : "no stalls or marks in the history");
   else ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
 }

@@ -5,7 +5,7 @@
 #ifndef RTOP_TUI_UI_STALLS_H
 #define RTOP_TUI_UI_STALLS_H
 
-#include "tui/history/stalls.h"
+#include "tui/stalls/stalls.h"
 #include "tui/term/keys.h"
 #include <stdbool.h>
 
@@ -17,7 +17,9 @@ struct ui_stalls {
   bool more; /* history is there that was not looked at yet */
   bool seek; /* the view is to select the culprit of the stall that was gone to: ui->selected, or */
   uint32_t source;
-  uint64_t serial; /* this thread; 0: none. Views take it back */
+  uint64_t serial;  /* this thread; 0: none. Views take it back */
+  uint64_t id;      /* the stall that was gone to, */
+  int64_t stood_ns; /* and where the cursor was put for it; 0: none yet */
 };
 
 /* Looks at what came. Cheap when nothing did; half a minute of history at a time. */
@@ -27,7 +29,15 @@ void ui_stalls_forget(struct ui *ui);
 
 /* Freezes where a stall is seen, selects who is to blame, and says what it is. */
 void ui_stalls_go(struct ui *ui, const struct stall *stall);
-/* Keys that go to the next stall or mark, later or earlier than the cursor. False: not one of them. */
+/* The news at the end of what is shown, of the processes shown: a stall that goes on there, else the one that ended last
+ * within ten minutes; a method that took over only where there is no other, or if it took over within what is shown.
+ * NULL: none. */
+const struct stall *ui_stalls_newest(const struct ui *ui);
+/* How long before the end of what is shown it ended; 0: it goes on there. */
+int64_t ui_stalls_ago_ns(const struct ui *ui, const struct stall *stall);
+
+/* Keys that go to the next stall or mark, later or earlier than the cursor: back first to the news, then, where these keys
+ * have put the cursor, to what lies before. False: not one of them. */
 bool ui_stalls_request(struct ui *ui, enum request request);
 
 #endif

@@ -4,7 +4,6 @@
 #include "ui.h"
 
 static const int64_t verdict_calm_ns = 450000000; /* live: not oftener */
-static const int64_t verdict_stall_ns = INT64_C(600000000000), verdict_stall_least_ns = 200000000;
 
 bool ui_verdict_update(struct ui *ui)
 {
@@ -39,13 +38,13 @@ void ui_verdict_forget(struct ui *ui)
 static bool verdict_tells(const struct ui *ui, const struct stall *stall)
 {
   enum verdict_kind kind = ui->verdict.verdict.kind;
-  bool now = stall->open || ui->span.end_ns - stall->end_ns < verdict_stall_least_ns;
-  if (!now) return false;
+  if (ui_stalls_ago_ns(ui, stall) > 0) return false;
   switch (stall->cause) {
   case STALL_METHOD: return true;
   case STALL_NO_SAFEPOINT:
   case STALL_WAITING: return kind == VERDICT_GVL || kind == VERDICT_RUNNING;
   case STALL_GC: return kind == VERDICT_GC;
+  case STALL_MANY_WAITS:
   case STALL_BLOCKED: return kind == VERDICT_LOCK || kind == VERDICT_BLOCKED;
   case STALL_MARK:
   case STALL_CAUSES: break;
@@ -53,32 +52,15 @@ static bool verdict_tells(const struct ui *ui, const struct stall *stall)
   return false;
 }
 
-/* The newest one that ended within ten minutes before the end of what is shown, or goes on there. A method that took
- * over is no stall by itself: only where there is no other. */
-static const struct stall *verdict_stall(const struct ui *ui)
-{
-  const struct stall *newest = NULL;
-  for (size_t i = 0; i < ui->stalls.stalls.count; i++) {
-    const struct stall *stall = &ui->stalls.stalls.list[i];
-    if (stall->cause == STALL_MARK || stall->start_ns >= ui->span.end_ns ||
-        stall->end_ns < ui->span.end_ns - verdict_stall_ns || !ui_processes_shows(ui, stall->source) ||
-        verdict_tells(ui, stall))
-      continue;
-    bool method = stall->cause == STALL_METHOD, other = newest != NULL && newest->cause == STALL_METHOD;
-    if (newest == NULL || (method == other ? stall->end_ns >= newest->end_ns : other)) newest = stall;
-  }
-  return newest;
-}
-
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns)
 {
   const struct ui_verdict *at = &ui->verdict;
   char process[16] = "";
   struct verdict_say say = { .symbols = rtop_profile_symbols(ui->profile), .process = process };
-  say.stall = verdict_stall(ui);
-  if (say.stall != NULL) {
-    int64_t ago_ns = ui->span.end_ns - say.stall->end_ns;
-    say.stall_ago_ns = say.stall->open || ago_ns < verdict_stall_least_ns ? 0 : ago_ns;
+  const struct stall *stall = ui_stalls_newest(ui);
+  if (stall != NULL && !verdict_tells(ui, stall)) {
+    say.stall = stall;
+    say.stall_ago_ns = ui_stalls_ago_ns(ui, stall);
   }
   if (at->made && at->verdict.kind != VERDICT_NONE) {
     say.lasts_ns = ui->span.end_ns - at->past.start_ns;

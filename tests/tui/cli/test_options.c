@@ -361,13 +361,15 @@ static void test_stalls(void **state)
   assert_int_equal(parse(&options, ""), -1);
   assert_int_equal(options.stall.blocked_ns, 1000000000);
   assert_true(options.stall.method && options.stall.waiting == 4 && !options.on_stall);
-  assert_int_equal(parse(&options, "--stall-blocked 2.5 --stall-gc off --stall-waiting 8 --stall-method off "
-                                   "--stall-no-safepoint=0.1 --on-stall date --save-on-stall /tmp"),
-                   -1);
+  assert_true(options.stall.many_waits == 0.5);
+  assert_int_equal(
+      parse(&options, "--stall-blocked 2.5 --stall-gc off --stall-waiting 8 --stall-method off --stall-many-waits 2.5 "
+                      "--stall-no-safepoint=0.1 --on-stall date --save-on-stall /tmp"),
+      -1);
   assert_int_equal(options.stall.blocked_ns, 2500000000);
   assert_int_equal(options.stall.no_safepoint_ns, 100000000);
   assert_int_equal(options.stall.gc_ns, 0);
-  assert_true(!options.stall.method && options.stall.waiting == 8);
+  assert_true(!options.stall.method && options.stall.waiting == 8 && options.stall.many_waits == 2.5);
   assert_string_equal(options.on_stall, "date");
   assert_string_equal(options.save_on_stall, "/tmp");
   assert_int_equal(parse(&options, "--stall-blocked -1"), 2);
@@ -375,6 +377,10 @@ static void test_stalls(void **state)
   assert_non_null(strstr(said, "--stall-gc takes seconds"));
   assert_int_equal(parse(&options, "--stall-waiting 0"), 2);
   assert_int_equal(parse(&options, "--stall-method 3"), 2);
+  assert_int_equal(parse(&options, "--stall-many-waits off"), -1);
+  assert_true(options.stall.many_waits == 0);
+  assert_int_equal(parse(&options, "--stall-many-waits few"), 2);
+  assert_non_null(strstr(said, "--stall-many-waits takes a number of threads"));
 }
 
 int main(void)

@@ -549,6 +549,24 @@ static void test_hostile_names_fit(void **state)
 }
 
 /* The newest stall stands at the right, longer or shorter. */
+/* What is hidden or put together on the screen is still what the verdict is made from, and what it names. */
+static void test_whatever_is_shown(void **state)
+{
+  (void)state;
+  static const struct rtop_lens_look looks[] = {
+    { .merge = RTOP_MERGE_METHOD },      { .only_mine = true },       { .no_c = true },
+    { .merge = RTOP_MERGE_CLASS },       { .merge = RTOP_MERGE_GEM }, { .merge = RTOP_MERGE_FILE },
+    { .exclude = "OrdersController#*" }, { .exclude = "gem:puma" },
+  };
+  for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+    assert_true(rtop_lens_set(rtop_profile_lens(profile), &looks[i]));
+    verdict = (struct verdict){ 0 };
+    HAPPENS(rests(queue_wait()), blocked("a", query(), 850), blocked("b", query(), 850));
+    says("100% of 2 threads at work wait in PG::Connection#exec < OrdersController#index");
+    assert_int_equal(verdict.resting, 1);
+  }
+}
+
 static void test_stall_beside_it(void **state)
 {
   (void)state;
@@ -572,6 +590,9 @@ static void test_stall_beside_it(void **state)
   say.stall_ago_ns = 0;
   verdict_words(&words, &verdict, &say, 160);
   assert_string_equal(words.stall, "( now: 3.0 s in Kernel#sleep < Report#run");
+  stall.cause = STALL_MANY_WAITS;
+  verdict_words(&words, &verdict, &say, 160);
+  assert_string_equal(words.stall, "( now: 3.0 s of short waits in Kernel#sleep < Report#run");
 }
 
 int main(void)
@@ -607,6 +628,7 @@ int main(void)
     CASE(test_calm),
     CASE(test_since_when),
     CASE(test_hostile_names_fit),
+    CASE(test_whatever_is_shown),
     CASE(test_stall_beside_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,12 +127,117 @@ static void test_strip_and_words(void **state)
   assert_string_equal(words.stall, "( now: 3.0 s in String#gsub < OrdersController#index");
 }
 
+/* Another one, by its times before the end of what is shown; the list is by start. */
+static struct stall *add(enum stall_cause cause, int64_t start_ms, int64_t end_ms, bool open)
+{
+  struct stalls *stalls = &ui.stalls.stalls;
+  stalls->list = realloc(stalls->list, (stalls->count + 1) * sizeof *stalls->list);
+  stalls->capacity = stalls->count + 1;
+  stalls->list[stalls->count] = (struct stall){
+    .id = ++stalls->found,
+    .cause = cause,
+    .start_ns = MODEL_END_NS + start_ms * 1000000,
+    .end_ns = MODEL_END_NS + end_ms * 1000000,
+    .open = open,
+    .thread = "",
+    .mark = cause == STALL_MARK ? "deploy" : "",
+    .frame = cause == STALL_MARK ? 0 : frame_of("Hash#merge"),
+  };
+  return &stalls->list[stalls->count++];
+}
+
+/* Keys, and then the cursor stands so long before the end of the model, with this culprit. */
+static void check_jump(int key, int64_t ms, const char *culprit)
+{
+  model_press(&ui, key);
+  assert_true(ui.frozen);
+  assert_int_equal((ui.time.cursor_ns - MODEL_END_NS) / 1000000, ms);
+  assert_int_equal(ui.selected, frame_of(culprit));
+}
+
+/* In the middle of a stall the key goes there first, whatever was before; then to what was before. */
+static void test_back_to_a_stall_that_goes_on(void **state)
+{
+  (void)state;
+  struct verdict_words words;
+  add(STALL_BLOCKED, -600, 0, true);
+  ui_verdict_words(&ui, &words, 160);
+  assert_string_equal(words.stall, "( now: 0.6 s in Hash#merge");
+  check_jump('(', 0, "Hash#merge");
+  check_jump('(', -22000, "String#gsub");
+  model_press(&ui, '(');
+  assert_true(shows("no earlier stall or mark"));
+  check_jump(')', 0, "Hash#merge");
+  ui.stalls.stalls.list[1].end_ns += 50000000; /* it grows meanwhile, and is passed by all the same */
+  model_press(&ui, ')');
+  assert_true(shows("no later stall or mark"));
+}
+
+/* One that has lasted longer than is shown: its beginning is seen, not what ended since. */
+static void test_back_to_a_long_stall(void **state)
+{
+  (void)state;
+  add(STALL_BLOCKED, -40000, 0, true);
+  add(STALL_GC, -9300, -9000, false);
+  check_jump('(', -39000, "Hash#merge");
+  check_jump(')', -22000, "String#gsub");
+  check_jump(')', -9000, "Hash#merge");
+}
+
+/* Where the cursor was moved by hand, the stall that goes on there comes first; where the key put it, what was before. */
+static void test_back_from_a_cursor_that_was_moved(void **state)
+{
+  (void)state;
+  add(STALL_NO_SAFEPOINT, -2500, -1500, false);
+  check_jump('(', -1500, "Hash#merge");
+  model_press(&ui, '[');
+  check_jump('(', -1500, "Hash#merge");
+  check_jump('(', -22000, "String#gsub");
+  model_press(&ui, 'z');
+  check_jump('(', -1500, "Hash#merge");
+}
+
+/* A method that took over long ago hides no stall, one that takes over now is the news; marks come in their turn. */
+static void test_back_to_a_method_or_mark(void **state)
+{
+  (void)state;
+  add(STALL_METHOD, -15000, 0, true);
+  add(STALL_MARK, -5000, -5000, false);
+  check_jump('(', -22000, "String#gsub");
+  model_press(&ui, 'z');
+  struct stall *method = &ui.stalls.stalls.list[1];
+  method->start_ns = MODEL_END_NS - 900000000;
+  check_jump('(', 0, "Hash#merge");
+  model_press(&ui, '(');
+  assert_true(shows("mark deploy"));
+  check_jump('(', -22000, "String#gsub");
+}
+
+/* The line never names another stall than the key goes to. */
+static void test_line_and_key_agree(void **state)
+{
+  (void)state;
+  struct verdict_words words;
+  add(STALL_METHOD, -800, 0, true); /* the verdict itself tells that */
+  ui_verdict_words(&ui, &words, 160);
+  assert_string_equal(words.stall, "");
+  check_jump('(', 0, "Hash#merge");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    CASE(test_list_from_every_view_and_back), CASE(test_list_of_the_time_view), CASE(test_jump_selects_the_method),
-    CASE(test_jump_selects_the_thread),       CASE(test_strip_and_words),
+    CASE(test_list_from_every_view_and_back),
+    CASE(test_list_of_the_time_view),
+    CASE(test_jump_selects_the_method),
+    CASE(test_jump_selects_the_thread),
+    CASE(test_strip_and_words),
+    CASE(test_back_to_a_stall_that_goes_on),
+    CASE(test_back_to_a_long_stall),
+    CASE(test_back_from_a_cursor_that_was_moved),
+    CASE(test_back_to_a_method_or_mark),
+    CASE(test_line_and_key_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

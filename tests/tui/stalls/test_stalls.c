@@ -1,6 +1,6 @@
 /* Histories with one thing wrong in them, and histories with nothing wrong. */
 #include "tests/tui/model_fixture.h"
-#include "tui/history/stalls.h"
+#include "tui/stalls/stalls.h"
 
 #include <stdlib.h>
 
@@ -563,6 +563,153 @@ static void test_bounded(void **state)
   for (size_t i = 1; i < stalls.count; i++) assert_true(stalls.list[i - 1].start_ns <= stalls.list[i].start_ns);
 }
 
+/* Threads of a server that come to one place for `ms` of each window, a few ms at a time, and run between. */
+struct waits {
+  int windows, threads;
+  uint32_t where;
+  uint64_t ms, run_ms;
+  bool one; /* in one wait that goes on */
+};
+
+static void short_waits(struct waits waits)
+{
+  struct rtop_window made = { 0 };
+  int64_t since_ms = now_ms;
+  for (int i = 0; i < waits.windows; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    for (int k = 0; k < waits.threads; k++) {
+      uint32_t thread = fixture_thread(&made, (uint32_t)k + 1, RTOP_BLOCKED, waits.where, 0);
+      made.threads[thread].state_age_ns = (uint64_t)((waits.one ? now_ms + 100 - since_ms : 3) * MS);
+      if (waits.ms) fixture_cell(&made, thread, waits.where, RTOP_BLOCKED, waits.ms * (uint64_t)MS);
+      if (waits.run_ms) fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, waits.run_ms * (uint64_t)MS);
+    }
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+/* A server's thread in a request. */
+static uint32_t request(void)
+{
+  return call(call(0, "Puma::Server#run", "/usr/lib/ruby/gems/3.3.0/gems/puma-6/lib/puma/server.rb"), "Orders#index",
+              "/app/orders.rb");
+}
+static uint32_t query(void)
+{
+  return call(call(request(), "LineItem.for_order", "/app/line_item.rb"), "IO#gets", "");
+}
+
+static void idle(int count)
+{
+  uint32_t pool = call(call(0, "Puma::Server#run", "/usr/lib/ruby/gems/3.3.0/gems/puma-6/lib/puma/server.rb"),
+                       "Thread::ConditionVariable#wait", "");
+  short_waits((struct waits){ .windows = count, .threads = 3, .where = pool, .ms = 100, .one = true });
+}
+
+static void test_many_short_waits(void **state)
+{
+  (void)state;
+  idle(20);
+  short_waits((struct waits){ .windows = 8, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  assert_int_equal(stalls.count, 0); /* not yet for a second */
+  short_waits((struct waits){ .windows = 12, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  assert_true(stalls.list[0].open);
+  idle(20);
+  assert_int_equal(stalls.count, 1);
+  assert_false(stalls.list[0].open);
+  assert_int_equal(stalls.list[0].end_ns / MS, 14000);
+  assert_int_equal(stalls.list[0].start_ns / MS, 12000);
+  check_words(&stalls.list[0], "many short waits 2.0 s in IO#gets < LineItem.for_order, 2.4 threads");
+  check_at_once();
+}
+
+/* Half of a single thread's time is enough, a little less is not. */
+static void test_waits_of_one_thread(void **state)
+{
+  (void)state;
+  idle(20);
+  short_waits((struct waits){ .windows = 15, .threads = 1, .where = query(), .ms = 49, .run_ms = 40 });
+  idle(20);
+  assert_int_equal(stalls.count, 0);
+  short_waits((struct waits){ .windows = 15, .threads = 1, .where = query(), .ms = 52, .run_ms = 40 });
+  assert_int_equal(stalls.count, 1);
+  idle(20);
+  short_waits((struct waits){ .windows = 15, .threads = 1, .where = query(), .ms = 52, .run_ms = 60 });
+  assert_int_equal(stalls.count, 1); /* more time runs: the place has not most of the work */
+}
+
+static void test_many_queue_for_a_short_lock(void **state)
+{
+  (void)state;
+  uint32_t lock = call(call(request(), "Inventory#count", "/app/i.rb"), "Thread::Mutex#synchronize", "");
+  idle(20);
+  short_waits((struct waits){ .windows = 20, .threads = 4, .where = lock, .ms = 70, .run_ms = 10 });
+  check_words(only(STALL_MANY_WAITS, 12000, 14000),
+              "many short waits 2.0 s in Thread::Mutex#synchronize < Inventory#count, 2.8 threads");
+}
+
+/* What was always so is no stall, nor what the server does with its usual load, nor what lasts long each time. */
+static void test_waits_of_a_healthy_server(void **state)
+{
+  (void)state;
+  uint32_t long_poll = call(call(request(), "Feed#wait", "/app/feed.rb"), "IO#wait_readable", "");
+  for (int i = 0; i < 5; i++)
+    short_waits((struct waits){ .windows = 20, .threads = 3, .where = query(), .ms = 80, .run_ms = 10 });
+  idle(30);
+  assert_int_equal(stalls.count, 0); /* it was so from the start */
+  for (int i = 0; i < 60; i++) {     /* light load: a request now and then, longer ones too */
+    short_waits((struct waits){ .windows = 1 + i % 6, .threads = 1 + i % 2, .where = query(), .ms = 60, .run_ms = 10 });
+    idle(3 + i % 4);
+  }
+  assert_int_equal(stalls.count, 0);
+  limits.blocked_ns = 0;
+  short_waits((struct waits){ .windows = 30, .threads = 3, .where = long_poll, .ms = 100, .one = true });
+  assert_int_equal(stalls.count, 0);
+}
+
+/* A pool's, a gem's and a worker's own ways of waiting are no work, however often. */
+static void test_short_rests(void **state)
+{
+  (void)state;
+  uint32_t gem = call(0, "Timer#run", "/usr/lib/ruby/gems/3.3.0/gems/concurrent-ruby-1.2/lib/timer.rb");
+  uint32_t own =
+      call(call(call(node[MAIN], "Poller#run", "/app/p.rb"), "Poller#tick", "/app/p.rb"), "Poller#pause", "/app/p.rb");
+  uint32_t places[] = { call(gem, "Thread::Mutex#sleep", ""), call(gem, "Hiredis#read", ""),      node[POP],
+                        call(own, "Kernel#sleep", ""),        call(own, "Thread::Queue#pop", ""), node[JOIN] };
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    runs(20);
+    limits.method = false;
+    short_waits((struct waits){ .windows = 20, .threads = 3, .where = places[i], .ms = 95, .run_ms = 1 });
+    if (stalls.count) fail_msg("place %zu", i);
+  }
+  runs(20); /* and as it is called within a request it is work */
+  short_waits((struct waits){ .windows = 20, .threads = 3, .where = call(request(), "Kernel#sleep", ""), .ms = 95 });
+  assert_int_equal(stalls.count, 1);
+}
+
+/* After a minute it is how things are: the stall ends, and comes again only after it was over. */
+static void test_waits_of_a_minute(void **state)
+{
+  (void)state;
+  idle(20);
+  short_waits((struct waits){ .windows = 900, .threads = 2, .where = query(), .ms = 80, .run_ms = 5 });
+  only(STALL_MANY_WAITS, 12000, 72000);
+  assert_false(stalls.list[0].open);
+  idle(20);
+  short_waits((struct waits){ .windows = 20, .threads = 2, .where = query(), .ms = 80, .run_ms = 5 });
+  assert_int_equal(stalls.count, 2);
+}
+
+static void test_waits_not_looked_for(void **state)
+{
+  (void)state;
+  limits.many_waits = 0;
+  idle(20);
+  short_waits((struct waits){ .windows = 30, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  assert_int_equal(stalls.count, 0);
+}
+
 #define STALL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -592,6 +739,13 @@ int main(void)
     STALL_TEST(test_marks_and_jumps),
     STALL_TEST(test_pieces),
     STALL_TEST(test_bounded),
+    STALL_TEST(test_many_short_waits),
+    STALL_TEST(test_waits_of_one_thread),
+    STALL_TEST(test_many_queue_for_a_short_lock),
+    STALL_TEST(test_waits_of_a_healthy_server),
+    STALL_TEST(test_short_rests),
+    STALL_TEST(test_waits_of_a_minute),
+    STALL_TEST(test_waits_not_looked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

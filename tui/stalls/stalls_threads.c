@@ -28,7 +28,7 @@ static uint32_t stalls_depth(const struct rtop_symbols *symbols, uint32_t node)
   for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    depth += stalls_is_program(symbol);
+    depth += rtop_symbol_is_program(symbol);
     node = call->parent;
   }
   return depth;
@@ -163,9 +163,11 @@ static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop
 static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node, int64_t age_ns,
                               bool new_stretch)
 {
+  struct off_way way = off_ways_get(&look->state->ways, rtop_profile_lens(look->profile), look->symbols, node);
+  enum off_gvl off = off_gvl_of(look->symbols, node, &way);
   const struct rtop_symbol *leaf = rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
   enum rtop_wait kind = rtop_symbol_wait(leaf);
-  if (kind == RTOP_WAIT_NOT || kind == RTOP_WAIT_OTHERS) return kind == RTOP_WAIT_OTHERS;
+  if (off == OFF_OTHERS || kind == RTOP_WAIT_NOT) return off == OFF_OTHERS;
   struct stalls_site *site = stalls_site(thread, look->symbols, node);
   if (new_stretch) stalls_visit_site(thread, site);
   bool rests = stalls_rests(thread, site, kind);

@@ -2,12 +2,13 @@
 #ifndef RTOP_TUI_STALLS_IMPL_H
 #define RTOP_TUI_STALLS_IMPL_H
 
-#include "profile_each.h"
+#include "off_gvl.h"
 #include "stalls.h"
+#include "tui/history/profile_each.h"
 
 #include <uthash.h>
 
-enum { STALLS_SITES = 4, STALLS_RING = 20, STALLS_SOURCES_MAX = 128 };
+enum { STALLS_SITES = 4, STALLS_RING = 20, STALLS_HALF = STALLS_RING / 2, STALLS_SOURCES_MAX = 128 };
 
 /* Where a thread waited: few are worth knowing. */
 struct stalls_site {
@@ -38,12 +39,21 @@ struct stalls_share {
   uint64_t held_ns;
 };
 
+/* Short waits within work, of threads in one place (off_gvl.h). */
+struct stalls_waits {
+  uint32_t place, node; /* a frame; the call node that has most of it */
+  uint64_t wait_ns, most_ns;
+};
+
 struct stalls_source {
   int64_t seen_ns; /* end of the last window looked at */
   struct stalls_window {
     uint64_t length_ns, waiting_ns;
     struct stalls_share *shares;
     size_t share_count, share_capacity;
+    uint64_t work_ns; /* of threads at work, in any state */
+    struct stalls_waits *waits;
+    size_t wait_count, wait_capacity;
   } ring[STALLS_RING];
   unsigned next, filled;     /* of the ring */
   uint64_t *recent, *before; /* by frame: the newer and the older half of the ring */
@@ -52,8 +62,9 @@ struct stalls_source {
   size_t place_capacity;
   uint64_t gc_run_ns, gc_last_ns; /* of the collection that goes on; of the last window */
   bool gc_full;                   /* nearly all of the last window was collection */
-  uint64_t open_waiting, open_gc, open_method;
+  uint64_t open_waiting, open_gc, open_method, open_waits;
   uint32_t method, method_depth; /* of open_method */
+  uint32_t waits_place;          /* of open_waits */
 };
 
 /* The way up from a call node: of methods that recur the outermost call. */
@@ -71,6 +82,10 @@ struct stalls_state {
   struct stalls_climb *climbs; /* by node */
   size_t climb_capacity;
   uint32_t climb_count, reuses;
+  struct off_ways ways;
+  uint32_t *long_waits; /* by thread: the last look in which it waited for as long as the window */
+  size_t long_capacity;
+  uint32_t looks;
 };
 
 struct stalls_look {
@@ -95,12 +110,16 @@ struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t sta
  * makes those of these causes go that it tells half of. */
 bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns, int64_t end_ns);
 void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes);
-bool stalls_is_program(const struct rtop_symbol *symbol);
 void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t node);
 
 /* stalls_threads.c: blocked and without a safepoint. */
 void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *window);
 void stalls_forget_threads(struct stalls_state *state, int64_t before_ns);
+/* stalls_waits.c: many short waits. The first takes what a window tells into its place in the ring, the second judges.
+ * False: memory ran out. */
+bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source,
+                       struct stalls_window *into);
+void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source);
 /* stalls_process.c: waiting, collection, methods. */
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window);
 void stalls_forget_source(struct stalls_source *source);

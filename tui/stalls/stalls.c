@@ -12,7 +12,8 @@ static const int64_t stalls_lag_ns = INT64_C(5000000000);    /* of one process b
 
 const char *stall_cause_name(enum stall_cause cause)
 {
-  static const char *const names[STALL_CAUSES] = { "blocked", "no-safepoint", "waiting", "gc", "method", "mark" };
+  static const char *const names[STALL_CAUSES] = { "blocked", "no-safepoint", "waiting", "gc",
+                                                   "method",  "many-waits",   "mark" };
   return cause < STALL_CAUSES ? names[cause] : "";
 }
 
@@ -120,12 +121,6 @@ void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
   }
 }
 
-/* A method of the program itself; not of C, nor of Ruby's own in Ruby. */
-bool stalls_is_program(const struct rtop_symbol *symbol)
-{
-  return symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) != 0;
-}
-
 /* The nearest method of the application that called it; of none the nearest one in Ruby. */
 void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t node)
 {
@@ -135,12 +130,12 @@ void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t 
   stall->frame = call->frame;
   stall->caller = 0;
   if (symbol->kind == RTOP_SYMBOL_SPECIAL || rtop_lens_is_mine(lens, symbol)) return;
-  bool program = stalls_is_program(symbol);
+  bool program = rtop_symbol_is_program(symbol);
   for (node = call->parent; node; node = call->parent) {
     call = rtop_symbols_get_node(look->symbols, node);
     symbol = rtop_symbols_get(look->symbols, call->frame);
     bool mine = rtop_lens_is_mine(lens, symbol);
-    if (mine || (!program && !stall->caller && stalls_is_program(symbol))) stall->caller = call->frame;
+    if (mine || (!program && !stall->caller && rtop_symbol_is_program(symbol))) stall->caller = call->frame;
     if (mine) return;
   }
 }
@@ -151,6 +146,7 @@ static void stalls_visit(void *context, const struct rtop_look *window)
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
   if (window->end_ns <= source->seen_ns) return;
   source->seen_ns = window->end_ns;
+  if (!off_ways_begin(&look->state->ways, rtop_profile_lens(look->profile), look->symbols)) return;
   stalls_look_at_threads(look, window);
   stalls_look_at_process(look, window);
 }
@@ -206,6 +202,8 @@ void stalls_destroy(struct stalls *stalls)
   if (state) {
     stalls_forget_threads(state, INT64_MAX);
     for (int i = 0; i < STALLS_SOURCES_MAX; i++) stalls_forget_source(&state->source[i]);
+    off_ways_destroy(&state->ways);
+    free(state->long_waits);
     free(state->climbs);
   }
   free(state);
@@ -215,10 +213,13 @@ void stalls_destroy(struct stalls *stalls)
 
 static void stalls_keep_source(const struct stalls_source *source, struct rtop_symbols *symbols)
 {
-  for (int i = 0; i < STALLS_RING; i++)
-    for (size_t at = 0; at < source->ring[i].share_count; at++)
-      rtop_symbols_use_frame(symbols, source->ring[i].shares[at].frame);
+  for (int i = 0; i < STALLS_RING; i++) {
+    const struct stalls_window *window = &source->ring[i];
+    for (size_t at = 0; at < window->share_count; at++) rtop_symbols_use_frame(symbols, window->shares[at].frame);
+    for (size_t at = 0; at < window->wait_count; at++) rtop_symbols_use_frame(symbols, window->waits[at].place);
+  }
   rtop_symbols_use_frame(symbols, source->method);
+  rtop_symbols_use_frame(symbols, source->waits_place);
 }
 
 void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols)
@@ -295,6 +296,8 @@ void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, 
   stall_threads(stall, threads, sizeof threads);
   if (stall->cause == STALL_WAITING)
     snprintf(out, bytes, "GVL held%s by %s, %.1f threads wait", length, culprit[0] ? culprit : "?", stall->amount);
+  else if (stall->cause == STALL_MANY_WAITS)
+    snprintf(out, bytes, "many short waits%s in %s, %.1f threads", length, culprit, stall->amount);
   else
     snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "", culprit,
              threads[0] ? " (" : "", threads, threads[0] ? ")" : "");

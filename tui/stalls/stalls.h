@@ -6,6 +6,13 @@
  *   gc            garbage collection holds everything up for so long in one piece
  *   method        the process spends nine tenths of a second in a method in which it spent less than
  *                 a tenth of the second before (GVL time; the deepest such method)
+ *   many-waits    over a second, so many threads on the average wait off the GVL within their work, in one place and
+ *                 for less than 100 ms at a time: a query for each of many rows, a lock that all queue for. It has more
+ *                 than half of the threads' time at work, in nine of ten windows at least, and five times as much of
+ *                 it as in the second before. It ends when it has less than a quarter, or half of what it takes to
+ *                 begin; after a minute it is no news any more. A place is the application's method nearest to the
+ *                 wait; what a thread does there is judged as in off_gvl.h, but for a sleep or select in a loop of the
+ *                 application's own, which is no work
  *   mark          not a stall: the program named an instant (RperfTop.mark)
  *
  * A thread waits for work, however long, when it sits in a call that is made for waiting (pop, select,
@@ -15,27 +22,38 @@
  * pool's threads rest in their queue, and the same thread that sleeps within a request does not.
  *
  * Every window is looked at once, when it comes; windows that are merged already (longer than a
- * quarter of a second) tell only of blocked threads. Knows no screen. Threads: one.
+ * quarter of a second) tell only of blocked threads. What a stack tells of a thread off the GVL is told by off_gvl.h,
+ * as to the verdict; what was seen of the thread before is added here. Knows no screen. Threads: one.
  */
 #ifndef RTOP_TUI_STALLS_H
 #define RTOP_TUI_STALLS_H
 
-#include "profile.h"
-#include "symbols.h"
+#include "tui/history/profile.h"
+#include "tui/history/symbols.h"
 
-enum stall_cause { STALL_BLOCKED, STALL_NO_SAFEPOINT, STALL_WAITING, STALL_GC, STALL_METHOD, STALL_MARK, STALL_CAUSES };
+enum stall_cause {
+  STALL_BLOCKED,
+  STALL_NO_SAFEPOINT,
+  STALL_WAITING,
+  STALL_GC,
+  STALL_METHOD,
+  STALL_MANY_WAITS,
+  STALL_MARK,
+  STALL_CAUSES
+};
 const char *stall_cause_name(enum stall_cause cause); /* "blocked", … */
 
 /* 0: not looked for. */
 struct stall_limits {
   int64_t blocked_ns, no_safepoint_ns, gc_ns;
-  double waiting; /* threads */
+  double waiting, many_waits; /* threads */
   bool method;
 };
 #define STALL_LIMITS_USUAL                                                                                             \
   (struct stall_limits)                                                                                                \
   {                                                                                                                    \
-    .blocked_ns = 1000000000, .no_safepoint_ns = 500000000, .gc_ns = 200000000, .waiting = 4, .method = true           \
+    .blocked_ns = 1000000000, .no_safepoint_ns = 500000000, .gc_ns = 200000000, .waiting = 4, .many_waits = 0.5,       \
+    .method = true                                                                                                     \
   }
 
 struct stall {
@@ -53,7 +71,7 @@ struct stall {
   uint32_t others;  /* more threads that are blocked there, or by it */
   uint32_t members; /* private */
   bool holds;       /* private: its thread has a lock */
-  /* threads that waited; nanoseconds of collection; share of the method */
+  /* threads that waited (many-waits: at its worst); nanoseconds of collection; share of the method */
   double amount;
   const char *mark; /* name of a mark; else "" */
 };

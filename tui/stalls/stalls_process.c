@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STALLS_HALF = STALLS_RING / 2 };
 static const int64_t stalls_fine_ns = 250000000; /* windows longer than that are merged ones */
 #define STALLS_LATE_NS INT64_C(2000000000)       /* so long later a stack may become known */
 
@@ -187,7 +186,7 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
   into->length_ns = (uint64_t)(window->end_ns - window->start_ns);
   into->waiting_ns = window->wall_ns[RTOP_STATE_WAITING];
   stalls_take_climbs(look->state, look->symbols);
-  bool fine = true;
+  bool fine = stalls_take_waits(look, window, source, into);
   for (size_t i = 0; i < window->cell_count && look->limits->method; i++) {
     struct rtop_look_cell cell = rtop_look_cell(window, i);
     if (cell.state != RTOP_STATE_WAITING && cell.state != RTOP_STATE_BLOCKED)
@@ -217,7 +216,7 @@ static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
   for (size_t i = 0; i < newest->share_count; i++) {
     const struct stalls_share *share = &newest->shares[i];
     const struct rtop_symbol *symbol = rtop_symbols_get(look->symbols, share->frame);
-    bool own = stalls_is_program(symbol);
+    bool own = rtop_symbol_is_program(symbol);
     if (share->frame && (own || any) && symbol->kind != RTOP_SYMBOL_SPECIAL &&
         source->recent[share->frame] >= wanted_ns && source->before[share->frame] * 10 < before_ns &&
         (!deepest || share->depth > deepest->depth))
@@ -276,10 +275,11 @@ static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *
   stalls_close(look->stalls, &source->open_waiting);
   stalls_close(look->stalls, &source->open_gc);
   stalls_close(look->stalls, &source->open_method);
+  stalls_close(look->stalls, &source->open_waits);
   source->filled = source->next = 0;
   source->gc_run_ns = source->gc_last_ns = 0;
   source->gc_full = false;
-  for (int i = 0; i < STALLS_RING; i++) source->ring[i].share_count = 0;
+  for (int i = 0; i < STALLS_RING; i++) source->ring[i].share_count = source->ring[i].wait_count = 0;
   if (source->recent) memset(source->recent, 0, source->recent_capacity * sizeof *source->recent);
   if (source->before) memset(source->before, 0, source->before_capacity * sizeof *source->before);
 }
@@ -294,11 +294,15 @@ void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *wi
   stalls_waiting(look, window, source);
   stalls_gc(look, window, source);
   if (look->limits->method) stalls_method(look, window, source);
+  stalls_many_waits(look, window, source);
 }
 
 void stalls_forget_source(struct stalls_source *source)
 {
-  for (int i = 0; i < STALLS_RING; i++) free(source->ring[i].shares);
+  for (int i = 0; i < STALLS_RING; i++) {
+    free(source->ring[i].shares);
+    free(source->ring[i].waits);
+  }
   free(source->recent);
   free(source->before);
   free(source->place);

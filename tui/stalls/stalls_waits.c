@@ -1,0 +1,157 @@
+/* Many short waits: one place off the GVL, come to again and again, has most of the time at work. */
+#include "stalls_impl.h"
+
+#include "tui/text/reserve.h"
+#include <string.h>
+
+static const int64_t waits_news_ns = INT64_C(60000000000); /* what lasts longer is how things are */
+
+/* Threads that have been off the GVL since before the window: their waits are not short. */
+static bool waits_note_long(struct stalls_state *state, const struct rtop_look *window)
+{
+  uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
+  if (++state->looks == 0) return false; /* never again the same number */
+  for (size_t i = 0; i < window->thread_count; i++) {
+    struct rtop_look_thread now = rtop_look_thread(window, i);
+    if (now.state != RTOP_STATE_BLOCKED || now.state_age_ns < length_ns) continue;
+    if (!rtop_reserve(&state->long_waits, &state->long_capacity, (size_t)now.thread + 1, sizeof *state->long_waits))
+      return false;
+    state->long_waits[now.thread] = state->looks;
+  }
+  return true;
+}
+
+static bool waits_is_long(const struct stalls_state *state, uint32_t thread)
+{
+  return thread < state->long_capacity && state->long_waits[thread] == state->looks;
+}
+
+/* A sleep or select in a loop of the application's own is how it waits for its time, however deep it is called. */
+static bool waits_is_pause(const struct rtop_symbols *symbols, uint32_t node, const struct off_way *way)
+{
+  const char *name = rtop_wait_method(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label);
+  return way->mine_outside && (strcmp(name, "sleep") == 0 || strcmp(name, "select") == 0);
+}
+
+static bool waits_add(struct stalls_source *source, struct stalls_window *into, uint32_t place, uint32_t node,
+                      uint64_t wait_ns)
+{
+  uint32_t at = source->place[place];
+  if (at >= into->wait_count || into->waits[at].place != place) {
+    if (!rtop_reserve(&into->waits, &into->wait_capacity, into->wait_count + 1, sizeof *into->waits)) return false;
+    source->place[place] = at = (uint32_t)into->wait_count++;
+    into->waits[at] = (struct stalls_waits){ .place = place };
+  }
+  struct stalls_waits *waits = &into->waits[at];
+  waits->wait_ns += wait_ns;
+  if (wait_ns > waits->most_ns) {
+    waits->node = node;
+    waits->most_ns = wait_ns;
+  }
+  return true;
+}
+
+bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source,
+                       struct stalls_window *into)
+{
+  const struct rtop_lens *lens = rtop_profile_lens(look->profile);
+  into->wait_count = 0;
+  into->work_ns = 0;
+  if (look->limits->many_waits <= 0) return true;
+  if (!waits_note_long(look->state, window)) return false;
+  for (size_t i = 0; i < window->cell_count; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    into->work_ns += cell.state == RTOP_STATE_BLOCKED ? 0 : cell.wall_ns;
+    if (cell.state != RTOP_STATE_BLOCKED || cell.wall_ns == 0) continue;
+    struct off_way way = off_ways_get(&look->state->ways, lens, look->symbols, cell.node);
+    if (!off_is_work(off_gvl_of(look->symbols, cell.node, &way)) || waits_is_pause(look->symbols, cell.node, &way))
+      continue;
+    into->work_ns += cell.wall_ns;
+    if (waits_is_long(look->state, cell.thread)) continue;
+    if (!waits_add(source, into, off_place(look->symbols, cell.node, &way), cell.node, cell.wall_ns)) return false;
+  }
+  return true;
+}
+
+static const struct stalls_window *waits_window(const struct stalls_source *source, unsigned back)
+{
+  return &source->ring[(source->next + STALLS_RING - 1 - back) % STALLS_RING];
+}
+
+static const struct stalls_waits *waits_in(const struct stalls_window *window, uint32_t place)
+{
+  for (size_t i = 0; i < window->wait_count; i++)
+    if (window->waits[i].place == place) return &window->waits[i];
+  return NULL;
+}
+
+/* What half of the ring tells of a place. */
+struct waits_half {
+  uint64_t wait_ns, work_ns, length_ns;
+  uint64_t age_ns;  /* since the first of them */
+  unsigned windows; /* in which there were such waits */
+};
+
+static struct waits_half waits_half(const struct stalls_source *source, unsigned from, uint32_t place)
+{
+  struct waits_half half = { 0 };
+  for (unsigned i = from; i < from + STALLS_HALF; i++) {
+    const struct stalls_waits *waits = waits_in(waits_window(source, i), place);
+    half.length_ns += waits_window(source, i)->length_ns;
+    half.age_ns = waits ? half.length_ns : half.age_ns;
+    half.wait_ns += waits ? waits->wait_ns : 0;
+    half.work_ns += waits_window(source, i)->work_ns;
+    half.windows += waits != NULL;
+  }
+  return half;
+}
+
+/* The place that has most of the newest window. */
+static const struct stalls_waits *waits_worst(const struct stalls_source *source)
+{
+  const struct stalls_window *newest = waits_window(source, 0);
+  const struct stalls_waits *worst = NULL;
+  for (size_t i = 0; i < newest->wait_count; i++)
+    if (!worst || newest->waits[i].wait_ns > worst->wait_ns) worst = &newest->waits[i];
+  return worst;
+}
+
+static bool waits_began(const struct stalls_look *look, const struct stalls_source *source,
+                        const struct stalls_waits *worst, const struct waits_half *recent)
+{
+  struct waits_half before = waits_half(source, STALLS_HALF, worst->place);
+  return recent->windows >= STALLS_HALF - 1 && recent->wait_ns * 2 > recent->work_ns &&
+         (double)recent->wait_ns >= look->limits->many_waits * (double)recent->length_ns &&
+         before.wait_ns * 5 < recent->wait_ns;
+}
+
+static bool waits_go_on(const struct stalls_look *look, const struct stall *stall, const struct rtop_look *window,
+                        const struct waits_half *recent)
+{
+  return recent->wait_ns * 4 > recent->work_ns && window->end_ns - stall->start_ns <= waits_news_ns &&
+         (double)recent->wait_ns * 2 >= look->limits->many_waits * (double)recent->length_ns;
+}
+
+void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
+{
+  if (source->filled < STALLS_RING || look->limits->many_waits <= 0) return;
+  const struct stalls_waits *worst = waits_worst(source);
+  struct stall *stall = source->open_waits ? stalls_find(look->stalls, source->open_waits) : NULL;
+  uint32_t place = stall ? source->waits_place : worst ? worst->place : 0;
+  struct waits_half recent = waits_half(source, 0, place);
+  if (stall && !waits_go_on(look, stall, window, &recent)) stall = NULL;
+  if (!stall) {
+    stalls_close(look->stalls, &source->open_waits);
+    if (!worst || place != worst->place || !waits_began(look, source, worst, &recent)) return;
+    stall = stalls_add(look->stalls, STALL_MANY_WAITS, window->end_ns - (int64_t)recent.age_ns, window->end_ns);
+    if (!stall) return;
+    stalls_blame(stall, look, worst->node);
+    stall->open = true;
+    stall->source = window->source;
+    source->open_waits = stall->id;
+    source->waits_place = place;
+  }
+  double threads = (double)recent.wait_ns / (double)recent.length_ns;
+  stall->amount = threads > stall->amount ? threads : stall->amount; /* at its worst */
+  if (waits_in(waits_window(source, 0), place)) stall->end_ns = window->end_ns;
+}
