@@ -25,10 +25,10 @@ uint64_t ui_calm_ns(const struct ui *ui, uint64_t row, uint32_t what, uint64_t n
   return shown == share ? ns : (uint64_t)(shown * length + 0.5); /* not a nanosecond off */
 }
 
-double ui_calm_measured(const struct ui *ui, uint32_t what, double value, double least)
+double ui_calm_measured(const struct ui *ui, uint64_t row, uint32_t what, double value, double least)
 {
   double tolerance = ui_calm_samples(ui) > 0 ? fmax(fabs(value) * PART_MEASURED, least) : 0;
-  return rtop_calm_keep(ui->calm, rtop_calm_key(0, what), value, tolerance);
+  return rtop_calm_keep(ui->calm, rtop_calm_key(row, what), value, tolerance);
 }
 
 double ui_calm_count(const struct ui *ui, uint64_t row, uint32_t what, double count)

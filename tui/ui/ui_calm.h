@@ -19,8 +19,8 @@ double ui_calm_samples(const struct ui *ui);
 /* A share of the window (1: one thread all the time), or time as such a share; what is counted. */
 double ui_calm_share(const struct ui *ui, uint64_t row, uint32_t what, double share);
 uint64_t ui_calm_ns(const struct ui *ui, uint64_t row, uint32_t what, uint64_t ns);
-/* What is measured and stands in the header: kept within a tenth of it and `least`. */
-double ui_calm_measured(const struct ui *ui, uint32_t what, double value, double least);
+/* What is measured, not sampled: kept within a tenth of it and `least`. */
+double ui_calm_measured(const struct ui *ui, uint64_t row, uint32_t what, double value, double least);
 double ui_calm_count(const struct ui *ui, uint64_t row, uint32_t what, double count);
 
 #endif

@@ -42,7 +42,7 @@ enum {
 
 static double calm_share(const struct ui *ui, int figure, double share)
 {
-  return ui_calm_measured(ui, UI_CALM(UI_CALM_HEADER, figure), share, 0.005);
+  return ui_calm_measured(ui, 0, UI_CALM(UI_CALM_HEADER, figure), share, 0.005);
 }
 
 static double calm_count(const struct ui *ui, int figure, double count)

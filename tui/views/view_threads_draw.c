@@ -163,7 +163,7 @@ static double threads_shown(const struct ui *ui, const struct rtop_thread_row *t
   uint64_t row = (uint64_t)thread->source << 48 ^ thread->serial;
   if (field == FIELD_ALLOC) return ui_calm_count(ui, row, UI_CALM(VIEW_THREADS, field), value / length) * length;
   if (sorted_by(ui, field)) return thread_table_shown(&view->table, thread, value / length) * length;
-  return ui_calm_share(ui, row, UI_CALM(VIEW_THREADS, field), value / length) * length;
+  return ui_calm_measured(ui, row, UI_CALM(VIEW_THREADS, field), value / length, 0.01) * length;
 }
 
 static void threads_figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
