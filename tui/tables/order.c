@@ -75,64 +75,33 @@ static bool is_part(const struct order *order, const struct rtop_method_row *row
   return order->part == ORDER_ALL || (order->part == ORDER_BUSY ? !off : off || row->self.wall_ns[RTOP_STATE_BLOCKED]);
 }
 
-/* What came first stands on top of the heap. */
-static void heap_push(uint64_t *heap, size_t count, uint64_t key)
-{
-  size_t at = count;
-  for (; at > 0 && heap[(at - 1) / 2] > key; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-  heap[at] = key;
-}
-
-static uint64_t heap_pop(uint64_t *heap, size_t count)
-{
-  uint64_t first = heap[0], last = heap[count - 1];
-  size_t at = 0;
-  for (size_t child = 1; child + 1 < count; child = 2 * at + 1) {
-    if (child + 2 < count && heap[child + 1] < heap[child]) child++;
-    if (heap[child] >= last) break;
-    heap[at] = heap[child];
-    at = child;
-  }
-  heap[at] = last;
-  return first;
-}
-
-/* How little something may be worth to stand above what is worth `most`. */
-static double least_above(double most, double least, int part)
-{
-  double share = (most < 0 ? -most : most) / part;
-  return most - (share > least ? share : least);
-}
-
-/* Items sorted by worth: of those that may stand here, the one that stood highest. So nothing stands above what is
- * worth more than it by more than is told, whatever stands between them. */
+/* Items sorted by worth: of those that may stand here, the one that stood highest. */
 static void calm(struct order *order, const double *worth, bool reverse, double least, int part)
 {
-  size_t next = 0, waiting = 0, top = 0;
   double sign = reverse ? -1 : 1;
   for (size_t i = 0; i < order->count; i++) {
-    while (order->items[top].taken) top++;
-    double enough = least_above(sign * worth[order->items[top].frame], least, part);
-    while (next < order->count && (next <= top || sign * worth[order->items[next].frame] >= enough)) {
-      uint32_t rank = order->rank[order->items[next].frame];
-      heap_push(order->heap, waiting++, (uint64_t)(rank != 0 ? rank : UINT32_MAX) << 32 | next);
-      next++;
-    }
-    size_t here = (uint32_t)heap_pop(order->heap, waiting--);
-    order->spare[i] = order->items[here];
-    order->items[here].taken = true;
+    uint32_t frame = order->items[i].frame, rank = order->rank[frame];
+    order->calm[i] = (struct rtop_calm_row){ .worth = sign * worth[frame], .rank = rank != 0 ? rank : UINT32_MAX };
   }
+  rtop_calm_order(order->calm, order->count, least, part, order->heap, order->rows);
+  for (size_t i = 0; i < order->count; i++) order->spare[i] = order->items[order->rows[i]];
   use_spare(order);
 }
 
-/* A new row is worth what it is; of the others a quarter of the change counts. */
+/* A new row is worth what it is; of the others a quarter of the change counts, and none that chance may have made. */
 static void take_values(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort)
 {
+  enum rtop_figure figure = columns_info(sort)->figure;
+  bool time = figure == RTOP_FIGURE_TIME || figure == RTOP_FIGURE_RATIO, same = order->valued == sort;
+  double length = (double)methods->length_ns;
   for (size_t i = 0; i < methods->count; i++) {
     uint32_t frame = methods->rows[i].frame;
     double value = rtop_method_value(&methods->rows[i], sort), *smooth = &order->smooth[frame];
+    bool known = order->rank[frame] != 0;
+    if (known && same && time && length > 0)
+      value = rtop_calm_figure(order->values[frame], value, rtop_calm_noise(value / length, order->samples) * length);
     order->values[frame] = value;
-    *smooth = order->rank[frame] != 0 ? *smooth + (value - *smooth) / ORDER_AVERAGE : value;
+    *smooth = known ? *smooth + (value - *smooth) / ORDER_AVERAGE : value;
   }
   order->valued = sort;
 }
@@ -142,6 +111,7 @@ static bool reserve(struct order *order, size_t rows, size_t frames)
   return rtop_reserve(&order->rows, &order->row_capacity, rows + 1, sizeof *order->rows) &&
          rtop_reserve(&order->values, &order->value_capacity, frames + 1, sizeof *order->values) &&
          rtop_reserve(&order->smooth, &order->smooth_capacity, frames + 1, sizeof *order->smooth) &&
+         rtop_reserve(&order->calm, &order->calm_capacity, rows + 1, sizeof *order->calm) &&
          rtop_reserve(&order->heap, &order->heap_capacity, rows + 1, sizeof *order->heap) &&
          rtop_reserve(&order->items, &order->capacity, rows + 1, sizeof *order->items) &&
          rtop_reserve(&order->spare, &order->spare_capacity, rows + 1, sizeof *order->spare) &&
@@ -163,6 +133,15 @@ static struct order_item item_of(const struct order *order, const struct rtop_me
     .row = (uint32_t)row,
     .frame = frame,
   };
+}
+
+/* Is a little more or less of it of no weight? And how much at least? */
+static bool swings(const struct order *order, const struct rtop_methods *methods, double *least)
+{
+  enum rtop_figure figure = columns_info(order->valued)->figure;
+  bool time = figure == RTOP_FIGURE_TIME || figure == RTOP_FIGURE_RATIO;
+  *least = time ? (double)methods->length_ns / 1000 : order->valued == RTOP_SORT_HISTORY ? 0.001 : 0;
+  return time || figure == RTOP_FIGURE_RATE || figure == RTOP_FIGURE_COUNT || order->valued == RTOP_SORT_HISTORY;
 }
 
 /* Held rows keep their places, new ones come behind them by their figures. */
@@ -189,15 +168,6 @@ static void sort_by(struct order *order, const struct rtop_methods *methods, con
   for (size_t i = 0; i < methods->count; i++)
     if (is_part(order, &methods->rows[i])) order->items[order->count++] = item_of(order, methods, i, worth, reverse);
   sort_items(order, order->count);
-}
-
-/* Is a little more or less of it of no weight? And how much at least? */
-static bool swings(const struct order *order, const struct rtop_methods *methods, double *least)
-{
-  enum rtop_figure figure = columns_info(order->valued)->figure;
-  bool time = figure == RTOP_FIGURE_TIME || figure == RTOP_FIGURE_RATIO;
-  *least = time ? (double)methods->length_ns / 1000 : order->valued == RTOP_SORT_HISTORY ? 0.001 : 0;
-  return time || figure == RTOP_FIGURE_RATE || figure == RTOP_FIGURE_COUNT || order->valued == RTOP_SORT_HISTORY;
 }
 
 /* First by what they are worth on the average, then what contradicts the figures that are seen. */
@@ -261,6 +231,7 @@ void order_destroy(struct order *order)
   free(order->rows);
   free(order->values);
   free(order->smooth);
+  free(order->calm);
   free(order->held);
   free(order->heap);
   free(order->items);

@@ -1,7 +1,8 @@
 /* The order of the table on the screen: by the column the user sees, and calm.
  *
- * Nothing stands above what is larger by more than a tenth of it (and, of shares, by more than half a point: a sample
- * or two of a second). Within that, rows keep the places that they had, until one is larger by more than a twentieth
+ * Figures of shares are shown as they were until they differ by more than chance makes of the samples (calm.h). Nothing
+ * stands above what is shown as larger by more than a tenth of it (of shares, by more than half a point and half of it).
+ * Within that, rows keep the places that they had, until one is larger by more than a twentieth
  * (a tenth of a point) on the average of the last few times: figures that swing do not swap rows, and what differs
  * stands right after some seconds. Counts of this moment, names and changes are ordered strictly. Rows that come stand
  * below those of their size.
@@ -15,6 +16,7 @@
 
 #include "columns.h"
 #include "tui/methods/methods.h"
+#include "tui/text/calm.h"
 
 /* Which rows it is of: all, those with something else than time off the GVL, or those with time off the GVL, whose
  * figures are that. */
@@ -25,18 +27,19 @@ struct order {
   uint32_t first;       /* this frame stands above all others, however they are sorted; 0: none does */
   uint32_t *rows;       /* indexes into methods->rows */
   size_t count;
-  double *values; /* by frame: what it is worth, by `valued`, */
+  double *values; /* by frame: what it is worth, by `valued`, and shown as (calm.h), */
   double *smooth; /* and that on the average of the last times */
+  double samples; /* set by its owner: of one thread in the span; 0: figures are shown as they are */
   enum rtop_sort_key valued;
   uint32_t *held; /* private: by place of the last time: row + 1 */
   size_t last_count, held_capacity;
   struct order_item {
     uint64_t key;
     uint32_t tie, row, frame;
-    bool taken;
-  } * items, *spare; /* private */
-  uint64_t *heap;    /* private: of what may come next, the place of the last time and the item */
-  size_t capacity, row_capacity, value_capacity, smooth_capacity, spare_capacity, heap_capacity;
+  } * items, *spare;          /* private */
+  struct rtop_calm_row *calm; /* private, as the rest */
+  uint64_t *heap;
+  size_t capacity, row_capacity, value_capacity, smooth_capacity, spare_capacity, heap_capacity, calm_capacity;
   uint32_t *rank; /* by frame: place of the last time + 1; 0: none */
   size_t rank_capacity;
 };

@@ -45,9 +45,12 @@ bool thread_table_by_blame(enum rtop_sort_key sort)
   }
 }
 
+enum { THREAD_TENTH = 10 };
+
 struct sorted {
   uint32_t row;
   int64_t key[THREAD_TABLE_KEYS]; /* the first one that differs decides */
+  uint32_t rank;                  /* where it stood; UINT32_MAX: nowhere */
   const struct rtop_thread_row *thread;
 };
 
@@ -92,20 +95,15 @@ static struct thread_calm *calm_of(struct thread_table *table, const struct rtop
   if (!rtop_reserve(&table->calm, &table->calm_capacity, (size_t)thread->thread + 1, sizeof *table->calm)) return &none;
   struct thread_calm *calm = &table->calm[thread->thread];
   if (!calm->known || calm->serial != thread->serial || calm->source != thread->source)
-    *calm = (struct thread_calm){ .serial = thread->serial, .source = thread->source };
+    *calm = (struct thread_calm){ .serial = thread->serial, .source = thread->source, .rank = UINT32_MAX };
   return calm;
 }
 
-static double size_of(double value)
-{
-  return value < 0 ? -value : value;
-}
-
-/* A figure that swings by less than a step is what it was. Returns how many steps it is. */
+/* A figure that swings is what it was. Returns how many steps it is. */
 static int64_t calm_key(struct thread_calm *calm, int at, double key, double step)
 {
   double *before = &calm->key[at];
-  if (!calm->known || size_of(key - *before) > step + *before / 10) *before = key;
+  *before = calm->known ? rtop_calm_figure(*before, key, step + *before / THREAD_TENTH) : key;
   return (int64_t)(*before / step + 0.5);
 }
 
@@ -114,7 +112,7 @@ static void keys_of(struct sorted *sorted, struct thread_table *table, const str
 {
   const struct rtop_cost *cost = &sorted->thread->cost;
   struct thread_calm *calm = calm_of(table, sorted->thread);
-  const double length = (double)sum->length_ns + 1, step = 0.01;
+  const double length = sum->length_ns > 0 ? (double)sum->length_ns : 1, step = 0.01;
   if (thread_table_by_blame(sort)) {
     sorted->key[0] = calm_key(calm, 0, (double)cost->blame_ns / length, step);
     sorted->key[1] = calm_key(calm, 1, (double)rtop_cost_held(cost) / length, step);
@@ -127,17 +125,60 @@ static void keys_of(struct sorted *sorted, struct thread_table *table, const str
     sorted->key[0] = calm_key(calm, 0, thread_table_key(sorted->thread, sort) / length, step);
   }
   calm->known = true;
+  sorted->rank = calm->rank;
 }
 
-/* Another order: nothing is kept. */
-static void calm_begin(struct thread_table *table, enum rtop_sort_key sort)
+double thread_table_shown(const struct thread_table *table, const struct rtop_thread_row *thread, double value)
 {
-  if (table->sort != sort)
+  const struct thread_calm *calm =
+      thread->thread < table->calm_capacity ? &table->calm[thread->thread] : &(struct thread_calm){ 0 };
+  return calm->known && calm->serial == thread->serial && calm->source == thread->source ? calm->key[0] : value;
+}
+
+/* Another order, or figures as they are: nothing is kept. */
+static void calm_begin(struct thread_table *table, enum rtop_sort_key sort, bool exact)
+{
+  if (table->sort != sort || exact)
     for (size_t i = 0; i < table->calm_capacity; i++) table->calm[i].known = false;
   table->sort = sort;
 }
 
 /* ---------------------------------------------------------------------------------------------------- */
+
+/* Those with the same figure stand side by side, in the order of what decides then. */
+static void rank_rows(struct rtop_calm_row *rows, const struct sorted *sorted, size_t count)
+{
+  for (size_t from = 0, end; from < count; from = end) {
+    uint32_t rank = UINT32_MAX;
+    for (end = from; end < count && sorted[end].key[0] == sorted[from].key[0]; end++)
+      rank = sorted[end].rank < rank ? sorted[end].rank : rank;
+    for (size_t i = from; i < end; i++)
+      rows[i] = (struct rtop_calm_row){ .worth = (double)sorted[i].key[0], .rank = rank };
+  }
+}
+
+/* Those that have something of the figure: within its tolerance they keep their places. */
+static bool keep_places(struct sorted *sorted, size_t count)
+{
+  size_t some = 0;
+  while (some < count && sorted[some].key[0] > 0) some++;
+  struct rtop_calm_row *rows = malloc((some + 1) * sizeof *rows);
+  uint64_t *heap = malloc((some + 1) * sizeof *heap);
+  uint32_t *order = malloc((some + 1) * sizeof *order);
+  struct sorted *before = malloc((some + 1) * sizeof *before);
+  bool fine = rows != NULL && heap != NULL && order != NULL && before != NULL;
+  if (fine && some > 1) {
+    rank_rows(rows, sorted, some);
+    rtop_calm_order(rows, some, 0, THREAD_TENTH, heap, order);
+    memcpy(before, sorted, some * sizeof *sorted);
+    for (size_t i = 0; i < some; i++) sorted[i] = before[order[i]];
+  }
+  free(rows);
+  free(heap);
+  free(order);
+  free(before);
+  return fine;
+}
 
 static size_t choose(struct sorted *sorted, struct thread_table *table, const struct rtop_sum *sum, const bool *passes,
                      const struct thread_table_options *options)
@@ -171,11 +212,15 @@ bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, 
   bool *passes = malloc((sum->thread_count + 1) * sizeof *passes);
   bool fine = sorted != NULL && passes != NULL && reserve(table, sum->thread_count + 1) &&
               thread_filter(passes, sum, symbols, options->filter, options->filter_invert);
-  calm_begin(table, options->sort);
+  calm_begin(table, options->sort, options->exact);
   count_inside(table, sum, symbols);
   size_t count = fine ? choose(sorted, table, sum, passes, options) : 0;
   if (count > 0) qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
-  for (size_t i = 0; i < count; i++) table->rows[options->reverse ? count - 1 - i : i] = sorted[i].row;
+  if (options->sort != RTOP_SORT_NAME) fine = keep_places(sorted, count) && fine;
+  for (size_t i = 0; i < count; i++) {
+    table->rows[options->reverse ? count - 1 - i : i] = sorted[i].row;
+    if (options->sort != RTOP_SORT_NAME) calm_of(table, sorted[i].thread)->rank = (uint32_t)i;
+  }
   table->count = count;
   free(sorted);
   free(passes);

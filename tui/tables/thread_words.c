@@ -3,7 +3,7 @@
 #include "tui/text/text.h"
 #include <stdio.h>
 
-enum { AGE_BYTES = 24, UNFINISHED_NS = 300000000 };
+enum { AGE_BYTES = 24, UNFINISHED_NS = 300000000, UNFINISHED_WOKEN_NS = 1000000000 };
 
 void thread_age_text(char *out, size_t bytes, uint64_t age_ns)
 {
@@ -16,11 +16,22 @@ static bool off_the_gvl(const struct rtop_thread_row *thread)
   return thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
 }
 
+/* Was it seen before it came to hold the GVL, and not since? */
+static bool woke_unseen(const struct rtop_thread_row *thread)
+{
+  return thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns;
+}
+
 /* Since when nothing was seen of it. */
 static uint64_t unseen_ns(const struct rtop_thread_row *thread)
 {
-  bool younger = thread->stack_age_ns == 0 || (thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns);
-  return younger ? thread->state_age_ns : thread->stack_age_ns;
+  return thread->stack_age_ns == 0 || woke_unseen(thread) ? thread->state_age_ns : thread->stack_age_ns;
+}
+
+/* A thread that woke up has the GVL before it has a core: on a busy machine it gets that much later, and is in no call. */
+static uint64_t unfinished_least_ns(const struct rtop_thread_row *thread)
+{
+  return woke_unseen(thread) ? UNFINISHED_WOKEN_NS : UNFINISHED_NS;
 }
 
 const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum)
@@ -29,10 +40,22 @@ const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum)
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
     bool holds = thread_stack_is_old(thread) && thread->state == RTOP_STATE_RUNNING && !thread->hidden;
-    uint64_t least_ns = found != NULL ? unseen_ns(found) + 1 : UNFINISHED_NS;
-    if (holds && unseen_ns(thread) >= least_ns) found = thread;
+    bool longer = found == NULL || unseen_ns(thread) > unseen_ns(found);
+    if (holds && longer && unseen_ns(thread) >= unfinished_least_ns(thread)) found = thread;
   }
   return found;
+}
+
+/* The call that lasts was made by what was last seen; where that was a wait that is over, by its caller. */
+static uint32_t unfinished_node(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols)
+{
+  uint32_t node = thread->node;
+  while (woke_unseen(thread) && node != 0) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    if (rtop_symbol_wait(rtop_symbols_get(symbols, call->frame)) == RTOP_WAIT_NOT) break;
+    node = call->parent < node ? call->parent : 0;
+  }
+  return node;
 }
 
 void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_row *thread,
@@ -41,7 +64,9 @@ void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_r
   char age[AGE_BYTES], leaf[512], who[24];
   thread_age_text(age, sizeof age, unseen_ns(thread));
   snprintf(who, sizeof who, "%u", thread->native_id);
-  thread_stack_leaf(leaf, sizeof leaf, thread, symbols, true);
+  struct rtop_thread_row seen = *thread;
+  seen.node = unfinished_node(thread, symbols);
+  thread_stack_leaf(leaf, sizeof leaf, &seen, symbols, true);
   snprintf(out, bytes, "%s, %s so far (%s)", leaf, age, thread->name[0] != '\0' ? thread->name : who);
 }
 

@@ -16,9 +16,10 @@ static inline bool thread_stack_is_old(const struct rtop_thread_row *thread)
 /* "0.8 s", "12.0 ms", "2m14s". */
 void thread_age_text(char *out, size_t bytes, uint64_t age_ns);
 
-/* The thread that holds the GVL longest in a call that was not sampled yet and lasts; NULL: none does. */
+/* The thread that holds the GVL longest in a call that was not sampled yet and lasts; NULL: none does. One that was not
+ * seen since it woke up holds it for a second at least: sooner it may just wait for a core. */
 const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum);
-/* "? Order#total, 2.1 s so far (worker 3)": what it was last seen in. */
+/* "? Order#total, 2.1 s so far (worker 3)": what it was last seen in, but for a wait that is over. */
 void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_row *thread,
                              const struct rtop_symbols *symbols);
 

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <wchar.h>
 
-enum { HINTS_MAX = 128, CELLS_MAX = 512, STEPS_MAX = 32, LEAST_CELLS = 8, LEAST_SAVED = 36 /* bytes of a shift */ };
+enum { HINTS_MAX = 128, CELLS_MAX = 512, STEPS_MAX = 32, LEAST_CELLS = 8, LEAST_SAVED = 32 /* bytes of a shift */ };
+enum { MOTION = 7, COLOR = 9 }; /* bytes, about */
 
 static struct {
   struct {
@@ -44,12 +45,22 @@ static int bytes_of(const cchar_t *cell)
   return cell->chars[0] < 0x80 ? 1 : cell->chars[0] < 0x800 ? 2 : 3;
 }
 
-/* What is to be sent when the old cells have moved by so many. */
+/* What is to be sent when the old cells have moved by so many: those that differ, with their colours, and what is
+ * between two of them, or the way over it. */
 static int bytes_left(const cchar_t *old, const cchar_t *new, int columns, int step)
 {
-  int bytes = 0;
-  for (int i = 0; i < columns; i++)
-    if (i + step >= columns || !alike(&old[i + step], &new[i])) bytes += bytes_of(&new[i]);
+  int bytes = 0, between = 0;
+  attr_t sent = A_NORMAL;
+  for (int i = 0; i < columns; i++) {
+    int cell = bytes_of(&new[i]);
+    if (i + step < columns && alike(&old[i + step], &new[i])) {
+      between = between + cell < MOTION ? between + cell : MOTION;
+      continue;
+    }
+    bytes += between + cell + (new[i].attr != sent &&new[i].chars[0] != L' ' ? COLOR : 0);
+    sent = new[i].attr;
+    between = 0;
+  }
   return bytes;
 }
 

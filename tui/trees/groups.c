@@ -175,6 +175,7 @@ static struct rtop_group_row groups_row(const struct groups_build *build, const 
                                 .depth = item->depth,
                                 .callers = entry->callers,
                                 .lines = item->lines,
+                                .shown = item->sibling.shown,
                                 .last = item->last,
                                 .reference = item->edge && groups_graph_is_root(entry),
                                 .recursive = entry->loops > 0,
@@ -215,7 +216,7 @@ bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *sy
                                 .symbols = symbols,
                                 .sort = scratch->graph.wish.sort,
                                 .least_ns = scratch->least_ns };
-  rtop_tree_places_begin(&scratch->places, build.sort, look->reverse, scratch->graph.length_ns);
+  rtop_tree_places_begin(&scratch->places, build.sort, look->reverse, scratch->graph.length_ns, look->samples);
   groups_rows(&build);
   rtop_tree_places_take(&scratch->places, groups->rows, groups->count, groups_row_key);
   if (groups->hidden > 0) {

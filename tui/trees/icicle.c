@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ICICLE_CALM = 1 << 30 }; /* what is told of a node, among all that is kept */
+
 struct icicle_build {
   struct rtop_icicle *icicle;
   const struct rtop_tree *tree;
@@ -17,11 +19,13 @@ static int icicle_compare(const void *left, const void *right, void *context)
 {
   const struct icicle_build *build = context;
   const struct rtop_icicle_look *look = build->look;
-  uint32_t id_a = *(const uint32_t *)left, id_b = *(const uint32_t *)right;
+  const struct rtop_icicle_child *one = left, *other = right;
+  uint32_t id_a = one->node, id_b = other->node;
+  if (look->sort == RTOP_SORT_TOTAL && one->ns != other->ns) return (one->ns > other->ns) != look->reverse ? -1 : 1;
   const struct rtop_tree_node *a = &build->tree->nodes[id_a], *b = &build->tree->nodes[id_b];
   uint64_t key_a = rtop_tree_key(&a->self, &a->total, look->sort, look->mode);
   uint64_t key_b = rtop_tree_key(&b->self, &b->total, look->sort, look->mode);
-  if (key_a != key_b) return (key_a > key_b) != look->reverse ? -1 : 1;
+  if (look->sort != RTOP_SORT_TOTAL && key_a != key_b) return (key_a > key_b) != look->reverse ? -1 : 1;
   int by_name =
       strcmp(rtop_symbols_get(build->symbols, a->frame)->label, rtop_symbols_get(build->symbols, b->frame)->label);
   if (by_name != 0) return look->reverse && look->sort == RTOP_SORT_NAME ? -by_name : by_name;
@@ -36,6 +40,24 @@ static bool icicle_cell(struct icicle_build *build, const struct rtop_icicle_cel
   return true;
 }
 
+/* Each child's part of its parent as it was, unless there is too much of them then. */
+static void icicle_keep(struct icicle_build *build, uint32_t parent, size_t count)
+{
+  const struct rtop_icicle_look *look = build->look;
+  struct rtop_icicle_child *children = build->icicle->children;
+  double whole = (double)rtop_tree_clock(&build->tree->nodes[parent].total, look->mode), sum = 0;
+  double samples = look->samples * whole / (double)(build->tree->length_ns + 1);
+  if (look->calm == NULL || whole <= 0) return;
+  for (int again = 0; again < 2 && (again == 0 || sum > whole + 1); again++)
+    for (size_t i = 0; i < count; i++) {
+      uint64_t ns = rtop_tree_clock(&build->tree->nodes[children[i].node].total, look->mode);
+      double share = (double)ns / whole, noise = again ? 0 : rtop_calm_noise(share, samples);
+      double kept = rtop_calm_keep(look->calm, rtop_calm_key(children[i].node, ICICLE_CALM), share, noise);
+      children[i].ns = kept == share ? (double)ns : kept * whole;
+      sum += children[i].ns;
+    }
+}
+
 /* Children of a node in their order; their number. */
 static size_t icicle_children(struct icicle_build *build, uint32_t node, bool *fine)
 {
@@ -47,8 +69,10 @@ static size_t icicle_children(struct icicle_build *build, uint32_t node, bool *f
       *fine = false;
       return 0;
     }
-    icicle->children[count++] = id;
+    icicle->children[count++] =
+        (struct rtop_icicle_child){ id, (double)rtop_tree_clock(&nodes[id].total, build->look->mode) };
   }
+  icicle_keep(build, node, count);
   if (count > 1) qsort_r(icicle->children, count, sizeof *icicle->children, icicle_compare, build);
   return count;
 }
@@ -74,9 +98,9 @@ static bool icicle_below(struct icicle_build *build, size_t index)
   struct rtop_icicle_cell narrow = { .parent = (uint32_t)index, .depth = cell.depth + 1 };
   int x = cell.x;
   for (size_t i = 0; i < count && fine && whole > 0; i++) {
-    uint32_t id = build->icicle->children[i];
+    uint32_t id = build->icicle->children[i].node;
     uint64_t ns = rtop_tree_clock(&nodes[id].total, build->look->mode);
-    until += (double)ns;
+    until += build->icicle->children[i].ns;
     int end = cell.x + (int)(until / whole * cell.columns + 0.5);
     if (end - x < RTOP_ICICLE_COLUMNS_MIN || ns < build->least_ns) {
       narrow.x = narrow.merged == 0 ? x : narrow.x;

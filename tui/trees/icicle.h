@@ -1,12 +1,13 @@
 /* The tree of calls as cells: one row per depth, a cell as wide as its share of the root.
  *
- * Geometry only, no screen. Cells that would be narrower than two columns are put together into one that
+ * A cell keeps its part of the one above it while only chance moves it. Geometry only, no screen. Cells that would be narrower than two columns are put together into one that
  * tells how many nodes it stands for. Threads: one. Memory belongs to the icicle.
  */
 #ifndef RTOP_TUI_ICICLE_H
 #define RTOP_TUI_ICICLE_H
 
 #include "tree.h"
+#include "tui/text/calm.h"
 
 enum { RTOP_ICICLE_COLUMNS_MIN = 2, RTOP_ICICLE_DEPTH_MAX = 4096, RTOP_ICICLE_ROWS_MAX = 3 };
 
@@ -23,8 +24,11 @@ struct rtop_icicle {
   size_t count, capacity;
   size_t *first; /* by depth: index of its first cell; [depths] is count */
   size_t depths, depth_capacity;
-  size_t merged;      /* nodes in merged cells */
-  uint32_t *children; /* private */
+  size_t merged; /* nodes in merged cells */
+  struct rtop_icicle_child {
+    uint32_t node;
+    double ns;  /* that it is drawn with */
+  } * children; /* private */
   size_t children_capacity;
 };
 
@@ -34,7 +38,9 @@ struct rtop_icicle_look {
   enum rtop_sort_key sort;
   bool reverse;
   enum rtop_mode mode;
-  double least_percent; /* of the span; nodes below are as if too narrow */
+  double least_percent;   /* of the span; nodes below are as if too narrow */
+  struct rtop_calm *calm; /* keeps parts of parents while they swing (calm.h); NULL: they are as they are */
+  double samples;         /* of one thread in the span */
 };
 
 /* False when memory ran out. No cells when the root is not in the sum or has no time. */

@@ -5,40 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PLACES_TENTH = 10, PLACES_LEAST = 5, PLACES_IDLE_MAX = 1024 };
+
 struct tree_place {
   uint64_t key;
-  size_t place;
+  double shown;
+  uint32_t rank, step;
 };
 
-void rtop_tree_places_begin(struct rtop_tree_places *places, enum rtop_sort_key sort, bool reverse, uint64_t length_ns)
+static uint32_t *places_at(struct rtop_tree_places *places, uint64_t key)
 {
-  if (places->sort != sort || places->reverse != reverse) places->count = 0;
+  return rtop_pairs_at(&places->index, (uint32_t)(key >> 32), (uint32_t)key);
+}
+
+static void places_forget(struct rtop_tree_places *places)
+{
+  rtop_pairs_clear(&places->index);
+  places->count = 0;
+}
+
+void rtop_tree_places_begin(struct rtop_tree_places *places, enum rtop_sort_key sort, bool reverse, uint64_t length_ns,
+                            double samples)
+{
+  if (places->sort != sort || places->reverse != reverse) places_forget(places);
   places->sort = sort;
   places->reverse = reverse;
   /* Counts have no share of the time. */
-  places->tolerance = sort == RTOP_SORT_ALLOC || sort == RTOP_SORT_THREADS ? 0 : length_ns / 1000;
-}
-
-static int places_compare(const void *left, const void *right)
-{
-  const struct tree_place *a = left, *b = right;
-  return a->key < b->key ? -1 : a->key > b->key;
-}
-
-static const struct tree_place *places_find(const struct rtop_tree_places *places, uint64_t key)
-{
-  struct tree_place wanted = { .key = key };
-  if (places->count == 0) return NULL;
-  return bsearch(&wanted, places->places, places->count, sizeof wanted, places_compare);
-}
-
-bool rtop_tree_places_swap(const struct rtop_tree_places *places, uint64_t above, uint64_t above_value, uint64_t below,
-                           uint64_t below_value)
-{
-  uint64_t difference = above_value > below_value ? above_value - below_value : below_value - above_value;
-  if (difference == 0 || difference >= places->tolerance) return false;
-  const struct tree_place *a = places_find(places, above), *b = places_find(places, below);
-  return a && b && b->place < a->place;
+  places->least = sort == RTOP_SORT_ALLOC || sort == RTOP_SORT_THREADS ? 0 : (double)length_ns / 1000;
+  places->length = (double)length_ns;
+  places->samples = samples;
+  places->step++;
 }
 
 struct places_order {
@@ -51,12 +47,87 @@ static int places_compare_siblings(const void *left, const void *right, void *co
   const struct places_order *order = context;
   const struct rtop_tree_sibling *a = left, *b = right;
   bool reverse = order->places->reverse;
-  if (a->value != b->value) return (a->value > b->value) != reverse ? -1 : 1;
+  if (a->shown != b->shown) return (a->shown > b->shown) != reverse ? -1 : 1;
   if (a->behind != b->behind) return a->behind < b->behind ? -1 : 1;
   int by_name =
       strcmp(rtop_symbols_get(order->symbols, a->frame)->label, rtop_symbols_get(order->symbols, b->frame)->label);
   if (by_name != 0) return reverse && order->places->sort == RTOP_SORT_NAME ? -by_name : by_name;
   return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static bool places_reserve(struct rtop_tree_places *places, size_t count, size_t bytes)
+{
+  return rtop_reserve(&places->calm, &places->calm_capacity, count, sizeof *places->calm) &&
+         rtop_reserve(&places->heap, &places->heap_capacity, count, sizeof *places->heap) &&
+         rtop_reserve(&places->sorted, &places->sorted_capacity, count, sizeof *places->sorted) &&
+         rtop_reserve(&places->moved, &places->moved_capacity, count * bytes, 1);
+}
+
+static const struct tree_place *places_find(const struct rtop_tree_places *places, uint64_t key)
+{
+  uint32_t at = rtop_pairs_find(&places->index, (uint32_t)(key >> 32), (uint32_t)key);
+  return at != 0 && at <= places->count ? &places->places[at - 1] : NULL;
+}
+
+/* The place of a row, made when it is new; NULL: memory ran out, and nothing is known any more. */
+static struct tree_place *places_make(struct rtop_tree_places *places, uint64_t key)
+{
+  uint32_t *at = places_at(places, key);
+  if (at != NULL && *at == 0) {
+    if (!rtop_reserve(&places->places, &places->capacity, places->count + 1, sizeof *places->places)) {
+      places_forget(places);
+      return NULL;
+    }
+    places->places[places->count++] = (struct tree_place){ .key = key, .rank = UINT32_MAX };
+    *at = (uint32_t)places->count;
+  }
+  if (at == NULL) return NULL;
+  places->places[*at - 1].step = places->step;
+  return &places->places[*at - 1];
+}
+
+static struct rtop_tree_sibling *places_sibling(void *siblings, size_t at, size_t bytes)
+{
+  return (struct rtop_tree_sibling *)((char *)siblings + at * bytes);
+}
+
+/* Changes stand around the middle of the numbers, names have none. */
+static double places_worth(const struct rtop_tree_places *places, const struct rtop_tree_sibling *sibling)
+{
+  double worth = places->sort == RTOP_SORT_DELTA ? (double)(int64_t)(sibling->shown - (UINT64_C(1) << 62))
+                                                 : (double)sibling->shown;
+  return places->reverse ? -worth : worth;
+}
+
+/* Sorted siblings, where they stood: who changed places for next to nothing changes back. */
+static void places_calm(struct rtop_tree_places *places, void *siblings, size_t count, size_t bytes)
+{
+  for (size_t i = 0; i < count; i++) {
+    const struct rtop_tree_sibling *sibling = places_sibling(siblings, i, bytes);
+    const struct tree_place *place = sibling->behind == 0 ? places_find(places, sibling->key) : NULL;
+    places->calm[i] = (struct rtop_calm_row){ .worth = places_worth(places, sibling),
+                                              .rank = place != NULL ? place->rank : UINT32_MAX };
+  }
+  rtop_calm_order(places->calm, count, PLACES_LEAST * places->least, PLACES_TENTH, places->heap, places->sorted);
+  memcpy(places->moved, siblings, count * bytes);
+  for (size_t i = 0; i < count; i++)
+    memcpy((char *)siblings + i * bytes, places->moved + places->sorted[i] * bytes, bytes);
+}
+
+/* What each is shown as: before they are sorted by that. */
+static void places_show(struct rtop_tree_places *places, void *siblings, size_t count, size_t bytes)
+{
+  for (size_t i = 0; i < count; i++) {
+    struct rtop_tree_sibling *sibling = places_sibling(siblings, i, bytes);
+    const struct tree_place *known = places_find(places, sibling->key);
+    double value = (double)sibling->value, length = places->length;
+    sibling->shown = sibling->value;
+    if (places->least == 0 || places->sort == RTOP_SORT_NAME || places->sort == RTOP_SORT_DELTA) continue;
+    double noise = rtop_calm_noise(value / length, places->samples) * length;
+    if (known != NULL && rtop_calm_figure(known->shown, value, noise) != value) sibling->shown = (uint64_t)known->shown;
+    struct tree_place *place = places_make(places, sibling->key);
+    if (place != NULL) place->shown = (double)sibling->shown;
+  }
 }
 
 static void places_exchange(char *a, char *b, size_t bytes)
@@ -70,36 +141,49 @@ static void places_exchange(char *a, char *b, size_t bytes)
   }
 }
 
-void rtop_tree_places_order(const struct rtop_tree_places *places, const struct rtop_symbols *symbols, void *siblings,
+void rtop_tree_places_order(struct rtop_tree_places *places, const struct rtop_symbols *symbols, void *siblings,
                             size_t count, size_t bytes)
 {
   char *rows = siblings;
+  places_show(places, siblings, count, bytes);
   if (count < 2) return;
   qsort_r(rows, count, bytes, places_compare_siblings, &(struct places_order){ places, symbols });
-  /* One pass: who changed places for next to nothing changes back. */
-  for (size_t i = 1; i < count; i++) {
-    char *at = rows + i * bytes;
-    struct rtop_tree_sibling above, below;
-    memcpy(&above, at - bytes, sizeof above);
-    memcpy(&below, at, sizeof below);
-    if (rtop_tree_places_swap(places, above.key, above.value, below.key, below.value))
-      places_exchange(at - bytes, at, bytes);
-  }
+  if (places->sort != RTOP_SORT_NAME && places_reserve(places, count, bytes))
+    places_calm(places, siblings, count, bytes);
   for (size_t i = 0; i < count / 2; i++) places_exchange(rows + i * bytes, rows + (count - 1 - i) * bytes, bytes);
+}
+
+/* Those that were not met lately. */
+static void places_drop_idle(struct rtop_tree_places *places)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < places->count; i++)
+    if (places->places[i].step == places->step) places->places[count++] = places->places[i];
+  places->count = count;
+  rtop_pairs_clear(&places->index);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t *at = places_at(places, places->places[i].key);
+    if (at != NULL) *at = (uint32_t)i + 1;
+  }
 }
 
 void rtop_tree_places_take(struct rtop_tree_places *places, const void *rows, size_t count,
                            uint64_t (*key_of)(const void *rows, size_t at))
 {
-  places->count = 0;
-  if (!rtop_reserve(&places->places, &places->capacity, count, sizeof *places->places)) return;
-  for (size_t i = 0; i < count; i++) places->places[i] = (struct tree_place){ key_of(rows, i), i };
-  if (count > 1) qsort(places->places, count, sizeof *places->places, places_compare);
-  places->count = count;
+  for (size_t i = 0; i < count; i++) {
+    struct tree_place *place = places_make(places, key_of(rows, i));
+    if (place != NULL) place->rank = (uint32_t)i;
+  }
+  if (places->count > 2 * count + PLACES_IDLE_MAX) places_drop_idle(places);
 }
 
 void rtop_tree_places_destroy(struct rtop_tree_places *places)
 {
+  rtop_pairs_destroy(&places->index);
   free(places->places);
+  free(places->calm);
+  free(places->heap);
+  free(places->sorted);
+  free(places->moved);
   *places = (struct rtop_tree_places){ 0 };
 }

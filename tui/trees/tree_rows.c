@@ -240,6 +240,7 @@ static void rows_walk(struct rows_build *build)
   struct rows_scratch *scratch = build->scratch;
   while (scratch->stack_count > 0) {
     struct rtop_tree_row row = scratch->stack[--scratch->stack_count].row;
+    row.shown = scratch->stack[scratch->stack_count].sibling.shown;
     row.open = row.below > 0 && rows_is_open(build, &row);
     if (!rows_emit(build, &row)) return;
     size_t from = scratch->stack_count;
@@ -266,7 +267,7 @@ bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *t
     .least_ns = (uint64_t)(look->least_percent / 100 * (double)tree->length_ns),
   };
   build.scratch->stack_count = 0;
-  rtop_tree_places_begin(&build.scratch->places, look->sort, look->reverse, tree->length_ns);
+  rtop_tree_places_begin(&build.scratch->places, look->sort, look->reverse, tree->length_ns, look->samples);
   if (tree->touched_count == 0 && !look->gone) return true;
   if (look->callers) rows_leaves(&build);
   else rows_callees(&build, 0, false);

@@ -8,6 +8,7 @@
 
 #include "ui_ask.h"
 #include "ui_baseline.h"
+#include "ui_calm.h"
 #include "ui_focus.h"
 #include "ui_look.h"
 #include "ui_processes.h"
@@ -22,6 +23,7 @@
 #include "tui/tables/strip.h"
 #include "tui/term/keys.h"
 #include "tui/term/layout.h"
+#include "tui/text/calm.h"
 #include "tui/trees/tree.h"
 
 struct rtop_options;
@@ -100,7 +102,9 @@ struct ui {
   int apart; /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
   bool follow;
 
-  uint32_t selected; /* frame under the cursor, the same in all views; 0: none */
+  bool exact;             /* figures are shown as they are */
+  struct rtop_calm *calm; /* what is shown of figures that swing (ui_calm.h) */
+  uint32_t selected;      /* frame under the cursor, the same in all views; 0: none */
 
   struct rtop_span span;  /* what is shown */
   struct rtop_live *live; /* sum and methods of the profile, kept from update to update */
@@ -131,6 +135,9 @@ bool ui_figures_request(struct ui *ui, enum request request);
 double ui_share(const struct ui *ui, uint64_t ns);
 void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost);
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples);
+/* The same of a figure of a row, kept while it swings (ui_calm.h). */
+void ui_calm_text(const struct ui *ui, char *out, size_t bytes, uint64_t row, uint32_t what,
+                  const struct rtop_cost *cost);
 bool ui_matches(const struct ui *ui, uint32_t frame);
 const char *ui_why_empty(const struct ui *ui);
 

@@ -25,6 +25,8 @@ struct ui_verdict {
 bool ui_verdict_update(struct ui *ui);
 void ui_verdict_forget(struct ui *ui);
 
+/* What is shown of how long the GVL was held and waited for (ui_calm.h). */
+struct verdict_gvl ui_verdict_gvl(const struct ui *ui);
 /* In at most `columns` columns. */
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns);
 

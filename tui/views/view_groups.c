@@ -100,6 +100,7 @@ static struct rtop_groups_look look_of(const struct ui *ui)
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
     .least_percent = groups_view_threshold(ui, groups_view(ui)),
+    .samples = ui_calm_samples(ui),
   };
 }
 

@@ -27,6 +27,29 @@ static double per_second(const struct ui *ui, uint64_t count)
   return ui->sum.length_ns == 0 ? 0 : (double)count * 1e9 / (double)ui->sum.length_ns;
 }
 
+/* Figures that stand still (ui_calm.h). */
+enum {
+  CALM_MARK,
+  CALM_SWEEP,
+  CALM_GC,
+  CALM_MINOR,
+  CALM_MAJOR,
+  CALM_COLLECTIONS,
+  CALM_OBJECTS,
+  CALM_SAMPLES,
+  CALM_COST
+};
+
+static double calm_share(const struct ui *ui, int figure, double share)
+{
+  return ui_calm_measured(ui, 0, UI_CALM(UI_CALM_HEADER, figure), share, 0.005);
+}
+
+static double calm_count(const struct ui *ui, int figure, double count)
+{
+  return ui_calm_count(ui, 0, UI_CALM(UI_CALM_HEADER, figure), count);
+}
+
 static int percent(double share)
 {
   return (int)(share * 100 + 0.5);
@@ -259,13 +282,14 @@ static void draw_gvl(const struct ui *ui, int columns)
   char text[320];
   const uint64_t *wall = ui->sum.total.wall_ns;
   uint64_t held = wall[RTOP_STATE_RUNNING] + wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING];
-  double part = held > 0 ? ui->verdict.gvl.held / (double)held : 0;
+  struct verdict_gvl gvl = ui_verdict_gvl(ui);
+  double part = held > 0 ? gvl.held / (double)held : 0;
   struct draw_segment segments[] = {
     { part * (double)wall[RTOP_STATE_RUNNING], RTOP_STATE_RUNNING },
     { part * (double)wall[RTOP_STATE_MARKING], RTOP_STATE_MARKING },
     { part * (double)wall[RTOP_STATE_SWEEPING], RTOP_STATE_SWEEPING },
   };
-  verdict_gvl_words(text, sizeof text, &ui->verdict.gvl, meter_text_columns(columns));
+  verdict_gvl_words(text, sizeof text, &gvl, meter_text_columns(columns));
   draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
 }
 
@@ -284,14 +308,14 @@ static double raised_per_second(const struct ui *ui)
 static void draw_gc(const struct ui *ui, int columns)
 {
   char text[128], minor[16], major[16], alloc[16], raised[32] = "";
-  double mark = share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns);
-  double sweep = share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns);
+  double mark = calm_share(ui, CALM_MARK, share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns));
+  double sweep = calm_share(ui, CALM_SWEEP, share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns));
   struct draw_segment segments[] = { { mark, RTOP_STATE_MARKING }, { sweep, RTOP_STATE_SWEEPING } };
-  rtop_text_count(alloc, sizeof alloc, per_second(ui, ui->sum.counters.allocations));
+  rtop_text_count(alloc, sizeof alloc, calm_count(ui, CALM_OBJECTS, per_second(ui, ui->sum.counters.allocations)));
   if (raised_per_second(ui) >= 0.5) snprintf(raised, sizeof raised, "%.0f raised/s  ", raised_per_second(ui));
   snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min  %s%s obj/s", percent(mark), percent(sweep),
-           per_minute(minor, sizeof minor, ui->strip.minor_per_minute),
-           per_minute(major, sizeof major, ui->strip.major_per_minute), raised, alloc);
+           per_minute(minor, sizeof minor, calm_count(ui, CALM_MINOR, ui->strip.minor_per_minute)),
+           per_minute(major, sizeof major, calm_count(ui, CALM_MAJOR, ui->strip.major_per_minute)), raised, alloc);
   draw_meter(ui, PART_GC, columns, "GC ", segments, 2, text);
 }
 
@@ -357,7 +381,8 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
 
 static double overhead_percent(const struct ui *ui)
 {
-  return 100 * share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
+  double share = share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
+  return 100 * calm_count(ui, CALM_COST, share);
 }
 
 static double cores(const struct ui *ui)
@@ -410,10 +435,11 @@ static void draw_figures(const struct ui *ui)
   struct row_parts row = { at.y, at.x, at.x + at.columns };
   uint64_t gc_ns = ui->sum.total.wall_ns[RTOP_STATE_MARKING] + ui->sum.total.wall_ns[RTOP_STATE_SWEEPING];
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
-  rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
+  rtop_text_count(rate, sizeof rate, calm_count(ui, CALM_SAMPLES, per_second(ui, ui->sum.counters.samples)));
   row_part(&row, FACE_LABEL, "GC ");
-  row_part(&row, FACE_NORMAL, "%2d%% %s/m", percent(share_of(gc_ns, ui->sum.length_ns)),
-           per_minute(collections, sizeof collections, ui->strip.minor_per_minute + ui->strip.major_per_minute));
+  row_part(&row, FACE_NORMAL, "%2d%% %s/m", percent(calm_share(ui, CALM_GC, share_of(gc_ns, ui->sum.length_ns))),
+           per_minute(collections, sizeof collections,
+                      calm_count(ui, CALM_COLLECTIONS, ui->strip.minor_per_minute + ui->strip.major_per_minute)));
   draw_trouble(ui, &row);
   row_part(&row, FACE_LABEL, "  Thr ");
   draw_thread_counts(ui, &row);
@@ -428,7 +454,7 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   struct row_parts threads = { ui->layout.part[PART_GVL].y, x, x + columns };
   struct row_parts figures = { ui->layout.part[PART_GC].y, x, x + columns };
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
-  rtop_text_count(rate, sizeof rate, per_second(ui, ui->sum.counters.samples));
+  rtop_text_count(rate, sizeof rate, calm_count(ui, CALM_SAMPLES, per_second(ui, ui->sum.counters.samples)));
   if (ui->layout.part[PART_GVL].rows > 0) {
     row_part(&threads, FACE_LABEL, "Threads ");
     draw_thread_counts(ui, &threads);

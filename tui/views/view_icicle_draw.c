@@ -34,6 +34,14 @@ struct cell_look {
   double change;
 };
 
+enum { CALM_TOTAL, CALM_SELF, CALM_WAIT, CALM_ALLOC, CALM_STATES };
+
+/* What is shown of a figure of a node. */
+static uint64_t kept(const struct ui *ui, uint32_t node, int figure, uint64_t ns)
+{
+  return ui_calm_ns(ui, node, UI_CALM(VIEW_ICICLE, figure), ns);
+}
+
 static const char *mark_of(const struct cell_look *look, const char *plain)
 {
   return look->same ? "=" : look->change >= 0.005 ? "+" : look->change <= -0.005 ? "-" : plain;
@@ -93,9 +101,9 @@ static char cell_sign(const struct ui *ui, const struct icicle_view *view, const
 }
 
 /* A bar of signs: the states of its time, or how much of it is its own. */
-static void cell_bar(const struct ui *ui, const struct icicle_view *view, const struct rtop_tree_node *node, char *bar,
-                     int columns)
+static void cell_bar(const struct ui *ui, const struct icicle_view *view, uint32_t of, char *bar, int columns)
 {
+  const struct rtop_tree_node *node = &ui->tree.nodes[of];
   double whole = (double)rtop_tree_clock(&node->total, ui->wanted.mode), until = 0;
   int used = 0;
   if (view->heat) {
@@ -105,7 +113,8 @@ static void cell_bar(const struct ui *ui, const struct icicle_view *view, const 
   }
   for (int state = 0; state < RTOP_STATES && !view->heat && whole > 0; state++) {
     until += (double)state_ns(ui, &node->total, state);
-    int end = (int)(until / whole * columns + 0.5);
+    double end_share = ui_calm_share(ui, of, UI_CALM(VIEW_ICICLE, CALM_STATES + state), until / whole);
+    int end = (int)(end_share * columns + 0.5);
     for (end = end < columns ? end : columns; used < end; used++) bar[used] = draw_state_glyph((enum rtop_state)state);
   }
   bar[used] = '\0';
@@ -128,10 +137,12 @@ static int draw_share(const struct ui *ui, const struct cell_look *look, uint32_
 {
   char text[112], total[64], self[32];
   const struct rtop_tree_node *of = &ui->tree.nodes[node];
-  icicle_share_text(ui, look, rtop_tree_clock(&of->total, ui->wanted.mode), total, sizeof total);
+  uint64_t total_ns = kept(ui, node, CALM_TOTAL, rtop_tree_clock(&of->total, ui->wanted.mode));
+  uint64_t self_ns = kept(ui, node, CALM_SELF, rtop_tree_clock(&of->self, ui->wanted.mode));
+  icicle_share_text(ui, look, total_ns, total, sizeof total);
   snprintf(text, sizeof text, "%s", total);
   if (look->rows > 1) {
-    draw_percent(self, sizeof self, 100 * ui_share(ui, rtop_tree_clock(&of->self, ui->wanted.mode)));
+    draw_percent(self, sizeof self, 100 * ui_share(ui, self_ns));
     snprintf(text, sizeof text, "%s  self %s%%", total, self);
   }
   bool both = columns >= (int)strlen(text), any = columns >= (int)strlen(total);
@@ -161,7 +172,7 @@ static void draw_sign(const struct ui *ui, const struct cell_look *look, const s
   int room = cell->columns - 2 - used - BEFORE;
   char bar[BAR_MOST + 1];
   if (room >= BAR_LEAST) {
-    cell_bar(ui, look->view, node, bar, room < BAR_MOST ? room : BAR_MOST);
+    cell_bar(ui, look->view, cell->node, bar, room < BAR_MOST ? room : BAR_MOST);
     draw_text(y, cell->x + 1 + used + BEFORE, room, look->face, bar);
   } else if (!look->same && (look->rows > 2 || mark_of(look, "")[0] == '\0')) {
     draw_format(look->y, cell->x, 1, look->face, "%c", cell_sign(ui, look->view, node));
@@ -261,12 +272,16 @@ static void draw_figures(struct ui *ui, const struct icicle_view *view, struct r
   char total[32], self[32], wait[32], time[32], span[32], alloc[32];
   enum rtop_mode mode = ui->wanted.mode;
   double seconds = (double)ui->sum.length_ns / 1e9;
-  draw_percent(total, sizeof total, 100 * ui_share(ui, rtop_tree_clock(&node->total, mode)));
-  draw_percent(self, sizeof self, 100 * ui_share(ui, rtop_tree_clock(&node->self, mode)));
-  draw_percent(wait, sizeof wait, 100 * ui_share(ui, node->total.wall_ns[RTOP_STATE_WAITING]));
-  draw_time(time, sizeof time, rtop_tree_clock(&node->total, mode));
+  uint64_t total_ns = kept(ui, view->node, CALM_TOTAL, rtop_tree_clock(&node->total, mode));
+  uint64_t self_ns = kept(ui, view->node, CALM_SELF, rtop_tree_clock(&node->self, mode));
+  uint64_t wait_ns = kept(ui, view->node, CALM_WAIT, node->total.wall_ns[RTOP_STATE_WAITING]);
+  double rate = seconds > 0 ? (double)node->total.allocations / seconds : 0;
+  draw_percent(total, sizeof total, 100 * ui_share(ui, total_ns));
+  draw_percent(self, sizeof self, 100 * ui_share(ui, self_ns));
+  draw_percent(wait, sizeof wait, 100 * ui_share(ui, wait_ns));
+  draw_time(time, sizeof time, total_ns);
   draw_time(span, sizeof span, ui->sum.length_ns);
-  rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)node->total.allocations / seconds : 0);
+  rtop_text_count(alloc, sizeof alloc, ui_calm_count(ui, view->node, UI_CALM(VIEW_ICICLE, CALM_ALLOC), rate));
   draw_format(y, at.x + 2, at.columns - 2, FACE_NORMAL,
               "total %s%% (%s of %s)  self %s%%  wait %s%%  alloc %s/s  depth %u", total, time, span, self, wait, alloc,
               node->depth);

@@ -207,6 +207,7 @@ static void apply_order(struct ui *ui)
   bool hold = ui->now_ns < view->hold_until_ns;
   fold_off(ui);
   find_unfinished(ui);
+  view->order.samples = ui_calm_samples(ui);
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
     view->order.count = 0;
   off->part = ORDER_OFF;

@@ -48,6 +48,37 @@ static void methods_change_text(const struct pen *pen, enum rtop_sort_key key, c
   rtop_changes_text(out, bytes, change, key);
 }
 
+/* Of one column alone: in the one that is sorted by what fits to the order. */
+static double methods_kept(const struct pen *pen, enum rtop_sort_key column)
+{
+  const struct ui *ui = pen->ui;
+  const struct order *order = &pen->view->order;
+  uint32_t frame = pen->row->frame, what = UI_CALM(VIEW_METHODS + pen->off * VIEW_COUNT, column);
+  double value = rtop_method_value(pen->row, column), length = (double)ui->methods.length_ns;
+  if (!pen->off && column == order->valued && order_place(order, frame) != UINT32_MAX) return order->values[frame];
+  if (length <= 0) return value;
+  switch (columns_info(column)->figure) {
+  case RTOP_FIGURE_RATE: return ui_calm_count(ui, frame, what, value / length) * length;
+  case RTOP_FIGURE_RATIO:
+  case RTOP_FIGURE_TIME: return ui_calm_share(ui, frame, what, value / length) * length;
+  default: return value;
+  }
+}
+
+/* What is shown of a figure. Of its own time a row shows no more than of all, and what is the same is shown the same. */
+static double methods_shown(const struct pen *pen, enum rtop_sort_key column)
+{
+  bool by_total = pen->view->order.valued == RTOP_SORT_TOTAL && !pen->off;
+  enum rtop_sort_key first = by_total ? RTOP_SORT_TOTAL : RTOP_SORT_SELF;
+  double shown = methods_kept(pen, column);
+  bool time = columns_info(column)->figure == RTOP_FIGURE_TIME;
+  if (column == first || column == pen->view->order.valued || !time) return shown;
+  double value = rtop_method_value(pen->row, column), of_first = rtop_method_value(pen->row, first);
+  double limit = methods_kept(pen, first);
+  if (value == of_first) return limit;
+  return value > of_first ? fmax(shown, limit) : fmin(shown, limit);
+}
+
 static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column, char *out, size_t bytes)
 {
   const struct rtop_method_row *row = pen->row;
@@ -62,7 +93,7 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
   }
   const struct column_info *info = columns_info(column);
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
-  double value = rtop_method_value(row, column);
+  double value = methods_shown(pen, column);
   if (pen->ui->look.units == UNITS_SAMPLES && (column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL)) {
     rtop_text_count(out, bytes, (double)(column == RTOP_SORT_SELF ? row->self.samples : row->total.samples));
     return;
@@ -72,7 +103,7 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
   case RTOP_FIGURE_COUNT:
   case RTOP_FIGURE_NOW: rtop_text_count(out, bytes, value); break;
   case RTOP_FIGURE_RATIO:
-    draw_percent(out, bytes, 100 * rtop_method_ratio(row->most_ns, pen->ui->methods.length_ns));
+    draw_percent(out, bytes, 100 * rtop_method_ratio((uint64_t)value, pen->ui->methods.length_ns));
     break;
   case RTOP_FIGURE_TIME:
   case RTOP_FIGURE_NONE: time_text(pen->ui, out, bytes, value); break;
@@ -82,7 +113,7 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
 static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key column)
 {
   double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
-  double share = rtop_method_value(pen->row, column) / length;
+  double share = methods_shown(pen, column) / length;
   switch (column) {
   case RTOP_SORT_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
   case RTOP_SORT_WAITING:

@@ -154,11 +154,23 @@ static void threads_change_text(const struct ui *ui, const struct rtop_thread_ro
   }
 }
 
+/* What is shown of a figure that swings, as a share of the window or a count. */
+static double threads_shown(const struct ui *ui, const struct rtop_thread_row *thread, int field)
+{
+  const struct threads_view *view = ui->data[VIEW_THREADS];
+  enum rtop_sort_key sort = (enum rtop_sort_key)fields[field].sort;
+  double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1, value = thread_table_key(thread, sort);
+  uint64_t row = (uint64_t)thread->source << 48 ^ thread->serial;
+  if (field == FIELD_ALLOC) return ui_calm_count(ui, row, UI_CALM(VIEW_THREADS, field), value / length) * length;
+  if (sorted_by(ui, field)) return thread_table_shown(&view->table, thread, value / length) * length;
+  return ui_calm_measured(ui, row, UI_CALM(VIEW_THREADS, field), value / length, 0.01) * length;
+}
+
 static void threads_figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
                                 size_t bytes)
 {
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
-  double key = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort);
+  double key = threads_shown(ui, thread, field);
   if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_BUSY)) {
     threads_change_text(ui, thread, field, out, bytes);
     return;
@@ -186,10 +198,12 @@ static void kernel_text(const struct task_rates *rates, int field, char *out, si
   else rtop_text_bytes(out, bytes, (uint64_t)(field == FIELD_READ ? rates->read_bytes : rates->written_bytes));
 }
 
-static enum face threads_figure_face(const struct rtop_thread_row *thread, int field, uint64_t length_ns)
+static enum face threads_figure_face(const struct ui *ui, const struct rtop_thread_row *thread, int field)
 {
-  if (field == FIELD_WAIT && thread->cost.wall_ns[RTOP_STATE_WAITING] > length_ns / 10) return FACE_WAIT;
-  if (field == FIELD_BLAME && thread->cost.blame_ns > length_ns / 10) return FACE_HOT;
+  if (field != FIELD_WAIT && field != FIELD_BLAME) return FACE_NORMAL;
+  bool much = threads_shown(ui, thread, field) > (double)ui->sum.length_ns / 10;
+  if (field == FIELD_WAIT && much) return FACE_WAIT;
+  if (field == FIELD_BLAME && much) return FACE_HOT;
   return FACE_NORMAL;
 }
 
@@ -318,7 +332,7 @@ static void threads_draw_row(const void *table, size_t place, int y, bool select
     if (field >= FIELD_READ) kernel_text(rates, field, text, sizeof text);
     else threads_figure_text(pen->ui, pen->thread, field, text, sizeof text);
     draw_right(pen->y, pen->left + pen->columns->x[field], columns[field] - 1,
-               face_of(pen, threads_figure_face(pen->thread, field, pen->ui->sum.length_ns)), text);
+               face_of(pen, threads_figure_face(pen->ui, pen->thread, field)), text);
   }
   if (columns[FIELD_LANE] > 0)
     draw_lane(pen->ui, pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_LANE], pen->selected);

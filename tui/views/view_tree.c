@@ -95,6 +95,7 @@ static bool tree_build(struct ui *ui)
     .sort = ui->wanted.sort,
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
+    .samples = ui_calm_samples(ui),
     .least_percent = ui->wanted.min_percent > least_percent ? ui->wanted.min_percent : least_percent,
   };
   /* Self is the first order of the table of methods; in a tree of callees it would hide the way down, and

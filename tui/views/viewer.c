@@ -68,7 +68,8 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->view = &view_methods;
   ui->first_view = options->view;
   ui->stale = ui->dirty = true;
-  if (!ui_focus_init(ui, options->methods.thread_filter)) return false;
+  ui->calm = calloc(1, sizeof *ui->calm);
+  if (ui->calm == NULL || !ui_focus_init(ui, options->methods.thread_filter)) return false;
   for (int i = 0; i < VIEW_COUNT; i++)
     if (!start_view(ui, views[i])) return false;
   return true;
@@ -86,6 +87,8 @@ void ui_destroy(struct ui *ui)
   ui_baseline_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
+  if (ui->calm != NULL) rtop_calm_forget(ui->calm);
+  free(ui->calm);
 }
 
 /* What is shown stays, however old it is. */
@@ -121,6 +124,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_verdict_forget(ui);
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
+  rtop_calm_forget(ui->calm);
   for (int i = 0; i < VIEW_COUNT; i++)
     if (views[i]->forget != NULL) views[i]->forget(ui);
   ui->stale = ui->dirty = true;
@@ -157,6 +161,7 @@ bool ui_update(struct ui *ui)
 {
   bool fine = true;
   int cells = COLS > 9 ? COLS - 9 : 1;
+  ui->exact = ui->touched || ui->baseline.comparing || (ui->frozen && ui->time.speed == 0);
   if (ui->profile != NULL) {
     ui->span = ui_time_span(ui);
     ui_lens_apply(ui);
@@ -174,6 +179,7 @@ bool ui_update(struct ui *ui)
     fine = ui_baseline_tree(ui) &&
            rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
   }
+  rtop_calm_step(ui->calm);
   ui->more = false;
   uint32_t culprit = ui->selected; /* the view's cursor may be elsewhere still */
   if (fine && ui->view->update != NULL) ui->view->update(ui);

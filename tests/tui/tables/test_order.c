@@ -1,5 +1,6 @@
 #include "tests/tui/live_fixture.h"
 #include "tui/tables/order.h"
+#include <math.h>
 #include <stdlib.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -230,6 +231,34 @@ static void test_any_figures_are_sorted(void **state)
   order_destroy(&order);
 }
 
+/* What is shown is true within what chance makes of the samples, and sorted; without samples it is what it is. */
+static void test_what_is_shown_is_sorted(void **state)
+{
+  struct order order = { 0 };
+  struct rtop_method_row rows[NOISY];
+  uint64_t base[NOISY];
+  uint32_t seed = 21;
+  (void)state;
+  for (int i = 0; i < NOISY; i++) base[i] = i < 8 ? 400000000 - (uint64_t)i * 40000000 : (uint64_t)(NOISY - i) * 400000;
+  for (int refresh = 0; refresh < 400; refresh++) {
+    struct rtop_methods methods = noisy_methods(rows, base, &seed);
+    order.samples = refresh % 50 == 0 ? 0 : 200;
+    if (refresh % 7 == 0) rows[seed % NOISY].self_ns = 0;
+    assert_true(order_apply(&order, &methods, RTOP_SORT_SELF, false, refresh % 11 == 0, NOISY + 1));
+    for (size_t i = 0; i < order.count; i++) {
+      const struct rtop_method_row *row = &rows[order.rows[i]];
+      double shown = order.values[row->frame] / SECOND_NS, share = (double)row->self_ns / SECOND_NS;
+      assert_true(fabs(shown - share) <= rtop_calm_noise(share, order.samples) + 1e-12);
+      for (size_t k = i + 1; k < order.count && refresh % 11 != 0; k++) {
+        double below = order.values[rows[order.rows[k]].frame] / SECOND_NS;
+        assert_true(shown >= rtop_calm_least_above(below, 0.005, 10) - 1e-12);
+        assert_true(shown > 0 || below == 0);
+      }
+    }
+  }
+  order_destroy(&order);
+}
+
 static void test_rows_are_held(void **state)
 {
   struct order order = { 0 };
@@ -320,6 +349,7 @@ int main(void)
     cmocka_unit_test(test_parts),
     cmocka_unit_test(test_noise_moves_little),
     cmocka_unit_test(test_any_figures_are_sorted),
+    cmocka_unit_test(test_what_is_shown_is_sorted),
     cmocka_unit_test(test_rows_are_held),
     cmocka_unit_test(test_empty),
     cmocka_unit_test(test_rows_with_ranks_are_ordered_like_sorted_ones),

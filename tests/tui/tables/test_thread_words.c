@@ -135,13 +135,40 @@ static void test_unfinished(void **state)
   assert_null(thread_unfinished(&sum));
 }
 
+/* The stack is the one of a sleep that is over: the thread holds the GVL, but has no core yet; no call lasts. When one
+ * does, the sleep is not it. */
+static void test_who_woke_up_is_in_no_call_yet(void **state)
+{
+  (void)state;
+  char text[200];
+  uint32_t sleeps = rtop_symbols_frame(symbols, "Kernel#sleep", 12, "", 0, "", 0, 0, RTOP_SYMBOL_C);
+  struct rtop_thread_row row = { .state = RTOP_STATE_RUNNING, .stale = true, .name = "prices" };
+  struct rtop_sum sum = { .threads = &row, .thread_count = 1 };
+  row.node = rtop_symbols_node(symbols, thread.node, sleeps, 0);
+  row.state_age_ns = 320 * MS;
+  row.stack_age_ns = 420 * MS;
+  assert_null(thread_unfinished(&sum));
+  row.state_age_ns = 1100 * MS;
+  row.stack_age_ns = 1200 * MS;
+  assert_ptr_equal(thread_unfinished(&sum), &row);
+  thread_unfinished_words(text, sizeof text, &row, symbols);
+  assert_string_equal(text, "? Order#total, 1.1 s so far (prices)");
+  row.node = rtop_symbols_node(symbols, 0, sleeps, 0);
+  thread_unfinished_words(text, sizeof text, &row, symbols);
+  assert_string_equal(text, "? -, 1.1 s so far (prices)");
+  row.state_age_ns = 400 * MS; /* seen since it holds the GVL: a call of 0.4 s */
+  row.stack_age_ns = 390 * MS;
+  assert_ptr_equal(thread_unfinished(&sum), &row);
+}
+
 #define WORDS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    WORDS_TEST(test_the_stack_of_now), WORDS_TEST(test_running), WORDS_TEST(test_off_the_gvl), WORDS_TEST(test_age),
-    WORDS_TEST(test_unfinished),
+    WORDS_TEST(test_the_stack_of_now), WORDS_TEST(test_running),
+    WORDS_TEST(test_off_the_gvl),      WORDS_TEST(test_age),
+    WORDS_TEST(test_unfinished),       WORDS_TEST(test_who_woke_up_is_in_no_call_yet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
