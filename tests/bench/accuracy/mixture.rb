@@ -6,6 +6,7 @@
 #   burst  50 us of work (Work#step), then a rest so long that all threads together work 30 % of the time
 #   lock   one lock for all: waiting for it (Bank#enter), 0.4 ms of waiting with it (Bank#hold), 20 ms elsewhere
 #   mixed  work and waits, short and long: Page#compute, #query, #render, #idle
+#   steps  five waits of 3 ms (Steps#wait1 to 5), after each of which there is work of its own of 200 us (Steps#step1 to 5)
 #   storm  twenty waits of some 70 us (Storm#short), then one of 2 ms (Storm#long)
 #
 # Prints "ready", waits for a line of input, runs and prints what every method really took, as JSON: {"methods":
@@ -135,6 +136,30 @@ class Page
   end
 end
 
+class Steps
+  LOOPS = loops(200_000)
+
+  (1..5).each do |number|
+    class_eval <<~RUBY, __FILE__, __LINE__ + 1
+      def step#{number} = spin(LOOPS)
+      def wait#{number} = sleep(0.003)
+
+      def part#{number}(truth)
+        wait#{number}
+        truth.of_work("Steps#step#{number}") { step#{number} }
+      end
+    RUBY
+  end
+
+  def round(truth)
+    part1(truth)
+    part2(truth)
+    part3(truth)
+    part4(truth)
+    part5(truth)
+  end
+end
+
 class Storm
   def short = 20.times { sleep(0.00001) }
   def long = sleep(0.002)
@@ -146,7 +171,7 @@ class Storm
 end
 
 KINDS = { "web" => -> { Server.new }, "burst" => -> { Work.new(THREADS) }, "lock" => -> { Bank.new },
-          "mixed" => -> { Page.new }, "storm" => -> { Storm.new } }.freeze
+          "mixed" => -> { Page.new }, "steps" => -> { Steps.new }, "storm" => -> { Storm.new } }.freeze
 THREADS = Integer(ARGV[1])
 make = KINDS.fetch(ARGV[0])
 nanoseconds = (Float(ARGV[2]) * 1e9).to_i
