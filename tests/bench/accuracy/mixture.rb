@@ -6,7 +6,7 @@
 #   burst  50 us of work (Work#step), then a rest so long that all threads together work 30 % of the time
 #   lock   one lock for all: waiting for it (Bank#enter), 0.4 ms of waiting with it (Bank#hold), 20 ms elsewhere
 #   mixed  work and waits, short and long: Page#compute, #query, #render, #idle
-#   steps  five waits of 3 ms (Steps#wait1 to 5), after each of which there is work of its own of 200 us (Steps#step1 to 5)
+#   uneven  600 us of work (Uneven#long), 1 ms of waiting, 50 us of work (Uneven#short), 10 ms of waiting
 #   storm  twenty waits of some 70 us (Storm#short), then one of 2 ms (Storm#long)
 #
 # Prints "ready", waits for a line of input, runs and prints what every method really took, as JSON: {"methods":
@@ -136,27 +136,19 @@ class Page
   end
 end
 
-class Steps
-  LOOPS = loops(200_000)
+class Uneven
+  LOOPS = loops(600_000)
 
-  (1..5).each do |number|
-    class_eval <<~RUBY, __FILE__, __LINE__ + 1
-      def step#{number} = spin(LOOPS)
-      def wait#{number} = sleep(0.003)
-
-      def part#{number}(truth)
-        wait#{number}
-        truth.of_work("Steps#step#{number}") { step#{number} }
-      end
-    RUBY
-  end
+  def long = spin(LOOPS)
+  def short = spin(LOOPS / 12)
+  def query = sleep(0.001)
+  def idle = sleep(0.01)
 
   def round(truth)
-    part1(truth)
-    part2(truth)
-    part3(truth)
-    part4(truth)
-    part5(truth)
+    truth.of_work("Uneven#long") { long }
+    query
+    truth.of_work("Uneven#short") { short }
+    idle
   end
 end
 
@@ -171,7 +163,7 @@ class Storm
 end
 
 KINDS = { "web" => -> { Server.new }, "burst" => -> { Work.new(THREADS) }, "lock" => -> { Bank.new },
-          "mixed" => -> { Page.new }, "steps" => -> { Steps.new }, "storm" => -> { Storm.new } }.freeze
+          "mixed" => -> { Page.new }, "uneven" => -> { Uneven.new }, "storm" => -> { Storm.new } }.freeze
 THREADS = Integer(ARGV[1])
 make = KINDS.fetch(ARGV[0])
 nanoseconds = (Float(ARGV[2]) * 1e9).to_i
