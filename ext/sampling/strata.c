@@ -26,7 +26,10 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
   while (id < STRATA_COUNT && atomic_load_explicit(&strata->entries[id].key, memory_order_relaxed) != key) id++;
   if (id == STRATA_COUNT) id = claim(strata, key);
   struct stratum *stratum = &strata->entries[id];
-  if (id) atomic_fetch_add_explicit(&stratum->wall_ns, length_ns, memory_order_relaxed);
+  if (id && length_ns > 0) {
+    atomic_fetch_add_explicit(&stratum->wall_ns, length_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stratum->ends, 1, memory_order_relaxed);
+  }
   return atomic_load_explicit(&stratum->own, memory_order_relaxed) ? id : 0;
 }
 
@@ -53,20 +56,25 @@ static bool is_overdue(struct stratum *stratum)
   return waits && ++stratum->unmet_windows > STRATA_UNMET_WINDOWS;
 }
 
+static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool first)
+{
+  double per_s = (double)atomic_exchange_explicit(sum, 0, memory_order_relaxed) * 1e9 / (double)length_ns;
+  *mean += (per_s - *mean) / (first ? 1 : WINDOWS_IN_MEAN);
+}
+
 /* Up at once, down late: a kind that comes and goes would wait twice. One that hardly runs gives its place up. */
 static void measure(struct stratum *stratum, int64_t length_ns, int64_t period_ns)
 {
   if (!atomic_load_explicit(&stratum->key, memory_order_relaxed)) return;
-  int64_t wall = atomic_exchange_explicit(&stratum->wall_ns, 0, memory_order_relaxed);
-  int64_t now = (int64_t)((double)wall * 1e9 / (double)length_ns), least = STRATA_MET_PER_S * period_ns;
-  stratum->ns_per_s += (now - stratum->ns_per_s) / (stratum->windows ? WINDOWS_IN_MEAN : 1);
-  stratum->windows++;
-  bool own = atomic_load_explicit(&stratum->own, memory_order_relaxed);
-  own = stratum->ns_per_s >= (own ? least / 2 : least);
+  bool first = stratum->windows++ == 0;
+  follow(&stratum->ns_per_s, &stratum->wall_ns, length_ns, first);
+  follow(&stratum->ends_per_s, &stratum->ends, length_ns, first);
+  double time = stratum->ns_per_s / (double)(STRATA_MET_PER_S * period_ns);
+  double least = atomic_load_explicit(&stratum->own, memory_order_relaxed) ? 0.5 : 1;
+  bool own = time >= least && stratum->ends_per_s >= least * STRATA_ENDS_PER_S;
   atomic_store_explicit(&stratum->own, own, memory_order_relaxed);
-  if (stratum->windows < WINDOWS_LEAST || stratum->ns_per_s > least / 8) return;
+  if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return;
   stratum->windows = 0;
-  stratum->ns_per_s = 0;
   atomic_store_explicit(&stratum->key, 0, memory_order_relaxed);
 }
 

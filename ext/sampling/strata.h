@@ -5,8 +5,9 @@
  * a pool is divided by the stacks that stretches waited with before and after. A kind has an axis of its own
  * (pools.h), and its time goes to what instants meet in it: they need not be fair between kinds, only within each.
  *
- * A kind has an axis only while it runs long enough for instants to meet it several times a second; all others
- * share place 0. By its time, which is exact, never by how often it was met: else rare kinds would lose what nobody met.
+ * A kind has an axis only while it comes many times a second, and runs long enough for instants to meet it several times;
+ * all others share place 0. By its time, which is exact, never by how often it was met: else rare kinds would lose what
+ * nobody met. What comes once is like what runs next, more than like what comes much later.
  *
  * Time never goes to an instant that was before it. Where a kind is not met for some windows, the next instant of the
  * pool has it, whatever it meets, as if there were no kinds.
@@ -24,20 +25,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STRATA_COUNT = 16, STRATA_UNMET_WINDOWS = 6, STRATA_MET_PER_S = 4 };
+enum { STRATA_COUNT = 16, STRATA_UNMET_WINDOWS = 6, STRATA_MET_PER_S = 4, STRATA_ENDS_PER_S = 30 };
 
 /* What is longer has instants of its own, and may have ended anywhere. */
 #define STRATA_LONG_NS INT64_C(32000000)
 
 struct stratum {
   struct axis axis;
-  _Atomic uint64_t key;       /* 0: free */
-  _Atomic bool own;           /* its time is divided by itself */
-  _Atomic int64_t wall_ns;    /* of its stretches that ended in the open window */
+  _Atomic uint64_t key;    /* 0: free */
+  _Atomic bool own;        /* its time is divided by itself */
+  _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and how many these are */
+  _Atomic int64_t ends;
   _Atomic int64_t waiting_ns; /* on the axis since its last point */
 
   /* publisher's */
-  int64_t ns_per_s; /* a running mean */
+  double ns_per_s, ends_per_s; /* running means */
   uint64_t epoch_seen;
   uint32_t windows, unmet_windows; /* since it is there; and that ended since its last point while time waited */
 };

@@ -16,9 +16,16 @@
 
 enum { IDLE = 10, QUERY = 11, LONG = 20, SHORT = 21, RARE = 22, NODES = 30 };
 
+enum { OFTEN = STRATA_ENDS_PER_S / 10 };
+
+static void run_often(struct strata *strata, uint64_t key, int64_t wall_ns)
+{
+  for (int i = 0; i < OFTEN; i++) strata_end(strata, key, wall_ns / OFTEN + 1);
+}
+
 static uint32_t run_window(struct strata *strata, uint64_t key, int64_t wall_ns)
 {
-  strata_end(strata, key, wall_ns);
+  run_often(strata, key, wall_ns);
   strata_window_ends(strata, WINDOW_NS, PERIOD_NS);
   return strata_end(strata, key, 0);
 }
@@ -29,7 +36,7 @@ static void test_a_kind_is_what_lies_between_two_waits(void **state)
   assert_false(strata_key(IDLE, QUERY) == strata_key(QUERY, IDLE));
   assert_false(strata_key(0, 0) == 0);
   struct strata strata = { 0 };
-  strata_end(&strata, strata_key(IDLE, QUERY), ENOUGH_NS);
+  run_often(&strata, strata_key(IDLE, QUERY), ENOUGH_NS);
   uint32_t back = run_window(&strata, strata_key(QUERY, IDLE), ENOUGH_NS);
   uint32_t there = strata_end(&strata, strata_key(IDLE, QUERY), 0);
   assert_int_not_equal(there, 0);
@@ -43,7 +50,7 @@ static void test_a_kind_has_its_own_axis_while_it_runs_enough(void **state)
   struct strata strata = { 0 };
   uint64_t key = strata_key(IDLE, QUERY);
   assert_int_equal(strata_end(&strata, key, 0), 0);
-  assert_int_equal(run_window(&strata, key, ENOUGH_NS - 1), 0);
+  assert_int_equal(run_window(&strata, key, ENOUGH_NS - 2 * OFTEN), 0);
   assert_false(strata.divided);
   uint32_t own = 0;
   for (int i = 0; i < 40 && !own; i++) own = run_window(&strata, key, ENOUGH_NS + ENOUGH_NS / 10);
@@ -55,6 +62,19 @@ static void test_a_kind_has_its_own_axis_while_it_runs_enough(void **state)
   assert_false(strata.divided);
 }
 
+/* Its time is like what runs next. */
+static void test_what_comes_seldom_has_no_axis_however_long_it_is(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  for (int i = 0; i < 40; i++) {
+    strata_end(&strata, strata_key(IDLE, QUERY), 20 * ENOUGH_NS);
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+    assert_int_equal(strata_end(&strata, strata_key(IDLE, QUERY), 0), 0);
+  }
+  assert_false(strata.divided);
+}
+
 /* At a tenth of the rate it takes ten times as much. */
 static void test_what_is_enough_goes_by_the_rate(void **state)
 {
@@ -62,7 +82,7 @@ static void test_what_is_enough_goes_by_the_rate(void **state)
   struct strata strata = { 0 };
   uint64_t key = strata_key(IDLE, QUERY);
   for (int i = 0; i < 40; i++) {
-    strata_end(&strata, key, 9 * ENOUGH_NS);
+    run_often(&strata, key, 9 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, 10 * PERIOD_NS);
   }
   assert_int_equal(strata_end(&strata, key, 0), 0);
@@ -86,7 +106,7 @@ static void test_kinds_without_a_place_share_one(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
-  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) strata_end(&strata, strata_key(i, i), ENOUGH_NS);
+  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) run_often(&strata, strata_key(i, i), ENOUGH_NS);
   strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
   bool used[STRATA_COUNT] = { false };
   uint32_t without = 0;
@@ -219,6 +239,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_kind_is_what_lies_between_two_waits),
     cmocka_unit_test(test_a_kind_has_its_own_axis_while_it_runs_enough),
+    cmocka_unit_test(test_what_comes_seldom_has_no_axis_however_long_it_is),
     cmocka_unit_test(test_what_is_enough_goes_by_the_rate),
     cmocka_unit_test(test_what_hardly_runs_gives_its_place_up),
     cmocka_unit_test(test_kinds_without_a_place_share_one),
