@@ -2,6 +2,7 @@
 #include "gc.h"
 
 #include "ext/sampling/accounting.h"
+#include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
 #include <ruby/debug.h>
 
@@ -17,7 +18,7 @@ static void serve_tick(struct sampler *sampler, struct thread_data *data)
   if (!clock_trylock(&sampler->lock)) return;
   accounting_read_cpu(data, now);
   uint32_t node = sampler_stack(sampler, data, NULL);
-  if (node != SAMPLER_NO_STACK) accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  if (node != SAMPLER_NO_STACK) running_point(sampler, data, node);
   clock_unlock(&sampler->lock);
   if (node == SAMPLER_NO_STACK) return;
   sampler_saw(data, node, now);

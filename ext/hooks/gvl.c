@@ -3,6 +3,7 @@
 
 #include "ext/out/publisher.h"
 #include "ext/sampling/accounting.h"
+#include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
 
 /* The header's macros are not parenthesised. */
@@ -64,12 +65,20 @@ static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t 
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
 
+/* The stack that it waits with; 0: not known. */
+static uint32_t wait_node(const struct thread_data *data)
+{
+  bool known = atomic_load_explicit(&data->stack_known, memory_order_relaxed);
+  return known ? atomic_load_explicit(&data->node, memory_order_relaxed) : 0;
+}
+
 static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   struct accounting_stretch stretch = {
     .states = { RTOP_BLOCKED, RTOP_WAITING },
     .known = atomic_load_explicit(&data->stack_known, memory_order_relaxed),
   };
+  uint32_t begin = wait_node(data);
   if (stretch.known) atomic_store_explicit(&data->stack_known, false, memory_order_relaxed);
   enum rtop_thread_state before;
   int64_t length = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
@@ -85,7 +94,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   /* The VM may switch threads where a job makes names. */
   if (data->off_since_ns) data->not_own_ns += now - data->off_since_ns;
   data->off_since_ns = 0;
-  data->running_since_ns = now;
+  running_begin(data, now, begin);
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
@@ -113,10 +122,9 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
   uint32_t node = sampler_stack(sampler, data, NULL);
   bool taken = node != SAMPLER_NO_STACK;
   if (!taken) sampler_missed(sampler, data);
-  accounting_settle(sampler, data, RTOP_RUNNING);
   accounting_add(sampler, data, RTOP_RUNNING, open);
   if (tick_due && taken) {
-    accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+    running_point(sampler, data, node);
     sampler_serve_tick(sampler);
   }
   accounting_flush_own(sampler, data);
@@ -130,11 +138,12 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
 }
 
 /* It waits from now on. What lies before is charged. */
-static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now)
+static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now, uint32_t end_node)
 {
   enum rtop_thread_state before;
   int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (rest > 0) accounting_add(sampler, data, before, rest);
+  running_end(sampler, data, now, end_node);
   data->off_since_ns = now;
   atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 }
@@ -159,9 +168,10 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
 
   bool tick_due = sampler_tick_due(sampler, data, now);
   bool stale = now - data->off_stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
-  if (tick_due || stale || accounting_can_afford(sampler)) now = stack_at_suspended(sampler, data, now, open, tick_due);
-  else accounting_settle_running(sampler, data, open);
-  go_off(sampler, data, now);
+  bool any = stale || accounting_can_afford(sampler);
+  if (tick_due || any) now = stack_at_suspended(sampler, data, now, open, tick_due);
+  else accounting_add(sampler, data, RTOP_RUNNING, open);
+  go_off(sampler, data, now, any ? wait_node(data) : 0); /* a stack that only the tick asked for tells of the tick */
 }
 
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
@@ -172,6 +182,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   accounting_spent(data, before, length);
   accounting_add(sampler, data, before, length);
+  if (before == RTOP_RUNNING) running_end(sampler, data, now, 0);
   accounting_add(sampler, data, RTOP_BLOCKED, atomic_exchange(&data->off_blocked_ns, 0));
   accounting_add(sampler, data, RTOP_WAITING, data->off_waiting_ns);
   accounting_read_cpu(data, clock_now_ns());
@@ -181,7 +192,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
 
 static void adopt_running(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
-  data->running_since_ns = now;
+  running_begin(data, now, 0);
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
   threads_bind_native(data);

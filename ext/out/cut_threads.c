@@ -217,16 +217,12 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   return taken;
 }
 
-/* Time in the lane whose point has come while the thread did not look. */
-static void settle(struct cut *cut, struct thread_data *data, struct cells *cells, enum rtop_thread_state state)
+/* A cell of what is in the lane, as far as it is outstanding. */
+static void charge_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
+                        uint32_t node)
 {
-  struct lane *lane = &data->lanes[state];
-  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed), node;
   int64_t left = outstanding(data, state);
-  if (left <= 0 || atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
-  uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
-  if (!axis_node(&cut->sampler->pools.entries[pool].axes[state], epoch, &node)) return;
-  int64_t wall = take_at_most(&lane->wall_ns, left);
+  int64_t wall = left > 0 ? take_at_most(&lane->wall_ns, left) : 0;
   if (wall <= 0) return;
   struct rtop_cell cell = {
     .node = node,
@@ -234,10 +230,55 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
     .state = state,
     .wall_ns = (uint64_t)wall,
     .cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, wall),
+    .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
   };
-  if (state == RTOP_RUNNING)
-    cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
   if (cells_add(cells, &cell)) data->charged_ns[state] += wall;
+}
+
+static struct pool *pool_of(const struct cut *cut, const struct thread_data *data)
+{
+  return &cut->sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)];
+}
+
+static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
+                        struct axis *axis)
+{
+  uint32_t node;
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
+  uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
+  if (axis_node(axis, epoch, &node)) charge_lane(data, cells, state, lane, node);
+}
+
+/* Time whose point has come while the thread did not look. */
+static void settle(struct cut *cut, struct thread_data *data, struct cells *cells)
+{
+  struct pool *pool = pool_of(cut, data);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++)
+    if (state != RTOP_RUNNING)
+      settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
+  for (uint32_t id = 0; id < STRATA_COUNT; id++)
+    settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
+}
+
+static uint32_t last_point(struct axis *axis)
+{
+  uint64_t epoch = axis_epoch(axis);
+  uint32_t node = RTOP_NODE_UNSAMPLED;
+  if (epoch > 0) axis_node(axis, epoch - 1, &node);
+  return node;
+}
+
+/* Kinds and what is overdue, of all pools. */
+static void end_strata(struct cut *cut)
+{
+  struct sampler *sampler = cut->sampler;
+  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  for (int i = 0; i < POOLS_MAX; i++) {
+    struct pool *pool = &sampler->pools.entries[i];
+    if (i > 0 && !atomic_load_explicit(&pool->key, memory_order_relaxed)) return;
+    strata_window_ends(&pool->strata, length, period);
+  }
 }
 
 /* What no point will come for any more belongs to the last point there was: it was as blind to the program as the
@@ -245,22 +286,20 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
-  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
+  struct pool *pool = pool_of(cut, data);
+  uint32_t last_met = last_point(&pool->axes[RTOP_RUNNING]);
+  for (int id = 0; id < STRATA_COUNT; id++) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], last_met);
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
-    struct axis *axis = &sampler->pools.entries[pool].axes[state];
-    uint64_t epoch = axis_epoch(axis);
-    uint32_t node = RTOP_NODE_UNSAMPLED;
-    if (epoch > 0) axis_node(axis, epoch - 1, &node);
+    struct lane *lane = &data->lanes[state];
     int64_t left = outstanding(data, state);
     struct rtop_cell cell = {
-      .node = node,
+      .node = last_point(&pool->axes[state]),
       .thread = data->index,
       .state = (uint32_t)state,
       .wall_ns = left > 0 ? (uint64_t)left : 0,
+      .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
     };
-    cell.cpu_ns = (uint64_t)take_at_most(&data->lanes[state].cpu_ns, (int64_t)cell.wall_ns);
-    if (state == RTOP_RUNNING)
-      cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
+    cell.cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, (int64_t)cell.wall_ns);
     if ((cell.wall_ns || cell.blame_ns) && cells_add(cells, &cell)) data->charged_ns[state] += left > 0 ? left : 0;
   }
   struct rtop_cell shared = {
@@ -341,7 +380,7 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
   describe(cut, data, row, find_accrued(cut, data, cells));
   charge_ahead(cut, data, cells);
-  for (int state = 0; state < RTOP_STATE_COUNT; state++) settle(cut, data, cells, (enum rtop_thread_state)state);
+  settle(cut, data, cells);
   if (data->last_window) charge_own(cut, data, cells);
   if (data->last_window || last) charge_rest(cut, data, cells);
   if (data->last_window) rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
@@ -377,6 +416,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
     struct thread_data *data = thread_at(cut, cells->entries[i].thread);
     if (data) data->charged_ns[cells->entries[i].state] += (int64_t)cells->entries[i].wall_ns;
   }
+  end_strata(cut);
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
     if (data && !list_thread(cut, data, cells, last)) return false;

@@ -119,77 +119,47 @@ static int64_t take_cpu(struct lane *lane, int64_t limit_ns)
   return cpu;
 }
 
-/* All that is in the lane but for keep_ns. Blame goes with running time. */
-static void charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
-                        uint32_t samples, int64_t keep_ns)
+void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                            struct lane *lane, const struct rtop_cell *what, int64_t keep_ns)
 {
-  struct lane *lane = &data->lanes[state];
   int64_t wall = atomic_exchange_explicit(&lane->wall_ns, 0, memory_order_acquire);
   int64_t kept = keep_ns < wall ? keep_ns : wall > 0 ? wall : 0;
   if (wall < 0) kept = wall; /* own work in a storm, told by the ticks: it goes off what comes */
   if (kept) atomic_fetch_add_explicit(&lane->wall_ns, kept, memory_order_relaxed);
   wall -= kept;
   struct rtop_cell cell = {
-    .node = node,
+    .node = what->node,
     .thread = data->index,
     .state = state,
-    .samples = samples,
+    .samples = what->samples,
     .wall_ns = (uint64_t)wall,
     .cpu_ns = (uint64_t)take_cpu(lane, wall),
+    .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
   };
-  if (state == RTOP_RUNNING)
-    cell.blame_ns = (uint64_t)atomic_exchange_explicit(&data->blame_ns, 0, memory_order_relaxed);
   if (!cell.wall_ns && !cell.samples && !cell.blame_ns) return;
   if (accounting_charge(sampler, data, &cell, kept)) return;
   atomic_fetch_add_explicit(&lane->wall_ns, wall, memory_order_relaxed);
   atomic_fetch_add_explicit(&lane->cpu_ns, (int64_t)cell.cpu_ns, memory_order_relaxed);
-  atomic_fetch_add_explicit(&data->blame_ns, (int64_t)cell.blame_ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&lane->blame_ns, (int64_t)cell.blame_ns, memory_order_relaxed);
 }
 
 void accounting_settle(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state)
 {
   struct lane *lane = &data->lanes[state];
   struct axis *axis = accounting_axis(sampler, data, state);
-  uint32_t node;
-  if (!axis_node(axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &node)) return;
-  charge_lane(sampler, data, state, node, 0, 0);
+  struct rtop_cell what = { 0 };
+  if (!axis_node(axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node)) return;
+  accounting_charge_lane(sampler, data, state, lane, &what, 0);
   atomic_store_explicit(&lane->epoch, axis_epoch(axis), memory_order_relaxed);
-}
-
-void accounting_settle_running(struct sampler *sampler, struct thread_data *data, int64_t open_ns)
-{
-  if (accounting_behind(sampler, data, RTOP_RUNNING) && clock_trylock(&sampler->lock)) {
-    accounting_settle(sampler, data, RTOP_RUNNING);
-    clock_unlock(&sampler->lock);
-  }
-  accounting_add(sampler, data, RTOP_RUNNING, open_ns);
-}
-
-/* What was allocated between two samples belongs to a method only when both stood in it: else to what both stacks
- * share, where "(shared)" is its own. */
-static uint32_t allocations_node(struct sampler *sampler, uint32_t before, uint32_t node)
-{
-  if (before == node) return node;
-  return before ? calltree_shared(&sampler->tree, before, node, FRAMES_SHARED) : sampler->shared_node;
 }
 
 void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
                       int64_t keep_ns)
 {
-  charge_lane(sampler, data, state, node, 1, keep_ns);
+  struct lane *lane = &data->lanes[state];
+  accounting_charge_lane(sampler, data, state, lane, &(struct rtop_cell){ .node = node, .samples = 1 }, keep_ns);
   uint64_t epoch = axis_set(accounting_axis(sampler, data, state), node);
-  atomic_store_explicit(&data->lanes[state].epoch, epoch, memory_order_relaxed);
-  if (state != RTOP_RUNNING) return;
-  uint32_t before = data->allocations_node;
-  data->allocations_node = node;
-  if (!data->allocations) return;
-  struct rtop_cell cell = {
-    .node = allocations_node(sampler, before, node),
-    .thread = data->index,
-    .state = RTOP_RUNNING,
-    .allocations = data->allocations,
-  };
-  if (cells_add(sampler->open, &cell)) data->allocations = 0;
+  atomic_store_explicit(&lane->epoch, epoch, memory_order_relaxed);
 }
 
 /* ---- CPU -------------------------------------------------------------------------------------------- */
@@ -321,7 +291,7 @@ void accounting_read_blame(struct sampler *sampler, struct thread_data *data, in
 {
   uint64_t integral = waiting_integral(&sampler->waiting, now_ns);
   int64_t more = waiting_since(integral, data->blame_read);
-  if (more) atomic_fetch_add_explicit(&data->blame_ns, more, memory_order_relaxed);
+  if (more) atomic_fetch_add_explicit(&data->lanes[RTOP_RUNNING].blame_ns, more, memory_order_relaxed);
   data->blame_read = integral;
 }
 

@@ -8,7 +8,7 @@
  *   off the GVL   a stack is taken at SUSPENDED, within a budget of measured cost. Such a wait is charged exactly.
  *   and in a      Of the others those longer than a mean distance of points get one when they end, and are charged
  *   collection    exactly, too; the rest is laid on the axis of the pool (pools.h).
- *   running       charged to the stacks that ticks of the clock meet; the points of that axis are the ticks.
+ *   running       charged to the stacks that ticks of the clock meet (running.h).
  * Nothing else is ever charged: time whose point has not come yet waits in the thread's lanes, whatever windows end
  * meanwhile. The publisher tells of it as time that was not sampled, and corrects that by late records.
  *
@@ -31,7 +31,7 @@ static inline struct axis *accounting_axis(struct sampler *sampler, const struct
   return &sampler->pools.entries[pool].axes[state];
 }
 
-/* Puts time into the lane. */
+/* Puts time into the lane; running time waits there for the end of its stretch. */
 void accounting_add(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
 /* Is there time in the lane whose point has come? It must be charged before more is added, or goes with it. */
@@ -40,11 +40,12 @@ bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum r
 /* Charges that. Lock held. */
 void accounting_settle(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state);
 
-/* Both, for running time that ended just now, as far as the lock can be had. */
-void accounting_settle_running(struct sampler *sampler, struct thread_data *data, int64_t open_ns);
+/* All that is in this lane of the state, but for the last keep_ns, is the node's. Lock held. */
+void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                            struct lane *lane, const struct rtop_cell *what, int64_t keep_ns);
 
-/* A point of the state's axis met this thread: charges what is in the lane but for the last keep_ns, and tells the
- * pool. Running time takes blame and allocations with it. Lock held. */
+/* A point of the state's axis, not of running time, met this thread: charges what is in the lane but for the last
+ * keep_ns, and tells the pool. Lock held. */
 void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
                       int64_t keep_ns);
 

@@ -2,6 +2,7 @@
 #include "sampler.h"
 
 #include "accounting.h"
+#include "running.h"
 #include "stacks.h"
 #include "thread_calls.h"
 #include "ext/names/method_entry.h"
@@ -93,7 +94,7 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
-  accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  running_point(sampler, data, node);
   accounting_flush_own(sampler, data);
   clock_unlock(&sampler->lock);
   sampler_saw(data, node, begin_ns);
@@ -278,7 +279,7 @@ void sampler_job(struct sampler *sampler)
   int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
   if (before != RTOP_RUNNING) { /* an interrupted wait: the VM went on without RESUMED */
     if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
-    data->running_since_ns = now;
+    running_begin(data, now, 0);
     accounting_spent(data, before, open);
     accounting_add(sampler, data, before, open);
     if (data->native_shared) threads_follow_native(data);
@@ -287,7 +288,7 @@ void sampler_job(struct sampler *sampler)
     return;
   }
   accounting_spent(data, RTOP_RUNNING, open);
-  accounting_settle_running(sampler, data, open);
+  accounting_add(sampler, data, RTOP_RUNNING, open);
   if (sampler_tick_due(sampler, data, now)) take_sample(sampler, data, own.begin_ns);
   housekeeping(sampler, data, own.begin_ns);
   accounting_end_own(sampler, data, &own);

@@ -33,7 +33,11 @@ static void choose_pool(struct sampler *sampler, struct thread_data *data, uint3
   for (uint32_t level = 0; level < depth && level < POOL_FRAMES; level++)
     key = (key ^ sampler->stack_frames[depth - 1 - level]) * UINT64_C(0x9E3779B97F4A7C15);
   uint32_t pool = pools_find(&sampler->pools, key | 1);
+  if (!pool) return; /* there are too many: what waits there goes on waiting for the same points */
   atomic_store_explicit(&data->pool, pool, memory_order_relaxed);
+  for (int id = 0; id < STRATA_COUNT; id++)
+    atomic_store_explicit(&data->strata[id].epoch, axis_epoch(&sampler->pools.entries[pool].strata.entries[id].axis),
+                          memory_order_relaxed);
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     atomic_store_explicit(&data->lanes[state].epoch, axis_epoch(&sampler->pools.entries[pool].axes[state]),
                           memory_order_relaxed);

@@ -18,6 +18,7 @@
 
 #include "ext/base/clock.h"
 #include "ext/base/cpu_clock.h"
+#include "strata.h"
 #include "shm/base/format.h"
 #include <ruby.h>
 #include <ruby/thread.h>
@@ -30,6 +31,7 @@ enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80, THREADS_PREFIX_MAX = 256
 /* Time of one state that no stack has been given to yet; see accounting.h. */
 struct lane {
   _Atomic int64_t wall_ns, cpu_ns; /* whoever takes it charges it */
+  _Atomic int64_t blame_ns;        /* of running time */
   _Atomic uint64_t epoch;          /* of its axis (pools.h), when the first of it came */
 };
 
@@ -47,11 +49,11 @@ struct thread_data {
   _Atomic int64_t floor_ns;                   /* the publisher has told of it up to here: nothing takes place before */
   _Atomic int64_t boundary_ns;                /* end of the window that it saw pass last, and the totals then */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT];
-  struct lane lanes[RTOP_STATE_COUNT];
-  _Atomic int64_t blame_ns;     /* not charged yet */
-  _Atomic uint32_t node;        /* leaf of the last known stack */
-  _Atomic int64_t node_seen_ns; /* when it was seen */
-  _Atomic bool stack_known;     /* `node` is the stack of the open off-GVL stretch */
+  struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
+  struct lane strata[STRATA_COUNT];    /* running time of stretches that ended, by kind */
+  _Atomic uint32_t node;               /* leaf of the last known stack */
+  _Atomic int64_t node_seen_ns;        /* when it was seen */
+  _Atomic bool stack_known;            /* `node` is the stack of the open off-GVL stretch */
   _Atomic bool ended;
   /* CPU time up to the sum of these two is charged. Each has one writer, so neither needs a lock; when both
    * charge the same stretch at once, the next reading finds the clock behind the sum and charges less. */
@@ -87,6 +89,9 @@ struct thread_data {
 
   /* the open stretches */
   int64_t running_since_ns; /* since RESUMED */
+  uint32_t begin_node;      /* the stack it waited with before; 0: not known */
+  uint32_t met_node;        /* where the first instant in it was; 0: none yet */
+  uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
   int64_t off_waiting_ns;   /* of the open off-GVL stretch, as the hooks saw it */
   int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];

@@ -6,6 +6,7 @@
 #   burst  50 us of work (Work#step), then a rest so long that all threads together work 30 % of the time
 #   lock   one lock for all: waiting for it (Bank#enter), 0.4 ms of waiting with it (Bank#hold), 20 ms elsewhere
 #   mixed  work and waits, short and long: Page#compute, #query, #render, #idle
+#   uneven  600 us of work (Uneven#long), 1 ms of waiting, 50 us of work (Uneven#short), 10 ms of waiting
 #   storm  twenty waits of some 70 us (Storm#short), then one of 2 ms (Storm#long)
 #
 # Prints "ready", waits for a line of input, runs and prints what every method really took, as JSON: {"methods":
@@ -135,6 +136,22 @@ class Page
   end
 end
 
+class Uneven
+  LOOPS = loops(600_000)
+
+  def long = spin(LOOPS)
+  def short = spin(LOOPS / 12)
+  def query = sleep(0.001)
+  def idle = sleep(0.01)
+
+  def round(truth)
+    truth.of_work("Uneven#long") { long }
+    query
+    truth.of_work("Uneven#short") { short }
+    idle
+  end
+end
+
 class Storm
   def short = 20.times { sleep(0.00001) }
   def long = sleep(0.002)
@@ -146,7 +163,7 @@ class Storm
 end
 
 KINDS = { "web" => -> { Server.new }, "burst" => -> { Work.new(THREADS) }, "lock" => -> { Bank.new },
-          "mixed" => -> { Page.new }, "storm" => -> { Storm.new } }.freeze
+          "mixed" => -> { Page.new }, "uneven" => -> { Uneven.new }, "storm" => -> { Storm.new } }.freeze
 THREADS = Integer(ARGV[1])
 make = KINDS.fetch(ARGV[0])
 nanoseconds = (Float(ARGV[2]) * 1e9).to_i

@@ -1,0 +1,36 @@
+/* Time of one kind, of all threads of a pool, laid end to end, and the points that stand on it; see pools.h.
+ *
+ * Threads: axis_set() under the sampler's lock; axis_passes() any thread, in hooks; the rest any. No allocation.
+ */
+#ifndef RTOP_EXT_AXIS_H
+#define RTOP_EXT_AXIS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { AXIS_LOG = 64 };
+
+struct axis {
+  _Atomic uint64_t epoch;           /* points so far */
+  _Atomic int64_t wall_ns;          /* laid on it so far, where its points are drawn */
+  _Atomic int64_t next_ns;          /* where the next point stands; 0: not drawn yet */
+  _Atomic uint32_t nodes[AXIS_LOG]; /* node of the point that ended epoch e: at e % AXIS_LOG */
+};
+
+/* Lays wall_ns on the axis. False: no point stands there. True, for one caller per point: *behind_ns of wall_ns lie
+ * behind the last point passed. Points stand distance_ns/2 to distance_ns*3/2 apart; *random is xorshift32 state. */
+bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32_t *random, int64_t *behind_ns);
+
+/* A point was given this node: ends the epoch. Returns the new one. */
+uint64_t axis_set(struct axis *axis, uint32_t node);
+
+/* The node that time of this epoch belongs to. False: the point has not come yet. */
+bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node);
+
+static inline uint64_t axis_epoch(struct axis *axis)
+{
+  return atomic_load_explicit(&axis->epoch, memory_order_acquire);
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* Gives running time to what instants met, in its stretch or in others of its kind. */
+#include "running.h"
+
+#include "accounting.h"
+
+void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node)
+{
+  data->running_since_ns = now_ns;
+  data->begin_node = begin_node;
+  data->met_node = 0;
+  data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
+}
+
+static struct strata *strata_of(struct sampler *sampler, const struct thread_data *data)
+{
+  return &sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)].strata;
+}
+
+/* What was allocated between two samples belongs to a method only when both stood in it: else to what both stacks
+ * share, where "(shared)" is its own. */
+static uint32_t allocations_node(struct sampler *sampler, uint32_t before, uint32_t node)
+{
+  if (before == node) return node;
+  return before ? calltree_shared(&sampler->tree, before, node, FRAMES_SHARED) : sampler->shared_node;
+}
+
+static void charge_allocations(struct sampler *sampler, struct thread_data *data, uint32_t node)
+{
+  uint32_t before = data->allocations_node;
+  data->allocations_node = node;
+  if (!data->allocations) return;
+  struct rtop_cell cell = {
+    .node = allocations_node(sampler, before, node),
+    .thread = data->index,
+    .state = RTOP_RUNNING,
+    .allocations = data->allocations,
+  };
+  if (cells_add(sampler->open, &cell)) data->allocations = 0;
+}
+
+/* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
+void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
+{
+  struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
+  int64_t open_ns = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) - data->running_since_ns;
+  bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
+  accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  strata_point(strata, node, !divided || open_ns > STRATA_LONG_NS);
+  if (begun != strata) strata_point(begun, node, true);
+  if (!data->met_node) data->met_node = node;
+  charge_allocations(sampler, data, node);
+}
+
+/* Kinds are told apart where the CPU of each stretch is known. */
+static uint32_t find_place(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
+{
+  int64_t length = now_ns - data->running_since_ns;
+  bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  if (!data->begin_pool || length > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
+  return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node), length);
+}
+
+/* What waited for an instant in a stretch of this kind has it. Lock held. */
+static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place)
+{
+  struct stratum *stratum = &strata_of(sampler, data)->entries[place];
+  struct rtop_cell what = { .node = data->met_node };
+  struct lane *lane = &data->strata[place];
+  if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node) || what.node)
+    accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &what, 0);
+  if (data->met_node) stratum_set(stratum, data->met_node);
+}
+
+static void move(struct lane *from, struct lane *to, uint64_t epoch)
+{
+  int64_t wall = atomic_load_explicit(&from->wall_ns, memory_order_relaxed);
+  int64_t cpu = atomic_load_explicit(&from->cpu_ns, memory_order_relaxed);
+  int64_t blame = atomic_exchange_explicit(&from->blame_ns, 0, memory_order_relaxed);
+  if (cpu > wall) cpu = wall;
+  if (cpu < 0) cpu = 0;
+  atomic_fetch_sub_explicit(&from->wall_ns, wall, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&from->cpu_ns, cpu, memory_order_relaxed);
+  if (atomic_load_explicit(&to->wall_ns, memory_order_relaxed) <= 0)
+    atomic_store_explicit(&to->epoch, epoch, memory_order_release);
+  atomic_fetch_add_explicit(&to->cpu_ns, cpu, memory_order_relaxed);
+  atomic_fetch_add_explicit(&to->blame_ns, blame, memory_order_relaxed);
+  atomic_fetch_add_explicit(&to->wall_ns, wall, memory_order_release);
+}
+
+void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
+{
+  uint32_t place = find_place(sampler, data, now_ns, end_node);
+  struct stratum *stratum = &strata_of(sampler, data)->entries[place];
+  struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
+  bool waits = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) > 0;
+  bool behind = waits && atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(&stratum->axis);
+  if ((data->met_node || behind) && clock_trylock(&sampler->lock)) {
+    settle(sampler, data, place);
+    clock_unlock(&sampler->lock);
+  }
+  data->met_node = 0;
+  int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
+  if (rest <= 0) return;
+  stratum_wait(stratum, rest);
+  move(open, lane, axis_epoch(&stratum->axis));
+}

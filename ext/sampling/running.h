@@ -1,0 +1,23 @@
+/* Running time, from when a thread gets the GVL until it lets go of it.
+ *
+ * What lies before an instant within its stretch belongs to what was met. What lies behind the last one, or the whole
+ * when no instant came, waits with the stretches of its kind (strata.h) until an instant meets one of these.
+ *
+ * Threads: the thread itself, under the GVL, in hooks and the job.
+ */
+#ifndef RTOP_EXT_RUNNING_H
+#define RTOP_EXT_RUNNING_H
+
+#include "sampler.h"
+
+/* It begins at now_ns, after a wait with the stack begin_node; 0: not known. */
+void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node);
+
+/* An instant met it here. Allocations go with it. Lock held. */
+void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node);
+
+/* It ended at now_ns, for a wait with the stack end_node; 0: not known. All its time is in the thread's lane. Tries to
+ * get the lock. */
+void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node);
+
+#endif

@@ -1,0 +1,94 @@
+/* Tells kinds of stretches apart, and says which have an axis of their own. */
+#include "strata.h"
+
+enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16 };
+
+uint64_t strata_key(uint32_t begin_node, uint32_t end_node)
+{
+  return ((uint64_t)begin_node << 32 | end_node) + 1;
+}
+
+static uint32_t claim(struct strata *strata, uint64_t key)
+{
+  for (uint32_t id = 1; id < STRATA_COUNT; id++) {
+    uint64_t none = 0;
+    if (atomic_load_explicit(&strata->entries[id].key, memory_order_relaxed)) continue;
+    if (atomic_compare_exchange_strong_explicit(&strata->entries[id].key, &none, key, memory_order_relaxed,
+                                                memory_order_relaxed))
+      return id;
+  }
+  return 0;
+}
+
+uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
+{
+  uint32_t id = 1;
+  while (id < STRATA_COUNT && atomic_load_explicit(&strata->entries[id].key, memory_order_relaxed) != key) id++;
+  if (id == STRATA_COUNT) id = claim(strata, key);
+  struct stratum *stratum = &strata->entries[id];
+  if (id && length_ns > 0) {
+    atomic_fetch_add_explicit(&stratum->wall_ns, length_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stratum->ends, 1, memory_order_relaxed);
+  }
+  return atomic_load_explicit(&stratum->own, memory_order_relaxed) ? id : 0;
+}
+
+void stratum_set(struct stratum *stratum, uint32_t node)
+{
+  atomic_store_explicit(&stratum->waiting_ns, 0, memory_order_relaxed);
+  axis_set(&stratum->axis, node);
+}
+
+void strata_point(struct strata *strata, uint32_t node, bool is_rest)
+{
+  uint32_t overdue = atomic_exchange_explicit(&strata->overdue, 0, memory_order_relaxed);
+  if (is_rest) overdue |= 1;
+  for (uint32_t id = 0; overdue; id++, overdue >>= 1)
+    if (overdue & 1) stratum_set(&strata->entries[id], node);
+}
+
+static bool is_overdue(struct stratum *stratum)
+{
+  uint64_t epoch = axis_epoch(&stratum->axis);
+  bool waits = atomic_load_explicit(&stratum->waiting_ns, memory_order_relaxed) > 0;
+  if (!waits || epoch != stratum->epoch_seen) stratum->unmet_windows = 0;
+  stratum->epoch_seen = epoch;
+  return waits && ++stratum->unmet_windows > STRATA_UNMET_WINDOWS;
+}
+
+static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool first)
+{
+  double per_s = (double)atomic_exchange_explicit(sum, 0, memory_order_relaxed) * 1e9 / (double)length_ns;
+  *mean += (per_s - *mean) / (first ? 1 : WINDOWS_IN_MEAN);
+}
+
+/* Up at once, down late: a kind that comes and goes would wait twice. One that hardly runs gives its place up. */
+static void measure(struct stratum *stratum, int64_t length_ns, int64_t period_ns)
+{
+  if (!atomic_load_explicit(&stratum->key, memory_order_relaxed)) return;
+  bool first = stratum->windows++ == 0;
+  follow(&stratum->ns_per_s, &stratum->wall_ns, length_ns, first);
+  follow(&stratum->ends_per_s, &stratum->ends, length_ns, first);
+  double time = stratum->ns_per_s / (double)(STRATA_MET_PER_S * period_ns);
+  double least = atomic_load_explicit(&stratum->own, memory_order_relaxed) ? 0.5 : 1;
+  bool own = time >= least && stratum->ends_per_s >= least * STRATA_ENDS_PER_S;
+  atomic_store_explicit(&stratum->own, own, memory_order_relaxed);
+  if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return;
+  stratum->windows = 0;
+  atomic_store_explicit(&stratum->key, 0, memory_order_relaxed);
+}
+
+void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns)
+{
+  bool divided = false;
+  uint32_t overdue = 0;
+  if (length_ns <= 0) return;
+  for (uint32_t id = 0; id < STRATA_COUNT; id++) {
+    struct stratum *stratum = &strata->entries[id];
+    if (id) measure(stratum, length_ns, period_ns);
+    divided = divided || atomic_load_explicit(&stratum->own, memory_order_relaxed);
+    if (is_overdue(stratum)) overdue |= 1u << id;
+  }
+  atomic_store_explicit(&strata->divided, divided, memory_order_relaxed);
+  atomic_fetch_or_explicit(&strata->overdue, overdue, memory_order_relaxed);
+}

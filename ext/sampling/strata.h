@@ -1,0 +1,76 @@
+/* Stretches of running time of one kind, of the threads of one pool.
+ *
+ * Instants are not fair to short stretches: the job comes some ten microseconds after its instant, and the timer's thread
+ * gets a core where a long stretch is preempted. How long each stretch was is known all the same. So the running time of
+ * a pool is divided by the stacks that stretches waited with before and after. A kind has an axis of its own
+ * (pools.h), and its time goes to what instants meet in it: they need not be fair between kinds, only within each.
+ *
+ * A kind has an axis only while it comes many times a second, and runs long enough for instants to meet it several times;
+ * all others share place 0. By its time, which is exact, never by how often it was met: else rare kinds would lose what
+ * nobody met. What comes once is like what runs next, more than like what comes much later.
+ *
+ * Time never goes to an instant that was before it. Where a kind is not met for some windows, the next instant of the
+ * pool has it, whatever it meets, as if there were no kinds.
+ *
+ * What tells kinds apart must not depend on whether an instant met the stretch: else each kind shows the instants that
+ * made it.
+ *
+ * Threads: any, in hooks, except where noted; no lock, no allocation. What two write at once is one of both.
+ */
+#ifndef RTOP_EXT_STRATA_H
+#define RTOP_EXT_STRATA_H
+
+#include "axis.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { STRATA_COUNT = 16, STRATA_UNMET_WINDOWS = 6, STRATA_MET_PER_S = 4, STRATA_ENDS_PER_S = 30 };
+
+/* What is longer has instants of its own, and may have ended anywhere. */
+#define STRATA_LONG_NS INT64_C(32000000)
+
+struct stratum {
+  struct axis axis;
+  _Atomic uint64_t key;    /* 0: free */
+  _Atomic bool own;        /* its time is divided by itself */
+  _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and how many these are */
+  _Atomic int64_t ends;
+  _Atomic int64_t waiting_ns; /* on the axis since its last point */
+
+  /* publisher's */
+  double ns_per_s, ends_per_s; /* running means */
+  uint64_t epoch_seen;
+  uint32_t windows, unmet_windows; /* since it is there; and that ended since its last point while time waited */
+};
+
+struct strata {
+  struct stratum entries[STRATA_COUNT]; /* 0: of all kinds that have none */
+  _Atomic uint32_t overdue;             /* bit of each that the next instant of the pool has */
+  _Atomic bool divided;                 /* any has its own */
+};
+
+/* The kind of a stretch between these nodes; 0: not known. */
+uint64_t strata_key(uint32_t begin_node, uint32_t end_node);
+
+/* A stretch of this kind ended: the place where its time waits. */
+uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns);
+
+/* So much of it waits for its point. */
+static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
+{
+  atomic_fetch_add_explicit(&stratum->waiting_ns, wall_ns, memory_order_relaxed);
+}
+
+/* An instant met this node in a stretch of that place. Under the sampler's lock. */
+void stratum_set(struct stratum *stratum, uint32_t node);
+
+/* An instant met this node, of a kind that is known when the stretch ends: what is overdue has it now. `is_rest`: the
+ * kind is known, it is place 0. Under the sampler's lock. */
+void strata_point(struct strata *strata, uint32_t node, bool is_rest);
+
+/* A window of this length ended, with an instant per period: which kinds have an axis of their own from now on, and what
+ * has waited too long. Publisher. */
+void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns);
+
+#endif

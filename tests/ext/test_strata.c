@@ -1,0 +1,252 @@
+#include "ext/sampling/strata.h"
+
+#include "ext/base/draw.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+#define WINDOW_NS (100 * MS)
+#define PERIOD_NS MS
+
+/* So that a kind has STRATA_MET_PER_S instants a second. */
+#define ENOUGH_NS (STRATA_MET_PER_S * PERIOD_NS / 10)
+
+enum { IDLE = 10, QUERY = 11, LONG = 20, SHORT = 21, RARE = 22, NODES = 30 };
+
+enum { OFTEN = STRATA_ENDS_PER_S / 10 };
+
+static void run_often(struct strata *strata, uint64_t key, int64_t wall_ns)
+{
+  for (int i = 0; i < OFTEN; i++) strata_end(strata, key, wall_ns / OFTEN + 1);
+}
+
+static uint32_t run_window(struct strata *strata, uint64_t key, int64_t wall_ns)
+{
+  run_often(strata, key, wall_ns);
+  strata_window_ends(strata, WINDOW_NS, PERIOD_NS);
+  return strata_end(strata, key, 0);
+}
+
+static void test_a_kind_is_what_lies_between_two_waits(void **state)
+{
+  (void)state;
+  assert_false(strata_key(IDLE, QUERY) == strata_key(QUERY, IDLE));
+  assert_false(strata_key(0, 0) == 0);
+  struct strata strata = { 0 };
+  run_often(&strata, strata_key(IDLE, QUERY), ENOUGH_NS);
+  uint32_t back = run_window(&strata, strata_key(QUERY, IDLE), ENOUGH_NS);
+  uint32_t there = strata_end(&strata, strata_key(IDLE, QUERY), 0);
+  assert_int_not_equal(there, 0);
+  assert_int_not_equal(back, 0);
+  assert_int_not_equal(there, back);
+}
+
+static void test_a_kind_has_its_own_axis_while_it_runs_enough(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  uint64_t key = strata_key(IDLE, QUERY);
+  assert_int_equal(strata_end(&strata, key, 0), 0);
+  assert_int_equal(run_window(&strata, key, ENOUGH_NS - 2 * OFTEN), 0);
+  assert_false(strata.divided);
+  uint32_t own = 0;
+  for (int i = 0; i < 40 && !own; i++) own = run_window(&strata, key, ENOUGH_NS + ENOUGH_NS / 10);
+  assert_int_not_equal(own, 0);
+  assert_true(strata.divided);
+  for (int i = 0; i < 100; i++) assert_int_equal(run_window(&strata, key, ENOUGH_NS * 3 / 4), own);
+  for (int i = 0; i < 40 && own; i++) own = run_window(&strata, key, ENOUGH_NS / 4);
+  assert_int_equal(own, 0);
+  assert_false(strata.divided);
+}
+
+/* Its time is like what runs next. */
+static void test_what_comes_seldom_has_no_axis_however_long_it_is(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  for (int i = 0; i < 40; i++) {
+    strata_end(&strata, strata_key(IDLE, QUERY), 20 * ENOUGH_NS);
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+    assert_int_equal(strata_end(&strata, strata_key(IDLE, QUERY), 0), 0);
+  }
+  assert_false(strata.divided);
+}
+
+/* At a tenth of the rate it takes ten times as much. */
+static void test_what_is_enough_goes_by_the_rate(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  uint64_t key = strata_key(IDLE, QUERY);
+  for (int i = 0; i < 40; i++) {
+    run_often(&strata, key, 9 * ENOUGH_NS);
+    strata_window_ends(&strata, WINDOW_NS, 10 * PERIOD_NS);
+  }
+  assert_int_equal(strata_end(&strata, key, 0), 0);
+}
+
+/* A server that came up has other kinds than while it did; and kinds of one stretch each must not keep others out. */
+static void test_what_hardly_runs_gives_its_place_up(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  uint32_t own = 0;
+  for (uint32_t window = 0; window < 200; window++) {
+    for (uint32_t i = 0; i < 100; i++) strata_end(&strata, strata_key(1000 + 100 * window + i, i), 100);
+    own = run_window(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS);
+  }
+  assert_int_not_equal(own, 0);
+}
+
+/* More kinds than there are places: those that have none share place 0. */
+static void test_kinds_without_a_place_share_one(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) run_often(&strata, strata_key(i, i), ENOUGH_NS);
+  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  bool used[STRATA_COUNT] = { false };
+  uint32_t without = 0;
+  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) {
+    uint32_t id = strata_end(&strata, strata_key(i, i), 0);
+    if (!id) without++;
+    else assert_false(used[id]);
+    used[id] = true;
+  }
+  assert_int_equal(without, STRATA_COUNT + 1);
+}
+
+static void test_what_is_not_met_for_windows_has_the_next_instant_of_the_pool(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  uint32_t id = run_window(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS), node = 0;
+  struct stratum *stratum = &strata.entries[id];
+  stratum_set(stratum, LONG); /* before the time that waits: never its */
+  uint64_t epoch = axis_epoch(&stratum->axis);
+  stratum_wait(stratum, 1000);
+  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS); /* a point came */
+  for (int i = 0; i < STRATA_UNMET_WINDOWS - 1; i++) {
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+    strata_point(&strata, SHORT, false);
+    assert_false(axis_node(&stratum->axis, epoch, &node));
+  }
+  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  assert_false(axis_node(&stratum->axis, epoch, &node));
+  strata_point(&strata, SHORT, false);
+  assert_true(axis_node(&stratum->axis, epoch, &node));
+  assert_int_equal(node, SHORT);
+  strata_point(&strata, RARE, false);
+  assert_false(axis_node(&stratum->axis, epoch + 1, &node));
+}
+
+static void test_nothing_is_overdue_while_nothing_waits(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  for (int i = 0; i < 5 * STRATA_UNMET_WINDOWS; i++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_point(&strata, SHORT, false);
+  for (int id = 0; id < STRATA_COUNT; id++) assert_int_equal(axis_epoch(&strata.entries[id].axis), 0);
+  strata_point(&strata, SHORT, true);
+  assert_int_equal(axis_epoch(&strata.entries[0].axis), 1);
+  for (int id = 1; id < STRATA_COUNT; id++) assert_int_equal(axis_epoch(&strata.entries[id].axis), 0);
+}
+
+/* What waits in each place, and when its epoch began: as the lane of one thread. */
+struct lanes {
+  struct strata strata;
+  int64_t wall_ns[STRATA_COUNT], shown_ns[NODES];
+  uint64_t epoch[STRATA_COUNT];
+};
+
+static void settle(struct lanes *lanes)
+{
+  uint32_t node;
+  for (int id = 0; id < STRATA_COUNT; id++) {
+    struct axis *axis = &lanes->strata.entries[id].axis;
+    if (!axis_node(axis, lanes->epoch[id], &node)) continue;
+    lanes->shown_ns[node] += lanes->wall_ns[id];
+    lanes->wall_ns[id] = 0;
+    lanes->epoch[id] = axis_epoch(axis);
+  }
+}
+
+/* As running.c does. */
+static void run_stretch(struct lanes *lanes, uint64_t key, int64_t length_ns, bool met, uint32_t node)
+{
+  struct strata *strata = &lanes->strata;
+  if (met) strata_point(strata, node, !strata->divided);
+  uint32_t id = strata_end(strata, key, length_ns);
+  settle(lanes);
+  if (met && (id || strata->divided)) stratum_set(&strata->entries[id], node);
+  settle(lanes);
+  lanes->wall_ns[id] += length_ns;
+  stratum_wait(&strata->entries[id], length_ns);
+}
+
+/* Instants meet one in four of the long stretches, one in two hundred of those that are a third as long, or hardly any. */
+static double share_of_short(struct lanes *lanes, uint32_t short_end, int met_of_1000, int windows)
+{
+  uint32_t random = 4711;
+  for (int window = 0; window < windows; window++) {
+    for (int i = 0; i < 60; i++) {
+      run_stretch(lanes, strata_key(1, QUERY), 300000, draw_ns(&random, 0, 1000) < 250, LONG);
+      run_stretch(lanes, strata_key(1, short_end), 100000, draw_ns(&random, 0, 1000) < met_of_1000, SHORT);
+    }
+    strata_window_ends(&lanes->strata, WINDOW_NS, PERIOD_NS);
+  }
+  return (double)lanes->shown_ns[SHORT] / (double)(lanes->shown_ns[SHORT] + lanes->shown_ns[LONG]);
+}
+
+static void test_instants_that_are_not_fair_between_kinds(void **state)
+{
+  (void)state;
+  struct lanes one = { 0 }, two = { 0 };
+  assert_true(share_of_short(&one, QUERY, 5, 2000) < 0.05); /* what it would be without kinds */
+  double share = share_of_short(&two, IDLE, 5, 2000);
+  assert_true(share > 0.14 && share < 0.2525); /* some waited too long */
+  struct lanes fair = { 0 };
+  share = share_of_short(&fair, IDLE, 83, 2000);
+  assert_true(share > 0.247 && share < 0.253);
+}
+
+/* A rare kind in a busy pool: its time must not be lost to others because it waits in vain. */
+static void test_a_rare_kind_keeps_its_time(void **state)
+{
+  (void)state;
+  struct lanes lanes = { 0 };
+  uint32_t random = 4711;
+  int64_t rare_ns = 0;
+  for (int window = 0; window < 100000; window++) {
+    for (int i = 0; i < 4; i++)
+      run_stretch(&lanes, strata_key(1, QUERY), 4 * MS, draw_ns(&random, 0, 1000) < 400, LONG); /* at 100 Hz */
+    if (window % 20 == 0) {
+      run_stretch(&lanes, strata_key(1, IDLE), MS, draw_ns(&random, 0, 1000) < 100, RARE);
+      rare_ns += MS;
+    }
+    strata_window_ends(&lanes.strata, WINDOW_NS, 100 * MS);
+  }
+  assert_false(lanes.strata.divided);
+  double ratio = (double)lanes.shown_ns[RARE] / (double)rare_ns;
+  assert_true(ratio > 0.85 && ratio < 1.15);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_kind_is_what_lies_between_two_waits),
+    cmocka_unit_test(test_a_kind_has_its_own_axis_while_it_runs_enough),
+    cmocka_unit_test(test_what_comes_seldom_has_no_axis_however_long_it_is),
+    cmocka_unit_test(test_what_is_enough_goes_by_the_rate),
+    cmocka_unit_test(test_what_hardly_runs_gives_its_place_up),
+    cmocka_unit_test(test_kinds_without_a_place_share_one),
+    cmocka_unit_test(test_what_is_not_met_for_windows_has_the_next_instant_of_the_pool),
+    cmocka_unit_test(test_nothing_is_overdue_while_nothing_waits),
+    cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
+    cmocka_unit_test(test_a_rare_kind_keeps_its_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
