@@ -110,9 +110,24 @@ static void test_jump_selects_the_thread(void **state)
   (void)state;
   model_press(&ui, '3');
   model_press(&ui, '(');
-  model_press(&ui, '\r'); /* only this thread */
+  model_type(&ui, "\r\r"); /* only this thread */
   assert_int_equal(ui.focus.count, 1);
   assert_int_equal(ui.focus.at[0].serial, 4);
+}
+
+/* The menu of a stall: what Enter does comes first. */
+static void test_menu_of_a_stall(void **state)
+{
+  (void)state;
+  model_type(&ui, "!;");
+  assert_true(ui.ask.menu.open && shows("g  go to it") && shows("t  threads then"));
+  assert_false(shows("filter: only this"));
+  model_press(&ui, '\r');
+  assert_true(ui.frozen && shows("CULPRIT OR MARK"));
+  model_type(&ui, ";t");
+  assert_int_equal(ui.view->id, VIEW_THREADS);
+  model_type(&ui, "=");
+  assert_int_equal(ui.focus.at[0].serial, 4); /* the culprit */
 }
 
 static void test_strip_and_words(void **state)
@@ -132,7 +147,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
     CASE(test_list_from_every_view_and_back), CASE(test_list_of_the_time_view), CASE(test_jump_selects_the_method),
-    CASE(test_jump_selects_the_thread),       CASE(test_strip_and_words),
+    CASE(test_jump_selects_the_thread),       CASE(test_menu_of_a_stall),       CASE(test_strip_and_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
