@@ -318,8 +318,7 @@ static void icicle_menu(struct ui *ui, struct ui_row *row)
 {
   const struct icicle_view *view = icicle_view(ui);
   if (view->node == 0) row->frame = 0;
-  if (ui->tree.count == 0) return;
-  if (view->node == 0) row->name = "all";
+  if (view->node == 0 && view->zooms > 0) row->name = "all";
   if (view->node != view->root) ui_row_can(row, 'z', "zoom in", REQUEST_ZOOM);
   if (view->zooms > 0) ui_row_can(row, 'b', "zoom out", REQUEST_BACK);
   if (view->node != 0) ui_row_can(row, '=', view->same ? "highlight it no more" : "highlight its calls", REQUEST_SAME);
