@@ -46,6 +46,9 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
 /* Off the GVL for the whole span of a sum: waiting for work, most likely. `length_ns` is the sum's. */
 bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns);
 
+/* The same, but not because of a lock: the word for it is in states.def. */
+bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns);
+
 /* False: memory ran out or the expression is bad. */
 bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                         const struct thread_table_options *options);
