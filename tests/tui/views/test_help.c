@@ -76,19 +76,22 @@ static bool explains(const char *help, const char *word)
 /* Words of a row that the program says of itself: no numbers, and no names of what it watches. */
 static void words_of(const char *help, const char *row, int columns, const char *what)
 {
-  static const char *const plain[] = { "s", "v", "of", "each", "by", "all", "file", "Top", "Bot", "All", "disk", "loaded" };
+  static const char *const plain[] = { "s",    "v",   "of",  "each", "by",   "all",
+                                       "file", "Top", "Bot", "All",  "disk", "loaded" };
   char word[32];
   for (int i = 0; i < columns;) {
     int length = 0;
     bool number = false;
-    while (i < columns && !isalpha((unsigned char)row[i])) number = isdigit((unsigned char)row[i]) || row[i] == '.', i++;
+    while (i < columns && !isalpha((unsigned char)row[i]))
+      number = isdigit((unsigned char)row[i]) || row[i] == '.', i++;
     while (i < columns && length < 31 && (isalpha((unsigned char)row[i]) || row[i] == '/' || row[i] == '%'))
       if ((word[length++] = row[i++]) == '%') break; /* an arrow may follow */
     word[length] = '\0';
     bool known = length == 0 || (number && length < 3); /* a unit: 1.0k, 412M, 4ms */
     for (size_t j = 0; j < sizeof plain / sizeof plain[0]; j++) known = known || strcmp(plain[j], word) == 0;
     if (word[0] == 'k' && number) memmove(word, word + 1, strlen(word)); /* 1.0k/s */
-    if (!known && word[0] != '/' && !explains(help, word)) fail_msg("%s: %s of %s is not explained in\n%s", what, word, row, help);
+    if (!known && word[0] != '/' && !explains(help, word))
+      fail_msg("%s: %s of %s is not explained in\n%s", what, word, row, help);
   }
 }
 
