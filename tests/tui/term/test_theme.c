@@ -85,13 +85,13 @@ static bool is_graphic(enum face face)
 }
 
 /* Headings, the selected row, keys of the footer, labels, places, what is dim, the verdict: WCAG's 4.5 as nearly as the
- * 256 colours come to it on black and on white at once (4.3; what is bold: 4), on the ground that a theme is made for in
+ * 256 colours come to it on black and on white at once (4.3; what is bold: 3.9), on the ground that a theme is made for in
  * full. Pictures 3, and so everything in eight colours, that every terminal makes its own. */
 static void check_face(enum theme_name theme, enum theme_palette palette, enum face face)
 {
   const int black = 0x000000, white = 0xffffff;
   bool bold = (theme_attr(face) & A_BOLD) != 0;
-  double text = theme != THEME_DEFAULT ? 4.5 : bold ? 4.0 : 4.3, least = is_graphic(face) ? 3 : text;
+  double text = theme != THEME_DEFAULT ? 4.5 : bold ? 3.9 : 4.3, least = is_graphic(face) ? 3 : text;
   if (palette == THEME_8) least = 3;
   double on_black = contrast_on(face, black), on_white = contrast_on(face, white);
   bool dark = theme != THEME_LIGHT, light = theme == THEME_LIGHT || (theme == THEME_DEFAULT && palette == THEME_256);

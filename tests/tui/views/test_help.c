@@ -153,12 +153,23 @@ static void test_delta_stays_in_the_time_view(void **state)
   model_screen_close(&ui, &profile);
 }
 
+/* The last row is the same in every view, and whole. */
+static void test_footer_is_the_same_everywhere(void **state)
+{
+  (void)state;
+  open_case(&small, model_profile());
+  for (int view = 0; view < VIEW_DATA_COUNT; view++) {
+    model_press(&ui, keys_view_key((enum view_id)view));
+    assert_true(shows("F1Help F2Setup F3Search F4Filter F5Tree F6Sort F7<Time F8Time> F9Freeze F10Quit"));
+  }
+  model_screen_close(&ui, &profile);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_two_pages_at_80x24_one_at_160x50),
-    cmocka_unit_test(test_nothing_is_cut_on_a_small_screen),
-    cmocka_unit_test(test_every_word_is_explained),
+    cmocka_unit_test(test_two_pages_at_80x24_one_at_160x50), cmocka_unit_test(test_nothing_is_cut_on_a_small_screen),
+    cmocka_unit_test(test_every_word_is_explained),          cmocka_unit_test(test_footer_is_the_same_everywhere),
     cmocka_unit_test(test_delta_stays_in_the_time_view),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
