@@ -86,9 +86,9 @@ struct change {
 static const struct change changes[THEME_NAMES][FACE_COUNT] = {
   [THEME_LIGHT] = {
     [FACE_GOOD] = { 22, 0, 0 }, [FACE_WARN] = { 124, 0, 0 }, [FACE_FROZEN] = { 25, COLOR_BLUE, 0 },
-    [FACE_LABEL] = { 24, COLOR_BLUE, 0 }, [FACE_HEADING] = { 23, 0, 0 },
-    [FACE_HEADING_SORT] = { 24, COLOR_BLUE, 0 }, [FACE_CURSOR] = { 24, COLOR_BLUE, 0 },
-    [FACE_MATCH] = { 130, 0, 0 }, [FACE_KEY_LABEL] = { 24, COLOR_BLUE, 0 }, [FACE_RUN] = { 28, 0, 0 },
+    [FACE_LABEL] = { 24, COLOR_BLUE, 0 }, [FACE_HEADING] = { 22, 0, 0 },
+    [FACE_HEADING_SORT] = { 25, COLOR_BLUE, 0 }, [FACE_CURSOR] = { 25, COLOR_BLUE, 0 },
+    [FACE_MATCH] = { 130, 0, 0 }, [FACE_KEY_LABEL] = { 25, COLOR_BLUE, 0 }, [FACE_RUN] = { 28, 0, 0 },
     [FACE_WAIT] = { 130, 0, 0 }, [FACE_BLOCKED] = { 25, COLOR_BLUE, 0 }, [FACE_MARK] = { 90, 0, 0 },
     [FACE_SWEEP] = { 96, 0, 0 }, [FACE_STRIP] = { 28, 0, 0 }, [FACE_HOT] = { 130, 0, 0 },
     [FACE_PLACE] = { 60, 0, 0 }, [FACE_C] = { 240, 0, 0 },
@@ -100,7 +100,7 @@ static const struct change changes[THEME_NAMES][FACE_COUNT] = {
     [FACE_GOOD] = { 32, COLOR_CYAN, 0 }, [FACE_WARN] = { 172, COLOR_YELLOW, 0 },
     [FACE_HEADING] = { 32, COLOR_BLUE, 0 }, [FACE_MATCH] = { 172, COLOR_YELLOW, 0 },
     [FACE_RUN] = { 32, COLOR_CYAN, 0 }, [FACE_WAIT] = { 172, COLOR_YELLOW, 0 }, [FACE_BLOCKED] = { 103, COLOR_BLUE, 0 },
-    [FACE_MARK] = { 136, COLOR_MAGENTA, 0 }, [FACE_SWEEP] = { 143, COLOR_MAGENTA, 0 },
+    [FACE_MARK] = { 187, COLOR_MAGENTA, 0 }, [FACE_SWEEP] = { 143, COLOR_MAGENTA, 0 },
     [FACE_STRIP] = { 32, COLOR_CYAN, 0 }, [FACE_HOT] = { 172, COLOR_YELLOW, 0 },
     [FACE_FILL_RUN] = { 195, 0, 24 }, [FACE_FILL_BLOCKED] = { 231, 0, 60 }, [FACE_FILL_GC] = { 230, 0, 58 },
   },
