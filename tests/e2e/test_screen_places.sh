@@ -70,7 +70,7 @@ keys '~'
 keys t
 it "t takes classes" wait_for "> class OrdersController"
 resize 160 50
-it "a wide screen has names in the sky" wait_match 'Order#total [0-9]+%'
+it "a wide screen has names in the sky" wait_match ' Order [0-9]+%'
 resize 20 5
 it "the smallest one too" wait_for "[LIVE]"
 resize 80 24
