@@ -7,7 +7,7 @@ open_pane 80 24 "exec $viewer -p $FAKE"
 
 row_is_marked() { screen | grep -E '^>' | grep -qF -e "$1"; }
 
-it "the table appears" wait_for "Queue#pop"
+it "the table appears" wait_for "OrdersController#index"
 keys / i n d e x Enter
 it "a method is chosen" wait_until row_is_marked "OrdersController#index"
 keys Escape
@@ -15,7 +15,7 @@ keys Escape
 keys t
 it "t opens the tree" wait_for "[2Tree]"
 it "the cursor is on the method" wait_until row_is_marked "OrdersController#index"
-it "it is told whose calls these are" on_screen "callees (i=callers)"
+it "it is told whose calls these are" on_screen "CALL TREE"
 keys -
 it "- closes the node" wait_match '^> .*\[\+\].*index.*below'
 keys Right
