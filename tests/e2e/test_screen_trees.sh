@@ -28,7 +28,7 @@ keys g '*'
 it "* opens everything" wait_gone "below)"
 keys E
 keys i
-it "i turns the tree round" wait_for "callers (i=callees)"
+it "i turns the tree round" wait_match "CALLERS +LOCATION"
 it "methods stand at the left" wait_match '^..[ 0-9.]+\[\+\] '
 keys i u
 it "u folds recursion" wait_for "recursion folded"
