@@ -11,13 +11,15 @@ appears "Order#total"
 
 keys 3
 it "3 opens the threads" wait_until tab_is 3Threads
-it "every thread is there" wait_match 'puma srv tp 003 +idle'
+it "every thread is there" wait_match 'puma srv tp 003 +quiet'
 it "their history is drawn" wait_match '[|:]{5,}'
 keys N
 it "N sorts them by name" wait_for "NAME^"
 it "main stands first" row_is_marked "main  "
 keys Down Enter
-it "Enter takes one thread for all views" wait_for "thread: puma srv tp 001"
+it "Enter opens the menu of the thread" wait_for "only this thread"
+keys Enter
+it "whose first entry takes one thread for all views" wait_for "thread: puma srv tp 001"
 it "its stack is below" wait_for "stack of puma srv tp 001"
 it "the leaf comes first" wait_match '0 +Order#total'
 keys 1
@@ -53,8 +55,10 @@ it "Right goes to another building" wait_gone "> OrdersController#index"
 keys Left
 it "Left comes back" wait_for "> OrdersController#index"
 keys Enter
-it "Enter folds the block" wait_for "> package OrdersController"
+it "Enter opens the menu of the building" wait_for "fold its block"
 keys Enter
+it "whose first entry folds the block" wait_for "> package OrdersController"
+keys u
 it "and unfolds it" wait_for "> OrdersController#index"
 keys +
 it "+ makes buildings higher" wait_for "full height 25%"
@@ -121,7 +125,7 @@ it "the screen is back afterwards" wait_for "[5Source]"
 touch "$work/busy.rb"
 it "a file that changed meanwhile is told" wait_for "changed since the start"
 keys 3
-it "the kernel's figures need a wide screen" wait_match 'main +(run|wait|blocked|idle)'
+it "the kernel's figures need a wide screen" wait_match 'main +(run|wait|blocked|quiet)'
 resize 200 30
 it "and are there on one" wait_match 'CTX/s'
 it "context switches are counted" wait_match 'main +[a-z]+ .* [0-9.]+k? [|:.#= ]+'

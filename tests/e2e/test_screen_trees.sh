@@ -52,7 +52,9 @@ it "4 opens the icicle" wait_for "[4Icicle]"
 it "all of it stands at the top" wait_match '^\[all( [0-9]+%)? .*\]$'
 it "the method is chosen here, too" wait_match '^> OrdersController#index'
 keys Enter
-it "Enter zooms" wait_for "zoom: OrdersController#index"
+it "Enter opens the menu of the cell" wait_for "zoom in"
+keys Enter
+it "whose first entry zooms" wait_for "zoom: OrdersController#index"
 it "its cell takes the whole width" wait_match '^(\[OrdersController#index .*\]|\|OrdersController#index .*\|)$'
 keys Escape
 it "Esc goes back" wait_for "zoom: all"

@@ -17,7 +17,8 @@
  * first, then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. By the wall
  * clock a stack stands once for each state, which its labels say as rperf does it: %GVL blocked or wait,
  * %GC mark or sweep, none of them while running. Labels %thread and, with several processes, %pid say who
- * it was. */
+ * it was. Its modes are wall and cpu: busy time is wall time in which blocked is left out, and meta says so ("counted").
+ */
 
 #define RPERF_VERSION "0.11.1" /* whose format this is */
 
@@ -180,6 +181,7 @@ static void rperf_meta(const struct export_job *job, const char *mode)
   export_json_key_text(job->out, false, "ruby_version", job->given->ruby);
   export_json_key_text(job->out, false, "rperf_version", RPERF_VERSION);
   export_json_key_text(job->out, false, "mode", mode);
+  export_json_key_text(job->out, false, "counted", job->options.mode == RTOP_MODE_BUSY ? "busy" : mode);
   export_json_key_text(job->out, false, "exporter", "rperf-top " RPERF_TOP_VERSION);
   export_json_key_text(job->out, false, "command", job->given->command);
   fputs("},\n", job->out);

@@ -21,7 +21,7 @@ const char *state_name(enum rtop_state state); /* "waiting for the GVL", in expo
 const char *state_does(enum rtop_state state); /* "waits for the GVL", of a thread */
 const char *state_help(enum rtop_state state);
 
-const char *thread_word(enum thread_word word); /* "idle" */
+const char *thread_word(enum thread_word word); /* "quiet" */
 const char *thread_word_help(enum thread_word word);
 
 #endif

@@ -30,6 +30,12 @@ bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
          rtop_cost_wall(&thread->cost) == blocked_ns && blocked_ns >= length_ns - length_ns / 10;
 }
 
+bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns)
+{
+  if (!thread_table_idle(thread, length_ns)) return false;
+  return !thread_lock_is(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame));
+}
+
 bool thread_table_by_blame(enum rtop_sort_key sort)
 {
   switch (sort) {
@@ -52,6 +58,7 @@ struct sorted {
   int64_t key[THREAD_TABLE_KEYS]; /* the first one that differs decides */
   uint32_t rank;                  /* where it stood; UINT32_MAX: nowhere */
   const struct rtop_thread_row *thread;
+  bool quiet;
 };
 
 static int by_place(const struct rtop_thread_row *a, const struct rtop_thread_row *b)
@@ -118,7 +125,7 @@ static void keys_of(struct sorted *sorted, struct thread_table *table, const str
     sorted->key[1] = calm_key(calm, 1, (double)rtop_cost_held(cost) / length, step);
     sorted->key[2] = inside;
     sorted->key[3] = calm_key(calm, 3, (double)cost->wall_ns[RTOP_STATE_WAITING] / length, step);
-    sorted->key[4] = !thread_table_idle(sorted->thread, sum->length_ns) && !sorted->thread->ended;
+    sorted->key[4] = !sorted->quiet && !sorted->thread->ended;
   } else if (sort == RTOP_SORT_ALLOC) {
     sorted->key[0] = calm_key(calm, 0, thread_table_key(sorted->thread, sort), 64);
   } else {
@@ -180,15 +187,16 @@ static bool keep_places(struct sorted *sorted, size_t count)
   return fine;
 }
 
-static size_t choose(struct sorted *sorted, struct thread_table *table, const struct rtop_sum *sum, const bool *passes,
-                     const struct thread_table_options *options)
+static size_t choose(struct sorted *sorted, struct thread_table *table, const struct rtop_sum *sum,
+                     const struct rtop_symbols *symbols, const bool *passes, const struct thread_table_options *options)
 {
   size_t count = 0;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
     bool wanted = options->only_source == 0 || options->only_source == thread->source + 1;
-    if (!wanted || !passes[i] || (options->no_idle && thread_table_idle(thread, sum->length_ns))) continue;
-    sorted[count] = (struct sorted){ .row = (uint32_t)i, .thread = thread };
+    bool quiet = thread_table_quiet(thread, symbols, sum->length_ns);
+    if (!wanted || !passes[i] || (options->no_idle && quiet)) continue;
+    sorted[count] = (struct sorted){ .row = (uint32_t)i, .thread = thread, .quiet = quiet };
     if (options->sort != RTOP_SORT_NAME)
       keys_of(&sorted[count], table, sum, options->sort, i < table->inside_count ? table->inside[i] : 0);
     count++;
@@ -214,7 +222,7 @@ bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, 
               thread_filter(passes, sum, symbols, options->filter, options->filter_invert);
   calm_begin(table, options->sort, options->exact);
   count_inside(table, sum, symbols);
-  size_t count = fine ? choose(sorted, table, sum, passes, options) : 0;
+  size_t count = fine ? choose(sorted, table, sum, symbols, passes, options) : 0;
   if (count > 0) qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
   if (options->sort != RTOP_SORT_NAME) fine = keep_places(sorted, count) && fine;
   for (size_t i = 0; i < count; i++) {

@@ -53,6 +53,9 @@ bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
  * known. */
 double thread_table_shown(const struct thread_table *table, const struct rtop_thread_row *thread, double value);
 
+/* The same, but not because of a lock: the word for it is in states.def. */
+bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns);
+
 /* False: memory ran out or the expression is bad. */
 bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                         const struct thread_table_options *options);

@@ -114,7 +114,7 @@ static struct colors colors_of(const struct cell *cell, bool dark)
   theme_rgb(cell->pair, &colors.foreground, &colors.background);
   bool reverse = (cell->attr & A_REVERSE) != 0, plain = colors.foreground < 0;
   colors.filled = reverse || colors.background >= 0;
-  if (colors.foreground >= 0 && dark && !reverse) colors.foreground = lift(colors.foreground);
+  if (colors.foreground >= 0 && dark && !colors.filled) colors.foreground = lift(colors.foreground);
   colors.foreground = colors.foreground < 0 ? own_foreground : colors.foreground;
   colors.background = colors.background < 0 ? own_background : colors.background;
   if (reverse) colors = (struct colors){ dark && !plain ? 0xffffff : colors.background, colors.foreground, true };

@@ -104,6 +104,12 @@ static struct rtop_span span_of(const struct ui *ui)
   return (struct rtop_span){ ui->span.start_ns - length_ns, ui->span.start_ns };
 }
 
+void ui_baseline_look(struct ui *ui)
+{
+  if (ui->baseline.taken || ui->view->graphs) return;
+  ui->baseline.comparing = ui->look.columns.delta = false;
+}
+
 bool ui_baseline_begin(struct ui *ui)
 {
   struct ui_baseline *at = &ui->baseline;

@@ -44,6 +44,8 @@ void ui_baseline_give(struct ui *ui, struct rtop_profile *other);
 /* Another target. */
 void ui_baseline_forget(struct ui *ui);
 
+/* Before anything else of an update: the time view compares by itself, no other view does. */
+void ui_baseline_look(struct ui *ui);
 /* Before the rows of now are made: are they to be compared? Then they may not be cut. */
 bool ui_baseline_begin(struct ui *ui);
 /* Only if so: after the rows of now were made, and before a view sees them. False when memory ran out. */

@@ -35,7 +35,7 @@ bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread)
 static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum, const struct rtop_thread_row *thread)
 {
   return !ui_processes_shows(ui, thread->source) || (ui->focus.count > 0 && !ui_focus_has(ui, thread)) ||
-         (ui->focus.no_idle && thread_table_idle(thread, sum->length_ns)) ||
+         (ui->focus.no_idle && thread_table_quiet(thread, rtop_profile_symbols(ui->profile), sum->length_ns)) ||
          (ui->focus.has_names && regexec(&ui->focus.names, thread->name, 0, NULL, 0) != 0);
 }
 
@@ -127,5 +127,5 @@ void ui_focus_text(const struct ui *ui, char *out, size_t bytes)
   snprintf(out, bytes, "%s%s%s%s%s", ui->focus.count > 0 ? ui->focus.name : "",
            ui->focus.count > 0 && ui->focus.has_names ? " " : "", ui->focus.has_names ? "(--thread)" : "",
            ui->focus.no_idle && (ui->focus.count > 0 || ui->focus.has_names) ? " " : "",
-           ui->focus.no_idle ? "not idle" : "");
+           ui->focus.no_idle ? "not quiet" : "");
 }

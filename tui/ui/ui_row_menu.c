@@ -5,9 +5,19 @@
 #include "tui/text/text.h"
 #include <string.h>
 
+enum { TITLE_COLUMNS = 40 };
+
 static const struct rtop_symbol *selected(const struct ui *ui)
 {
   return rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->selected);
+}
+
+void ui_row_can(struct ui_row *row, int letter, const char *label, int action)
+{
+  if (row->own_count == ROW_OWN_MAX) return;
+  row->own[row->own_count].letter = letter;
+  row->own[row->own_count].action = action;
+  row->own[row->own_count++].label = label;
 }
 
 static void add(struct ui *ui, int letter, const char *label, int value)
@@ -16,27 +26,38 @@ static void add(struct ui *ui, int letter, const char *label, int value)
   ui->ask.menu.item[ui->ask.menu.count - 1].letter = letter;
 }
 
-void ui_row_menu_open(struct ui *ui)
+/* What can be done with a method in any view. */
+static void add_for_method(struct ui *ui, const struct ui_row *row, bool ruby)
 {
-  if (ui->profile == NULL || ui->selected == 0) {
-    ui_say(ui, "no method is selected");
-    return;
-  }
-  const struct rtop_symbol *symbol = selected(ui);
-  bool ruby = rtop_symbol_has_source(symbol);
-  char *title = ui->ask.menu_text[0];
-  rtop_text_cut(title, sizeof ui->ask.menu_text[0], symbol->label, 40);
-  menu_start(&ui->ask.menu, title);
-  ui->ask.menu_for = UI_MENU_ROW;
-  if (ui->view->id == VIEW_METHODS || ui->view->id == VIEW_TIME)
-    add(ui, 'D', ui->layout.part[PART_DETAIL].rows > 0 ? "source or lists beside it" : "details", REQUEST_LISTS);
-  if (ruby && ui->view->id != VIEW_SOURCE) add(ui, 's', "source", REQUEST_VIEW_SOURCE);
-  add(ui, 'c', "callers", ROW_CALLERS);
-  add(ui, 't', "tree here", ROW_CALLEES);
+  if (ruby && !row->in_source) add(ui, 's', "source", REQUEST_VIEW_SOURCE);
+  if (!row->in_callers) add(ui, 'c', "callers", ROW_CALLERS);
+  if (!row->in_tree) add(ui, 't', "tree here", ROW_CALLEES);
   add(ui, 'f', "filter: only this", ROW_FILTER);
   add(ui, 'e', "exclude it", ROW_EXCLUDE);
   add(ui, 'y', "copy its name", ROW_COPY_NAME);
-  if (ruby) add(ui, 'l', "copy its location", ROW_COPY_PLACE);
+  if (ruby) add(ui, 'l', row->line != 0 ? "copy the place of the line" : "copy its location", ROW_COPY_PLACE);
+}
+
+void ui_row_menu_open(struct ui *ui)
+{
+  struct ui_row row = { .frame = ui->profile != NULL ? ui->selected : 0 };
+  if (ui->profile != NULL && ui->view->row != NULL) ui->view->row(ui, &row);
+  if (row.frame == 0 && row.name == NULL) {
+    ui_say(ui, "no method is selected");
+    return;
+  }
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), row.frame);
+  char *title = ui->ask.menu_text[0];
+  rtop_text_cut(title, sizeof ui->ask.menu_text[0], row.name != NULL ? row.name : symbol->label, TITLE_COLUMNS);
+  snprintf(ui->ask.row_name, sizeof ui->ask.row_name, "%s", row.name != NULL ? row.name : "");
+  ui->ask.row_frame = row.frame;
+  ui->ask.row_line = row.line;
+  menu_start(&ui->ask.menu, title);
+  ui->ask.menu_for = UI_MENU_ROW;
+  for (int i = 0; i < row.own_count; i++) add(ui, row.own[i].letter, row.own[i].label, row.own[i].action);
+  if (row.name == NULL) add_for_method(ui, &row, rtop_symbol_has_source(symbol));
+  else add(ui, 'y', "copy its name", ROW_COPY_NAME);
+  add(ui, 'p', "trace for Perfetto ...", ROW_TRACE);
   add(ui, 'x', "export ...", REQUEST_EXPORT);
 }
 
@@ -89,18 +110,23 @@ static void exclude_it(struct ui *ui, const struct rtop_symbol *symbol)
   if (strcmp(ui->lens.exclude, all) == 0) ui_say(ui, "%s is hidden: X changes that", label);
 }
 
-bool ui_row_menu_act(struct ui *ui, int action)
+static void copy_place(struct ui *ui, const struct rtop_symbol *symbol)
 {
   char place[1024];
+  if (ui->ask.row_line != 0) snprintf(place, sizeof place, "%s:%u", symbol->path, ui->ask.row_line);
+  else ui_place(place, sizeof place, symbol);
+  ui_copy(ui, place);
+}
+
+bool ui_row_menu_act(struct ui *ui, int action)
+{
   const struct rtop_symbol *symbol = selected(ui);
   switch (action) {
   case ROW_FILTER: filter_to_it(ui, symbol); return true;
   case ROW_EXCLUDE: exclude_it(ui, symbol); return true;
-  case ROW_COPY_NAME: ui_copy(ui, symbol->label); return true;
-  case ROW_COPY_PLACE:
-    ui_place(place, sizeof place, symbol);
-    ui_copy(ui, place);
-    return true;
+  case ROW_COPY_NAME: ui_copy(ui, ui->ask.row_name[0] != '\0' ? ui->ask.row_name : symbol->label); return true;
+  case ROW_COPY_PLACE: copy_place(ui, symbol); return true;
+  case ROW_TRACE: ui_ask_command(ui, "export trace "); return true;
   default: return false;
   }
 }

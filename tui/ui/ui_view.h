@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 struct ui;
+struct ui_row;
 struct ui_rows;
 
 struct view_ops {
@@ -27,6 +28,8 @@ struct view_ops {
   void (*prepare)(struct ui *ui);                      /* before it is drawn: what follows from the size of its parts */
   bool (*handle)(struct ui *ui, enum request request); /* false: nothing to do for this request */
   void (*click)(struct ui *ui, int row, int x);        /* within the table; row 0 is its heading */
+  /* What stands under the cursor, and what only this view does with it (ui_row_menu.h). NULL: the method selected. */
+  void (*row)(struct ui *ui, struct ui_row *row);
   void (*forget)(struct ui *ui);               /* another target, or the end: frees what there was of the last one */
   struct ui_rows (*rows)(const struct ui *ui); /* what a cursor moves over (ui_rows.h) */
   bool (*matches)(const struct ui *ui, size_t place); /* does the search find this row? */

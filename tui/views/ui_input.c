@@ -137,8 +137,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_COLUMNS: ui_columns_open(ui); return true;
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
-  case REQUEST_ROW_MENU:
-  case REQUEST_ROW_ENTER: ui_row_menu_open(ui); return true;
+  case REQUEST_ROW_MENU: ui_row_menu_open(ui); return true;
   case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   default:
@@ -156,9 +155,24 @@ static void open_tree(struct ui *ui, bool callers)
 
 static void row_action(struct ui *ui, int action)
 {
-  if (action == ROW_CALLERS || action == ROW_CALLEES) open_tree(ui, action == ROW_CALLERS);
-  else if (!ui_row_menu_act(ui, action) && !ui_handle(ui, (enum request)action))
-    shared_request(ui, (enum request)action);
+  switch (action) {
+  case ROW_CALLERS:
+  case ROW_CALLEES: open_tree(ui, action == ROW_CALLERS); return;
+  case ROW_SOURCE_OF:
+    ui->selected = ui->ask.row_frame;
+    ui_open_view(ui, VIEW_SOURCE);
+    return;
+  case ROW_THREAD_TREE:
+    ui_handle(ui, REQUEST_CHOOSE_THREAD);
+    ui_open_view(ui, VIEW_TREE);
+    return;
+  case ROW_STALL_THREADS:
+    ui_handle(ui, REQUEST_ENTER);
+    ui_open_view(ui, VIEW_THREADS);
+    return;
+  default: break;
+  }
+  if (!ui_row_menu_act(ui, action) && !ui_handle(ui, (enum request)action)) shared_request(ui, (enum request)action);
 }
 
 static void menu_input(struct ui *ui, int key)

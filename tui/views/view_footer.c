@@ -8,8 +8,7 @@
 
 enum { MESSAGE_ROWS = 3 };
 
-/* Bytes of `text` that fit into `columns`: up to a blank where there is one, else up to a character. */
-static size_t message_break(const char *text, int columns)
+size_t view_sentence_break(const char *text, int columns)
 {
   char part[sizeof((struct ui *)0)->message];
   size_t blank = 0, next;
@@ -25,7 +24,7 @@ static size_t message_break(const char *text, int columns)
 
 static const char *message_next(const char *text, int columns)
 {
-  text += message_break(text, columns);
+  text += view_sentence_break(text, columns);
   return text + strspn(text, " ");
 }
 
@@ -43,7 +42,7 @@ void view_sentence_draw(struct rect at, enum face face, const char *text)
     draw_blank(at.y + row, at.x, at.columns, face);
     if (row + 1 == at.rows)
       draw_tail(at.y + row, at.x + 1, columns, face, text); /* of what is left the end says more */
-    else draw_format(at.y + row, at.x + 1, columns, face, "%.*s", (int)message_break(text, columns), text);
+    else draw_format(at.y + row, at.x + 1, columns, face, "%.*s", (int)view_sentence_break(text, columns), text);
     text = message_next(text, columns);
   }
 }

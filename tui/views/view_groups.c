@@ -4,6 +4,7 @@
 #include "viewer.h"
 #include "tui/ui/ui.h"
 #include "tui/ui/ui_outline.h"
+#include "tui/ui/ui_row_menu.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,6 +309,14 @@ static void groups_click(struct ui *ui, int row, int x)
   else ui_rows_click(ui, row, x);
 }
 
+static void groups_menu(struct ui *ui, struct ui_row *row)
+{
+  const struct rtop_group_row *here = row_at(ui, groups_view(ui)->pager.cursor);
+  if (here == NULL || !groups_view_is_method(here)) row->frame = 0;
+  else if (here->reference) ui_row_can(row, 'o', "go to its group", REQUEST_JUMP);
+  else if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_JUMP);
+}
+
 static void groups_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "%zu groups  ( %g%% )", groups_view(ui)->groups.group_count,
@@ -324,6 +333,7 @@ const struct view_ops view_groups = {
   .note = groups_note,
   .handle = groups_handle,
   .click = groups_click,
+  .row = groups_menu,
   .rows = groups_view_rows,
   .matches = groups_matches,
   .go = groups_go,

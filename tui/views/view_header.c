@@ -320,7 +320,7 @@ static void draw_gc(const struct ui *ui, int columns)
 }
 
 struct thread_counts {
-  unsigned alive, idle, by_state[RTOP_STATES]; /* those that are idle are not among the blocked */
+  unsigned alive, quiet, by_state[RTOP_STATES]; /* those that are quiet are not among the blocked */
 };
 
 static struct thread_counts count_threads(const struct ui *ui)
@@ -329,10 +329,10 @@ static struct thread_counts count_threads(const struct ui *ui)
   for (size_t i = 0; i < ui->sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &ui->sum.threads[i];
     if (!thread->ended && thread->state < RTOP_STATES && ui_processes_shows(ui, thread->source)) {
-      bool idle = thread_table_idle(thread, ui->sum.length_ns);
+      bool quiet = thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns);
       counts.alive++;
-      counts.idle += idle;
-      counts.by_state[thread->state] += !idle;
+      counts.quiet += quiet;
+      counts.by_state[thread->state] += !quiet;
     }
   }
   counts.by_state[RTOP_STATE_RUNNING] += counts.by_state[RTOP_STATE_MARKING] + counts.by_state[RTOP_STATE_SWEEPING];
@@ -422,9 +422,9 @@ static void draw_trouble(const struct ui *ui, struct row_parts *row)
 static void draw_thread_counts(const struct ui *ui, struct row_parts *row)
 {
   struct thread_counts counts = count_threads(ui);
-  row_part(row, FACE_NORMAL, "%2u: %u run  %u wait  %u blocked  %u idle", counts.alive,
+  row_part(row, FACE_NORMAL, "%2u: %u run  %u wait  %u blocked  %u quiet", counts.alive,
            counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
-           counts.by_state[RTOP_STATE_BLOCKED], counts.idle);
+           counts.by_state[RTOP_STATE_BLOCKED], counts.quiet);
 }
 
 /* Where there is no room for two columns: all but the GVL in one row. */

@@ -2,6 +2,7 @@
 #include "view_icicle.h"
 #include "viewer.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_row_menu.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,6 +316,16 @@ static bool icicle_handle(struct ui *ui, enum request request)
   }
 }
 
+static void icicle_menu(struct ui *ui, struct ui_row *row)
+{
+  const struct icicle_view *view = icicle_view(ui);
+  if (view->node == 0) row->frame = 0;
+  if (view->node == 0 && view->zooms > 0) row->name = "all";
+  if (view->node != view->root) ui_row_can(row, 'z', "zoom in", REQUEST_ZOOM);
+  if (view->zooms > 0) ui_row_can(row, 'b', "zoom out", REQUEST_BACK);
+  if (view->node != 0) ui_row_can(row, '=', view->same ? "highlight it no more" : "highlight its calls", REQUEST_SAME);
+}
+
 static void icicle_note(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
@@ -340,6 +351,7 @@ const struct view_ops view_icicle = {
   .state = icicle_state,
   .handle = icicle_handle,
   .click = icicle_click,
+  .row = icicle_menu,
   .rows = icicle_rows,
   .matches = icicle_matches,
   .go = icicle_go_to,

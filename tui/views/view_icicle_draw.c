@@ -315,7 +315,7 @@ static void draw_hits(struct ui *ui, const struct icicle_view *view, struct rect
                 "match /%s/: %zu nodes, %s%%   n next  N previous  = same method", ui->search, view->hits, share);
   } else {
     draw_text(y, at.x + 2, at.columns - 2, FACE_LABEL,
-              "Enter zoom  Esc out  arrows move  / search  = same method  i flip");
+              "Enter menu  + zoom  Esc out  arrows move  / search  = same method  i flip");
   }
 }
 

@@ -6,6 +6,7 @@
 #include "tui/term/screen.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_row_menu.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -377,6 +378,21 @@ static void methods_open(struct ui *ui)
   }
 }
 
+/* The method that the menu names stays selected, even if the cursor keeps its place. */
+void methods_view_menu(struct ui *ui, struct ui_row *row)
+{
+  struct methods_view *view = methods_view(ui);
+  const struct rtop_method_row *here = methods_view_row(ui, view->pager.cursor);
+  if (methods_view_is_off(view, view->pager.cursor)) {
+    row->frame = 0;
+    row->name = "off the GVL";
+    ui_row_can(row, 'o', view->off.open ? "close" : "open", REQUEST_OFF_ROW);
+    return;
+  }
+  if (here != NULL && here->frame == ui->selected) methods_anchor_here(ui);
+  ui_row_can(row, 'D', ui->layout.part[PART_DETAIL].rows > 0 ? "source or lists beside it" : "details", REQUEST_LISTS);
+}
+
 /* By the wall clock whoever waits for work is on top. */
 static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
@@ -401,6 +417,7 @@ const struct view_ops view_methods = {
   .bytes = sizeof(struct methods_view),
   .ratios = methods_view_ratios,
   .update = methods_update,
+  .row = methods_view_menu,
   .open = methods_open,
   .note = methods_note,
   .prepare = methods_prepare,

@@ -13,6 +13,7 @@
 #include "tui/text/source_file.h"
 
 struct ui;
+struct ui_row;
 
 struct methods_view {
   struct order order;
@@ -64,6 +65,8 @@ static inline bool methods_view_below_off(const struct methods_view *view, size_
 struct ui_rows methods_view_rows(const struct ui *ui);
 bool methods_view_row_matches(const struct ui *ui, size_t place);
 void methods_view_go(struct ui *ui, size_t place);
+
+void methods_view_menu(struct ui *ui, struct ui_row *row);
 
 /* Are ratios among the columns? */
 bool methods_view_ratios(const struct ui *ui);

@@ -3,6 +3,7 @@
 #include "viewer.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_row_menu.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,19 @@ static void skyline_prepare(struct ui *ui)
     skyline_update(ui);
 }
 
+static void skyline_menu(struct ui *ui, struct ui_row *row)
+{
+  const struct skyline_view *view = skyline_view(ui);
+  const struct city_building *here = skyline_view_selected(view);
+  row->frame = here != NULL ? here->frame : 0;
+  if (here == NULL) return;
+  row->name = here->name;
+  if (here->name == NULL) ui->selected = here->frame;
+  bool folded = view->city.blocks[here->block].folded;
+  ui_row_can(row, 'u', folded ? "unfold its block" : "fold its block", REQUEST_CITY_FOLD);
+  ui_row_can(row, '*', "methods, classes or packages", REQUEST_CITY_LEVEL);
+}
+
 static void skyline_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "full height %g%%", full_height(ui));
@@ -273,6 +287,7 @@ const struct view_ops view_skyline = {
   .prepare = skyline_prepare,
   .handle = skyline_handle,
   .click = skyline_click,
+  .row = skyline_menu,
   .rows = skyline_rows,
   .matches = skyline_matches,
   .go = skyline_go,

@@ -3,6 +3,7 @@
 #include "viewer.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_row_menu.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +188,16 @@ static bool source_handle(struct ui *ui, enum request request)
   }
 }
 
+static void source_menu(struct ui *ui, struct ui_row *row)
+{
+  const struct source_view *view = source_view(ui);
+  row->in_source = true;
+  if (!view->ruby) return;
+  row->line = source_view_line(view, view->pager.cursor);
+  if (view->file.state == SOURCE_READY) ui_row_can(row, 'E', "edit the line", REQUEST_EDIT);
+  ui_row_can(row, '.', "hottest line; again: next", REQUEST_COOLER);
+}
+
 /* The search may have changed in another view. */
 static void source_open(struct ui *ui)
 {
@@ -214,6 +225,7 @@ const struct view_ops view_source = {
   .prepare = source_prepare,
   .handle = source_handle,
   .click = ui_rows_click,
+  .row = source_menu,
   .rows = source_view_table,
   .matches = source_matches,
   .go = source_go,

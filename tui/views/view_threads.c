@@ -4,6 +4,7 @@
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_row_menu.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,6 +204,36 @@ static void threads_prepare(struct ui *ui)
   if (ui->profile != NULL) threads_look(ui);
 }
 
+/* The nearest method with a file on its stack; 0: none. */
+static uint32_t source_of(const struct rtop_symbols *symbols, uint32_t node)
+{
+  while (node != 0) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
+    if (rtop_symbol_has_source(symbol) && symbol->path[0] == '/') return call->frame;
+    node = call->parent;
+  }
+  return 0;
+}
+
+static void threads_menu(struct ui *ui, struct ui_row *row)
+{
+  const struct rtop_thread_row *thread = threads_view_row(ui, threads_view(ui)->pager.cursor);
+  row->frame = 0;
+  if (thread == NULL) return;
+  row->name = row->text;
+  if (thread->name[0] != '\0') rtop_text_sanitize(row->text, sizeof row->text, thread->name, strlen(thread->name));
+  else snprintf(row->text, sizeof row->text, "%u", thread->native_id);
+  row->frame = source_of(rtop_profile_symbols(ui->profile), thread->node);
+  threads_anchor_here(ui);
+  bool chosen = ui_focus_has(ui, thread), alone = chosen && ui->focus.count == 1;
+  ui_row_can(row, '=', alone ? "all threads again" : "only this thread, in all views", REQUEST_CHOOSE_THREAD);
+  ui_row_can(row, 'c', chosen ? "take it from those chosen" : "add it to those chosen", REQUEST_CHOOSE_MORE);
+  ui_row_can(row, 'k', threads_view_stack_rows(ui) > 0 ? "hide its stack" : "its stack", REQUEST_STACK);
+  if (!alone) ui_row_can(row, 't', "tree of this thread", ROW_THREAD_TREE);
+  if (row->frame != 0) ui_row_can(row, 's', "source of what it is in", ROW_SOURCE_OF);
+}
+
 static void threads_note(const struct ui *ui, char *out, size_t bytes)
 {
   (void)ui;
@@ -219,6 +250,7 @@ const struct view_ops view_threads = {
   .note = threads_note,
   .handle = threads_handle,
   .click = ui_rows_click,
+  .row = threads_menu,
   .rows = threads_view_rows,
   .matches = threads_matches,
   .go = threads_go,

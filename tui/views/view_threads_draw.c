@@ -130,7 +130,8 @@ static void threads_draw_heading(const struct ui *ui, const struct threads_view 
 
 static const char *threads_state_word(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  if (thread_table_idle(thread, ui->sum.length_ns)) return thread_word(THREAD_IDLE);
+  if (thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns))
+    return thread_word(THREAD_QUIET);
   return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
@@ -232,9 +233,7 @@ static enum face lane_face(enum thread_lane lane)
  * others want, is no such thread. */
 static bool has_empty_lane(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
-  const struct rtop_symbol *leaf = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame);
-  return thread_table_idle(thread, ui->sum.length_ns) && !thread_lock_is(leaf) &&
+  return thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns) &&
          threads_view_waiting(ui, (size_t)(thread - ui->sum.threads)) == 0;
 }
 
@@ -242,10 +241,10 @@ static void draw_lane(const struct ui *ui, const struct threads_view *view, cons
                       int x, bool selected)
 {
   int moment = ui->frozen ? view->before - 1 : -1;
-  bool idle = has_empty_lane(ui, thread);
+  bool quiet = has_empty_lane(ui, thread);
   for (int i = 0; i < view->before + view->after; i++) {
     enum thread_lane lane = thread_lanes_at(&view->lanes, thread->source, thread->thread, i);
-    if (idle && lane == LANE_BLOCKED) lane = LANE_ABSENT;
+    if (quiet && lane == LANE_BLOCKED) lane = LANE_ABSENT;
     enum face face = i == moment ? FACE_FROZEN : selected ? FACE_CURSOR : lane_face(lane);
     draw_text(y, x + i, 1, face, lane_glyph(lane));
   }

@@ -104,6 +104,12 @@ static bool time_handle(struct ui *ui, enum request request)
   }
 }
 
+static void time_menu(struct ui *ui, struct ui_row *row)
+{
+  if (time_view(ui)->list) time_stalls_menu(ui, time_view(ui), row);
+  else methods_view_menu(ui, row);
+}
+
 static void time_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "%s", ui->layout.wide ? "[ ] step  { } x10  b go to  +- zoom" : "[]step +-zoom");
@@ -139,6 +145,7 @@ const struct view_ops view_time = {
   .note = time_note,
   .prepare = time_prepare,
   .handle = time_handle,
+  .row = time_menu,
   .rows = methods_view_rows,
   .matches = methods_view_row_matches,
   .go = methods_view_go,

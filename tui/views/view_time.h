@@ -11,8 +11,9 @@
 #include "tui/term/pager.h"
 
 struct ui;
+struct ui_row;
 
-enum { TIME_LABEL_COLUMNS = 8, TIME_LANES_MAX = 16 }; /* before the cells */
+enum { TIME_LABEL_COLUMNS = 9, TIME_LANES_MAX = 16 }; /* before the cells */
 
 struct time_view {
   struct timeline timeline;
@@ -36,6 +37,7 @@ void time_stalls_open(struct ui *ui);
 bool time_stalls_leave(struct ui *ui);
 void time_stalls_update(const struct ui *ui, struct time_view *view);
 bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request request);
+void time_stalls_menu(struct ui *ui, struct time_view *view, struct ui_row *row);
 void time_stalls_draw(struct ui *ui, struct time_view *view);
 
 #endif

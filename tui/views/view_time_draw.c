@@ -15,7 +15,7 @@ static const struct {
   enum face face;
   double least; /* what the full height stands for at least; 0: the largest value */
 } graphs[TIMELINE_GRAPHS] = {
-  [TIMELINE_RUN] = { "GVL run", FACE_RUN, 1 },         [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
+  [TIMELINE_RUN] = { "GVL held", FACE_RUN, 1 },        [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
   [TIMELINE_BLOCKED] = { "blocked", FACE_BLOCKED, 1 }, [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
   [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },           [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
   [TIMELINE_RSS] = { "rss", FACE_STRIP, 0 },

@@ -4,6 +4,7 @@
 #include "tui/term/draw.h"
 #include "tui/text/time_text.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_row_menu.h"
 #include <ncurses.h>
 #include <string.h>
 
@@ -80,6 +81,18 @@ bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request requ
   stall = stall_in(ui, view->pager.cursor);
   view->stall = stall != NULL ? stall->id : 0;
   return true;
+}
+
+void time_stalls_menu(struct ui *ui, struct time_view *view, struct ui_row *row)
+{
+  const struct stall *stall = stall_in(ui, view->pager.cursor);
+  row->frame = 0;
+  if (stall == NULL) return;
+  stall_words(stall, rtop_profile_symbols(ui->profile), row->text, sizeof row->text);
+  view->stall = stall->id; /* the cursor stays on it while others come */
+  row->name = row->text;
+  ui_row_can(row, 'g', "go to it", REQUEST_ENTER);
+  ui_row_can(row, 't', "threads then", ROW_STALL_THREADS);
 }
 
 static int thread_columns(int columns)

@@ -3,6 +3,7 @@
 #include "viewer.h"
 #include "tui/ui/ui.h"
 #include "tui/ui/ui_outline.h"
+#include "tui/ui/ui_row_menu.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +299,15 @@ static bool tree_handle(struct ui *ui, enum request request)
   }
 }
 
+static void tree_menu(struct ui *ui, struct ui_row *row)
+{
+  const struct rtop_tree_row *here = row_at(ui, tree_view(ui)->pager.cursor);
+  row->in_callers = tree_view(ui)->callers;
+  row->in_tree = !row->in_callers;
+  if (here == NULL || !tree_view_is_method(here)) row->frame = 0;
+  else if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_TREE_TOGGLE);
+}
+
 static void tree_note(const struct ui *ui, char *out, size_t bytes)
 {
   snprintf(out, bytes, "%s", tree_view(ui)->callers ? "callers (i=callees)" : "callees (i=callers)");
@@ -331,6 +341,7 @@ const struct view_ops view_tree = {
   .prepare = tree_prepare,
   .handle = tree_handle,
   .click = ui_rows_click,
+  .row = tree_menu,
   .rows = tree_view_table,
   .matches = tree_matches,
   .go = tree_go,

@@ -125,6 +125,8 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_baseline_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   rtop_calm_forget(ui->calm);
+  ui->selected = 0; /* frames are of a profile */
+  if (ui->ask.menu_for == UI_MENU_ROW) ui->ask.menu.open = false;
   for (int i = 0; i < VIEW_COUNT; i++)
     if (views[i]->forget != NULL) views[i]->forget(ui);
   ui->stale = ui->dirty = true;
@@ -162,6 +164,7 @@ bool ui_update(struct ui *ui)
   bool fine = true;
   int cells = COLS > 9 ? COLS - 9 : 1;
   ui->exact = ui->touched || ui->baseline.comparing || (ui->frozen && ui->time.speed == 0);
+  ui_baseline_look(ui);
   if (ui->profile != NULL) {
     ui->span = ui_time_span(ui);
     ui_lens_apply(ui);

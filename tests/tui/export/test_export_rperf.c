@@ -88,6 +88,32 @@ static void test_cpu(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static const char *counted_in(enum rtop_mode mode, uint64_t *blocked_ns)
+{
+  static char counted[16];
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  fixture.options.mode = mode;
+  json_t *file = rperf(&fixture);
+  snprintf(counted, sizeof counted, "%s", json_string_value(json_object_get(json_object_get(file, "meta"), "counted")));
+  *blocked_ns = total(file, "%GVL", "blocked");
+  json_decref(file);
+  report_fixture_destroy(&fixture);
+  return counted;
+}
+
+/* rperf has no mode for busy time: what was left out is said in a key of its own. */
+static void test_says_what_was_counted(void **state)
+{
+  uint64_t blocked_ns;
+  (void)state;
+  assert_string_equal(counted_in(RTOP_MODE_WALL, &blocked_ns), "wall");
+  assert_true(blocked_ns > 0);
+  assert_string_equal(counted_in(RTOP_MODE_BUSY, &blocked_ns), "busy");
+  assert_true(blocked_ns == 0);
+  assert_string_equal(counted_in(RTOP_MODE_CPU, &blocked_ns), "cpu");
+}
+
 static void test_several_processes(void **state)
 {
   (void)state;
@@ -148,6 +174,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_samples),
     cmocka_unit_test(test_cpu),
+    cmocka_unit_test(test_says_what_was_counted),
     cmocka_unit_test(test_several_processes),
     cmocka_unit_test(test_labels_of_the_program),
     cmocka_unit_test(test_random),

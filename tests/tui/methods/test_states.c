@@ -28,9 +28,9 @@ static void test_each_state_by_its_names(void **state)
     assert_int_equal(state_sign((enum rtop_state)i), wanted[i].sign);
     assert_true(strlen(state_help((enum rtop_state)i)) > 10 && strlen(state_does((enum rtop_state)i)) > 5);
   }
-  assert_string_equal(thread_word(THREAD_IDLE), "idle");
+  assert_string_equal(thread_word(THREAD_QUIET), "quiet");
   assert_string_equal(thread_word(THREAD_ENDED), "ended");
-  assert_true(strlen(thread_word_help(THREAD_IDLE)) > 10 && strlen(thread_word_help(THREAD_ENDED)) > 10);
+  assert_true(strlen(thread_word_help(THREAD_QUIET)) > 10 && strlen(thread_word_help(THREAD_ENDED)) > 10);
 }
 
 static void test_what_is_no_state(void **state)

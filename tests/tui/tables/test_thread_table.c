@@ -220,6 +220,27 @@ static void test_idle(void **state)
   assert_false(thread_table_idle(&thread, length_ns));
 }
 
+/* Who waits for a lock all the time is no quiet one. */
+static void test_quiet(void **state)
+{
+  static const struct {
+    const char *label;
+    bool quiet;
+  } leaves[] = { { "Thread::Mutex#synchronize", false }, { "Monitor#enter", false }, { "Thread::Queue#pop", true } };
+  (void)state;
+  const uint64_t length_ns = 1000000000;
+  struct rtop_thread_row thread = { .state = RTOP_STATE_BLOCKED };
+  thread.cost.wall_ns[RTOP_STATE_BLOCKED] = length_ns;
+  assert_true(thread_table_quiet(&thread, symbols, length_ns)); /* in an unknown place */
+  for (size_t i = 0; i < sizeof leaves / sizeof leaves[0]; i++) {
+    uint32_t frame =
+        rtop_symbols_frame(symbols, leaves[i].label, (uint16_t)strlen(leaves[i].label), "", 0, "", 0, 0, RTOP_SYMBOL_C);
+    thread.node = rtop_symbols_node(symbols, 0, frame, 0);
+    assert_int_equal(thread_table_quiet(&thread, symbols, length_ns), leaves[i].quiet);
+    assert_false(thread_table_quiet(&thread, symbols, 2 * length_ns));
+  }
+}
+
 static void test_idle_ones_are_left_out(void **state)
 {
   (void)state;
@@ -235,6 +256,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_idle),
+    cmocka_unit_test_setup_teardown(test_quiet, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_idle_ones_are_left_out, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_culprits_first, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_who_is_inside_a_lock_comes_first, set_up, tear_down),

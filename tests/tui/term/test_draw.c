@@ -169,6 +169,28 @@ static void test_pictures(void **state)
   free(svg);
 }
 
+/* What fills a cell brings a text colour that can be read on it: the dark ground of the picture does not lift it. */
+static void test_pictures_of_filled_cells(void **state)
+{
+  char *svg = NULL;
+  size_t bytes = 0;
+  char wanted[32];
+  int foreground, background;
+  (void)state;
+  theme_init(THEME_8);
+  theme_rgb(FACE_FILL_RUN, &foreground, &background);
+  snprintf(wanted, sizeof wanted, "fill=\"#%06x\"", (unsigned)foreground);
+  draw_text(0, 0, 20, FACE_FILL_RUN, "filled");
+  FILE *out = open_memstream(&svg, &bytes);
+  screen_write_svg(out, true);
+  fclose(out);
+  const char *text = strstr(svg, ">filled</text>");
+  assert_non_null(text);
+  while (strncmp(text, "<text", 5) != 0) text--;
+  assert_non_null(strstr(text, wanted));
+  free(svg);
+}
+
 #define SCREEN_TEST(test) cmocka_unit_test_setup_teardown(test, open_screen, close_screen)
 
 int main(void)
@@ -182,6 +204,7 @@ int main(void)
     SCREEN_TEST(test_levels),
     cmocka_unit_test(test_figures),
     SCREEN_TEST(test_pictures),
+    SCREEN_TEST(test_pictures_of_filled_cells),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void test_no_key_is_hidden(void **state)
       for (const int *key = keys_table[i].keys; *key != 0; key++) {
         const struct key_row *first = keys_find(*key, (enum view_id)view, NULL);
         if ((keys_table[i].views & 1u << view) == 0 || first == &keys_table[i]) continue;
-        if (keys_table[i].request == REQUEST_ROW_ENTER) assert_int_equal(first->request, REQUEST_ENTER);
+        if (keys_table[i].request == REQUEST_ROW_MENU) assert_int_equal(first->request, REQUEST_ENTER);
         else assert_true(*key == 'N' || *key == ' ');
         if (*key == 'N') assert_int_equal(first->request, REQUEST_PREVIOUS);
         if (*key == ' ') assert_int_equal(first->request, REQUEST_OFF_ROW);

@@ -68,6 +68,85 @@ static void check_filled(short face, double least)
   assert_true((a > b ? a / b : b / a) >= least);
 }
 
+/* How well a face is read on a ground; what is reversed has the ground for its text. 21: in the terminal's own colour. */
+static double contrast_on(enum face face, int ground)
+{
+  int foreground, background;
+  theme_rgb((short)face, &foreground, &background);
+  if (foreground < 0) return 21;
+  double a = luminance(foreground) + 0.05, b = luminance(ground) + 0.05;
+  return a > b ? a / b : b / a;
+}
+
+/* Pictures: bars, lanes, signs. */
+static bool is_graphic(enum face face)
+{
+  return face >= FACE_RUN && face <= FACE_STRIP;
+}
+
+/* Headings, the selected row, keys of the footer, labels, places, what is dim, the verdict: WCAG's 4.5 as nearly as the
+ * 256 colours come to it on black and on white at once (4.3; what is bold: 3.9), on the ground that a theme is made for in
+ * full. Pictures 3, and so everything in eight colours, that every terminal makes its own. */
+static void check_face(enum theme_name theme, enum theme_palette palette, enum face face)
+{
+  const int black = 0x000000, white = 0xffffff;
+  bool bold = (theme_attr(face) & A_BOLD) != 0;
+  double text = theme != THEME_DEFAULT ? 4.5 : bold ? 3.9 : 4.3, least = is_graphic(face) ? 3 : text;
+  if (palette == THEME_8) least = 3;
+  double on_black = contrast_on(face, black), on_white = contrast_on(face, white);
+  bool dark = theme != THEME_LIGHT, light = theme == THEME_LIGHT || (theme == THEME_DEFAULT && palette == THEME_256);
+  if ((dark && on_black < least) || (light && on_white < least))
+    fail_msg("theme %s, palette %d, face %d: %.2f on black, %.2f on white", theme_name_text(theme), palette, face,
+             on_black, on_white);
+}
+
+static void test_text_can_be_read(void **state)
+{
+  (void)state;
+  open_screen(NULL, 0);
+  for (int at = 0; at < 2 * THEME_NAMES; at++) {
+    enum theme_palette palette = at % 2 == 0 ? THEME_8 : THEME_256;
+    theme_init(palette);
+    theme_use((enum theme_name)(at / 2));
+    for (short face = 1; face < FACE_FILL_RUN && at / 2 != THEME_NONE; face++)
+      check_face((enum theme_name)(at / 2), palette, (enum face)face);
+  }
+  theme_use(THEME_DEFAULT);
+  screen_close();
+}
+
+static int apart_in_color(short a, short b)
+{
+  int rgb_a, rgb_b, ignored, sum = 0;
+  theme_rgb(a, &rgb_a, &ignored);
+  theme_rgb(b, &rgb_b, &ignored);
+  for (int shift = 0; shift < 24; shift += 8) sum += abs((rgb_a >> shift & 255) - (rgb_b >> shift & 255));
+  return sum;
+}
+
+/* Rows that lie next to each other look different: heading, the column sorted by, the selected row; the states. */
+static void test_neighbours_differ(void **state)
+{
+  static const enum face pairs[][2] = {
+    { FACE_HEADING, FACE_CURSOR }, { FACE_HEADING, FACE_HEADING_SORT },
+    { FACE_RUN, FACE_WAIT },       { FACE_RUN, FACE_BLOCKED },
+    { FACE_WAIT, FACE_BLOCKED },   { FACE_WAIT, FACE_MARK },
+    { FACE_BLOCKED, FACE_MARK },   { FACE_C, FACE_MARK },
+    { FACE_GOOD, FACE_WARN },
+  };
+  (void)state;
+  open_screen(NULL, 0);
+  for (int at = 0; at < 2 * THEME_NAMES; at++) {
+    theme_init(at % 2 == 0 ? THEME_8 : THEME_256);
+    theme_use((enum theme_name)(at / 2));
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && at / 2 != THEME_NONE; i++)
+      if (apart_in_color((short)pairs[i][0], (short)pairs[i][1]) < 60)
+        fail_msg("theme %d: faces %d and %d are alike", at, pairs[i][0], pairs[i][1]);
+  }
+  theme_use(THEME_DEFAULT);
+  screen_close();
+}
+
 /* Readable on light and on dark: no background of our own but in filled cells, nothing black, nothing bright black. */
 static void test_palettes_keep_the_ground(void **state)
 {
@@ -153,6 +232,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_choice),
     cmocka_unit_test(test_mono_has_no_pairs),
+    cmocka_unit_test(test_text_can_be_read),
+    cmocka_unit_test(test_neighbours_differ),
     cmocka_unit_test(test_palettes_keep_the_ground),
     cmocka_unit_test(test_themes_change_at_once),
     cmocka_unit_test(test_blue_does_not_lean_on_red_and_green),

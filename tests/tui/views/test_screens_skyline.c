@@ -17,7 +17,10 @@ static const struct screen_case cases[] = {
   { .name = "skyline-higher", .rows = 24, .columns = 80, .keys = KEYS('6', '+', '+') },
   { .name = "skyline-classes", .rows = 24, .columns = 80, .keys = KEYS('6', 't') },
   { .name = "skyline-packages", .rows = 24, .columns = 80, .keys = KEYS('6', 't', 't') },
-  { .name = "skyline-folded", .rows = 24, .columns = 80, .keys = KEYS('/', 's', 'p', 'a', 'w', 'n', '\r', '6', '\r') },
+  { .name = "skyline-folded",
+    .rows = 24,
+    .columns = 80,
+    .keys = KEYS('/', 's', 'p', 'a', 'w', 'n', '\r', '6', '\r', '\r') },
   { .name = "skyline-search",
     .rows = 24,
     .columns = 80,
@@ -76,9 +79,9 @@ static void test_scale_and_levels(void **state)
   ui.message_until_ns = 0;
   model_redraw(&ui);
   assert_true(shows("> Queue#pop"));
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_true(shows("> package Queue") && shows("+Queue"));
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_true(shows("> Queue#pop"));
 }
 

@@ -20,8 +20,8 @@ static const struct screen_case cases[] = {
     .attributes = true,
     .keys = KEYS('3', '{', '[', '[', '[') },
   { .name = "threads-frozen-160x50-ascii", .rows = 50, .columns = 160, .ascii = true, .keys = KEYS('3', '{', 'j') },
-  { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r') },
-  { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '1') },
+  { .name = "threads-chosen", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '\r') },
+  { .name = "threads-chosen-methods", .rows = 24, .columns = 80, .keys = KEYS('3', 'j', '\r', '\r', '1') },
   { .name = "threads-several", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3', 'c', 'j', 'c') },
   { .name = "threads-search",
     .rows = 24,
@@ -48,7 +48,7 @@ static void test_choose(void **state)
   look_at_methods();
   size_t all = ui.methods.count;
   uint64_t total_ns = rtop_cost_wall(&ui.sum.total);
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001") && shows("-- stack of puma srv tp 001"));
   look_at_methods();
   assert_true(ui.methods.count > 0 && ui.methods.count < all);
@@ -68,8 +68,8 @@ static void test_choose(void **state)
   assert_true(shows("-- stack of puma srv tp 001"));
   model_press(&ui, 't');
   assert_false(shows("-- stack"));
-  model_press(&ui, '\r');
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
+  model_type(&ui, "\r\r");
   assert_int_equal(ui.focus.count, 0);
 }
 
@@ -103,7 +103,7 @@ static void test_choose_several(void **state)
   model_press(&ui, 'c');
   assert_true(shows("thread: puma srv tp 003"));
   model_press(&ui, 'g');
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_true(ui.focus.count == 1 && shows("thread: puma srv tp 001"));
   look_at_methods();
   assert_int_equal(self_of_all(), 1000000000);
@@ -136,7 +136,7 @@ static void test_without_idle_threads(void **state)
   ui.focus.no_idle = true;
   ui.stale = true;
   model_redraw(&ui);
-  assert_true(shows("thread: not idle"));
+  assert_true(shows("thread: not quiet"));
   look_at_methods();
   assert_int_equal(self_of_all(), 100000000);
 }

@@ -110,9 +110,24 @@ static void test_jump_selects_the_thread(void **state)
   (void)state;
   model_press(&ui, '3');
   model_press(&ui, '(');
-  model_press(&ui, '\r'); /* only this thread */
+  model_type(&ui, "\r\r"); /* only this thread */
   assert_int_equal(ui.focus.count, 1);
   assert_int_equal(ui.focus.at[0].serial, 4);
+}
+
+/* The menu of a stall: what Enter does comes first. */
+static void test_menu_of_a_stall(void **state)
+{
+  (void)state;
+  model_type(&ui, "!;");
+  assert_true(ui.ask.menu.open && shows("g  go to it") && shows("t  threads then"));
+  assert_false(shows("filter: only this"));
+  model_press(&ui, '\r');
+  assert_true(ui.frozen && shows("CULPRIT OR MARK"));
+  model_type(&ui, ";t");
+  assert_int_equal(ui.view->id, VIEW_THREADS);
+  model_type(&ui, "=");
+  assert_int_equal(ui.focus.at[0].serial, 4); /* the culprit */
 }
 
 static void test_strip_and_words(void **state)
@@ -238,6 +253,7 @@ int main(void)
     CASE(test_back_from_a_cursor_that_was_moved),
     CASE(test_back_to_a_method_or_mark),
     CASE(test_line_and_key_agree),
+    CASE(test_menu_of_a_stall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void everything_on(void)
   model_press(&ui, '\\');
   model_type(&ui, "Order\r");
   model_press(&ui, '3');
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   model_press(&ui, '/');
   model_type(&ui, "index\r");
   model_press(&ui, '1');

@@ -136,7 +136,7 @@ static void test_height_does_not_jump(void **state)
   changed->cell_rows = 1;
   changed->low_until_ns = INT64_MAX;
   model_press(&ui, KEY_DOWN | KEY_FUNCTION);
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_int_equal(view()->cell_rows, 3);
   model_press(&ui, 27);
   assert_int_equal(view()->cell_rows, 3);
@@ -216,7 +216,7 @@ static void test_choice_and_zoom_outlast_a_window(void **state)
   ui.stale = true;
   model_redraw(&ui);
   assert_int_equal(view()->node, chosen);
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_int_equal(view()->root, chosen);
   rtop_tree_build(&ui.tree, &(struct rtop_sum){ .length_ns = length_ns }, rtop_profile_symbols(profile), &ui.wanted,
                   ui.fold);

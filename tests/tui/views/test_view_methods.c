@@ -446,7 +446,7 @@ static void test_history_of_a_thread(void **state)
   pass(1, "Hash#merge");
   history_get(&view()->history, ui.span.end_ns, frame, all);
   model_type(&ui, "3/main\r");
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_string_equal(ui.focus.name, "main");
   model_press(&ui, '1');
   pass(1, "Hash#merge");
@@ -478,9 +478,9 @@ static void test_modes(void **state)
   /* Nobody of these threads is off the GVL from end to end, but when they are: */
   ui.message[0] = '\0';
   model_press(&ui, 'O');
-  assert_true(shows("thread: not idle"));
+  assert_true(shows("thread: not quiet"));
   model_press(&ui, 'O');
-  assert_false(shows("thread: not idle"));
+  assert_false(shows("thread: not quiet"));
 }
 
 /* The time of every method off the GVL, or on it: together the wall time. */

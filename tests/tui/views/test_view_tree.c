@@ -87,7 +87,7 @@ static void test_tree_opens_and_closes(void **state)
   assert_true(cursor_row_has("[+]"));
   model_press(&ui, FN(KEY_LEFT));
   assert_true(cursor_row_has("Puma::ThreadPool#spawn_thread"));
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_true(cursor_row_has("[+]"));
   model_press(&ui, '*');
   assert_true(shows("block in Price#total"));
@@ -130,7 +130,7 @@ static void test_icicle_moves_and_zooms(void **state)
   model_press(&ui, FN(KEY_LEFT));
   model_press(&ui, FN(KEY_UP));
   assert_int_equal(icicle()->node, index);
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_true(shows("[OrdersController#index  ") && shows("[135.6%  self 5.0%  "));
   assert_int_equal(icicle()->icicle.cells[0].node, index);
   later();
@@ -175,7 +175,7 @@ static void test_groups_jump_and_return(void **state)
   assert_true(cursor_row_has("Queue#pop"));
   assert_true(view->groups.rows[view->pager.cursor].reference);
   size_t from = view->pager.cursor;
-  model_press(&ui, '\r');
+  model_type(&ui, "\r\r");
   assert_true(cursor_row_has("Queue#pop  (2 callers)"));
   model_press(&ui, 27);
   assert_int_equal(view->pager.cursor, from);
