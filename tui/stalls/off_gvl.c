@@ -17,6 +17,16 @@ bool off_ways_begin(struct off_ways *ways, struct rtop_lens *lens, const struct 
   return rtop_reserve(&ways->of, &ways->capacity, rtop_symbols_node_count(symbols), sizeof *ways->of);
 }
 
+static bool is_loaded(const struct rtop_symbol *symbol)
+{
+  return strcmp(symbol->label, "<top (required)>") == 0;
+}
+
+static bool is_script(const struct rtop_symbol *symbol)
+{
+  return is_loaded(symbol) || strcmp(symbol->label, "<main>") == 0;
+}
+
 /* What a call adds to the way of its caller. */
 static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_symbol *symbol, uint32_t frame,
                                 struct off_way way)
@@ -24,7 +34,9 @@ static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_
   way.known = true;
   if (!rtop_symbol_is_program(symbol)) return way;
   bool mine = rtop_lens_is_mine(lens, symbol);
+  if (!mine && way.script && is_loaded(symbol)) way.mine = way.mine_outside = way.script = false;
   if (way.depth == 0) way.mine_outside = mine;
+  if (mine) way.script = is_script(symbol) && (way.script || !way.mine);
   if (mine || !way.mine) way.own = frame;
   way.mine = way.mine || mine;
   if (way.depth < UINT8_MAX) way.depth++;

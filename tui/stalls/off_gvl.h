@@ -10,6 +10,8 @@
  *   lock     Mutex#synchronize, Monitor#enter, ... within the application
  *   work     everything else: a query, a call to another server, a sleep in a request
  *
+ * A script that loads a gem's program (bin/puma, as RubyGems and Bundler write it) is not the application.
+ *
  * The first three but `unknown` are rest as far as a stack can tell. Whoever has seen the thread before may know
  * better: see stalls.h.
  *
@@ -34,6 +36,7 @@ struct off_way {
   bool known;        /* private */
   bool mine;         /* `own` is the application's */
   bool mine_outside; /* the outermost method in Ruby is: no framework called the application */
+  bool script;       /* private: what is the application's so far are only scripts, which may have loaded all else */
 };
 
 struct off_ways {

@@ -178,6 +178,21 @@ static void test_pool_rests(void **state)
   assert_int_equal(verdict.resting, 4);
 }
 
+/* A gem's program waits: the script that RubyGems wrote to load it is nobody's work. */
+static void test_program_of_a_gem_rests(void **state)
+{
+  (void)state;
+  uint32_t script = call(call(0, "<main>", "/usr/local/bin/puma"), "Kernel#load", "");
+  uint32_t bundled = call(call(script, "<top (required)>", "/gems/bundler-2.5/exe/bundle"), "Kernel#load", "");
+  uint32_t again = call(call(bundled, "<top (required)>", "/usr/local/bin/puma"), "Kernel#load", "");
+  uint32_t top = call(again, "<top (required)>", "/gems/puma-6.4/bin/puma");
+  uint32_t cluster = call(top, "Puma::Cluster#run", "/gems/puma-6.4/lib/puma/cluster.rb");
+  HAPPENS(rests(call(cluster, "IO#wait_readable", "")));
+  says("idle: 1 thread waits for work");
+  HAPPENS(rests(call(call(cluster, "Boot#warm", "/app/boot.rb"), "IO#wait_readable", "")));
+  says("main thread waits 100% in IO#wait_readable < Boot#warm, for 5.0 s");
+}
+
 static void test_plain_worker_rests_in_its_queue(void **state)
 {
   (void)state;
@@ -601,6 +616,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
     CASE(test_pool_rests),
+    CASE(test_program_of_a_gem_rests),
     CASE(test_plain_worker_rests_in_its_queue),
     CASE(test_sleep_of_the_program_is_what_it_is),
     CASE(test_sleep_in_a_request_is_work),
