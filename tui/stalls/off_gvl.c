@@ -17,6 +17,11 @@ bool off_ways_begin(struct off_ways *ways, struct rtop_lens *lens, const struct 
   return rtop_reserve(&ways->of, &ways->capacity, rtop_symbols_node_count(symbols), sizeof *ways->of);
 }
 
+bool off_is_fork(const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_C && strcmp(rtop_wait_method(symbol->label), "fork") == 0;
+}
+
 static bool is_loaded(const struct rtop_symbol *symbol)
 {
   return strcmp(symbol->label, "<top (required)>") == 0;
@@ -31,6 +36,7 @@ static bool is_script(const struct rtop_symbol *symbol)
 static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_symbol *symbol, uint32_t frame,
                                 struct off_way way)
 {
+  if (off_is_fork(symbol)) way = (struct off_way){ 0 };
   way.known = true;
   if (!rtop_symbol_is_program(symbol)) return way;
   bool mine = rtop_lens_is_mine(lens, symbol);

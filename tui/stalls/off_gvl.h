@@ -10,6 +10,7 @@
  *   lock     Mutex#synchronize, Monitor#enter, ... within the application
  *   work     everything else: a query, a call to another server, a sleep in a request
  *
+ * A child's stack begins where it was forked: what called fork() calls it no more.
  * A script that loads a gem's program (bin/puma, as RubyGems and Bundler write it) is not the application.
  *
  * The first three but `unknown` are rest as far as a stack can tell. Whoever has seen the thread before may know
@@ -44,6 +45,8 @@ struct off_ways {
   size_t capacity;
   uint32_t reuses, version;
 };
+
+bool off_is_fork(const struct rtop_symbol *symbol);
 
 /* Before anything is asked: the profile may have changed since. False: memory ran out. */
 bool off_ways_begin(struct off_ways *ways, struct rtop_lens *lens, const struct rtop_symbols *symbols);

@@ -27,6 +27,7 @@ struct stalls_thread {
   uint64_t open;      /* id of its stall; 0: none */
   uint64_t told;      /* the last one without a safepoint: what becomes known corrects it */
   int64_t judged_ns;  /* start of the last stretch off the GVL whose stack was known */
+  int64_t born_ns;    /* start of the first window that told of it */
   uint32_t last_node; /* where it was blocked at the end of the last window; 0: was not */
   int64_t seen_ns;
   struct stalls_site site[STALLS_SITES];

@@ -6,6 +6,7 @@
 
 enum { STALLS_SHALLOW = 3, STALLS_DEPTH_MAX = 4096, STALLS_UNKNOWN = 5 };
 static const int64_t stalls_patience_ns = INT64_C(60000000000);
+static const int64_t stalls_born_ns = INT64_C(1000000000);
 static const int64_t stalls_step_ns = INT64_C(100000000); /* two things within it are one */
 
 /* Does a thread with this stack hold a lock? What the leaf does is not done yet. */
@@ -28,6 +29,7 @@ static uint32_t stalls_depth(const struct rtop_symbols *symbols, uint32_t node)
   for (int i = 0; node && i < STALLS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
+    if (off_is_fork(symbol)) break;
     depth += rtop_symbol_is_program(symbol);
     node = call->parent;
   }
@@ -77,6 +79,7 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   thread = calloc(1, sizeof *thread);
   if (!thread) return NULL;
   thread->key = key;
+  thread->born_ns = window->start_ns;
   HASH_ADD(hh, look->state->threads, key, sizeof key, thread);
   return thread;
 }
@@ -147,13 +150,15 @@ static int64_t stalls_age(uint64_t age_ns)
   return (int64_t)(age_ns < INT64_MAX / 2 ? age_ns : INT64_MAX / 2);
 }
 
-/* Nobody knows where: said late, and as what it is. */
+/* Nobody knows where: said late, and as what it is. Who has done nothing else since it was born (a forked child that
+ * waits for its first work) may rest as well. */
 static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop_look *window,
                                      struct stalls_thread *thread, const struct rtop_look_thread *now)
 {
   int64_t age_ns = stalls_age(now->state_age_ns), since_ns = window->end_ns - age_ns;
   thread->last_node = 0;
   if (since_ns >= window->start_ns) stalls_close(look->stalls, &thread->open);
+  if (since_ns < thread->born_ns + stalls_born_ns) return;
   if (thread->open) stalls_extend(look->stalls, thread->open, window->end_ns);
   else if (look->limits->blocked_ns > 0 && age_ns >= STALLS_UNKNOWN * look->limits->blocked_ns)
     stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);

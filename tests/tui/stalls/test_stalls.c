@@ -286,6 +286,7 @@ static void test_blocked_without_a_stack(void **state)
 {
   (void)state;
   struct rtop_window made = { 0 };
+  runs(15);
   int64_t since_ms = now_ms;
   for (int i = 0; i < 60; i++, now_ms += 100) {
     fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
@@ -300,8 +301,27 @@ static void test_blocked_without_a_stack(void **state)
   }
   check_words(&stalls.list[0], "blocked 6.0 s last seen in Order#total (t1)");
   becomes_known(since_ms, since_ms + 6000, node[LOCK], RTOP_BLOCKED);
-  check_words(only(STALL_BLOCKED, 10000, 16000), "blocked 6.0 s Thread::Mutex#lock < Tax#of (t1)");
+  check_words(only(STALL_BLOCKED, 11500, 17500), "blocked 6.0 s Thread::Mutex#lock < Tax#of (t1)");
   assert_false(stalls.list[0].open);
+  rtop_window_destroy(&made);
+}
+
+/* A forked child that has only waited since it was born. */
+static void test_blocked_and_never_seen(void **state)
+{
+  (void)state;
+  struct rtop_window made = { 0 };
+  int64_t since_ms = now_ms;
+  for (int i = 0; i < 100; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_BLOCKED, 0, 0);
+    made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
+    made.threads[thread].state_age_ns = (uint64_t)(now_ms + 100 - since_ms) * MS;
+    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_BLOCKED, 100 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+    assert_int_equal(stalls.count, 0);
+  }
   rtop_window_destroy(&made);
 }
 
@@ -725,6 +745,7 @@ int main(void)
     STALL_TEST(test_a_short_one_does_not_vanish),
     STALL_TEST(test_what_was_only_thought),
     STALL_TEST(test_blocked_without_a_stack),
+    STALL_TEST(test_blocked_and_never_seen),
     STALL_TEST(test_gc),
     STALL_TEST(test_waiting),
     STALL_TEST(test_method_takes_over),

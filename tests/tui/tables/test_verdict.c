@@ -193,6 +193,17 @@ static void test_program_of_a_gem_rests(void **state)
   says("main thread waits 100% in IO#wait_readable < Boot#warm, for 5.0 s");
 }
 
+/* A child that was forked deep in the application waits in a loop of its own. */
+static void test_forked_child_rests(void **state)
+{
+  (void)state;
+  uint32_t fork = call(call(index_action(), "Database.connect", "/app/database.rb"), "Kernel#fork", "");
+  uint32_t serve =
+      call(call(fork, "block in Database.connect", "/app/database.rb"), "Database.serve", "/app/database.rb");
+  HAPPENS(rests(queue_wait()), rests(call(serve, "IO#gets", "")));
+  says("idle: 1 thread waits for work, 1 in IO#gets < Database.serve");
+}
+
 static void test_plain_worker_rests_in_its_queue(void **state)
 {
   (void)state;
@@ -617,6 +628,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     CASE(test_pool_rests),
     CASE(test_program_of_a_gem_rests),
+    CASE(test_forked_child_rests),
     CASE(test_plain_worker_rests_in_its_queue),
     CASE(test_sleep_of_the_program_is_what_it_is),
     CASE(test_sleep_in_a_request_is_work),
