@@ -114,7 +114,8 @@ static void merge_cell(struct window_merge *merge, const struct rtop_cell *cell,
     return;
   }
   merge_make_room(merge, 1);
-  if (window->cell_count == window->cell_capacity) return; /* five states of 2048 threads are fewer */
+  if (window->cells == NULL || window->cell_count == window->cell_capacity)
+    return; /* five states of 2048 threads are fewer */
   window->cells[window->cell_count] = *cell;
   window->cells[window->cell_count++].thread = row;
   if (cell->node == RTOP_NODE_UNSAMPLED) merge->unsampled[row][cell->state] = (uint16_t)window->cell_count;

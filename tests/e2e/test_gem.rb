@@ -52,7 +52,7 @@ class TestGem < Minitest::Test
   def application(name, gemfile)
     folder = "#{E2E.logs}/#{name}"
     FileUtils.mkdir_p(folder)
-    File.write("#{folder}/Gemfile", "source 'https://rubygems.org'\n#{gemfile}\n")
+    File.write("#{folder}/Gemfile", "source '#{Gem.sources.to_a.first}'\n#{gemfile}\n")
     folder
   end
 

@@ -153,6 +153,7 @@ void app_source_update(struct ui *ui, const struct rtop_session *session, const 
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
   if (source.count == 0 && options->command != NULL)
     name_command(source.main.command, sizeof source.main.command, options->command);
+  /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): both were zeroed, gaps included */
   if (memcmp(&source, &ui->source, sizeof source) != 0) {
     bool said = ui->source.problem != NULL || ui->source.waits != NULL;
     say_who_went(ui, &source);

@@ -411,6 +411,7 @@ static void symbols_drop_frame(struct rtop_symbols *symbols, uint32_t id)
   struct symbols_frame *frame = symbols->frames[id];
   if (frame->completed) symbols->names_bytes -= strlen(frame->symbol.label) + strlen(frame->symbol.namespace_label) + 2;
   symbols->names_bytes -= frame->hh.keylen;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a frame that is there is in the hash */
   HASH_DEL(symbols->frames_by_key, frame);
   symbols_free_frame(frame);
   symbols->frames[id] = NULL;

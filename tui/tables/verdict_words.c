@@ -265,9 +265,7 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   if (brevity->stall > STALL_KEY && say->stall_ago_ns >= 1000000000) phrase_add(phrase, "%s ago: ", ago);
   else if (brevity->stall > STALL_KEY) phrase_add(phrase, "now: ");
   phrase_add(phrase, "%s", length);
-  if (brevity->stall < STALL_NAMED) {
-    phrase_add(phrase, " %s", stall_cause_name(stall->cause));
-  } else if (stall->frame == 0) {
+  if (brevity->stall < STALL_NAMED || stall->frame == 0) {
     phrase_add(phrase, " %s", stall_cause_name(stall->cause));
   } else {
     static const char *const in[STALL_CAUSES] = { [STALL_GC] = " GC in ", [STALL_MANY_WAITS] = " of short waits in " };

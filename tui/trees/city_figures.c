@@ -190,7 +190,8 @@ static void city_start_anew(struct city *city)
 static double round_up(double share)
 {
   static const double digits[] = { 1, 2, 5 };
-  for (double unit = 0.01; unit < 1e6; unit *= 10)
+  double unit = 0.01;
+  for (int decade = 0; decade < 8; decade++, unit *= 10)
     for (size_t i = 0; i < sizeof digits / sizeof digits[0]; i++)
       if (share <= digits[i] * unit * 1.0001) return digits[i] * unit;
   return 1e6;

@@ -57,8 +57,9 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   if (tree->nodes[parent].frame == frame && rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP)
     return parent; /* calls within a file are no calls of it */
   uint32_t *known = rtop_pairs_at(&build->scratch->children, parent, frame);
-  if (known && *known) return *known;
-  if (!known || !rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes)) return UINT32_MAX;
+  if (known == NULL) return UINT32_MAX;
+  if (*known != 0) return *known;
+  if (!rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes)) return UINT32_MAX;
   uint32_t id = (uint32_t)tree->count++;
   tree->nodes[id] = (struct rtop_tree_node){ .parent = parent, .frame = frame, .depth = tree->nodes[parent].depth + 1 };
   *known = id;

@@ -72,7 +72,7 @@ static const char *switch_value(int i)
 /* Which choice it is; -1: none. */
 static int choice(const char *(*value)(int i), const char *text)
 {
-  for (int i = 0; value(i) != NULL; i++)
+  for (int i = 0; value != NULL && value(i) != NULL; i++)
     if (strcmp(value(i), text) == 0) return i;
   return -1;
 }
@@ -210,7 +210,8 @@ void ui_setting_get(const struct ui *ui, int index, char *out, size_t out_bytes)
   const struct setting *setting = &settings[index];
   const void *at = (const char *)ui + setting->at;
   if (setting->kind == SETTING_OTHER) setting->get(ui, out, out_bytes);
-  else if (setting->kind == SETTING_ENUM) snprintf(out, out_bytes, "%s", setting->value((int)*(const unsigned *)at));
+  else if (setting->kind == SETTING_ENUM && setting->value != NULL)
+    snprintf(out, out_bytes, "%s", setting->value((int)*(const unsigned *)at));
   else snprintf(out, out_bytes, "%s", switch_value(*(const bool *)at != setting->inverse));
 }
 

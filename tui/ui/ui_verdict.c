@@ -52,7 +52,7 @@ static bool verdict_tells(const struct ui *ui, const struct stall *stall)
   return false;
 }
 
-enum { CALM_HELD, CALM_WAIT, CALM_GC, CALM_OBJECTS, CALM_SHARE };
+enum { CALM_WAIT, CALM_GC, CALM_OBJECTS, CALM_SHARE };
 
 static uint32_t what_of(int figure)
 {
@@ -61,7 +61,6 @@ static uint32_t what_of(int figure)
 
 static struct verdict_gvl calm_gvl(const struct ui *ui, struct verdict_gvl gvl)
 {
-  gvl.held = ui_calm_measured(ui, 0, what_of(CALM_HELD), gvl.held, 0.005);
   gvl.wait_ns = (uint64_t)ui_calm_count(ui, 0, what_of(CALM_WAIT), (double)gvl.wait_ns);
   return gvl;
 }
@@ -76,7 +75,6 @@ static struct verdict calm_verdict(const struct ui *ui, struct verdict verdict)
 {
   uint64_t place = (uint64_t)verdict.place.leaf << 32 | verdict.place.caller;
   verdict.gvl = calm_gvl(ui, verdict.gvl);
-  verdict.held = ui_calm_measured(ui, 0, what_of(CALM_HELD), verdict.held, 0.005);
   verdict.gc = ui_calm_measured(ui, 0, what_of(CALM_GC), verdict.gc, 0.005);
   verdict.objects = ui_calm_count(ui, 0, what_of(CALM_OBJECTS), verdict.objects);
   verdict.share = ui_calm_share(ui, place, what_of(CALM_SHARE), verdict.share);

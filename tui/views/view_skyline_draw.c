@@ -101,7 +101,7 @@ static void draw_signs(const struct pen *pen, const struct city_building *buildi
   if (change >= 0.005 || change <= -0.005) text[used++] = change > 0 ? '+' : '-';
   text[used] = '\0';
   if (building->threads > 1) snprintf(text + used, sizeof text - (size_t)used, "%u", building->threads);
-  for (int i = 0; text[i] != '\0' && i < city->bar; i++) {
+  for (int i = 0; i < city->bar && text[i] != '\0'; i++) {
     char sign[2] = { text[i], '\0' };
     int x = building->x + i;
     if (city_is_sky(pen->names, pen->name_count, city, street, row, x))

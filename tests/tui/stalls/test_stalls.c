@@ -281,48 +281,47 @@ static void test_what_was_only_thought(void **state)
   assert_true(stalls.list[0].last_seen && !stalls.list[0].open);
 }
 
+/* A window in which the thread is blocked since then, nobody knows where; it was seen in this node before. */
+static void blocked_somewhere(int64_t since_ms, uint32_t last)
+{
+  struct rtop_window made = { 0 };
+  fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+  now_ms += 100;
+  uint32_t thread = fixture_thread(&made, 1, RTOP_BLOCKED, last, 0);
+  made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
+  made.threads[thread].state_age_ns = (uint64_t)(now_ms - since_ms) * MS;
+  made.threads[thread].stack_age_ns = made.threads[thread].state_age_ns + 5;
+  fixture_cell(&made, thread, node[UNSAMPLED], RTOP_BLOCKED, 100 * MS);
+  assert_true(fixture_add(profile, 0, &made));
+  rtop_window_destroy(&made);
+  stalls_update(&stalls, profile, symbols, &limits);
+}
+
 /* Blocked without a stack: found when the stack is; said of what lasts very long, as it is. */
 static void test_blocked_without_a_stack(void **state)
 {
   (void)state;
-  struct rtop_window made = { 0 };
   runs(15);
   int64_t since_ms = now_ms;
-  for (int i = 0; i < 60; i++, now_ms += 100) {
-    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
-    uint32_t thread = fixture_thread(&made, 1, RTOP_BLOCKED, node[WORK], 0);
-    made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
-    made.threads[thread].state_age_ns = (uint64_t)(now_ms + 100 - since_ms) * MS;
-    made.threads[thread].stack_age_ns = made.threads[thread].state_age_ns + 5;
-    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_BLOCKED, 100 * MS);
-    assert_true(fixture_add(profile, 0, &made));
-    stalls_update(&stalls, profile, symbols, &limits);
+  for (int i = 0; i < 60; i++) {
+    blocked_somewhere(since_ms, node[WORK]);
     assert_int_equal(stalls.count, i >= 49);
   }
   check_words(&stalls.list[0], "blocked 6.0 s last seen in Order#total (t1)");
   becomes_known(since_ms, since_ms + 6000, node[LOCK], RTOP_BLOCKED);
   check_words(only(STALL_BLOCKED, 11500, 17500), "blocked 6.0 s Thread::Mutex#lock < Tax#of (t1)");
   assert_false(stalls.list[0].open);
-  rtop_window_destroy(&made);
 }
 
-/* A forked child that has only waited since it was born. */
+/* A forked child that has only waited since it was born, in its parent's stack or in none. */
 static void test_blocked_and_never_seen(void **state)
 {
   (void)state;
-  struct rtop_window made = { 0 };
   int64_t since_ms = now_ms;
-  for (int i = 0; i < 100; i++, now_ms += 100) {
-    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
-    uint32_t thread = fixture_thread(&made, 1, RTOP_BLOCKED, 0, 0);
-    made.threads[thread].flags |= RTOP_WINDOW_THREAD_STALE;
-    made.threads[thread].state_age_ns = (uint64_t)(now_ms + 100 - since_ms) * MS;
-    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_BLOCKED, 100 * MS);
-    assert_true(fixture_add(profile, 0, &made));
-    stalls_update(&stalls, profile, symbols, &limits);
+  for (int i = 0; i < 100; i++) {
+    blocked_somewhere(since_ms, i < 50 ? 0 : node[WORK]);
     assert_int_equal(stalls.count, 0);
   }
-  rtop_window_destroy(&made);
 }
 
 static void test_gc(void **state)
