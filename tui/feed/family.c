@@ -94,14 +94,20 @@ struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid)
   return NULL;
 }
 
-static bool family_take(struct rtop_family *family, const struct family_process *process, pid_t parent, uid_t owner)
+static bool family_take(struct rtop_family *family, const struct family_process *process,
+                        const struct family_process *parent, uid_t owner)
 {
   family->crowded = family->crowded || family->count >= RTOP_FAMILY_MAX;
   if (family->count >= RTOP_FAMILY_MAX ||
       !rtop_reserve(&family->kin, &family->capacity, family->count + 1, sizeof *family->kin))
     return false;
-  family->kin[family->count++] =
-      (struct rtop_kin){ .pid = process->pid, .parent = parent, .owner = owner, .start_ticks = process->start_ticks };
+  family->kin[family->count++] = (struct rtop_kin){
+    .pid = process->pid,
+    .parent = parent ? parent->pid : 0,
+    .parent_start_ticks = parent ? parent->start_ticks : 0,
+    .owner = owner,
+    .start_ticks = process->start_ticks,
+  };
   return true;
 }
 
@@ -113,7 +119,7 @@ bool rtop_family_add(struct rtop_family *family, pid_t pid)
   struct rtop_kin *old = rtop_family_find(family, pid);
   snprintf(path, sizeof path, "/proc/%d", (int)pid);
   if (pid <= 0 || stat(path, &status) != 0 || !family_process_read(&process, pid)) return false;
-  if (!old) return family_take(family, &process, 0, status.st_uid);
+  if (!old) return family_take(family, &process, NULL, status.st_uid);
   if (old->start_ticks != process.start_ticks)
     *old = (struct rtop_kin){ .pid = pid, .owner = status.st_uid, .start_ticks = process.start_ticks };
   return true;
@@ -132,7 +138,7 @@ static void family_drop_gone(struct rtop_family *family, const struct family_sca
   family->count = kept;
 }
 
-/* One generation. False: there is no other. */
+/* Children of those that are known. False: there are no others. */
 static bool family_take_children(struct rtop_family *family, struct family_scan *scan)
 {
   bool found = false;
@@ -140,7 +146,7 @@ static bool family_take_children(struct rtop_family *family, struct family_scan 
     struct family_process *process = &scan->processes[i];
     const struct family_process *parent = process->member ? NULL : family_in(scan, process->parent);
     if (!parent || !parent->member || parent->start_ticks > process->start_ticks) continue;
-    process->member = family_take(family, process, parent->pid, rtop_family_find(family, parent->pid)->owner);
+    process->member = family_take(family, process, parent, rtop_family_find(family, parent->pid)->owner);
     found = found || process->member;
   }
   return found;

@@ -248,7 +248,7 @@ static void session_look_for_exec(struct rtop_session *session, struct session_f
   pid_t pid = rtop_feed_info(feed->feed)->pid;
   if (!feed->over_since_ms || feed->replaced || !feed->was_live) return;
   if (now_ms - feed->over_since_ms > SESSION_GRACE_MS && !session->launch) return;
-  if (feed->start_ticks && rtop_family_start_ticks(pid) != feed->start_ticks) return; /* it is gone */
+  if (!feed->start_ticks || rtop_family_start_ticks(pid) != feed->start_ticks) return; /* it is gone */
   feed->replaced = session_follow(session, pid, false);
 }
 

@@ -9,6 +9,7 @@ enum {
   TREE_LOOK_SOON_MS = 100,  /* of a command that we started: its first seconds are wanted, too */
   TREE_AGAIN_MS = 100,      /* a member without a channel may get one: it is asked again, ever less often */
   TREE_AGAIN_MAX_MS = 5000, /* but so often at least */
+  TREE_MISSES_MAX = 16,     /* members asked in vain at a look: the others have their turn at the next one */
 };
 
 void session_tree_add(struct rtop_session *session, pid_t pid)
@@ -48,9 +49,11 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin, struct
 {
   struct rtop_registry_entry entry;
   if (!tree_find(kin, &entry)) return false;
-  /* Parents come first: one that had no channel when it was asked had it before it forked this one. */
+  /* Parents come first: one that had no channel when it was asked had it before it forked this one. Its number may be
+   * another's by now, even a child's. */
   struct rtop_kin *parent = rtop_family_find(&session->family, kin->parent);
-  if (parent && !tree_feed(session, parent)) tree_join(session, parent, NULL);
+  bool same = parent && parent->start_ticks == kin->parent_start_ticks;
+  if (same && session->count < RTOP_SESSION_FEEDS_MAX && !tree_feed(session, parent)) tree_join(session, parent, NULL);
   if (session->count >= RTOP_SESSION_FEEDS_MAX) {
     tree_say_crowded(session);
     return false;
@@ -65,17 +68,19 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin, struct
   return true;
 }
 
-static void tree_try(struct rtop_session *session, struct rtop_kin *kin, int64_t now_ms)
+/* False: it was asked in vain. */
+static bool tree_try(struct rtop_session *session, struct rtop_kin *kin, int64_t now_ms)
 {
   struct session_feed *feed = tree_feed(session, kin);
-  if ((feed && !session_is_over(feed->state)) || now_ms < kin->next_try_ms) return;
+  if ((feed && !session_is_over(feed->state)) || now_ms < kin->next_try_ms) return true;
   if (tree_join(session, kin, feed)) {
     kin->tries = 0;
-    return;
+    return true;
   }
   int64_t wait_ms = kin->tries < 32 ? (int64_t)TREE_AGAIN_MS << kin->tries / 4 : TREE_AGAIN_MAX_MS;
   kin->tries++;
   kin->next_try_ms = now_ms + (wait_ms < TREE_AGAIN_MAX_MS ? wait_ms : TREE_AGAIN_MAX_MS);
+  return false;
 }
 
 static void tree_look(struct rtop_session *session, bool quickly)
@@ -84,7 +89,9 @@ static void tree_look(struct rtop_session *session, bool quickly)
   struct rtop_family *family = &session->family;
   if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
   if (session->family.crowded) tree_say_crowded(session);
-  for (size_t i = 0; i < session->family.count; i++) tree_try(session, &session->family.kin[i], now_ms);
+  int misses = 0;
+  for (size_t i = 0; i < session->family.count && misses < TREE_MISSES_MAX && !session->crowded; i++)
+    misses += !tree_try(session, &session->family.kin[i], now_ms);
 }
 
 void session_tree_look(struct rtop_session *session)
