@@ -112,7 +112,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   rtop_live_destroy(&ui->live);
   ui->live = profile != NULL ? rtop_live_create(profile) : NULL;
   ui->frozen = false;
-  ui->apart = 0;
+  ui->apart = ui->lens.processes;
   ui_focus_clear(ui);
   memset(&ui->time, 0, sizeof ui->time);
   ui->methods.count = 0;
