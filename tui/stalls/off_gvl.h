@@ -13,7 +13,7 @@
  * A child's stack begins where it was forked: what called fork() calls it no more.
  * A script that loads a gem's program (bin/puma, as RubyGems and Bundler write it) is not the application.
  *
- * The first three but `unknown` are rest as far as a stack can tell. Whoever has seen the thread before may know
+ * others, library and event are rest as far as a stack can tell. Whoever has seen the thread before may know
  * better: see stalls.h.
  *
  * Answers are kept per node until the symbols give ids of what is gone to others. Threads: one.

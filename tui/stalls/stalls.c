@@ -176,6 +176,14 @@ static void stalls_forget_old(struct stalls *stalls, int64_t start_ns)
   stalls->count = kept;
 }
 
+/* A process that was killed in its midst tells no end. */
+static void stalls_end_gone(struct stalls *stalls, struct stalls_state *state, int64_t before_ns)
+{
+  stalls_end_threads(stalls, state, before_ns);
+  for (int i = 0; i < STALLS_SOURCES_MAX; i++)
+    if (state->source[i].seen_ns && state->source[i].seen_ns < before_ns) stalls_end_source(stalls, &state->source[i]);
+}
+
 bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, const struct rtop_symbols *symbols,
                    const struct stall_limits *limits)
 {
@@ -190,6 +198,7 @@ bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, co
   rtop_profile_each(profile, span, stalls_visit, &look);
   stalls_blame_collections(&look, state->until_ns);
   stalls_take_marks(stalls, profile, span.end_ns);
+  stalls_end_gone(stalls, state, span.end_ns - stalls_lag_ns);
   stalls_forget_threads(state, span.end_ns - 2 * stalls_chunk_ns);
   stalls_forget_old(stalls, held.start_ns);
   state->until_ns = span.end_ns;

@@ -115,6 +115,8 @@ void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t 
 
 /* stalls_threads.c: blocked and without a safepoint. */
 void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *window);
+/* Whatever was told last before that: its stalls have ended. */
+void stalls_end_threads(struct stalls *stalls, struct stalls_state *state, int64_t before_ns);
 void stalls_forget_threads(struct stalls_state *state, int64_t before_ns);
 /* stalls_waits.c: many short waits. The first takes what a window tells into its place in the ring, the second judges.
  * False: memory ran out. */
@@ -123,6 +125,7 @@ bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window,
 void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source);
 /* stalls_process.c: waiting, collection, methods. */
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window);
+void stalls_end_source(struct stalls *stalls, struct stalls_source *source);
 void stalls_forget_source(struct stalls_source *source);
 /* Of long collections that ended since then, or a little before: late records may have told who was to blame.
  * Not while windows are being visited: others may be fetched for it. */

@@ -269,13 +269,18 @@ static void stalls_method(struct stalls_look *look, const struct rtop_look *wind
   stalls_method_is(source, stall, share, recent_ns);
 }
 
+void stalls_end_source(struct stalls *stalls, struct stalls_source *source)
+{
+  stalls_close(stalls, &source->open_waiting);
+  stalls_close(stalls, &source->open_gc);
+  stalls_close(stalls, &source->open_method);
+  stalls_close(stalls, &source->open_waits);
+}
+
 /* A hole, or windows that are merged: what was counted says nothing about what comes. */
 static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *source)
 {
-  stalls_close(look->stalls, &source->open_waiting);
-  stalls_close(look->stalls, &source->open_gc);
-  stalls_close(look->stalls, &source->open_method);
-  stalls_close(look->stalls, &source->open_waits);
+  stalls_end_source(look->stalls, source);
   source->filled = source->next = 0;
   source->gc_run_ns = source->gc_last_ns = 0;
   source->gc_full = false;

@@ -330,6 +330,13 @@ void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *wi
   }
 }
 
+void stalls_end_threads(struct stalls *stalls, struct stalls_state *state, int64_t before_ns)
+{
+  struct stalls_thread *thread, *next;
+  HASH_ITER(hh, state->threads, thread, next)
+  if (thread->open && thread->seen_ns < before_ns) stalls_close(stalls, &thread->open);
+}
+
 void stalls_forget_threads(struct stalls_state *state, int64_t before_ns)
 {
   struct stalls_thread *thread, *next, *gone = NULL;
