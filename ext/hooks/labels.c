@@ -57,6 +57,12 @@ static VALUE restore(VALUE pointer)
   return Qnil;
 }
 
+/* Without arguments: a lambda may have been given as the block. */
+static VALUE call_block(VALUE unused)
+{
+  return rb_yield_values(0);
+}
+
 /* RperfTop.label(key: value) { … }: the block's work is about that. Without a block, what follows is. */
 static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
 {
@@ -70,7 +76,7 @@ static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
   change.before = label_sets_of(sets, change.thread);
   uint32_t after = label_sets_with(sets, change.before, given.labels, given.count);
   label_sets_give(sets, change.thread, after);
-  return rb_block_given_p() ? rb_ensure(rb_yield, Qnil, restore, (VALUE)&change) : Qnil;
+  return rb_block_given_p() ? rb_ensure(call_block, Qnil, restore, (VALUE)&change) : Qnil;
 }
 
 /* RperfTop.labels: those of the current fiber. */
