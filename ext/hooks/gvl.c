@@ -186,6 +186,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   accounting_add(sampler, data, RTOP_BLOCKED, atomic_exchange(&data->off_blocked_ns, 0));
   accounting_add(sampler, data, RTOP_WAITING, data->off_waiting_ns);
   accounting_read_cpu(data, clock_now_ns());
+  running_late_cpu(data);
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);
 }

@@ -8,6 +8,7 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->running_since_ns = now_ns;
   data->begin_node = begin_node;
   data->met_node = 0;
+  data->rest_met = false;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -38,14 +39,28 @@ static void charge_allocations(struct sampler *sampler, struct thread_data *data
   if (cells_add(sampler->open, &cell)) data->allocations = 0;
 }
 
+/* Without a cheap clock CPU is read once a period, and kinds are not told apart: their time waits in place 0. */
+void running_late_cpu(struct thread_data *data)
+{
+  struct lane *open = &data->lanes[RTOP_RUNNING];
+  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
+  int64_t late = atomic_load_explicit(&open->cpu_ns, memory_order_relaxed) - (wall > 0 ? wall : 0);
+  if (late <= 0) return;
+  atomic_fetch_sub_explicit(&open->cpu_ns, late, memory_order_relaxed);
+  atomic_fetch_add_explicit(&data->strata[0].cpu_ns, late, memory_order_relaxed);
+}
+
 /* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
   struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
   int64_t open_ns = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) - data->running_since_ns;
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
+  bool is_rest = !divided || open_ns > STRATA_LONG_NS;
+  running_late_cpu(data);
   accounting_point(sampler, data, RTOP_RUNNING, node, 0);
-  strata_point(strata, node, !divided || open_ns > STRATA_LONG_NS);
+  strata_point(strata, node, is_rest);
+  data->rest_met = data->rest_met || is_rest;
   if (begun != strata) strata_point(begun, node, true);
   if (!data->met_node) data->met_node = node;
   charge_allocations(sampler, data, node);
@@ -68,7 +83,8 @@ static void settle(struct sampler *sampler, struct thread_data *data, uint32_t p
   struct lane *lane = &data->strata[place];
   if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node) || what.node)
     accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &what, 0);
-  if (data->met_node) stratum_set(stratum, data->met_node);
+  bool known = place == 0 && data->rest_met; /* the instant said so itself */
+  if (data->met_node && !known) stratum_set(stratum, data->met_node);
 }
 
 static void move(struct lane *from, struct lane *to, uint64_t epoch)

@@ -16,6 +16,10 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
 /* An instant met it here. Allocations go with it. Lock held. */
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node);
 
+/* CPU that was read only now, of stretches that ended before: it goes to where their wall time went. After
+ * accounting_read_cpu. */
+void running_late_cpu(struct thread_data *data);
+
 /* It ended at now_ns, for a wait with the stack end_node; 0: not known. All its time is in the thread's lane. Tries to
  * get the lock. */
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node);

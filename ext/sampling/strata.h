@@ -9,13 +9,13 @@
  * all others share place 0. By its time, which is exact, never by how often it was met: else rare kinds would lose what
  * nobody met. What comes once is like what runs next, more than like what comes much later.
  *
- * Time never goes to an instant that was before it. Where a kind is not met for some windows, the next instant of the
- * pool has it, whatever it meets, as if there were no kinds.
+ * Time never goes to an instant that was before it, but for what could not be moved because the lock was taken. Where
+ * a kind is not met for some windows, the next instant of the pool has it, whatever it meets, as if there were no kinds.
  *
  * What tells kinds apart must not depend on whether an instant met the stretch: else each kind shows the instants that
  * made it.
  *
- * Threads: any, in hooks, except where noted; no lock, no allocation. What two write at once is one of both.
+ * Threads: any, in hooks, except where noted; no lock, no allocation. Of two concurrent writes one is kept.
  */
 #ifndef RTOP_EXT_STRATA_H
 #define RTOP_EXT_STRATA_H
@@ -34,14 +34,14 @@ struct stratum {
   struct axis axis;
   _Atomic uint64_t key;    /* 0: free */
   _Atomic bool own;        /* its time is divided by itself */
-  _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and how many these are */
+  _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and their number */
   _Atomic int64_t ends;
   _Atomic int64_t waiting_ns; /* on the axis since its last point */
 
   /* publisher's */
   double ns_per_s, ends_per_s; /* running means */
   uint64_t epoch_seen;
-  uint32_t windows, unmet_windows; /* since it is there; and that ended since its last point while time waited */
+  uint32_t windows, unmet_windows; /* since it was claimed; and that ended since its last point while time waited */
 };
 
 struct strata {
@@ -50,7 +50,7 @@ struct strata {
   _Atomic bool divided;                 /* any has its own */
 };
 
-/* The kind of a stretch between these nodes; 0: not known. */
+/* The kind of a stretch between these nodes; a node of 0 is not known. */
 uint64_t strata_key(uint32_t begin_node, uint32_t end_node);
 
 /* A stretch of this kind ended: the place where its time waits. */

@@ -91,6 +91,7 @@ struct thread_data {
   int64_t running_since_ns; /* since RESUMED */
   uint32_t begin_node;      /* the stack it waited with before; 0: not known */
   uint32_t met_node;        /* where the first instant in it was; 0: none yet */
+  bool rest_met;            /* an instant in it was one of place 0 (strata.h) */
   uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
   int64_t off_waiting_ns;   /* of the open off-GVL stretch, as the hooks saw it */
   int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
