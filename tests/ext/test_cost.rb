@@ -44,6 +44,18 @@ class CostTest < Minitest::Test
     end
   end
 
+  # A thread shorter than a period has its CPU told after its time has gone to a stack.
+  def test_short_threads_have_their_cpu_where_the_kernel_is_asked
+    dump, program = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_CPU_CLOCK" => "kernel" })
+      cpu = -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond) }
+      used = 0
+      300.times { Thread.new { nil while cpu.call < 2_000_000; used += cpu.call }.join }
+      puts used
+    RUBY
+    others = dump.total(:cpu) - dump.total(:cpu, thread: dump.main.serial)
+    assert_in_epsilon program.out.to_i, others, 0.1
+  end
+
   def test_the_profilers_own_work_has_a_row_of_its_own
     dump, = history(PROGRAM, env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }, arguments: ["1"])
     frame = dump.frames.find { |candidate| candidate["label"] == OWN }

@@ -43,6 +43,11 @@ class LabelsTest < Minitest::Test
                  RUBY
   end
 
+  # As frameworks pass blocks on: rb_yield of an argument would be an ArgumentError.
+  def test_a_lambda_as_the_block
+    assert_equal ["42", "{}"], answers("p RperfTop.label(a: 1, &-> { 42 })\np RperfTop.labels")
+  end
+
   def test_any_text
     assert_equal [{ "a,b=c": "x,\\=y", "": "" }.inspect, "64 128", "16", "TypeError", "ArgumentError", "{}"], answers(<<~'RUBY')
       RperfTop.label("a,b=c" => "x,\\=y", "" => "") { puts RperfTop.labels.sort_by { |key, _| -key.size }.to_h.inspect }
