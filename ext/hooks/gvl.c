@@ -1,6 +1,7 @@
 /* What each GVL event does to the thread's state, its pending time and its stack. */
 #include "gvl.h"
 
+#include "ext/base/draw.h"
 #include "ext/out/publisher.h"
 #include "ext/sampling/accounting.h"
 #include "ext/sampling/running.h"
@@ -48,12 +49,20 @@ static void count_release(struct sampler *sampler, struct thread_data *data)
   atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
 }
 
-/* What a wait whose stack is known used is worth asking for, where it can be told from what ran before. */
-static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, struct accounting_stretch *stretch)
+/* What a wait whose stack is known used is worth asking for, where it can be told from what ran before. Where there are
+ * many, that of some is: the system call costs more than all else here. */
+static bool worth_asking(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   bool all_read = !atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
-  if (!stretch->known || data->native_shared || !all_read ||
-      atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) {
+  if (!stretch->known || data->native_shared || !all_read) return false;
+  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return false;
+  uint32_t waits = atomic_load_explicit(&sampler->waits_per_read, memory_order_relaxed);
+  return waits <= 1 || draw_ns(&data->random, 0, waits) == 0;
+}
+
+static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, struct accounting_stretch *stretch)
+{
+  if (!worth_asking(sampler, data, stretch)) {
     accounting_watch_cpu(data, now);
     accounting_end_stretch(sampler, data, stretch);
     return;

@@ -37,6 +37,8 @@
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
 /* The hooks of one release of the GVL, clocks included, when they take no stack (tests/bench/clock_hooks). */
 #define RELEASE_COST_NS 200
+/* So often the CPU clock is asked for what a wait used: 0.7 us each, and more of it tells no more. */
+#define WAITS_READ_PER_S 500
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 
 enum {
@@ -274,6 +276,13 @@ static void set_distances(struct loop *loop)
   atomic_store(&sampler->fresh_ns, fresh > FRESH_MIN_NS ? fresh : FRESH_MIN_NS);
 }
 
+static void set_waits_per_read(struct loop *loop, int64_t length_ns)
+{
+  if (length_ns <= 0) return;
+  double releases_per_s = (double)loop->cut.window.counters[RTOP_COUNTER_GVL_RELEASES] * 1e9 / (double)length_ns;
+  atomic_store(&loop->sampler->waits_per_read, (uint32_t)(releases_per_s / WAITS_READ_PER_S + 0.5));
+}
+
 /* Who asks for what: a viewer's wish, else the watch rate, else the recorder's. 0: park. */
 static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
 {
@@ -344,6 +353,7 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
   set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed_cost(loop, cost, length), length));
   set_distances(loop);
+  set_waits_per_read(loop, length);
   refill(loop, length);
   return true;
 }

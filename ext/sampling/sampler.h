@@ -73,6 +73,7 @@ struct sampler {
   _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
   _Atomic int64_t stack_credit_ns;               /* what stacks at SUSPENDED may cost before the next refill */
   _Atomic int64_t stacks_cost_ns;                /* what they cost so far */
+  _Atomic uint32_t waits_per_read;               /* CPU is asked for at the end of one wait in so many */
   _Atomic int64_t fresh_ns;                      /* a thread whose last one is older takes one whatever the credit is */
   int64_t start_ns;                              /* of the session; the first window begins then */
   _Atomic uint32_t last_runner;                  /* index of the thread that got a GVL last [hook] */
