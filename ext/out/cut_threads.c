@@ -246,7 +246,9 @@ static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop
   uint32_t node;
   if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
-  if (axis_node(axis, epoch, &node)) charge_lane(data, cells, state, lane, node);
+  if (!axis_node(axis, epoch, &node)) return;
+  /* The thread may have settled it meanwhile, and let new time begin to wait. */
+  if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, node);
 }
 
 /* Time whose point has come while the thread did not look. */
