@@ -478,7 +478,9 @@ static int options_done(const struct rtop_options *options)
 /* People look at what works; what programs read has all the time unless something else is asked for. */
 static enum rtop_mode options_usual_mode(const struct rtop_options *options)
 {
-  bool file = options->output || options->stat || (options->batch && options->json);
+  struct rtop_file_kind kind;
+  bool page = options->output && rtop_file_kind(options->output, &kind) && kind.format == RTOP_FILE_HTML;
+  bool file = (options->output && !page) || options->stat || (options->batch && options->json);
   return file ? RTOP_MODE_WALL : RTOP_MODE_BUSY;
 }
 

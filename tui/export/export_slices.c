@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SLICES_WINDOWS_START = 1024 };
+
 /* One slice that goes on as long as the same is said. */
 struct slices_open {
   uint32_t node; /* of the tree; at depth 0: the state */
@@ -178,17 +180,15 @@ static bool slices_window(struct slices *slices, const struct rtop_window_summar
   return fine;
 }
 
-/* The sum of one window, filtered as the whole is. */
-static bool slices_sum(struct slices *slices, const struct rtop_window_summary *window)
+bool export_sum_span(const struct export_job *job, struct rtop_span span, struct rtop_sum *sum)
 {
-  const struct rtop_export *given = slices->job->given;
-  struct rtop_span span = { window->start_ns, window->end_ns };
-  if (!rtop_profile_sum(given->profile, span, &slices->window)) return false;
+  const struct rtop_export *given = job->given;
+  if (!rtop_profile_sum(given->profile, span, sum)) return false;
   if (!given->options->filter) return true;
   struct rtop_sum filtered;
-  bool fine = export_select(&filtered, &slices->window, slices->job->symbols, slices->job->symbols, given->options);
-  rtop_sum_destroy(&slices->window);
-  slices->window = filtered;
+  bool fine = export_select(&filtered, sum, job->symbols, job->symbols, given->options);
+  rtop_sum_destroy(sum);
+  *sum = filtered;
   return fine;
 }
 
@@ -219,6 +219,20 @@ static void slices_destroy(struct slices *slices)
   rtop_tree_destroy(&slices->tree);
 }
 
+struct rtop_window_summary *export_windows(const struct export_job *job, size_t *count)
+{
+  struct rtop_window_summary *windows = NULL;
+  size_t capacity = 0;
+  do {
+    if (!rtop_reserve(&windows, &capacity, capacity ? capacity * 2 : SLICES_WINDOWS_START, sizeof *windows)) {
+      free(windows);
+      return NULL;
+    }
+    *count = rtop_profile_windows(job->given->profile, job->sum.span, windows, capacity);
+  } while (*count == capacity);
+  return windows;
+}
+
 bool export_slices(const struct export_job *job, const struct rtop_window_summary *windows, size_t count,
                    export_slice_write *write, void *context)
 {
@@ -226,7 +240,8 @@ bool export_slices(const struct export_job *job, const struct rtop_window_summar
   bool fine = slices_open_threads(&slices);
   for (size_t i = 0; fine && i < count; i++)
     if (!windows[i].gap)
-      fine = slices_sum(&slices, &windows[i]) && slices_window(&slices, &windows[i]) && export_goes_on(job);
+      fine = export_sum_span(job, (struct rtop_span){ windows[i].start_ns, windows[i].end_ns }, &slices.window) &&
+             slices_window(&slices, &windows[i]) && export_goes_on(job);
   for (size_t i = 0; fine && i < job->sum.thread_count; i++) fine = slices_close(&slices, (uint32_t)i, 0);
   slices_destroy(&slices);
   return fine;

@@ -1,6 +1,5 @@
 /* What each thread did over time, as slices: its state, and below that the methods that were on its stack
- * for more than half of the time. Neighbouring windows that tell the same make one slice. Private to
- * export_trace.c. */
+ * for more than half of the time. Neighbouring windows that tell the same make one slice. */
 #ifndef RTOP_TUI_EXPORT_SLICES_H
 #define RTOP_TUI_EXPORT_SLICES_H
 
@@ -17,6 +16,12 @@ struct export_slice {
   struct rtop_cost cost; /* of depth 0: all that the thread did meanwhile */
 };
 typedef void export_slice_write(void *context, const struct export_slice *slice);
+
+/* All windows of the span of the job's sum, gaps too; to be freed. NULL: memory ran out. */
+struct rtop_window_summary *export_windows(const struct export_job *job, size_t *count);
+
+/* The sum of a span, filtered as the job's is. False: memory ran out. */
+bool export_sum_span(const struct export_job *job, struct rtop_span span, struct rtop_sum *sum);
 
 /* Hands out every slice once its state has ended: the state, then what was below it, by start and depth.
  * False: memory ran out. */

@@ -15,7 +15,7 @@
  * the format of the Firefox profiler because any counter can have a track of its own there, and because the
  * format stays the same from version to version. Times are microseconds since the start of the span. */
 
-enum { TRACE_WINDOWS_START = 1024, TRACE_MARKS_MAX = 65536, TRACE_LOCATION = 4200 };
+enum { TRACE_MARKS_MAX = 65536, TRACE_LOCATION = 4200 };
 
 struct trace {
   struct export_job *job;
@@ -176,21 +176,6 @@ static bool trace_marks(struct trace *trace)
   return marks != NULL;
 }
 
-/* All windows of the span; NULL: memory ran out. */
-static struct rtop_window_summary *trace_windows(const struct export_job *job, size_t *count)
-{
-  struct rtop_window_summary *windows = NULL;
-  size_t capacity = 0;
-  do {
-    if (!rtop_reserve(&windows, &capacity, capacity ? capacity * 2 : TRACE_WINDOWS_START, sizeof *windows)) {
-      free(windows);
-      return NULL;
-    }
-    *count = rtop_profile_windows(job->given->profile, job->sum.span, windows, capacity);
-  } while (*count == capacity);
-  return windows;
-}
-
 static void trace_head(const struct trace *trace)
 {
   const struct rtop_export *given = trace->job->given;
@@ -208,7 +193,7 @@ bool export_trace(struct export_job *job)
 {
   struct trace trace = { .job = job, .start_ns = job->sum.span.start_ns, .first = true };
   size_t count = 0;
-  struct rtop_window_summary *windows = trace_windows(job, &count);
+  struct rtop_window_summary *windows = export_windows(job, &count);
   trace.tids = calloc(job->sum.thread_count + 1, sizeof *trace.tids);
   bool fine = windows && trace.tids;
   if (fine) {

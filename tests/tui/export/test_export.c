@@ -60,6 +60,7 @@ static const struct {
 } nothing[RTOP_FILE_FORMATS] = {
   [RTOP_FILE_TEXT] = { "\nFlat, by self: 0 of 0 methods\n", "\ncompared with 0.200 s before:\n" },
   [RTOP_FILE_COLLAPSED] = { "", "<main>;Price#total;String#gsub 50000 0\n" },
+  [RTOP_FILE_HTML] = { "\n\"slices\":[],\n", "\n\"slices\":[],\n" },
   [RTOP_FILE_CSV] = { "method,path,line,", "\n<main>,/app/m.rb,1,ruby,0.000000000," },
   [RTOP_FILE_PPROF] = { "", "" },
   [RTOP_FILE_SPEEDSCOPE] = { "\n\"samples\":[],\n", "\n\"samples\":[],\n" },

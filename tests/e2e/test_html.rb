@@ -1,0 +1,81 @@
+# The page that `-o x.html` writes, as a real browser shows it.
+require_relative "support"
+require "cgi"
+
+class TestHtml < Minitest::Test
+  include E2E
+
+  BROWSER = %w[chromium chromium-browser google-chrome].find { |name| ENV["PATH"].split(":").any? { |folder| File.executable?("#{folder}/#{name}") } }
+  NAMES = <<~'RUBY'
+    hostile = %q(</script><script>document.title = "owned"</script><img src=x onerror="document.title='owned'">)
+    def burn(seconds) = (finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds; nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish)
+    eval("def from_nowhere = burn(0.3)", TOPLEVEL_BINDING, hostile)   # its path
+    RperfTop.mark("<b>deploy</b>" + hostile)
+    from_nowhere
+    def in_the_past = burn(1.5)
+    def at_present = burn(1.5)
+    in_the_past
+    at_present
+  RUBY
+
+  # One for all tests.
+  def self.page
+    @page ||= begin
+      folder = Dir.mktmpdir
+      Minitest.after_run { FileUtils.rm_rf(folder) }
+      File.write("#{folder}/names.rb", NAMES)
+      result = E2E.viewer("-o", "#{folder}/x.html", "--", RbConfig.ruby, "#{folder}/names.rb")
+      raise result.err unless result.status.success?
+      "#{folder}/x.html"
+    end
+  end
+
+  # The document once its scripts have run, in a window of that size.
+  def shown(address = "")
+    skip "no browser is here" unless BROWSER
+    Dir.mktmpdir do |profile|
+      out, err, status = Open3.capture3("timeout", "100", BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=#{profile}",
+                                        "--virtual-time-budget=2000", "--window-size=1200,900", "--dump-dom",
+                                        "file://#{self.class.page}#{address}")
+      assert_predicate status, :success?, err
+      return out.sub(%r{<script.*</script>}m, "")   # the data and the program
+    end
+  end
+
+  # [[self ms, %, total ms, %, name, where], ...]
+  def methods(page)
+    page[%r{<table id="methods">.*?</table>}m][%r{<tbody>(.*)</tbody>}m, 1].scan(%r{<tr>(.*?)</tr>}m).map do |(row)|
+      row.scan(%r{<td>(.*?)(?:<span class="where">(.*?)</span>)?</td>}m).flatten.compact.map { |text| CGI.unescapeHTML(text) }
+    end
+  end
+
+  def total_ms(rows, name) = rows.find { |row| row[4] == name }&.at(2).to_s.delete(",").to_f
+
+  def test_methods_calls_and_names
+    page = shown
+    rows = methods(page)
+    %w[Object#in_the_past Object#at_present].each { |name| assert_operator total_ms(rows, name), :>, 1300 }
+    assert_match(%r{</script><script>document\.title = "owned"}, rows.find { |row| row[4] == "Object#from_nowhere" }[5])
+    assert_match(%r{<title>\S*ruby .*names\.rb - rperf-top</title>}, page)
+    assert_match(/<div id="flames"[^>]*>.*Object#at_present/m, page)
+    assert_includes page, "mark &lt;b&gt;deploy&lt;/b&gt;"
+    refute_match(/<(img|b)\b/, page)
+  end
+
+  # Between the mark and the end 0.3, 1.5 and 1.5 seconds went by.
+  def test_a_span
+    data = JSON.parse(File.read(self.class.page)[%r{id="data">(.*?)</script>}m, 1])
+    mark = data["stalls"].find { |stall| stall["text"].include?("deploy") }["start"] / 1e6
+    { "in_the_past" => 0.6, "at_present" => 2.1 }.each do |there, from|
+      rows = methods(shown(format("#%.2f-%.2f", mark + from, mark + from + 0.8)))
+      assert_operator total_ms(rows, "Object##{there}"), :>, 600
+      (%w[in_the_past at_present] - [there]).each { |other| assert_equal 0, total_ms(rows, "Object##{other}") }
+    end
+  end
+
+  def test_nothing_is_fetched
+    text = File.read(self.class.page)
+    refute_match(%r{https?://|\bimport\b|fetch\(|XMLHttp|url\(}, text.sub(%r{<script type="application/json".*?</script>}m, ""))
+    assert_includes text, "default-src 'none'"
+  end
+end
