@@ -105,7 +105,7 @@ class TestFrameworks < Minitest::Test
   def test_sidekiq
     env = gems("sidekiq").merge("REDIS_URL" => redis)
     jobs = "#{FRAMEWORKS}/sidekiq.rb"
-    push = "500.times { ReportJob.perform_async; MailJob.perform_async }"
+    push = "250.times { ReportJob.perform_async; MailJob.perform_async }"
     assert system(env.merge("RPERF_TOP" => "0"), RbConfig.ruby, "-r", jobs, "-e", push, err: "#{@folder}/err"), File.read("#{@folder}/err")
     pid = run_in_background(env, RbConfig.ruby, "-rrperf_top", "#{env["GEM_HOME"]}/bin/sidekiq", "-r", jobs,
                             "-c", "2", "-q", "reports", "-q", "mails")
