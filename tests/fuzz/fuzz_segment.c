@@ -255,11 +255,11 @@ static void read_tier(struct rtop_reader *reader, enum rtop_tier tier)
 static void read_everything(struct rtop_reader *reader)
 {
   struct rtop_counters counters;
-  struct rtop_reader_losses losses;
   demand(rtop_channel_state_name(rtop_reader_state(reader, 0, NULL))[0] != '\0');
   rtop_reader_state(reader, INT64_C(100000000000), NULL);
   rtop_reader_counters(reader, &counters);
-  rtop_reader_losses(reader, &losses);
+  rtop_reader_bound(reader, &counters);
+  demand(counters.node_count <= rtop_reader_node_count(reader) || rtop_reader_node_count(reader) == 0);
   demand(strcmp(rtop_reader_path(reader), path) == 0);
   rtop_reader_watch(reader, 1000, NULL);
   demand(rtop_reader_oldest(reader) == rtop_reader_tier_oldest(reader, RTOP_TIER_FINE));
