@@ -124,7 +124,7 @@ class ThreadsTest < Minitest::Test
     sleeping = window["threads"].reject { |row| row["serial"] == dump.main.serial }
     # On a busy machine the budget leaves the stacks of some for later: their time is provisional.
     off = sleeping.reject { |row| (per_thread[row["serial"]] + row["provisional_ns"] - length).abs <= NS_PER_MS }
-    assert_empty off
+    assert_empty(off.map { |row| [row["serial"], per_thread[row["serial"]], row["provisional_ns"], length] })
     program.finish
   end
 
