@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-static char directory[] = "/dev/shm/rtop-fuzz.XXXXXX", path[96];
+static char directory[] = "/dev/shm/rtop-fuzz.XXXXXX", path[512];
 static struct rtop_reader *reader;
 
 static void demand(bool condition)

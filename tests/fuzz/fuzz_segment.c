@@ -29,7 +29,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments);
 enum { WINDOWS = 5, NAMED_PID = 999999999 };
 
 static char directory[64];
-static char dead_path[96], live_path[96];
+static char dead_path[512], live_path[512];
 static const char *path;       /* one of them */
 static pid_t holder;           /* holds the lock of the other */
 static unsigned char *pattern; /* the file as its writer left it */
@@ -45,7 +45,7 @@ static void clean_up(void)
 {
   static const char *const endings[] = { "", ".ctl" };
   for (int i = 0; i < 4; i++) {
-    char name[112];
+    char name[520];
     snprintf(name, sizeof name, "%s%s", i & 1 ? dead_path : live_path, endings[i / 2]);
     unlink(name);
   }
@@ -210,7 +210,7 @@ static void write_file(const void *bytes, size_t count)
 static void write_control(const void *bytes, size_t count)
 {
   static unsigned char page[RTOP_PAGE_BYTES];
-  char name[112];
+  char name[520];
   snprintf(name, sizeof name, "%s.ctl", path);
   int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
   memcpy(page, bytes, count < sizeof page ? count : sizeof page);
