@@ -62,6 +62,7 @@ void sigbus_install(void)
 bool sigbus_run(const void *base, size_t bytes, void (*body)(void *), void *argument)
 {
   struct sigbus_guard guard = { .base = (uintptr_t)base, .bytes = bytes };
+  if (!base) return false;
   if (sigsetjmp(guard.escape, 0) != 0) {
     sigbus_current = NULL;
     return false;

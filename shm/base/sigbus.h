@@ -13,7 +13,8 @@
 void sigbus_install(void);
 
 /* Runs body(argument). False when a load from [base, base + bytes) faulted: the body was left in the
- * middle, so it must hold nothing that needs to be given back. Guards do not nest. */
+ * middle, so it must hold nothing that needs to be given back; and at once when `base` is NULL: nothing is mapped.
+ * Guards do not nest. */
 bool sigbus_run(const void *base, size_t bytes, void (*body)(void *), void *argument);
 
 #endif

@@ -99,6 +99,14 @@ bool rtop_reader_follow_fork(struct rtop_reader *reader)
          segment->base;
 }
 
+void rtop_reader_let_go(struct rtop_reader *reader)
+{
+  struct rtop_segment *segment = &reader->segment;
+  if (segment->base) munmap(segment->base, segment->bytes);
+  segment->base = NULL;
+  reader->tables.base = NULL;
+}
+
 int rtop_reader_descriptor(const struct rtop_reader *reader)
 {
   return reader->segment.fd;
@@ -116,21 +124,6 @@ struct rtop_window_limits rtop_reader_limits(const struct rtop_reader *reader)
 static bool reader_ended(const struct rtop_reader *reader)
 {
   return reader_tables_load(&reader->tables, &reader->parts.counters->state) == RTOP_STATE_ENDED;
-}
-
-void rtop_reader_losses(const struct rtop_reader *reader, struct rtop_reader_losses *losses)
-{
-  const struct rtop_counters *counters = reader->parts.counters;
-  *losses = (struct rtop_reader_losses){
-    .nodes = reader_tables_load(&reader->tables, &counters->nodes_overflowed),
-    .frames = reader_tables_load(&reader->tables, &counters->frames_overflowed),
-    .strings = reader_tables_load(&reader->tables, &counters->strings_overflowed),
-    .threads = reader_tables_load(&reader->tables, &counters->threads_overflowed),
-    .labels = reader_tables_load(&reader->tables, &counters->labels_overflowed),
-    .marks = reader_tables_load(&reader->tables, &counters->marks_overflowed),
-    .samples = reader_tables_load(&reader->tables, &counters->samples_dropped),
-    .windows = reader_tables_load(&reader->tables, &counters->windows_folded),
-  };
 }
 
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error)
@@ -160,9 +153,8 @@ void rtop_reader_unwatch(struct rtop_reader *reader)
   rtop_control_close(&reader->control, false);
 }
 
-static bool reader_stalled(struct rtop_reader *reader, int64_t now_mono_ns)
+static bool reader_stalled(struct rtop_reader *reader, uint64_t newest, int64_t now_mono_ns)
 {
-  uint64_t newest = rtop_reader_newest(reader);
   if (!reader->seen || newest != reader->newest_seen) {
     reader->seen = true;
     reader->newest_seen = newest;
@@ -172,14 +164,28 @@ static bool reader_stalled(struct rtop_reader *reader, int64_t now_mono_ns)
   return now_mono_ns - reader->newest_seen_mono_ns > patience_ns;
 }
 
-enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t now_mono_ns, pid_t *pid)
+bool rtop_reader_alive(struct rtop_reader *reader, pid_t *pid)
 {
   bool alive = rtop_liveness_writer_alive(reader->segment.fd, pid);
   /* Somebody in this process may have closed another descriptor of the file, and the lock with it. */
   if (reader->watching) rtop_liveness_hold_viewer(reader->segment.fd);
-  if (reader_ended(reader)) return RTOP_CHANNEL_ENDED;
+  return alive;
+}
+
+enum rtop_channel_state rtop_reader_state_by(struct rtop_reader *reader, bool alive,
+                                             const struct rtop_counters *counters, int64_t now_mono_ns)
+{
+  if (counters->state == RTOP_STATE_ENDED) return RTOP_CHANNEL_ENDED;
   if (!alive) return RTOP_CHANNEL_DEAD;
-  return reader_stalled(reader, now_mono_ns) ? RTOP_CHANNEL_STALLED : RTOP_CHANNEL_LIVE;
+  return reader_stalled(reader, counters->head_sequence, now_mono_ns) ? RTOP_CHANNEL_STALLED : RTOP_CHANNEL_LIVE;
+}
+
+enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t now_mono_ns, pid_t *pid)
+{
+  struct rtop_counters counters;
+  bool alive = rtop_reader_alive(reader, pid);
+  rtop_reader_counters(reader, &counters);
+  return rtop_reader_state_by(reader, alive, &counters, now_mono_ns);
 }
 
 /* The calls into a ring, each run under the SIGBUS guard. */
@@ -363,4 +369,16 @@ void rtop_reader_counters(const struct rtop_reader *reader, struct rtop_counters
 {
   if (!reader_tables_copy(&reader->tables, counters, reader->parts.counters, sizeof *counters))
     memset(counters, 0, sizeof *counters);
+}
+
+static void reader_bound(uint64_t *count, uint64_t capacity)
+{
+  if (*count > capacity) *count = capacity;
+}
+
+void rtop_reader_bound(const struct rtop_reader *reader, struct rtop_counters *counters)
+{
+  reader_bound(&counters->string_bytes, reader->parts.string_bytes);
+  reader_bound(&counters->frame_count, reader->parts.frame_capacity);
+  reader_bound(&counters->node_count, reader->parts.node_capacity);
 }

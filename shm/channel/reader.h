@@ -37,6 +37,9 @@ const char *rtop_reader_path(const struct rtop_reader *reader);
 /* In a forked child, where the mapping is missing: puts it in its place again. The child may read then; the parent's
  * locks are not its own. */
 bool rtop_reader_follow_fork(struct rtop_reader *reader);
+/* When another process reads the mapping (that one): takes ours away. From then on whatever would load from it answers as
+ * for a file that is gone; the geometry, the locks and the control file stay. */
+void rtop_reader_let_go(struct rtop_reader *reader);
 int rtop_reader_descriptor(const struct rtop_reader *reader); /* of the segment; the reader's */
 /* What a decoded window may point into, as far as it is published now. */
 struct rtop_window_limits rtop_reader_limits(const struct rtop_reader *reader);
@@ -49,12 +52,10 @@ void rtop_reader_unwatch(struct rtop_reader *reader);
 
 /* now_mono_ns: the caller's clock; only differences between two calls count. *pid may be NULL. */
 enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t now_mono_ns, pid_t *pid);
-
-/* What found no room, or was not taken, since the channel was made: the statistics of struct rtop_counters. */
-struct rtop_reader_losses {
-  uint64_t nodes, frames, strings, threads, labels, marks, samples, windows;
-};
-void rtop_reader_losses(const struct rtop_reader *reader, struct rtop_reader_losses *losses);
+/* Its two halves, for counters that another process reads in between: what the locks say, and what follows. */
+bool rtop_reader_alive(struct rtop_reader *reader, pid_t *pid);
+enum rtop_channel_state rtop_reader_state_by(struct rtop_reader *reader, bool alive,
+                                             const struct rtop_counters *counters, int64_t now_mono_ns);
 
 uint64_t rtop_reader_newest(const struct rtop_reader *reader); /* 0: none */
 uint64_t rtop_reader_oldest(const struct rtop_reader *reader);
@@ -93,5 +94,7 @@ bool rtop_reader_thread(const struct rtop_reader *reader, uint32_t slot, uint64_
 
 /* Statistics: a private copy of page 1's first sizeof(struct rtop_counters) bytes. */
 void rtop_reader_counters(const struct rtop_reader *reader, struct rtop_counters *counters);
+/* Makes the counts of a copy no larger than the tables that the geometry has. */
+void rtop_reader_bound(const struct rtop_reader *reader, struct rtop_counters *counters);
 
 #endif

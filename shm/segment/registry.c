@@ -74,7 +74,7 @@ static int registry_load(const struct registry_scope *scope, const char *path, c
   struct rtop_segment segment;
   struct stat status;
   memset(entry, 0, sizeof *entry);
-  if (rtop_segment_open(&segment, path, expected->st_uid, error) != 0) return -1;
+  if (rtop_segment_open_header(&segment, path, expected->st_uid, error) != 0) return -1;
   int result = registry_check(scope, &segment, expected, &status, error);
   if (result == 0) registry_describe(&segment, &status, named_pid, entry);
   rtop_segment_close(&segment, false);

@@ -240,7 +240,8 @@ static int segment_read_geometry(struct rtop_segment *segment, uint64_t file_byt
   return rtop_geometry_validate(geometry, file_bytes, error);
 }
 
-int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid, struct rtop_error *error)
+int rtop_segment_open_header(struct rtop_segment *segment, const char *path, uid_t expected_uid,
+                             struct rtop_error *error)
 {
   struct stat status;
   memset(segment, 0, sizeof *segment);
@@ -252,9 +253,16 @@ int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expe
   if (segment->fd < 0) return -1;
   segment->device = status.st_dev;
   segment->inode = status.st_ino;
-  if (segment_read_geometry(segment, (uint64_t)status.st_size, error) == 0 &&
-      segment_map(segment, segment->fd, error) == 0)
-    return 0;
+  if (segment_read_geometry(segment, (uint64_t)status.st_size, error) == 0) return 0;
+  close(segment->fd);
+  segment->fd = -1;
+  return -1;
+}
+
+int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid, struct rtop_error *error)
+{
+  if (rtop_segment_open_header(segment, path, expected_uid, error) != 0) return -1;
+  if (segment_map(segment, segment->fd, error) == 0) return 0;
   close(segment->fd);
   segment->fd = -1;
   return -1;

@@ -80,6 +80,9 @@ int rtop_segment_create_at(struct rtop_segment *segment, const char *path, const
  * the geometry and maps read-only. SIGBUS after a later truncation is the caller's to guard
  * (reader.h does). */
 int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid, struct rtop_error *error);
+/* The same without the mapping: for its header and its locks. */
+int rtop_segment_open_header(struct rtop_segment *segment, const char *path, uid_t expected_uid,
+                             struct rtop_error *error);
 
 /* Unmaps and closes. Unlinks the name first when `unlink_name` and the name still is this file. */
 void rtop_segment_close(struct rtop_segment *segment, bool unlink_name);

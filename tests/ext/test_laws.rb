@@ -131,7 +131,11 @@ class LawsTest < Minitest::Test
     assert_operator to - from, :>, SECOND / 2, "the call was too short to show anything"
     main = dump.main.serial
     during = dump.rows(main).select { |window, _| window["start_ns"] >= from && window["end_ns"] <= to }
-    assert_operator during.size, :>=, 3
+    # The kernel may keep it from a core between the clock and the call, for a window or two on a busy machine.
+    all = during.size
+    at_an_end = ->((_, row)) { !row["stale"] }
+    during = during.drop_while(&at_an_end).reverse.drop_while(&at_an_end).reverse
+    assert_operator during.size, :>=, [3, all / 2].max
     during.each do |window, row|
       assert row["stale"], "window #{window["sequence"]}"
       assert_equal "running", row["state"]
@@ -141,11 +145,13 @@ class LawsTest < Minitest::Test
     end
     late = dump.late.select { |record| record.thread == main && record.start < to && record.start + record.wall > from }
     late.reject! { |record| record.state != "running" && record.wall < SECOND / 1000 } # what was left of a collection before
-    # It begins with the call, up to the last sample before it, and ends with it: in the window that tells of it.
+    # It begins with the call, up to the last sample before it, and ends with it: in the window that tells of it. At
+    # both ends the kernel may have kept the samples from a core.
     period = SECOND / 100
+    kept = [from, to].sum { |instant| without_core(dump.windows.find { |one| one["end_ns"] > instant }, dump.main) }
     rest = windows_cells(dump, main, "Object#long_call") { |window| window["end_ns"] > to && window["start_ns"] < to }
     assert_near to - from, rest + late.sum { |record| [record.start + record.wall, to].min - [record.start, from].max },
-                absolute: 2 * period
+                absolute: 2 * period + kept
     late.each { |record| assert_equal "running", record.state }
     # What was before it reaches into it no further than the next tick, which the kernel may have kept from its core.
     before = late.reject { |record| dump.stack(record.node).include?("Object#long_call") }

@@ -58,7 +58,7 @@ class LayoutTest < Minitest::Test
     }
   C
 
-  # Main waits right after load, so no job comes before that; then it works, and waits again.
+  # Main waits right after load, so hardly ever a job comes before that; then it works, and waits again.
   PROGRAM = <<~'RUBY'
     def first_wait = $stdin.gets
     def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
@@ -101,6 +101,16 @@ class LayoutTest < Minitest::Test
     [first, Dump.read(program.channel)]
   end
 
+  # On a busy machine a job may come before the wait after all, and name it rightly. Names that are made in the hook are
+  # there every time.
+  def run_unnamed_in(how)
+    5.times do
+      first, dump = run_in(how)
+      return [first, dump] unless first.include?("IO#gets") || first.include?("Object#first_wait")
+    end
+    flunk "the first wait was named five times"
+  end
+
   def assert_all_is_named(dump)
     assert_operator dump.total(on_stack: "Price#total", state: "running"), :>, 50_000_000
     assert_operator dump.total(leaf: "Kernel#sleep", state: "blocked"), :>, 150_000_000
@@ -131,9 +141,8 @@ class LayoutTest < Minitest::Test
 
   ["nil", "kind", "class", "moved", "id", "kind of the second", "module"].each do |how|
     define_method("test_another_#{how.tr(" ", "_")}") do
-      first, dump = run_in(how)
-      refute_includes first, "IO#gets"
-      refute_includes first, "Object#first_wait"
+      first, dump = run_unnamed_in(how)
+      refute_empty first
       assert_all_is_named(dump)
     end
   end

@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-static char directory[] = "/dev/shm/rtop-fuzz.XXXXXX", path[96];
+static char directory[] = "/dev/shm/rtop-fuzz.XXXXXX", path[512];
 static struct rtop_reader *reader;
 
 static void demand(bool condition)
@@ -63,16 +63,34 @@ static pid_t nobody(void)
   return pid;
 }
 
+/* No count is larger than its table, whatever was answered. */
+static void demand_bounds(const struct segment_port *port)
+{
+  const struct rtop_counters *counters = segment_port_counters(port);
+  demand(counters->string_bytes <= 4096 && counters->frame_count <= 512 && counters->node_count <= 4096);
+}
+
+static void ask_for_counters(struct segment_port *port)
+{
+  uint64_t newest;
+  segment_port_state(port, 5, NULL);
+  demand_bounds(port);
+  segment_port_oldest(port, RTOP_TIER_10S, &newest);
+}
+
 static void ask_for_windows(struct segment_port *port)
 {
   static struct rtop_window window;
-  struct rtop_window_limits limits = rtop_reader_limits(reader);
+  struct rtop_window_limits limits = { .thread_slots = 8 };
   struct rtop_thread_entry thread;
   int64_t start_ns = 0, end_ns = 0;
   if (segment_port_time(port, RTOP_TIER_FINE, 1, &start_ns, &end_ns) == RTOP_OK)
     demand(start_ns >= 0 && start_ns <= end_ns);
   segment_port_find(port, RTOP_TIER_1S, 5);
   if (segment_port_window(port, RTOP_TIER_FINE, 1, &window) != RTOP_OK) return;
+  demand_bounds(port);
+  limits.node_count = segment_port_counters(port)->node_count;
+  limits.string_bytes = segment_port_counters(port)->string_bytes;
   demand(rtop_window_valid(&window, &limits));
   for (size_t i = 0; i < window.thread_count; i++)
     if (segment_port_thread(port, &window, i, &thread)) demand(thread.name_bytes <= sizeof thread.name);
@@ -96,13 +114,20 @@ static void ask_for_tables(struct segment_port *port, uint32_t from)
 static void ask_a_true_one(uid_t owner)
 {
   struct rtop_error error = { 0 };
-  struct segment_port *port = segment_port_open(reader, 0, owner, &error);
+  struct rtop_reader *own = rtop_reader_open(path, (uid_t)-1, NULL);
+  demand(own != NULL);
+  struct segment_port *port = segment_port_open(own, 0, owner, &error);
   demand(port || error.text[0] != '\0');
-  if (!port) return;
+  if (!port) {
+    rtop_reader_close(&own);
+    return;
+  }
+  ask_for_counters(port);
   ask_for_windows(port);
   ask_for_tables(port, 0);
   demand(segment_port_problem(port) == NULL);
   segment_port_close(&port);
+  rtop_reader_close(&own);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -116,6 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   struct segment_port *port = port_attach(reader, nobody(), ends[0]);
   demand(port && write(ends[1], data + 1, size - 1) == (ssize_t)(size - 1) && shutdown(ends[1], SHUT_WR) == 0);
+  if (data[0] & 8) ask_for_counters(port);
+  else if (data[0] & 6) port_look(port);
   if (data[0] & 1) ask_for_windows(port);
   if (data[0] & 2) ask_for_tables(port, data[0] & 4 ? 450 : 0);
   demand((segment_port_process(port) == 0) == (segment_port_problem(port) != NULL));

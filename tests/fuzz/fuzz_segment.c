@@ -29,7 +29,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments);
 enum { WINDOWS = 5, NAMED_PID = 999999999 };
 
 static char directory[64];
-static char dead_path[96], live_path[96];
+static char dead_path[512], live_path[512];
 static const char *path;       /* one of them */
 static pid_t holder;           /* holds the lock of the other */
 static unsigned char *pattern; /* the file as its writer left it */
@@ -45,7 +45,7 @@ static void clean_up(void)
 {
   static const char *const endings[] = { "", ".ctl" };
   for (int i = 0; i < 4; i++) {
-    char name[112];
+    char name[520];
     snprintf(name, sizeof name, "%s%s", i & 1 ? dead_path : live_path, endings[i / 2]);
     unlink(name);
   }
@@ -210,7 +210,7 @@ static void write_file(const void *bytes, size_t count)
 static void write_control(const void *bytes, size_t count)
 {
   static unsigned char page[RTOP_PAGE_BYTES];
-  char name[112];
+  char name[520];
   snprintf(name, sizeof name, "%s.ctl", path);
   int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
   memcpy(page, bytes, count < sizeof page ? count : sizeof page);
@@ -255,11 +255,11 @@ static void read_tier(struct rtop_reader *reader, enum rtop_tier tier)
 static void read_everything(struct rtop_reader *reader)
 {
   struct rtop_counters counters;
-  struct rtop_reader_losses losses;
   demand(rtop_channel_state_name(rtop_reader_state(reader, 0, NULL))[0] != '\0');
   rtop_reader_state(reader, INT64_C(100000000000), NULL);
   rtop_reader_counters(reader, &counters);
-  rtop_reader_losses(reader, &losses);
+  rtop_reader_bound(reader, &counters);
+  demand(counters.node_count <= rtop_reader_node_count(reader) || rtop_reader_node_count(reader) == 0);
   demand(strcmp(rtop_reader_path(reader), path) == 0);
   rtop_reader_watch(reader, 1000, NULL);
   demand(rtop_reader_oldest(reader) == rtop_reader_tier_oldest(reader, RTOP_TIER_FINE));

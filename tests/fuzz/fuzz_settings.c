@@ -79,7 +79,7 @@ static void press(const struct rtop_options *options, const uint8_t *keys, size_
   for (size_t i = 0; i < count && i < 200; i++) {
     static const int special[] = { '\r', ' ', 'W', 'x', KEY_LEFT | KEY_FUNCTION, KEY_RIGHT | KEY_FUNCTION };
     if (keys[i] % 8 < 6) ui_settings_key(&ui, special[keys[i] % 8]);
-    else menu_key(&ui.menu, (keys[i] % 8 == 6 ? KEY_DOWN : KEY_UP) | KEY_FUNCTION);
+    else menu_key(&ui.ask.menu, (keys[i] % 8 == 6 ? KEY_DOWN : KEY_UP) | KEY_FUNCTION);
     demand(ui.delay_seconds > 0 && ui_setting_help(keys[i] % ui_settings_count())[0] != '\0');
   }
   ui_destroy(&ui);
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static char before[CONTENT_MAX], once[CONTENT_MAX], twice[CONTENT_MAX];
   struct rtop_options options = { .config = file, .frame_seconds = 1, .delay_seconds = 1 };
-  char said[200];
+  char said[512];
   if (size >= CONTENT_MAX) return 0;
   put(data, size);
   get(before);

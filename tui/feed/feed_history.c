@@ -15,8 +15,7 @@ enum {
 static int64_t history_begin(const struct feed_ring *feed, enum rtop_tier tier)
 {
   for (int tries = 0; tries < HISTORY_TRIES; tries++) {
-    uint64_t oldest = rtop_reader_tier_oldest(feed->reader, tier);
-    uint64_t newest = rtop_reader_tier_newest(feed->reader, tier);
+    uint64_t newest, oldest = segment_port_oldest(feed->port, tier, &newest);
     int64_t start_ns, end_ns;
     if (oldest == 0) break;
     if (oldest > 1) oldest += (newest - oldest) / 8 < HISTORY_MARGIN ? (newest - oldest) / 8 : HISTORY_MARGIN;

@@ -61,7 +61,7 @@ void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget);
 /* The ring of a process, live or dead (feed_ring.c). */
 struct feed_ring {
   struct rtop_feed base;
-  struct rtop_reader *reader; /* words of fixed place, and locks */
+  struct rtop_reader *reader; /* its header and locks */
   struct segment_port *port;  /* everything else in it */
   uint64_t next_sequence;     /* of the fine tier; 0: nothing read yet */
   int64_t told_ns;            /* the profile knows everything up to here; 0: nothing yet */

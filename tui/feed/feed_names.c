@@ -87,7 +87,7 @@ static uint32_t names_frame(struct feed_ring *feed, struct rtop_symbols *symbols
 static bool names_frames(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
-  uint64_t count = rtop_reader_frame_count(feed->reader);
+  uint64_t count = segment_port_counters(feed->port)->frame_count;
   if (count > UINT32_MAX || !map_reserve(&names->frames, (size_t)count) || !map_reserve(&names->labels, (size_t)count))
     return false;
   if (count > names->frame_count + NAMES_AT_ONCE) names->frame_count = (size_t)count;
@@ -107,10 +107,9 @@ static uint32_t names_frame_of(struct feed_ring *feed, struct rtop_symbols *symb
 static void names_relabel(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
-  struct rtop_counters counters;
-  rtop_reader_counters(feed->reader, &counters);
-  if (counters.frame_labels == names->labels_seen) return;
-  names->labels_seen = counters.frame_labels;
+  uint64_t labels = segment_port_counters(feed->port)->frame_labels;
+  if (labels == names->labels_seen) return;
+  names->labels_seen = labels;
   for (uint32_t id = 0; id < names->frame_count && !names->budget.over; id++) {
     struct rtop_frame_entry entry;
     size_t bytes[2] = { 0 };
@@ -159,7 +158,7 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
   const struct rtop_window *window = &feed->window;
-  uint64_t count = rtop_reader_node_count(feed->reader);
+  uint64_t count = segment_port_counters(feed->port)->node_count;
   if (count > UINT32_MAX || !map_reserve(&names->nodes, (size_t)count)) return false;
   size_t from = count > names->node_count + NAMES_AT_ONCE ? (size_t)count : names->node_count;
   names->node_count = (size_t)count;

@@ -32,7 +32,7 @@ static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
  * left. What nobody holds becomes a gap. */
 static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profile, bool first)
 {
-  uint64_t lost = feed->next_sequence, oldest = rtop_reader_oldest(feed->reader);
+  uint64_t lost = feed->next_sequence, oldest = segment_port_oldest(feed->port, RTOP_TIER_FINE, NULL);
   size_t moved = first ? feed_history_read(feed, profile) : 0;
   if (feed->next_sequence <= lost) feed->next_sequence = oldest > lost ? oldest : lost + 1;
   return moved;
@@ -75,6 +75,7 @@ static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *pro
 {
   size_t moved = 0;
   bool overtaken = false;
+  uint64_t newest;
   if (feed->next_sequence == 0) moved = feed_history_read(feed, profile);
   if (feed->next_sequence == 0) return 0;
   for (int i = 0; i < FEED_WINDOWS_PER_POLL; i++) {
@@ -85,7 +86,8 @@ static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *pro
       overtaken = true;
       break;
     case RTOP_CORRUPT:
-      if (feed->next_sequence > rtop_reader_newest(feed->reader) || feed_skip_corrupt(feed, profile)) return moved;
+      segment_port_oldest(feed->port, RTOP_TIER_FINE, &newest);
+      if (feed->next_sequence > newest || feed_skip_corrupt(feed, profile)) return moved;
       break;
     case RTOP_NONE_YET:
     case RTOP_ENDED:
@@ -97,17 +99,16 @@ static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *pro
 
 static void ring_count_losses(struct feed_ring *feed)
 {
-  struct rtop_reader_losses losses;
+  const struct rtop_counters *counters = segment_port_counters(feed->port);
   uint64_t *to = feed->base.info.losses;
-  rtop_reader_losses(feed->reader, &losses);
-  to[RTOP_LOSS_NODES] = losses.nodes;
-  to[RTOP_LOSS_FRAMES] = losses.frames;
-  to[RTOP_LOSS_STRINGS] = losses.strings;
-  to[RTOP_LOSS_THREADS] = losses.threads;
-  to[RTOP_LOSS_LABELS] = losses.labels;
-  to[RTOP_LOSS_MARKS] = losses.marks;
-  to[RTOP_LOSS_SAMPLES] = losses.samples;
-  to[RTOP_LOSS_WINDOWS] = losses.windows;
+  to[RTOP_LOSS_NODES] = counters->nodes_overflowed;
+  to[RTOP_LOSS_FRAMES] = counters->frames_overflowed;
+  to[RTOP_LOSS_STRINGS] = counters->strings_overflowed;
+  to[RTOP_LOSS_THREADS] = counters->threads_overflowed;
+  to[RTOP_LOSS_LABELS] = counters->labels_overflowed;
+  to[RTOP_LOSS_MARKS] = counters->marks_overflowed;
+  to[RTOP_LOSS_SAMPLES] = counters->samples_dropped;
+  to[RTOP_LOSS_WINDOWS] = counters->windows_folded;
   feed->base.info.tells_losses = true;
 }
 
@@ -128,7 +129,8 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   struct rtop_feed *base = &feed->base;
   struct rtop_ending ending;
   int64_t start_ns, end_ns = geometry->created_mono_ns;
-  segment_port_time(feed->port, RTOP_TIER_FINE, rtop_reader_newest(feed->reader), &start_ns, &end_ns);
+  uint64_t newest = segment_port_counters(feed->port)->head_sequence;
+  segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &end_ns);
   rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){ .cause = rtop_ending_cause_name(ending.cause), .text = base->end_text };
@@ -178,7 +180,7 @@ static enum rtop_feed_state ring_state(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
   feed->holder = 0;
-  enum rtop_feed_state state = ring_state_of(rtop_reader_state(feed->reader, feed_now_ns(), &feed->holder));
+  enum rtop_feed_state state = ring_state_of(segment_port_state(feed->port, feed_now_ns(), &feed->holder));
   if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED) ring_name(feed);
   ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
   return state;
@@ -265,7 +267,7 @@ void rtop_feed_skip_past(struct rtop_feed *base)
   struct feed_ring *feed = (struct feed_ring *)base;
   int64_t start_ns;
   if (base->ops != &ring_ops || (base->state != RTOP_FEED_LIVE && base->state != RTOP_FEED_STALLED)) return;
-  uint64_t newest = rtop_reader_newest(feed->reader);
+  uint64_t newest = segment_port_counters(feed->port)->head_sequence;
   if (newest == 0) return;
   feed->next_sequence = newest + 1;
   segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &feed->told_ns);

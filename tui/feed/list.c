@@ -31,9 +31,9 @@ static void list_user(struct rtop_list_row *row)
 }
 
 /* The newest window that can be read tells the threads, and of a living process the rate. */
-static void list_window(struct rtop_list_row *row, struct segment_port *port, uint64_t newest,
-                        struct rtop_window *window)
+static void list_window(struct rtop_list_row *row, struct segment_port *port, struct rtop_window *window)
 {
+  uint64_t newest = segment_port_counters(port)->head_sequence;
   if (newest == 0 || segment_port_window(port, RTOP_TIER_FINE, newest, window) != RTOP_OK) return;
   for (size_t i = 0; i < window->thread_count; i++)
     row->threads += !(window->threads[i].flags & RTOP_WINDOW_THREAD_ENDED);
@@ -46,7 +46,7 @@ static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader
   struct rtop_ending ending;
   int64_t start_ns, end_ns = rtop_reader_geometry(reader)->created_mono_ns;
   if (row->state != RTOP_FEED_ENDED && row->state != RTOP_FEED_DEAD) return;
-  segment_port_time(port, RTOP_TIER_FINE, rtop_reader_newest(reader), &start_ns, &end_ns);
+  segment_port_time(port, RTOP_TIER_FINE, segment_port_counters(port)->head_sequence, &start_ns, &end_ns);
   rtop_registry_ending(row->pid, rtop_reader_geometry(reader), row->state == RTOP_FEED_ENDED, end_ns, &ending);
   row->by_exec = ending.cause == RTOP_ENDING_EXEC;
   rtop_ending_text(&ending, row->end, sizeof row->end);
@@ -63,6 +63,19 @@ static enum rtop_feed_state list_state(enum rtop_channel_state state)
   return RTOP_FEED_DEAD;
 }
 
+static void list_read(struct rtop_list_row *row, struct rtop_reader *reader, struct segment_port *port,
+                      struct rtop_window *window)
+{
+  pid_t holder = 0;
+  row->state = list_state(segment_port_state(port, list_now_ns(CLOCK_MONOTONIC), &holder));
+  if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
+    rtop_target_command(holder, row->command, sizeof row->command);
+  if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
+    row->state = RTOP_FEED_STALLED; /* one look cannot tell that no windows come */
+  list_window(row, port, window);
+  list_end(row, reader, port);
+}
+
 static void list_look(struct rtop_list_row *row, const struct rtop_registry_entry *entry, struct rtop_window *window)
 {
   const struct rtop_geometry *geometry = &entry->geometry;
@@ -76,19 +89,9 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
                      strnlen(geometry->command, sizeof geometry->command));
   list_user(row);
   struct rtop_reader *reader = rtop_reader_open(entry->path, entry->uid, NULL);
-  if (!reader) return;
-  pid_t holder = 0;
-  row->state = list_state(rtop_reader_state(reader, list_now_ns(CLOCK_MONOTONIC), &holder));
-  if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
-    rtop_target_command(holder, row->command, sizeof row->command);
-  if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
-    row->state = RTOP_FEED_STALLED; /* one look cannot tell that no windows come */
-  struct segment_port *port = segment_port_open(reader, row->pid, row->uid, NULL);
-  if (port) {
-    list_window(row, port, rtop_reader_newest(reader), window);
-    list_end(row, reader, port);
-    segment_port_close(&port);
-  }
+  struct segment_port *port = reader ? segment_port_open(reader, row->pid, row->uid, NULL) : NULL;
+  if (port) list_read(row, reader, port, window);
+  if (port) segment_port_close(&port);
   rtop_reader_close(&reader);
 }
 

@@ -22,6 +22,7 @@ struct segment_port {
   int fd;      /* to it; -1: none is needed */
   const char *problem;
   struct port_request request;
+  struct rtop_counters counters;
   /* What came ahead of its being asked for: the entries from first on, and strings of such frames. */
   uint64_t first_frame, first_node;
   uint32_t frame_count, node_count, string_count, thread_count, string_at;
@@ -81,6 +82,38 @@ static bool port_ask(struct segment_port *port, struct port_answer *answer)
   return port_take(port, answer, sizeof *answer);
 }
 
+/* ---- what stands at fixed places ------------------------------------------------------------------- */
+
+static void port_note_counters(struct segment_port *port, const struct rtop_counters *counters)
+{
+  port->counters = *counters;
+  rtop_reader_bound(port->reader, &port->counters);
+}
+
+void port_look(struct segment_port *port)
+{
+  struct port_answer answer;
+  struct rtop_counters counters;
+  port->request.operation = PORT_COUNTERS;
+  if (port_is_direct(port)) rtop_reader_counters(port->reader, &counters);
+  else if (!port_ask(port, &answer) || !port_take(port, &counters, sizeof counters)) return;
+  port_note_counters(port, &counters);
+}
+
+enum rtop_channel_state segment_port_state(struct segment_port *port, int64_t now_mono_ns, pid_t *pid)
+{
+  bool alive = rtop_reader_alive(port->reader, pid);
+  port_look(port);
+  return rtop_reader_state_by(port->reader, alive, &port->counters, now_mono_ns);
+}
+
+const struct rtop_counters *segment_port_counters(const struct segment_port *port)
+{
+  return &port->counters;
+}
+
+/* ---- its beginning and end ------------------------------------------------------------------------- */
+
 static bool port_rights(struct source_rights *rights, pid_t pid, uid_t owner)
 {
   /* No file is opened: a user whose groups nobody knows needs none. */
@@ -117,7 +150,10 @@ static bool port_start(struct segment_port *port, const struct source_rights *ri
   port->child = fork();
   if (port->child == 0) port_child(port->reader, ends[1], rights);
   close(ends[1]);
-  if (port->child > 0 && port_receive(port, &ready, sizeof ready) && ready.result == RTOP_OK) return true;
+  if (port->child > 0 && port_receive(port, &ready, sizeof ready) && ready.result == RTOP_OK) {
+    rtop_reader_let_go(port->reader);
+    return true;
+  }
   rtop_error_set(error, RTOP_ERROR_SYSTEM, 0,
                  "the segment is not read: the rights of its owner (user %u) cannot be taken here",
                  (unsigned)rights->user);
@@ -131,6 +167,7 @@ struct segment_port *segment_port_open(struct rtop_reader *reader, pid_t pid, ui
   if (!port) rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
   else if (geteuid() == 0 && port_rights(&rights, pid, owner) && !port_start(port, &rights, error))
     segment_port_close(&port);
+  if (port) port_look(port);
   return port;
 }
 
@@ -192,6 +229,19 @@ uint64_t segment_port_find(struct segment_port *port, enum rtop_tier tier, int64
   return port_ask_tier(port, PORT_FIND, tier, (uint64_t)mono_ns, &answer) ? answer.values[0] : 0;
 }
 
+uint64_t segment_port_oldest(struct segment_port *port, enum rtop_tier tier, uint64_t *newest)
+{
+  struct port_answer answer = { 0 };
+  if (port_is_direct(port)) {
+    answer.values[0] = rtop_reader_tier_oldest(port->reader, tier);
+    answer.values[1] = rtop_reader_tier_newest(port->reader, tier);
+  } else if (!port_ask_tier(port, PORT_ENDS, tier, 0, &answer)) {
+    answer.values[0] = answer.values[1] = 0;
+  }
+  if (newest) *newest = answer.values[1];
+  return answer.values[0];
+}
+
 static bool port_take_threads(struct segment_port *port, size_t count)
 {
   if (count > port->thread_capacity) {
@@ -216,6 +266,7 @@ static bool port_take_window(struct segment_port *port, struct rtop_window *wind
     return port_break(port);
   memcpy(window->counters, head.counters, sizeof head.counters);
   window->counters_present = head.counters_present;
+  port_note_counters(port, &head.published);
   window->start_mono_ns = head.start_mono_ns;
   window->end_mono_ns = head.end_mono_ns;
   return port_take(port, window->threads, head.threads * sizeof *window->threads) &&
@@ -228,12 +279,19 @@ enum rtop_result segment_port_window(struct segment_port *port, enum rtop_tier t
                                      struct rtop_window *window)
 {
   struct port_answer answer;
-  if (port_is_direct(port)) return rtop_reader_tier_window(port->reader, tier, sequence, window);
+  if (port_is_direct(port)) {
+    enum rtop_result result = rtop_reader_tier_window(port->reader, tier, sequence, window);
+    if (result == RTOP_OK) port_look(port);
+    return result;
+  }
   rtop_window_reset(window);
   if (!port_ask_tier(port, PORT_WINDOW, tier, sequence, &answer)) return RTOP_CORRUPT;
   if (answer.result != RTOP_OK) return port_result(answer.result);
+  bool right = port_take_window(port, window);
   struct rtop_window_limits limits = rtop_reader_limits(port->reader);
-  bool right = port_take_window(port, window) && rtop_window_valid(window, &limits);
+  limits.node_count = port->counters.node_count;
+  limits.string_bytes = port->counters.string_bytes;
+  right = right && rtop_window_valid(window, &limits);
   if (!right) rtop_window_reset(window);
   window->sequence = right ? sequence : 0;
   return right ? RTOP_OK : RTOP_CORRUPT;
@@ -266,7 +324,7 @@ static bool port_fetch_frames(struct segment_port *port, uint32_t id)
 {
   struct port_answer answer;
   port->frame_count = 0;
-  if (!port_ask_entries(port, PORT_FRAMES, id, rtop_reader_frame_count(port->reader), PORT_FRAMES_MAX, &answer) ||
+  if (!port_ask_entries(port, PORT_FRAMES, id, port->counters.frame_count, PORT_FRAMES_MAX, &answer) ||
       !port_take(port, port->frames, answer.count * sizeof *port->frames))
     return false;
   port->first_frame = id;
@@ -289,7 +347,7 @@ static bool port_fetch_nodes(struct segment_port *port, uint32_t id)
 {
   struct port_answer answer;
   port->node_count = 0;
-  if (!port_ask_entries(port, PORT_NODES, id, rtop_reader_node_count(port->reader), PORT_NODES_MAX, &answer) ||
+  if (!port_ask_entries(port, PORT_NODES, id, port->counters.node_count, PORT_NODES_MAX, &answer) ||
       !port_take(port, port->nodes, answer.count * sizeof *port->nodes))
     return false;
   port->first_node = id;

@@ -4,7 +4,16 @@
 
 #include "segment_port.h"
 
-enum port_operation { PORT_TIME, PORT_FIND, PORT_WINDOW, PORT_FRAMES, PORT_NODES, PORT_STRINGS };
+enum port_operation {
+  PORT_TIME,
+  PORT_FIND,
+  PORT_WINDOW,
+  PORT_FRAMES,
+  PORT_NODES,
+  PORT_STRINGS,
+  PORT_COUNTERS,
+  PORT_ENDS
+};
 
 enum {
   PORT_FRAMES_MAX = 256,
@@ -44,16 +53,19 @@ struct port_string {
   uint32_t bytes;
   char text[RTOP_STRING_BYTES_MAX + 1]; /* of which so many are sent */
 };
-/* Behind that of PORT_WINDOW; then the arrays, and a port_thread for each thread. */
+/* Behind that of PORT_WINDOW; then the arrays, and a port_thread for each thread. Behind that of PORT_COUNTERS: those. */
 struct port_window {
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   uint64_t counters_present;
   int64_t start_mono_ns, end_mono_ns;
   uint32_t threads, cells, late, marks;
+  struct rtop_counters published; /* when it had been read */
 };
 
 /* segment_port.c: a port to a process that runs already. NULL: out of memory. */
 struct segment_port *port_attach(struct rtop_reader *reader, pid_t child, int fd);
+/* Has the counters read anew. */
+void port_look(struct segment_port *port);
 /* segment_port_serve.c: answers until nobody asks any more, in the process that has taken the rights. */
 _Noreturn void port_serve(struct rtop_reader *reader, int fd);
 

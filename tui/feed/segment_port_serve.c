@@ -44,6 +44,23 @@ static bool serve_find(struct rtop_reader *reader, int fd, const struct port_req
   return serve_put(fd, &answer, sizeof answer);
 }
 
+static bool serve_counters(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  const struct port_answer answer = { .result = RTOP_OK };
+  struct rtop_counters counters;
+  (void)request;
+  rtop_reader_counters(reader, &counters);
+  return serve_put(fd, &answer, sizeof answer) && serve_put(fd, &counters, sizeof counters);
+}
+
+static bool serve_ends(struct rtop_reader *reader, int fd, const struct port_request *request)
+{
+  enum rtop_tier tier = (enum rtop_tier)request->tier;
+  struct port_answer answer = { .values = { rtop_reader_tier_oldest(reader, tier),
+                                            rtop_reader_tier_newest(reader, tier) } };
+  return serve_put(fd, &answer, sizeof answer);
+}
+
 static bool serve_threads(struct rtop_reader *reader, int fd, const struct rtop_window *window)
 {
   for (size_t i = 0; i < window->thread_count; i++) {
@@ -69,6 +86,7 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
   head.cells = (uint32_t)window.cell_count;
   head.late = (uint32_t)window.late_count;
   head.marks = (uint32_t)window.mark_count;
+  rtop_reader_counters(reader, &head.published);
   return serve_put(fd, &head, sizeof head) &&
          serve_put(fd, window.threads, window.thread_count * sizeof *window.threads) &&
          serve_put(fd, window.cells, window.cell_count * sizeof *window.cells) &&
@@ -109,11 +127,12 @@ static bool serve_strings(struct rtop_reader *reader, int fd, const struct port_
 _Noreturn void port_serve(struct rtop_reader *reader, int fd)
 {
   static bool (*const serve[])(struct rtop_reader *, int, const struct port_request *) = {
-    [PORT_TIME] = serve_time,     [PORT_FIND] = serve_find,   [PORT_WINDOW] = serve_window,
-    [PORT_FRAMES] = serve_frames, [PORT_NODES] = serve_nodes, [PORT_STRINGS] = serve_strings,
+    [PORT_TIME] = serve_time,         [PORT_FIND] = serve_find,   [PORT_WINDOW] = serve_window,
+    [PORT_FRAMES] = serve_frames,     [PORT_NODES] = serve_nodes, [PORT_STRINGS] = serve_strings,
+    [PORT_COUNTERS] = serve_counters, [PORT_ENDS] = serve_ends,
   };
   struct port_request request;
-  while (io_receive(fd, &request, sizeof request, 0) == sizeof request && request.operation <= PORT_STRINGS &&
+  while (io_receive(fd, &request, sizeof request, 0) == sizeof request && request.operation <= PORT_ENDS &&
          serve[request.operation](reader, fd, &request) && serve_flush(fd))
     ;
   _exit(0);

@@ -53,6 +53,8 @@ static void test_nothing_wrong(void **state)
   assert_true(sigbus_run(mapping, BYTES, look, &what));
   assert_int_equal(what.seen, 7);
   assert_int_equal(what.steps, 2);
+  assert_false(sigbus_run(NULL, BYTES, look, &what)); /* nothing is mapped, nothing is looked at */
+  assert_int_equal(what.steps, 2);
 }
 
 static void test_truncated(void **state)

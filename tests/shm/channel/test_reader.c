@@ -118,10 +118,12 @@ static void test_losses(void **state)
 {
   (void)state;
   struct rtop_writer *writer = support_writer();
-  struct rtop_reader_losses losses;
+  struct rtop_counters losses;
   struct rtop_reader *reader = open_reader(rtop_writer_path(writer));
-  rtop_reader_losses(reader, &losses);
-  assert_true(losses.nodes + losses.frames + losses.threads + losses.samples + losses.windows == 0);
+  rtop_reader_counters(reader, &losses);
+  assert_true(losses.nodes_overflowed + losses.frames_overflowed + losses.threads_overflowed + losses.samples_dropped +
+                  losses.windows_folded ==
+              0);
   rtop_writer_count_losses(writer, &(struct rtop_losses){ .samples_dropped = 1,
                                                           .nodes_overflowed = 2,
                                                           .frames_overflowed = 3,
@@ -130,15 +132,15 @@ static void test_losses(void **state)
                                                           .marks_overflowed = 6,
                                                           .labels_overflowed = 7 });
   assert_int_equal(write_windows(writer, 1, 1), 0);
-  rtop_reader_losses(reader, &losses);
-  assert_int_equal(losses.samples, 1);
-  assert_int_equal(losses.nodes, 2);
-  assert_int_equal(losses.frames, 3);
-  assert_int_equal(losses.threads, 4);
-  assert_int_equal(losses.windows, 5);
-  assert_int_equal(losses.marks, 6);
-  assert_int_equal(losses.labels, 7);
-  assert_int_equal(losses.strings, 0);
+  rtop_reader_counters(reader, &losses);
+  assert_int_equal(losses.samples_dropped, 1);
+  assert_int_equal(losses.nodes_overflowed, 2);
+  assert_int_equal(losses.frames_overflowed, 3);
+  assert_int_equal(losses.threads_overflowed, 4);
+  assert_int_equal(losses.windows_folded, 5);
+  assert_int_equal(losses.marks_overflowed, 6);
+  assert_int_equal(losses.labels_overflowed, 7);
+  assert_int_equal(losses.strings_overflowed, 0);
   rtop_reader_close(&reader);
   rtop_writer_destroy(&writer, false);
 }

@@ -163,6 +163,59 @@ static void test_nobody_is_asked_without_need(void **state)
   close_channel(&opened);
 }
 
+/* How many mappings of the file this process has. */
+static size_t mappings_of(const char *path)
+{
+  char line[1024];
+  size_t count = 0;
+  FILE *maps = fopen("/proc/self/maps", "re");
+  assert_non_null(maps);
+  while (fgets(line, sizeof line, maps)) count += strstr(line, path) != NULL;
+  fclose(maps);
+  return count;
+}
+
+static void expect_the_same(struct segment_port *port, struct rtop_reader *own)
+{
+  struct rtop_counters counters;
+  uint64_t newest = 0;
+  pid_t pid = 0;
+  rtop_reader_counters(own, &counters);
+  assert_int_equal(segment_port_state(port, 1, &pid), RTOP_CHANNEL_LIVE);
+  assert_true(pid > 0);
+  assert_memory_equal(segment_port_counters(port), &counters, sizeof counters);
+  assert_int_equal(segment_port_oldest(port, RTOP_TIER_FINE, &newest), rtop_reader_oldest(own));
+  assert_int_equal(newest, rtop_reader_newest(own));
+  assert_int_equal(newest, 3);
+}
+
+/* A root who watches another user has no mapping of what that user may cut off or fill: even the counters come from the
+ * process that parses. What would load from a mapping says that there is nothing. */
+static void test_root_maps_nothing(void **state)
+{
+  (void)state;
+  struct opened opened;
+  struct rtop_counters counters;
+  need_root();
+  open_channel(&opened, "www");
+  struct rtop_reader *own = rtop_reader_open(opened.entry.path, opened.entry.uid, NULL);
+  assert_int_equal(mappings_of(opened.entry.path), 2);
+  struct segment_port *port = segment_port_open(opened.reader, opened.entry.pid, opened.entry.uid, NULL);
+  assert_non_null(port);
+  assert_int_equal(mappings_of(opened.entry.path), 1); /* `own` */
+  expect_the_same(port, own);
+  rtop_reader_close(&own);
+  assert_int_equal(mappings_of(opened.entry.path), 0);
+  assert_int_equal(rtop_reader_newest(opened.reader), 0);
+  assert_int_equal(rtop_reader_node_count(opened.reader), 0);
+  rtop_reader_counters(opened.reader, &counters);
+  assert_int_equal(counters.head_sequence, 0);
+  assert_int_equal(rtop_registry_find(opened.channel.pid, &opened.entry, NULL), 0);
+  assert_int_equal(mappings_of(opened.entry.path), 0);
+  segment_port_close(&port);
+  close_channel(&opened);
+}
+
 static void test_one_that_is_killed_is_told(void **state)
 {
   (void)state;
@@ -190,21 +243,29 @@ static void test_one_that_is_killed_is_told(void **state)
 
 /* ---- answers of one that was taken over ------------------------------------------------------------- */
 
-/* Answers every question with the same bytes. */
+/* Answers every question with the same bytes, but tells the counters as they are. */
 static struct segment_port *port_to_a_liar(struct rtop_reader *reader, const void *bytes, size_t count)
 {
   int ends[2];
+  const struct port_answer right = { .result = RTOP_OK };
+  struct rtop_counters counters;
+  rtop_reader_counters(reader, &counters);
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   pid_t pid = fork();
   if (pid == 0) {
     struct port_request request;
     close(ends[0]);
-    while (io_receive(ends[1], &request, sizeof request, 0) == sizeof request && io_send(ends[1], bytes, count))
+    while (io_receive(ends[1], &request, sizeof request, 0) == sizeof request &&
+           (request.operation == PORT_COUNTERS
+                ? io_send(ends[1], &right, sizeof right) && io_send(ends[1], &counters, sizeof counters)
+                : io_send(ends[1], bytes, count)))
       ;
     _exit(0);
   }
   close(ends[1]);
-  return port_attach(reader, pid, ends[0]);
+  struct segment_port *port = port_attach(reader, pid, ends[0]);
+  port_look(port);
+  return port;
 }
 
 static struct {
@@ -223,6 +284,7 @@ static void make_lie(void)
   lie.head.end_mono_ns = 100;
   lie.head.threads = 1;
   lie.head.cells = 2;
+  lie.head.published = (struct rtop_counters){ .node_count = 1000, .string_bytes = 4096, .head_sequence = 1 };
   lie.thread = (struct rtop_window_thread){ .slot = 1, .serial = 1, .node = 1 };
   lie.cells[0] = lie.cells[1] = (struct rtop_cell){ .node = 1, .wall_ns = 10 };
   lie.entry.right = 1;
@@ -265,6 +327,8 @@ static void test_a_wrong_window_is_not_believed(void **state)
   assert_int_equal(LIE(lie.cells[1].state = 5), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.cells[1].wall_ns = INT64_MAX), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.entry.entry.name_bytes = 81), RTOP_OK);
+  assert_int_equal(LIE(lie.head.published.node_count = 1), RTOP_CORRUPT);
+  assert_int_equal(LIE((lie.head.published.node_count = UINT64_MAX, lie.cells[1].node = 10000000)), RTOP_CORRUPT);
 #undef LIE
   close_channel(&opened);
 }
@@ -338,6 +402,7 @@ int main(void)
     cmocka_unit_test(test_the_rights_of_the_process_that_parses),
     cmocka_unit_test(test_what_it_cannot_do),
     cmocka_unit_test(test_nobody_is_asked_without_need),
+    cmocka_unit_test(test_root_maps_nothing),
     cmocka_unit_test(test_one_that_is_killed_is_told),
     cmocka_unit_test(test_a_wrong_window_is_not_believed),
     cmocka_unit_test(test_wrong_tables_are_not_believed),
