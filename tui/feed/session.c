@@ -12,13 +12,6 @@
 #include "tui/text/text.h"
 #include <unistd.h>
 
-int64_t session_now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 int64_t session_cpu_ns(void)
 {
   struct timespec now;
@@ -37,7 +30,7 @@ static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes
   if (session) session->profile = rtop_profile_create(memory_bytes);
   if (session && session->profile) {
     session->rate_hz = rate_hz;
-    session->started_mono_ns = session_now_ns();
+    session->started_mono_ns = rtop_feed_now_ns();
     return session;
   }
   free(session);
@@ -120,7 +113,9 @@ bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error
   if (!session->follows || pid == 1) return false;
   session_tree_add(session, pid);
   session_tree_look(session);
-  return session->count > before;
+  if (session->count == before) return false;
+  if (error) *error = (struct rtop_error){ 0 };
+  return true;
 }
 
 static void session_names_none(const struct rtop_session *session, struct rtop_error *error)
@@ -209,6 +204,7 @@ void rtop_session_close(struct rtop_session **handle)
   for (int i = 0; i < session->count; i++) rtop_feed_close(&session->feeds[i].feed);
   rtop_profile_destroy(&session->profile);
   rtop_family_destroy(&session->family);
+  free(session->tries);
   free(session->left_out);
   free(session);
 }
@@ -282,7 +278,7 @@ static void session_explain(struct rtop_session *session, bool ended)
 
 size_t rtop_session_poll(struct rtop_session *session)
 {
-  int64_t now_ms = session_now_ns() / 1000000;
+  int64_t now_ms = rtop_feed_now_ns() / 1000000;
   size_t moved = 0;
   bool ended = session->launch && rtop_launch_ended(session->launch);
   bool explain = now_ms >= session->next_look_ms || ended;
@@ -336,7 +332,7 @@ static bool session_feed_over(const struct session_feed *feed)
   if (!session_is_over(feed->state)) return false;
   if (feed->state == RTOP_FEED_REPLAY || feed->replaced || !feed->was_live) return true;
   bool alive = kill(rtop_feed_info(feed->feed)->pid, 0) == 0 || errno == EPERM;
-  return !alive || session_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
+  return !alive || rtop_feed_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
 }
 
 /* What a command leaves running behind it (a daemon) does not hold those that wait for the command; but when it was

@@ -26,6 +26,14 @@ struct session_feed {
   int64_t over_since_ms; /* 0: it is not */
 };
 
+/* When to ask a member of the family again for its channel, and how often that was in vain. */
+struct session_try {
+  pid_t pid;
+  uint64_t start_ticks;
+  int64_t next_ms;
+  unsigned count;
+};
+
 struct rtop_session {
   struct rtop_profile *profile;
   struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
@@ -40,6 +48,8 @@ struct rtop_session {
   int64_t next_look_ms;
   bool follows; /* what they make, too */
   struct rtop_family family;
+  struct session_try *tries; /* in the order of the family */
+  size_t try_count, try_capacity;
   int64_t next_family_ms, thorough_family_ms;
   const char *const *names; /* whoever is called so; what ended may come back */
   int name_count;
@@ -54,7 +64,6 @@ struct rtop_session {
 };
 
 /* session.c */
-int64_t session_now_ns(void);
 bool session_is_over(enum rtop_feed_state state);
 void session_take(struct rtop_session *session, struct rtop_feed *feed);
 void session_leave_out(struct rtop_session *session, const char *why);

@@ -2,6 +2,7 @@
 #include "session_impl.h"
 
 #include "shm/segment/registry.h"
+#include "tui/text/reserve.h"
 
 enum {
   TREE_LOOK_MS = 1000,
@@ -68,30 +69,49 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin, struct
   return true;
 }
 
+/* Members keep their order, new ones come behind: what was remembered of those that are left moves up. */
+static bool tree_renew_tries(struct rtop_session *session)
+{
+  const struct rtop_family *family = &session->family;
+  struct session_try **tries = &session->tries;
+  size_t next = 0, count = session->try_count;
+  if (!rtop_reserve(tries, &session->try_capacity, family->count, sizeof **tries)) return false;
+  for (size_t i = 0; i < family->count; i++) {
+    const struct rtop_kin *kin = &family->kin[i];
+    size_t at = next;
+    while (at < count && ((*tries)[at].pid != kin->pid || (*tries)[at].start_ticks != kin->start_ticks)) at++;
+    if (at < count) next = at + 1;
+    (*tries)[i] = at < count ? (*tries)[at] : (struct session_try){ .pid = kin->pid, .start_ticks = kin->start_ticks };
+  }
+  session->try_count = family->count;
+  return true;
+}
+
 /* False: it was asked in vain. */
-static bool tree_try(struct rtop_session *session, struct rtop_kin *kin, int64_t now_ms)
+static bool tree_try(struct rtop_session *session, struct rtop_kin *kin, struct session_try *try, int64_t now_ms)
 {
   struct session_feed *feed = tree_feed(session, kin);
-  if ((feed && !session_is_over(feed->state)) || now_ms < kin->next_try_ms) return true;
+  if ((feed && !session_is_over(feed->state)) || now_ms < try->next_ms) return true;
   if (tree_join(session, kin, feed)) {
-    kin->tries = 0;
+    try->count = 0;
     return true;
   }
-  int64_t wait_ms = kin->tries < 32 ? (int64_t)TREE_AGAIN_MS << kin->tries / 4 : TREE_AGAIN_MAX_MS;
-  kin->tries++;
-  kin->next_try_ms = now_ms + (wait_ms < TREE_AGAIN_MAX_MS ? wait_ms : TREE_AGAIN_MAX_MS);
+  int64_t wait_ms = try->count < 32 ? (int64_t)TREE_AGAIN_MS << try->count / 4 : TREE_AGAIN_MAX_MS;
+  try->count++;
+  try->next_ms = now_ms + (wait_ms < TREE_AGAIN_MAX_MS ? wait_ms : TREE_AGAIN_MAX_MS);
   return false;
 }
 
 static void tree_look(struct rtop_session *session, bool quickly)
 {
-  int64_t now_ms = session_now_ns() / 1000000;
+  int64_t now_ms = rtop_feed_now_ns() / 1000000;
   struct rtop_family *family = &session->family;
   if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
-  if (session->family.crowded) tree_say_crowded(session);
+  if (family->crowded) tree_say_crowded(session);
+  if (!tree_renew_tries(session)) return;
   int misses = 0;
-  for (size_t i = 0; i < session->family.count && misses < TREE_MISSES_MAX && !session->crowded; i++)
-    misses += !tree_try(session, &session->family.kin[i], now_ms);
+  for (size_t i = 0; i < family->count && misses < TREE_MISSES_MAX && !session->crowded; i++)
+    misses += !tree_try(session, &family->kin[i], &session->tries[i], now_ms);
 }
 
 void session_tree_look(struct rtop_session *session)
