@@ -220,6 +220,7 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
                      strnlen(geometry->ruby_version, sizeof geometry->ruby_version));
   feed->base.info = (struct rtop_feed_info){
     .pid = pid,
+    .start_ticks = geometry->start_ticks,
     .command = feed->base.command,
     .ruby = feed->base.ruby,
     .folder = feed->base.folder,
