@@ -87,11 +87,14 @@ bool process_stat_read(pid_t pid, struct process_stat *stat)
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   if (pid <= 0 || process_read_file(path, text, sizeof text) == 0) return false;
   const char *name = strchr(text, '('), *end = strrchr(text, ')');
+  const char *state = process_stat_field(text, 3), *parent = process_stat_field(text, 4);
   const char *ticks = process_stat_field(text, 22), *memory = process_stat_field(text, 23);
   const char *code = process_stat_field(text, 52);
-  if (!name || !end || end < name || !ticks || !memory) return false;
+  if (!name || !end || end < name || !state || !parent || !ticks || !memory) return false;
   size_t length = (size_t)(end - name - 1);
   memcpy(stat->program, name + 1, length < sizeof stat->program ? length : sizeof stat->program - 1);
+  stat->state = *state;
+  stat->parent = (pid_t)strtol(parent, NULL, 10);
   stat->ending = strtoull(memory, NULL, 10) == 0;
   stat->start_ticks = strtoull(ticks, NULL, 10);
   stat->exit_code = code ? (int)strtol(code, NULL, 10) : 0;

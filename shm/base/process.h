@@ -25,6 +25,8 @@ bool process_status_read(pid_t pid, struct process_status *status);
 
 /* Of the line in /proc/PID/stat. */
 struct process_stat {
+  char state;           /* field 3: 'R', 'S', … */
+  pid_t parent;         /* field 4 */
   bool ending;          /* its memory is gone: it ends, or waits for its parent to ask */
   uint64_t start_ticks; /* field 22: with the pid it names a process for the time of a boot */
   int exit_code;        /* field 52, as in wait(2): when it ends and the kernel tells us */

@@ -11,6 +11,7 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,6 +22,7 @@ enum {
   REGISTRY_LOAD_MAX = 512, /* segments of one user that are opened for a list */
   REGISTRY_USERS = 256,    /* that are told apart for that, by the last bits of their numbers */
   REGISTRY_INSIDE_MAX = 16,
+  REGISTRY_CONTAINERS_MAX = 64, /* that are looked into for a list */
 };
 
 /* A directory being scanned. */
@@ -167,7 +169,8 @@ static bool registry_list_visit(int directory_fd, const char *name, void *argume
       !registry_readable(&status) || listing->loaded[status.st_uid % REGISTRY_USERS] == REGISTRY_LOAD_MAX)
     return true;
   listing->loaded[status.st_uid % REGISTRY_USERS]++;
-  if (registry_load(&listing->scope, path, &status, pid, &entry, NULL) == 0) registry_insert(listing, &entry);
+  if (registry_load(&listing->scope, path, &status, pid, &entry, NULL) == 0 && (entry.alive || !listing->scope.inside))
+    registry_insert(listing, &entry); /* what died inside a container has a number that means nothing here */
   return true;
 }
 
@@ -176,13 +179,6 @@ static void registry_list_place(int fd, const char *path, uid_t owner, void *arg
   struct registry_listing *listing = argument;
   listing->scope = (struct registry_scope){ .directory = path, .owner = owner };
   registry_scan(fd, registry_list_visit, listing);
-}
-
-size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity)
-{
-  struct registry_listing listing = { .entries = entries, .capacity = capacity };
-  if (capacity > 0) place_each(registry_list_place, &listing);
-  return listing.count;
 }
 
 /* The search for one process. */
@@ -365,6 +361,102 @@ static void registry_find_told(struct registry_search *search, const char *varia
   uid_t owner = private ? search->status.uid : (uid_t)PLACE_SHARED;
   int fd = private ? place_open(AT_FDCWD, directory, owner) : registry_open_directory(directory);
   registry_find_in(search, fd, &(struct registry_scope){ .directory = directory, .owner = owner });
+}
+
+/* Containers that a list has looked into: mount namespaces, and what they have as /dev/shm. */
+struct registry_containers {
+  struct registry_listing *listing;
+  ino_t own;
+  size_t count, memory_count;
+  ino_t seen[REGISTRY_CONTAINERS_MAX];
+  struct {
+    dev_t device;
+    ino_t inode;
+  } memory[REGISTRY_CONTAINERS_MAX];
+};
+
+static bool registry_container_new(struct registry_containers *containers, pid_t pid)
+{
+  char path[64];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
+  if (stat(path, &status) != 0 || status.st_ino == containers->own) return false;
+  for (size_t i = 0; i < containers->count; i++)
+    if (containers->seen[i] == status.st_ino) return false;
+  if (containers->count == REGISTRY_CONTAINERS_MAX) return false;
+  containers->seen[containers->count++] = status.st_ino;
+  return true;
+}
+
+static bool registry_memory_new(struct registry_containers *containers, int fd)
+{
+  struct stat status;
+  if (fstat(fd, &status) != 0 || containers->memory_count == REGISTRY_CONTAINERS_MAX) return false;
+  for (size_t i = 0; i < containers->memory_count; i++)
+    if (containers->memory[i].device == status.st_dev && containers->memory[i].inode == status.st_ino) return false;
+  containers->memory[containers->memory_count].device = status.st_dev;
+  containers->memory[containers->memory_count++].inode = status.st_ino;
+  return true;
+}
+
+/* A user's directory in a container's /dev/shm: his by what the kernel says of it here. */
+static void registry_list_directory(struct registry_listing *listing, int parent_fd, const char *path, const char *name)
+{
+  char directory[PLACE_PATH_MAX];
+  struct stat status;
+  int length = snprintf(directory, sizeof directory, "%s/%s", path, name);
+  if (length < 0 || (size_t)length >= sizeof directory || fstatat(parent_fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return;
+  int fd = registry_readable(&status) ? place_open(parent_fd, name, status.st_uid) : -1;
+  listing->scope = (struct registry_scope){ .directory = directory, .owner = status.st_uid, .inside = true };
+  if (fd >= 0) registry_scan(fd, registry_list_visit, listing);
+}
+
+static bool registry_any_name_visit(int directory_fd, const char *name, void *argument)
+{
+  struct registry_names *names = argument;
+  uid_t uid;
+  (void)directory_fd;
+  if (place_name_parse(name, &uid)) snprintf(names->names[names->count++], sizeof names->names[0], "%s", name);
+  return names->count < REGISTRY_INSIDE_MAX;
+}
+
+static bool registry_list_inside(int directory_fd, const char *name, void *argument)
+{
+  struct registry_containers *containers = argument;
+  struct registry_names names = { .count = 0 };
+  char path[64];
+  pid_t pid = (pid_t)strtol(name, NULL, 10);
+  (void)directory_fd;
+  if (pid <= 0 || !registry_container_new(containers, pid)) return true;
+  int fd = registry_open_inside(pid, PLACE_SHARED_MEMORY, true);
+  int again = fd >= 0 && registry_memory_new(containers, fd) ? dup(fd) : -1;
+  snprintf(path, sizeof path, "/proc/%d/root" PLACE_SHARED_MEMORY, (int)pid);
+  if (again >= 0) registry_scan(again, registry_any_name_visit, &names);
+  for (size_t i = 0; i < names.count; i++) registry_list_directory(containers->listing, fd, path, names.names[i]);
+  if (fd >= 0) close(fd);
+  return true;
+}
+
+/* What runs in containers on this machine and keeps its channels there. */
+static void registry_list_containers(struct registry_listing *listing)
+{
+  struct registry_containers containers = { .listing = listing };
+  struct stat own;
+  const char *named = secure_getenv("RPERF_TOP_DIR");
+  int processes = (!named || !*named) && stat("/proc/self/ns/mnt", &own) == 0 ? registry_open_directory("/proc") : -1;
+  if (processes < 0) return;
+  containers.own = own.st_ino;
+  registry_scan(processes, registry_list_inside, &containers);
+}
+
+size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity)
+{
+  struct registry_listing listing = { .entries = entries, .capacity = capacity };
+  if (capacity == 0) return 0;
+  place_each(registry_list_place, &listing);
+  registry_list_containers(&listing);
+  return listing.count;
 }
 
 static int registry_not_found(const struct registry_search *search, struct rtop_error *error)

@@ -47,7 +47,7 @@ class TestSeveral < Minitest::Test
       assert_match(/\Arperf-top: none of 2 processes can be watched: /, result.err)
       result = viewer("-p")
       assert_equal 2, result.status.exitstatus
-      assert_includes result.err, "-p needs a process number"
+      assert_includes result.err, "-p needs a process number or a name"
     ensure
       Process.kill(:KILL, none)
       Process.wait(none)

@@ -86,7 +86,7 @@ static void fill_main(struct ui_source *source, const struct rtop_session *sessi
 {
   struct rtop_feed_end end;
   int index = main_index(session);
-  if (index >= 0) source->main = source->at[index];
+  if (index >= 0) memcpy(&source->main, &source->at[index], sizeof source->main); /* gaps too: they are compared */
   source->main.state = rtop_session_state(session);
   memset(source->main.losses, 0, sizeof source->main.losses);
   for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++)
@@ -101,11 +101,26 @@ static void fill_main(struct ui_source *source, const struct rtop_session *sessi
   }
 }
 
+/* Another one may have its place. */
+static bool same_process(const struct ui_process *one, const struct ui_process *other)
+{
+  return one->pid == other->pid && one->started_real_ns == other->started_real_ns;
+}
+
+static void show_all(struct ui *ui)
+{
+  ui->apart = 0;
+  ui->lens.processes = false;
+  ui->stale = true;
+}
+
 /* The first view says who is there. */
 static void say_who_came(struct ui *ui, const struct ui_source *now)
 {
-  for (int i = ui->source.count; i > 0 && i < now->count && i < UI_SOURCES_MAX; i++) {
+  for (int i = 0; ui->source.count > 0 && i < now->count && i < UI_SOURCES_MAX; i++) {
     const struct ui_process *process = &now->at[i];
+    if (i < ui->source.count && same_process(process, &ui->source.at[i])) continue;
+    if (i + 2 == ui->apart) show_all(ui); /* who was shown alone gave up its place */
     if (process->parent != 0 && ui_lives(process->state))
       ui_say(ui, "process %d joined: %s", (int)process->pid, ui_short_command(process->command));
   }
@@ -117,7 +132,8 @@ static void say_who_went(struct ui *ui, const struct ui_source *now)
   const struct ui_source *before = &ui->source;
   for (int i = 0; i < before->count && i < now->count; i++) {
     const struct ui_process *process = &now->at[i];
-    if (ui_lives(before->at[i].state) && !ui_lives(process->state) && !process->replaced && now->count > 1)
+    if (same_process(process, &before->at[i]) && ui_lives(before->at[i].state) && !ui_lives(process->state) &&
+        !process->replaced && now->count > 1)
       ui_say(ui, "process %d: %s", (int)process->pid, process->end[0] != '\0' ? process->end : "gone");
   }
 }

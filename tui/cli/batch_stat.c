@@ -20,13 +20,17 @@ struct stat_watch {
   bool cut_short; /* the time of -t was up before the command had ended */
   int count;
   struct rtop_stat_os before[RTOP_SESSION_FEEDS_MAX], now[RTOP_SESSION_FEEDS_MAX]; /* by source */
+  uint64_t opened[RTOP_SESSION_FEEDS_MAX];                                         /* which one that is */
+  struct rtop_stat_os gone; /* of processes whose places others have */
 };
 
 /* One that became another program is the same to the kernel. */
 static bool stat_is_told(const struct rtop_session *session, int source)
 {
-  for (int i = 0; i < source; i++)
-    if (rtop_session_info(session, i)->pid == rtop_session_info(session, source)->pid) return true;
+  for (int i = 0; i < rtop_session_count(session); i++)
+    if (rtop_session_process(session, i) == rtop_session_process(session, source) &&
+        rtop_session_opened(session, i) < rtop_session_opened(session, source))
+      return true;
   return false;
 }
 
@@ -34,11 +38,16 @@ static void stat_look(struct stat_watch *watch, bool first)
 {
   const struct rtop_session *session = watch->batch.session;
   if (watch->batch.options->action != RTOP_ACTION_WATCH) return;
-  for (; watch->count < rtop_session_count(session); watch->count++) {
-    if (first && !stat_is_told(session, watch->count)) continue; /* unknown, unless it can be read now */
-    rtop_stat_os_start(&watch->before[watch->count]);
-    rtop_stat_os_start(&watch->now[watch->count]);
+  for (int i = 0; i < rtop_session_count(session); i++) {
+    if (watch->opened[i] == rtop_session_opened(session, i)) continue;
+    if (watch->opened[i]) rtop_stat_os_add(&watch->gone, &watch->before[i], &watch->now[i]);
+    watch->opened[i] = rtop_session_opened(session, i);
+    watch->before[i] = watch->now[i] = (struct rtop_stat_os){ 0 };
+    if (first && !stat_is_told(session, i)) continue; /* unknown, unless it can be read now */
+    rtop_stat_os_start(&watch->before[i]);
+    rtop_stat_os_start(&watch->now[i]);
   }
+  watch->count = rtop_session_count(session);
   for (int i = 0; i < watch->count; i++) {
     struct rtop_stat_os os;
     if (stat_is_told(session, i) || !rtop_stat_os_read(&os, rtop_session_info(session, i)->pid)) continue;
@@ -67,7 +76,7 @@ static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
   stat->real_ns = stat->report ? stat->report->sum.length_ns : 0;
   stat->status = -1;
   if (options->action == RTOP_ACTION_WATCH) {
-    rtop_stat_os_start(&stat->os);
+    stat->os = watch->gone;
     for (int i = 0; i < watch->count; i++) rtop_stat_os_add(&stat->os, &watch->before[i], &watch->now[i]);
     stat->real_ns = (uint64_t)(batch_now_ns() - watch->start_ns);
   } else if (launch && rtop_launch_usage(launch, &usage, &real_ns)) {
@@ -111,6 +120,7 @@ int rtop_stat_run(const struct rtop_options *options)
 {
   struct stat_watch watch = { .start_ns = batch_now_ns() };
   int status = 1;
+  rtop_stat_os_start(&watch.gone);
   if (!batch_watch_open(&watch.batch, options, &status)) return status;
   struct rtop_session *session = watch.batch.session;
   rtop_session_poll(session);

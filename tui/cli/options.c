@@ -159,7 +159,7 @@ static int options_pids(struct rtop_options *options, const char *text)
 {
   static const char blanks[] = " \t\n";
   const char *at = text + strspn(text, blanks);
-  if (!*at) return options_usage("-p needs a process number (was none found?)");
+  if (!*at) return options_usage("-p needs a process number or a name (was none found?)");
   if (isalpha((unsigned char)*at) || *at == '/' || *at == '_') return options_name(options, at);
   do {
     char *end = NULL;
@@ -420,7 +420,7 @@ static int options_unknown(int option, char **argv)
 {
   const char *text = argv[optind - 1];
   if (option == ':' && (optopt == 'p' || strcmp(text, "--pid") == 0))
-    return options_usage("option %s needs a process number (was none found?)", text);
+    return options_usage("option %s needs a process number or a name (was none found?)", text);
   if (option == ':') return options_usage("option %s needs a value", text);
   if (optopt && optopt < 256) return options_usage("unknown option -%c", optopt);
   return options_usage("unknown option, or unexpected value: %s", text);

@@ -36,7 +36,10 @@ static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t befor
   if (depth == 0) return false;
   /* Where processes are told apart, each has a frame below all of its own. */
   uint32_t process = rtop_symbols_get(work->job->symbols, work->frames[0])->process;
-  if (process) fprintf(out, "process %" PRIu32 ";", process);
+  uint32_t nth = process >> RTOP_PROCESS_PID_BITS;
+  if (process) fprintf(out, "process %" PRIu32, rtop_process_pid(process));
+  if (nth) fprintf(out, "/%" PRIu32, nth + 1);
+  if (process) fputc(';', out);
   while (depth > 0) {
     collapsed_label(rtop_symbols_get(work->job->symbols, work->frames[--depth])->label, out);
     if (depth) fputc(';', out);

@@ -84,7 +84,7 @@ static void csv_row(const struct export_job *job, const struct export_method *me
   csv_cost(&row->self, job->out);
   csv_cost(&row->total, job->out);
   if (rtop_lens_look(rtop_profile_lens(job->given->profile))->processes)
-    fprintf(job->out, ",%" PRIu32, symbol->process);
+    fprintf(job->out, ",%" PRIu32, rtop_process_pid(symbol->process));
   if (job->differs) {
     csv_change(method->before.self_ns, row->self_ns, job->out);
     csv_change(method->before.total_ns, row->total_ns, job->out);

@@ -212,7 +212,7 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   json_object_set_new(object, "name", json_text(symbol->label));
   json_object_set_new(object, "path", json_text(symbol->path));
   json_object_set_new(object, "line", json_count(symbol->line));
-  if (symbol->process) json_object_set_new(object, "pid", json_integer(symbol->process));
+  if (symbol->process) json_object_set_new(object, "pid", json_integer(rtop_process_pid(symbol->process)));
   for (size_t i = 0; i < JSON_FIELDS; i++)
     json_object_set_new(object, json_fields[i].key, json_figure(report, row, json_fields[i].column));
   json_object_set_new(object, "samples", json_count(row->total.samples));
@@ -267,6 +267,17 @@ json_t *rtop_json_processes(const struct rtop_report *report)
   return processes;
 }
 
+/* Ended, and told of all together; nothing while there are none. */
+void rtop_json_processes_gone(json_t *object, const struct rtop_report *report)
+{
+  json_t *gone = report->gone_count ? json_object() : NULL;
+  if (!gone) return;
+  json_object_set_new(gone, "count", json_integer(report->gone_count));
+  json_states(gone, &report->gone);
+  json_object_set_new(gone, "allocations", json_count(report->gone.allocations));
+  json_object_set_new(object, "processes_gone", gone);
+}
+
 static json_t *json_baseline(const struct rtop_report *report)
 {
   json_t *object = json_object();
@@ -291,6 +302,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
   if (report->has_end) json_object_set_new(object, "end", json_end(&report->end));
   if (report->source_count > 1) json_object_set_new(object, "processes", rtop_json_processes(report));
+  rtop_json_processes_gone(object, report);
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "mode", json_text(rtop_mode_name(report->options->mode)));
   json_object_set_new(object, "windows", json_count(sum->window_count));

@@ -16,6 +16,7 @@ enum { RTOP_JSON_STACK_MAX = 200 };
 json_t *rtop_json_build(const struct rtop_report *report);
 /* An object for each process, with what it has of the frame. */
 json_t *rtop_json_processes(const struct rtop_report *report);
+void rtop_json_processes_gone(json_t *object, const struct rtop_report *report);
 /* Writes the line and flushes. False when that did not work. */
 bool rtop_json_write(const struct rtop_report *report, FILE *out);
 

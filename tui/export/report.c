@@ -40,6 +40,8 @@ static void report_process(struct rtop_report *report, const struct rtop_session
   const struct rtop_feed_info *info = rtop_session_info(session, index);
   struct rtop_report_process *process = &report->processes[index];
   *process = (struct rtop_report_process){ .pid = info->pid,
+                                           .process = rtop_session_process(session, index),
+                                           .opened = rtop_session_opened(session, index),
                                            .state = rtop_session_feed_state(session, index),
                                            .parent = rtop_session_feed_parent(session, index),
                                            .command = info->command,
@@ -54,10 +56,11 @@ static void report_process(struct rtop_report *report, const struct rtop_session
 /* The source that tells of the same process now. */
 static struct rtop_report_process *report_process_now(struct rtop_report *report, uint32_t source)
 {
-  pid_t pid = report->processes[source].pid;
   uint32_t now = source;
-  for (uint32_t i = source + 1; report->processes[now].replaced && i < (uint32_t)report->source_count; i++)
-    if (report->processes[i].pid == pid) now = i;
+  for (uint32_t i = 0; report->processes[now].replaced && i < (uint32_t)report->source_count; i++)
+    if (i != source && report->processes[i].process == report->processes[source].process &&
+        report->processes[i].opened > report->processes[now].opened)
+      now = i;
   return &report->processes[now];
 }
 
@@ -65,6 +68,7 @@ static void report_divide(struct rtop_report *report)
 {
   for (size_t i = 0; i < report->sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &report->sum.threads[i];
+    if (thread->source >= RTOP_SOURCE_GONE) rtop_cost_add(&report->gone, &thread->cost);
     if (thread->source >= (uint32_t)report->source_count) continue;
     struct rtop_report_process *process = report_process_now(report, thread->source);
     rtop_cost_add(&process->cost, &thread->cost);
@@ -114,6 +118,8 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->command = info ? info->command : "";
   report->ruby = info ? info->ruby : "";
   report->source_count = rtop_session_count(session);
+  report->gone_count = rtop_session_gone(session);
+  report->gone = (struct rtop_cost){ 0 };
   report->tells_losses = false;
   memset(report->losses, 0, sizeof report->losses);
   for (int i = 0; i < report->source_count; i++) report_process(report, session, i);

@@ -23,6 +23,8 @@ struct rtop_report_process {
   enum rtop_feed_state state;
   pid_t parent; /* of one that was forked or spawned by another, watched or not; 0: it was asked for */
   const char *command, *ruby;
+  uint32_t process;      /* rtop_session_process() */
+  uint64_t opened;       /* in which order they came */
   bool replaced;         /* by exec: another source goes on with it, and has its figures */
   struct rtop_cost cost; /* of its threads in the frame: those of all processes make that of the frame */
   unsigned threads;      /* alive at the end of the frame */
@@ -43,6 +45,8 @@ struct rtop_report {
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];                    /* by source */
   struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX]; /* by source */
   int source_count;
+  int gone_count;               /* processes that ended and lost their places here to others, */
+  struct rtop_cost gone;        /* and what they had of the frame */
   bool tells_losses;            /* of any process */
   uint64_t losses[RTOP_LOSSES]; /* what found no room, of all processes since they were started */
   struct verdict verdict;       /* on the frame */

@@ -20,7 +20,7 @@ static double text_share(const struct rtop_report *report, uint64_t part_ns)
 /* How many there are besides the first. */
 static int text_others(const struct rtop_report *report)
 {
-  int others = -1;
+  int others = report->gone_count - 1;
   for (int i = 0; i < report->source_count; i++) others += !report->processes[i].replaced;
   return others;
 }
@@ -70,6 +70,7 @@ static void text_ends(const struct rtop_report *report, FILE *out)
     snprintf(who, sizeof who, "%d ", (int)process->pid);
     if (process->has_end && !process->replaced) text_one_end(&process->end, who, out);
   }
+  if (report->gone_count) fprintf(out, "END %d processes before these\n", report->gone_count);
 }
 
 static void text_gvl(const struct rtop_report *report, FILE *out)

@@ -96,25 +96,33 @@ static void stat_ruby(const struct rtop_stat *stat, FILE *out)
   stat_count(out, stat_threads(stat), "threads");
 }
 
+static void stat_process(const struct rtop_cost *cost, FILE *out)
+{
+  fprintf(out, "%13.1f ms %9.1f ms %9.1f ms %9.1f ms  ", (double)cost->wall_ns[RTOP_STATE_RUNNING] / 1e6,
+          (double)cost->wall_ns[RTOP_STATE_WAITING] / 1e6, (double)cost->wall_ns[RTOP_STATE_BLOCKED] / 1e6,
+          (double)cost->cpu_ns / 1e6);
+}
+
 /* A line for each of several processes: who had which part of it. */
 static void stat_processes(const struct rtop_stat *stat, FILE *out)
 {
   const struct rtop_report *report = stat->report;
-  int count = 0;
+  int count = report->gone_count;
   for (int i = 0; i < report->source_count; i++) count += !report->processes[i].replaced;
   if (count < 2) return;
   fprintf(out, "\n%16s %12s %12s %12s  %d processes\n", "running", "waiting", "blocked", "CPU", count);
   for (int i = 0; i < report->source_count; i++) {
     const struct rtop_report_process *process = &report->processes[i];
-    const uint64_t *wall_ns = process->cost.wall_ns;
     char command[STAT_COMMAND];
     if (process->replaced) continue;
     rtop_text_cut(command, sizeof command, process->command, STAT_COMMAND_COLUMNS);
-    fprintf(out, "%13.1f ms %9.1f ms %9.1f ms %9.1f ms  %d %s%s%s\n", (double)wall_ns[RTOP_STATE_RUNNING] / 1e6,
-            (double)wall_ns[RTOP_STATE_WAITING] / 1e6, (double)wall_ns[RTOP_STATE_BLOCKED] / 1e6,
-            (double)process->cost.cpu_ns / 1e6, (int)process->pid, command, process->has_end ? ": " : "",
+    stat_process(&process->cost, out);
+    fprintf(out, "%d %s%s%s\n", (int)process->pid, command, process->has_end ? ": " : "",
             process->has_end ? process->end.text : "");
   }
+  if (report->gone_count == 0) return;
+  stat_process(&report->gone, out);
+  fprintf(out, "%d that ended before\n", report->gone_count);
 }
 
 static void stat_kernel(const struct rtop_stat *stat, FILE *out)

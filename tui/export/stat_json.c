@@ -49,6 +49,7 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
   json_object_set_new(object, "ruby", json_string(report->ruby));
   if (report->source_count > 1) json_object_set_new(object, "processes", rtop_json_processes(report));
+  rtop_json_processes_gone(object, report);
   for (int state = 0; state < RTOP_STATES; state++)
     stat_seconds(object, state_key((enum rtop_state)state), wall_ns[state]);
   stat_seconds(object, "cpu", counters->cpu_ns);

@@ -1,16 +1,11 @@
 /* Reads who descends from whom. */
 #include "family.h"
 
+#include "shm/base/process.h"
 #include "tui/text/reserve.h"
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A process as its line in /proc has it. */
 struct family_process {
@@ -26,22 +21,10 @@ struct family_scan {
 
 static bool family_process_read(struct family_process *process, pid_t pid)
 {
-  char path[64], line[512], state;
-  int parent;
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  ssize_t got = read(fd, line, sizeof line - 1);
-  close(fd);
-  line[got > 0 ? got : 0] = '\0';
-  *process = (struct family_process){ .pid = pid };
-  /* The name in parentheses may hold anything, also parentheses: the last one ends it. */
-  const char *end = strrchr(line, ')');
-  if (!end || sscanf(end, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-                     &state, &parent, &process->start_ticks) != 3)
-    return false;
-  process->parent = (pid_t)parent;
-  return state != 'Z' && state != 'X';
+  struct process_stat stat;
+  if (!process_stat_read(pid, &stat)) return false;
+  *process = (struct family_process){ .pid = pid, .parent = stat.parent, .start_ticks = stat.start_ticks };
+  return stat.state != 'Z' && stat.state != 'X';
 }
 
 static int family_by_pid(const void *left, const void *right)
@@ -114,14 +97,13 @@ static bool family_take(struct rtop_family *family, const struct family_process 
 bool rtop_family_add(struct rtop_family *family, pid_t pid)
 {
   struct family_process process;
-  struct stat status;
-  char path[64];
+  struct process_status status;
   struct rtop_kin *old = rtop_family_find(family, pid);
-  snprintf(path, sizeof path, "/proc/%d", (int)pid);
-  if (pid <= 0 || stat(path, &status) != 0 || !family_process_read(&process, pid)) return false;
-  if (!old) return family_take(family, &process, NULL, status.st_uid);
+  /* Not the owner of its folder: to the kernel that is root when the process may not be dumped. */
+  if (pid <= 0 || !process_status_read(pid, &status) || !family_process_read(&process, pid)) return false;
+  if (!old) return family_take(family, &process, NULL, status.uid);
   if (old->start_ticks != process.start_ticks)
-    *old = (struct rtop_kin){ .pid = pid, .owner = status.st_uid, .start_ticks = process.start_ticks };
+    *old = (struct rtop_kin){ .pid = pid, .owner = status.uid, .start_ticks = process.start_ticks };
   return true;
 }
 

@@ -19,10 +19,8 @@ enum { RTOP_FAMILY_MAX = 1024 };
 struct rtop_kin {
   pid_t pid;
   pid_t parent; /* when it was first seen; 0: one that was asked for */
-  uid_t owner;  /* of the one that was asked for, or what the caller has set for one above it */
+  uid_t owner;  /* effective, of the one that was asked for, or what the caller has set for one above it */
   uint64_t start_ticks, parent_start_ticks;
-  int64_t next_try_ms; /* for the caller: when to ask again for its channel, */
-  unsigned tries;      /* and how often it did */
 };
 
 struct rtop_family {

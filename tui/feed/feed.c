@@ -31,7 +31,7 @@ const char *rtop_loss_name(enum rtop_loss loss)
   return names[loss];
 }
 
-int64_t feed_now_ns(void)
+int64_t rtop_feed_now_ns(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -90,6 +90,4 @@ size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile);
  * tier, and sets next_sequence to go on there. Returns the number of windows moved. */
 size_t feed_history_read(struct feed_ring *feed, struct rtop_profile *profile);
 
-int64_t feed_now_ns(void);
-
 #endif

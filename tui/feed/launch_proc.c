@@ -1,6 +1,7 @@
 /* What /proc tells about a process, and where the extension stands. */
 #include "launch.h"
 
+#include "shm/base/process.h"
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,17 +11,8 @@
 
 bool rtop_launch_is_stopped(pid_t pid)
 {
-  char path[64], line[64];
-  bool stopped = false;
-  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-  FILE *status = fopen(path, "re");
-  while (status && fgets(line, sizeof line, status))
-    if (strncmp(line, "State:\t", 7) == 0) {
-      stopped = line[7] == 'T' || line[7] == 't';
-      break;
-    }
-  if (status) fclose(status);
-  return stopped;
+  struct process_stat stat;
+  return process_stat_read(pid, &stat) && (stat.state == 'T' || stat.state == 't');
 }
 
 static bool launch_holds_extension(const char *folder)

@@ -108,14 +108,18 @@ static int list_compare(const void *left, const void *right)
   return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-/* Rows below their parents, else in the order that they have: appends those of one parent. */
-static size_t list_take_below(const struct rtop_list_row *from, size_t count, pid_t parent, unsigned depth,
+enum { LIST_TAKEN = -1 };
+
+/* Rows below their parents, else in the order that they have: appends those of one parent. Each once: a process may
+ * have several channels. */
+static size_t list_take_below(struct rtop_list_row *from, size_t count, pid_t parent, unsigned depth,
                               struct rtop_list_row *to, size_t taken)
 {
   for (size_t i = 0; i < count && taken < count; i++) {
     if (from[i].parent != parent || depth > RTOP_LIST_MAX) continue;
     to[taken] = from[i];
     to[taken++].depth = depth;
+    from[i].parent = LIST_TAKEN;
     if (!list_is_over(&from[i])) taken = list_take_below(from, count, from[i].pid, depth + 1, to, taken);
   }
   return taken;
@@ -129,8 +133,10 @@ static void list_trees(struct rtop_list_row *rows, size_t count)
   if (flat && rtop_family_parents(pids, parents, count)) {
     for (size_t i = 0; i < count; i++) rows[i].parent = parents[i];
     memcpy(flat, rows, count * sizeof *flat);
-    /* Read while processes came and went: what makes no tree stays as it was. */
-    if (list_take_below(flat, count, 0, 0, rows, 0) != count) memcpy(rows, flat, count * sizeof *flat);
+    size_t taken = list_take_below(flat, count, 0, 0, rows, 0);
+    /* Read while processes came and went: what makes no tree stands below all. */
+    for (size_t i = 0; i < count && taken < count; i++)
+      if (flat[i].parent != LIST_TAKEN) rows[taken++] = flat[i];
   }
   free(flat);
 }

@@ -4,6 +4,7 @@
 #include "shm/base/error.h"
 #include "shm/segment/registry.h"
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,6 @@
 #include <time.h>
 #include "tui/text/text.h"
 #include <unistd.h>
-
-int64_t session_now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 int64_t session_cpu_ns(void)
 {
@@ -37,7 +31,7 @@ static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes
   if (session) session->profile = rtop_profile_create(memory_bytes);
   if (session && session->profile) {
     session->rate_hz = rate_hz;
-    session->started_mono_ns = session_now_ns();
+    session->started_mono_ns = rtop_feed_now_ns();
     return session;
   }
   free(session);
@@ -52,21 +46,6 @@ static void session_own(struct rtop_session *session, struct rtop_feed *feed)
   if (*rtop_feed_info(feed)->folder) rtop_lens_own(rtop_profile_lens(session->profile), rtop_feed_info(feed)->folder);
 }
 
-void session_take(struct rtop_session *session, struct rtop_feed *feed)
-{
-  session_own(session, feed);
-  rtop_profile_add_source_bytes(session->profile, rtop_feed_info(feed)->bytes);
-  if (session->count > 0 && session->feeds[0].state != RTOP_FEED_REPLAY) rtop_feed_align(feed, session->feeds[0].feed);
-  if (session->recorder) rtop_recorder_source(session->recorder, (uint32_t)session->count, rtop_feed_info(feed));
-  rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)session->count, (uint32_t)rtop_feed_info(feed)->pid);
-  struct session_feed *taken = &session->feeds[session->count++];
-  *taken = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed) };
-  if (session_is_over(taken->state)) return; /* its number may be another's by now */
-  const struct rtop_kin *kin = rtop_family_find(&session->family, rtop_feed_info(feed)->pid);
-  taken->parent = kin ? kin->parent : 0;
-  taken->start_ticks = rtop_family_start_ticks(rtop_feed_info(feed)->pid);
-}
-
 void session_leave_out(struct rtop_session *session, const char *why)
 {
   size_t bytes = ((size_t)session->left_out_count + 1) * sizeof *session->left_out;
@@ -74,6 +53,86 @@ void session_leave_out(struct rtop_session *session, const char *why)
   if (!grown) return;
   session->left_out = grown;
   snprintf(session->left_out[session->left_out_count++], SESSION_WORDS_BYTES, "%s", why);
+}
+
+static void session_say_recording(struct rtop_session *session)
+{
+  if (session->recording_full) return;
+  session->recording_full = true;
+  session_leave_out(
+      session, "the recording holds no more than its first 128 processes: those that come from now on are not in it");
+}
+
+/* Long enough over to come to nothing more, and gone. */
+static bool session_can_go(const struct session_feed *feed, int64_t now_ms)
+{
+  if (!session_is_over(feed->state) || feed->state == RTOP_FEED_REPLAY || !feed->over_since_ms) return false;
+  if (now_ms - feed->over_since_ms <= SESSION_LEAVE_MS) return false;
+  return !feed->start_ticks || rtop_family_start_ticks(rtop_feed_info(feed->feed)->pid) != feed->start_ticks;
+}
+
+/* The first feed stays: its clock is everybody's. */
+int session_place(const struct rtop_session *session)
+{
+  int64_t now_ms = rtop_feed_now_ns() / 1000000, oldest_ms = INT64_MAX;
+  int place = -1;
+  if (session->count < RTOP_SESSION_FEEDS_MAX) return session->count;
+  for (int i = 1; i < session->count; i++) {
+    const struct session_feed *feed = &session->feeds[i];
+    if (feed->over_since_ms >= oldest_ms || !session_can_go(feed, now_ms)) continue;
+    place = i;
+    oldest_ms = feed->over_since_ms;
+  }
+  return place;
+}
+
+static void session_give_back(struct rtop_session *session, int place)
+{
+  uint32_t number = rtop_profile_retire(session->profile, (uint32_t)place);
+  if (session->recorder) {
+    rtop_recorder_ended(session->recorder, (uint32_t)place, session->feeds[place].state);
+    rtop_recorder_renumber(session->recorder, (uint32_t)place, number);
+  }
+  rtop_feed_close(&session->feeds[place].feed);
+}
+
+/* Another process that has the number of an earlier one is told apart from it. */
+static uint32_t session_process(struct rtop_session *session, pid_t pid, uint64_t start_ticks)
+{
+  struct session_past *own = &session->past[session->opened % SESSION_PAST];
+  uint32_t nth = 0;
+  for (int i = 0; i < SESSION_PAST; i++) {
+    const struct session_past *past = &session->past[i];
+    if (past->pid != pid) continue;
+    bool same = !start_ticks || !past->start_ticks || past->start_ticks == start_ticks;
+    if (past->nth + !same > nth) nth = past->nth + !same;
+    if (same) nth = past->nth;
+    if (same) break;
+  }
+  *own = (struct session_past){ .pid = pid, .start_ticks = start_ticks, .nth = nth };
+  return rtop_process_of((uint32_t)pid, nth);
+}
+
+void session_take(struct rtop_session *session, struct rtop_feed *feed, int place)
+{
+  const struct rtop_feed_info *info = rtop_feed_info(feed);
+  struct session_feed *taken = &session->feeds[place];
+  if (place < session->count) session_give_back(session, place);
+  else session->count++;
+  session_own(session, feed);
+  rtop_profile_add_source_bytes(session->profile, info->bytes);
+  if (place > 0 && session->feeds[0].state != RTOP_FEED_REPLAY) rtop_feed_align(feed, session->feeds[0].feed);
+  if (session->recorder && !rtop_recorder_source(session->recorder, (uint32_t)place, info))
+    session_say_recording(session);
+  *taken = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed), .start_ticks = info->start_ticks };
+  if (!session_is_over(taken->state)) { /* else its number may be another's by now */
+    const struct rtop_kin *kin = rtop_family_find(&session->family, info->pid);
+    taken->parent = kin ? kin->parent : 0;
+    taken->start_ticks = rtop_family_start_ticks(info->pid);
+  }
+  taken->process = session_process(session, info->pid, taken->start_ticks);
+  taken->opened = ++session->opened;
+  rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)place, taken->process);
 }
 
 /* As a child of another one that was asked for. */
@@ -86,13 +145,14 @@ static bool session_has(const struct rtop_session *session, pid_t pid)
 
 static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop_error *error)
 {
-  if (session->count >= RTOP_SESSION_FEEDS_MAX) {
+  int place = session_place(session);
+  if (place < 0) {
     rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "at most %d processes at a time", RTOP_SESSION_FEEDS_MAX);
     return false;
   }
-  struct rtop_feed *feed = rtop_feed_open_process(pid, (uint32_t)session->count, session->rate_hz, error);
+  struct rtop_feed *feed = rtop_feed_open_process(pid, (uint32_t)place, session->rate_hz, error);
   if (feed && session->skips_past) rtop_feed_skip_past(feed);
-  if (feed) session_take(session, feed);
+  if (feed) session_take(session, feed, place);
   return feed != NULL;
 }
 
@@ -101,26 +161,28 @@ static bool session_add_recording(struct rtop_session *session, const char *path
   struct rtop_feed *feeds[RTOP_SESSION_FEEDS_MAX];
   if (rtop_feed_is_segment(path)) {
     struct rtop_feed *feed = rtop_feed_open_segment(path, (uint32_t)session->count, error);
-    if (feed) session_take(session, feed);
+    if (feed) session_take(session, feed, session->count);
     return feed != NULL;
   }
   int count = rtop_feed_open_recording(path, session->profile, feeds, RTOP_SESSION_FEEDS_MAX, error);
-  for (int i = 0; i < count; i++) session_take(session, feeds[i]);
+  for (int i = 0; i < count; i++) session_take(session, feeds[i], session->count);
   return count > 0;
 }
 
 /* With what descends from it. That alone is enough, but not of process 1: orphans of the whole machine go there. */
 bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error)
 {
-  int before = session->count;
+  uint64_t before = session->opened;
   if (session_add_pid(session, pid, error)) {
-    if (!session_is_over(session->feeds[before].state)) session_tree_add(session, pid);
+    if (rtop_family_start_ticks(pid)) session_tree_add(session, pid);
     return true;
   }
   if (!session->follows || pid == 1) return false;
   session_tree_add(session, pid);
   session_tree_look(session);
-  return session->count > before;
+  if (session->opened == before) return false;
+  if (error) *error = (struct rtop_error){ 0 };
+  return true;
 }
 
 static void session_names_none(const struct rtop_session *session, struct rtop_error *error)
@@ -209,6 +271,7 @@ void rtop_session_close(struct rtop_session **handle)
   for (int i = 0; i < session->count; i++) rtop_feed_close(&session->feeds[i].feed);
   rtop_profile_destroy(&session->profile);
   rtop_family_destroy(&session->family);
+  free(session->tries);
   free(session->left_out);
   free(session);
 }
@@ -218,12 +281,13 @@ void rtop_session_close(struct rtop_session **handle)
 static bool session_follow(struct rtop_session *session, pid_t pid, bool ours)
 {
   struct rtop_registry_entry entry;
-  if (session->count >= RTOP_SESSION_FEEDS_MAX || rtop_registry_find(pid, &entry, NULL) != 0) return false;
+  int place = session_place(session);
+  if (place < 0 || rtop_registry_find(pid, &entry, NULL) != 0) return false;
   bool left_by_ours = ours && session->count == 0 && entry.geometry.created_mono_ns >= session->started_mono_ns;
   if (!entry.alive && !left_by_ours) return false;
   entry.pid = pid;
-  struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)session->count, session->rate_hz, NULL);
-  if (feed) session_take(session, feed);
+  struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)place, session->rate_hz, NULL);
+  if (feed) session_take(session, feed, place);
   return feed != NULL;
 }
 
@@ -282,7 +346,7 @@ static void session_explain(struct rtop_session *session, bool ended)
 
 size_t rtop_session_poll(struct rtop_session *session)
 {
-  int64_t now_ms = session_now_ns() / 1000000;
+  int64_t now_ms = rtop_feed_now_ns() / 1000000;
   size_t moved = 0;
   bool ended = session->launch && rtop_launch_ended(session->launch);
   bool explain = now_ms >= session->next_look_ms || ended;
@@ -336,7 +400,7 @@ static bool session_feed_over(const struct session_feed *feed)
   if (!session_is_over(feed->state)) return false;
   if (feed->state == RTOP_FEED_REPLAY || feed->replaced || !feed->was_live) return true;
   bool alive = kill(rtop_feed_info(feed->feed)->pid, 0) == 0 || errno == EPERM;
-  return !alive || session_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
+  return !alive || rtop_feed_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
 }
 
 /* What a command leaves running behind it (a daemon) does not hold those that wait for the command; but when it was
@@ -401,6 +465,22 @@ bool rtop_session_feed_end(const struct rtop_session *session, int index, struct
 bool rtop_session_feed_replaced(const struct rtop_session *session, int index)
 {
   return index >= 0 && index < session->count && session->feeds[index].replaced;
+}
+
+uint32_t rtop_session_process(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->count ? session->feeds[index].process : 0;
+}
+
+uint64_t rtop_session_opened(const struct rtop_session *session, int index)
+{
+  return index >= 0 && index < session->count ? session->feeds[index].opened : 0;
+}
+
+int rtop_session_gone(const struct rtop_session *session)
+{
+  uint64_t gone = session->opened - (uint64_t)session->count;
+  return gone < INT_MAX ? (int)gone : INT_MAX;
 }
 
 const char *rtop_session_left_out(const struct rtop_session *session, int index)

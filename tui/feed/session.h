@@ -25,7 +25,7 @@ enum {
   RTOP_SESSION_REPLAY_BYTES = 96 << 20,
   RTOP_SESSION_MEMORY_BYTES = 48 << 20,
   RTOP_SESSION_BATCH_BYTES = 12 << 20,
-  RTOP_SESSION_FEEDS_MAX = 128, /* processes and what they turned into by exec */
+  RTOP_SESSION_FEEDS_MAX = RTOP_SOURCES_MAX, /* processes at a time, and what they turned into by exec */
 };
 
 /* What to watch, the first of these three that is there, and what is kept of it. */
@@ -80,13 +80,20 @@ const char *rtop_session_problem(const struct rtop_session *session);
 /* A sentence while there is nothing to watch and the command runs: why, and what helps. NULL: it is still early. */
 const char *rtop_session_waits(const struct rtop_session *session);
 
-/* Feeds in order of opening; index 0 is the first. Info of an index out of range is NULL. */
+/* Feeds; index 0 is the first. When there are RTOP_SESSION_FEEDS_MAX, a new one gets the place of the one that was
+ * over first; what that told stays in the profile (rtop_profile_retire). Info of an index out of range is NULL. */
 int rtop_session_count(const struct rtop_session *session);
 const struct rtop_feed_info *rtop_session_info(const struct rtop_session *session, int index);
 enum rtop_feed_state rtop_session_feed_state(const struct rtop_session *session, int index);
 
 /* How that one ended; false while it lives or nothing is known. */
 bool rtop_session_feed_end(const struct rtop_session *session, int index, struct rtop_feed_end *end);
+/* Which process that is (rtop_process_of()): equal for what became another program, not when only the number is. */
+uint32_t rtop_session_process(const struct rtop_session *session, int index);
+/* 1, 2, … in order of opening: another one in a place is another feed. 0: none is there. */
+uint64_t rtop_session_opened(const struct rtop_session *session, int index);
+/* How many feeds lost their place. */
+int rtop_session_gone(const struct rtop_session *session);
 /* By exec, and another feed goes on with the process. */
 bool rtop_session_feed_replaced(const struct rtop_session *session, int index);
 /* The process above it when it joined as a descendant of one that was asked for; 0: it was asked for. */

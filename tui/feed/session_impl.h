@@ -11,8 +11,10 @@ enum {
   SESSION_SOON_MS = 10,    /* between looks for the channel of a command that starts */
   SESSION_LOOK_MS = 100,   /* between looks that read all of /proc, or for an exec */
   SESSION_GRACE_MS = 3000, /* a process that lives on without its channel may make another */
+  SESSION_LEAVE_MS = 1000, /* after its end everything of a process was read, and how it ended */
   SESSION_SPARE = 100,     /* looks for more may take one part in so many of our time */
   SESSION_DESCENDANTS_MAX = 256,
+  SESSION_PAST = 1024,
   SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
 
@@ -21,15 +23,34 @@ struct session_feed {
   enum rtop_feed_state state;
   pid_t parent;         /* of a descendant of what was asked for; 0: that itself */
   uint64_t start_ticks; /* of the process; 0: not known */
+  uint32_t process;     /* rtop_process_of() */
+  uint64_t opened;      /* 1, 2, … */
   bool was_live;
   bool replaced;         /* by exec: another feed goes on with this process */
   int64_t over_since_ms; /* 0: it is not */
+};
+
+/* A process that was watched: its number may come again. */
+struct session_past {
+  pid_t pid;
+  uint64_t start_ticks; /* 0: not known */
+  uint32_t nth;
+};
+
+/* When to ask a member of the family again for its channel, and how often that was in vain. */
+struct session_try {
+  pid_t pid;
+  uint64_t start_ticks;
+  int64_t next_ms;
+  unsigned count;
 };
 
 struct rtop_session {
   struct rtop_profile *profile;
   struct session_feed feeds[RTOP_SESSION_FEEDS_MAX];
   int count;
+  uint64_t opened; /* so many feeds, ever */
+  struct session_past past[SESSION_PAST];
   uint32_t rate_hz;
   char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
   int left_out_count;
@@ -40,6 +61,8 @@ struct rtop_session {
   int64_t next_look_ms;
   bool follows; /* what they make, too */
   struct rtop_family family;
+  struct session_try *tries; /* in the order of the family */
+  size_t try_count, try_capacity;
   int64_t next_family_ms, thorough_family_ms;
   const char *const *names; /* whoever is called so; what ended may come back */
   int name_count;
@@ -47,16 +70,18 @@ struct rtop_session {
   char again[256];  /* how it calls itself, "": not known yet */
   uid_t again_owner;
   int64_t next_names_ms;
-  bool crowded;       /* there were more than can be watched */
+  bool crowded; /* there were more than can be watched */
+  bool recording_full;
   bool command_over;  /* and its last windows were read */
   bool waits, failed; /* words say why */
   char words[RTOP_LAUNCH_WORDS_BYTES];
 };
 
 /* session.c */
-int64_t session_now_ns(void);
 bool session_is_over(enum rtop_feed_state state);
-void session_take(struct rtop_session *session, struct rtop_feed *feed);
+/* Where another feed can stand: behind all, or in the place of the one that was over first. -1: all are needed. */
+int session_place(const struct rtop_session *session);
+void session_take(struct rtop_session *session, struct rtop_feed *feed, int place);
 void session_leave_out(struct rtop_session *session, const char *why);
 bool session_all_over(const struct rtop_session *session);
 bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error);

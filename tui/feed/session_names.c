@@ -52,7 +52,7 @@ void session_names_look(struct rtop_session *session)
   struct rtop_registry_entry *entries = calloc(NAMES_ENTRIES_MAX, sizeof *entries);
   size_t count = entries ? rtop_registry_list(entries, NAMES_ENTRIES_MAX) : 0;
   if (count) qsort(entries, count, sizeof *entries, names_by_age);
-  for (size_t i = 0; i < count && session->count < RTOP_SESSION_FEEDS_MAX; i++) {
+  for (size_t i = 0; i < count && session_place(session) >= 0; i++) {
     if (!names_fit(session, &entries[i]) || names_watched(session, entries[i].pid)) continue;
     if (session_add_tree(session, entries[i].pid, NULL)) session_tree_look(session);
   }

@@ -2,6 +2,7 @@
 #include "session_impl.h"
 
 #include "shm/segment/registry.h"
+#include "tui/text/reserve.h"
 
 enum {
   TREE_LOOK_MS = 1000,
@@ -20,11 +21,14 @@ void session_tree_add(struct rtop_session *session, pid_t pid)
 /* The feed that has this very process now, or had it last. */
 static struct session_feed *tree_feed(struct rtop_session *session, const struct rtop_kin *kin)
 {
-  for (int i = session->count - 1; i >= 0; i--) {
+  struct session_feed *found = NULL;
+  for (int i = 0; i < session->count; i++) {
     struct session_feed *feed = &session->feeds[i];
-    if (rtop_feed_info(feed->feed)->pid == kin->pid && feed->start_ticks == kin->start_ticks) return feed;
+    if (rtop_feed_info(feed->feed)->pid == kin->pid && feed->start_ticks == kin->start_ticks &&
+        (!found || feed->opened > found->opened))
+      found = feed;
   }
-  return NULL;
+  return found;
 }
 
 static void tree_say_crowded(struct rtop_session *session)
@@ -32,8 +36,7 @@ static void tree_say_crowded(struct rtop_session *session)
   char text[SESSION_WORDS_BYTES];
   if (session->crowded) return;
   session->crowded = true;
-  snprintf(text, sizeof text, "more than %d processes: those that come from now on are not watched",
-           RTOP_SESSION_FEEDS_MAX);
+  snprintf(text, sizeof text, "more than %d processes at a time: not all of them are watched", RTOP_SESSION_FEEDS_MAX);
   session_leave_out(session, text);
 }
 
@@ -45,7 +48,7 @@ static bool tree_find(const struct rtop_kin *kin, struct rtop_registry_entry *en
          (entry->uid == kin->owner || kin->owner == 0) && rtop_family_start_ticks(kin->pid) == kin->start_ticks;
 }
 
-static bool tree_join(struct rtop_session *session, struct rtop_kin *kin, struct session_feed *before)
+static bool tree_join(struct rtop_session *session, struct rtop_kin *kin)
 {
   struct rtop_registry_entry entry;
   if (!tree_find(kin, &entry)) return false;
@@ -53,45 +56,67 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin, struct
    * another's by now, even a child's. */
   struct rtop_kin *parent = rtop_family_find(&session->family, kin->parent);
   bool same = parent && parent->start_ticks == kin->parent_start_ticks;
-  if (same && session->count < RTOP_SESSION_FEEDS_MAX && !tree_feed(session, parent)) tree_join(session, parent, NULL);
-  if (session->count >= RTOP_SESSION_FEEDS_MAX) {
+  if (same && !tree_feed(session, parent)) tree_join(session, parent);
+  struct session_feed *before = tree_feed(session, kin);
+  int place = session_place(session);
+  if (place < 0) {
     tree_say_crowded(session);
     return false;
   }
   entry.pid = kin->pid;
-  struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)session->count, session->rate_hz, NULL);
+  struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)place, session->rate_hz, NULL);
   if (!feed) return false;
   if (session->skips_past && entry.geometry.created_mono_ns < session->started_mono_ns) rtop_feed_skip_past(feed);
-  session_take(session, feed);
+  session_take(session, feed, place);
   kin->owner = entry.uid;
-  if (before) before->replaced = true;
+  if (before && before->feed != feed) before->replaced = true;
+  return true;
+}
+
+/* Members keep their order, new ones come behind: what was remembered of those that are left moves up. */
+static bool tree_renew_tries(struct rtop_session *session)
+{
+  const struct rtop_family *family = &session->family;
+  struct session_try **tries = &session->tries;
+  size_t next = 0, count = session->try_count;
+  if (!rtop_reserve(tries, &session->try_capacity, family->count, sizeof **tries)) return false;
+  for (size_t i = 0; i < family->count; i++) {
+    const struct rtop_kin *kin = &family->kin[i];
+    size_t at = next;
+    while (at < count && ((*tries)[at].pid != kin->pid || (*tries)[at].start_ticks != kin->start_ticks)) at++;
+    if (at < count) next = at + 1;
+    (*tries)[i] = at < count ? (*tries)[at] : (struct session_try){ .pid = kin->pid, .start_ticks = kin->start_ticks };
+  }
+  session->try_count = family->count;
   return true;
 }
 
 /* False: it was asked in vain. */
-static bool tree_try(struct rtop_session *session, struct rtop_kin *kin, int64_t now_ms)
+static bool tree_try(struct rtop_session *session, struct rtop_kin *kin, struct session_try *try, int64_t now_ms)
 {
   struct session_feed *feed = tree_feed(session, kin);
-  if ((feed && !session_is_over(feed->state)) || now_ms < kin->next_try_ms) return true;
-  if (tree_join(session, kin, feed)) {
-    kin->tries = 0;
+  if ((feed && !session_is_over(feed->state)) || now_ms < try->next_ms) return true;
+  if (tree_join(session, kin)) {
+    try->count = 0;
     return true;
   }
-  int64_t wait_ms = kin->tries < 32 ? (int64_t)TREE_AGAIN_MS << kin->tries / 4 : TREE_AGAIN_MAX_MS;
-  kin->tries++;
-  kin->next_try_ms = now_ms + (wait_ms < TREE_AGAIN_MAX_MS ? wait_ms : TREE_AGAIN_MAX_MS);
+  if (session_place(session) < 0) return false; /* not its fault */
+  int64_t wait_ms = try->count < 32 ? (int64_t)TREE_AGAIN_MS << try->count / 4 : TREE_AGAIN_MAX_MS;
+  try->count++;
+  try->next_ms = now_ms + (wait_ms < TREE_AGAIN_MAX_MS ? wait_ms : TREE_AGAIN_MAX_MS);
   return false;
 }
 
 static void tree_look(struct rtop_session *session, bool quickly)
 {
-  int64_t now_ms = session_now_ns() / 1000000;
+  int64_t now_ms = rtop_feed_now_ns() / 1000000;
   struct rtop_family *family = &session->family;
   if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
-  if (session->family.crowded) tree_say_crowded(session);
+  if (family->crowded) tree_say_crowded(session);
+  if (!tree_renew_tries(session)) return;
   int misses = 0;
-  for (size_t i = 0; i < session->family.count && misses < TREE_MISSES_MAX && !session->crowded; i++)
-    misses += !tree_try(session, &session->family.kin[i], now_ms);
+  for (size_t i = 0; i < family->count && misses < TREE_MISSES_MAX; i++)
+    misses += !tree_try(session, &family->kin[i], &session->tries[i], now_ms);
 }
 
 void session_tree_look(struct rtop_session *session)

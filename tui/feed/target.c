@@ -3,6 +3,7 @@
 
 #include "launch.h"
 #include "shm/base/error.h"
+#include "shm/base/process.h"
 #include "tui/text/text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TARGET_MAPS_LINES_MAX = 1 << 16, TARGET_COMMAND_BYTES = 1024 };
@@ -26,14 +26,6 @@ static ssize_t target_read(pid_t pid, const char *name, char *buffer, size_t byt
   close(fd);
   buffer[got > 0 ? got : 0] = '\0';
   return got;
-}
-
-static bool target_zombie(pid_t pid)
-{
-  char stat[512];
-  if (target_read(pid, "stat", stat, sizeof stat) <= 0) return false;
-  const char *end = strrchr(stat, ')');
-  return end && (strncmp(end, ") Z", 3) == 0 || strncmp(end, ") X", 3) == 0);
 }
 
 bool rtop_target_command(pid_t pid, char *command, size_t command_bytes)
@@ -89,14 +81,13 @@ static void target_user(struct rtop_target *target)
 
 void rtop_target_look(pid_t pid, struct rtop_target *target)
 {
-  struct stat status;
-  char path[64];
+  struct process_status status;
+  struct process_stat stat;
   *target = (struct rtop_target){ .pid = pid };
-  snprintf(path, sizeof path, "/proc/%d", (int)pid);
-  if (pid <= 0 || stat(path, &status) != 0) return;
+  if (pid <= 0 || !process_status_read(pid, &status)) return;
   target->exists = true;
-  target->uid = status.st_uid;
-  target->zombie = target_zombie(pid);
+  target->uid = status.uid;
+  target->zombie = process_stat_read(pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
   target_command(target);
   target_user(target);
   target_maps(target);

@@ -2,6 +2,7 @@
 #include "lens.h"
 
 #include "lens_frames.h"
+#include "lens_nodes.h"
 #include "shm/base/error.h"
 #include "shm/base/label_text.h"
 #include "shm/base/pattern.h"
@@ -10,19 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENS_SOURCES_MAX = 128 };
+/* Answers of processes that are told apart are found again when they are forgotten: they may take so much. */
+enum { LENS_APART_BYTES_MAX = 8 << 20 };
+
+struct lens_source {
+  struct lens_nodes nodes;
+  uint32_t process; /* 0: not told apart */
+};
 
 struct rtop_lens {
   struct lens_frames frames; /* what becomes of a frame */
   struct rtop_lens_look look;
   uint32_t version;
-  uint32_t names; /* of the symbols, when the answers were made */
-  struct lens_nodes {
-    uint32_t *of; /* by node: shown node + 1; 0: not asked yet */
-    size_t capacity;
-    uint32_t process;
-  } nodes[1 + LENS_SOURCES_MAX]; /* of all; of each source, where they are told apart */
-  uint32_t *path;                /* nodes on the way to one that is known */
+  uint32_t names;              /* of the symbols, when the answers were made */
+  struct lens_nodes nodes;     /* shown node + 1; 0: not asked yet */
+  struct lens_source *sources; /* by source: the same, where processes are told apart */
+  size_t source_capacity, apart_bytes;
+  uint32_t *path; /* nodes on the way to one that is known */
   size_t path_capacity;
 };
 
@@ -56,13 +61,21 @@ struct rtop_lens *rtop_lens_create(struct rtop_symbols *symbols)
   return lens;
 }
 
+static void lens_free_apart(struct rtop_lens *lens)
+{
+  for (size_t i = 0; i < lens->source_capacity; i++) lens_nodes_destroy(&lens->sources[i].nodes);
+  lens->apart_bytes = 0;
+}
+
 void rtop_lens_destroy(struct rtop_lens **handle)
 {
   struct rtop_lens *lens = *handle;
   *handle = NULL;
   if (!lens) return;
   lens_frames_destroy(&lens->frames);
-  for (int i = 0; i <= LENS_SOURCES_MAX; i++) free(lens->nodes[i].of);
+  lens_nodes_destroy(&lens->nodes);
+  lens_free_apart(lens);
+  free(lens->sources);
   free(lens->path);
   free(lens);
 }
@@ -76,8 +89,8 @@ void rtop_lens_forget(struct rtop_lens *lens)
 {
   lens->version++;
   lens->names = rtop_symbols_names(lens->frames.symbols);
-  for (int i = 0; i <= LENS_SOURCES_MAX; i++)
-    if (lens->nodes[i].of) memset(lens->nodes[i].of, 0, lens->nodes[i].capacity * sizeof *lens->nodes[i].of);
+  lens_nodes_forget(&lens->nodes);
+  lens_free_apart(lens);
   lens_frames_forget(&lens->frames);
 }
 
@@ -174,31 +187,61 @@ static uint32_t lens_step(struct rtop_lens *lens, uint32_t process, uint32_t abo
 
 void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process)
 {
-  if (source < LENS_SOURCES_MAX) lens->nodes[source + 1].process = process;
+  if (!rtop_reserve(&lens->sources, &lens->source_capacity, (size_t)source + 1, sizeof *lens->sources)) return;
+  lens_nodes_forget(&lens->sources[source].nodes);
+  lens->sources[source].process = process;
+}
+
+size_t rtop_lens_apart_bytes(const struct rtop_lens *lens)
+{
+  return lens->apart_bytes;
+}
+
+void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number)
+{
+  if (source >= lens->source_capacity) return;
+  rtop_lens_process(lens, number, lens->sources[source].process);
+  rtop_lens_process(lens, source, 0);
+}
+
+/* Where the answers of a source are; of all together when it is not told apart. */
+static struct lens_nodes *lens_nodes_of(struct rtop_lens *lens, uint32_t source, uint32_t *process)
+{
+  *process = lens->look.processes && source < lens->source_capacity ? lens->sources[source].process : 0;
+  if (!*process) return &lens->nodes;
+  if (lens->apart_bytes > LENS_APART_BYTES_MAX) lens_free_apart(lens);
+  return &lens->sources[source].nodes;
+}
+
+static uint32_t *lens_answer(struct rtop_lens *lens, struct lens_nodes *nodes, uint32_t node)
+{
+  size_t common = 0;
+  return lens_nodes_at(nodes, node, nodes == &lens->nodes ? &common : &lens->apart_bytes);
 }
 
 uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node)
 {
-  struct lens_nodes *nodes = &lens->nodes[lens->look.processes && source < LENS_SOURCES_MAX ? source + 1 : 0];
+  uint32_t process, *answer, shown = 0;
   const struct rtop_symbols *symbols = lens->frames.symbols;
   uint32_t count = rtop_symbols_node_count(symbols);
   if (lens_clear(lens) || node >= count) return node < count ? node : 0;
   if (node && !rtop_symbols_get_node(symbols, node)->depth) return 0; /* gone: its id may become another's */
-  if (!rtop_reserve(&nodes->of, &nodes->capacity, count, sizeof *nodes->of)) return 0;
-  size_t depth = 0;
-  nodes->of[0] = 1;
   if (lens->look.label[0] && !lens_labels_fit(lens, node)) return RTOP_LENS_OUT;
-  while (!nodes->of[node]) {
-    if (!rtop_reserve(&lens->path, &lens->path_capacity, depth + 1, sizeof *lens->path)) return 0;
+  struct lens_nodes *nodes = lens_nodes_of(lens, source, &process);
+  size_t depth = 0;
+  for (; node; node = rtop_symbols_get_node(symbols, node)->parent) {
+    answer = lens_answer(lens, nodes, node);
+    if (!answer || !rtop_reserve(&lens->path, &lens->path_capacity, depth + 1, sizeof *lens->path)) return 0;
+    shown = *answer ? *answer - 1 : 0;
+    if (*answer) break;
     lens->path[depth++] = node;
-    node = rtop_symbols_get_node(symbols, node)->parent;
   }
-  uint32_t shown = nodes->of[node] - 1;
   while (depth > 0) {
     node = lens->path[--depth];
     struct rtop_call_node call = *rtop_symbols_get_node(symbols, node);
-    shown = lens_step(lens, nodes->process, shown, &call);
-    nodes->of[node] = shown + 1;
+    shown = lens_step(lens, process, shown, &call);
+    answer = lens_answer(lens, nodes, node);
+    if (answer) *answer = shown + 1;
   }
   return shown;
 }

@@ -62,9 +62,12 @@ uint32_t rtop_lens_version(struct rtop_lens *lens);
  * were asked for, its time is not shown at all. */
 #define RTOP_LENS_OUT UINT32_MAX
 uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node);
-/* The number of the process that a source tells of; two sources of one process are one. More than 128: not told
- * apart. */
+/* The process that a source tells of (rtop_process_of()), 0: not told apart; two sources of one process are one. */
 void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process);
+/* What the answers for processes that are told apart take. */
+size_t rtop_lens_apart_bytes(const struct rtop_lens *lens);
+/* The source has another number from now on. */
+void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number);
 
 /* After a sweep of the symbols: nodes that were shown may be gone. */
 void rtop_lens_forget(struct rtop_lens *lens);

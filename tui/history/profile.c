@@ -5,6 +5,7 @@
 #include "profile_late.h"
 #include "profile_memory.h"
 #include "profile_slide.h"
+#include "profile_sources.h"
 #include "profile_windows.h"
 #include "shm/window/window.h"
 #include <assert.h>
@@ -89,17 +90,6 @@ void rtop_profile_add_source_bytes(struct rtop_profile *profile, uint64_t bytes)
 uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile)
 {
   return profile->source_bytes;
-}
-
-static struct profile_source *profile_source(struct rtop_profile *profile, uint32_t source, int64_t start_ns)
-{
-  for (uint32_t i = 0; i < profile->source_count; i++)
-    if (profile->sources[i].source == source) return &profile->sources[i];
-  struct profile_source *sources = realloc(profile->sources, (profile->source_count + 1) * sizeof *profile->sources);
-  if (!sources) return NULL;
-  profile->sources = sources;
-  sources[profile->source_count] = (struct profile_source){ .source = source, .last_end_ns = start_ns };
-  return &sources[profile->source_count++];
 }
 
 /* The gap before this one, if nothing came since: lost stretches that touch are one gap. */

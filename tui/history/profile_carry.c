@@ -86,7 +86,7 @@ static struct profile_thread *carry_stand_in(struct rtop_profile *profile, const
 {
   struct profile_thread_key key;
   memset(&key, 0, sizeof key);
-  key.source = gone->key.source;
+  key.source = gone->key.source < RTOP_SOURCE_GONE ? gone->key.source : RTOP_SOURCE_GONE;
   key.kind = PROFILE_THREAD_ENDED;
   key.name = gone->name;
   struct profile_thread *thread = profile_thread_make(&profile->threads, &key);
@@ -96,7 +96,8 @@ static struct profile_thread *carry_stand_in(struct rtop_profile *profile, const
 
 static bool carry_is_gone(const struct profile_thread *thread)
 {
-  return thread && thread->carried && thread->windows == 0 && thread->key.kind == PROFILE_THREAD_REAL;
+  bool stays = thread && thread->key.kind == PROFILE_THREAD_ENDED && thread->key.source <= RTOP_SOURCE_GONE;
+  return thread && thread->carried && thread->windows == 0 && !stays;
 }
 
 void profile_carry_compact(struct rtop_profile *profile)

@@ -318,6 +318,13 @@ static void drop_oldest(struct rtop_profile *profile)
   profile_window_free(window);
 }
 
+bool profile_drop_oldest(struct rtop_profile *profile)
+{
+  if (profile->count < 2) return false;
+  drop_oldest(profile);
+  return true;
+}
+
 /* Windows come in order of start: the newest end is not far from the last one's. */
 static bool memory_is_past(const struct rtop_profile *profile)
 {

@@ -10,5 +10,7 @@
 /* Windows that memory cannot hold are put together or go, oldest first; of a loader's those that were not needed are
  * unloaded. */
 void profile_drop_old(struct rtop_profile *profile);
+/* False: there is only one. */
+bool profile_drop_oldest(struct rtop_profile *profile);
 
 #endif

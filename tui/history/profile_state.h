@@ -6,12 +6,15 @@
 #include "profile_threads.h"
 #include "profile_window.h"
 
-enum { PROFILE_SECONDS = 1024, PROFILE_KEEPERS_MAX = 8 };
+enum { PROFILE_SECONDS = 1024, PROFILE_KEEPERS_MAX = 8, PROFILE_RETIRED = 256 };
+
+#define PROFILE_SOURCE_FREE UINT32_MAX /* number of a place that the next one may have */
 
 struct rtop_slide;
 
 struct profile_source {
-  uint32_t source; /* as the feed calls it */
+  uint32_t source; /* as the feed calls it; of one that is over its own */
+  bool held;       /* scratch: does any window tell of it? */
   int64_t last_end_ns;
   /* What memory could not hold any more; start == end: nothing. */
   int64_t carry_start_ns, carry_end_ns;
@@ -68,6 +71,8 @@ struct rtop_profile {
   struct profile_changes changes;
   struct profile_source *sources;
   uint32_t source_count;
+  struct rtop_profile_retired retired[PROFILE_RETIRED]; /* the last ones */
+  uint64_t retired_count;
   uint64_t source_bytes;
   struct profile_threads threads;
   struct profile_marks marks;

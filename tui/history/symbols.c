@@ -222,7 +222,9 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
 const char *rtop_symbol_name(const struct rtop_symbol *symbol, char *out, size_t out_bytes)
 {
   if (symbol->process == 0) return symbol->label;
-  snprintf(out, out_bytes, "%u %s", symbol->process, symbol->label);
+  uint32_t pid = rtop_process_pid(symbol->process), nth = symbol->process >> RTOP_PROCESS_PID_BITS;
+  if (nth == 0) snprintf(out, out_bytes, "%u %s", pid, symbol->label);
+  else snprintf(out, out_bytes, "%u/%u %s", pid, nth + 1, symbol->label);
   return out;
 }
 

@@ -32,7 +32,7 @@ struct rtop_symbol {           /* a frame */
   const char *namespace_label; /* "Price", "" at top level */
   uint32_t line;
   enum rtop_symbol_kind kind;
-  uint32_t process; /* its number, where processes are told apart; 0: of all of them */
+  uint32_t process; /* rtop_process_of(), where processes are told apart; 0: of all of them */
 };
 
 /* Lines of its file can be shown. */
@@ -86,7 +86,20 @@ void rtop_symbols_destroy(struct rtop_symbols **symbols);
 uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes, const char *path,
                             size_t path_bytes, const char *namespace_label, size_t namespace_bytes, uint32_t line,
                             enum rtop_symbol_kind kind);
-/* "Object#fib", "4711 Object#fib" of one process; valid as long as `out`. */
+/* A process where they are told apart: its number as the kernel counts, and which one of those that had it (0, 1, …). */
+enum { RTOP_PROCESS_PID_BITS = 22 };
+static inline uint32_t rtop_process_of(uint32_t pid, uint32_t nth)
+{
+  uint32_t most = UINT32_MAX >> RTOP_PROCESS_PID_BITS;
+  return (pid & ((UINT32_C(1) << RTOP_PROCESS_PID_BITS) - 1)) | (nth < most ? nth : most) << RTOP_PROCESS_PID_BITS;
+}
+static inline uint32_t rtop_process_pid(uint32_t process)
+{
+  return process & ((UINT32_C(1) << RTOP_PROCESS_PID_BITS) - 1);
+}
+
+/* "Object#fib", "4711 Object#fib" of one process, "4711/2 Object#fib" of the second that had the number; valid as long
+ * as `out`. */
 const char *rtop_symbol_name(const struct rtop_symbol *symbol, char *out, size_t out_bytes);
 
 /* The same frame as one process has it. Not of what the profiler made up: that is itself. 0 as above. */

@@ -29,10 +29,11 @@ enum rtop_loss {
 
 struct rtop_feed_info {
   pid_t pid;
-  uid_t owner;         /* of the segment or the file */
-  const char *command; /* sanitised; of a living process as it calls itself now */
-  const char *ruby;    /* "3.3.8" */
-  const char *folder;  /* where it works, raw bytes; "": not known */
+  uint64_t start_ticks; /* with the pid it names a process, as that says itself; 0: not known, as of recordings */
+  uid_t owner;          /* of the segment or the file */
+  const char *command;  /* sanitised; of a living process as it calls itself now */
+  const char *ruby;     /* "3.3.8" */
+  const char *folder;   /* where it works, raw bytes; "": not known */
   uint32_t window_ns;
   int64_t clock_offset_ns;      /* real - mono: wall clock of a window's time */
   int64_t started_real_ns;      /* of the channel */

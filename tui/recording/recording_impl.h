@@ -34,6 +34,8 @@ struct rtop_recorder {
     uint32_t first_chunk;
   } * groups;
   size_t group_count, group_capacity;
+  uint32_t sources[RECORDING_SOURCES_MAX]; /* by number in the file: as the profile calls them */
+  uint32_t source_count;
   /* scratch */
   struct recording_bytes raw, out, packed; /* packed: the chunk to be written */
   struct rtop_window window;
@@ -50,6 +52,9 @@ static inline bool recorder_failed(const struct rtop_recorder *recorder)
 /* recording_file.c. False: errno says why. */
 bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t position);
 bool recording_file_copy(int from, uint64_t from_position, int to, uint64_t to_position, uint64_t bytes);
+
+/* recording_write.c: the number in the file of a source of the profile; RECORDING_SOURCES_MAX: it is not in it. */
+uint32_t recorder_number(const struct rtop_recorder *recorder, uint32_t source);
 
 /* recording_window.c: a window or gap becomes a row of the chunk and an entry of the index. */
 void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *window,

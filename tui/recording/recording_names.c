@@ -184,7 +184,7 @@ static struct recording_thread *names_add_thread(struct recording_names *names, 
   return NULL;
 }
 
-void recording_names_thread(struct recording_names *names, uint32_t source, uint64_t serial, bool ended)
+void recording_names_thread(struct recording_names *names, uint32_t of, uint32_t source, uint64_t serial, bool ended)
 {
   struct recording_thread_key key;
   memset(&key, 0, sizeof key);
@@ -192,7 +192,7 @@ void recording_names_thread(struct recording_names *names, uint32_t source, uint
   key.source = source;
   struct recording_thread *thread = NULL;
   struct rtop_source_thread about;
-  if (!rtop_profile_thread_about(names->profile, source, serial, &about)) return;
+  if (!rtop_profile_thread_about(names->profile, of, serial, &about)) return;
   HASH_FIND(hh, names->threads, &key, sizeof key, thread);
   bool same = thread && thread->name == about.name && thread->native_id == about.native_id;
   if (!thread) thread = names_add_thread(names, &key);

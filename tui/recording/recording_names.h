@@ -50,7 +50,8 @@ void recording_names_source(struct recording_names *names, uint32_t source, cons
 void recording_names_state(struct recording_names *names, uint32_t source, uint64_t state);
 /* A node of the symbols, and all above it. */
 void recording_names_node(struct recording_names *names, uint32_t node);
-void recording_names_thread(struct recording_names *names, uint32_t source, uint64_t serial, bool ended);
+/* Of a source that the profile calls `of`. */
+void recording_names_thread(struct recording_names *names, uint32_t of, uint32_t source, uint64_t serial, bool ended);
 /* Marks are told among the names: whoever opens a recording knows them all. */
 void recording_names_mark(struct recording_names *names, uint32_t source, int64_t time_ns, const char *name,
                           size_t name_bytes);

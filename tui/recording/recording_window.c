@@ -65,7 +65,8 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     *thread = from->threads[i];
     thread->slot = 0;
     thread->node = window_node(recorder, thread->node, nodes, node_count);
-    recording_names_thread(&recorder->names, source, thread->serial, thread->flags & RTOP_WINDOW_THREAD_ENDED);
+    recording_names_thread(&recorder->names, recorder->sources[source], source, thread->serial,
+                           thread->flags & RTOP_WINDOW_THREAD_ENDED);
   }
   for (size_t i = 0; i < from->cell_count; i++) {
     struct rtop_cell *cell = from->cells[i].thread < from->thread_count ? rtop_window_add_cell(to) : NULL;
@@ -120,6 +121,7 @@ static bool window_is_sane(const struct rtop_recorder *recorder, uint32_t source
 void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *window,
                          const uint32_t *nodes, size_t node_count)
 {
+  source = recorder_number(recorder, source);
   if (!window_is_sane(recorder, source, window->start_mono_ns, window->end_mono_ns)) return;
   if (window_makes_chunk_full(recorder, window->start_mono_ns, window->end_mono_ns)) recorder_flush(recorder);
   window_stretch(recorder, window->start_mono_ns, window->end_mono_ns);
@@ -134,6 +136,7 @@ void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const 
 
 void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
+  source = recorder_number(recorder, source);
   if (!window_is_sane(recorder, source, start_ns, end_ns)) return;
   if (window_makes_chunk_full(recorder, start_ns, end_ns)) recorder_flush(recorder);
   window_stretch(recorder, start_ns, end_ns);
@@ -151,6 +154,7 @@ void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t s
 void recorder_add_mark(struct rtop_recorder *recorder, uint32_t source, int64_t time_ns, const char *name,
                        size_t name_bytes)
 {
+  source = recorder_number(recorder, source);
   if (!recorder_failed(recorder) && source < RECORDING_SOURCES_MAX && time_ns >= 0)
     recording_names_mark(&recorder->names, source, time_ns, name, name_bytes);
 }

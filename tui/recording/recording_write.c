@@ -117,15 +117,35 @@ struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile
   return recorder;
 }
 
-void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info)
+uint32_t recorder_number(const struct rtop_recorder *recorder, uint32_t source)
 {
-  recording_names_source(&recorder->names, source, info);
+  uint32_t number = 0;
+  while (number < recorder->source_count && recorder->sources[number] != source) number++;
+  return number < recorder->source_count ? number : RECORDING_SOURCES_MAX;
+}
+
+bool rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info)
+{
+  uint32_t number = recorder_number(recorder, source);
+  if (number == RECORDING_SOURCES_MAX && recorder->source_count < RECORDING_SOURCES_MAX) {
+    number = recorder->source_count++;
+    recorder->sources[number] = source;
+  }
+  if (number < RECORDING_SOURCES_MAX) recording_names_source(&recorder->names, number, info);
+  return number < RECORDING_SOURCES_MAX;
+}
+
+void rtop_recorder_renumber(struct rtop_recorder *recorder, uint32_t source, uint32_t to)
+{
+  uint32_t number = recorder_number(recorder, source);
+  if (number < RECORDING_SOURCES_MAX) recorder->sources[number] = to;
 }
 
 void rtop_recorder_ended(struct rtop_recorder *recorder, uint32_t source, enum rtop_feed_state state)
 {
-  if (state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD)
-    recording_names_state(&recorder->names, source, state == RTOP_FEED_ENDED ? 1 : 2);
+  uint32_t number = recorder_number(recorder, source);
+  if (number < RECORDING_SOURCES_MAX && (state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD))
+    recording_names_state(&recorder->names, number, state == RTOP_FEED_ENDED ? 1 : 2);
 }
 
 /* The chunk in recorder->packed. False: nothing to write, or an error. */
@@ -179,7 +199,8 @@ static void write_refine(struct rtop_recorder *recorder)
   for (size_t i = 0; i < recorder->index.known_count; i++) {
     struct recording_known *known = &recorder->index.known[i];
     if (!known->gap)
-      rtop_profile_window_wall(recorder->profile, known->source, known->start_ns, known->end_ns, known->wall_ns);
+      rtop_profile_window_wall(recorder->profile, recorder->sources[known->source], known->start_ns, known->end_ns,
+                               known->wall_ns);
   }
 }
 

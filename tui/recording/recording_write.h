@@ -27,8 +27,11 @@ enum { RTOP_RECORDING_BYTES_MIN = 1 << 20 }; /* of a bound on the size */
  * bound. NULL and one clear sentence in error->text when the file cannot be made. */
 struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
                                            struct rtop_error *error);
-/* Who is `source`? To be told before its first window, and again when something changed. */
-void rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info);
+/* Who is `source`? To be told before its first window, and again when something changed. False: it is one too many, and
+ * nothing of it is written. */
+bool rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info);
+/* The profile calls it so from now on (rtop_profile_retire); another one may have its number. */
+void rtop_recorder_renumber(struct rtop_recorder *recorder, uint32_t source, uint32_t to);
 /* How a source ended (ENDED, DEAD); others mean nothing. */
 void rtop_recorder_ended(struct rtop_recorder *recorder, uint32_t source, enum rtop_feed_state state);
 /* Writes what was collected when a second has passed since the last time. To be called often. */

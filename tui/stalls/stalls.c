@@ -143,7 +143,8 @@ void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t 
 static void stalls_visit(void *context, const struct rtop_look *window)
 {
   struct stalls_look *look = context;
-  struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
+  if (window->source >= STALLS_SOURCES_MAX) return; /* over, and looked at before */
+  struct stalls_source *source = &look->state->source[window->source];
   if (window->end_ns <= source->seen_ns) return;
   source->seen_ns = window->end_ns;
   if (!off_ways_begin(&look->state->ways, rtop_profile_lens(look->profile), look->symbols)) return;
@@ -165,6 +166,20 @@ static void stalls_take_marks(struct stalls *stalls, const struct rtop_profile *
     }
   }
   state->marks_ns = until_ns > state->marks_ns ? until_ns : state->marks_ns;
+}
+
+/* The number of a process that is over goes to another one. */
+static void stalls_follow_sources(struct stalls *stalls, const struct rtop_profile *profile)
+{
+  struct stalls_state *state = stalls->state;
+  struct rtop_profile_retired retired;
+  while (rtop_profile_retired(profile, &state->retired_seen, &retired)) {
+    if (retired.source >= STALLS_SOURCES_MAX) continue;
+    stalls_end_source(stalls, &state->source[retired.source]);
+    stalls_forget_source(&state->source[retired.source]);
+    for (size_t i = 0; i < stalls->count; i++)
+      if (stalls->list[i].source == retired.source) stalls->list[i].source = retired.number;
+  }
 }
 
 /* What lies before all that is held cannot be looked at any more. */
@@ -192,6 +207,7 @@ bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, co
   struct rtop_span held = rtop_profile_bounds(profile);
   if (!state || held.end_ns == held.start_ns) return false;
   if (state->until_ns < held.start_ns) state->until_ns = state->marks_ns = held.start_ns;
+  stalls_follow_sources(stalls, profile);
   struct rtop_span span = { state->until_ns - stalls_lag_ns, state->until_ns + stalls_chunk_ns };
   if (span.end_ns > held.end_ns) span.end_ns = held.end_ns;
   struct stalls_look look = { stalls, state, profile, symbols, limits };

@@ -78,6 +78,7 @@ struct stalls_climb {
 
 struct stalls_state {
   int64_t until_ns, marks_ns; /* history looked at; marks taken */
+  uint64_t retired_seen;      /* of the sources that got another number */
   struct stalls_thread *threads;
   struct stalls_source source[STALLS_SOURCES_MAX];
   struct stalls_climb *climbs; /* by node */

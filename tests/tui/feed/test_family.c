@@ -6,8 +6,10 @@
 #include <cmocka.h>
 
 #include "tui/feed/family.h"
+#include "tui/feed/target.h"
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,6 +120,33 @@ static void test_parents_within_a_list(void **state)
   stop(pid, below);
 }
 
+/* To the kernel the folder of a process that may not be dumped is root's, whoever it runs as. */
+static void test_the_owner_of_one_that_cannot_be_dumped(void **state)
+{
+  (void)state;
+  int told[2];
+  char byte;
+  uid_t user = getuid() ? getuid() : 65534;
+  struct rtop_family family = { 0 };
+  assert_int_equal(pipe(told), 0);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    if ((getuid() == 0 && setuid(user) != 0) || prctl(PR_SET_DUMPABLE, 0) != 0 || write(told[1], "x", 1) < 0) _exit(1);
+    for (;;) pause();
+  }
+  close(told[1]);
+  assert_int_equal(read(told[0], &byte, 1), 1);
+  close(told[0]);
+  assert_true(rtop_family_add(&family, pid));
+  assert_int_equal(family.kin[0].owner, user);
+  struct rtop_target target;
+  rtop_target_look(pid, &target);
+  assert_int_equal(target.uid, user);
+  stop(pid, 0);
+  rtop_family_destroy(&family);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -125,6 +154,7 @@ int main(void)
     cmocka_unit_test(test_a_number_that_is_used_again),
     cmocka_unit_test(test_no_more_than_the_bound),
     cmocka_unit_test(test_parents_within_a_list),
+    cmocka_unit_test(test_the_owner_of_one_that_cannot_be_dumped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,13 +126,51 @@ static void test_age(void **state)
   assert_age(9000000000, "9999 d");
 }
 
+/* A process with two channels, its child, and another process: four rows, nobody twice. */
+static void test_two_channels_of_one_process(void **state)
+{
+  (void)state;
+  struct channel other;
+  pid_t child;
+  int told[2];
+  channel_open(&other);
+  assert_int_equal(pipe(told), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    struct channel_writer first, second;
+    struct channel below;
+    channel_create(&first);
+    channel_create(&second);
+    channel_open(&below);
+    if (write(told[1], &below.pid, sizeof below.pid) < 0) _exit(1);
+    for (;;) pause();
+  }
+  assert_int_equal(read(told[0], &child, sizeof child), sizeof child);
+  unsigned of_other = 0, of_parent = 0, of_child = 0;
+  size_t count = rtop_list_read(rows, RTOP_LIST_MAX);
+  for (size_t i = 0; i < count; i++) {
+    of_other += rows[i].pid == other.pid;
+    of_parent += rows[i].pid == pid;
+    of_child += rows[i].pid == child && rows[i].parent == pid && rows[i].depth == 1;
+  }
+  assert_int_equal(of_other, 1);
+  assert_int_equal(of_parent, 2);
+  assert_int_equal(of_child, 1);
+  kill(child, SIGKILL);
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  close(told[0]);
+  close(told[1]);
+  channel_kill(&other);
+}
+
 int main(int argc, char **argv)
 {
   channel_serve_if_told(argc, argv);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_live_and_dead), cmocka_unit_test(test_replaced_by_exec),
     cmocka_unit_test(test_print),         cmocka_unit_test(test_print_says_how_it_ended),
-    cmocka_unit_test(test_age),
+    cmocka_unit_test(test_age),           cmocka_unit_test(test_two_channels_of_one_process),
   };
   return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);
 }

@@ -3,7 +3,7 @@
 #include "shm/base/error.h"
 #include "tui/cli/options.h"
 #include "tui/cli/options_session.h"
-#include "tui/feed/session.h"
+#include "tui/feed/session_impl.h"
 
 static int64_t now_ms(void)
 {
@@ -251,6 +251,98 @@ static void test_the_end_in_a_recording(void **state)
   }
 }
 
+/* A number was used again by a child of the child of the one that had it: each is now the other's parent, by number. */
+static void test_parents_in_a_circle(void **state)
+{
+  (void)state;
+  struct channel channels[3];
+  struct rtop_error error = { 0 };
+  for (int i = 0; i < 3; i++) channel_open(&channels[i]);
+  struct rtop_session *session = rtop_session_open_pid(channels[0].pid, 1000, false, &error);
+  assert_non_null(session);
+  for (int i = 1; i < 3; i++) assert_true(rtop_family_add(&session->family, channels[i].pid));
+  struct rtop_kin *child = rtop_family_find(&session->family, channels[1].pid);
+  struct rtop_kin *grandchild = rtop_family_find(&session->family, channels[2].pid);
+  child->parent = grandchild->pid;
+  child->parent_start_ticks = grandchild->start_ticks - 1; /* who had the number before */
+  grandchild->parent = child->pid;
+  grandchild->parent_start_ticks = child->start_ticks;
+  session_tree_look(session);
+  assert_int_equal(rtop_session_count(session), 3);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(rtop_session_info(session, i)->pid, channels[i].pid);
+    channel_kill(&channels[i]);
+  }
+  rtop_session_close(&session);
+}
+
+/* What is asked in vain is asked ever less often; when one is gone the others keep their turns. */
+static void test_asked_in_vain(void **state)
+{
+  (void)state;
+  struct channel channel;
+  struct rtop_error error = { 0 };
+  pid_t pids[3];
+  channel_open(&channel);
+  struct rtop_session *session = rtop_session_open_pid(channel.pid, 1000, false, &error);
+  assert_non_null(session);
+  for (int i = 0; i < 3; i++) {
+    pids[i] = fork();
+    if (pids[i] == 0)
+      for (;;) pause();
+    assert_true(rtop_family_add(&session->family, pids[i]));
+  }
+  session_tree_look(session);
+  assert_int_equal(session->try_count, 4);
+  for (int i = 1; i < 4; i++) {
+    assert_int_equal(session->tries[i].pid, pids[i - 1]);
+    assert_int_equal(session->tries[i].count, 1);
+  }
+  session->tries[3].count = 7;
+  kill(pids[1], SIGKILL);
+  waitpid(pids[1], NULL, 0);
+  session_tree_look(session);
+  assert_int_equal(session->try_count, 3);
+  assert_int_equal(session->tries[2].pid, pids[2]);
+  assert_in_range(session->tries[2].count, 7, 8);
+  assert_int_equal(rtop_session_count(session), 1);
+  for (int i = 0; i < 3; i += 2) {
+    kill(pids[i], SIGKILL);
+    waitpid(pids[i], NULL, 0);
+  }
+  channel_kill(&channel);
+  rtop_session_close(&session);
+}
+
+/* A process without a channel whose child has one: that is watched, and there is nothing to complain about. */
+static void test_a_child_is_enough(void **state)
+{
+  (void)state;
+  struct rtop_error error = { 0 };
+  int told[2];
+  char byte;
+  assert_int_equal(pipe(told), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    struct channel channel;
+    channel_open(&channel);
+    if (write(told[1], "x", 1) < 0) _exit(1);
+    for (;;) pause();
+  }
+  assert_int_equal(read(told[0], &byte, 1), 1);
+  struct rtop_session *session = rtop_session_open_pid(pid, 1000, false, &error);
+  assert_non_null(session);
+  assert_int_equal(error.code, RTOP_ERROR_NONE);
+  assert_string_equal(error.text, "");
+  pid_t child = rtop_session_info(session, 0)->pid;
+  rtop_session_close(&session);
+  kill(child, SIGKILL);
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  close(told[0]);
+  close(told[1]);
+}
+
 static int setup(void **state)
 {
   char path[128];
@@ -289,6 +381,9 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_dead_ring_is_over_at_once),
     cmocka_unit_test(test_the_end_in_a_recording),
     cmocka_unit_test(test_a_long_batch_holds_little),
+    cmocka_unit_test(test_parents_in_a_circle),
+    cmocka_unit_test(test_asked_in_vain),
+    cmocka_unit_test(test_a_child_is_enough),
     cmocka_unit_test(test_a_command_without_a_channel),
     cmocka_unit_test(test_a_descendant_of_the_command_is_found),
   };
