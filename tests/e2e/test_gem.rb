@@ -115,4 +115,28 @@ class TestGem < Minitest::Test
     _, err, = run_in(home, "bundle", "exec", "rperf-top", "--version", chdir: folder)
     assert_match(/the viewer was not built/, err)
   end
+
+  # A program that bootsnap loads, the first time and then from its cache: names, paths and lines are those of the files.
+  def test_under_bootsnap
+    frameworks = "#{`#{ROOT}/.setup/gems -p #{RUBY}`.lines.first.to_s.chomp}/frameworks"
+    skip "the gem bootsnap cannot be had" if Dir["#{frameworks}/gems/bootsnap-[0-9]*"].empty?
+    home = self.class.without_viewer
+    folder = "#{E2E.logs}/bootsnap"
+    FileUtils.mkdir_p("#{folder}/lib")
+    File.write("#{folder}/lib/cached_work.rb", "\n\nmodule CachedWork\n  def self.busy(until_s) = (nil until Process.clock_gettime(1) > until_s)\nend\n")
+    program = "require 'bootsnap'; Bootsnap.setup(cache_dir: 'cache', development_mode: false, load_path_cache: true, " \
+              "compile_cache_iseq: true, compile_cache_yaml: false); $LOAD_PATH.unshift File.expand_path('lib'); " \
+              "require 'rperf_top'; #{RUNNING} unless RperfTop.running?; require 'cached_work'; " \
+              "CachedWork.busy(Process.clock_gettime(1) + 0.5); puts Process.pid"
+    env = { "GEM_PATH" => "#{home}:#{frameworks}", "RPERF_TOP_DIR" => folder, "RPERF_TOP_KEEP" => "1" }
+    2.times do |time|
+      pid = assert_runs(home, RUBY, "-e", program, env: env, chdir: folder).to_i
+      refute_empty Dir["#{folder}/cache/bootsnap/compile-cache-iseq/**/*"] if time == 1
+      object = viewer("-J", "-n", "1", "-F", "all", "-p", pid.to_s, env: { "RPERF_TOP_DIR" => folder }).objects.last
+      row = method_named(object, "CachedWork.busy")
+      assert row, object["methods"].map { |method| method["name"] }.inspect
+      assert_operator row["total"], :>, 0.3
+      assert_equal ["#{folder}/lib/cached_work.rb", 4], row.values_at("path", "line")
+    end
+  end
 end
