@@ -115,4 +115,55 @@ class TestGem < Minitest::Test
     _, err, = run_in(home, "bundle", "exec", "rperf-top", "--version", chdir: folder)
     assert_match(/the viewer was not built/, err)
   end
+
+  # A program that bootsnap loads, the first time and then from its cache: names, paths and lines are those of the files.
+  def test_under_bootsnap
+    frameworks = "#{`#{ROOT}/.setup/gems -p #{RUBY}`.lines.first.to_s.chomp}/frameworks"
+    skip "the gem bootsnap cannot be had" if Dir["#{frameworks}/gems/bootsnap-[0-9]*"].empty?
+    home = self.class.without_viewer
+    folder = "#{E2E.logs}/bootsnap"
+    FileUtils.mkdir_p("#{folder}/lib")
+    File.write("#{folder}/lib/cached_work.rb", "\n\nmodule CachedWork\n  def self.busy(until_s) = (nil until Process.clock_gettime(1) > until_s)\nend\n")
+    program = "require 'bootsnap'; Bootsnap.setup(cache_dir: 'cache', development_mode: false, load_path_cache: true, " \
+              "compile_cache_iseq: true, compile_cache_yaml: false); $LOAD_PATH.unshift File.expand_path('lib'); " \
+              "require 'rperf_top'; #{RUNNING} unless RperfTop.running?; require 'cached_work'; " \
+              "CachedWork.busy(Process.clock_gettime(1) + 0.5); puts Process.pid"
+    env = { "GEM_PATH" => "#{home}:#{frameworks}", "RPERF_TOP_DIR" => folder, "RPERF_TOP_KEEP" => "1" }
+    2.times do |time|
+      pid = assert_runs(home, RUBY, "-e", program, env: env, chdir: folder).to_i
+      refute_empty Dir["#{folder}/cache/bootsnap/compile-cache-iseq/**/*"] if time == 1
+      object = viewer("-J", "-n", "1", "-F", "all", "-p", pid.to_s, env: { "RPERF_TOP_DIR" => folder }).objects.last
+      row = method_named(object, "CachedWork.busy")
+      assert row, object["methods"].map { |method| method["name"] }.inspect
+      assert_operator row["total"], :>, 0.3
+      assert_equal ["#{folder}/lib/cached_work.rb", 4], row.values_at("path", "line")
+    end
+  end
+
+  # Spring keeps an application loaded and forks it for each command: each is watched, the server's tree too.
+  def test_under_spring
+    frameworks = "#{`#{ROOT}/.setup/gems -p #{RUBY}`.lines.first.to_s.chomp}/frameworks"
+    skip "the gem spring cannot be had" if Dir["#{frameworks}/gems/{spring,railties}-[0-9]*"].size < 2
+    home = self.class.without_viewer
+    folder = application("spring", "gem 'railties'\ngem 'spring'\ngem 'rperf-top', require: 'rperf_top'")
+    %w[bin config/environments channels].each { |name| FileUtils.mkdir_p("#{folder}/#{name}") }
+    File.write("#{folder}/config/application.rb", "require 'rails'\nBundler.require\nclass Small < Rails::Application\n  config.logger = Logger.new(nil)\nend\n")
+    File.write("#{folder}/config/environment.rb", "require_relative 'application'\nSmall.initialize!\n")
+    File.write("#{folder}/bin/rails", "APP_PATH = File.expand_path('../config/application', __dir__)\nrequire 'bundler/setup'\nrequire 'rails/commands'\n")
+    File.write("#{folder}/config/environments/development.rb", "")
+    env = { "GEM_PATH" => "#{home}:#{frameworks}", "PATH" => "#{frameworks}/bin:#{TOOLS}:#{ENV["PATH"]}", "RPERF_TOP_DIR" => "#{folder}/channels",
+            "RPERF_TOP_KEEP" => "1", "SPRING_TMP_PATH" => "#{folder}/tmp", "BUNDLE_GEMFILE" => "#{folder}/Gemfile" }
+    assert_runs(home, "bundle", "install", "--local", env: env, chdir: folder)
+    program = "def busy(until_s) = (nil until Process.clock_gettime(1) > until_s); busy(Process.clock_gettime(1) + 0.5); " \
+              "puts [Process.pid, Process.ppid].join(' ') if RperfTop.running?"
+    2.times do
+      pid, parent = assert_runs(home, "bundle", "exec", "spring", "rails", "runner", program, env: env, chdir: folder)[/^\d+ \d+$/].split
+      object = viewer("-J", "-n", "1", "-F", "all", "-p", pid, env: { "RPERF_TOP_DIR" => "#{folder}/channels" }).objects.last
+      assert_operator method_named(object, "Object#busy")["total"], :>, 0.3
+      above = viewer("-J", "-n", "1", "-F", "all", "-p", parent, env: { "RPERF_TOP_DIR" => "#{folder}/channels" }).objects.last
+      assert_match(/spring app/, above["command"])
+    end
+  ensure
+    run_in(home, "bundle", "exec", "spring", "stop", env: env, chdir: folder) if env
+  end
 end
