@@ -98,7 +98,7 @@ static void take_values(struct order *order, const struct rtop_methods *methods,
     uint32_t frame = methods->rows[i].frame;
     double value = rtop_method_value(&methods->rows[i], sort), *smooth = &order->smooth[frame];
     bool known = order->rank[frame] != 0;
-    if (known && same && time && length > 0)
+    if (known && same && time && length > 0 && value != order->values[frame])
       value = rtop_calm_figure(order->values[frame], value, rtop_calm_noise(value / length, order->samples) * length);
     order->values[frame] = value;
     *smooth = known ? *smooth + (value - *smooth) / ORDER_AVERAGE : value;
