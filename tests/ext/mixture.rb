@@ -2,9 +2,8 @@
 # found.
 require_relative "support"
 
+# Beside Support.
 module Mixture
-  include Support
-
   PROGRAM = File.read(File.expand_path("../bench/accuracy/mixture.rb", __dir__))
   SECONDS = 2.5
 

@@ -35,7 +35,12 @@ class ExitTest < Minitest::Test
       puts error.class
     end
   RUBY
-  def test_threads_that_are_still_running = assert_clean("3.times { Thread.new { loop { 1 + 1 } } }; window_over; puts :end")
+  def test_threads_that_are_still_running = assert_clean(<<~'RUBY')
+    turns = [0, 0, 0]
+    3.times { |i| Thread.new { loop { turns[i] += 1 } } }
+    sleep 0.01 until turns.all? { |count| count > 100_000 }
+    puts :end
+  RUBY
   def test_stack_overflow = assert_clean("def deep(n) = deep(n + 1)\nbegin; deep(0); rescue SystemStackError; puts :rescued; end")
 
   def test_at_exit_order

@@ -15,6 +15,7 @@
 require_relative "mixture"
 
 class MixturesTest < Minitest::Test
+  include Support
   include Mixture
 
   WAITS = 0.12

@@ -1,5 +1,5 @@
 # Storms: more releases of the GVL than the clock is read for. What is found stays right.
-# Runs beside one other: shares are held to two per cent of what the program measures itself.
+# Runs alone: shares are held to two per cent of what the program measures itself.
 require_relative "support"
 
 class StormTest < Minitest::Test

@@ -5,6 +5,7 @@
 require_relative "mixture"
 
 class UnevenTest < Minitest::Test
+  include Support
   include Mixture
 
   UNEVEN = 0.38
