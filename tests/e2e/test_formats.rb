@@ -76,7 +76,7 @@ class TestFormats < Minitest::Test
   def test_speedscope_imports_it
     skip "speedscope is not there" unless File.exist?("#{CACHE}/node_modules/speedscope/package.json")
     skip "node is not there" unless system("node", "--version", out: File::NULL, err: File::NULL)
-    out, err, status = Open3.capture3("node", "#{__dir__}/speedscope.js", CACHE, file("speedscope.json"))
+    out, err, status = Open3.capture3("node", "#{__dir__}/programs/speedscope.js", CACHE, file("speedscope.json"))
     skip err if status.exitstatus == 77
     assert_predicate status, :success?, err
     profiles = JSON.parse(out)
@@ -193,7 +193,7 @@ class TestFormats < Minitest::Test
   def test_speedscope_imports_the_trace
     skip "speedscope is not there" unless File.exist?("#{CACHE}/node_modules/speedscope/package.json")
     skip "node is not there" unless system("node", "--version", out: File::NULL, err: File::NULL)
-    out, err, status = Open3.capture3("node", "#{__dir__}/speedscope.js", CACHE, file("trace.json"))
+    out, err, status = Open3.capture3("node", "#{__dir__}/programs/speedscope.js", CACHE, file("trace.json"))
     skip err if status.exitstatus == 77
     assert_predicate status, :success?, err
     assert_empty err

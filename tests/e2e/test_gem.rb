@@ -8,6 +8,7 @@ class TestGem < Minitest::Test
 
   RUBY = RbConfig.ruby
   TOOLS = File.dirname(RUBY)
+  QUICK = { "CFLAGS" => "-O0 -g0", "MAKEFLAGS" => "-j2" }.freeze   # to compile
   RUNNING = "exit(RperfTop.running? ? 0 : 3)"
 
   def self.built
@@ -23,7 +24,7 @@ class TestGem < Minitest::Test
   def self.installed(name, env = {})
     home = "#{E2E.logs}/#{name}"
     FileUtils.mkdir_p(home)
-    out, status = Open3.capture2e(environment(home).merge("CFLAGS" => "-O0", "MAKEFLAGS" => "-j2").merge(env), RUBY, "-S",
+    out, status = Open3.capture2e(environment(home).merge(**QUICK).merge(env), RUBY, "-S",
                                   "gem", "install", "--local", "--no-document", built)
     logs = Dir["#{home}/extensions/**/{mkmf.log,gem_make.out}"].map { |log| File.read(log) }.join
     raise "#{out}#{logs}" unless status.success? && Dir["#{home}/extensions/**/rperf-top.missing"].none? { |file| File.read(file).include?("compile") }
@@ -109,7 +110,7 @@ class TestGem < Minitest::Test
     folder = application("from_git", "gem 'rperf-top', git: 'file://#{source}', require: 'rperf_top'")
     home = "#{E2E.logs}/git_home"
     FileUtils.mkdir_p(home)
-    env = { "CFLAGS" => "-O0", "MAKEFLAGS" => "-j2", "PKG_CONFIG" => "false" }
+    env = { **QUICK, "PKG_CONFIG" => "false" }
     assert_runs(home, "bundle", "install", chdir: folder, env: env)
     assert_runs(home, "bundle", "exec", "ruby", "-e", "Bundler.require; #{RUNNING}", chdir: folder)
     _, err, = run_in(home, "bundle", "exec", "rperf-top", "--version", chdir: folder)

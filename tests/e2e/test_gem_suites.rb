@@ -29,7 +29,7 @@ class GemSuitesTest < Minitest::Test
 
   def run_suite(name, version, env)
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    output, status = Open3.capture2e(env, RbConfig.ruby, "#{__dir__}/gem_suite.rb", "#{@folder}/results", gems, name, version)
+    output, status = Open3.capture2e(env, RbConfig.ruby, "#{__dir__}/programs/gem_suite.rb", "#{@folder}/results", gems, name, version)
     lines = File.readlines("#{@folder}/results", chomp: true)
     assert_equal "ended", lines.pop, output
     Outcome.new(lines.sort, status.exitstatus || status.to_s, Process.clock_gettime(Process::CLOCK_MONOTONIC) - started, output)

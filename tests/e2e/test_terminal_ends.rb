@@ -1,5 +1,4 @@
 # Every kind of end in every state of the screen: the process is gone within a second, the terminal is whole.
-# Runs alone: it measures how soon the viewer is gone.
 require_relative "terminal"
 
 class TestTerminalEnds < Minitest::Test

@@ -48,12 +48,11 @@ class ApiTest < Minitest::Test
     program = start(<<~'RUBY', env: { "RPERF_TOP" => "0" })
       $stdout.sync = true
       def before = loop { sleep 0.001 }
-      Thread.new { Thread.current.name = "before"; before }
-      sleep 0.01
+      def runs(thread) = (sleep 0.001 until thread.stop?)
+      runs(Thread.new { Thread.current.name = "before"; before })
       RperfTop.start
       RperfTop.stop
-      Thread.new { Thread.current.name = "between"; loop { sleep 0.001 } }
-      sleep 0.01
+      runs(Thread.new { Thread.current.name = "between"; loop { sleep 0.001 } })
       RperfTop.start
       Thread.new { Thread.current.name = "after"; loop { sleep 0.001 } }
       puts :ready

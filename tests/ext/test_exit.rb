@@ -29,13 +29,18 @@ class ExitTest < Minitest::Test
   def test_two_locks = assert_clean(<<~'RUBY')
     a, b = Mutex.new, Mutex.new
     begin
-      t = Thread.new { a.lock; sleep 0.05; b.lock }
-      b.lock; sleep 0.05; a.lock
+      t = Thread.new { a.lock; Thread.pass until b.locked?; b.lock }
+      b.lock; Thread.pass until a.locked?; a.lock
     rescue Exception => error
       puts error.class
     end
   RUBY
-  def test_threads_that_are_still_running = assert_clean("3.times { Thread.new { loop { 1 + 1 } } }; sleep 0.1; puts :end")
+  def test_threads_that_are_still_running = assert_clean(<<~'RUBY')
+    turns = [0, 0, 0]
+    3.times { |i| Thread.new { loop { turns[i] += 1 } } }
+    sleep 0.01 until turns.all? { |count| count > 100_000 }
+    puts :end
+  RUBY
   def test_stack_overflow = assert_clean("def deep(n) = deep(n + 1)\nbegin; deep(0); rescue SystemStackError; puts :rescued; end")
 
   def test_at_exit_order

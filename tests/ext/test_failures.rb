@@ -1,5 +1,5 @@
 # What cannot be had, what fails at load, and how a program ends when the file system does not answer: the program goes
-# on as it would, with one line at the most. tests/ext/preload.c makes things go wrong.
+# on as it would, with one line at the most. tests/ext/failures/preload.c makes things go wrong.
 require_relative "support"
 
 class FailuresTest < Minitest::Test
@@ -14,7 +14,7 @@ class FailuresTest < Minitest::Test
       path = "#{FOLDER}/preload.so"
       headers = RbConfig::CONFIG.values_at("rubyarchhdrdir", "rubyhdrdir").flat_map { |folder| ["-isystem", folder] }
       made = system(*(ENV["CC"] || "cc").split, "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Wno-unused-parameter",
-                    *headers, "-o", path, "#{__dir__}/preload.c", "-ldl", err: "#{FOLDER}/errors")
+                    *headers, "-o", path, "#{__dir__}/failures/preload.c", "-ldl", err: "#{FOLDER}/errors")
       made ? path : raise(File.read("#{FOLDER}/errors"))
     end
   end

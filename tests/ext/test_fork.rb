@@ -136,7 +136,7 @@ class ForkTest < Minitest::Test
   end
 
   def test_files_of_children_go_with_them
-    run_program("10.times.map { fork { sleep 0.2; Thread.new { 1 }.join } }.each { |pid| Process.wait(pid); abort unless $?.success? }")
+    run_program("10.times.map { fork { window_over; Thread.new { 1 }.join } }.each { |pid| Process.wait(pid); abort unless $?.success? }")
     assert_empty channels
     assert_empty Dir["#{@folder}/*.ctl"]
   end

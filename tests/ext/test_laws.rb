@@ -1,5 +1,5 @@
 # The laws of accounting: every nanosecond has one owner, CPU fits into it, waiting is somebody's blame.
-# Runs alone: how much is not sampled at 1000 Hz depends on when a busy machine lets the profiler run.
+# Runs beside one other: how much is not sampled at 1000 Hz depends on when a busy machine lets the profiler run.
 require_relative "support"
 
 class LawsTest < Minitest::Test

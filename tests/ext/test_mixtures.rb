@@ -1,4 +1,4 @@
-# Runs alone: beside others on all cores the ticks come when the scheduler lets them, which is no longer by chance.
+# Runs beside one other: where all cores are busy the ticks come when the scheduler lets them, which is no longer by chance.
 # Threads as servers have them: short waits beside long ones, bursts of work, a lock. What methods take is what the
 # program itself measured, whatever the machine does meanwhile.
 #
@@ -12,32 +12,15 @@
 #           more than the work (our own at an instant, and measuring with cold caches: 1.5 % at 1000 Hz), and 2 % are
 #           missing for reasons not known (19 and 24 runs). Held are five deviations and 4 %; such a rule is off by
 #           20 to 46 % and by 82 to 91 %.
-#   uneven  work of 600 us and of 50 us, each between two waits of its own, so that its time is known however few instants
-#           meet it. Taken from these instants alone beside two busy processes the short work is 53 % too little, by
-#           kind 13 % (five runs of 2.5 s). Held are 38 %.
-require_relative "support"
+require_relative "mixture"
 
 class MixturesTest < Minitest::Test
   include Support
+  include Mixture
 
-  PROGRAM = File.read(File.expand_path("../bench/accuracy/mixture.rb", __dir__))
-  SECONDS = 2.5
   WAITS = 0.12
   DEVIATIONS = 5
   KNOWN = 0.04
-  UNEVEN = 0.38
-
-  def mixture(kind, threads, hz, env = {}, seconds: SECONDS)
-    program = start(PROGRAM, arguments: [kind, threads, seconds].map(&:to_s),
-                             env: { "RPERF_TOP_RECORD_HZ" => hz.to_s, "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "32", **env })
-    assert_equal "ready", program.line
-    program.channel
-    program.puts
-    truth = JSON.parse(program.line)["methods"]
-    program.finish
-    assert_empty program.err
-    yield truth, Dump.read(program.channel)
-  end
 
   def assert_waits(kind, threads, hz)
     mixture(kind, threads, hz) do |truth, dump|
@@ -72,23 +55,6 @@ class MixturesTest < Minitest::Test
     define_method("test_waits_of_30_threads_at_#{hz}_hz") { assert_waits("web", 30, hz) }
     define_method("test_waits_of_100_threads_at_#{hz}_hz") { assert_waits("web", 100, hz) }
     define_method("test_bursts_of_200_threads_at_#{hz}_hz") { assert_bursts(200, hz) }
-  end
-
-  def beside_two_busy
-    pids = Array.new(2) { spawn("timeout", "30", "sh", "-c", "while :; do :; done", pgroup: true) }
-    yield
-  ensure
-    pids&.each { |pid| Process.kill(:TERM, -pid) }
-    pids&.each { |pid| Process.wait(pid) }
-  end
-
-  def test_short_work_between_two_waits_of_its_own
-    beside_two_busy do
-      mixture("uneven", 8, 1000, { "RPERF_TOP_BUDGET" => "100" }, seconds: 10) do |truth, dump|
-        found = dump.total(:cpu, state: "running", on_stack: "Uneven#short")
-        assert_in_delta 1, found.fdiv(truth.fetch("Uneven#short")[2]), UNEVEN
-      end
-    end
   end
 
   def test_a_lock_of_30_threads = assert_waits("lock", 30, 1000)

@@ -38,7 +38,7 @@ class SnapshotTest < Minitest::Test
     program = run_program(<<~RUBY, env: { "RPERF_TOP_SIZE" => "1", "RPERF_TOP_RECORD_HZ" => "5000", "RPERF_TOP_BUDGET" => "100" })
       200.times { |i| eval "def m\#{i}(n) = n.zero? ? 30.times { |j| j.to_s } : m\#{(i * 7 + 1) % 200}(n - 1)" }
       threads = 30.times.map { |i| Thread.new { random = Random.new(i); loop { send("m\#{random.rand(200)}", random.rand(30)); sleep 0.001 } } }
-      8.times { |i| sleep 0.4; RperfTop.snapshot("#{@folder}/copy\#{i}") }
+      8.times { |i| 4.times { window_over }; RperfTop.snapshot("#{@folder}/copy\#{i}") }
     RUBY
     assert program.status.success?
     8.times do |i|

@@ -17,11 +17,12 @@ class StaleTest < Minitest::Test
       Thread.current[:asks] = true
       guarded
       Thread.current[:asks] = false
+      Thread.current[:served] = Thread.current[:served].to_i + 1
     end
     workers = #{WORKERS}.times.map do |i|
       Thread.new { Thread.current.name = "worker \#{i}"; loop { request; sleep 0.002 } }
     end
-    sleep 0.5
+    sleep 0.01 until workers.all? { |worker| worker[:served].to_i >= 50 }
     Thread.new { LOCK.synchronize { sleep } }
     Thread.pass until workers.all? { |worker| worker[:asks] && worker.stop? } && LOCK.locked?
     puts Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)

@@ -6,15 +6,22 @@ class StatesTest < Minitest::Test
 
   # The program says "ready" when its threads are where they should be and stays until its input closes. A
   # ticking main thread would hide what is known of a process in which nothing runs: it waits in gets.
-  def watch(code, *options)
+  def watch(code, enough: ->(dump) { dump.windows.size >= 3 })
     program = start("$stdout.sync = true\n#{code}\nputs \"ready\"\ngets\nexit!(0)")
     program.line
-    dump = program.dump_until("a window after the threads stopped", "--until-windows", "3") { |d| d.windows.size >= 3 }
+    dump = program.dump_until("a window after the threads stopped", "--until-windows", "3", &enough)
     yield dump, dump.windows.last
     program.finish
   end
 
   STOPPED = "Thread.pass until Thread.list.all? { |t| t == Thread.current || t.stop? }"
+
+  # "the one" has been in its state for a whole window.
+  STOOD = lambda do |dump|
+    thread, window = dump.thread("the one"), dump.windows.last
+    found = thread && window && window["threads"].find { |row| row["serial"] == thread.serial }
+    found && found["state_age_ns"] > [100_000_000, window["end_ns"] - window["start_ns"]].max
+  end
 
   def row(dump, window, name)
     thread = dump.thread(name) or flunk "no thread #{name} in #{dump.threads.values.map(&:name)}"
@@ -22,8 +29,8 @@ class StatesTest < Minitest::Test
   end
 
   def assert_blocked(expected, code)
-    named = "t = Thread.new { Thread.current.name = 'the one'; #{code} }\n#{STOPPED}\nsleep 0.15"
-    watch(named) do |dump, window|
+    named = "t = Thread.new { Thread.current.name = 'the one'; #{code} }\n#{STOPPED}"
+    watch(named, enough: STOOD) do |dump, window|
       row = row(dump, window, "the one")
       stack = dump.stack(row["node"])
       assert_equal "blocked", row["state"]
@@ -72,7 +79,7 @@ class StatesTest < Minitest::Test
   def test_a_hang_after_a_storm_of_waits
     watch("t = Thread.new { Thread.current.name = 'the one'; 20_000.times { sleep 0 }; Queue.new.pop }\n" \
           "busy = Thread.new { Thread.current.name = 'busy'; loop { sleep 0.001 } }\n" \
-          "sleep 0.01 until t.stop? && t.backtrace.first.include?('pop')\nsleep 0.5") do |dump, window|
+          "sleep 0.01 until t.stop? && t.backtrace.first.include?('pop')", enough: STOOD) do |dump, window|
       row = row(dump, window, "the one")
       assert_equal ["blocked", "Thread::Queue#pop"], [row["state"], dump.leaf(row["node"])]
     end

@@ -8,7 +8,8 @@ class ThreadsTest < Minitest::Test
     program = start(<<~'RUBY')
       $stdout.sync = true
       t = Thread.new { Thread.current.name = "first name"; loop { sleep 0.001 } }
-      puts t.native_thread_id || sleep(0.01) && t.native_thread_id, Process.pid
+      sleep 0.001 until t.native_thread_id
+      puts t.native_thread_id, Process.pid
       gets
       t.name = "second nämé"
       gets

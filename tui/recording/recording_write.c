@@ -1,4 +1,4 @@
-/* Gathers chunks and writes them. */
+/* Gathers chunks and writes them, of windows as they come or of a span that is known. */
 #include "recording_impl.h"
 
 #include "shm/base/version.h"
@@ -299,4 +299,16 @@ uint64_t rtop_recorder_windows(const struct rtop_recorder *recorder)
 const char *rtop_recorder_problem(const struct rtop_recorder *recorder)
 {
   return recorder_failed(recorder) ? recorder->problem.text : NULL;
+}
+
+bool rtop_recording_save_span(struct rtop_profile *profile, struct rtop_span span,
+                              const struct rtop_feed_info *const *infos, uint32_t count, const char *path,
+                              struct rtop_error *error)
+{
+  struct rtop_recorder *recorder = recorder_open(path, profile, 0, error);
+  if (!recorder) return false;
+  for (uint32_t source = 0; source < count; source++) rtop_recorder_source(recorder, source, infos[source]);
+  struct rtop_profile_tap to = { .context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark };
+  if (!rtop_profile_replay(profile, span, &to)) recorder_fail(recorder, ENOMEM);
+  return rtop_recorder_close(&recorder, error);
 }

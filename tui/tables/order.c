@@ -62,7 +62,7 @@ static void sort_items(struct order *order, size_t count)
     if ((keys >> digit * DIGIT_BITS & (DIGITS - 1)) != 0) pass(order, count, digit, 0);
 }
 
-enum { ORDER_TENTH = 10, ORDER_TWENTIETH = 20, ORDER_AVERAGE = 4, ORDER_LEAST = 5 };
+enum { ORDER_TENTH = 10, ORDER_TWENTIETH = 20, ORDER_AVERAGE = 4, ORDER_LEAST = 5, ORDER_CALM = 1000 };
 
 bool order_is_off(const struct rtop_method_row *row)
 {
@@ -76,15 +76,15 @@ static bool is_part(const struct order *order, const struct rtop_method_row *row
 }
 
 /* Items sorted by worth: of those that may stand here, the one that stood highest. */
-static void calm(struct order *order, const double *worth, bool reverse, double least, int part)
+static void calm(struct order *order, size_t count, const double *worth, bool reverse, double least, int part)
 {
   double sign = reverse ? -1 : 1;
-  for (size_t i = 0; i < order->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     uint32_t frame = order->items[i].frame, rank = order->rank[frame];
     order->calm[i] = (struct rtop_calm_row){ .worth = sign * worth[frame], .rank = rank != 0 ? rank : UINT32_MAX };
   }
-  rtop_calm_order(order->calm, order->count, least, part, order->heap, order->rows);
-  for (size_t i = 0; i < order->count; i++) order->spare[i] = order->items[order->rows[i]];
+  rtop_calm_order(order->calm, count, least, part, order->heap, order->rows);
+  for (size_t i = 0; i < count; i++) order->spare[i] = order->items[order->rows[i]];
   use_spare(order);
 }
 
@@ -98,7 +98,7 @@ static void take_values(struct order *order, const struct rtop_methods *methods,
     uint32_t frame = methods->rows[i].frame;
     double value = rtop_method_value(&methods->rows[i], sort), *smooth = &order->smooth[frame];
     bool known = order->rank[frame] != 0;
-    if (known && same && time && length > 0)
+    if (known && same && time && length > 0 && value != order->values[frame])
       value = rtop_calm_figure(order->values[frame], value, rtop_calm_noise(value / length, order->samples) * length);
     order->values[frame] = value;
     *smooth = known ? *smooth + (value - *smooth) / ORDER_AVERAGE : value;
@@ -170,33 +170,42 @@ static void sort_by(struct order *order, const struct rtop_methods *methods, con
   sort_items(order, order->count);
 }
 
-/* First by what they are worth on the average, then what contradicts the figures that are seen. */
-static void sort_calmly(struct order *order, const struct rtop_methods *methods, bool reverse, double least)
+static void sort_again(struct order *order, size_t count, const double *worth, bool reverse)
 {
-  sort_by(order, methods, order->smooth, reverse);
-  calm(order, order->smooth, reverse, least, ORDER_TWENTIETH);
-  for (size_t i = 0; i < order->count; i++) order->rank[order->items[i].frame] = (uint32_t)i + 1;
-  sort_by(order, methods, order->values, reverse);
-  calm(order, order->values, reverse, ORDER_LEAST * least, ORDER_TENTH);
+  for (size_t i = 0; i < count; i++) order->items[i].key = sortable(worth[order->items[i].frame], reverse);
+  sort_items(order, count);
 }
 
-static void put_first(struct order *order)
+/* The first of sorted rows, as many as anybody looks through: by what they are worth on the average, then what
+ * contradicts the figures that are seen. Those below stay in their strict order. */
+static void calm_first(struct order *order, bool reverse, double least)
+{
+  size_t count = order->count < ORDER_CALM ? order->count : ORDER_CALM;
+  sort_again(order, count, order->smooth, reverse);
+  calm(order, count, order->smooth, reverse, least, ORDER_TWENTIETH);
+  for (size_t i = 0; i < count; i++) order->rank[order->items[i].frame] = (uint32_t)i + 1;
+  sort_again(order, count, order->values, reverse);
+  calm(order, count, order->values, reverse, ORDER_LEAST * least, ORDER_TENTH);
+  for (size_t i = 0; i < count; i++) order->rows[i] = order->items[i].row;
+}
+
+static void put_first(struct order *order, const struct rtop_methods *methods)
 {
   size_t at = 0;
-  while (at < order->count && order->items[at].frame != order->first) at++;
-  if (order->first == 0 || at == order->count) return;
-  struct order_item item = order->items[at];
-  memmove(&order->items[1], &order->items[0], at * sizeof item);
-  order->items[0] = item;
+  while (at < order->count && methods->rows[order->rows[at]].frame != order->first) at++;
+  if (at == order->count) return;
+  uint32_t row = order->rows[at];
+  memmove(&order->rows[1], &order->rows[0], at * sizeof row);
+  order->rows[0] = row;
 }
 
 static void sort_rows(struct order *order, const struct rtop_methods *methods, bool reverse)
 {
   double least;
-  if (swings(order, methods, &least) && order->last_count > 0) sort_calmly(order, methods, reverse, least);
-  else sort_by(order, methods, order->values, reverse);
-  put_first(order);
+  sort_by(order, methods, order->values, reverse);
   for (size_t i = 0; i < order->count; i++) order->rows[i] = order->items[i].row;
+  if (swings(order, methods, &least) && order->last_count > 0) calm_first(order, reverse, least);
+  if (order->first != 0) put_first(order, methods);
 }
 
 bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,

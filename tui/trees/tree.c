@@ -48,6 +48,13 @@ static uint32_t tree_above(const struct rtop_tree *tree, uint32_t node, uint32_t
   return node;
 }
 
+/* For one more node, and for all of them to be touched. */
+static bool tree_has_room(struct rtop_tree *tree)
+{
+  return rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes) &&
+         rtop_reserve(&tree->touched, &tree->touched_capacity, tree->count + 1, sizeof *tree->touched);
+}
+
 /* The child of `parent` for a frame, made when it is new. UINT32_MAX: memory ran out. */
 static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t frame)
 {
@@ -59,7 +66,7 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   uint32_t *known = rtop_pairs_at(&build->scratch->children, parent, frame);
   if (known == NULL) return UINT32_MAX;
   if (*known != 0) return *known;
-  if (!rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes)) return UINT32_MAX;
+  if (!tree_has_room(tree)) return UINT32_MAX;
   uint32_t id = (uint32_t)tree->count++;
   tree->nodes[id] = (struct rtop_tree_node){ .parent = parent, .frame = frame, .depth = tree->nodes[parent].depth + 1 };
   *known = id;
@@ -119,36 +126,43 @@ static bool tree_matches(struct tree_build *build, uint32_t id)
   return matches;
 }
 
-static bool tree_passes(struct tree_build *build, uint32_t id)
+/* *fine becomes false when memory ran out. */
+static bool tree_passes(struct tree_build *build, uint32_t id, bool *fine)
 {
-  if (!build->scratch->filter.text) return true;
+  struct tree_scratch *scratch = build->scratch;
+  if (!scratch->filter.text) return true;
+  if (!rtop_reserve(&scratch->passed, &scratch->passed_capacity, build->tree->count, sizeof *scratch->passed)) {
+    *fine = false;
+    return false;
+  }
   return tree_matches(build, id) != build->options->filter_invert;
 }
 
 /* The node and what is above it are part of this sum from now on. */
-static bool tree_touch(struct rtop_tree *tree, uint32_t id)
+static void tree_touch(struct rtop_tree *tree, uint32_t id)
 {
-  while (!rtop_tree_has(tree, id)) {
-    struct rtop_tree_node *node = &tree->nodes[id];
-    if (!rtop_reserve(&tree->touched, &tree->touched_capacity, tree->touched_count + 1, sizeof *tree->touched))
-      return false;
+  for (; !rtop_tree_has(tree, id); id = tree->nodes[id].parent) {
     tree->touched[tree->touched_count++] = id;
-    *node = (struct rtop_tree_node){
-      .parent = node->parent, .frame = node->frame, .depth = node->depth, .epoch = tree->epoch
-    };
-    id = node->parent;
+    tree->nodes[id].epoch = tree->epoch;
   }
-  return true;
+}
+
+/* Takes away what the last sum left: in the order of memory, which is much cheaper than as cells come. */
+static void tree_clear(struct rtop_tree *tree)
+{
+  for (size_t i = 0; i < tree->touched_count; i++) {
+    struct rtop_tree_node *node = &tree->nodes[tree->touched[i]];
+    *node = (struct rtop_tree_node){ .parent = node->parent, .frame = node->frame, .depth = node->depth };
+  }
+  tree->touched_count = 0;
 }
 
 static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
 {
   uint32_t id = tree_of(build, cell->node);
-  if (id == UINT32_MAX || !rtop_reserve(&build->scratch->passed, &build->scratch->passed_capacity, build->tree->count,
-                                        sizeof *build->scratch->passed))
-    return false;
-  if (!tree_passes(build, id)) return true;
-  if (!tree_touch(build->tree, id)) return false;
+  bool fine = id != UINT32_MAX;
+  if (!fine || !tree_passes(build, id, &fine)) return fine;
+  tree_touch(build->tree, id);
   rtop_cost_add(&build->tree->nodes[id].self, &cell->cost);
   return true;
 }
@@ -250,7 +264,7 @@ static bool tree_prepare(struct tree_build *build)
                     sizeof *scratch->of) ||
       !rtop_reserve(&scratch->frames, &scratch->frame_capacity, rtop_symbols_frame_count(build->symbols),
                     sizeof *scratch->frames) ||
-      !rtop_reserve(&tree->nodes, &tree->capacity, 1, sizeof *tree->nodes))
+      (tree->count == 0 && !tree_has_room(tree)))
     return false;
   if (tree->count == 0) tree->nodes[tree->count++] = (struct rtop_tree_node){ 0 };
   scratch->of[0] = 1;
@@ -265,10 +279,11 @@ bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const s
   tree->folded = fold;
   if (!tree->scratch) tree->scratch = calloc(1, sizeof(struct tree_scratch));
   struct tree_build build = { tree, tree->scratch, symbols, options };
-  tree->touched_count = 0;
+  tree_clear(tree);
   tree->length_ns = sum->length_ns;
   tree->epoch++;
-  if (!tree->scratch || !tree_prepare(&build) || !tree_touch(tree, 0)) return false;
+  if (!tree->scratch || !tree_prepare(&build)) return false;
+  tree_touch(tree, 0);
   bool fine = tree_threads(&build, sum);
   tree_sum(tree);
   return fine;

@@ -152,7 +152,7 @@ void ui_time_goto(struct ui *ui, const char *text)
   if (time_ns < base.start_ns || time_ns > base.end_ns) {
     char clock[16];
     time_text_clock(clock, sizeof clock, time_ns < base.start_ns ? base.start_ns : base.end_ns, false);
-    ui_say(ui, time_ns < base.start_ns ? "what is kept begins at %s" : "the history ends at %s", clock);
+    ui_say(ui, time_ns < base.start_ns ? "the history begins at %s" : "the history ends at %s", clock);
   }
   ui_time_move(ui, time_ns - offset_ns);
 }

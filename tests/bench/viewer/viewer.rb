@@ -5,7 +5,7 @@
 # CPU: a made-up process of many methods and threads (tests/tools/many_methods), every view, 1 and 10
 # refreshes a second, at 80x24; user and system time of the viewer over the time it was watched, after the
 # first two seconds. Three loads: what a sampler finds at 1000 Hz in a frame of a second; the same in a frame of a
-# minute, in which all methods stand in the table; and every method in every second, ten times what is found. Bytes: the small web server of tests/e2e/fake_process, whose figures sway, and the process
+# minute, in which all methods stand in the table; and every method in every second, ten times what is found. Bytes: the small web server of tests/e2e/programs/fake_process.c, whose figures sway, and the process
 # of many methods, in which every row is another one in every refresh; every view at 80x24 and
 # 160x50, ten refreshes a second; what the terminal gets per refresh. Demo: the program of `make demo` at 80x24 and the usual
 # rate, bytes per second. Start: from exec

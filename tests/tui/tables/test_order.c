@@ -275,6 +275,34 @@ static void test_rows_are_held(void **state)
   order_destroy(&order);
 }
 
+/* Of many rows those are calm that somebody looks at, the others strictly in order; each stands somewhere, once. */
+static void test_many_rows_are_calm_at_the_top(void **state)
+{
+  enum { MANY = 3000 };
+  static struct rtop_method_row rows[MANY];
+  static bool seen[MANY];
+  struct rtop_methods methods = { .rows = rows, .count = MANY, .length_ns = SECOND_NS };
+  struct order order = { 0 };
+  (void)state;
+  for (uint32_t i = 0; i < MANY; i++)
+    rows[i] = (struct rtop_method_row){ .frame = i + 1, .self_ns = 9000000 - 1000 * i };
+  assert_true(order_apply(&order, &methods, RTOP_SORT_SELF, false, false, MANY + 1));
+  for (uint32_t i = 0; i < MANY; i += 2) { /* neighbours change places, by less than a tenth */
+    uint64_t self_ns = rows[i].self_ns;
+    rows[i].self_ns = rows[i + 1].self_ns;
+    rows[i + 1].self_ns = self_ns;
+  }
+  assert_true(order_apply(&order, &methods, RTOP_SORT_SELF, false, false, MANY + 1));
+  assert_int_equal(order.count, MANY);
+  for (uint32_t i = 0; i < MANY; i++) {
+    assert_false(seen[order.rows[i]]);
+    seen[order.rows[i]] = true;
+    assert_int_equal(order.rows[i], i < 1000 ? i : i ^ 1);
+    assert_int_equal(order_place(&order, rows[order.rows[i]].frame), i);
+  }
+  order_destroy(&order);
+}
+
 static void test_empty(void **state)
 {
   struct order order = { 0 };
@@ -351,6 +379,7 @@ int main(void)
     cmocka_unit_test(test_any_figures_are_sorted),
     cmocka_unit_test(test_what_is_shown_is_sorted),
     cmocka_unit_test(test_rows_are_held),
+    cmocka_unit_test(test_many_rows_are_calm_at_the_top),
     cmocka_unit_test(test_empty),
     cmocka_unit_test(test_rows_with_ranks_are_ordered_like_sorted_ones),
   };

@@ -66,7 +66,7 @@ static void test_goto(void **state)
   check_span(-41000, -40000);
   model_press(&ui, 'b');
   model_type(&ui, "10:00\r");
-  assert_true(shows("what is kept begins at 14:12:05"));
+  assert_true(shows("the history begins at 14:12:05"));
   check_span(-75900, -74900);
   model_press(&ui, '[');
   assert_true(shows("the oldest data"));
