@@ -122,5 +122,6 @@ void menu_draw(const struct menu *menu, struct rect area)
               : below ? "v"
                       : "|");
   }
+  if (rows + 1 < area.rows) draw_blank(area.y + 1 + rows, area.x, columns, FACE_HEADING); /* what ends is seen */
   move(area.y + 1 + menu->cursor - top, area.x);
 }
