@@ -124,12 +124,12 @@ struct stay {
   bool picture; /* without rows: no position is told */
 };
 static const struct stay stays[] = {
-  { VIEW_METHODS, "/Job30\r", 0, false },   { VIEW_METHODS, "/Query12\r", 2, false },
-  { VIEW_TREE, "/Job30\r", 0, false },      { VIEW_TREE, "/Query12\r", 3, false },
+  { VIEW_METHODS, "/Job30\r", 0, false },     { VIEW_METHODS, "/Query12\r", 2, false },
+  { VIEW_TREE, "/Job30\r", 0, false },        { VIEW_TREE, "/Query12\r", 3, false },
   { VIEW_THREADS, "/worker 30\r", 0, false }, { VIEW_THREADS, "/worker 12\r", 2, false },
-  { VIEW_ICICLE, "/Job01\r", 0, true },     { VIEW_SOURCE, "/Job20\r", 2, false },
-  { VIEW_SKYLINE, "/Job30\r", 0, true },    { VIEW_TIME, "/Job30\r", 0, false },
-  { VIEW_TIME, "/Query12\r", 2, false },    { VIEW_GROUPS, "/Job30\r", 0, false },
+  { VIEW_ICICLE, "/Job01\r", 0, true },       { VIEW_SOURCE, "/Job20\r", 2, false },
+  { VIEW_SKYLINE, "/Job30\r", 0, true },      { VIEW_TIME, "/Job30\r", 0, false },
+  { VIEW_TIME, "/Query12\r", 2, false },      { VIEW_GROUPS, "/Job30\r", 0, false },
   { VIEW_GROUPS, "/Query12\r", 3, false },
 };
 
@@ -163,8 +163,8 @@ static void stays_in(const struct stay *at, const char *order)
     last = edge ? last_now : last;
     if (there != told || moved) {
       char *text = model_screen_text();
-      fail_msg("%s, order '%s', %s: %zu-%zu of %zu; cursor at %d, was at %d\n%s", view, order, name, first_now, last_now,
-               count_now, y_now, y, text);
+      fail_msg("%s, order '%s', %s: %zu-%zu of %zu; cursor at %d, was at %d\n%s", view, order, name, first_now,
+               last_now, count_now, y_now, y, text);
     }
     if (told && (last_now - first_now != last - first || y_now <= ui.layout.part[PART_TABS].y))
       fail_msg("%s: rows seen %zu-%zu", view, first_now, last_now);
