@@ -6,7 +6,7 @@ require "socket"
 class TestStallsLoad < Minitest::Test
   include E2E
 
-  SECONDS = Float(ENV.fetch("LOAD_SECONDS", "2.5"))
+  SECONDS = Float(ENV.fetch("LOAD_SECONDS", "2"))
 
   # The words of all stalls that a viewer finds meanwhile, and how many seconds of the shop it has told of.
   class Viewer
@@ -37,17 +37,17 @@ class TestStallsLoad < Minitest::Test
     skip "the gem puma is not here" unless ShopServer.gems
     shop = ShopServer.new
     viewer = Viewer.new(shop)
-    viewer.watch(3)
+    viewer.watch(2.4)
     yield shop, viewer
   ensure
     viewer&.stop
     shop&.stop
   end
 
-  # Each request has one query, of 5 to 80 ms, for which more clients than threads wait all the time.
+  # Each request has one query, of 5 or 60 ms, for which more clients than threads wait all the time.
   def test_a_load_that_begins
     watched do |shop, viewer|
-      ["0.005", "0.03", "0.08"].each do |seconds|
+      ["0.005", "0.06"].each do |seconds|
         shop.asking(*["/order?#{seconds}"] * 8) { viewer.watch(SECONDS) }
         assert_equal "", viewer.found, "one query of #{seconds} s"
         viewer.watch(1.2)
