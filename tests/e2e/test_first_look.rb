@@ -1,7 +1,8 @@
 # The question one comes with: what does my process do, and who is to blame? Seven problems on a real puma; how many
 # keys does it take until the culprit's name is at the top of the screen? None while it happens, one afterwards.
+require_relative "shop"
 require_relative "tmux"
-require_relative "../bench/server/rig"
+require "socket"
 
 class TestFirstLook < Minitest::Test
   parallelize_me!
@@ -14,65 +15,29 @@ class TestFirstLook < Minitest::Test
   TOP = 10
 
   # A shop that a few clients look at, and screens that watch it.
-  class Watched
+  class Watched < ShopServer
     attr_reader :screens
 
-    def initialize(gems)
-      @folder = Dir.mktmpdir("rperf-top-look.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
-      @socket = "#{@folder}/socket"
-      @env = { "RPERF_TOP_DIR" => @folder, "GEM_PATH" => gems, "GEM_HOME" => gems, "RUBYLIB" => E2E::BUILD, "RUBYOPT" => nil }
-      @pid = spawn(@env, RbConfig.ruby, "-rrperf_top", "#{E2E::PROGRAMS}/shop.rb", @socket, pgroup: true,
-                   out: "#{@folder}/out", err: "#{@folder}/err")
-      E2E.wait_until("the shop") { answers? }
+    def initialize
+      super
       @clients = Array.new(2) { Thread.new { loop { ask("/") && sleep(0.05) } } }
       @screens = SIZES.map do |columns, rows|
-        # The children are stand-ins for a database, which would be no Ruby process.
-        Tmux.new(columns, rows, [E2E::VIEWER, "--no-follow", "-p", @pid.to_s], env: @env.slice("RPERF_TOP_DIR"))
+        Tmux.new(columns, rows, [E2E::VIEWER, "-p", @pid.to_s], env: @env.slice("RPERF_TOP_DIR"))
       end
       @screens.each { |screen| screen.wait_for("Shop#page") }
-    end
-
-    def ask(path)
-      socket = UNIXSocket.new(@socket)
-      socket.write("GET #{path} HTTP/1.0\r\n\r\n")
-      socket.read
-    ensure
-      socket&.close
-    end
-
-    # Asks in threads of their own, again and again until the block ends.
-    def asking(*paths)
-      going = true
-      askers = paths.map { |path| Thread.new { ask(path) while going } }
-      yield
-    ensure
-      going = false
-      askers.each(&:join)
     end
 
     def stop
       @clients&.each(&:kill)
       @screens&.each(&:close)
-      Process.kill(:KILL, -@pid)
-      Process.wait(@pid)
-    ensure
-      FileUtils.rm_rf(@folder)
-    end
-
-    private
-
-    def answers?
-      raise "the shop ended: #{File.read("#{@folder}/err")}" if Process.wait(@pid, Process::WNOHANG)
-      ask("/").include?("ok")
-    rescue Errno::ENOENT, Errno::ECONNREFUSED
-      false
+      super
     end
   end
 
   def watched
-    skip "the gem puma is not here" unless (lib = E2E.gem_folder("puma"))
+    skip "the gem puma is not here" unless ShopServer.gems
     skip "tmux is not installed" unless Tmux.there?
-    shop = Watched.new(File.expand_path("../../..", lib))
+    shop = Watched.new
     yield shop
   ensure
     shop&.stop

@@ -228,7 +228,7 @@ void stalls_destroy(struct stalls *stalls)
     stalls_forget_threads(state, INT64_MAX);
     for (int i = 0; i < STALLS_SOURCES_MAX; i++) stalls_forget_source(&state->source[i]);
     off_ways_destroy(&state->ways);
-    free(state->long_waits);
+    free(state->stays);
     free(state->climbs);
   }
   free(state);

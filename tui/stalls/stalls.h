@@ -6,13 +6,16 @@
  *   gc            garbage collection holds everything up for so long in one piece
  *   method        the process spends nine tenths of a second in a method in which it spent less than
  *                 a tenth of the second before (GVL time; the deepest such method)
- *   many-waits    over a second, so many threads on the average wait off the GVL within their work, in one place and
- *                 for less than 100 ms at a time: a query for each of many rows, a lock that all queue for. It has more
- *                 than half of the threads' time at work, in nine of ten windows at least, and five times as much of
- *                 it as in the second before. It ends when it has less than a quarter, or half of what it takes to
- *                 begin; after a minute it is no news any more. A place is the application's method nearest to the
- *                 wait; what a thread does there is judged as in off_gvl.h, but for a sleep or select in a loop of the
- *                 application's own, which is no work
+ *   many-waits    over a second, so many threads on the average wait off the GVL in one place again and again, for less
+ *                 than half a window at a time, without coming out of one piece of work: a query for each of many
+ *                 rows, a lock that all queue for. It has more than half of the threads' time at work, such waits are
+ *                 in nine of ten windows at least, and it has five times as much as in the second before. It ends when
+ *                 it has less than a quarter, or half of what it takes to begin; after a minute it is no news any
+ *                 more. A place is the application's method nearest to the wait; what a thread does there is judged as
+ *                 in off_gvl.h, but for a sleep or select in a loop of the application's own, which is no work. Only
+ *                 windows count in which the thread was seen nowhere outside the application's methods, as it is
+ *                 between two requests: so a load that begins on a server with a slow query in every request is none,
+ *                 since such a server serves
  *   mark          not a stall: the program named an instant (RperfTop.mark)
  *
  * A thread waits for work, however long, when it sits in a call that is made for waiting (pop, select,

@@ -44,6 +44,12 @@ struct stalls_share {
 struct stalls_waits {
   uint32_t place, node; /* a frame; the call node that has most of it */
   uint64_t wait_ns, most_ns;
+  uint64_t stay_ns; /* of these, of threads that were in one piece of work for all of the window */
+};
+
+/* What a window tells of a thread. */
+struct stalls_stay {
+  uint32_t long_look, left_look; /* the last look in which its wait was not short; in which it was out of its work */
 };
 
 struct stalls_source {
@@ -85,8 +91,8 @@ struct stalls_state {
   size_t climb_capacity;
   uint32_t climb_count, reuses;
   struct off_ways ways;
-  uint32_t *long_waits; /* by thread: the last look in which it waited for as long as the window */
-  size_t long_capacity;
+  struct stalls_stay *stays; /* by thread */
+  size_t stay_capacity;
   uint32_t looks;
 };
 

@@ -168,11 +168,9 @@ static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop
 static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node, int64_t age_ns,
                               bool new_stretch)
 {
-  struct off_way way = off_ways_get(&look->state->ways, rtop_profile_lens(look->profile), look->symbols, node);
-  enum off_gvl off = off_gvl_of(look->symbols, node, &way);
   const struct rtop_symbol *leaf = rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
   enum rtop_wait kind = rtop_symbol_wait(leaf);
-  if (off == OFF_OTHERS || kind == RTOP_WAIT_NOT) return off == OFF_OTHERS;
+  if (kind == RTOP_WAIT_OTHERS || kind == RTOP_WAIT_NOT) return kind == RTOP_WAIT_OTHERS;
   struct stalls_site *site = stalls_site(thread, look->symbols, node);
   if (new_stretch) stalls_visit_site(thread, site);
   bool rests = stalls_rests(thread, site, kind);

@@ -4,26 +4,35 @@
 #include "tui/text/reserve.h"
 #include <string.h>
 
+/* Of a window: what lasts longer at its end is no short wait. */
+enum { WAITS_SHORT = 2 };
 static const int64_t waits_news_ns = INT64_C(60000000000); /* what lasts longer is how things are */
 
-/* Threads that have been off the GVL since before the window: their waits are not short. */
+static struct stalls_stay *waits_stay(struct stalls_state *state, uint32_t thread)
+{
+  bool room = rtop_reserve(&state->stays, &state->stay_capacity, (size_t)thread + 1, sizeof *state->stays);
+  return room ? &state->stays[thread] : NULL;
+}
+
+/* Threads whose wait at the window's end is not short. */
 static bool waits_note_long(struct stalls_state *state, const struct rtop_look *window)
 {
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
-  if (++state->looks == 0) return false; /* never again the same number */
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_look_thread now = rtop_look_thread(window, i);
-    if (now.state != RTOP_STATE_BLOCKED || now.state_age_ns < length_ns) continue;
-    if (!rtop_reserve(&state->long_waits, &state->long_capacity, (size_t)now.thread + 1, sizeof *state->long_waits))
-      return false;
-    state->long_waits[now.thread] = state->looks;
+    struct stalls_stay *stay = waits_stay(state, now.thread);
+    if (stay == NULL) return false;
+    if (now.state == RTOP_STATE_BLOCKED && now.state_age_ns * WAITS_SHORT >= length_ns) stay->long_look = state->looks;
   }
   return true;
 }
 
-static bool waits_is_long(const struct stalls_state *state, uint32_t thread)
+/* Between two requests a thread is seen in the server's own methods, or waits for the next one. */
+static bool waits_is_between(const struct rtop_symbols *symbols, const struct rtop_look_cell *cell,
+                             const struct off_way *way)
 {
-  return thread < state->long_capacity && state->long_waits[thread] == state->looks;
+  enum off_gvl off = off_gvl_of(symbols, cell->node, way);
+  return cell->wall_ns > 0 && (off == OFF_LIBRARY || (cell->state == RTOP_STATE_BLOCKED && off == OFF_EVENT));
 }
 
 /* A sleep or select in a loop of the application's own is how it waits for its time, however deep it is called. */
@@ -33,20 +42,45 @@ static bool waits_is_pause(const struct rtop_symbols *symbols, uint32_t node, co
   return way->mine_outside && (strcmp(name, "sleep") == 0 || strcmp(name, "select") == 0);
 }
 
-static bool waits_add(struct stalls_source *source, struct stalls_window *into, uint32_t place, uint32_t node,
-                      uint64_t wait_ns)
+static struct stalls_waits *waits_of(struct stalls_source *source, struct stalls_window *into, uint32_t place)
 {
   uint32_t at = source->place[place];
   if (at >= into->wait_count || into->waits[at].place != place) {
-    if (!rtop_reserve(&into->waits, &into->wait_capacity, into->wait_count + 1, sizeof *into->waits)) return false;
+    if (!rtop_reserve(&into->waits, &into->wait_capacity, into->wait_count + 1, sizeof *into->waits)) return NULL;
     source->place[place] = at = (uint32_t)into->wait_count++;
     into->waits[at] = (struct stalls_waits){ .place = place };
   }
-  struct stalls_waits *waits = &into->waits[at];
-  waits->wait_ns += wait_ns;
-  if (wait_ns > waits->most_ns) {
-    waits->node = node;
-    waits->most_ns = wait_ns;
+  return &into->waits[at];
+}
+
+static bool waits_add(struct stalls_look *look, struct stalls_source *source, struct stalls_window *into,
+                      const struct rtop_look_cell *cell, const struct off_way *way)
+{
+  const struct stalls_stay *stay = waits_stay(look->state, cell->thread);
+  if (stay == NULL) return false;
+  if (stay->long_look == look->state->looks) return true;
+  struct stalls_waits *waits = waits_of(source, into, off_place(look->symbols, cell->node, way));
+  if (waits == NULL) return false;
+  waits->wait_ns += cell->wall_ns;
+  waits->stay_ns += stay->left_look == look->state->looks ? 0 : cell->wall_ns;
+  if (cell->wall_ns > waits->most_ns) {
+    waits->node = cell->node;
+    waits->most_ns = cell->wall_ns;
+  }
+  return true;
+}
+
+/* The threads that were out of their work. */
+static bool waits_note_left(struct stalls_look *look, const struct rtop_look *window)
+{
+  const struct rtop_lens *lens = rtop_profile_lens(look->profile);
+  for (size_t i = 0; i < window->cell_count; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    struct off_way way = off_ways_get(&look->state->ways, lens, look->symbols, cell.node);
+    if (!waits_is_between(look->symbols, &cell, &way)) continue;
+    struct stalls_stay *stay = waits_stay(look->state, cell.thread);
+    if (stay == NULL) return false;
+    stay->left_look = look->state->looks;
   }
   return true;
 }
@@ -58,7 +92,8 @@ bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window,
   into->wait_count = 0;
   into->work_ns = 0;
   if (look->limits->many_waits <= 0) return true;
-  if (!waits_note_long(look->state, window)) return false;
+  if (++look->state->looks == 0) return false; /* never again the same number */
+  if (!waits_note_long(look->state, window) || !waits_note_left(look, window)) return false;
   for (size_t i = 0; i < window->cell_count; i++) {
     struct rtop_look_cell cell = rtop_look_cell(window, i);
     into->work_ns += cell.state == RTOP_STATE_BLOCKED ? 0 : cell.wall_ns;
@@ -67,8 +102,7 @@ bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window,
     if (!off_is_work(off_gvl_of(look->symbols, cell.node, &way)) || waits_is_pause(look->symbols, cell.node, &way))
       continue;
     into->work_ns += cell.wall_ns;
-    if (waits_is_long(look->state, cell.thread)) continue;
-    if (!waits_add(source, into, off_place(look->symbols, cell.node, &way), cell.node, cell.wall_ns)) return false;
+    if (!waits_add(look, source, into, &cell, &way)) return false;
   }
   return true;
 }
@@ -87,7 +121,7 @@ static const struct stalls_waits *waits_in(const struct stalls_window *window, u
 
 /* What half of the ring tells of a place. */
 struct waits_half {
-  uint64_t wait_ns, work_ns, length_ns;
+  uint64_t wait_ns, stay_ns, work_ns, length_ns;
   uint64_t age_ns;  /* since the first of them */
   unsigned windows; /* in which there were such waits */
 };
@@ -100,6 +134,7 @@ static struct waits_half waits_half(const struct stalls_source *source, unsigned
     half.length_ns += waits_window(source, i)->length_ns;
     half.age_ns = waits ? half.length_ns : half.age_ns;
     half.wait_ns += waits ? waits->wait_ns : 0;
+    half.stay_ns += waits ? waits->stay_ns : 0;
     half.work_ns += waits_window(source, i)->work_ns;
     half.windows += waits != NULL;
   }
@@ -120,16 +155,16 @@ static bool waits_began(const struct stalls_look *look, const struct stalls_sour
                         const struct stalls_waits *worst, const struct waits_half *recent)
 {
   struct waits_half before = waits_half(source, STALLS_HALF, worst->place);
-  return recent->windows >= STALLS_HALF - 1 && recent->wait_ns * 2 > recent->work_ns &&
-         (double)recent->wait_ns >= look->limits->many_waits * (double)recent->length_ns &&
-         before.wait_ns * 5 < recent->wait_ns;
+  return recent->windows >= STALLS_HALF - 1 && recent->stay_ns * 2 > recent->work_ns &&
+         (double)recent->stay_ns >= look->limits->many_waits * (double)recent->length_ns &&
+         before.stay_ns * 5 < recent->stay_ns;
 }
 
 static bool waits_go_on(const struct stalls_look *look, const struct stall *stall, const struct rtop_look *window,
                         const struct waits_half *recent)
 {
-  return recent->wait_ns * 4 > recent->work_ns && window->end_ns - stall->start_ns <= waits_news_ns &&
-         (double)recent->wait_ns * 2 >= look->limits->many_waits * (double)recent->length_ns;
+  return recent->stay_ns * 4 > recent->work_ns && window->end_ns - stall->start_ns <= waits_news_ns &&
+         (double)recent->stay_ns * 2 >= look->limits->many_waits * (double)recent->length_ns;
 }
 
 void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)

@@ -3,6 +3,9 @@
 #include "draw.h"
 #include "keys.h"
 #include "tui/text/text.h"
+#include <stdio.h>
+
+enum { MENU_BESIDE = 24 };
 
 void menu_start(struct menu *menu, const char *title)
 {
@@ -70,19 +73,26 @@ static int letter_columns(const struct menu *menu)
   return 0;
 }
 
+static int menu_rows(const struct menu *menu, struct rect area)
+{
+  return area.rows - 1 < menu->count ? area.rows - 1 : menu->count;
+}
+
+/* Columns for "12 of 23", when not all is seen. */
+static int count_columns(const struct menu *menu, struct rect area)
+{
+  return menu_rows(menu, area) < menu->count ? 10 : 0;
+}
+
+/* What little of a table would be left beside it tells nothing. */
 static int menu_columns(const struct menu *menu, struct rect area)
 {
-  int columns = 4 + rtop_text_width(menu->title);
+  int columns = 4 + rtop_text_width(menu->title) + count_columns(menu, area);
   for (int i = 0; i < menu->count; i++) {
     int width = 4 + letter_columns(menu) + rtop_text_width(menu->item[i].label);
     columns = width > columns ? width : columns;
   }
-  return columns > area.columns ? area.columns : columns;
-}
-
-static int menu_rows(const struct menu *menu, struct rect area)
-{
-  return area.rows - 1 < menu->count ? area.rows - 1 : menu->count;
+  return columns > area.columns - MENU_BESIDE ? area.columns : columns;
 }
 
 /* The first entry that is seen. */
@@ -105,9 +115,11 @@ void menu_draw(const struct menu *menu, struct rect area)
   draw_blank(area.y, area.x, columns, FACE_HEADING);
   draw_text(area.y, area.x + 1, columns - 1, FACE_HEADING, menu->title);
   draw_text(area.y, area.x + columns - 1, 1, FACE_NORMAL, "|");
-  if (rows < menu->count)
-    draw_format(area.y, area.x + columns, area.columns - columns, FACE_HEADING, " %d of %d ", menu->cursor + 1,
-                menu->count);
+  if (rows < menu->count) {
+    char count[32];
+    snprintf(count, sizeof count, "%d of %d", menu->cursor + 1, menu->count);
+    draw_right(area.y, area.x + columns - 12, 10, FACE_HEADING, count);
+  }
   for (int i = 0; i < rows; i++) {
     bool selected = top + i == menu->cursor;
     enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
@@ -122,5 +134,6 @@ void menu_draw(const struct menu *menu, struct rect area)
               : below ? "v"
                       : "|");
   }
+  if (rows + 1 < area.rows) draw_blank(area.y + 1 + rows, area.x, columns, FACE_HEADING); /* what ends is seen */
   move(area.y + 1 + menu->cursor - top, area.x);
 }

@@ -93,13 +93,18 @@ static uint32_t count_wanting(const struct planning *planning, const struct city
   return wanting;
 }
 
-/* Places that a block needs: one that would not fit into a street shows its highest only. */
+/* Places that a block needs: one that would not fit into a street shows its highest only; where these are so alike that
+ * a bound leaves all or nobody, the first of them. */
 static uint32_t places_needed(const struct planning *planning, struct city_block *block, int columns)
 {
   uint32_t places, most = (uint32_t)((columns - 1) / pitch_of(planning));
   block->low = 0;
   while ((places = count_wanting(planning, block)) > most && most > 0 && block->low < 1e6)
     block->low = block->low > 0 ? block->low * 2 : LOW_LEAST;
+  if (places == 0 && block->low > 0) {
+    block->low = block->low > LOW_LEAST ? block->low / 2 : 0;
+    places = count_wanting(planning, block);
+  }
   return places > most ? most : places;
 }
 

@@ -18,8 +18,8 @@ static const struct legend {
   const char *term, *text;
 } legend[] = {
   { IN_ALL, "title",
-    "process; samples a second (Hz); what counts: busy (all but blocked time), cpu, or wall: all; length of the "
-    "window" },
+    "process, its ruby, time up; samples a second (Hz); busy (all but blocked time), cpu or wall (all); length of the "
+    "window; LIVE, FROZEN" },
   { IN_ALL, "row 2", "what it does, who is to blame, since when; ( newest stall, ! all" },
   { IN_ALL, "GVL", "how long it was held, by whom; how many wait for it, how long" },
   { IN_ALL, "GC", "mark and sweep; collections: minor, major, a minute (/m, /min)" },

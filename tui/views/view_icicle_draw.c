@@ -335,7 +335,7 @@ static void draw_missing(struct ui *ui, const struct icicle_view *view, struct r
   int width = levels_text(ui, view, "levels %zu to %zu of %zu", levels, sizeof levels);
   if (view->icicle.merged > 0) {
     draw_format(at.y, at.x + 1, at.columns - 1 - (width > 0 ? width + 3 : 0), FACE_LABEL,
-                "too narrow for a cell of their own, merged as \"+N\": %zu nodes", view->icicle.merged);
+                "too narrow, merged as \"+N\": %zu nodes", view->icicle.merged);
   }
   if (width > 0) draw_right(at.y, at.x + at.columns - width - 1, width, FACE_WARN, levels);
 }

@@ -237,16 +237,16 @@ static bool has_empty_lane(const struct ui *ui, const struct rtop_thread_row *th
          threads_view_waiting(ui, (size_t)(thread - ui->sum.threads)) == 0;
 }
 
+/* In the row of the cursor as well: reversed, what is lit would be a hole. */
 static void draw_lane(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread, int y,
-                      int x, bool selected)
+                      int x)
 {
   int moment = ui->frozen ? view->before - 1 : -1;
   bool quiet = has_empty_lane(ui, thread);
   for (int i = 0; i < view->before + view->after; i++) {
     enum thread_lane lane = thread_lanes_at(&view->lanes, thread->source, thread->thread, i);
     if (quiet && lane == LANE_BLOCKED) lane = LANE_ABSENT;
-    enum face face = i == moment ? FACE_FROZEN : selected ? FACE_CURSOR : lane_face(lane);
-    draw_text(y, x + i, 1, face, lane_glyph(lane));
+    draw_text(y, x + i, 1, i == moment ? FACE_FROZEN : lane_face(lane), lane_glyph(lane));
   }
 }
 
@@ -334,7 +334,7 @@ static void threads_draw_row(const void *table, size_t place, int y, bool select
                face_of(pen, threads_figure_face(pen->ui, pen->thread, field)), text);
   }
   if (columns[FIELD_LANE] > 0)
-    draw_lane(pen->ui, pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_LANE], pen->selected);
+    draw_lane(pen->ui, pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_LANE]);
 }
 
 /* ", seen 0.8 s ago, no safepoint since" of a stack that is not the one of now; else nothing. */

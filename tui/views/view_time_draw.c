@@ -18,7 +18,7 @@ static const struct {
   [TIMELINE_RUN] = { "GVL held", FACE_RUN, 1 },        [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
   [TIMELINE_BLOCKED] = { "blocked", FACE_BLOCKED, 1 }, [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
   [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },           [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
-  [TIMELINE_RSS] = { "rss", FACE_STRIP, 0 },
+  [TIMELINE_RSS] = { "rss", FACE_LABEL, 0 }, /* full as a rule, as the one above it: not one block with it */
 };
 
 static double full_height(const struct timeline *timeline, int graph)
@@ -103,6 +103,18 @@ static int64_t ticks_before(const struct ui *ui, const struct timeline *timeline
   return (real_ns + tick_ns - 1) / tick_ns;
 }
 
+/* A time that a stall's marks would cut in two is left out. */
+static bool is_marked(const struct ui *ui, const struct timeline *timeline, int from, int cells)
+{
+  const struct stalls *stalls = &ui->stalls.stalls;
+  for (size_t i = 0; i < stalls->count; i++) {
+    const struct stall *stall = &stalls->list[i];
+    int64_t first = timeline_cell_at(timeline, stall->start_ns), last = timeline_cell_at(timeline, stall->end_ns - 1);
+    if (first < from + cells && (last < first ? first : last) >= from) return true;
+  }
+  return false;
+}
+
 /* A tick every ten cells, the time at every other. */
 static void draw_ticks(const struct ui *ui, const struct timeline *timeline, int y, int x)
 {
@@ -112,7 +124,7 @@ static void draw_ticks(const struct ui *ui, const struct timeline *timeline, int
     char text[16];
     if (label-- <= 0) draw_text(y, x + i, 1, FACE_LABEL, tick ? "|" : ".");
     if (ticks != ticks_before(ui, timeline, cell, LABEL_CELLS) && i + 9 <= timeline->count &&
-        ui->source.clock_offset_ns != 0) {
+        ui->source.clock_offset_ns != 0 && !is_marked(ui, timeline, i + 1, 8)) {
       tick_text(text, sizeof text, (ticks - 1) * timeline->cell_ns * LABEL_CELLS, timeline->cell_ns);
       label = draw_text(y, x + i + 1, 8, FACE_LABEL, text);
     }
@@ -155,13 +167,39 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
   draw_at(timeline, y, x, ui_time_cursor(ui) - 1, "^");
 }
 
+/* "held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M": as many as fit behind what is there. */
+static void window_figures(const struct time_view *view, char *out, size_t bytes, int columns)
+{
+  const struct rtop_window_summary *window = &view->summary;
+  double length_ns = (double)(view->window.end_ns - view->window.start_ns);
+  uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
+  char words[7][40] = { "" }, rate[16], gc[16];
+  double held_ns = (double)(window->wall_ns[RTOP_STATE_RUNNING] + gc_ns);
+  rtop_text_count(rate, sizeof rate, (double)window->counters.allocations * 1e9 / length_ns);
+  draw_time(gc, sizeof gc, gc_ns);
+  snprintf(words[0], sizeof words[0], "held %.0f%%", 100 * held_ns / length_ns / window->sources);
+  snprintf(words[1], sizeof words[1], " wait %.2f", (double)window->wall_ns[RTOP_STATE_WAITING] / length_ns);
+  snprintf(words[2], sizeof words[2], " blocked %.2f", (double)window->wall_ns[RTOP_STATE_BLOCKED] / length_ns);
+  snprintf(words[3], sizeof words[3], " GC %s", gc);
+  snprintf(words[4], sizeof words[4], " cpu %.2f", (double)window->counters.cpu_ns / length_ns);
+  snprintf(words[5], sizeof words[5], " %s/s", rate);
+  if (window->counters.rss_bytes > 0) {
+    words[6][0] = ' ';
+    rtop_text_bytes(words[6] + 1, sizeof words[6] - 1, window->counters.rss_bytes);
+  }
+  for (int i = 0; i < 7; i++) {
+    size_t used = strlen(out);
+    if (rtop_text_width(out) + rtop_text_width(words[i]) <= columns) snprintf(out + used, bytes - used, "%s", words[i]);
+  }
+}
+
 /* "14:31:52.400 held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
-static void window_words(const struct ui *ui, const struct time_view *view, char *out, size_t bytes)
+static void window_words(const struct ui *ui, const struct time_view *view, char *out, size_t bytes, int columns)
 {
   const struct rtop_window_summary *window = &view->summary;
   double length_ns = (double)(view->window.end_ns - view->window.start_ns);
   int64_t real_ns = view->window.end_ns + ui->source.clock_offset_ns;
-  char clock[16], rate[16], rss[16], gc[16];
+  char clock[16];
   time_text_clock(clock, sizeof clock, real_ns, false);
   int used = snprintf(out, bytes, "%s.%03d ", clock, (int)(real_ns / 1000000 % 1000));
   if (length_ns <= 0 || window->gap || window->sources == 0) {
@@ -176,17 +214,9 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
   if (stall != NULL) {
     stall_words(stall, rtop_profile_symbols(ui->profile), out + used, bytes - (size_t)used - 80);
     used = (int)strlen(out);
-    used += snprintf(out + used, bytes - (size_t)used, "  ");
+    snprintf(out + used, bytes - (size_t)used, "  ");
   }
-  uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
-  rtop_text_count(rate, sizeof rate, (double)window->counters.allocations * 1e9 / length_ns);
-  rtop_text_bytes(rss, sizeof rss, window->counters.rss_bytes);
-  draw_time(gc, sizeof gc, gc_ns);
-  snprintf(out + used, bytes - (size_t)used, "held %.0f%% wait %.2f blocked %.2f GC %s cpu %.2f %s/s %s",
-           100 * (double)(window->wall_ns[RTOP_STATE_RUNNING] + gc_ns) / length_ns / window->sources,
-           (double)window->wall_ns[RTOP_STATE_WAITING] / length_ns,
-           (double)window->wall_ns[RTOP_STATE_BLOCKED] / length_ns, gc, (double)window->counters.cpu_ns / length_ns,
-           rate, window->counters.rss_bytes > 0 ? rss : "");
+  window_figures(view, out, bytes, columns);
 }
 
 void time_view_draw(struct ui *ui, const struct time_view *view)
@@ -210,6 +240,7 @@ void time_view_draw(struct ui *ui, const struct time_view *view)
     y += rows;
   }
   draw_axis(ui, view, bottom, at.x + TIME_LABEL_COLUMNS);
-  window_words(ui, view, words, sizeof words);
-  draw_text(bottom + 1, at.x + TIME_LABEL_COLUMNS, at.columns - TIME_LABEL_COLUMNS, FACE_TITLE, words);
+  int columns = at.columns - TIME_LABEL_COLUMNS;
+  window_words(ui, view, words, sizeof words, columns);
+  draw_text(bottom + 1, at.x + TIME_LABEL_COLUMNS, columns, FACE_TITLE, words);
 }

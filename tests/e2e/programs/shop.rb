@@ -1,17 +1,17 @@
 # A shop on puma with seven problems that can be called up, one a route.  shop.rb SOCKET
 #
-# Between them `GET /` serves a page with little work. The names are those that one would want to read on the screen.
+# Between them `GET /` serves a page with little work, and `GET /order?0.03` one with a query that takes so long. The names are those that one would want to read on the screen.
 require "puma"
 require "puma/cli"
 require "socket"
 
 SOCKET = ARGV.fetch(0)
 
-# A database in a process of its own: answers every line after a millisecond.
+# A database in a process of its own: answers every line after a millisecond, or after the seconds that it ends with.
 module Database
   def self.serve(socket)
     while (line = socket.gets)
-      sleep 0.001
+      sleep(Float(line[/AFTER (.*)/, 1] || 0.001))
       socket.puts(line)
     end
   end
@@ -36,6 +36,14 @@ class LineItem
   def self.for_order(order)
     connection.puts("SELECT * FROM line_items WHERE order_id = #{order}")
     connection.gets
+  end
+end
+
+class Order
+  def find(seconds)
+    LineItem.connection.puts("SELECT * FROM orders AFTER #{seconds}")
+    LineItem.connection.gets
+    (1..2000).sum { |number| number % 7 }
   end
 end
 
@@ -109,6 +117,7 @@ class Shop
     seconds = Float(env["QUERY_STRING"][/\d+(\.\d+)?/] || 0)
     case env["PATH_INFO"]
     when "/orders" then Orders.new.index
+    when "/order" then Order.new.find(seconds)
     when "/export" then Thread.new { NightlyExport.new.run(seconds) }.tap { |thread| thread.name = "nightly export" }
     when "/catalogue" then Catalogue.new.pages(seconds)
     when "/reserve" then Inventory.new.reserve(seconds)

@@ -587,8 +587,18 @@ struct waits {
   int windows, threads;
   uint32_t where;
   uint64_t ms, run_ms;
-  bool one; /* in one wait that goes on */
+  bool one;       /* in one wait that goes on */
+  int64_t age_ms; /* of the wait at the window's end; 0: 3 */
+  int between;    /* in every so many windows the thread is between two requests for a moment; 0: never */
 };
+
+static const char server_path[] = "/usr/lib/ruby/gems/3.3.0/gems/puma-6/lib/puma/server.rb";
+
+/* It writes the answer. */
+static uint32_t answer(void)
+{
+  return call(call(0, "Puma::Server#run", server_path), "IO#syswrite", "");
+}
 
 static void short_waits(struct waits waits)
 {
@@ -598,7 +608,9 @@ static void short_waits(struct waits waits)
     fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
     for (int k = 0; k < waits.threads; k++) {
       uint32_t thread = fixture_thread(&made, (uint32_t)k + 1, RTOP_BLOCKED, waits.where, 0);
-      made.threads[thread].state_age_ns = (uint64_t)((waits.one ? now_ms + 100 - since_ms : 3) * MS);
+      int64_t age_ms = waits.age_ms ? waits.age_ms : 3;
+      made.threads[thread].state_age_ns = (uint64_t)((waits.one ? now_ms + 100 - since_ms : age_ms) * MS);
+      if (waits.between && i % waits.between == 0) fixture_cell(&made, thread, answer(), RTOP_BLOCKED, MS / 20);
       if (waits.ms) fixture_cell(&made, thread, waits.where, RTOP_BLOCKED, waits.ms * (uint64_t)MS);
       if (waits.run_ms) fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, waits.run_ms * (uint64_t)MS);
     }
@@ -611,8 +623,7 @@ static void short_waits(struct waits waits)
 /* A server's thread in a request. */
 static uint32_t request(void)
 {
-  return call(call(0, "Puma::Server#run", "/usr/lib/ruby/gems/3.3.0/gems/puma-6/lib/puma/server.rb"), "Orders#index",
-              "/app/orders.rb");
+  return call(call(0, "Puma::Server#run", server_path), "Orders#index", "/app/orders.rb");
 }
 static uint32_t query(void)
 {
@@ -621,8 +632,7 @@ static uint32_t query(void)
 
 static void idle(int count)
 {
-  uint32_t pool = call(call(0, "Puma::Server#run", "/usr/lib/ruby/gems/3.3.0/gems/puma-6/lib/puma/server.rb"),
-                       "Thread::ConditionVariable#wait", "");
+  uint32_t pool = call(call(0, "Puma::Server#run", server_path), "Thread::ConditionVariable#wait", "");
   short_waits((struct waits){ .windows = count, .threads = 3, .where = pool, .ms = 100, .one = true });
 }
 
@@ -687,6 +697,34 @@ static void test_waits_of_a_healthy_server(void **state)
   assert_int_equal(stalls.count, 0);
 }
 
+/* Load begins, and every request has one query: whoever comes out of it several times a second serves. */
+static void test_a_load_that_begins(void **state)
+{
+  (void)state;
+  idle(20);
+  short_waits((struct waits){ .windows = 50, .threads = 5, .where = query(), .ms = 85, .run_ms = 5, .between = 1 });
+  idle(20);
+  short_waits((struct waits){ .windows = 50, .threads = 5, .where = query(), .ms = 90, .run_ms = 5, .age_ms = 60 });
+  idle(20); /* two queries, each of half the request: seen in half of the windows */
+  for (int i = 0; i < 50; i++) {
+    short_waits((struct waits){ .windows = 1, .threads = 5, .where = query(), .ms = 90, .run_ms = 5, .age_ms = 60 });
+    short_waits((struct waits){ .windows = 1, .threads = 5, .where = query(), .ms = 90, .run_ms = 5, .between = 1 });
+  }
+  assert_int_equal(stalls.count, 0);
+}
+
+/* A request of half a second with hundreds of queries, and the next one: from where one query each was usual. */
+static void test_requests_of_many_queries(void **state)
+{
+  (void)state;
+  short_waits((struct waits){ .windows = 50, .threads = 3, .where = query(), .ms = 80, .run_ms = 5, .between = 1 });
+  assert_int_equal(stalls.count, 0);
+  short_waits((struct waits){ .windows = 20, .threads = 3, .where = query(), .ms = 90, .run_ms = 5, .between = 5 });
+  if (stalls.count != 1) fail_msg("%zu stalls", stalls.count);
+  assert_int_equal(stalls.list[0].cause, STALL_MANY_WAITS);
+  assert_true(stalls.list[0].open);
+}
+
 /* A pool's, a gem's and a worker's own ways of waiting are no work, however often. */
 static void test_short_rests(void **state)
 {
@@ -729,6 +767,44 @@ static void test_waits_not_looked_for(void **state)
   assert_int_equal(stalls.count, 0);
 }
 
+/* Two processes with the same stall: one is killed after three seconds, the other goes on. */
+static void one_of_two_is_killed(enum stall_cause cause, uint32_t threads, uint32_t state)
+{
+  struct rtop_window made = { 0 };
+  int64_t since_ms = now_ms;
+  for (int i = 0; i < 100; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    for (uint32_t k = 0; k < threads; k++) {
+      uint32_t thread = fixture_thread(&made, k + 1, state, node[LOCK], 0);
+      made.threads[thread].state_age_ns = (uint64_t)((now_ms + 100 - since_ms) * MS);
+      fixture_cell(&made, thread, node[LOCK], state, 100 * MS);
+    }
+    for (uint32_t source = i < 30 ? 0 : 1; source < 2; source++) assert_true(fixture_add(profile, source, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+    if (i < 60 && i >= 10) assert_true(stalls.count == 2 && stalls.list[0].open && stalls.list[1].open);
+  }
+  rtop_window_destroy(&made);
+  assert_int_equal(stalls.count, 2);
+  for (size_t i = 0; i < 2; i++) {
+    const struct stall *stall = &stalls.list[i];
+    assert_int_equal(stall->cause, cause);
+    assert_int_equal(stall->open, stall->source == 1);
+    assert_int_equal(stall->end_ns / MS, stall->source == 1 ? 20000 : 13000);
+  }
+}
+
+static void test_a_killed_process_ends_its_stalls(void **state)
+{
+  (void)state;
+  one_of_two_is_killed(STALL_BLOCKED, 1, RTOP_BLOCKED);
+}
+
+static void test_a_killed_process_waits_no_more(void **state)
+{
+  (void)state;
+  one_of_two_is_killed(STALL_WAITING, 5, RTOP_WAITING);
+}
+
 #define STALL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -763,7 +839,11 @@ int main(void)
     STALL_TEST(test_waits_of_one_thread),
     STALL_TEST(test_many_queue_for_a_short_lock),
     STALL_TEST(test_waits_of_a_healthy_server),
+    STALL_TEST(test_a_load_that_begins),
+    STALL_TEST(test_requests_of_many_queries),
     STALL_TEST(test_short_rests),
+    STALL_TEST(test_a_killed_process_ends_its_stalls),
+    STALL_TEST(test_a_killed_process_waits_no_more),
     STALL_TEST(test_waits_of_a_minute),
     STALL_TEST(test_waits_not_looked_for),
   };

@@ -103,7 +103,17 @@ static void row_text(int y, char *out)
   out[count > 0 ? count : 0] = '\0';
 }
 
-/* The bars of the header, and headings of tables, in the look that headings have. */
+/* The title says of itself what stands behind the command of the process, which may be cut. */
+static const char *after_command(const char *row)
+{
+  const char *at = strstr(row, ui.source.main.command);
+  if (at != NULL) return at + strlen(ui.source.main.command);
+  at = strchr(row, '~');
+  assert_non_null(at);
+  return at + 1;
+}
+
+/* The title, the bars of the header, and headings of tables, in the look that headings have. */
 static void every_word(const struct screen_case *size)
 {
   open_case(size, model_profile());
@@ -113,6 +123,10 @@ static void every_word(const struct screen_case *size)
     model_press(&ui, keys_view_key((enum view_id)view));
     snprintf(help, sizeof help, "%s", help_text(&pages));
     const char *name = keys_view_name((enum view_id)view);
+    row_text(ui.layout.part[PART_TITLE].y, row);
+    const char *title = after_command(row);
+    assert_non_null(strstr(title, "LIVE"));
+    words_of(help, title, (int)strlen(title), name);
     static const enum layout_part bars[] = { PART_GVL, PART_GC };
     for (int i = 0; i < 2; i++) {
       row_text(ui.layout.part[bars[i]].y, row);
