@@ -49,7 +49,7 @@ struct port_window {
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   uint64_t counters_present;
   int64_t start_mono_ns, end_mono_ns;
-  uint32_t threads, cells, late, marks;
+  uint32_t threads, cells, late, marks, begun;
 };
 
 /* segment_port.c: a port to a process that runs already. NULL: out of memory. */
