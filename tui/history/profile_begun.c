@@ -63,7 +63,8 @@ static void begun_tell(const struct begun_walk *walk, uint32_t source, const str
 }
 
 void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_span span,
-                             void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun), void *context)
+                             void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun),
+                             void *context)
 {
   const struct begun_walk walk = { profile, visit, context };
   const struct profile_begun *carried = &profile->carry.begun;
