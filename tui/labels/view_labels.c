@@ -23,11 +23,17 @@ const struct labels_column *labels_column(int index)
   return &columns[index];
 }
 
+enum rtop_sort_key labels_view_sort(const struct ui *ui)
+{
+  enum rtop_sort_key sort = label_table_key(ui->wanted.sort);
+  return sort == RTOP_SORT_SELF && ui->wanted.mode == RTOP_MODE_WALL ? RTOP_SORT_TOTAL : sort;
+}
+
 bool labels_column_is_shown(const struct ui *ui, int index)
 {
   const struct labels_column *column = &columns[index];
   bool twice = column->sort == RTOP_SORT_SELF && ui->wanted.mode == RTOP_MODE_WALL;
-  bool sorted = label_table_key(ui->wanted.sort) == column->sort;
+  bool sorted = labels_view_sort(ui) == column->sort;
   return !twice && (sorted || ui->layout.part[PART_TABLE].columns >= column->from);
 }
 
@@ -187,7 +193,7 @@ static bool toggle_roots(struct ui *ui)
 static bool sort_step(struct ui *ui, int step)
 {
   int at = 0;
-  while (at < LABELS_COLUMNS && columns[at].sort != label_table_key(ui->wanted.sort)) at++;
+  while (at < LABELS_COLUMNS && columns[at].sort != labels_view_sort(ui)) at++;
   do at += step;
   while (at >= 0 && at < LABELS_COLUMNS && !labels_column_is_shown(ui, at));
   if (at < 0 || at > LABELS_COLUMNS) return true;

@@ -29,6 +29,8 @@ enum { LABELS_COLUMNS = 8 };
 const struct labels_column *labels_column(int index);
 /* Busy time, CPU time; of all time there is a column anyhow. */
 bool labels_column_is_shown(const struct ui *ui, int index);
+/* The column that rows are sorted by; RTOP_SORT_NAME: none of them. */
+enum rtop_sort_key labels_view_sort(const struct ui *ui);
 const struct label_row *labels_view_row(const struct ui *ui, size_t place);
 struct ui_rows labels_view_rows(const struct ui *ui);
 

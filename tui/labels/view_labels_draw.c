@@ -39,10 +39,10 @@ static void labels_draw_heading(const struct labels_pen *pen)
 {
   const struct ui *ui = pen->ui;
   struct rect at = pen->table;
-  enum rtop_sort_key sort = label_table_key(ui->wanted.sort);
+  enum rtop_sort_key sort = labels_view_sort(ui);
   const char *mark = ui->wanted.reverse ? "^" : "v";
   bool by_name = sort == RTOP_SORT_NAME;
-  char text[RTOP_LABEL_KEY_MAX + 16];
+  char text[RTOP_LABEL_KEY_MAX + 32];
   int x = at.x;
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   for (int i = 0; i < LABELS_COLUMNS; i++) {
@@ -52,8 +52,8 @@ static void labels_draw_heading(const struct labels_pen *pen)
     draw_right(at.y, x, labels_column(i)->columns, here ? FACE_HEADING_SORT : FACE_HEADING, text);
     x += labels_column(i)->columns;
   }
-  snprintf(text, sizeof text, "%s%s", pen->view->key[0] != '\0' ? pen->view->key : "LABEL",
-           by_name ? (ui->wanted.reverse ? "v" : "^") : "");
+  snprintf(text, sizeof text, "%s%s%s", pen->view->key[0] != '\0' ? pen->view->key : "LABEL",
+           by_name ? (ui->wanted.reverse ? "v" : "^") : "", pen->view->table.key_count > 1 ? "  (c: next key)" : "");
   draw_text(at.y, at.x + pen->name, pen->name_columns, by_name ? FACE_HEADING_SORT : FACE_HEADING, text);
   if (pen->bar > 0) draw_text(at.y, at.x + pen->bar, BAR_COLUMNS, FACE_HEADING, "WHERE ITS TIME GOES");
 }

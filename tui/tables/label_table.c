@@ -62,8 +62,7 @@ static void note_key(struct label_table *table, const char *key, uint64_t ns)
 /* The text of the set that a node of it stands for; NULL: it is none. */
 static const char *set_of(const struct label_walk *walk, uint32_t node)
 {
-  const struct rtop_symbol *symbol =
-      rtop_symbols_get(walk->symbols, rtop_symbols_get_node(walk->symbols, node)->frame);
+  const struct rtop_symbol *symbol = rtop_symbols_get(walk->symbols, rtop_symbols_get_node(walk->symbols, node)->frame);
   return rtop_symbol_is_labels(symbol) ? symbol->label : NULL;
 }
 
@@ -159,8 +158,8 @@ static bool list_rows(struct label_walk *walk)
   if (options->filter && rtop_regexp_compile(&filter, options->filter) != 0) return false;
   bool room = rtop_reserve(&table->rows, &table->capacity, HASH_COUNT(table->index) + 1, sizeof(struct label_row *));
   HASH_ITER(hh, table->index, entry, next)
-    if (room && (!options->filter || (regexec(&filter, entry->row.name, 0, NULL, 0) == 0) != options->filter_invert))
-      table->rows[table->count++] = &entry->row;
+  if (room && (!options->filter || (regexec(&filter, entry->row.name, 0, NULL, 0) == 0) != options->filter_invert))
+    table->rows[table->count++] = &entry->row;
   if (options->filter) regfree(&filter);
   if (table->count > 1) qsort_r(table->rows, table->count, sizeof(struct label_row *), compare_rows, (void *)options);
   return room;

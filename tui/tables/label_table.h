@@ -41,8 +41,8 @@ struct label_table_options {
 struct label_table {
   struct label_row **rows;
   size_t count, capacity;
-  struct rtop_cost rest; /* of threads that are shown, without the key (or without any) */
-  bool counted;          /* counts are of the same threads as times */
+  struct rtop_cost rest;                       /* of threads that are shown, without the key (or without any) */
+  bool counted;                                /* counts are of the same threads as times */
   struct label_table_key keys[LABEL_KEYS_MAX]; /* by name */
   int key_count;
   struct label_entry *index; /* private */
