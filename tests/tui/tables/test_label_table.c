@@ -119,7 +119,8 @@ static void test_one_key_sorted_and_filtered(void **state)
   expect("queue=mails", 20 * MS, 2);
   assert_int_equal(rtop_cost_wall(&table.rest), 180 * MS);
   assert_int_equal(table.key_count, 4);
-  options = (struct label_table_options){ .sort = RTOP_SORT_RATIO, .filter = "^(endpoint|user)=", .mode = RTOP_MODE_WALL };
+  options =
+      (struct label_table_options){ .sort = RTOP_SORT_RATIO, .filter = "^(endpoint|user)=", .mode = RTOP_MODE_WALL };
   build(*state, &options);
   assert_int_equal(table.count, 2);
   assert_string_equal(table.rows[0]->name, "endpoint=/users"); /* both take 10 ms: by name */
@@ -212,8 +213,8 @@ int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
   const struct CMUnitTest tests[] = {
-    CASE(test_whose_time),       CASE(test_one_key_sorted_and_filtered),  CASE(test_what_is_left_out),
-    CASE(test_spans_add_up),     CASE(test_counts_outlive_their_windows),
+    CASE(test_whose_time),   CASE(test_one_key_sorted_and_filtered),  CASE(test_what_is_left_out),
+    CASE(test_spans_add_up), CASE(test_counts_outlive_their_windows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

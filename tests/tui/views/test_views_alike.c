@@ -110,7 +110,7 @@ static const struct answer answers[] = {
   { VIEW_LABELS, "filter", "\\orders\r", "GET /orders/:id", "POST /payments", true },
   { VIEW_LABELS, "order", "N", "endpoint^", NULL, true },
   { VIEW_LABELS, "order reversed", "I", "TOTAL%^", NULL, true },
-  { VIEW_LABELS, "search", "/orders\r", "search: orders 1/1", NULL, true },
+  { VIEW_LABELS, "search", "/pay\r", "search: pay 1/1", NULL, true },
   { VIEW_LABELS, "span", "w", "window: 10 s", NULL, true },
   { VIEW_LABELS, "another time", "{{", "[FROZEN", NULL, true },
   { VIEW_LABELS, "lens", "K", "-C", NULL, false },
