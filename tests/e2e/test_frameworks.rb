@@ -89,7 +89,7 @@ class TestFrameworks < Minitest::Test
 
   def label_rows(pid, *options)
     result = viewer("-b", "-J", "-F", "all", "-n", "1", "-p", pid.to_s, *options, env: { "RPERF_TOP_DIR" => @folder })
-    result.objects.last["labels"].to_h { |row| [row["value"], row] }
+    (result.objects.last["labels"] || []).to_h { |row| [row["value"], row] }
   end
 
   # A recording tells of requests that come while it is made.

@@ -237,6 +237,14 @@ static json_t *json_label(const struct rtop_report *report, const struct label_r
   return object;
 }
 
+static json_t *json_labels(const struct rtop_report *report)
+{
+  json_t *labels = json_array();
+  for (size_t i = 0; i < report->labels.count; i++)
+    json_array_append_new(labels, json_label(report, report->labels.rows[i]));
+  return labels;
+}
+
 static void json_processes(json_t *object, const struct rtop_report *report)
 {
   json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
@@ -324,10 +332,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   for (size_t i = 0; i < report->methods.count; i++)
     json_array_append_new(methods, json_method(report, &report->methods.rows[i]));
   json_object_set_new(object, "methods", methods);
-  json_t *labels = json_array();
-  for (size_t i = 0; i < report->labels.count; i++)
-    json_array_append_new(labels, json_label(report, report->labels.rows[i]));
-  json_object_set_new(object, "labels", labels);
+  if (report->labels.count) json_object_set_new(object, "labels", json_labels(report));
   return object;
 }
 
