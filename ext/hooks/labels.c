@@ -74,7 +74,7 @@ static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
   if (!NIL_P(options)) rb_hash_foreach(options, collect, (VALUE)&given);
   struct change change = { .thread = rb_thread_current() };
   change.before = label_sets_of(sets, change.thread);
-  uint32_t after = label_sets_with(sets, change.before, given.labels, given.count);
+  uint32_t after = label_sets_with(sets, change.before, given.labels, given.count, !rb_block_given_p());
   label_sets_give(sets, change.thread, after);
   return rb_block_given_p() ? rb_ensure(call_block, Qnil, restore, (VALUE)&change) : Qnil;
 }

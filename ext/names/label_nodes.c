@@ -12,8 +12,16 @@ static uint32_t make(struct label_sets *sets, struct frames *frames, struct call
 
 uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree, VALUE thread)
 {
-  struct label_set *set = &sets->sets[label_sets_of(sets, thread)];
-  if (set == sets->sets) return RTOP_NODE_ROOT;
-  if (!set->node) set->node = make(sets, frames, tree, set);
-  return set->node;
+  return label_nodes_of(sets, frames, tree, label_sets_of(sets, thread));
+}
+
+uint32_t label_nodes_of(struct label_sets *sets, struct frames *frames, struct calltree *tree, uint32_t set)
+{
+  struct label_set *of = &sets->sets[set];
+  if (set == 0) return RTOP_NODE_ROOT;
+  uint32_t node = atomic_load_explicit(&of->node, memory_order_relaxed);
+  if (node) return node;
+  node = make(sets, frames, tree, of);
+  atomic_store_explicit(&of->node, node, memory_order_relaxed);
+  return node;
 }

@@ -13,4 +13,7 @@
  * room: a quarter of the call tree is kept for new stacks of the sets that are there. */
 uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree, VALUE thread);
 
+/* Makes the node of a set that has none yet; the root when there is no room. */
+uint32_t label_nodes_of(struct label_sets *sets, struct frames *frames, struct calltree *tree, uint32_t set);
+
 #endif

@@ -12,6 +12,7 @@ enum { LOCK_TRIES = 1000, INDEX_MASK = 2 * LABEL_SETS_MAX - 1 };
 struct draft {
   struct rtop_label labels[RTOP_LABEL_PAIRS_MAX];
   struct rtop_label_buffer buffers[RTOP_LABEL_PAIRS_MAX];
+  bool begins[RTOP_LABEL_PAIRS_MAX]; /* it was not there before */
   size_t count;
 };
 
@@ -39,6 +40,7 @@ static void read_set(const struct label_set *set, struct draft *draft)
   while (draft->count < RTOP_LABEL_PAIRS_MAX &&
          rtop_label_text_next(set->text, set->bytes, &at, &draft->buffers[draft->count])) {
     const struct rtop_label_buffer *buffer = &draft->buffers[draft->count];
+    draft->begins[draft->count] = false;
     draft->labels[draft->count++] = (struct rtop_label){
       .key = buffer->key,
       .value = buffer->value,
@@ -53,23 +55,34 @@ static void take_out(struct draft *draft, size_t place)
   draft->count--;
   struct rtop_label *at = &draft->labels[place];
   memmove(at, at + 1, (draft->count - place) * sizeof *at);
+  memmove(&draft->begins[place], &draft->begins[place + 1], (draft->count - place) * sizeof *draft->begins);
 }
 
-static void put_in(struct draft *draft, const struct rtop_label *label)
+static bool same_value(const struct rtop_label *a, const struct rtop_label *b)
+{
+  return a->value_bytes == b->value_bytes && memcmp(a->value, b->value, a->value_bytes) == 0;
+}
+
+static void put_in(struct draft *draft, const struct rtop_label *label, bool anew)
 {
   size_t place = 0;
   while (place < draft->count && compare(&draft->labels[place], label) < 0) place++;
   bool there = place < draft->count && compare(&draft->labels[place], label) == 0;
   if (!label->value || there) {
     if (there && !label->value) take_out(draft, place);
-    else if (there) draft->labels[place] = *label;
+    else if (there) {
+      draft->begins[place] = anew || !same_value(&draft->labels[place], label);
+      draft->labels[place] = *label;
+    }
     return;
   }
   if (place == RTOP_LABEL_PAIRS_MAX) return;
   if (draft->count == RTOP_LABEL_PAIRS_MAX) draft->count--;
   struct rtop_label *at = &draft->labels[place];
   memmove(at + 1, at, (draft->count - place) * sizeof *at);
+  memmove(&draft->begins[place + 1], &draft->begins[place], (draft->count - place) * sizeof *draft->begins);
   *at = *label;
+  draft->begins[place] = true;
   draft->count++;
 }
 
@@ -107,25 +120,42 @@ static uint32_t add(struct label_sets *sets, uint64_t hash, const char *text, si
   return set;
 }
 
-uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count)
+/* The set with this text, made when it is new; 0 when there is no room. */
+static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t bytes)
+{
+  uint64_t hash = hash_bytes(HASH_START, text, bytes);
+  uint32_t slot, set = find(sets, hash, text, bytes, &slot);
+  if (set || !try_lock(sets)) return set;
+  set = find(sets, hash, text, bytes, &slot); /* somebody may have been quicker */
+  if (!set) set = add(sets, hash, text, bytes, slot);
+  clock_unlock(&sets->lock);
+  return set;
+}
+
+uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count,
+                         bool anew)
 {
   struct draft draft;
   char text[RTOP_LABEL_TEXT_MAX];
   read_set(&sets->sets[base], &draft);
-  for (size_t i = 0; i < count; i++) put_in(&draft, &labels[i]);
+  for (size_t i = 0; i < count; i++) put_in(&draft, &labels[i], anew);
   size_t bytes = rtop_label_text_write(draft.labels, draft.count, text, sizeof text);
   if (bytes == 0) return 0;
-  uint64_t hash = hash_bytes(HASH_START, text, bytes);
-  uint32_t slot, set = find(sets, hash, text, bytes, &slot);
-  if (set) return set;
-  if (try_lock(sets)) {
-    set = find(sets, hash, text, bytes, &slot); /* somebody may have been quicker */
-    if (!set) set = add(sets, hash, text, bytes, slot);
-    clock_unlock(&sets->lock);
+  uint32_t set = find_or_add(sets, text, bytes);
+  if (!set) {
+    atomic_fetch_add_explicit(&sets->overflowed, 1, memory_order_relaxed);
+    return base;
   }
-  if (set) return set;
-  atomic_fetch_add_explicit(&sets->overflowed, 1, memory_order_relaxed);
-  return base;
+  for (size_t i = 0; i < draft.count; i++)
+    if (draft.begins[i]) atomic_fetch_add_explicit(&sets->begun[set][i], 1, memory_order_relaxed);
+  return set;
+}
+
+void label_sets_forget_begun(struct label_sets *sets)
+{
+  uint32_t count = atomic_load_explicit(&sets->count, memory_order_acquire);
+  for (uint32_t set = 1; set < count; set++)
+    for (uint32_t label = 0; label < RTOP_LABEL_PAIRS_MAX; label++) label_sets_take_begun(sets, set, label);
 }
 
 uint32_t label_sets_of(const struct label_sets *sets, VALUE thread)

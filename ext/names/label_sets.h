@@ -14,6 +14,7 @@
 #include "shm/base/label_text.h"
 #include <ruby.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { LABEL_SETS_MAX = 1024, LABEL_SETS_BYTES_MAX = 512 * 1024 };
@@ -21,8 +22,8 @@ enum { LABEL_SETS_MAX = 1024, LABEL_SETS_BYTES_MAX = 512 * 1024 };
 struct label_set {
   uint64_t hash;
   uint32_t bytes;
-  uint32_t node; /* call node that stands for it; 0: none yet */
-  char *text;    /* label_text.h */
+  _Atomic uint32_t node; /* call node that stands for it; 0: none yet */
+  char *text;            /* label_text.h */
 };
 
 struct label_sets {
@@ -33,6 +34,8 @@ struct label_sets {
   uint32_t bytes;
   _Atomic uint16_t index[2 * LABEL_SETS_MAX]; /* open addressing by hash: set, 0 = free */
   struct label_set sets[LABEL_SETS_MAX];
+  /* By set and its label, in the order of its text: how often it began since it was told. */
+  _Atomic uint32_t begun[LABEL_SETS_MAX][RTOP_LABEL_PAIRS_MAX];
 };
 
 /* For the life of the process; under the GVL. */
@@ -40,8 +43,19 @@ void label_sets_init(struct label_sets *sets);
 
 /* The set `base` with these labels put in; one whose value is NULL is taken out. The first
  * RTOP_LABEL_PAIRS_MAX of them by key are kept, as far as their text fits. `base` itself when there is no
- * room. */
-uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count);
+ * room. Labels that `base` does not have begin, and are counted; `anew`: all that are put in do. */
+uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count,
+                         bool anew);
+
+/* How often the label of a set began since the last call; counting begins again. Any thread. */
+static inline uint32_t label_sets_take_begun(struct label_sets *sets, uint32_t set, uint32_t label)
+{
+  _Atomic uint32_t *begun = &sets->begun[set][label];
+  return atomic_load_explicit(begun, memory_order_relaxed) ? atomic_exchange_explicit(begun, 0, memory_order_relaxed)
+                                                           : 0;
+}
+/* All that was counted so far is of no interest. */
+void label_sets_forget_begun(struct label_sets *sets);
 
 /* The set of the fiber that the thread runs; 0: none. Makes no object. */
 uint32_t label_sets_of(const struct label_sets *sets, VALUE thread);

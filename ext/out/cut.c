@@ -1,6 +1,7 @@
 /* Ends a window and makes the next one, in the order that the laws of time need. */
 #include "cut.h"
 
+#include "cut_labels.h"
 #include "cut_threads.h"
 #include "opening.h"
 #include <fcntl.h>
@@ -71,9 +72,11 @@ void cut_end_at(struct cut *cut, int64_t off_ns)
 }
 
 /* The cells of the window that ends; those that are open from now on belong to the next one. */
-static struct cells *swap_cells(struct sampler *sampler, int64_t end_ns)
+static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
 {
+  struct sampler *sampler = cut->sampler;
   lock_sampler(sampler);
+  cut_labels_name(cut);
   struct cells *full = sampler->open;
   sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   sampler->cut_pending = true;
@@ -189,11 +192,11 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
   cut_threads_note_ended(cut, end_ns); /* before the swap: all their cells are in it */
-  struct cells *cells = swap_cells(cut->sampler, end_ns);
+  struct cells *cells = swap_cells(cut, end_ns);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   bool complete = cut_threads_charge(cut, cells, last);
   cut_threads_update_nodes(cut);
-  complete = complete && cut_threads_add_cells(cut, cells);
+  complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut);
   add_counters(cut);
   count_losses(cut, cells);
   cells_clear(cells);

@@ -2,10 +2,11 @@
 require "set"
 
 module RperfTop
-  # "GET /orders/:id" for "/orders/17". A name that nobody has answered yet may be a scanner's: there is room for a few of
-  # those at any time of the process, then they are "GET (new)" until one was answered. Any thread may call.
+  # "GET /orders/:id" for "/orders/17". A name that was never answered with success may be a scanner's: over the life of
+  # the process a hundred of those are shown, then they are "GET (new)" until one is answered. Any thread may call.
   class Endpoint
     KNOWN_MOST, NEW_MOST, SEGMENTS_MOST = 500, 100, 8
+    SUCCESS = 200..299
     NUMBER = /\A\d+\z/
     # UUIDs, digests, tokens
     IDENTIFIER = /\A(?:\h{8}-\h{4}-\h{4}-\h{4}-\h{12}|(?=.*\d)\h{12,}|(?=.*\d)[\w\-=.~]{24,})\z/
@@ -15,28 +16,45 @@ module RperfTop
       @known, @new = Set.new, Set.new
     end
 
-    def name(method, path)
-      name = "#{verb(method)} #{normalised(path)}"
-      @known.include?(name) || room_for?(name) ? name : "#{verb(method)} (new)"
-    end
+    # Method and path may be any bytes, or nil.
+    def name(method, path) = "#{verb(method)} #{normalised(path)}"
 
-    # It was answered: it is an endpoint of the application.
-    def answered(method, path, status)
-      return if status.to_i >= 400
-      name = "#{verb(method)} #{normalised(path)}"
-      return if @known.include?(name)
-      @lock.synchronize { @known = @known.dup.add(name).freeze if @known.size < KNOWN_MOST }
+    # The name as a label; the tables stay small.
+    def shown(name) = @known.include?(name) || room_for?(name) ? name : "#{name[/\A\S+/]} (new)"
+
+    # With success, it is an endpoint of the application, and makes room for another new one. Redirects tell nothing: many
+    # servers redirect whatever they are asked for.
+    def answered(name, status)
+      return if !SUCCESS.cover?(number(status)) || @known.include?(name)
+      @lock.synchronize do
+        @known = @known.dup.add(name).freeze if @known.size < KNOWN_MOST
+        @new = @new.dup.delete(name).freeze if @known.include?(name)
+      end
     end
 
     private
 
     def room_for?(name)
       return true if @new.include?(name)
-      @lock.synchronize { @new = @new.dup.add(name).freeze if @new.size < NEW_MOST }
-      @new.include?(name)
+      @lock.synchronize do
+        @new = @new.dup.add(name).freeze if @new.size < NEW_MOST
+        @new.include?(name)
+      end
     end
 
-    def verb(method) = method.to_s.match?(/\A[A-Z]{1,12}\z/) ? method : "?"
+    # Of objects that applications make themselves nothing is called.
+    def number(status)
+      case status
+      when Integer then status
+      when String then status.to_i
+      else 0
+      end
+    end
+
+    def verb(method)
+      method = method.to_s.b
+      method.match?(/\A[A-Z]{1,12}\z/) ? method : "?"
+    end
 
     def normalised(path)
       segments = path.to_s.b.split("/").reject(&:empty?)

@@ -1,5 +1,5 @@
 # Labels Sidekiq's jobs with their class and queue: `require "rperf_top/sidekiq"` after Sidekiq.
-require "rperf_top"
+require_relative "guarded"
 
 module RperfTop
   class SidekiqMiddleware
@@ -7,7 +7,7 @@ module RperfTop
 
     # What ActiveJob wraps has the name of the job, not of the wrapper.
     def call(_instance, job, queue, &block)
-      RperfTop.label(job: job["wrapped"] || job["class"], queue: queue, &block)
+      RperfTop.label(**Guarded.labels { { job: job["wrapped"] || job["class"], queue: queue } }, &block)
     end
   end
 end

@@ -1,13 +1,13 @@
 # Labels requests of Sinatra applications with the route: `require "rperf_top/sinatra"` after Sinatra.
-require "rperf_top"
+require_relative "guarded"
 
 module RperfTop
   module SinatraLabels # :nodoc:
     private
 
     def route_eval(...)
-      route = env["sinatra.route"]
-      route ? RperfTop.label(endpoint: route) { super } : super
+      labels = RperfTop::Guarded.labels { (route = env["sinatra.route"]) ? { endpoint: route } : {} }
+      RperfTop.label(**labels) { super }
     end
   end
 end

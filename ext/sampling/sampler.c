@@ -231,6 +231,7 @@ void sampler_count_from_now(struct sampler *sampler)
 {
   struct sampler_counters *now = &sampler->counters;
   sampler_read_vm(sampler);
+  label_sets_forget_begun(&sampler->labels);
   sampler->start = (struct sampler_start){
     .exceptions = atomic_load(&now->exceptions),
     .gc_minor = atomic_load(&now->gc_minor),

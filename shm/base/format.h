@@ -21,7 +21,7 @@
 #define RTOP_MAGIC "RPERFTOP" /* 8 bytes, no NUL */
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
-#define RTOP_VERSION_MINOR 2u /* 1: the tiers; 2: ages of stacks, late records move time */
+#define RTOP_VERSION_MINOR 3u /* 1: the tiers; 2: ages of stacks, late records move time; 3: labels that begin */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -241,7 +241,8 @@ enum rtop_window_part {
   RTOP_PART_LATE = 4,
   RTOP_PART_MARKS = 5,
   RTOP_PART_STACKS = 6, /* version 1.2 */
-  RTOP_PART_KIND_END = 7,
+  RTOP_PART_BEGUN = 7,  /* version 1.3 */
+  RTOP_PART_KIND_END = 8,
 };
 
 /* Counters that a window may carry; unknown ids are skipped. Unless it says "now", a value is the

@@ -27,7 +27,7 @@ static size_t tiers_limit(const struct rtop_ring *ring, const struct rtop_window
   return limit < rtop_ring_payload_max(ring) ? limit : rtop_ring_payload_max(ring);
 }
 
-/* Threads, marks and late records alone may be too much: then threads are one, then only counters stay. */
+/* Threads, marks, labels and late records alone may be too much: then threads are one, then only counters stay. */
 static size_t tiers_encode(struct tiers *tiers, const struct rtop_ring *ring, struct rtop_window *window)
 {
   unsigned char *raw = tiers->buffers.raw;
@@ -42,6 +42,7 @@ static size_t tiers_encode(struct tiers *tiers, const struct rtop_ring *ring, st
   bytes = rtop_window_encode(window, raw, most, scratch);
   if (bytes) return bytes;
   window->thread_count = window->cell_count = window->late_count = window->mark_count = 0;
+  window->begun_count = 0;
   return rtop_window_encode(window, raw, most, scratch);
 }
 

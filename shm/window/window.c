@@ -69,6 +69,17 @@ const struct window_part window_part_stacks = {
   },
 };
 
+const struct window_part window_part_begun = {
+  RTOP_PART_BEGUN,
+  sizeof(struct rtop_begun),
+  3,
+  {
+      { offsetof(struct rtop_begun, node), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_begun, label), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_begun, count), 8, WINDOW_PLAIN },
+  },
+};
+
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
 {
   if (array && wanted <= *capacity) return array;
@@ -90,12 +101,13 @@ void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_b
     (window)->count = wanted;                                                                                          \
   } while (0)
 
-bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks)
+bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks, size_t begun)
 {
   WINDOW_SIZE(window, threads, thread_count, thread_capacity, threads);
   WINDOW_SIZE(window, cells, cell_count, cell_capacity, cells);
   WINDOW_SIZE(window, late, late_count, late_capacity, late);
   WINDOW_SIZE(window, marks, mark_count, mark_capacity, marks);
+  WINDOW_SIZE(window, begun, begun_count, begun_capacity, begun);
   return true;
 }
 
@@ -110,6 +122,7 @@ void rtop_window_reset(struct rtop_window *window)
   window->cell_count = 0;
   window->late_count = 0;
   window->mark_count = 0;
+  window->begun_count = 0;
   window->folded = false;
 }
 
@@ -119,6 +132,7 @@ void rtop_window_destroy(struct rtop_window *window)
   free(window->cells);
   free(window->late);
   free(window->marks);
+  free(window->begun);
   *window = (struct rtop_window){ 0 };
 }
 
@@ -149,6 +163,11 @@ struct rtop_window_thread *rtop_window_add_thread(struct rtop_window *window)
 struct rtop_mark *rtop_window_add_mark(struct rtop_window *window)
 {
   WINDOW_ADD(window, marks, mark_count, mark_capacity);
+}
+
+struct rtop_begun *rtop_window_add_begun(struct rtop_window *window)
+{
+  WINDOW_ADD(window, begun, begun_count, begun_capacity);
 }
 
 size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec)

@@ -9,11 +9,13 @@
  *   MARKS        count; then times, then string references
  *   STACKS       count, that of THREADS; then stack_age_ns of each. Comes after THREADS; left out when all
  *                are 0
+ *   BEGUN        count; then one column per field of struct rtop_begun
  * Nodes, threads, slots and serials are stored as the difference to the element before, times too, the
  * first one to the start of the window. Start and end of the window stand in its directory slot.
  *
  * Encoding folds: when the bytes would exceed the limit, the cells with the least wall time are summed
- * per (thread, state) into RTOP_NODE_FOLDED, so that every total stays.
+ * per (thread, state) into RTOP_NODE_FOLDED, so that every total stays. Of labels that began, which may take a quarter
+ * then, the rarest are summed there, too.
  *
  * Threads: no shared state. rtop_window_encode() does not allocate; decoding grows the arrays of its
  * window. Decoding trusts nothing: every count is bounded by the bytes that are left, every index is
@@ -77,6 +79,13 @@ struct rtop_mark {
   uint32_t name; /* string reference */
 };
 
+/* How often a label began in the window: work got it that did not have it before. */
+struct rtop_begun {
+  uint32_t node;  /* of the set of labels; RTOP_NODE_FOLDED: of any, they did not fit */
+  uint32_t label; /* which one of the set, from 0 */
+  uint64_t count;
+};
+
 struct rtop_window {
   uint64_t sequence; /* filled by ring and reader */
   int64_t start_mono_ns;
@@ -91,6 +100,8 @@ struct rtop_window {
   size_t late_count, late_capacity;
   struct rtop_mark *marks;
   size_t mark_count, mark_capacity;
+  struct rtop_begun *begun;
+  size_t begun_count, begun_capacity;
   bool folded; /* some cells were folded */
 };
 
@@ -125,7 +136,8 @@ bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_
  * windows that come from elsewhere than rtop_window_decode(). */
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits);
 /* Gives the arrays room for so many elements, which are the caller's to fill, and sets the counts. False: memory ran out. */
-bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks);
+bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks,
+                      size_t begun);
 
 /* A zeroed struct is a valid empty window. Clears the content, keeps the arrays. */
 void rtop_window_reset(struct rtop_window *window);
@@ -136,6 +148,7 @@ struct rtop_cell *rtop_window_add_cell(struct rtop_window *window);
 struct rtop_late *rtop_window_add_late(struct rtop_window *window);
 struct rtop_window_thread *rtop_window_add_thread(struct rtop_window *window);
 struct rtop_mark *rtop_window_add_mark(struct rtop_window *window);
+struct rtop_begun *rtop_window_add_begun(struct rtop_window *window);
 
 /* Is the value of a counter what it is at the window's end, not the change over the window? */
 static inline bool rtop_counter_is_now(unsigned id)

@@ -1,5 +1,6 @@
 /* From bytes that nobody vouches for to a window whose every index is in range. */
 #include "window_parts.h"
+#include "shm/base/label_text.h"
 #include "shm/base/varint.h"
 
 #include <string.h>
@@ -103,6 +104,9 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
     window->marks = decode_part(reader, &window_part_marks, window->marks, &window->mark_capacity, &window->mark_count,
                                 start, &right);
   else if (kind == RTOP_PART_STACKS) right = decode_stacks(reader, window);
+  else if (kind == RTOP_PART_BEGUN)
+    window->begun = decode_part(reader, &window_part_begun, window->begun, &window->begun_capacity,
+                                &window->begun_count, start, &right);
   return right && reader->next == reader->end;
 }
 
@@ -182,10 +186,21 @@ static bool decode_marks_valid(const struct rtop_window *window, const struct rt
   return true;
 }
 
+static bool decode_begun_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < window->begun_count; i++) {
+    const struct rtop_begun *begun = &window->begun[i];
+    if (begun->node >= limits->node_count || begun->label >= RTOP_LABEL_PAIRS_MAX || !decode_add(&sum, begun->count))
+      return false;
+  }
+  return true;
+}
+
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
-         decode_marks_valid(window, limits);
+         decode_marks_valid(window, limits) && decode_begun_valid(window, limits);
 }
 
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ENCODE_TABLE_BYTES_MAX = 64 };
+enum { ENCODE_TABLE_BYTES_MAX = 64, ENCODE_BEGUN_SHARE = 4 };
 
 static uint64_t encode_field(const unsigned char *element, const struct window_column *column)
 {
@@ -101,6 +101,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_late, window->late, window->late_count);
   encode_part(&parts, &window_part_marks, window->marks, window->mark_count);
   encode_stacks_part(&parts, window);
+  encode_part(&parts, &window_part_begun, window->begun, window->begun_count);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -121,6 +122,42 @@ static size_t encode_keep(size_t unfolded, size_t bytes, size_t cells_bytes, siz
   return keep < unfolded ? keep : unfolded - 1;
 }
 
+static size_t encode_begun_bytes(const struct rtop_window *window)
+{
+  unsigned char none;
+  struct encode_parts parts = { .body = { .out = &none }, .table = { .out = &none } };
+  encode_part(&parts, &window_part_begun, window->begun, window->begun_count);
+  return parts.body.bytes;
+}
+
+/* Labels that began so often or less become one, of no set. */
+static void encode_fold_begun(struct rtop_window *window, uint64_t most)
+{
+  struct rtop_begun folded = { .node = RTOP_NODE_FOLDED };
+  size_t kept = 0;
+  for (size_t i = 0; i < window->begun_count; i++) {
+    const struct rtop_begun *begun = &window->begun[i];
+    if (begun->node != RTOP_NODE_FOLDED && begun->count > most) window->begun[kept++] = *begun;
+    else folded.count += begun->count;
+  }
+  if (kept == window->begun_count) return;
+  memmove(window->begun + 1, window->begun, kept * sizeof *window->begun);
+  window->begun[0] = folded;
+  window->begun_count = kept + 1;
+  window->folded = true;
+}
+
+/* False: they take no more than that as it is. */
+static bool encode_bound_begun(struct rtop_window *window, size_t bytes)
+{
+  bool bound = false;
+  for (uint64_t most = 1; window->begun_count > 1 && encode_begun_bytes(window) > bytes; most += most / 8 + 1) {
+    encode_fold_begun(window, most);
+    bound = true;
+  }
+  return bound;
+}
+
 size_t rtop_window_scratch_bytes(size_t cell_capacity)
 {
   return 2 * cell_capacity * sizeof(struct window_sort_pair);
@@ -134,6 +171,7 @@ size_t rtop_window_encode(struct rtop_window *window, void *out, size_t out_byte
     size_t cells_bytes;
     size_t bytes = encode_once(window, out, out_bytes, &cells_bytes);
     if (bytes <= out_bytes) return bytes;
+    if (encode_bound_begun(window, out_bytes / ENCODE_BEGUN_SHARE)) continue;
     size_t unfolded = window_unfolded_cells(window);
     if (unfolded == 0) return 0;
     window_fold_cells(window, encode_keep(unfolded, bytes, cells_bytes, out_bytes), scratch);

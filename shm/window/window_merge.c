@@ -18,6 +18,7 @@ size_t window_merge_memory_bytes(void)
          merge_round_up(WINDOW_MERGE_LATE_MAX * sizeof(struct rtop_late)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(struct rtop_window_thread)) +
          merge_round_up(WINDOW_MERGE_MARKS_MAX * sizeof(struct rtop_mark)) +
+         merge_round_up(WINDOW_MERGE_BEGUN_MAX * sizeof(struct rtop_begun)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) + merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
 }
@@ -43,6 +44,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->late = merge_take(&next, WINDOW_MERGE_LATE_MAX, sizeof *window->late);
   window->threads = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *window->threads);
   window->marks = merge_take(&next, WINDOW_MERGE_MARKS_MAX, sizeof *window->marks);
+  window->begun = merge_take(&next, WINDOW_MERGE_BEGUN_MAX, sizeof *window->begun);
   merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
   merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
   merge->unsampled = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *merge->unsampled);
@@ -50,6 +52,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->late_capacity = WINDOW_MERGE_LATE_MAX;
   window->thread_capacity = WINDOW_MERGE_THREADS_MAX;
   window->mark_capacity = WINDOW_MERGE_MARKS_MAX;
+  window->begun_capacity = WINDOW_MERGE_BEGUN_MAX;
 }
 
 void window_merge_clear(struct window_merge *merge)
@@ -228,6 +231,41 @@ static void merge_marks(struct window_merge *merge, const struct rtop_window *fr
     else merge->lossy = true;
 }
 
+/* Where the label of a set stands among those that are there, by node and label, or would stand. */
+static size_t merge_begun_place(const struct rtop_window *window, const struct rtop_begun *begun)
+{
+  size_t from = 0, to = window->begun_count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    const struct rtop_begun *there = &window->begun[middle];
+    bool before = there->node != begun->node ? there->node < begun->node : there->label < begun->label;
+    if (before) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+static void merge_begun_one(struct window_merge *merge, const struct rtop_begun *begun)
+{
+  struct rtop_window *to = &merge->window;
+  size_t place = merge_begun_place(to, begun);
+  struct rtop_begun *there = &to->begun[place];
+  if (place < to->begun_count && there->node == begun->node && there->label == begun->label) {
+    there->count += begun->count;
+    return;
+  }
+  if (to->begun_count + 1 >= to->begun_capacity &&
+      begun->node != RTOP_NODE_FOLDED) { /* the last place is for the rest */
+    const struct rtop_begun rest = { .node = RTOP_NODE_FOLDED, .count = begun->count };
+    merge->lossy = true;
+    merge_begun_one(merge, &rest);
+    return;
+  }
+  memmove(there + 1, there, (to->begun_count - place) * sizeof *there);
+  *there = *begun;
+  to->begun_count++;
+}
+
 void window_merge_add(struct window_merge *merge, const struct rtop_window *from)
 {
   struct rtop_window *to = &merge->window;
@@ -249,5 +287,6 @@ void window_merge_add(struct window_merge *merge, const struct rtop_window *from
     else to->threads[i].flags &= ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL;
   merge_counters(to, from);
   merge_marks(merge, from);
+  for (size_t i = 0; i < from->begun_count; i++) merge_begun_one(merge, &from->begun[i]);
   if (merge->ended_count > WINDOW_MERGE_ENDED_MAX) merge_sum_threads(merge, true);
 }

@@ -35,6 +35,7 @@ extern const struct window_part window_part_cells;
 extern const struct window_part window_part_late;
 extern const struct window_part window_part_marks;
 extern const struct window_part window_part_stacks; /* a column more of the threads */
+extern const struct window_part window_part_begun;
 
 /* Room for `wanted` elements: the array, moved perhaps; NULL when memory ran out (the old one stays). */
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes);

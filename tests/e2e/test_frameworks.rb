@@ -87,6 +87,56 @@ class TestFrameworks < Minitest::Test
     end
   end
 
+  def took
+    UNIXSocket.open("#{@folder}/socket") do |socket|
+      socket.write("GET /took HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      socket.read[/^took: (.*?)\r$/i, 1].split(",").to_h { |row| name, count, seconds = row.split; [name, [count.to_i, seconds.to_f]] }
+    end
+  end
+
+  def label_rows(pid, *options)
+    result = viewer("-b", "-J", "-F", "all", "-n", "1", "-p", pid.to_s, *options, env: { "RPERF_TOP_DIR" => @folder })
+    (result.objects.last["labels"] || []).to_h { |row| [row["value"], row] }
+  end
+
+  # A recording tells of requests that come while it is made.
+  def assert_recorded(pid, endpoint)
+    file = "#{@folder}/labels.rpt"
+    recorder = spawn({ "RPERF_TOP_DIR" => @folder }, VIEWER, "-o", file, "-t", "3", "-p", pid.to_s, err: "#{@folder}/record")
+    before = took["quick"][0]
+    ask("/quick") until Process.wait(recorder, Process::WNOHANG)
+    row = viewer("-b", "-J", "-F", "all", "-n", "1", "-r", file).objects.last["labels"].find { |label| label["value"] == endpoint }
+    assert_in_delta took["quick"][0] - before, row["count"], 0.5 * (took["quick"][0] - before), File.read("#{@folder}/record")
+    assert_operator row["count"], :>, 20
+  end
+
+  # The counts are those of the requests, and the time of each is what the server measured itself.
+  def test_requests_are_counted_and_timed
+    serving("rack") do |pid|
+      3.times.map do |client|
+        Thread.new { 40.times { |number| ask("/slow/#{client}#{number}"); 2.times { ask("/quick") } } }
+      end.each(&:join)
+      names = { "slow" => "GET /slow/:id", "quick" => "GET /quick" }
+      wanted = took
+      assert_equal [120, 240], wanted.values_at("slow", "quick").map(&:first)
+      rows = wait_until("all requests") do
+        found = label_rows(pid)
+        found if names.all? { |name, endpoint| found.dig(endpoint, "count") == wanted[name][0] }
+      end
+      names.each do |name, endpoint|
+        count, seconds = wanted[name]
+        assert_in_delta seconds / count, rows[endpoint]["each"], 0.1 * seconds / count, rows[endpoint].inspect
+        assert_in_delta rows[endpoint]["total"], rows[endpoint].values_at("running", "waiting", "blocked", "gc").sum, 1e-6
+      end
+      assert_operator rows[names["slow"]]["blocked"], :>, 120 * 0.02 * 0.9
+      # What is shown alone, and what is left out, is told alike.
+      assert_equal [names["quick"]], label_rows(pid, "--label", "endpoint=GET /quick").keys
+      assert_equal 240, label_rows(pid, "--label", "!endpoint=GET /slow*")[names["quick"]]["count"]
+      refute_includes label_rows(pid, "--label", "!endpoint=GET /slow*").keys, names["slow"]
+      assert_recorded(pid, names["quick"])
+    end
+  end
+
   def test_sinatra
     serving("sinatra", "sinatra") { |pid| assert_labels(pid, "endpoint=GET /orders/:number", "endpoint=GET /items") }
   end

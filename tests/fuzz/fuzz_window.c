@@ -1,6 +1,7 @@
 /* The decoder of windows, on whatever bytes. What it accepts must be in range, and must be the same
  * when it is encoded and decoded once more.
  */
+#include "shm/base/label_text.h"
 #include "shm/window/window.h"
 
 #include <stdlib.h>
@@ -27,6 +28,8 @@ static void check_ranges(const struct rtop_window *window, const struct rtop_win
   for (size_t i = 0; i < window->thread_count; i++)
     demand(window->threads[i].slot < limits->thread_slots && window->threads[i].node < limits->node_count);
   for (size_t i = 0; i < window->mark_count; i++) demand(window->marks[i].name < limits->string_bytes);
+  for (size_t i = 0; i < window->begun_count; i++)
+    demand(window->begun[i].node < limits->node_count && window->begun[i].label < RTOP_LABEL_PAIRS_MAX);
 }
 
 /* Encoding sorts and sums twins, so that totals are compared and not cells. */
@@ -35,6 +38,7 @@ static uint64_t total_ns(const struct rtop_window *window)
   uint64_t sum = 0;
   for (size_t i = 0; i < window->cell_count; i++)
     sum += window->cells[i].wall_ns + window->cells[i].cpu_ns * 3 + window->cells[i].blame_ns * 5;
+  for (size_t i = 0; i < window->begun_count; i++) sum += window->begun[i].count * 7;
   return sum;
 }
 

@@ -164,6 +164,18 @@ static json_t *window_marks(const struct rtop_reader *reader, const struct rtop_
   return marks;
 }
 
+/* Rows: node, label, count. */
+static json_t *window_begun(const struct rtop_window *window)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i < window->begun_count; i++) {
+    const struct rtop_begun *begun = &window->begun[i];
+    json_array_append_new(
+        rows, json_pack("[I,I,I]", (json_int_t)begun->node, (json_int_t)begun->label, (json_int_t)begun->count));
+  }
+  return rows;
+}
+
 static void add_window(struct dump *dump, const struct rtop_window *window)
 {
   json_t *threads = json_array(), *cells = json_array(), *late = json_array();
@@ -177,11 +189,12 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     json_array_insert_new(row, 0, json_integer(window->late[i].start_mono_ns));
     json_array_append_new(late, row);
   }
-  json_array_append_new(
-      dump->windows, json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o}", "sequence", (json_int_t)window->sequence,
-                               "start_ns", (json_int_t)window->start_mono_ns, "end_ns", (json_int_t)window->end_mono_ns,
-                               "folded", window->folded, "counters", window_counters(window), "threads", threads,
-                               "cells", cells, "late", late, "marks", window_marks(dump->reader, window)));
+  json_array_append_new(dump->windows,
+                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o}", "sequence", (json_int_t)window->sequence,
+                                  "start_ns", (json_int_t)window->start_mono_ns, "end_ns",
+                                  (json_int_t)window->end_mono_ns, "folded", window->folded, "counters",
+                                  window_counters(window), "threads", threads, "cells", cells, "late", late, "marks",
+                                  window_marks(dump->reader, window), "begun", window_begun(window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */

@@ -150,13 +150,25 @@ static void add_counters(struct rtop_window *window, int at)
   rtop_window_set_counter(window, RTOP_COUNTER_CPU_NS, 84000000);
 }
 
+/* Requests that began; of the time of the stacks nothing is theirs. */
+static const char *const label_sets[] = { "endpoint=GET /orders/:id", "endpoint=POST /payments" };
+enum { LABELS = sizeof label_sets / sizeof label_sets[0] };
+
+static uint32_t add_labels(struct rtop_symbols *symbols, size_t index)
+{
+  const char *set = label_sets[index];
+  uint32_t frame = rtop_symbols_frame(symbols, set, strlen(set), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+  return rtop_symbols_node(symbols, 0, frame, 0);
+}
+
 struct rtop_profile *model_profile(void)
 {
   struct rtop_profile *profile = rtop_profile_create(64 << 20);
   struct rtop_window window = { 0 };
-  uint32_t nodes[WORKS], threads[THREADS];
+  uint32_t nodes[WORKS + LABELS], threads[THREADS];
   assert_non_null(profile);
   for (size_t i = 0; i < WORKS; i++) nodes[i] = add_stack(rtop_profile_symbols(profile), i);
+  for (size_t i = 0; i < LABELS; i++) nodes[WORKS + i] = add_labels(rtop_profile_symbols(profile), i);
   for (int at = 0; at < WINDOWS; at++) {
     rtop_window_reset(&window);
     window.sequence = (uint64_t)at + 1;
@@ -165,8 +177,10 @@ struct rtop_profile *model_profile(void)
     add_threads(profile, &window, threads);
     add_work(&window, load_of(at / 10));
     add_counters(&window, at);
+    for (uint32_t i = 0; i < LABELS; i++)
+      *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = WORKS + i, .count = (uint64_t)at % 7 + 3 * i };
     if (at >= 200 && at < 230) rtop_profile_add_gap(profile, 0, window.start_mono_ns, window.end_mono_ns);
-    else assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS, threads));
+    else assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS + LABELS, threads));
   }
   rtop_window_destroy(&window);
   return profile;

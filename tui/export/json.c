@@ -221,6 +221,30 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   return object;
 }
 
+static json_t *json_label(const struct rtop_report *report, const struct label_row *row)
+{
+  json_t *object = json_object();
+  json_object_set_new(object, "key", json_stringn(row->name, row->key_bytes));
+  json_object_set_new(object, "value", json_text(label_row_value(row)));
+  json_object_set_new(object, "self", json_seconds(rtop_mode_clock(&row->cost, report->options->mode)));
+  json_object_set_new(object, "total", json_seconds(rtop_cost_wall(&row->cost)));
+  json_states(object, &row->cost);
+  json_object_set_new(object, "allocations", json_count(row->cost.allocations));
+  json_object_set_new(object, "samples", json_count(row->cost.samples));
+  json_object_set_new(object, "count", report->labels.counted ? json_count(row->count) : json_null());
+  bool each = report->labels.counted && row->count > 0;
+  json_object_set_new(object, "each", each ? json_seconds(label_row_each_ns(row)) : json_null());
+  return object;
+}
+
+static json_t *json_labels(const struct rtop_report *report)
+{
+  json_t *labels = json_array();
+  for (size_t i = 0; i < report->labels.count; i++)
+    json_array_append_new(labels, json_label(report, report->labels.rows[i]));
+  return labels;
+}
+
 static void json_processes(json_t *object, const struct rtop_report *report)
 {
   json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
@@ -320,6 +344,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   for (size_t i = 0; i < report->methods.count; i++)
     json_array_append_new(methods, json_method(report, &report->methods.rows[i]));
   json_object_set_new(object, "methods", methods);
+  if (report->labels.count) json_object_set_new(object, "labels", json_labels(report));
   return object;
 }
 

@@ -105,6 +105,18 @@ void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_
   verdict_words(words, &report->verdict, &say, columns);
 }
 
+static bool report_labels(struct rtop_report *report, struct rtop_profile *profile, struct rtop_span span)
+{
+  const struct label_table_options options = { .sort = RTOP_SORT_SELF, .mode = report->options->mode };
+  struct methods_regex threads = { 0 };
+  if (!rtop_symbols_labelled(report->symbols)) return true;
+  if (!rtop_profile_sum_sets(profile, span, &report->sets_sum)) return false;
+  methods_regex_use(&threads, report->options->thread_filter);
+  report_leave_out(&threads, &report->sets_sum);
+  methods_regex_free(&threads);
+  return label_table_build(&report->labels, profile, &report->sets_sum, &options);
+}
+
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span)
 {
@@ -127,6 +139,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
       !rtop_methods_build(&report->methods, &report->sum, report->symbols, options) ||
       !rtop_report_judge(report, profile))
     return false;
+  if (!report_labels(report, profile, span)) return false;
   rtop_profile_open_blame(profile, &report->sum);
   report_divide(report);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
@@ -193,6 +206,8 @@ const struct rtop_method_row *rtop_report_before(const struct rtop_report *repor
 void rtop_report_destroy(struct rtop_report *report)
 {
   rtop_sum_destroy(&report->sum);
+  rtop_sum_destroy(&report->sets_sum);
+  label_table_destroy(&report->labels);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
   rtop_sum_destroy(&report->before_sum);

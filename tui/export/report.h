@@ -12,6 +12,7 @@
 #include "tui/methods/methods.h"
 #include "tui/methods/methods_changes.h"
 #include "tui/tables/history.h"
+#include "tui/tables/label_table.h"
 #include "tui/tables/verdict_past.h"
 #include "tui/tables/verdict_words.h"
 #include <stdbool.h>
@@ -35,6 +36,8 @@ struct rtop_report_process {
 struct rtop_report {
   struct rtop_sum sum;
   struct rtop_methods methods;
+  struct rtop_sum sets_sum;  /* private */
+  struct label_table labels; /* of every key; none without labels */
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;

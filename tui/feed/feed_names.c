@@ -166,6 +166,7 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
   for (size_t i = 0; i < window->cell_count; i++) names_node(feed, symbols, window->cells[i].node);
   for (size_t i = 0; i < window->thread_count; i++) names_node(feed, symbols, window->threads[i].node);
   for (size_t i = 0; i < window->late_count; i++) names_node(feed, symbols, window->late[i].cell.node);
+  for (size_t i = 0; i < window->begun_count; i++) names_node(feed, symbols, window->begun[i].node);
   return true;
 }
 

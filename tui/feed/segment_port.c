@@ -261,8 +261,9 @@ static bool port_take_window(struct segment_port *port, struct rtop_window *wind
   port->thread_count = 0;
   if (!port_take(port, &head, sizeof head)) return false;
   if (head.threads > PORT_ELEMENTS_MAX || head.cells > PORT_ELEMENTS_MAX || head.late > PORT_ELEMENTS_MAX ||
-      head.marks > PORT_ELEMENTS_MAX || head.start_mono_ns < 0 || head.end_mono_ns < head.start_mono_ns ||
-      !rtop_window_size(window, head.threads, head.cells, head.late, head.marks))
+      head.marks > PORT_ELEMENTS_MAX || head.begun > PORT_ELEMENTS_MAX || head.start_mono_ns < 0 ||
+      head.end_mono_ns < head.start_mono_ns ||
+      !rtop_window_size(window, head.threads, head.cells, head.late, head.marks, head.begun))
     return port_break(port);
   memcpy(window->counters, head.counters, sizeof head.counters);
   window->counters_present = head.counters_present;
@@ -272,7 +273,8 @@ static bool port_take_window(struct segment_port *port, struct rtop_window *wind
   return port_take(port, window->threads, head.threads * sizeof *window->threads) &&
          port_take(port, window->cells, head.cells * sizeof *window->cells) &&
          port_take(port, window->late, head.late * sizeof *window->late) &&
-         port_take(port, window->marks, head.marks * sizeof *window->marks) && port_take_threads(port, head.threads);
+         port_take(port, window->marks, head.marks * sizeof *window->marks) &&
+         port_take(port, window->begun, head.begun * sizeof *window->begun) && port_take_threads(port, head.threads);
 }
 
 enum rtop_result segment_port_window(struct segment_port *port, enum rtop_tier tier, uint64_t sequence,

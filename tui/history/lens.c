@@ -116,7 +116,8 @@ static bool lens_labels_fit(const struct rtop_lens *lens, uint32_t node)
     char wanted[RTOP_LENS_LABEL_BYTES];
     size_t count = strcspn(at, "\n");
     snprintf(wanted, sizeof wanted, "%.*s", (int)count, at);
-    if (count && !rtop_label_text_fits(text, strlen(text), wanted)) return false;
+    bool without = wanted[0] == '!';
+    if (count && rtop_label_text_fits(text, strlen(text), wanted + without) == without) return false;
     at += count + (at[count] != '\0');
   }
   return true;
@@ -259,6 +260,7 @@ size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes
   if (look->only_mine) used = text_add(out, bytes, used, "mine", "");
   if (look->processes) used = text_add(out, bytes, used, "by process", "");
   if (look->no_c) used = text_add(out, bytes, used, "-C", "");
+  if (look->labels) used = text_add(out, bytes, used, "label roots", "");
   if (look->merge != RTOP_MERGE_METHOD) used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));
   for (const char *at = look->label; *at && used + 1 < bytes;) {
     char label[64];

@@ -35,7 +35,8 @@ struct rtop_lens_look {
   bool processes;                        /* methods of different processes are different ones */
   bool labels;                           /* label sets stay the outermost frames of their stacks (exports) */
   char exclude[RTOP_LENS_EXCLUDE_BYTES]; /* patterns as in shm/base/pattern.h; "": none */
-  char label[RTOP_LENS_LABEL_BYTES];     /* KEY=GLOB, KEY, one a line: only what fits all of them */
+  char label
+      [RTOP_LENS_LABEL_BYTES]; /* KEY=GLOB, KEY, one a line: only what fits all of them; !KEY=GLOB: what does not */
 };
 
 struct rtop_lens;

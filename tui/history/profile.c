@@ -48,10 +48,12 @@ void rtop_profile_destroy(struct rtop_profile **handle)
   free(profile->marks.all);
   profile_threads_destroy(&profile->threads);
   cost_table_destroy(&profile->carry.costs);
+  profile_begun_destroy(&profile->carry.begun);
   if (profile->table) cost_table_destroy(profile->table); /* only its index: cells belong to sums */
   free(profile->table);
   profile_slides_detach(profile);
   rtop_lens_destroy(&profile->whole);
+  rtop_lens_destroy(&profile->sets);
   rtop_lens_destroy(&profile->lens);
   rtop_symbols_destroy(&profile->symbols);
   free(profile);
@@ -202,6 +204,20 @@ static void profile_keep_longs(struct profile_window *window, const struct profi
   }
 }
 
+/* Without memory they are not known. */
+static void profile_keep_begun(struct profile_window *window, const struct profile_input *input)
+{
+  for (size_t i = 0; i < input->window->begun_count; i++) {
+    const struct rtop_begun *from = &input->window->begun[i];
+    const struct rtop_begun_count begun = {
+      .node = from->node < input->node_count ? input->nodes[from->node] : 0,
+      .label = from->label,
+      .count = profile_bound(from->count, PROFILE_CELL_MAX),
+    };
+    if (!profile_begun_add(&window->begun, &begun)) return;
+  }
+}
+
 struct profile_window *profile_window_make(const struct rtop_profile *profile, const struct profile_input *input,
                                            int64_t start_ns)
 {
@@ -227,6 +243,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile, c
   }
   profile_window_arrange(window, rtop_symbols_unsampled(profile->symbols));
   profile_keep_longs(window, input);
+  profile_keep_begun(window, input);
   return window;
 }
 

@@ -257,6 +257,8 @@ struct rtop_span rtop_profile_clip(const struct rtop_profile *profile, struct rt
 bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
 /* The same with stacks as they are, whatever the lens hides or merges; of labels only those that were asked for. */
 bool rtop_profile_sum_whole(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
+/* The same with nothing but the sets of labels that it was spent under (rtop_slide_open_sets). */
+bool rtop_profile_sum_sets(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
 /* Are stacks shown as another thing than they are? */
 bool rtop_profile_hides(const struct rtop_profile *profile);
 void rtop_sum_destroy(struct rtop_sum *sum);

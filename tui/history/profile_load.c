@@ -74,6 +74,9 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   window->longs = made->longs;
   window->long_count = made->long_count;
   made->longs = NULL;
+  profile_begun_destroy(&window->begun);
+  window->begun = made->begun;
+  made->begun = (struct profile_begun){ 0 };
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
   profile_window_changes(profile, window);
   window->absent = false;
@@ -111,6 +114,7 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   free(window->threads);
   free(window->cells);
   free(window->longs);
+  profile_begun_destroy(&window->begun);
   window->longs = NULL;
   window->long_count = 0;
   window->threads = NULL;

@@ -200,6 +200,7 @@ static void merge_add(struct rtop_profile *profile, struct profile_window *to, c
   for (size_t i = 0; i < from->thread_count; i++) merge_presence(profile, to, &from->threads[i]);
   if (from->cell_count) memcpy(to->cells + to->cell_count, from->cells, from->cell_count * sizeof *from->cells);
   to->cell_count += from->cell_count;
+  profile_begun_add_all(&to->begun, &from->begun);
 }
 
 /* Gives back what merging has saved. */
@@ -373,6 +374,7 @@ static void forget_but_window(struct rtop_symbols *symbols, const struct profile
   for (size_t i = 0; i < window->cell_count; i++) rtop_symbols_use_node(symbols, window->cells[i].node);
   for (size_t i = 0; i < window->thread_count; i++) rtop_symbols_use_node(symbols, window->threads[i].node);
   for (size_t i = 0; i < window->long_count; i++) rtop_symbols_use_node(symbols, window->longs[i].node);
+  for (size_t i = 0; i < window->begun.count; i++) rtop_symbols_use_node(symbols, window->begun.all[i].node);
 }
 
 static size_t forget_but_all(struct rtop_profile *profile)
@@ -401,6 +403,7 @@ bool rtop_profile_forget(struct rtop_profile *profile)
   rtop_symbols_sweep_end(profile->symbols);
   rtop_lens_forget(profile->lens);
   if (profile->whole) rtop_lens_forget(profile->whole);
+  if (profile->sets) rtop_lens_forget(profile->sets);
   profile_slides_forget(profile);
   size_t held = rtop_symbols_bytes(profile->symbols), step = used / 4 > FORGET_STEP ? used / 4 - FORGET_STEP : 0;
   profile->memory.forget_from = held + step;

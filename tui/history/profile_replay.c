@@ -79,6 +79,18 @@ static bool replay_cells(struct replay *replay, const struct profile_window *fro
   return true;
 }
 
+static bool replay_begun(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+{
+  for (size_t i = 0; i < from->begun.count; i++) {
+    const struct rtop_begun_count *begun = &from->begun.all[i];
+    uint64_t count = profile_part_share(part, begun->count);
+    struct rtop_begun *to = count ? rtop_window_add_begun(&replay->window) : NULL;
+    if (count && !to) return false;
+    if (to) *to = (struct rtop_begun){ .node = begun->node, .label = begun->label, .count = count };
+  }
+  return true;
+}
+
 static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
@@ -94,7 +106,8 @@ static bool replay_window(struct replay *replay, struct profile_window *from, co
   replay->window.end_mono_ns = end_ns;
   struct rtop_span_counters counters = profile_counters_part(from, part);
   profile_counters_write(&replay->window, &counters, from->counters_present);
-  bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part);
+  bool fine =
+      replay_threads(replay, from, part) && replay_cells(replay, from, part) && replay_begun(replay, from, part);
   for (size_t i = 0; i < from->cell_count; i++) replay->index_of[from->cells[i].thread] = 0;
   for (size_t i = 0; i < from->thread_count; i++) replay->index_of[from->threads[i].thread] = 0;
   if (fine) replay->to->window(replay->to->context, source, &replay->window, NULL, 0);

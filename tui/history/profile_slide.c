@@ -383,10 +383,19 @@ static bool slide_is_far(const struct rtop_slide *slide, const struct rtop_span 
   return now_ns / 4 > then_ns;
 }
 
+/* What is asked of labels is asked of their sets, too. */
+static bool slide_follow(const struct rtop_slide *slide)
+{
+  struct rtop_lens_look look = { .merge = RTOP_MERGE_LABEL };
+  if (slide->through != slide->profile->sets) return true;
+  memcpy(look.label, rtop_lens_look(slide->profile->lens)->label, sizeof look.label);
+  return rtop_lens_set(slide->profile->sets, &look);
+}
+
 bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_sum *sum)
 {
   struct rtop_profile *profile = slide->profile;
-  if (!profile) return false;
+  if (!profile || !slide_follow(slide)) return false;
   uint32_t lens = rtop_lens_version(slide->through);
   span = rtop_profile_clip(profile, span);
   bool fits = slide->known && !slide->failed && lens == slide->lens && !slide_is_far(slide, &span) &&
@@ -414,6 +423,14 @@ struct rtop_slide *rtop_slide_open(struct rtop_profile *profile, const struct rt
   slide->sink = *sink;
   slide->next = profile->slides;
   profile->slides = slide;
+  return slide;
+}
+
+struct rtop_slide *rtop_slide_open_sets(struct rtop_profile *profile, const struct rtop_slide_sink *sink)
+{
+  if (!profile->sets) profile->sets = rtop_lens_create(profile->symbols);
+  struct rtop_slide *slide = profile->sets ? rtop_slide_open(profile, sink) : NULL;
+  if (slide) slide->through = profile->sets;
   return slide;
 }
 
@@ -557,6 +574,13 @@ bool rtop_profile_sum_whole(const struct rtop_profile *asked, struct rtop_span s
   memcpy(look.label, rtop_lens_look(profile->lens)->label, sizeof look.label);
   if (!profile->whole) profile->whole = rtop_lens_create(profile->symbols);
   return profile->whole && rtop_lens_set(profile->whole, &look) && sum_through(profile, profile->whole, span, sum);
+}
+
+bool rtop_profile_sum_sets(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)
+{
+  struct rtop_profile *profile = (struct rtop_profile *)asked;
+  if (!profile->sets) profile->sets = rtop_lens_create(profile->symbols);
+  return profile->sets && sum_through(profile, profile->sets, span, sum);
 }
 
 void rtop_sum_destroy(struct rtop_sum *sum)

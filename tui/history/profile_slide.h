@@ -24,6 +24,9 @@ struct rtop_slide_sink {
 
 /* NULL when memory ran out. */
 struct rtop_slide *rtop_slide_open(struct rtop_profile *profile, const struct rtop_slide_sink *sink);
+/* The same of nothing but sets of labels: `cell` has the node of the set that the time was spent under, below the root;
+ * of time without labels a node of another frame. Of labels that the profile's lens leaves out, nothing. */
+struct rtop_slide *rtop_slide_open_sets(struct rtop_profile *profile, const struct rtop_slide_sink *sink);
 /* Before or after the profile goes. */
 void rtop_slide_close(struct rtop_slide **slide);
 

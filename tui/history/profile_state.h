@@ -56,6 +56,7 @@ struct profile_memory {
 struct profile_carry {
   bool wanted;
   struct cost_table costs; /* by profile thread id */
+  struct profile_begun begun;
   struct profile_cover cover;
   uint32_t gone; /* carried threads that no window lists */
 };
@@ -64,6 +65,7 @@ struct rtop_profile {
   struct rtop_symbols *symbols;
   struct rtop_lens *lens;
   struct rtop_lens *whole;         /* for rtop_profile_sum_whole(); NULL: not asked for yet */
+  struct rtop_lens *sets;          /* shows nothing but sets of labels; NULL: not asked for yet */
   struct profile_window **windows; /* by start; [first, first + count) */
   size_t first, count, capacity;
   uint64_t window_ids; /* given out */

@@ -7,7 +7,8 @@
 size_t profile_window_bytes(const struct profile_window *window)
 {
   return sizeof *window + sizeof window + window->thread_count * sizeof *window->threads +
-         window->cell_capacity * sizeof *window->cells + window->long_count * sizeof *window->longs;
+         window->cell_capacity * sizeof *window->cells + window->long_count * sizeof *window->longs +
+         profile_begun_bytes(&window->begun);
 }
 
 void profile_window_free(struct profile_window *window)
@@ -16,6 +17,7 @@ void profile_window_free(struct profile_window *window)
   free(window->threads);
   free(window->cells);
   free(window->longs);
+  profile_begun_destroy(&window->begun);
   free(window);
 }
 

@@ -6,6 +6,7 @@
 #define RTOP_TUI_PROFILE_WINDOW_H
 
 #include "profile.h"
+#include "profile_begun.h"
 
 /* Values of strangers are cut to these, so that sums of all that memory can hold do not overflow. */
 #define PROFILE_CELL_MAX (UINT64_C(1) << 42)
@@ -58,6 +59,7 @@ struct profile_window {
   size_t unsampled_count;
   struct profile_long *longs; /* that came with it; none once it is merged */
   size_t long_count;
+  struct profile_begun begun;
 };
 
 /* What it takes, as the profile counts memory. */

@@ -42,16 +42,28 @@ static void live_cell(void *context, const struct rtop_sum_cell *cell, bool come
   else live_cost_take(&delta->cost, &cell->cost);
 }
 
-struct rtop_live *rtop_live_create(struct rtop_profile *profile)
+static struct rtop_live *live_open(struct rtop_profile *profile,
+                                   struct rtop_slide *(*open)(struct rtop_profile *profile,
+                                                              const struct rtop_slide_sink *sink))
 {
   struct rtop_live *live = calloc(1, sizeof *live);
   if (!live) return NULL;
   live->profile = profile;
   live->symbols = rtop_profile_symbols(profile);
   live->place_count = 1;
-  live->slide = rtop_slide_open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell });
+  live->slide = open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell });
   if (!live->slide) rtop_live_destroy(&live);
   return live;
+}
+
+struct rtop_live *rtop_live_create(struct rtop_profile *profile)
+{
+  return live_open(profile, rtop_slide_open);
+}
+
+struct rtop_live *rtop_live_create_sets(struct rtop_profile *profile)
+{
+  return live_open(profile, rtop_slide_open_sets);
 }
 
 struct rtop_live *rtop_live_of(const struct rtop_symbols *symbols)

@@ -31,6 +31,8 @@ struct rtop_live_spent {
 
 /* NULL when memory ran out. */
 struct rtop_live *rtop_live_create(struct rtop_profile *profile);
+/* Of nothing but the sets of labels that time was spent under (rtop_slide_open_sets): its cells are all it is for. */
+struct rtop_live *rtop_live_create_sets(struct rtop_profile *profile);
 /* Of one sum, whatever it is of: nothing slides. NULL when memory ran out. */
 struct rtop_live *rtop_live_of(const struct rtop_symbols *symbols);
 /* In place of rtop_live_sum: holds just this sum from now on, of its threads those that are not hidden. False when

@@ -12,6 +12,7 @@ enum {
   WINDOW_CELL_BYTES = 100,
   WINDOW_LATE_BYTES = 110,
   WINDOW_MARK_BYTES = 20,
+  WINDOW_BEGUN_BYTES = 30,
   WINDOW_TABLE_BYTES = 256,
   /* A chunk ends when it would be longer than this, in time or in bytes. */
   CHUNK_MS = 1050,
@@ -81,6 +82,12 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     late->cell.node = window_node(recorder, late->cell.node, nodes, node_count);
     if (late->start_mono_ns < recorder->chunk.late_ns) recorder->chunk.late_ns = late->start_mono_ns;
   }
+  for (size_t i = 0; i < from->begun_count; i++) {
+    struct rtop_begun *begun = rtop_window_add_begun(to);
+    if (!begun) return false;
+    *begun = from->begun[i];
+    begun->node = window_node(recorder, begun->node, nodes, node_count);
+  }
   return true;
 }
 
@@ -89,7 +96,7 @@ static size_t window_bound(const struct rtop_window *window)
 {
   return WINDOW_TABLE_BYTES + RTOP_COUNTER_ID_MAX * WINDOW_COUNTER_BYTES + window->thread_count * WINDOW_THREAD_BYTES +
          window->cell_count * WINDOW_CELL_BYTES + window->late_count * WINDOW_LATE_BYTES +
-         window->mark_count * WINDOW_MARK_BYTES;
+         window->mark_count * WINDOW_MARK_BYTES + window->begun_count * WINDOW_BEGUN_BYTES;
 }
 
 static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)

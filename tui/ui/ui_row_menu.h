@@ -23,6 +23,8 @@ enum ui_row_action {
   ROW_THREAD_TREE,
   ROW_STALL_THREADS,
   ROW_TRACE,
+  ROW_LABEL_METHODS, /* only this label, in that view */
+  ROW_LABEL_TREE,
 };
 
 enum { ROW_OWN_MAX = 6 };

@@ -170,6 +170,11 @@ static void row_action(struct ui *ui, int action)
     ui_handle(ui, REQUEST_ENTER);
     ui_open_view(ui, VIEW_THREADS);
     return;
+  case ROW_LABEL_METHODS:
+  case ROW_LABEL_TREE:
+    ui_handle(ui, REQUEST_LABEL_ONLY);
+    ui_open_view(ui, action == ROW_LABEL_TREE ? VIEW_TREE : VIEW_METHODS);
+    return;
   default: break;
   }
   if (!ui_row_menu_act(ui, action) && !ui_handle(ui, (enum request)action)) shared_request(ui, (enum request)action);

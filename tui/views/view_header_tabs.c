@@ -4,8 +4,9 @@
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
 #include <limits.h>
+#include <string.h>
 
-enum { TAB_WORD_MOST = 12, TAB_WORD_LEAST = 3, NOTE_LEAST = 40 };
+enum { TAB_WORD_MOST = 12, TAB_WORD_LEAST = 3, NOTE_LEAST = 40, NOTE_KEPT = 15 };
 
 static bool is_data(const struct ui *ui)
 {
@@ -81,6 +82,16 @@ static void draw_notes(const struct ui *ui, struct rect at, int x)
   draw_right(at.y, x, room, face, note);
 }
 
+/* Columns of what the view has to say, when it is short: tabs make room for that, but not to say that there is no
+ * filter. */
+static int note_kept(const struct ui *ui)
+{
+  char note[1000];
+  tabs_note(ui, note, sizeof note);
+  int columns = rtop_text_width(note);
+  return ui->view->note == NULL || columns > NOTE_KEPT || strncmp(note, "filter:", 7) == 0 ? 0 : columns;
+}
+
 /* Where notes and tabs do not fit beside each other, tabs become short. */
 void view_header_tabs(struct ui *ui)
 {
@@ -88,6 +99,7 @@ void view_header_tabs(struct ui *ui)
   struct rect at = ui->layout.part[PART_TABS];
   int x = ui->layout.wide ? 1 : 0;
   int active = is_data(ui) ? view_header_active(ui, INT_MAX, 0, note, sizeof note) : 0;
+  if (active == 0) active = is_data(ui) ? note_kept(ui) : 0;
   int others = (ui->source.launch != NULL ? 10 : 0) + (ui->view->id == VIEW_HELP ? 8 : 0);
   int word = tabs_word(ui, others, active);
   if (ui->view->id == VIEW_CHOOSER) x += draw_text(at.y, x, at.columns, FACE_TAB, "Processes");

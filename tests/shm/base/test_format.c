@@ -212,6 +212,7 @@ static void test_what_never_changes(void **state)
   assert_int_equal(RTOP_PART_COUNTERS, 1);
   assert_int_equal(RTOP_PART_MARKS, 5);
   assert_int_equal(RTOP_PART_STACKS, 6);
+  assert_int_equal(RTOP_PART_BEGUN, 7);
   assert_int_equal(RTOP_NODE_UNSAMPLED, 2);
   assert_int_equal(RTOP_WINDOW_THREAD_STALE, 8);
   assert_int_equal(RTOP_RUNNING, 0);

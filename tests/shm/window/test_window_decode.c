@@ -1,3 +1,4 @@
+#include "shm/base/label_text.h"
 #include "tests/shm/support.h"
 
 #include <stdlib.h>
@@ -43,6 +44,8 @@ static size_t sample_payload(unsigned char *out, size_t out_bytes)
     };
   *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 500, .cell = { .node = 3, .wall_ns = 700 } };
   *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = 1500, .name = 64 };
+  for (uint32_t i = 0; i < 3; i++)
+    *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = 40 - 9 * i, .label = i, .count = 300 * i };
   rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, 5);
   rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, 123456);
   assert_true(rtop_window_scratch_bytes(6) <= sizeof scratch);
@@ -196,6 +199,7 @@ struct index_case {
   struct rtop_cell cell;
   int64_t late_start; /* < 0: no late record */
   struct rtop_mark mark;
+  struct rtop_begun begun;
   bool right;
 };
 
@@ -206,6 +210,8 @@ static bool round_trip_of(const struct index_case *one)
   *rtop_window_add_thread(&window) = one->thread;
   *rtop_window_add_cell(&window) = one->cell;
   *rtop_window_add_mark(&window) = one->mark;
+  *rtop_window_add_begun(&window) = (struct rtop_begun){ .count = 1 };
+  *rtop_window_add_begun(&window) = one->begun;
   if (one->late_start >= 0)
     *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = one->late_start, .cell.wall_ns = 5 };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
@@ -220,6 +226,12 @@ static void test_indices_and_bounds(void **state)
   (void)state;
   static const struct index_case index_cases[] = {
     { .what = "all zero", .right = true },
+    { .what = "last label", .begun.label = RTOP_LABEL_PAIRS_MAX - 1, .right = true },
+    { .what = "label beyond", .begun.label = RTOP_LABEL_PAIRS_MAX },
+    { .what = "label at last node", .begun.node = 49, .right = true },
+    { .what = "label at node beyond", .begun.node = 50 },
+    { .what = "began too often", .begun.count = INT64_MAX },
+    { .what = "began as often as can be", .begun.count = INT64_MAX - 1, .right = true },
     { .what = "last slot", .thread.slot = 9, .right = true },
     { .what = "slot beyond", .thread.slot = 10 },
     { .what = "slot max", .thread.slot = UINT32_MAX },

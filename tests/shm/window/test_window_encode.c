@@ -35,6 +35,7 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
   assert_int_equal(a->cell_count, b->cell_count);
   assert_int_equal(a->late_count, b->late_count);
   assert_int_equal(a->mark_count, b->mark_count);
+  assert_int_equal(a->begun_count, b->begun_count);
   if (a->thread_count) assert_memory_equal(a->threads, b->threads, a->thread_count * sizeof *a->threads);
   if (a->cell_count) assert_memory_equal(a->cells, b->cells, a->cell_count * sizeof *a->cells);
   for (size_t i = 0; i < a->late_count; i++) {
@@ -44,6 +45,11 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
   for (size_t i = 0; i < a->mark_count; i++) {
     assert_int_equal(a->marks[i].mono_ns, b->marks[i].mono_ns);
     assert_int_equal(a->marks[i].name, b->marks[i].name);
+  }
+  for (size_t i = 0; i < a->begun_count; i++) {
+    assert_int_equal(a->begun[i].node, b->begun[i].node);
+    assert_int_equal(a->begun[i].label, b->begun[i].label);
+    assert_int_equal(a->begun[i].count, b->begun[i].count);
   }
   assert_int_equal(a->counters_present, b->counters_present);
   assert_memory_equal(a->counters, b->counters, sizeof a->counters);
@@ -142,6 +148,8 @@ static void test_everything_at_its_extremes(void **state)
   *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = UINT32_MAX - 1, .thread = 2 };
   *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = INT64_MAX - 1, .cell.node = 9 };
   *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 0, .cell = { .node = 3, .thread = 1 } };
+  *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = 3, .label = 15, .count = INT64_MAX - 1 };
+  *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = 2, .count = 1 };
   *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = INT64_MAX, .name = (1 << 20) - 1 };
   *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = 0 };
   for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX; id++)
@@ -284,9 +292,40 @@ static void test_every_size_of_room(void **state)
   assert_true(refused && folded && whole);
 }
 
+/* Labels of very many sets: the rarest become one, none is forgotten, and cells are not all that gives way. */
+static void test_begun_that_do_not_fit(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+  unsigned char *raw;
+  uint64_t began = 0, told = 0;
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+  for (uint32_t i = 0; i < 1000; i++) {
+    *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = 4 + i, .label = i % 3, .count = i };
+    *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 4 + i, .wall_ns = 1000 * i };
+    began += i;
+  }
+  size_t room = 2000, bytes = encode(&window, &raw, room);
+  assert_in_range(bytes, 1, room);
+  back.start_mono_ns = window.start_mono_ns;
+  back.end_mono_ns = window.end_mono_ns;
+  assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+  for (size_t i = 0; i < back.begun_count; i++) told += back.begun[i].count;
+  assert_int_equal(told, began);
+  assert_int_equal(back.begun[0].node, RTOP_NODE_FOLDED);
+  assert_in_range(back.begun_count, 2, 400);
+  for (size_t i = 1; i < back.begun_count; i++) assert_true(back.begun[i].count > 600);
+  assert_in_range(back.cell_count, 20, 1000);
+  assert_true(back.folded);
+  free(raw);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_begun_that_do_not_fit),
     cmocka_unit_test(test_empty_window),
     cmocka_unit_test(test_known_bytes),
     cmocka_unit_test(test_known_bytes_of_stacks),

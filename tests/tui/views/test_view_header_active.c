@@ -54,7 +54,7 @@ static void test_nothing(void **state)
   model_type(&ui, "W");
   ui.message[0] = '\0';
   model_redraw(&ui);
-  assert_true(shows("filter: (none)"));
+  assert_false(shows("W=busy time"));
 }
 
 static void test_everything_at_80_columns(void **state)

@@ -252,7 +252,7 @@ static void test_views_go_round(void **state)
   } while (ui.view != first && count < 20);
   assert_true(count >= 4 && count < 20);
   model_press(&ui, FN(KEY_BTAB));
-  assert_int_equal(ui.view->id, VIEW_GROUPS);
+  assert_int_equal(ui.view->id, VIEW_LABELS);
   model_press(&ui, 't');
   assert_int_equal(ui.view->id, VIEW_TREE);
   model_press(&ui, FN(KEY_F(5)));

@@ -107,6 +107,13 @@ static const struct answer answers[] = {
   { VIEW_SOURCE, "filter", "\\gsub\r", "filter: gsub", NULL, false }, /* a file is a file */
   { VIEW_SKYLINE, "filter", "\\gsub\r", "filter: gsub", NULL, true },
   { VIEW_TIME, "filter", "\\gsub\r", "String#gsub", "IO.select", true },
+  { VIEW_LABELS, "filter", "\\orders\r", "GET /orders/:id", "POST /payments", true },
+  { VIEW_LABELS, "order", "N", "endpoint^", NULL, true },
+  { VIEW_LABELS, "order reversed", "I", "TOTAL%^", NULL, true },
+  { VIEW_LABELS, "search", "/pay\r", "search: pay 1/1", NULL, true },
+  { VIEW_LABELS, "span", "w", "window: 10 s", NULL, true },
+  { VIEW_LABELS, "another time", "{{", "[FROZEN", NULL, true },
+  { VIEW_LABELS, "lens", "K", "-C", NULL, false },
   { VIEW_GROUPS, "filter", "\\gsub\r", "ActionView::Template#render", "IO.select", true },
 
   { VIEW_METHODS, "order", "T", "TOTAL%v", NULL, true },
@@ -198,7 +205,7 @@ static void test_every_view_answers(void **state)
 static bool names_selection(enum view_id view, const char *label)
 {
   char *text = body(), *line = strtok(text, "\n");
-  bool found = view == VIEW_THREADS;
+  bool found = view == VIEW_THREADS || view == VIEW_LABELS;
   for (; line != NULL && !found; line = strtok(NULL, "\n")) {
     found = (line[0] == '>' && strstr(line, label) != NULL) ||
             (view == VIEW_SOURCE && strstr(line, "orders_controller.rb") != NULL);

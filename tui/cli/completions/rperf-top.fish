@@ -12,7 +12,7 @@ complete -c rperf-top -l columns -x -a '(__rperf_top_columns)'
 complete -c rperf-top -s m -l mode -x -a 'busy cpu wall'
 complete -c rperf-top -s C -l color -x -a 'auto never always'
 complete -c rperf-top -l theme -x -a 'default light blue mono'
-complete -c rperf-top -l view -x -a 'methods tree threads icicle source skyline time groups'
+complete -c rperf-top -l view -x -a 'methods tree threads icicle source skyline time groups labels'
 complete -c rperf-top -s o -l output -r -F
 complete -c rperf-top -s r -l replay -r -F
 complete -c rperf-top -l config -r -F

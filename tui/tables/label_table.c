@@ -1,0 +1,202 @@
+/* Sets of labels, taken apart into rows. */
+#include "label_table.h"
+
+#include "tui/history/profile_begun.h"
+#include "tui/text/fnv.h"
+#include "tui/text/regexp.h"
+#include "tui/text/reserve.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((element)->lost = true)
+#include <uthash.h>
+
+struct label_entry {
+  struct label_row row;
+  bool lost; /* uthash ran out of memory */
+  UT_hash_handle hh;
+};
+
+struct label_walk {
+  struct label_table *table;
+  const struct rtop_symbols *symbols;
+  const struct label_table_options *options;
+  bool failed;
+};
+
+static struct label_row *row_of(struct label_walk *walk, const struct rtop_label_buffer *label)
+{
+  struct label_entry *entry;
+  char name[sizeof entry->row.name];
+  int bytes = snprintf(name, sizeof name, "%s=%s", label->key, label->value);
+  HASH_FIND(hh, walk->table->index, name, (size_t)bytes, entry);
+  if (entry) return &entry->row;
+  entry = calloc(1, sizeof *entry);
+  if (entry) {
+    memcpy(entry->row.name, name, (size_t)bytes + 1);
+    entry->row.key_bytes = strlen(label->key);
+    entry->row.id = rtop_fnv(RTOP_FNV_START, name, (size_t)bytes);
+    HASH_ADD(hh, walk->table->index, row.name, (size_t)bytes, entry);
+    if (!entry->lost) return &entry->row;
+    free(entry);
+  }
+  walk->failed = true;
+  return NULL;
+}
+
+static void note_key(struct label_table *table, const char *key, uint64_t ns)
+{
+  int at = 0;
+  while (at < table->key_count && strcmp(table->keys[at].name, key) < 0) at++;
+  if (at == table->key_count || strcmp(table->keys[at].name, key) != 0) {
+    if (table->key_count == LABEL_KEYS_MAX) return;
+    memmove(&table->keys[at + 1], &table->keys[at], (size_t)(table->key_count - at) * sizeof *table->keys);
+    table->keys[at] = (struct label_table_key){ 0 };
+    memcpy(table->keys[at].name, key, strlen(key) + 1);
+    table->key_count++;
+  }
+  table->keys[at].ns += ns;
+}
+
+/* The text of the set that a node of it stands for; NULL: it is none. */
+static const char *set_of(const struct label_walk *walk, uint32_t node)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(walk->symbols, rtop_symbols_get_node(walk->symbols, node)->frame);
+  return rtop_symbol_is_labels(symbol) ? symbol->label : NULL;
+}
+
+static bool wanted(const struct label_walk *walk, const struct rtop_label_buffer *label)
+{
+  return !walk->options->key || strcmp(walk->options->key, label->key) == 0;
+}
+
+static void take_cell(struct label_walk *walk, const struct rtop_sum_cell *cell)
+{
+  const char *set = set_of(walk, cell->node);
+  struct rtop_label_buffer label;
+  bool any = false;
+  for (size_t at = 0; set && rtop_label_text_next(set, strlen(set), &at, &label);) {
+    note_key(walk->table, label.key, rtop_cost_wall(&cell->cost));
+    struct label_row *row = wanted(walk, &label) ? row_of(walk, &label) : NULL;
+    if (row) rtop_cost_add(&row->cost, &cell->cost);
+    any = any || row;
+  }
+  if (!any) rtop_cost_add(&walk->table->rest, &cell->cost);
+}
+
+static void take_begun(void *context, uint32_t source, const struct rtop_begun_count *begun)
+{
+  struct label_walk *walk = context;
+  const char *set = set_of(walk, begun->node);
+  struct rtop_label_buffer label;
+  uint32_t place = 0;
+  if (walk->options->only_source && source + 1 != walk->options->only_source) return;
+  for (size_t at = 0; set && rtop_label_text_next(set, strlen(set), &at, &label); place++) {
+    if (place != begun->label) continue;
+    note_key(walk->table, label.key, 0);
+    struct label_row *row = wanted(walk, &label) ? row_of(walk, &label) : NULL;
+    if (row) row->count += begun->count;
+    return;
+  }
+}
+
+uint64_t label_row_each_ns(const struct label_row *row)
+{
+  return row->count ? rtop_cost_wall(&row->cost) / row->count : 0;
+}
+
+enum rtop_sort_key label_table_key(enum rtop_sort_key sort)
+{
+  sort = rtop_sort_key_plain(sort);
+  switch (sort) {
+  case RTOP_SORT_TOTAL:
+  case RTOP_SORT_CPU:
+  case RTOP_SORT_WAITING:
+  case RTOP_SORT_BLOCKED:
+  case RTOP_SORT_GC:
+  case RTOP_SORT_ALLOC:
+  case RTOP_SORT_SAMPLES:
+  case RTOP_SORT_RATIO:
+  case RTOP_SORT_NAME: return sort;
+  default: return RTOP_SORT_SELF;
+  }
+}
+
+double label_table_value(const struct label_row *row, enum rtop_sort_key sort, enum rtop_mode mode)
+{
+  const struct rtop_cost *cost = &row->cost;
+  switch (label_table_key(sort)) {
+  case RTOP_SORT_NAME: return 0;
+  case RTOP_SORT_TOTAL: return (double)rtop_cost_wall(cost);
+  case RTOP_SORT_CPU: return (double)cost->cpu_ns;
+  case RTOP_SORT_WAITING: return (double)cost->wall_ns[RTOP_STATE_WAITING];
+  case RTOP_SORT_BLOCKED: return (double)cost->wall_ns[RTOP_STATE_BLOCKED];
+  case RTOP_SORT_GC: return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
+  case RTOP_SORT_ALLOC: return (double)cost->allocations;
+  case RTOP_SORT_SAMPLES: return (double)row->count;
+  case RTOP_SORT_RATIO: return (double)label_row_each_ns(row);
+  default: return (double)rtop_mode_clock(cost, mode);
+  }
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+  const struct label_table_options *options = context;
+  const struct label_row *a = *(struct label_row *const *)left, *b = *(struct label_row *const *)right;
+  double x = label_table_value(a, options->sort, options->mode), y = label_table_value(b, options->sort, options->mode);
+  int order = x != y ? (x < y ? 1 : -1) : strcmp(a->name, b->name);
+  return options->reverse ? -order : order;
+}
+
+static bool list_rows(struct label_walk *walk)
+{
+  struct label_table *table = walk->table;
+  const struct label_table_options *options = walk->options;
+  struct label_entry *entry, *next;
+  regex_t filter;
+  if (options->filter && rtop_regexp_compile(&filter, options->filter) != 0) return false;
+  bool room = rtop_reserve(&table->rows, &table->capacity, HASH_COUNT(table->index) + 1, sizeof(struct label_row *));
+  HASH_ITER(hh, table->index, entry, next)
+  if (room && (!options->filter || (regexec(&filter, entry->row.name, 0, NULL, 0) == 0) != options->filter_invert))
+    table->rows[table->count++] = &entry->row;
+  if (options->filter) regfree(&filter);
+  if (table->count > 1) qsort_r(table->rows, table->count, sizeof(struct label_row *), compare_rows, (void *)options);
+  return room;
+}
+
+static void forget_rows(struct label_table *table)
+{
+  struct label_entry *entry, *next;
+  HASH_ITER(hh, table->index, entry, next)
+  {
+    HASH_DEL(table->index, entry);
+    free(entry);
+  }
+  table->count = 0;
+  table->key_count = 0;
+  table->rest = (struct rtop_cost){ 0 };
+}
+
+bool label_table_build(struct label_table *table, struct rtop_profile *profile, const struct rtop_sum *sum,
+                       const struct label_table_options *options)
+{
+  struct label_walk walk = { table, rtop_profile_symbols(profile), options, false };
+  forget_rows(table);
+  table->counted = true;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    bool other = options->only_source && sum->threads[i].source + 1 != options->only_source;
+    table->counted = table->counted && (other || !sum->threads[i].hidden);
+  }
+  for (size_t i = 0; i < sum->cell_count; i++)
+    if (!rtop_sum_hides(sum, &sum->cells[i])) take_cell(&walk, &sum->cells[i]);
+  rtop_profile_each_begun(profile, sum->span, take_begun, &walk);
+  return list_rows(&walk) && !walk.failed;
+}
+
+void label_table_destroy(struct label_table *table)
+{
+  forget_rows(table);
+  free(table->rows);
+  *table = (struct label_table){ 0 };
+}
