@@ -52,10 +52,9 @@ static void html_text(FILE *out, const char *text)
 {
   json_t *string = json_string(text);
   char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-  for (const char *at = quoted ? quoted : "\"\""; *at; at++) {
+  for (const char *at = quoted ? quoted : "\"\""; *at; at++)
     if (*at == '<') fputs("\\u003c", out);
     else fputc(*at, out);
-  }
   free(quoted);
   json_decref(string);
 }
