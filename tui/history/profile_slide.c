@@ -255,25 +255,26 @@ static bool slide_has_thread(struct rtop_slide *slide, uint32_t thread)
   return fine;
 }
 
-static void slide_tell(struct rtop_slide *slide, uint32_t thread, uint32_t node, const struct rtop_cost *cost,
-                       bool comes)
+/* `source` of the thread, which may have gone by the time when its last window goes. */
+static void slide_tell(struct rtop_slide *slide, uint32_t source, uint32_t thread, uint32_t node,
+                       const struct rtop_cost *cost, bool comes)
 {
   struct rtop_sum_cell cell = { .thread = thread, .cost = *cost };
-  cell.node = rtop_lens_node(slide->through, profile_thread_at(slide->profile, thread)->key.source, node);
+  cell.node = rtop_lens_node(slide->through, source, node);
   if (cell.node == RTOP_LENS_OUT) return;
   if (!slide_has_thread(slide, thread)) return;
   slide->kept.threads[thread].cells += comes ? 1 : UINT32_MAX;
   slide->sink.cell(slide->sink.context, &cell, comes);
 }
 
-static void slide_cell(struct rtop_slide *slide, const struct profile_cell *cell, const struct profile_part *part,
-                       bool comes)
+static void slide_cell(struct rtop_slide *slide, uint32_t source, const struct profile_cell *cell,
+                       const struct profile_part *part, bool comes)
 {
   struct rtop_cost cost = { 0 };
   struct profile_cell share = profile_part_is_whole(part) ? *cell : profile_part_cell(part, cell);
   if (profile_cell_is_empty(&share)) return;
   profile_cost_add_cell(&cost, &share);
-  slide_tell(slide, cell->thread, cell->node, &cost, comes);
+  slide_tell(slide, source, cell->thread, cell->node, &cost, comes);
 }
 
 static void slide_counters(struct rtop_slide *slide, const struct profile_window *window,
@@ -306,12 +307,12 @@ static void slide_window(struct rtop_slide *slide, struct profile_window *window
   slide->ids += comes ? window->id : 0 - window->id;
   profile_need(slide->profile, window);
   slide->failed = slide->failed || window->gap; /* it could not be fetched */
-  for (size_t i = 0; i < window->cell_count; i++) slide_cell(slide, &window->cells[i], part, comes);
+  for (size_t i = 0; i < window->cell_count; i++) slide_cell(slide, window->source, &window->cells[i], part, comes);
   slide_counters(slide, window, part, comes);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct profile_cell cell = profile_provisional(&window->threads[i]);
     slide_listed(slide, window->threads[i].thread, comes);
-    if (cell.wall_ns) slide_cell(slide, &cell, part, comes);
+    if (cell.wall_ns) slide_cell(slide, window->source, &cell, part, comes);
   }
 }
 
@@ -320,14 +321,15 @@ static void slide_carried(struct rtop_slide *slide)
   const struct rtop_profile *profile = slide->profile;
   for (size_t i = 0; i < profile->carry.costs.count; i++) {
     const struct rtop_sum_cell *cell = &profile->carry.costs.cells[i];
-    slide_tell(slide, cell->thread, cell->node, &cell->cost, true);
+    const struct profile_thread *thread = profile_thread_at(profile, cell->thread);
+    slide_tell(slide, thread ? thread->key.source : 0, cell->thread, cell->node, &cell->cost, true);
   }
   for (uint32_t id = 0; id < profile->threads.count; id++) {
     const struct profile_thread *thread = profile->threads.all[id];
     struct rtop_cost cost = { 0 };
     if (!thread || !thread->pending_ns) continue;
     cost.wall_ns[thread->pending_state] = thread->pending_ns;
-    slide_tell(slide, id, thread->pending_node, &cost, true);
+    slide_tell(slide, thread->key.source, id, thread->pending_node, &cost, true);
   }
 }
 
@@ -464,7 +466,7 @@ void profile_slides_cell(struct rtop_profile *profile, const struct profile_wind
 {
   struct profile_part part;
   for (struct rtop_slide *slide = profile->slides; slide; slide = slide->next)
-    if (slide_has(slide, window, &part)) slide_cell(slide, cell, &part, comes);
+    if (slide_has(slide, window, &part)) slide_cell(slide, window->source, cell, &part, comes);
 }
 
 void profile_slides_restart(struct rtop_profile *profile)
