@@ -397,7 +397,7 @@ void methods_view_menu(struct ui *ui, struct ui_row *row)
 static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
   bool wall = ui->wanted.mode == RTOP_MODE_WALL;
-  if (wall) snprintf(out, bytes, ui->layout.wide ? "wall time, sleep and I/O too: W busy time" : "W=busy time");
+  if (wall) snprintf(out, bytes, ui->layout.wide ? "wall time, sleep and I/O too: W busy time" : "W=busy");
   else snprintf(out, bytes, "filter: (none)");
 }
 

@@ -70,6 +70,22 @@ static void test_agreed_keys(void **state)
   assert_int_equal(request_of(KEY_F(1), VIEW_METHODS), REQUEST_NONE); /* not marked as a function key */
 }
 
+/* What the footer names: the same word in every view of the data, and a word for it in each of them. */
+static void test_footer_keys_mean_one_thing(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < keys_count; i++) {
+    const char *word = keys_table[i].footer;
+    if (!word || !(keys_table[i].views & 1u << VIEW_METHODS)) continue;
+    for (int view = 0; view < VIEW_DATA_COUNT; view++) {
+      const struct key_row *row = keys_find(keys_footer_key(&keys_table[i]), (enum view_id)view, NULL);
+      assert_non_null(row);
+      assert_non_null(row->footer);
+      assert_string_equal(row->footer, word);
+    }
+  }
+}
+
 /* Function keys are often missing or taken: none is the only way. */
 static void test_every_request_has_a_plain_key(void **state)
 {
@@ -153,6 +169,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_every_row_is_complete),
     cmocka_unit_test(test_no_key_is_hidden),
     cmocka_unit_test(test_agreed_keys),
+    cmocka_unit_test(test_footer_keys_mean_one_thing),
     cmocka_unit_test(test_every_request_has_a_plain_key),
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_manual),

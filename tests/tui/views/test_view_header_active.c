@@ -50,11 +50,11 @@ static void test_nothing(void **state)
   (void)state;
   assert_int_equal(view_header_active(&ui, INT_MAX, 0, text, sizeof text), 0);
   assert_string_equal(text, "");
-  assert_true(shows("W=busy time")); /* what the view says itself: sleepers are on top */
+  assert_true(shows("W=busy")); /* what the view says itself: sleepers are on top */
   model_type(&ui, "W");
   ui.message[0] = '\0';
   model_redraw(&ui);
-  assert_false(shows("W=busy time"));
+  assert_false(shows("W=busy"));
 }
 
 static void test_everything_at_80_columns(void **state)

@@ -459,7 +459,7 @@ static void test_modes(void **state)
 {
   (void)state;
   assert_string_equal(label_at(0), "Queue#pop");
-  assert_true(shows("W=busy time") && shows("wall  "));
+  assert_true(shows("W=busy") && shows("wall  "));
   model_press(&ui, 'C');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
   assert_true(shows("CPU time") && shows("cpu  "));
