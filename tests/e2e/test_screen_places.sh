@@ -26,7 +26,7 @@ keys 1
 it "the methods are those of the thread" wait_gone "Queue#pop"
 it "the tabs say so" on_screen "thread: puma srv tp 001"
 keys Escape
-it "Esc brings all threads back" wait_for "filter: (none)"
+it "Esc brings all threads back" wait_gone "thread: puma srv tp 001"
 keys P W
 it "and their methods" wait_for "Queue#pop"
 keys W

@@ -21,7 +21,7 @@ class TestTerminalAnswers < Minitest::Test
     screen = terminal.repainted
     assert_includes screen, "[1Methods]"
     assert_includes screen, "[LIVE]"
-    assert_includes screen, "filter: (none)"
+    assert_includes screen, "9Labels"   # whole: nothing else wants its place
     assert_includes screen, "SELF%v"
     refute_match(/\b(filter|search): [^(]/, screen)
     screen

@@ -4,7 +4,11 @@
 # segment has had stands in its counters (rperf-top-segment(5)); one that is to come has had none yet.
 def window_over
   own = "#{ENV.fetch("RPERF_TOP_DIR")}/rperf-top.#{Process.uid}.#{Process.pid}.????????????????"
-  windows = -> { Dir[own].sum { |path| IO.binread(path, 8, 4096 + 64).unpack1("Q") } }
+  windows = lambda do
+    Dir[own].sum { |path| IO.binread(path, 8, 4096 + 64).unpack1("Q") }
+  rescue Errno::ENOENT   # it has got its name only now, or lost that of a child's
+    retry
+  end
   known = windows.call
   sleep 0.001 until windows.call > known
 end

@@ -2,7 +2,6 @@
 #include "lens.h"
 
 #include "lens_frames.h"
-#include "lens_nodes.h"
 #include "shm/base/error.h"
 #include "shm/base/label_text.h"
 #include "shm/base/pattern.h"
@@ -13,6 +12,12 @@
 
 /* Answers of processes that are told apart are found again when they are forgotten: they may take so much. */
 enum { LENS_APART_BYTES_MAX = 8 << 20 };
+
+/* Which node is shown for a node: in pages, for all processes together or for one of many, whose nodes are few. */
+struct lens_nodes {
+  uint32_t **pages;
+  size_t capacity; /* of pages */
+};
 
 struct lens_source {
   struct lens_nodes nodes;
@@ -30,6 +35,34 @@ struct rtop_lens {
   uint32_t *path; /* nodes on the way to one that is known */
   size_t path_capacity;
 };
+
+enum { LENS_PAGE = 256 };
+
+/* The answer for a node, 0 at first. NULL: no memory. *bytes grows by what it took. */
+static uint32_t *lens_nodes_at(struct lens_nodes *nodes, uint32_t node, size_t *bytes)
+{
+  size_t page = node / LENS_PAGE, before = nodes->capacity;
+  if (!rtop_reserve(&nodes->pages, &nodes->capacity, page + 1, sizeof *nodes->pages)) return NULL;
+  *bytes += (nodes->capacity - before) * sizeof *nodes->pages;
+  if (!nodes->pages[page]) {
+    nodes->pages[page] = calloc(LENS_PAGE, sizeof *nodes->pages[page]);
+    if (nodes->pages[page]) *bytes += LENS_PAGE * sizeof *nodes->pages[page];
+  }
+  return nodes->pages[page] ? &nodes->pages[page][node % LENS_PAGE] : NULL;
+}
+
+static void lens_nodes_forget(struct lens_nodes *nodes)
+{
+  for (size_t i = 0; i < nodes->capacity; i++)
+    if (nodes->pages[i]) memset(nodes->pages[i], 0, LENS_PAGE * sizeof *nodes->pages[i]);
+}
+
+static void lens_nodes_destroy(struct lens_nodes *nodes)
+{
+  for (size_t i = 0; i < nodes->capacity; i++) free(nodes->pages[i]);
+  free(nodes->pages);
+  *nodes = (struct lens_nodes){ 0 };
+}
 
 static const char *const merge_names[RTOP_MERGES] = {
   [RTOP_MERGE_METHOD] = "method", [RTOP_MERGE_LINE] = "line", [RTOP_MERGE_CLASS] = "class",

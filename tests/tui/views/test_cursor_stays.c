@@ -51,19 +51,29 @@ static void add_second(int second)
   end_ns += 1000000000;
 }
 
-static int open_jobs(void **state)
+/* Below a label of its own where it is asked for. */
+static uint32_t job_node(struct rtop_symbols *symbols, int i, bool labelled)
 {
-  (void)state;
+  char label[32];
+  uint32_t set = 0;
+  snprintf(label, sizeof label, "endpoint=Job%02d#work", i);
+  if (labelled)
+    set = rtop_symbols_node(
+        symbols, 0, rtop_symbols_frame(symbols, label, strlen(label), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL), 0);
+  return rtop_symbols_node(symbols, set, frame_of(symbols, i, false), 7);
+}
+
+static void open_jobs(bool labelled)
+{
   profile = rtop_profile_create(64 << 20);
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   end_ns = MODEL_END_NS - 3000000000;
   for (int i = 0; i < METHODS; i++) {
-    nodes[2 * i] = rtop_symbols_node(symbols, 0, frame_of(symbols, i, false), 7);
+    nodes[2 * i] = job_node(symbols, i, labelled);
     nodes[2 * i + 1] = rtop_symbols_node(symbols, nodes[2 * i], frame_of(symbols, i, true), 2);
   }
   for (int second = 0; second < 3; second++) add_second(second);
   open_case(&small, profile);
-  return 0;
 }
 
 static void next_second(int second)
@@ -130,7 +140,8 @@ static const struct stay stays[] = {
   { VIEW_ICICLE, "/Job01\r", 0, true },       { VIEW_SOURCE, "/Job20\r", 2, false },
   { VIEW_SKYLINE, "/Job30\r", 0, true },      { VIEW_TIME, "/Job30\r", 0, false },
   { VIEW_TIME, "/Query12\r", 2, false },      { VIEW_GROUPS, "/Job30\r", 0, false },
-  { VIEW_GROUPS, "/Query12\r", 3, false },
+  { VIEW_GROUPS, "/Query12\r", 3, false },    { VIEW_LABELS, "/Job30\r", 0, false },
+  { VIEW_LABELS, "/Job12\r", 2, false },
 };
 
 static void stays_in(const struct stay *at, const char *order)
@@ -138,7 +149,7 @@ static void stays_in(const struct stay *at, const char *order)
   const char *view = keys_view_name(at->view);
   char line[512], name[128], now[128];
   size_t first = 0, last = 0, count = 0, first_now = 0, last_now = 0, count_now = 0;
-  open_jobs(NULL);
+  open_jobs(at->view == VIEW_LABELS);
   if (at->view == VIEW_SOURCE) model_type(&ui, at->search); /* the method is chosen elsewhere */
   ui_open_view(&ui, at->view);
   model_redraw(&ui);
