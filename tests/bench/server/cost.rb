@@ -1,7 +1,7 @@
 # What a profiler costs a server: CPU of a real puma per request, with and without.
 #
 #   ruby tests/bench/server/cost.rb BUILD --gems FOLDER [--rounds N] [--kinds LIST] [--within] [--requests N]
-#                                   [--think MS] [--threads N] [--pin] [--budget PERCENT] [--seed N]
+#                                   [--think MS] [--threads N] [--pin] [--budget PERCENT] [--seed N] [--warm-up N]
 #                                   [--file FILE]
 #
 # Three routes in turn (CPU, JSON, short waits: app.rb), as many connections as threads, asked by another
@@ -11,6 +11,9 @@
 # faster or slower by more than a profiler does, meet all kinds alike, but it takes many rounds until they
 # even out. With --within one server runs for four rounds and the profilers are switched on and off in it,
 # which needs far fewer.
+#
+# A profiler is on for --warm-up requests before a slice (300). For ten seconds after its start the recorder spends what it
+# has saved up for stacks: what it costs in the long run is seen with 12000.
 #
 # Kinds: again (without once more: the noise), recorder, watched (a viewer, -b -J, at its usual rate), watched@N (at N
 # stacks a second: what ten times the rate costs can be told from noise far sooner; --budget 100 keeps the governor
@@ -31,7 +34,7 @@ KINDS = ["without", "again", "recorder", "watched", *OTHERS].freeze
 ROUNDS_A_SERVER = 4
 WARM_UP = 300
 
-options = { rounds: 8, requests: 1200, think: 0, threads: 5, seed: Random.new_seed % 10_000 }
+options = { warm_up: WARM_UP, rounds: 8, requests: 1200, think: 0, threads: 5, seed: Random.new_seed % 10_000 }
 OptionParser.new do |parser|
   parser.on("--gems FOLDER") { |value| options[:gems] = value }
   parser.on("--kinds LIST", Array) { |value| options[:kinds] = value }
@@ -39,6 +42,7 @@ OptionParser.new do |parser|
   parser.on("--pin") { |value| options[:pin] = value }
   parser.on("--file FILE") { |value| options[:file] = value }
   parser.on("--budget PERCENT") { |value| options[:budget] = value }
+  parser.on("--warm-up N", Integer) { |value| options[:warm_up] = value }
   parser.on("--think MS", Float) { |value| options[:think] = value }
   %i[rounds requests threads seed].each { |name| parser.on("--#{name} N", Integer) { |value| options[name] = value } }
 end.parse!(ARGV)
@@ -66,7 +70,7 @@ end
 def slice(rig, kind)
   shown, early = [], 0
   measure = lambda do |*|
-    rig.ask(WARM_UP, OPTIONS[:think])
+    rig.ask(ours?(kind) ? OPTIONS[:warm_up] : WARM_UP, OPTIONS[:think])
     early = shown.size
     before = rig.told
     seconds = rig.ask(OPTIONS[:requests], OPTIONS[:think])["seconds"]
