@@ -136,11 +136,10 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   memset(report->losses, 0, sizeof report->losses);
   for (int i = 0; i < report->source_count; i++) report_process(report, session, i);
   if (!rtop_profile_sum(profile, span, &report->sum) ||
-      !rtop_methods_build(&report->methods, &report->sum, report->symbols, options) ||
-      !rtop_report_judge(report, profile))
+      !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
     return false;
-  if (!report_labels(report, profile, span)) return false;
   rtop_profile_open_blame(profile, &report->sum);
+  if (!rtop_report_judge(report, profile) || !report_labels(report, profile, span)) return false;
   report_divide(report);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
   return true;

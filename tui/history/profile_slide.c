@@ -565,7 +565,8 @@ bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, s
 bool rtop_profile_hides(const struct rtop_profile *profile)
 {
   const struct rtop_lens_look *look = rtop_lens_look(profile->lens);
-  return look->only_mine || look->no_c || look->merge != RTOP_MERGE_METHOD || look->labels || look->exclude[0];
+  return look->only_mine || look->no_c || look->merge != RTOP_MERGE_METHOD || look->labels || look->processes ||
+         look->exclude[0];
 }
 
 bool rtop_profile_sum_whole(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)

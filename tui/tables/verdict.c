@@ -399,6 +399,7 @@ static const struct rtop_sum *verdict_whole(struct verdict_maker *maker, const s
 {
   if (!rtop_profile_hides(profile)) return sum;
   if (!rtop_profile_sum_whole(profile, sum->span, &maker->whole)) return NULL;
+  rtop_profile_open_blame(profile, &maker->whole);
   if (source != VERDICT_ALL_SOURCES) rtop_profile_alone(profile, source, &maker->whole);
   return &maker->whole;
 }

@@ -574,7 +574,6 @@ static void test_hostile_names_fit(void **state)
   }
 }
 
-/* The newest stall stands at the right, longer or shorter. */
 /* What is hidden or put together on the screen is still what the verdict is made from, and what it names. */
 static void test_whatever_is_shown(void **state)
 {
@@ -582,7 +581,7 @@ static void test_whatever_is_shown(void **state)
   static const struct rtop_lens_look looks[] = {
     { .merge = RTOP_MERGE_METHOD },      { .only_mine = true },       { .no_c = true },
     { .merge = RTOP_MERGE_CLASS },       { .merge = RTOP_MERGE_GEM }, { .merge = RTOP_MERGE_FILE },
-    { .exclude = "OrdersController#*" }, { .exclude = "gem:puma" },
+    { .exclude = "OrdersController#*" }, { .exclude = "gem:puma" },   { .processes = true },
   };
   for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
     assert_true(rtop_lens_set(rtop_profile_lens(profile), &looks[i]));
@@ -590,9 +589,13 @@ static void test_whatever_is_shown(void **state)
     HAPPENS(rests(queue_wait()), blocked("a", query(), 850), blocked("b", query(), 850));
     says("100% of 2 threads at work wait in PG::Connection#exec < OrdersController#index");
     assert_int_equal(verdict.resting, 1);
+    verdict = (struct verdict){ 0 };
+    test_unfinished_call(NULL);
+    test_hog_and_its_victims(NULL);
   }
 }
 
+/* The newest stall stands at the right, longer or shorter. */
 static void test_stall_beside_it(void **state)
 {
   (void)state;
