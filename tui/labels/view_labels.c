@@ -239,12 +239,13 @@ static bool labels_matches(const struct ui *ui, size_t place)
   return row != NULL && ui->search[0] != '\0' && rtop_text_contains(row->name, ui->search);
 }
 
+/* The heading names the key, too. */
 static void labels_note(const struct ui *ui, char *out, size_t bytes)
 {
   const struct labels_view *view = labels_view(ui);
   int place = key_place(view);
   out[0] = '\0';
-  if (place < 0) return;
+  if (place < 0 || (view->table.key_count == 1 && !ui->layout.wide)) return;
   if (view->table.key_count == 1) snprintf(out, bytes, "key: %s", view->key);
   else snprintf(out, bytes, "key: %s (%d/%d)  c: next", view->key, place + 1, view->table.key_count);
 }
