@@ -30,6 +30,7 @@ static const struct legend {
   { IN_ALL, "now", "the GVL held in each second; ! a stall, M a mark, / not known" },
   { 1 << VIEW_TIME, "graphs", "threads by state, GC, CPU; DELTA: change of SELF% since before" },
   { IN_METHODS, "SELF%", "the method itself, TOTAL%: and what it calls; 100% is one thread" },
+  { 1 << VIEW_METHODS, "v ^ =", "sorted by it; =: the cursor moved, rows stay for two seconds" },
   { IN_METHODS, "WAIT%", "of SELF%: for the GVL; BLOCK%: off it; GC%, CPU%" },
   { IN_METHODS, "BLAME%", "others waited for the GVL meanwhile; RATIO%: of its busiest thread" },
   { IN_METHODS, "THR", "threads in it; ALLOC/s: objects; HIST: SELF% of the last minute" },
