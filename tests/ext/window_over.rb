@@ -1,14 +1,21 @@
 # For programs of tests (support.rb loads it where it is called): waits for the profiler, not for a time.
 
-# Until the window that is open now is in a segment of this process: what happened so far is known. How many windows a
-# segment has had stands in its counters (rperf-top-segment(5)); one that is to come has had none yet.
+# Until the window that is open now is in a segment of this process: what happened so far is known. That is so when it
+# has been written to twice, a window apart. Asked is only when: whoever opens and closes a file of his own loses the
+# lock (fcntl(2)) by which others know that he lives.
 def window_over
   own = "#{ENV.fetch("RPERF_TOP_DIR")}/rperf-top.#{Process.uid}.#{Process.pid}.????????????????"
-  windows = lambda do
-    Dir[own].sum { |path| IO.binread(path, 8, 4096 + 64).unpack1("Q") }
-  rescue Errno::ENOENT   # it has got its name only now, or lost that of a child's
-    retry
+  written = lambda do
+    Dir[own].map { |path| File.mtime(path) }.max
+  rescue Errno::ENOENT
+    nil
   end
-  known = windows.call
-  sleep 0.001 until windows.call > known
+  last, times = written.call, 0
+  until times == 2
+    sleep 0.001
+    now = written.call
+    next if now.nil? || (last && now - last < 0.06)
+    last = now
+    times += 1
+  end
 end
