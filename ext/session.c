@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "ext/base/cpu_clock.h"
+#include "ext/base/trylock.h"
 #include "ext/hooks/gc.h"
 #include "ext/hooks/gvl.h"
 #include "ext/hooks/raises.h"
@@ -9,6 +10,7 @@
 #include "ext/out/opening.h"
 #include "ext/out/publisher.h"
 #include "ext/sampling/sampler.h"
+#include "shm/base/clock.h"
 #include "shm/base/memory_limit.h"
 #include "shm/segment/segment.h"
 #include <pthread.h>
@@ -52,10 +54,10 @@ static struct {
  * hand are its own, and will be clear. */
 static void forget_cells(struct sampler *sampler)
 {
-  while (!clock_trylock(&sampler->lock)) sched_yield();
+  while (!trylock_take(&sampler->lock)) sched_yield();
   for (int i = 0; i < 2; i++)
     if (!sampler->cut_pending || sampler->open == &sampler->cells[i]) cells_clear(&sampler->cells[i]);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
 }
 
 static VALUE turn_on(VALUE unused)
@@ -115,11 +117,11 @@ static void drop_parent(void)
   atomic_store(&session.fork_pending, false);
   session.pid = getpid();
   /* Another Ractor was writing the tables when the fork came: they cannot be used any more. */
-  session.torn = !clock_trylock(&sampler->lock) && !atomic_load(&sampler->publisher_has_lock);
+  session.torn = !trylock_take(&sampler->lock) && !atomic_load(&sampler->publisher_has_lock);
   atomic_store(&sampler->publisher_has_lock, false);
-  clock_unlock(&sampler->lock);
-  clock_unlock(&sampler->threads.pool_lock);
-  clock_unlock(&sampler->labels.lock);
+  trylock_release(&sampler->lock);
+  trylock_release(&sampler->threads.pool_lock);
+  trylock_release(&sampler->labels.lock);
   publisher_abandon(&session.publisher);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
   marks_init(&session.publisher.marks);

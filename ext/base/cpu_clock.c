@@ -1,7 +1,8 @@
 /* CPU time of the calling thread, by its rseq area where that is trusted, else by the clock. */
 #include "cpu_clock.h"
+#include "shm/base/clock.h"
 
-#include "clock.h"
+#include <stdatomic.h>
 #include <stddef.h>
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>

@@ -1,9 +1,11 @@
 /* What a collection does to its thread: marking and sweeping as states. */
 #include "gc.h"
 
+#include "ext/base/trylock.h"
 #include "ext/sampling/accounting.h"
 #include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
+#include "shm/base/clock.h"
 #include <ruby/debug.h>
 
 /* One collection runs at a time, in the VM as a whole. */
@@ -15,11 +17,11 @@ static bool inside;
 static void serve_tick(struct sampler *sampler, struct thread_data *data)
 {
   int64_t now = clock_now_ns();
-  if (!clock_trylock(&sampler->lock)) return;
+  if (!trylock_take(&sampler->lock)) return;
   accounting_read_cpu(data, now);
   uint32_t node = sampler_stack(sampler, data, NULL);
   if (node != SAMPLER_NO_STACK) running_point(sampler, data, node);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
   if (node == SAMPLER_NO_STACK) return;
   sampler_saw(data, node, now);
   sampler_serve_tick(sampler);
@@ -49,11 +51,11 @@ static void turn(struct sampler *sampler, struct thread_data *data, int64_t now,
 static void charge_at_once(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch)
 {
   struct accounting_own own = accounting_begin_own(data);
-  if (!clock_trylock(&sampler->lock)) return;
+  if (!trylock_take(&sampler->lock)) return;
   accounting_read_cpu(data, own.begin_ns);
   uint32_t node = sampler_stack(sampler, data, NULL);
   accounting_flush_own(sampler, data);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
   stretch->known = node != SAMPLER_NO_STACK;
   if (stretch->known) sampler_saw(data, node, own.begin_ns);
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));

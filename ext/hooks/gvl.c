@@ -2,10 +2,12 @@
 #include "gvl.h"
 
 #include "ext/base/draw.h"
+#include "ext/base/trylock.h"
 #include "ext/out/publisher.h"
 #include "ext/sampling/accounting.h"
 #include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
+#include "shm/base/clock.h"
 
 /* The header's macros are not parenthesised. */
 enum {
@@ -137,7 +139,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
     sampler_serve_tick(sampler);
   }
   accounting_flush_own(sampler, data);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
   if (taken) sampler_saw(data, node, now);
   data->off_stack_ns = now;
   int64_t cost = accounting_end_own(sampler, data, &own);

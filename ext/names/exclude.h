@@ -8,13 +8,13 @@
 #ifndef RTOP_EXT_EXCLUDE_H
 #define RTOP_EXT_EXCLUDE_H
 
-#include "ext/base/clock.h"
+#include "ext/base/trylock.h"
 #include <stddef.h>
 
 struct frames;
 
 /* From now on these patterns; all frames are judged again. "" or a text that means nothing: none. Under the
  * GVL, while nothing is sampled in this Ractor; waits for the lock. Allocates with libc. */
-void exclude_use(struct frames *frames, struct clock_trylock *lock, const char *patterns, size_t bytes);
+void exclude_use(struct frames *frames, struct trylock *lock, const char *patterns, size_t bytes);
 
 #endif

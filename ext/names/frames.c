@@ -3,6 +3,7 @@
 
 #include "frame_names.h"
 #include "ext/base/hash.h"
+#include "ext/base/trylock.h"
 #include "shm/base/label_text.h"
 #include "shm/base/pattern.h"
 #include <ruby/debug.h>
@@ -247,13 +248,13 @@ uint32_t frames_peek(struct frames *frames, VALUE value)
   return frame;
 }
 
-bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock)
+bool frames_add(struct frames *frames, VALUE value, struct trylock *lock)
 {
   struct frame_names names;
-  if (!frame_names_read(value, &names) || !clock_trylock(lock)) return false;
+  if (!frame_names_read(value, &names) || !trylock_take(lock)) return false;
   bool made;
   remember(frames, value, find_or_add(frames, &names, &made));
-  clock_unlock(lock);
+  trylock_release(lock);
   RB_GC_GUARD(value);
   return true;
 }

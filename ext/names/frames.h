@@ -18,8 +18,8 @@
 
 #include "noted.h"
 #include "waits.h"
-#include "ext/base/clock.h"
 #include "ext/base/id_map.h"
+#include "ext/base/trylock.h"
 #include "shm/base/format.h"
 #include <ruby.h>
 #include <stdatomic.h>
@@ -91,7 +91,7 @@ uint32_t frames_peek(struct frames *frames, VALUE value);
 
 /* Names `value` and adds it unless it is there. `lock` is the sampler's; false when it could not be had or the VM
  * raised. */
-bool frames_add(struct frames *frames, VALUE value, struct clock_trylock *lock);
+bool frames_add(struct frames *frames, VALUE value, struct trylock *lock);
 
 /* Is a frame whose names are in place left out of stacks? Sets entry->excluded. Under the sampler's lock. */
 void frames_judge(const struct frames *frames, struct frames_entry *entry);

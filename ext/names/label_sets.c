@@ -2,6 +2,7 @@
 #include "label_sets.h"
 
 #include "ext/base/hash.h"
+#include "ext/base/trylock.h"
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct draft {
 void label_sets_init(struct label_sets *sets)
 {
   static char empty[1];
-  clock_unlock(&sets->lock);
+  trylock_release(&sets->lock);
   sets->key = rb_intern("__rperf_top_labels__");
   sets->sets[0] = (struct label_set){ .text = empty };
   atomic_store(&sets->count, 1);
@@ -89,7 +90,7 @@ static void put_in(struct draft *draft, const struct rtop_label *label, bool ane
 static bool try_lock(struct label_sets *sets)
 {
   for (int tries = 0; tries < LOCK_TRIES; tries++) {
-    if (clock_trylock(&sets->lock)) return true;
+    if (trylock_take(&sets->lock)) return true;
     sched_yield();
   }
   return false;
@@ -128,7 +129,7 @@ static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t by
   if (set || !try_lock(sets)) return set;
   set = find(sets, hash, text, bytes, &slot); /* somebody may have been quicker */
   if (!set) set = add(sets, hash, text, bytes, slot);
-  clock_unlock(&sets->lock);
+  trylock_release(&sets->lock);
   return set;
 }
 

@@ -10,7 +10,7 @@
 #ifndef RTOP_EXT_LABEL_SETS_H
 #define RTOP_EXT_LABEL_SETS_H
 
-#include "ext/base/clock.h"
+#include "ext/base/trylock.h"
 #include "shm/base/label_text.h"
 #include <ruby.h>
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ struct label_set {
 };
 
 struct label_sets {
-  struct clock_trylock lock;
+  struct trylock lock;
   ID key;                 /* under which a fiber keeps the number of its set; 0: never used */
   _Atomic uint32_t count; /* set 0 is empty and always there */
   _Atomic uint64_t overflowed;

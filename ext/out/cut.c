@@ -4,6 +4,8 @@
 #include "cut_labels.h"
 #include "cut_threads.h"
 #include "opening.h"
+#include "ext/base/trylock.h"
+#include "shm/base/clock.h"
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -38,14 +40,14 @@ void cut_destroy(struct cut *cut)
 
 static void lock_sampler(struct sampler *sampler)
 {
-  while (!clock_trylock(&sampler->lock)) sched_yield();
+  while (!trylock_take(&sampler->lock)) sched_yield();
   atomic_store(&sampler->publisher_has_lock, true);
 }
 
 static void unlock_sampler(struct sampler *sampler)
 {
   atomic_store(&sampler->publisher_has_lock, false);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
 }
 
 int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)

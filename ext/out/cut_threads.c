@@ -1,5 +1,7 @@
 /* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
 #include "cut_threads.h"
+#include "ext/base/trylock.h"
+#include "shm/base/clock.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -24,9 +26,9 @@ static uint32_t high(const struct cut *cut)
 static void note_unless_noted(struct cut *cut, struct thread_data *data, int64_t end_ns)
 {
   struct sampler *sampler = cut->sampler;
-  while (!clock_trylock(&sampler->lock)) sched_yield();
+  while (!trylock_take(&sampler->lock)) sched_yield();
   data->last_window = end_ns - data->end_ns > NAMES_WITHIN_NS || !noted_has(&sampler->frames.noted, data->serial);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
 }
 
 void cut_threads_note_ended(struct cut *cut, int64_t end_ns)

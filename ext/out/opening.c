@@ -1,7 +1,8 @@
 /* The lock between opening descriptors and forking, and the table of descriptors. */
 #include "opening.h"
 
-#include "ext/base/clock.h"
+#include "ext/base/trylock.h"
+#include "shm/base/clock.h"
 #include "shm/segment/segment_file.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,7 +14,7 @@
 #define LOOK_AGAIN_NS 50000
 #define MEANWHILE_NS 500000
 
-static struct clock_trylock lock;
+static struct trylock lock;
 static _Atomic bool forking; /* `forker` has the lock */
 static pthread_t forker;
 
@@ -46,18 +47,18 @@ void opening_widen(void (*meanwhile)(void *context), void *context)
 
 void opening_begin(void)
 {
-  while (!clock_trylock(&lock)) wait_a_little();
+  while (!trylock_take(&lock)) wait_a_little();
 }
 
 void opening_end(void)
 {
-  clock_unlock(&lock);
+  trylock_release(&lock);
 }
 
 void opening_before_fork(void)
 {
   int64_t until_ns = clock_now_ns() + FORK_WAITS_NS;
-  while (!clock_trylock(&lock)) {
+  while (!trylock_take(&lock)) {
     if (clock_now_ns() > until_ns) return;
     wait_a_little();
   }
@@ -69,11 +70,11 @@ void opening_after_fork(void)
 {
   if (!atomic_load(&forking) || !pthread_equal(forker, pthread_self())) return;
   atomic_store(&forking, false);
-  clock_unlock(&lock);
+  trylock_release(&lock);
 }
 
 void opening_in_child(void)
 {
   atomic_store(&forking, false);
-  clock_unlock(&lock);
+  trylock_release(&lock);
 }

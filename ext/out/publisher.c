@@ -4,11 +4,13 @@
 #include "cut.h"
 #include "cut_threads.h"
 #include "opening.h"
+#include "ext/base/trylock.h"
 #include "ext/names/names_out.h"
 #include "ext/sampling/governor.h"
 #include "ext/sampling/instants.h"
 #include "ext/sampling/marks_out.h"
 #include "ext/sampling/tick_cost.h"
+#include "shm/base/clock.h"
 #include "shm/base/version.h"
 #include "shm/channel/writer.h"
 #include "shm/segment/snapshot.h"
@@ -75,9 +77,9 @@ void publisher_wake_slow(_Atomic uint32_t *word)
 
 static void set_writer(struct publisher *publisher, struct rtop_writer *writer)
 {
-  while (!clock_trylock(&publisher->writer_lock)) sched_yield();
+  while (!trylock_take(&publisher->writer_lock)) sched_yield();
   publisher->writer = writer;
-  clock_unlock(&publisher->writer_lock);
+  trylock_release(&publisher->writer_lock);
 }
 
 void publisher_warn(struct publisher *publisher, const char *text)
@@ -91,9 +93,9 @@ void publisher_warn(struct publisher *publisher, const char *text)
 
 static void trigger(struct publisher *publisher)
 {
-  if (!clock_trylock(&publisher->vm_lock)) return;
+  if (!trylock_take(&publisher->vm_lock)) return;
   rb_postponed_job_trigger(publisher->sampler->job);
-  clock_unlock(&publisher->vm_lock);
+  trylock_release(&publisher->vm_lock);
 }
 
 static bool is_on_gvl(struct sampler *sampler, uint32_t index)
@@ -485,7 +487,7 @@ int publisher_start(struct publisher *publisher)
   atomic_store(&publisher->left, 0);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   publisher->writer = NULL;
-  clock_unlock(&publisher->writer_lock);
+  trylock_release(&publisher->writer_lock);
   int failed = make_thread(publisher);
   publisher->started = failed == 0;
   if (!failed) pthread_setname_np(publisher->thread, "rperf-top");
@@ -502,9 +504,9 @@ static void rouse(struct publisher *publisher)
 {
   atomic_store(&publisher->word, WORD_STOP);
   syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-  if (!clock_trylock(&publisher->writer_lock)) return;
+  if (!trylock_take(&publisher->writer_lock)) return;
   if (publisher->writer) rtop_writer_wake(publisher->writer);
-  clock_unlock(&publisher->writer_lock);
+  trylock_release(&publisher->writer_lock);
 }
 
 void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough)
@@ -522,11 +524,11 @@ bool publisher_reap(struct publisher *publisher)
   if (!publisher->started) return true;
   bool left = atomic_load(&publisher->left);
   if (!left && !publisher->alone)
-    while (!clock_trylock(&publisher->vm_lock)) sched_yield();
+    while (!trylock_take(&publisher->vm_lock)) sched_yield();
   publisher->alone = !left;
   if (!left) return false;
   pthread_join(publisher->thread, NULL);
-  clock_unlock(&publisher->vm_lock);
+  trylock_release(&publisher->vm_lock);
   publisher->started = false;
   return true;
 }
@@ -535,7 +537,7 @@ void publisher_abandon(struct publisher *publisher)
 {
   if (publisher->writer) rtop_writer_abandon(&publisher->writer);
   publisher->started = publisher->alone = false;
-  clock_unlock(&publisher->vm_lock);
+  trylock_release(&publisher->vm_lock);
 }
 
 /* Takes the lock that keeps the writer where it is. A segment that is just being made is worth waiting for, one
@@ -543,9 +545,9 @@ void publisher_abandon(struct publisher *publisher)
 static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
 {
   for (int tries = 0; tries < SNAPSHOT_TRIES && atomic_load(&publisher->started); tries++) {
-    if (clock_trylock(&publisher->writer_lock)) {
+    if (trylock_take(&publisher->writer_lock)) {
       if (publisher->writer) return true;
-      clock_unlock(&publisher->writer_lock);
+      trylock_release(&publisher->writer_lock);
     }
     if (atomic_load(&publisher->failed)) break;
     nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -565,7 +567,7 @@ static void *take_snapshot(struct publisher *publisher, size_t *bytes, struct rt
     free(image);
     image = NULL;
   }
-  clock_unlock(&publisher->writer_lock);
+  trylock_release(&publisher->writer_lock);
   return image;
 }
 

@@ -10,6 +10,7 @@
 #define RTOP_EXT_PUBLISHER_H
 
 #include "ext/base/config.h"
+#include "ext/base/trylock.h"
 #include "ext/sampling/marks.h"
 #include "ext/sampling/sampler.h"
 #include <pthread.h>
@@ -27,14 +28,14 @@ struct publisher {
   _Atomic bool started;
   _Atomic uint32_t word; /* futex: 0 ticking, 1 idle, 2 stop */
   _Atomic bool stopping;
-  _Atomic int wish;             /* enum publisher_wish */
-  _Atomic bool failed;          /* no channel: profiling is off */
-  _Atomic uint32_t left;        /* futex: 1 when the thread is done */
-  struct clock_trylock vm_lock; /* around what the thread calls of the VM; kept from one that was left alone */
+  _Atomic int wish;       /* enum publisher_wish */
+  _Atomic bool failed;    /* no channel: profiling is off */
+  _Atomic uint32_t left;  /* futex: 1 when the thread is done */
+  struct trylock vm_lock; /* around what the thread calls of the VM; kept from one that was left alone */
   bool alone;
-  _Atomic bool warned;              /* one line is enough, for the children of a fork too */
-  struct clock_trylock writer_lock; /* never wanted by a hook or a sample */
-  struct rtop_writer *writer;       /* under writer_lock: for waking and abandoning */
+  _Atomic bool warned;        /* one line is enough, for the children of a fork too */
+  struct trylock writer_lock; /* never wanted by a hook or a sample */
+  struct rtop_writer *writer; /* under writer_lock: for waking and abandoning */
 };
 
 /* 0, or the error number when the thread could not be made. Not while there is one. */

@@ -2,6 +2,8 @@
 #include "accounting.h"
 
 #include "stacks.h"
+#include "ext/base/trylock.h"
+#include "shm/base/clock.h"
 
 #define OWN_CPU_MAX_NS INT64_C(200000)
 #define OWN_AT_ONCE_NS INT64_C(100000)
@@ -333,7 +335,7 @@ enum { TRIES = 20, TRIES_SOME = 500, TRIES_LONG = 2000 };
 static bool try_lock(struct sampler *sampler, int tries)
 {
   while (tries-- > 0)
-    if (clock_trylock(&sampler->lock)) return true;
+    if (trylock_take(&sampler->lock)) return true;
   atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
   return false;
 }
@@ -377,7 +379,7 @@ static bool end_whole(struct sampler *sampler, struct thread_data *data, const s
   if (stretch->known) {
     if (!try_lock(sampler, tries)) return false;
     charge_whole(sampler, data, stretch, atomic_load_explicit(&data->node, memory_order_relaxed));
-    clock_unlock(&sampler->lock);
+    trylock_release(&sampler->lock);
     return true;
   }
   struct accounting_own own = accounting_begin_own(data);
@@ -388,7 +390,7 @@ static bool end_whole(struct sampler *sampler, struct thread_data *data, const s
   bool charged = node != SAMPLER_NO_STACK || note(sampler, data, stretch);
   if (node != SAMPLER_NO_STACK) charge_whole(sampler, data, stretch, node);
   accounting_flush_own(sampler, data);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
   return charged;
 }
@@ -423,7 +425,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
     sampler_count(&sampler->counters.points[state], 1);
   }
   if (any && locked) accounting_flush_own(sampler, data);
-  if (locked) clock_unlock(&sampler->lock);
+  if (locked) trylock_release(&sampler->lock);
   if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
 

@@ -18,6 +18,7 @@
 #define RTOP_EXT_ACCOUNTING_H
 
 #include "sampler.h"
+#include "shm/base/clock.h"
 
 /* Moves the thread to `state` at now_ns; *before becomes its old state and the return value the length of the
  * stretch in it, which the caller now owns: it charges it or puts it into the lane. [hook] Also the waker, for READY. */

@@ -2,6 +2,7 @@
 #include "running.h"
 
 #include "accounting.h"
+#include "ext/base/trylock.h"
 
 void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node)
 {
@@ -110,9 +111,9 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
   bool waits = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) > 0;
   bool behind = waits && atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(&stratum->axis);
-  if ((data->met_node || behind) && clock_trylock(&sampler->lock)) {
+  if ((data->met_node || behind) && trylock_take(&sampler->lock)) {
     settle(sampler, data, place);
-    clock_unlock(&sampler->lock);
+    trylock_release(&sampler->lock);
   }
   data->met_node = 0;
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);

@@ -5,7 +5,9 @@
 #include "running.h"
 #include "stacks.h"
 #include "thread_calls.h"
+#include "ext/base/trylock.h"
 #include "ext/names/method_entry.h"
+#include "shm/base/clock.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,11 +76,11 @@ static uint32_t stack_with_names(struct sampler *sampler, struct thread_data *da
                                  uint32_t (*stack)(struct sampler *, struct thread_data *, VALUE *))
 {
   for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
-    if (!clock_trylock(&sampler->lock)) return SAMPLER_NO_STACK;
+    if (!trylock_take(&sampler->lock)) return SAMPLER_NO_STACK;
     VALUE unknown = 0;
     uint32_t node = stack(sampler, data, &unknown);
     if (node != SAMPLER_NO_STACK) return node;
-    clock_unlock(&sampler->lock);
+    trylock_release(&sampler->lock);
     if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return SAMPLER_NO_STACK;
   }
   return SAMPLER_NO_STACK;
@@ -96,7 +98,7 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
   }
   running_point(sampler, data, node);
   accounting_flush_own(sampler, data);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
   sampler_saw(data, node, begin_ns);
   sampler_serve_tick(sampler);
 }
@@ -114,7 +116,7 @@ static void walk_other(struct sampler *sampler, struct thread_data *data)
   uint32_t node = stack_with_names(sampler, data, stack_of_other);
   if (node == SAMPLER_NO_STACK) return;
   sampler_count(&sampler->counters.samples, 1);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
   sampler_saw(data, node, clock_now_ns());
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
@@ -138,7 +140,7 @@ static void charge_noted(struct sampler *sampler)
     bool alive = data && data->serial == first->serial;
     uint32_t node = alive ? stack_with_names(sampler, data, stack_noted) : SAMPLER_NO_STACK;
     if (alive && node == SAMPLER_NO_STACK) return;
-    if (!alive && !clock_trylock(&sampler->lock)) return;
+    if (!alive && !trylock_take(&sampler->lock)) return;
     alive = alive && data->serial == first->serial && !data->last_window;
     for (int i = 0; i < 2 && alive; i++) {
       struct rtop_cell cell = {
@@ -151,7 +153,7 @@ static void charge_noted(struct sampler *sampler)
       if (cell.wall_ns) accounting_charge(sampler, data, &cell, 0);
     }
     noted_drop_first(noted);
-    clock_unlock(&sampler->lock);
+    trylock_release(&sampler->lock);
   }
 }
 
@@ -168,17 +170,17 @@ static void look_after(struct sampler *sampler, struct thread_data *data, int64_
 /* Names what hooks could not, before it comes again; and what threads wait in that are still off the GVL. */
 static void name_missed(struct sampler *sampler, struct thread_data *own)
 {
-  while (atomic_load(&sampler->missed_count) && clock_trylock(&sampler->lock)) {
+  while (atomic_load(&sampler->missed_count) && trylock_take(&sampler->lock)) {
     uint32_t count = atomic_load(&sampler->missed_count);
     struct thread_data *data = count ? atomic_load(&sampler->threads.table[sampler->missed[count - 1]]) : NULL;
     if (count) atomic_store(&sampler->missed_count, count - 1);
-    clock_unlock(&sampler->lock);
+    trylock_release(&sampler->lock);
     if (!data || atomic_load(&data->ended)) continue;
     enum rtop_thread_state state = threads_state(atomic_load(&data->word));
     bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
     if (off && data != own && !atomic_load(&data->stack_known)) walk_other(sampler, data);
     else if (data == own && stack_with_names(sampler, own, sampler_stack) != SAMPLER_NO_STACK)
-      clock_unlock(&sampler->lock);
+      trylock_release(&sampler->lock);
   }
 }
 
@@ -250,10 +252,10 @@ static void housekeeping(struct sampler *sampler, struct thread_data *data, int6
   if (window == sampler->seen_window) return;
   sampler->seen_window = window;
   sampler_read_vm(sampler);
-  if (now_ns - sampler->aged_ns > AGE_INTERVAL_NS && clock_trylock(&sampler->lock)) {
+  if (now_ns - sampler->aged_ns > AGE_INTERVAL_NS && trylock_take(&sampler->lock)) {
     sampler->aged_ns = now_ns;
     frames_age(&sampler->frames);
-    clock_unlock(&sampler->lock);
+    trylock_release(&sampler->lock);
   }
   uint32_t high = atomic_load(&sampler->threads.high);
   for (uint32_t i = 0; i < THREADS_PER_JOB && i < high; i++) {
@@ -317,7 +319,7 @@ void sampler_hand_in(struct sampler *sampler)
   accounting_read_cpu(data, now);
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
-  if (!clock_trylock(&sampler->lock)) return;
+  if (!trylock_take(&sampler->lock)) return;
   accounting_flush_own(sampler, data);
-  clock_unlock(&sampler->lock);
+  trylock_release(&sampler->lock);
 }

@@ -20,11 +20,12 @@
 #include "pools.h"
 #include "threads.h"
 #include "waiting.h"
-#include "ext/base/clock.h"
+#include "ext/base/trylock.h"
 #include "ext/names/calltree.h"
 #include "ext/names/cells.h"
 #include "ext/names/frames.h"
 #include "ext/names/label_sets.h"
+#include "shm/base/clock.h"
 #include <ruby.h>
 #include <ruby/debug.h>
 #include <stdatomic.h>
@@ -51,7 +52,7 @@ struct sampler {
   _Atomic bool active;
   _Atomic int64_t off_ns;          /* when hooks went off for good, and the last window was not told yet; else 0 */
   _Atomic bool ractors_seen;       /* the process has had more than one */
-  struct clock_trylock lock;       /* calltree, frames, cells, stack buffers */
+  struct trylock lock;             /* calltree, frames, cells, stack buffers */
   _Atomic bool publisher_has_lock; /* for the child of a fork: who held it */
   struct calltree tree;
   struct frames frames;

@@ -2,6 +2,8 @@
 #include "threads.h"
 
 #include "thread_calls.h"
+#include "ext/base/trylock.h"
+#include "shm/base/clock.h"
 #include <pthread.h>
 #include <ruby/ractor.h>
 #include <sched.h>
@@ -43,10 +45,10 @@ static bool take_entry(struct threads *threads, struct thread_data *data)
 static struct thread_data *take_struct(struct threads *threads)
 {
   struct thread_data *data = NULL;
-  if (clock_trylock(&threads->pool_lock)) {
+  if (trylock_take(&threads->pool_lock)) {
     data = threads->pool;
     if (data) threads->pool = data->next_free;
-    clock_unlock(&threads->pool_lock);
+    trylock_release(&threads->pool_lock);
   }
   if (!data) return calloc(1, sizeof *data);
   memset(data, 0, sizeof *data);
@@ -59,10 +61,10 @@ static void give_back(struct threads *threads, struct thread_data *data)
   atomic_store_explicit(&data->thread, 0, memory_order_release);
   free(data->prefix);
   data->prefix = NULL;
-  while (!clock_trylock(&threads->pool_lock)) sched_yield();
+  while (!trylock_take(&threads->pool_lock)) sched_yield();
   data->next_free = threads->pool;
   threads->pool = data;
-  clock_unlock(&threads->pool_lock);
+  trylock_release(&threads->pool_lock);
 }
 
 struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state, int64_t now_ns)

@@ -16,9 +16,9 @@
 #ifndef RTOP_EXT_THREADS_H
 #define RTOP_EXT_THREADS_H
 
-#include "ext/base/clock.h"
 #include "ext/base/cpu_clock.h"
 #include "strata.h"
+#include "ext/base/trylock.h"
 #include "shm/base/format.h"
 #include <ruby.h>
 #include <ruby/thread.h>
@@ -145,7 +145,7 @@ struct threads {
   _Atomic uint64_t untracked; /* threads that found no entry */
   _Atomic bool full;          /* until a thread is taken out */
   _Atomic uint64_t generation;
-  struct clock_trylock pool_lock; /* tried only: without it a new struct is made */
+  struct trylock pool_lock; /* tried only: without it a new struct is made */
   struct thread_data *pool;
   rb_internal_thread_specific_key_t key;
 };

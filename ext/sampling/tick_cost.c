@@ -1,7 +1,7 @@
 /* Measures once what an interrupt costs on this machine. */
 #include "tick_cost.h"
+#include "shm/base/clock.h"
 
-#include "ext/base/clock.h"
 #include <stdlib.h>
 #include <sys/timerfd.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* Writes and reads the control file. */
 #include "control.h"
+#include "shm/base/clock.h"
 #include "shm/base/format.h"
 #include "shm/base/ring.h"
 #include "shm/segment/segment_file.h"
@@ -168,13 +169,6 @@ void rtop_control_read(const struct rtop_control *control, struct rtop_request *
   }
 }
 
-static int64_t control_now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static struct timespec control_timespec(int64_t ns)
 {
   return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
@@ -192,7 +186,7 @@ static bool control_nap(int64_t timeout_ns)
 bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value, int64_t timeout_ns)
 {
   if (!control->page) return control_nap(timeout_ns);
-  int64_t now_ns = control_now_ns();
+  int64_t now_ns = clock_now_ns();
   int64_t end_ns = timeout_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + timeout_ns;
   struct timespec deadline = control_timespec(end_ns);
   if (syscall(SYS_futex, control_futex_word(control), FUTEX_WAIT_BITSET, futex_value, timeout_ns < 0 ? NULL : &deadline,

@@ -29,7 +29,8 @@ struct rtop_registry_entry {
 };
 
 /* Lists readable segments, newest first, at most `capacity`; returns how many: also living ones that stand in the
- * /dev/shm of a container of this machine. Files of other users are skipped unless the caller may read them (root). When there are too many, whoever has most goes short. */
+ * /dev/shm of a container of this machine. Files of other users are skipped unless the caller may read them (root).
+ * When there are too many, whoever has most goes short. */
 size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity);
 
 /* The segment of process `pid` as the caller's namespace numbers it: live if there is one, else the

@@ -1,6 +1,7 @@
 /* Plans, makes, maps and closes a segment. */
 #include "segment.h"
 #include "segment_file.h"
+#include "shm/base/clock.h"
 #include "shm/base/liveness.h"
 #include "shm/base/process.h"
 #include "shm/base/ring.h"
@@ -11,15 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t segment_clock(clockid_t clock)
-{
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void segment_add_section(struct rtop_geometry *geometry, enum rtop_section_kind kind, uint64_t count,
                                 size_t element_bytes)
@@ -91,8 +84,8 @@ static int segment_describe(struct rtop_geometry *geometry, const struct rtop_se
   geometry->uid = geteuid();
   geometry->pid_namespace = process_own_pid_namespace();
   geometry->start_ticks = process_own_start_ticks();
-  geometry->created_mono_ns = segment_clock(CLOCK_MONOTONIC);
-  geometry->created_real_ns = segment_clock(CLOCK_REALTIME);
+  geometry->created_mono_ns = clock_now_ns();
+  geometry->created_real_ns = clock_real_ns();
   geometry->window_ns = identity->window_ns;
   process_random(geometry->instance_id, sizeof geometry->instance_id);
   process_boot_id(geometry->boot_id);

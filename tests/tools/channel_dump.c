@@ -12,6 +12,7 @@
  *
  * Exit status: 0, 1 when there is no channel (one line on stderr), 2 usage.
  */
+#include "shm/base/clock.h"
 #include "shm/channel/reader.h"
 #include "shm/segment/registry.h"
 #include <getopt.h>
@@ -64,13 +65,6 @@ static const char *const counter_names[RTOP_COUNTER_ID_MAX] = {
   [RTOP_COUNTER_POINT_DISTANCE_NS] = "point_distance_ns",
   [RTOP_COUNTER_WHOLE_COST_NS] = "whole_cost_ns",
 };
-
-static int64_t now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
-}
 
 static json_t *number(uint64_t value)
 {
@@ -223,9 +217,9 @@ static void collect(struct dump *dump, const struct options *options)
   struct rtop_window window = { 0 };
   bool once = options->seconds <= 0 && options->windows == 0;
   double seconds = options->seconds > 0 ? options->seconds : LONGEST_SECONDS;
-  int64_t deadline = now_ns() + (int64_t)(seconds * (double)SECOND_NS);
+  int64_t deadline = clock_now_ns() + (int64_t)(seconds * (double)SECOND_NS);
   uint64_t until = rtop_reader_newest(dump->reader) + options->windows;
-  while (read_windows(dump, &window) && !once && now_ns() < deadline) {
+  while (read_windows(dump, &window) && !once && clock_now_ns() < deadline) {
     if (options->windows && dump->next > until) break;
     nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
   }
@@ -308,7 +302,7 @@ static void print(struct dump *dump)
 {
   const struct rtop_reader *reader = dump->reader;
   pid_t pid = 0;
-  enum rtop_channel_state state = rtop_reader_state(dump->reader, now_ns(), &pid);
+  enum rtop_channel_state state = rtop_reader_state(dump->reader, clock_now_ns(), &pid);
   json_t *all = json_pack("{s:s s:s s:I s:I s:I s:I s:I s:o s:o s:o s:o s:o s:o}", "path", rtop_reader_path(reader),
                           "state", rtop_channel_state_name(state), "pid", (json_int_t)pid, "oldest",
                           (json_int_t)rtop_reader_oldest(reader), "newest", (json_int_t)rtop_reader_newest(reader),

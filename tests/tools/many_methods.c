@@ -7,13 +7,13 @@
  * finds 100 in 100 ms. Half of them are spread over all methods, half over forty hot ones. Without it every
  * method is the leaf of some stack in every second: ten times what a sampler would find.
  */
+#include "shm/base/clock.h"
 #include "shm/channel/writer.h"
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -42,13 +42,6 @@ static void on_signal(int number)
 {
   (void)number;
   ending = 1;
-}
-
-static int64_t now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void die(const char *what)
@@ -113,7 +106,7 @@ static void add_threads(void)
   for (uint32_t i = 0; i < many.threads; i++) {
     char name[32];
     snprintf(name, sizeof name, "worker %03u", i);
-    many.slots[i] = rtop_writer_thread_start(many.writer, i + 1, (uint32_t)getpid() + i, now_ns(),
+    many.slots[i] = rtop_writer_thread_start(many.writer, i + 1, (uint32_t)getpid() + i, clock_now_ns(),
                                              i ? 0 : RTOP_THREAD_MAIN, name, strlen(name));
   }
 }
@@ -218,14 +211,15 @@ int main(int argc, char **argv)
   many.leaves_per_window = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0;
   open_channel();
   double seconds = argc > 3 ? strtod(argv[3], NULL) : 0;
-  int64_t at_ns = now_ns(), stop_ns = seconds > 0 ? at_ns + (int64_t)(seconds * 1e9) : INT64_MAX;
+  int64_t at_ns = clock_now_ns(), stop_ns = seconds > 0 ? at_ns + (int64_t)(seconds * 1e9) : INT64_MAX;
   uint64_t turn = 0, history = many.leaves_per_window ? HISTORY_SAMPLED : HISTORY;
   for (; turn < history; turn++) publish(at_ns - (int64_t)(history - 1 - turn) * WINDOW_NS, turn);
   printf("ready %d\n", (int)getpid());
   fflush(stdout);
   while (!ending && at_ns < stop_ns) {
     at_ns += WINDOW_NS;
-    for (int64_t left_ns; !ending && (left_ns = at_ns - now_ns()) > 0;) poll(NULL, 0, (int)(left_ns / 1000000) + 1);
+    for (int64_t left_ns; !ending && (left_ns = at_ns - clock_now_ns()) > 0;)
+      poll(NULL, 0, (int)(left_ns / 1000000) + 1);
     if (!ending) publish(at_ns, turn++);
   }
   rtop_writer_destroy(&many.writer, false);

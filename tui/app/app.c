@@ -6,6 +6,7 @@
 #include "command.h"
 #include "editor.h"
 #include "settings.h"
+#include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/cli/options.h"
 #include "tui/cli/options_session.h"
@@ -45,8 +46,8 @@ bool rtop_app_screen_possible(const char **reason)
 
 static void read_clocks(struct app *app)
 {
-  app->ui.now_ns = app_now_ns();
-  app->ui.now_real_ns = app_now_real_ns();
+  app->ui.now_ns = clock_now_ns();
+  app->ui.now_real_ns = clock_real_ns();
 }
 
 static void handle_signals(struct app *app)
@@ -175,7 +176,7 @@ static int wait_ms(const struct app *app)
   int64_t until_ns = app->refresh_at_ns;
   if (ui_has_message(ui) && ui->message_until_ns < until_ns) until_ns = ui->message_until_ns;
   if (ui_time_due_ns(ui) < until_ns) until_ns = ui_time_due_ns(ui);
-  int64_t ms = (until_ns - app_now_ns()) / MS_NS + 1;
+  int64_t ms = (until_ns - clock_now_ns()) / MS_NS + 1;
   return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
 }
 

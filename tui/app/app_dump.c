@@ -1,6 +1,7 @@
 /* One screen drawn without a terminal, as text or as a picture (--dump-screen). */
 #include "app_dump.h"
 #include "app_source.h"
+#include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/cli/options.h"
 #include "tui/cli/options_session.h"
@@ -39,8 +40,8 @@ static void dump_collect(struct rtop_session *session, const struct rtop_options
 {
   int64_t length_ns = (int64_t)(options->frame_seconds * 1e9);
   if (options->time_seconds > 0) length_ns = (int64_t)(options->time_seconds * 1e9);
-  int64_t deadline_ns = app_now_ns() + length_ns + patience_ns;
-  while (app_now_ns() < deadline_ns) {
+  int64_t deadline_ns = clock_now_ns() + length_ns + patience_ns;
+  while (clock_now_ns() < deadline_ns) {
     rtop_session_poll(session);
     struct rtop_span held = rtop_profile_bounds(rtop_session_profile(session));
     bool enough = held.end_ns > held.start_ns && held.end_ns - held.start_ns >= length_ns;
@@ -75,8 +76,8 @@ static int write_to(const struct app_dump_target *target)
 static int dump_draw(struct ui *ui, struct rtop_session *session, struct rtop_session *before,
                      const struct rtop_options *options)
 {
-  ui->now_ns = app_now_ns();
-  ui->now_real_ns = app_now_real_ns();
+  ui->now_ns = clock_now_ns();
+  ui->now_real_ns = clock_real_ns();
   ui_watch(ui, session != NULL ? rtop_session_profile(session) : NULL);
   if (session != NULL) {
     app_source_update(ui, session, options);

@@ -6,24 +6,6 @@
 #include "tui/ui/ui.h"
 #include "tui/views/viewer.h"
 #include <string.h>
-#include <time.h>
-
-static int64_t now_of(clockid_t clock)
-{
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t app_now_ns(void)
-{
-  return now_of(CLOCK_MONOTONIC);
-}
-
-int64_t app_now_real_ns(void)
-{
-  return now_of(CLOCK_REALTIME);
-}
 
 static int processes_alive(const struct rtop_session *session)
 {

@@ -11,7 +11,4 @@ struct ui;
 /* Refreshes ui->source; marks the screen dirty when something that is shown changed. */
 void app_source_update(struct ui *ui, const struct rtop_session *session, const struct rtop_options *options);
 
-int64_t app_now_ns(void); /* CLOCK_MONOTONIC */
-int64_t app_now_real_ns(void);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "batch_progress.h"
 #include "batch_watch.h"
+#include "shm/base/clock.h"
 #include "tui/export/json.h"
 #include "tui/export/report.h"
 #include "tui/text/interrupt.h"
@@ -73,7 +74,7 @@ static void batch_start(struct batch *batch, const struct rtop_span *held)
   const struct rtop_options *options = batch->watch.options;
   bool past = options->action == RTOP_ACTION_WATCH && held->end_ns > held->start_ns;
   double first = options->frame_seconds > 0 ? options->frame_seconds : options->delay_seconds;
-  int64_t now_ns = batch_now_ns();
+  int64_t now_ns = clock_now_ns();
   if (!rtop_session_ready(batch->watch.session)) return;
   if (held->end_ns == held->start_ns) { /* a process that was stopped before its first window */
     if (!batch->due_clock_ns) batch->due_clock_ns = now_ns + (int64_t)(first * 1e9) + BATCH_PATIENCE_NS;
@@ -89,7 +90,7 @@ static bool batch_is_due(struct batch *batch, const struct rtop_span *held)
 {
   const struct rtop_feed_info *info = rtop_session_info(batch->watch.session, 0);
   int64_t slack_ns = info ? (int64_t)info->window_ns / 2 : 0;
-  return held->end_ns >= batch->due_end_ns - slack_ns || batch_now_ns() >= batch->due_clock_ns;
+  return held->end_ns >= batch->due_end_ns - slack_ns || clock_now_ns() >= batch->due_clock_ns;
 }
 
 static void batch_next_due(struct batch *batch, const struct rtop_span *held)
@@ -98,7 +99,7 @@ static void batch_next_due(struct batch *batch, const struct rtop_span *held)
   batch->due_end_ns += delay_ns;
   batch->due_clock_ns += delay_ns;
   if (held->end_ns > batch->due_end_ns) batch->due_end_ns = held->end_ns + delay_ns;
-  if (batch_now_ns() > batch->due_clock_ns) batch->due_clock_ns = batch_now_ns() + delay_ns;
+  if (clock_now_ns() > batch->due_clock_ns) batch->due_clock_ns = clock_now_ns() + delay_ns;
 }
 
 /* One look at the data. False: enough was written, or writing failed (*status). */

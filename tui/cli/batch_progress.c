@@ -2,6 +2,7 @@
 #include "batch_progress.h"
 
 #include "batch_watch.h"
+#include "shm/base/clock.h"
 #include "tui/text/text.h"
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,13 +33,13 @@ void batch_progress_show(struct batch_progress *progress, double share, int64_t 
 
 static void progress_take(void *context, double share)
 {
-  batch_progress_show(context, share, batch_now_ns());
+  batch_progress_show(context, share, clock_now_ns());
 }
 
 void batch_progress_start(struct batch_progress *progress, struct rtop_session *session, const char *what, bool reports)
 {
   struct winsize size = { 0 };
-  *progress = (struct batch_progress){ .what = what, .columns = 80, .started_ns = batch_now_ns() };
+  *progress = (struct batch_progress){ .what = what, .columns = 80, .started_ns = clock_now_ns() };
   if (rtop_session_state(session) != RTOP_FEED_REPLAY || !isatty(STDERR_FILENO) || (reports && isatty(STDOUT_FILENO)))
     return;
   progress->out = stderr;

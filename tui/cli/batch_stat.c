@@ -2,6 +2,7 @@
 #include "batch.h"
 
 #include "batch_watch.h"
+#include "shm/base/clock.h"
 #include "tui/export/report.h"
 #include "tui/export/stat.h"
 #include "tui/text/interrupt.h"
@@ -78,7 +79,7 @@ static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
   if (options->action == RTOP_ACTION_WATCH) {
     stat->os = watch->gone;
     for (int i = 0; i < watch->count; i++) rtop_stat_os_add(&stat->os, &watch->before[i], &watch->now[i]);
-    stat->real_ns = (uint64_t)(batch_now_ns() - watch->start_ns);
+    stat->real_ns = (uint64_t)(clock_now_ns() - watch->start_ns);
   } else if (launch && rtop_launch_usage(launch, &usage, &real_ns)) {
     rtop_stat_os_usage(&stat->os, &usage);
     stat->status = watch->cut_short ? -1 : rtop_launch_status(launch);
@@ -118,7 +119,7 @@ static int stat_write(struct stat_watch *watch, struct rtop_span held)
 
 int rtop_stat_run(const struct rtop_options *options)
 {
-  struct stat_watch watch = { .start_ns = batch_now_ns() };
+  struct stat_watch watch = { .start_ns = clock_now_ns() };
   int status = 1;
   rtop_stat_os_start(&watch.gone);
   if (!batch_watch_open(&watch.batch, options, &status)) return status;

@@ -2,6 +2,7 @@
 #include "batch_watch.h"
 
 #include "options_session.h"
+#include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/feed/launch_words.h"
 #include "tui/text/budget.h"
@@ -10,14 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-
-int64_t batch_now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* What is read at once has all its time when it is opened; what lives may be watched for ever. */
 static void batch_limit_time(const struct rtop_options *options)
@@ -90,7 +83,7 @@ static void batch_watch_stalls(struct batch_watch *watch)
  * the last of them comes a little later than its time is up. */
 static void batch_watch_begin(struct batch_watch *watch)
 {
-  int64_t now_ns = batch_now_ns(), time_ns = (int64_t)(watch->options->time_seconds * 1e9);
+  int64_t now_ns = clock_now_ns(), time_ns = (int64_t)(watch->options->time_seconds * 1e9);
   const struct rtop_feed_info *info = rtop_session_info(watch->session, 0);
   if (watch->deadline_ns || time_ns == 0 || !info) return;
   watch->deadline_ns = now_ns + time_ns;
@@ -102,7 +95,7 @@ static void batch_watch_begin(struct batch_watch *watch)
 static bool batch_watch_has_all(const struct batch_watch *watch)
 {
   if (!watch->deadline_ns) return false;
-  return batch_now_ns() >= watch->deadline_ns ||
+  return clock_now_ns() >= watch->deadline_ns ||
          (watch->wanted_end_ns &&
           rtop_profile_bounds(rtop_session_profile(watch->session)).end_ns >= watch->wanted_end_ns);
 }

@@ -20,7 +20,6 @@ struct batch_watch {
   int64_t wanted_end_ns; /* of -t with -o: data up to here are enough; 0: the clock decides */
 };
 
-int64_t batch_now_ns(void);
 /* False: said why on stderr, *exit_status is what to exit with. */
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
 /* Sleeps until something may be new, then reads it. False: the watching is over (time, signal, end). */

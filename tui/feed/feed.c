@@ -6,7 +6,6 @@
 #include "tui/text/clock_shift.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *rtop_feed_state_name(enum rtop_feed_state state)
@@ -29,13 +28,6 @@ const char *rtop_loss_name(enum rtop_loss loss)
     [RTOP_LOSS_SAMPLES] = "samples", [RTOP_LOSS_WINDOWS] = "windows",
   };
   return names[loss];
-}
-
-int64_t rtop_feed_now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 void rtop_feed_close(struct rtop_feed **handle)

@@ -76,7 +76,4 @@ void rtop_feed_forget(struct rtop_feed *feed, struct rtop_profile *profile);
 /* Milliseconds until another window can be expected: for the loop's time-out. */
 int rtop_feed_wait_ms(const struct rtop_feed *feed);
 
-/* By the clock of windows. */
-int64_t rtop_feed_now_ns(void);
-
 #endif

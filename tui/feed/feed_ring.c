@@ -1,5 +1,6 @@
 /* A ring, of a live or a dead process, as a source. */
 #include "feed_impl.h"
+#include "shm/base/clock.h"
 #include "tui/text/clock_shift.h"
 
 #include "target.h"
@@ -119,7 +120,7 @@ static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
   if (segment_port_problem(feed->port) && !*base->problem)
     snprintf(base->problem, sizeof base->problem, "%s", segment_port_problem(feed->port));
   if (moved || !base->info.tells_losses) ring_count_losses(feed);
-  if (moved) feed->last_arrival_ns = rtop_feed_now_ns();
+  if (moved) feed->last_arrival_ns = clock_now_ns();
   return moved;
 }
 
@@ -144,7 +145,7 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
 /* Asked when the end is first seen, and once more a little later. */
 static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
 {
-  int64_t now_ns = rtop_feed_now_ns();
+  int64_t now_ns = clock_now_ns();
   if (!over) {
     feed->over_since_ns = 0;
     feed->base.has_end = false;
@@ -170,7 +171,7 @@ static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
 /* What the process calls itself, and that may change; the last word stays when it is gone. */
 static void ring_name(struct feed_ring *feed)
 {
-  int64_t now_ns = rtop_feed_now_ns();
+  int64_t now_ns = clock_now_ns();
   if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < FEED_NAME_AGAIN_NS)) return;
   feed->named_ns = now_ns;
   rtop_target_command(feed->holder, feed->base.command, sizeof feed->base.command);
@@ -180,7 +181,7 @@ static enum rtop_feed_state ring_state(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
   feed->holder = 0;
-  enum rtop_feed_state state = ring_state_of(segment_port_state(feed->port, rtop_feed_now_ns(), &feed->holder));
+  enum rtop_feed_state state = ring_state_of(segment_port_state(feed->port, clock_now_ns(), &feed->holder));
   if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED) ring_name(feed);
   ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
   return state;
@@ -191,7 +192,7 @@ static int ring_wait_ms(const struct rtop_feed *base)
   const struct feed_ring *feed = (const struct feed_ring *)base;
   if (base->state == RTOP_FEED_STALLED) return 100;
   if (base->state != RTOP_FEED_LIVE) return 1000;
-  int64_t left_ms = (feed->last_arrival_ns + base->info.window_ns - rtop_feed_now_ns()) / 1000000;
+  int64_t left_ms = (feed->last_arrival_ns + base->info.window_ns - clock_now_ns()) / 1000000;
   /* Overdue windows are looked for every few milliseconds: looking is one load. */
   return left_ms < 5 ? 5 : left_ms > 1000 ? 1000 : (int)left_ms;
 }
@@ -255,7 +256,7 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   feed->base.ops = &ring_ops;
   feed->base.source = source;
   feed->names.budget.source_bytes = rtop_reader_geometry(feed->reader)->segment_bytes;
-  feed->last_arrival_ns = rtop_feed_now_ns();
+  feed->last_arrival_ns = clock_now_ns();
   ring_fill_info(feed, entry->pid, entry->uid);
   /* Without a control file windows still come, at the recorder's rate. */
   rtop_reader_watch(feed->reader, rate_hz, NULL);

@@ -3,6 +3,7 @@
 
 #include "family.h"
 #include "feed.h"
+#include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/text/signals.h"
 #include "tui/text/temporary.h"
@@ -131,7 +132,7 @@ struct rtop_launch *rtop_launch_start(char *const *command, enum rtop_launch_kin
                    "the extension (rperf_top.so) is neither next to"
                    " rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its folder");
   } else if (kind == RTOP_LAUNCH_PLAIN || launch_open_log(launch, error)) {
-    launch->started_ns = rtop_feed_now_ns();
+    launch->started_ns = clock_now_ns();
     int problem = launch_fork(launch, command, found ? folder : NULL);
     if (problem == 0) {
       signals_crash_group(launch->own_group ? launch->pid : 0);
@@ -172,7 +173,7 @@ bool rtop_launch_ended(struct rtop_launch *launch)
   pid_t got = wait4(launch->pid, &status, WNOHANG, &launch->usage);
   if (got == 0 || (got < 0 && errno == EINTR)) return false;
   launch->ended = true;
-  launch->ended_ns = rtop_feed_now_ns();
+  launch->ended_ns = clock_now_ns();
   signals_crash_group(0); /* its number may belong to somebody else from now on */
   launch->killed = got == launch->pid && WIFSIGNALED(status);
   if (got == launch->pid) launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -191,7 +192,7 @@ bool rtop_launch_killed(const struct rtop_launch *launch)
 
 int64_t rtop_launch_age_ns(const struct rtop_launch *launch)
 {
-  return (launch->ended ? launch->ended_ns : rtop_feed_now_ns()) - launch->started_ns;
+  return (launch->ended ? launch->ended_ns : clock_now_ns()) - launch->started_ns;
 }
 
 bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, int64_t *real_ns)

@@ -5,6 +5,7 @@
 #include "launch.h"
 #include "segment_port.h"
 #include "target.h"
+#include "shm/base/clock.h"
 #include "shm/channel/reader.h"
 #include "shm/segment/ending.h"
 #include "shm/segment/registry.h"
@@ -14,14 +15,6 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t list_now_ns(clockid_t clock)
-{
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void list_user(struct rtop_list_row *row)
 {
@@ -67,7 +60,7 @@ static void list_read(struct rtop_list_row *row, struct rtop_reader *reader, str
                       struct rtop_window *window)
 {
   pid_t holder = 0;
-  row->state = list_state(segment_port_state(port, list_now_ns(CLOCK_MONOTONIC), &holder));
+  row->state = list_state(segment_port_state(port, clock_now_ns(), &holder));
   if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
     rtop_target_command(holder, row->command, sizeof row->command);
   if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
@@ -82,7 +75,7 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
   int64_t since_ns = entry->alive ? geometry->created_real_ns : entry->modified_real_ns;
   *row = (struct rtop_list_row){ .pid = entry->pid, .uid = entry->uid };
   row->state = entry->alive ? RTOP_FEED_LIVE : entry->ended ? RTOP_FEED_ENDED : RTOP_FEED_DEAD;
-  if (__builtin_sub_overflow(list_now_ns(CLOCK_REALTIME), since_ns, &row->age_ns) || row->age_ns < 0) row->age_ns = 0;
+  if (__builtin_sub_overflow(clock_real_ns(), since_ns, &row->age_ns) || row->age_ns < 0) row->age_ns = 0;
   rtop_text_sanitize(row->ruby, sizeof row->ruby, geometry->ruby_version,
                      strnlen(geometry->ruby_version, sizeof geometry->ruby_version));
   rtop_text_sanitize(row->command, sizeof row->command, geometry->command,

@@ -2,6 +2,7 @@
 #include "segment_port.h"
 
 #include "segment_port_impl.h"
+#include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/text/source_rights.h"
 #include "tui/text/whole_io.h"
@@ -66,7 +67,7 @@ static bool port_is_direct(const struct segment_port *port)
 
 static bool port_receive(struct segment_port *port, void *to, size_t bytes)
 {
-  return io_receive(port->fd, to, bytes, io_now_ms() + PORT_PATIENCE_MS) == bytes;
+  return io_receive(port->fd, to, bytes, clock_now_ms() + PORT_PATIENCE_MS) == bytes;
 }
 
 static bool port_take(struct segment_port *port, void *to, size_t bytes)

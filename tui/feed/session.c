@@ -1,6 +1,7 @@
 /* Holds the feeds of a session and merges them. */
 #include "session_impl.h"
 
+#include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "shm/segment/registry.h"
 #include <errno.h>
@@ -9,16 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "tui/text/text.h"
 #include <unistd.h>
-
-int64_t session_cpu_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 bool session_is_over(enum rtop_feed_state state)
 {
@@ -31,7 +24,7 @@ static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes
   if (session) session->profile = rtop_profile_create(memory_bytes);
   if (session && session->profile) {
     session->rate_hz = rate_hz;
-    session->started_mono_ns = rtop_feed_now_ns();
+    session->started_mono_ns = clock_now_ns();
     return session;
   }
   free(session);
@@ -74,7 +67,7 @@ static bool session_can_go(const struct session_feed *feed, int64_t now_ms)
 /* The first feed stays: its clock is everybody's. */
 int session_place(const struct rtop_session *session)
 {
-  int64_t now_ms = rtop_feed_now_ns() / 1000000, oldest_ms = INT64_MAX;
+  int64_t now_ms = clock_now_ns() / 1000000, oldest_ms = INT64_MAX;
   int place = -1;
   if (session->count < RTOP_SESSION_FEEDS_MAX) return session->count;
   for (int i = 1; i < session->count; i++) {
@@ -346,7 +339,7 @@ static void session_explain(struct rtop_session *session, bool ended)
 
 size_t rtop_session_poll(struct rtop_session *session)
 {
-  int64_t now_ms = rtop_feed_now_ns() / 1000000;
+  int64_t now_ms = clock_now_ns() / 1000000;
   size_t moved = 0;
   bool ended = session->launch && rtop_launch_ended(session->launch);
   bool explain = now_ms >= session->next_look_ms || ended;
@@ -400,7 +393,7 @@ static bool session_feed_over(const struct session_feed *feed)
   if (!session_is_over(feed->state)) return false;
   if (feed->state == RTOP_FEED_REPLAY || feed->replaced || !feed->was_live) return true;
   bool alive = kill(rtop_feed_info(feed->feed)->pid, 0) == 0 || errno == EPERM;
-  return !alive || rtop_feed_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
+  return !alive || clock_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
 }
 
 /* What a command leaves running behind it (a daemon) does not hold those that wait for the command; but when it was

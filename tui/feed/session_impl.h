@@ -85,7 +85,6 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
 void session_leave_out(struct rtop_session *session, const char *why);
 bool session_all_over(const struct rtop_session *session);
 bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error);
-int64_t session_cpu_ns(void);
 
 /* session_names.c: joins all that live and are called so. At once, or when it is time to look again. */
 void session_names_look(struct rtop_session *session);

@@ -2,6 +2,7 @@
 #include "session_impl.h"
 
 #include "target.h"
+#include "shm/base/clock.h"
 #include "shm/segment/registry.h"
 #include "tui/text/text.h"
 #include <stdlib.h>
@@ -71,9 +72,9 @@ void session_names_tick(struct rtop_session *session, int64_t now_ms)
 {
   if ((session->name_count == 0 && !session->finds_again) || now_ms < session->next_names_ms) return;
   bool lives = !session_all_over(session);
-  int64_t before_ns = session_cpu_ns();
+  int64_t before_ns = clock_own_cpu_ns();
   if (!lives || session->name_count) session_names_look(session);
-  int64_t spare_ms = (session_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
+  int64_t spare_ms = (clock_own_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
   int64_t pause_ms = lives ? NAMES_LOOK_MS : NAMES_LOOK_SOON_MS;
   if (lives && !session->name_count) pause_ms = NAMES_LOOK_SOON_MS;
   session->next_names_ms = now_ms + (spare_ms > pause_ms ? spare_ms : pause_ms);

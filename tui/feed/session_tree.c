@@ -1,6 +1,7 @@
 /* Follows processes into those that they fork and spawn. */
 #include "session_impl.h"
 
+#include "shm/base/clock.h"
 #include "shm/segment/registry.h"
 #include "tui/text/reserve.h"
 
@@ -109,7 +110,7 @@ static bool tree_try(struct rtop_session *session, struct rtop_kin *kin, struct 
 
 static void tree_look(struct rtop_session *session, bool quickly)
 {
-  int64_t now_ms = rtop_feed_now_ns() / 1000000;
+  int64_t now_ms = clock_now_ns() / 1000000;
   struct rtop_family *family = &session->family;
   if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
   if (family->crowded) tree_say_crowded(session);
@@ -127,11 +128,11 @@ void session_tree_look(struct rtop_session *session)
 void session_tree_tick(struct rtop_session *session, int64_t now_ms)
 {
   if (!session->follows || session->family.count == 0 || now_ms < session->next_family_ms) return;
-  int64_t before_ns = session_cpu_ns();
+  int64_t before_ns = clock_own_cpu_ns();
   bool quickly = now_ms < session->thorough_family_ms;
   tree_look(session, quickly);
   if (!quickly) session->thorough_family_ms = now_ms + TREE_LOOK_MS;
-  int64_t spare_ms = (session_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
+  int64_t spare_ms = (clock_own_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
   int64_t pause_ms = session->launch ? TREE_LOOK_SOON_MS : TREE_LOOK_MS;
   bool young = session->launch && now_ms - session->started_mono_ns / 1000000 < TREE_YOUNG_MS;
   if (young) spare_ms = 0; /* what a command runs at first may be short */

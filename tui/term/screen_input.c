@@ -3,13 +3,13 @@
 #include "escape.h"
 #include "keys.h"
 #include "screen.h"
+#include "shm/base/clock.h"
 #include "tui/text/signals.h"
 #include <ncurses.h>
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 /* How long an answer may be under way, how long a pause in a sequence may last then and at any time, and
  * how long leaving waits for an answer. */
@@ -25,13 +25,6 @@ static struct {
   int64_t expected_at_ms;
   int row, column; /* of the answer; 0: none */
 } state;
-
-static int64_t now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void screen_input_open(int fd)
 {
@@ -82,7 +75,7 @@ static void give_back(int key)
 
 static bool is_under_way(void)
 {
-  return state.expected && now_ms() - state.expected_at_ms < ANSWER_MS;
+  return state.expected && clock_now_ms() - state.expected_at_ms < ANSWER_MS;
 }
 
 static void take_sequence(void)
@@ -107,9 +100,9 @@ static int next_key(void)
       state.escape.state = begun ? ESCAPE_NONE : state.escape.state;
       return begun ? ESCAPE_KEY : SCREEN_KEY_NONE;
     }
-    if (now_ms() - state.escape_at_ms > PART_MS) state.escape.state = ESCAPE_NONE;
+    if (clock_now_ms() - state.escape_at_ms > PART_MS) state.escape.state = ESCAPE_NONE;
     switch (escape_take(&state.escape, key)) {
-    case ESCAPE_MORE: state.escape_at_ms = now_ms(); break;
+    case ESCAPE_MORE: state.escape_at_ms = clock_now_ms(); break;
     case ESCAPE_DONE: take_sequence(); break;
     case ESCAPE_NOT:
       if (!begun) return key;
@@ -132,7 +125,7 @@ bool screen_input_holds(void)
 void screen_input_expect(void)
 {
   state.expected = true;
-  state.expected_at_ms = now_ms();
+  state.expected_at_ms = clock_now_ms();
 }
 
 bool screen_input_answer(int *row, int *column)
@@ -148,7 +141,8 @@ void screen_input_await(void)
 {
   int keys[HELD_KEYS], count = 0;
   int64_t until_ms = state.expected_at_ms + AWAIT_MS;
-  while (state.expected && signals_in_foreground(state.fd) && input_within(until_ms - now_ms()) && !input_is_gone()) {
+  while (state.expected && signals_in_foreground(state.fd) && input_within(until_ms - clock_now_ms()) &&
+         !input_is_gone()) {
     for (int key = next_key(); key != SCREEN_KEY_NONE; key = next_key()) {
       keys[count] = key;
       count += count + 1 < HELD_KEYS;

@@ -3,6 +3,7 @@
 
 #include "source_rights.h"
 #include "whole_io.h"
+#include "shm/base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -144,7 +145,7 @@ static enum source_found source_take(struct source_content *content, int in, siz
                                      const struct stat *before)
 {
   struct source_answer answer;
-  int64_t until_ms = io_now_ms() + SOURCE_PATIENCE_MS;
+  int64_t until_ms = clock_now_ms() + SOURCE_PATIENCE_MS;
   if (io_receive(in, &answer, sizeof answer, until_ms) != sizeof answer) return SOURCE_FOUND_NOTHING;
   content->status = answer.status;
   content->same = answer.found == SOURCE_FOUND && source_is_same(&answer.status, before);

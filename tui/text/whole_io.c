@@ -1,24 +1,17 @@
 /* Repeats reads and writes until all is done. */
 #include "whole_io.h"
+#include "shm/base/clock.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
-
-int64_t io_now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 size_t io_receive(int fd, void *to, size_t bytes, int64_t until_ms)
 {
   size_t done = 0;
   while (done < bytes) {
     struct pollfd wait = { .fd = fd, .events = POLLIN };
-    int64_t left_ms = until_ms ? until_ms - io_now_ms() : 0;
+    int64_t left_ms = until_ms ? until_ms - clock_now_ms() : 0;
     int ready = !until_ms ? 1 : left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
     if (ready < 0 && errno == EINTR) continue;
     ssize_t got = ready > 0 ? read(fd, (char *)to + done, bytes - done) : 0;

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 /* Milliseconds of CLOCK_MONOTONIC, which io_receive() compares with. */
-int64_t io_now_ms(void);
 /* Reads until it has `bytes`, the end is reached or it is until_ms (0: without limit). Returns how many it has. */
 size_t io_receive(int fd, void *to, size_t bytes, int64_t until_ms);
 /* Writes all of them, or returns false. */

@@ -14,6 +14,7 @@
 #include "ext/sampling/accounting.h"
 #include "ext/sampling/sampler.h"
 #include "ext/sampling/stacks.h"
+#include "shm/base/clock.h"
 #include <linux/futex.h>
 #include <pthread.h>
 #include <ruby.h>

@@ -5,6 +5,7 @@
  *
  * SIGTERM ends the channel in good order. SIGUSR1 stops publishing (stalled), SIGUSR2 goes on.
  */
+#include "shm/base/clock.h"
 #include "shm/channel/writer.h"
 #include <errno.h>
 #include <poll.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WINDOW_NS = 100000000, THREADS = 5, HISTORY = 300, FILLER = 40 };
@@ -47,13 +47,6 @@ static void on_signal(int number)
 {
   ending = number == SIGTERM || number == SIGINT ? 1 : ending;
   paused = number == SIGUSR1 ? 1 : number == SIGUSR2 ? 0 : paused;
-}
-
-static int64_t now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void die(const char *what)
@@ -108,8 +101,9 @@ static void add_threads(struct rtop_writer *writer)
   for (uint32_t i = 0; i < THREADS; i++) {
     char name[32];
     snprintf(name, sizeof name, "puma srv tp %03u", i);
-    slots[i] = rtop_writer_thread_start(writer, i + 1, (uint32_t)getpid() + i, now_ns(), i == 0 ? RTOP_THREAD_MAIN : 0,
-                                        i == 0 ? "main" : name, i == 0 ? 4 : strlen(name));
+    slots[i] =
+        rtop_writer_thread_start(writer, i + 1, (uint32_t)getpid() + i, clock_now_ns(), i == 0 ? RTOP_THREAD_MAIN : 0,
+                                 i == 0 ? "main" : name, i == 0 ? 4 : strlen(name));
   }
 }
 
@@ -175,7 +169,7 @@ static void fill_window(struct rtop_window *window, int64_t end_ns, uint64_t tur
 static void wait_until(int64_t until_ns)
 {
   int64_t left_ns;
-  while (!ending && (left_ns = until_ns - now_ns()) > 0) poll(NULL, 0, (int)(left_ns / 1000000) + 1);
+  while (!ending && (left_ns = until_ns - clock_now_ns()) > 0) poll(NULL, 0, (int)(left_ns / 1000000) + 1);
 }
 
 static void publish(struct rtop_writer *writer, struct rtop_window *window)
@@ -203,7 +197,7 @@ int main(int argc, char **argv)
   if (writer == NULL) die(error.text);
   add_tables(writer);
   add_threads(writer);
-  int64_t at_ns = now_ns();
+  int64_t at_ns = clock_now_ns();
   int64_t stop_ns = argc > 1 ? at_ns + (int64_t)(strtod(argv[1], NULL) * 1e9) : INT64_MAX;
   uint64_t turn = 0;
   for (; turn < HISTORY; turn++) { /* a past, so that the timeline has something to show */

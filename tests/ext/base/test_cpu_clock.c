@@ -2,8 +2,8 @@
  * keeps its core, what is found differs by what the clocks count differently within CPU_CLOCK_TRUE_EVERY_NS;
  * after a break it is the kernel's own. */
 #include "ext/base/cpu_clock.h"
+#include "shm/base/clock.h"
 
-#include "ext/base/clock.h"
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+#include "shm/base/clock.h"
 #include "tests/shm/support.h"
 
 #include "shm/base/outlet.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct outlet outlet;
@@ -140,26 +140,19 @@ static void test_file_and_memory_are_the_same(void **state)
 
 /* ---- the whole writer, under a file that is cut all the time ---------------------------------------- */
 
-static int64_t now_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Publishes for two seconds; a lost channel is made again. Every call of the writer has its turn. */
 static int write_all_the_time(struct support_pipes pipes, void *argument)
 {
   struct rtop_window window = { 0 };
   struct rtop_request request;
-  int64_t end = now_ns() + 2000000000;
+  int64_t end = clock_now_ns() + 2000000000;
   unsigned lost = 0;
   (void)argument;
-  for (uint64_t serial = 1; now_ns() < end;) {
+  for (uint64_t serial = 1; clock_now_ns() < end;) {
     struct rtop_writer *writer = support_writer();
     if (!writer) continue;
     support_tell(pipes.out);
-    for (uint64_t n = 1; now_ns() < end; n++, serial++) {
+    for (uint64_t n = 1; clock_now_ns() < end; n++, serial++) {
       struct rtop_frame_entry frame = { .label = rtop_writer_add_string(writer, "Object#work", 11) };
       struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .depth = 1 };
       uint32_t id, value;

@@ -1,3 +1,4 @@
+#include "shm/base/clock.h"
 #include "tests/tui/channel_fixture.h"
 
 #include "shm/base/error.h"
@@ -108,14 +109,14 @@ static void test_info(void **state)
   assert_in_range(rtop_feed_wait_ms(watch.feed), 1, 1000);
   /* A new name is seen a second later, and stays when the process is gone. */
   channel_tell(&watch.channel, "t");
-  int64_t deadline_ns = rtop_feed_now_ns() + INT64_C(60000000000);
-  while (strcmp(info->command, "puma: worker 3") != 0 && rtop_feed_now_ns() < deadline_ns) {
+  int64_t deadline_ns = clock_now_ns() + INT64_C(60000000000);
+  while (strcmp(info->command, "puma: worker 3") != 0 && clock_now_ns() < deadline_ns) {
     usleep(10000);
     watch_poll(&watch);
   }
   assert_string_equal(info->command, "puma: worker 3");
   kill(watch.channel.pid, SIGKILL);
-  while (watch.state != RTOP_FEED_DEAD && rtop_feed_now_ns() < deadline_ns) watch_poll(&watch);
+  while (watch.state != RTOP_FEED_DEAD && clock_now_ns() < deadline_ns) watch_poll(&watch);
   assert_int_equal(watch.state, RTOP_FEED_DEAD);
   assert_string_equal(info->command, "puma: worker 3");
   watch_close(&watch);

@@ -1,6 +1,7 @@
 /* Root watches a process whose user changes the files under its hands: their length, bytes, names, kinds. Whatever
  * comes of it, the viewer goes on, ends each look in time, maps nothing of the file, shows nothing of another file, and
  * writes nothing into one. */
+#include "shm/base/clock.h"
 #include "tests/tui/channel_fixture.h"
 
 #include "shm/base/error.h"
@@ -23,13 +24,6 @@ enum {
 };
 
 static char segment_path[PATH_MAX_BYTES], secret_path[PATH_MAX_BYTES];
-
-static int64_t now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 static void read_whole(const char *path, char **bytes, size_t *count)
 {
@@ -193,7 +187,7 @@ static int watch_once(pid_t pid, struct watched *watched)
 {
   enum rtop_feed_state state;
   struct rtop_error error = { 0 };
-  int64_t from_ms = now_ms();
+  int64_t from_ms = clock_now_ms();
   struct rtop_feed *feed = rtop_feed_open_process(pid, 0, 1000, &error);
   watched->opened += feed != NULL;
   watched->refused += feed == NULL;
@@ -207,7 +201,7 @@ static int watch_once(pid_t pid, struct watched *watched)
   }
   rtop_feed_close(&feed);
   rtop_profile_destroy(&profile);
-  return wrong ? wrong : now_ms() - from_ms > LOOK_MS_MAX ? 14 : 0;
+  return wrong ? wrong : clock_now_ms() - from_ms > LOOK_MS_MAX ? 14 : 0;
 }
 
 static int list_once(void)
@@ -224,8 +218,8 @@ static _Noreturn void root_run(pid_t pid, int told)
   struct watched watched = { 0 };
   struct rusage usage;
   int wrong = 0;
-  int64_t end_ms = now_ms() + WATCH_MS_MAX;
-  for (int i = 0; i < ROUNDS && !wrong && now_ms() < end_ms; i++) {
+  int64_t end_ms = clock_now_ms() + WATCH_MS_MAX;
+  for (int i = 0; i < ROUNDS && !wrong && clock_now_ms() < end_ms; i++) {
     wrong = watch_once(pid, &watched);
     if (!wrong && i % 8 == 0) wrong = list_once();
   }

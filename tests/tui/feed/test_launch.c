@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/feed/family.h"
 #include "tui/feed/launch.h"
@@ -13,21 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static char folder[128];
 
-static int64_t now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 #define WAIT_UNTIL(condition)                                                                                          \
-  for (int64_t deadline = now_ms() + 60000; !(condition); usleep(1000))                                                \
-    if (now_ms() > deadline) fail_msg("waited in vain for %s", #condition)
+  for (int64_t deadline = clock_now_ms() + 60000; !(condition); usleep(1000))                                          \
+    if (clock_now_ms() > deadline) fail_msg("waited in vain for %s", #condition)
 
 static struct rtop_launch *start(char *const *command, bool screen)
 {

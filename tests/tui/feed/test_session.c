@@ -1,3 +1,4 @@
+#include "shm/base/clock.h"
 #include "tests/tui/channel_fixture.h"
 
 #include "shm/base/error.h"
@@ -5,17 +6,10 @@
 #include "tui/cli/options_session.h"
 #include "tui/feed/session_impl.h"
 
-static int64_t now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 /* Polls until the condition holds; fails after a minute. */
 #define WAIT_UNTIL(session, condition)                                                                                 \
-  for (int64_t deadline = now_ms() + 60000; rtop_session_poll(session), !(condition);) {                               \
-    if (now_ms() > deadline) fail_msg("waited in vain for %s", #condition);                                            \
+  for (int64_t deadline = clock_now_ms() + 60000; rtop_session_poll(session), !(condition);) {                         \
+    if (clock_now_ms() > deadline) fail_msg("waited in vain for %s", #condition);                                      \
     usleep(1000 * (unsigned)rtop_session_wait_ms(session) / 10);                                                       \
   }
 

@@ -1,4 +1,5 @@
 /* All bytes arrive in however many pieces they come; a limit in time and the end of the other side are told. */
+#include "shm/base/clock.h"
 #include "tui/text/whole_io.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -37,7 +38,7 @@ static void test_large_and_interrupted(void **state)
   for (size_t piece = 1; got < BYTES; piece = piece * 2 + 1) {
     kill(child, SIGUSR1);
     size_t want = piece < BYTES - got ? piece : BYTES - got;
-    assert_int_equal(io_receive(ends[0], received + got, want, got % 2 ? 0 : io_now_ms() + 20000), want);
+    assert_int_equal(io_receive(ends[0], received + got, want, got % 2 ? 0 : clock_now_ms() + 20000), want);
     got += want;
   }
   assert_memory_equal(received, sent, BYTES);
@@ -54,9 +55,9 @@ static void test_what_comes_in_time(void **state)
   (void)state;
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   assert_true(io_send(ends[1], "abc", 3));
-  int64_t before_ms = io_now_ms(), until_ms = before_ms + 30;
+  int64_t before_ms = clock_now_ms(), until_ms = before_ms + 30;
   assert_int_equal(io_receive(ends[0], received, 10, until_ms), 3);
-  assert_true(io_now_ms() >= until_ms);
+  assert_true(clock_now_ms() >= until_ms);
   assert_memory_equal(received, "abc", 3);
   assert_true(io_send(ends[1], "d", 1));
   assert_int_equal(io_receive(ends[0], received, 1, before_ms), 0); /* too late: not even what is there */
