@@ -1,6 +1,7 @@
 /* Gathers chunks and writes them, of windows as they come or of a span that is known. */
 #include "recording_impl.h"
 
+#include "shm/base/clock.h"
 #include "shm/base/version.h"
 #include "tui/text/reserve.h"
 #include "tui/text/temporary.h"
@@ -8,17 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WRITE_SECOND_NS = 1000000000, WRITE_GROUP_CHUNKS = 60, WRITE_GROUPS_MIN = 16 };
-
-static int64_t write_clock_ns(clockid_t clock)
-{
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void write_failed(struct rtop_error *error, const char *path, int problem)
 {
@@ -39,7 +32,7 @@ static bool write_head(struct rtop_recorder *recorder)
     .byte_order = RECORDING_BYTE_ORDER,
     .version_major = RECORDING_VERSION_MAJOR,
     .version_minor = RECORDING_VERSION_MINOR,
-    .created_real_ns = write_clock_ns(CLOCK_REALTIME),
+    .created_real_ns = clock_real_ns(),
     .tool_version = RPERF_TOP_VERSION,
   };
   memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
@@ -76,7 +69,7 @@ struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profi
   }
   recorder->profile = profile;
   recorder->bytes_max = bytes_max && bytes_max < RTOP_RECORDING_BYTES_MIN ? RTOP_RECORDING_BYTES_MIN : bytes_max;
-  recorder->flushed_ns = write_clock_ns(CLOCK_MONOTONIC);
+  recorder->flushed_ns = clock_now_ns();
   recording_names_open(&recorder->names, profile, bytes_max == 0);
   recorder->fd = rtop_temporary_create(path, &recorder->temporary);
   if (recorder->fd >= 0 && write_head(recorder)) return recorder;
@@ -171,7 +164,7 @@ static void write_bytes(struct rtop_recorder *recorder, const struct recording_b
 
 void recorder_flush(struct rtop_recorder *recorder)
 {
-  recorder->flushed_ns = write_clock_ns(CLOCK_MONOTONIC);
+  recorder->flushed_ns = clock_now_ns();
   if (recorder_failed(recorder) || !write_make_chunk(recorder)) return;
   uint64_t full = recorder->bytes_max - recorder->bytes_max / 16; /* the index needs room, too */
   if (recorder->bytes_max && recorder->bytes + recorder->packed.count > full)
@@ -228,7 +221,7 @@ void recorder_write_index(struct rtop_recorder *recorder)
 
 void rtop_recorder_tick(struct rtop_recorder *recorder)
 {
-  if (write_clock_ns(CLOCK_MONOTONIC) - recorder->flushed_ns >= WRITE_SECOND_NS) recorder_flush(recorder);
+  if (clock_now_ns() - recorder->flushed_ns >= WRITE_SECOND_NS) recorder_flush(recorder);
 }
 
 static void write_end(struct rtop_recorder *recorder)
