@@ -4,6 +4,7 @@
 #include "recording_read_impl.h"
 #include "shm/base/error.h"
 #include "shm/window/window.h"
+#include "tui/text/source_rights.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_RATIO_MAX = 256 }; /* more than LZ4 can do */
+enum {
+  READ_RATIO_MAX = 256,  /* more than LZ4 can do */
+  READ_NO_GROUP = 65534, /* of a user whom nobody knows here */
+};
 
 bool recording_pread(const struct rtop_recording *recording, void *to, size_t bytes, uint64_t position)
 {
@@ -90,6 +94,21 @@ static bool read_chunks(struct rtop_recording *recording)
   return (recording->complete || (!recording->budget.over && recording_walk(recording))) && read_is_modest(recording);
 }
 
+/* Nothing of it has been read yet. */
+static bool read_as_owner(const struct rtop_recording *recording, const char *path, struct rtop_error *error)
+{
+  struct source_rights rights;
+  struct stat status;
+  if (geteuid() != 0 || fstat(recording->fd, &status) != 0 || status.st_uid == 0) return true;
+  if (!source_rights_of(&rights, 0, status.st_uid))
+    rights = (struct source_rights){ .user = status.st_uid, .group = READ_NO_GROUP };
+  if (source_rights_become(&rights)) return true;
+  rtop_error_set(error, RTOP_ERROR_SYSTEM, 0,
+                 "%s is not read: the rights of its owner (user %u) cannot be taken here; a copy of your own is read",
+                 path, (unsigned)status.st_uid);
+  return false;
+}
+
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error)
 {
   struct rtop_recording *recording = calloc(1, sizeof *recording);
@@ -99,7 +118,7 @@ struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *
   }
   recording->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (recording->fd < 0) rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot open %s: %s", path, strerror(errno));
-  else if (read_head(recording, path, error)) {
+  else if (read_as_owner(recording, path, error) && read_head(recording, path, error)) {
     if (read_chunks(recording)) return recording;
     if (recording->budget.over) rtop_recording_refuse(recording, path, error);
     else rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");

@@ -29,7 +29,8 @@ struct rtop_recording_source {
   char folder[RECORDING_TEXT_BYTES_MAX + 1]; /* where it worked, raw bytes; "": not known */
 };
 
-/* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. */
+/* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. What stands in it
+ * is read with the rights of its owner: opened by root, one of another user takes his rights for good. */
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
 void rtop_recording_close(struct rtop_recording **recording);
 

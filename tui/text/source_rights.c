@@ -201,3 +201,10 @@ bool source_rights_take(const struct source_rights *rights, enum source_rights_u
          prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && rights_limit(RLIMIT_FSIZE, 0) &&
          rights_limit(RLIMIT_NPROC, 0) && rights_limit(RLIMIT_NOFILE, 1024) && rights_filter(use);
 }
+
+bool source_rights_become(const struct source_rights *rights)
+{
+  if (!rights_change(rights)) return false;
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return true;
+}

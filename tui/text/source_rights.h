@@ -37,4 +37,8 @@ enum source_rights_use {
 bool source_rights_take(const struct source_rights *rights, enum source_rights_use use, const int *keep,
                         size_t keep_count);
 
+/* In this process, for good: the user and the groups, and nothing of root's is left. False: it has not
+ * worked, and nothing may be done but ending. */
+bool source_rights_become(const struct source_rights *rights);
+
 #endif

@@ -3,6 +3,8 @@
 #include "shm/base/ring.h"
 #include "tui/recording/recording_format.h"
 #include "tui/recording/recording_read.h"
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Opens what stands at the path, asks for everything, and says what can be known. */
 static size_t read_all(const char *path, struct rtop_span *held)
@@ -199,6 +201,40 @@ static void test_how_it_ended(void **state)
   life_end(&life);
 }
 
+enum { STRANGER = 4711 }; /* a user whom nobody knows */
+
+/* In a process of its own, which has lost what it was afterwards. */
+static void assert_reads_as(const char *path, uid_t expected)
+{
+  uid_t real, effective, saved;
+  gid_t group;
+  struct rtop_span held;
+  pid_t child = fork();
+  if (child == 0) {
+    bool fine = read_all(path, &held) == 20 && getresuid(&real, &effective, &saved) == 0 && real == expected &&
+                effective == expected && saved == expected;
+    if (expected == STRANGER)
+      fine = fine && getgroups(0, NULL) == 0 && getresgid(&group, &group, &group) == 0 && group != 0 &&
+             access("/proc/1/environ", R_OK) != 0 && setuid(0) != 0;
+    _exit(fine ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
+/* Root reads another user's recording with that user's rights, wherever it stands, and its own with its own. */
+static void test_root_takes_the_rights_of_its_owner(void **state)
+{
+  (void)state;
+  struct life life = life_record(recording_path("a.rpt"), 20, 1, 0);
+  assert_reads_as(recording_path("a.rpt"), geteuid());
+  bool root = chown(recording_path("a.rpt"), STRANGER, 0) == 0; /* and of all users, not of a namespace with one */
+  if (root) assert_reads_as(recording_path("a.rpt"), STRANGER);
+  life_end(&life);
+  if (!root) skip();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -208,6 +244,7 @@ int main(void)
     cmocka_unit_test(test_versions),
     cmocka_unit_test(test_unknown_things_are_skipped),
     cmocka_unit_test(test_how_it_ended),
+    cmocka_unit_test(test_root_takes_the_rights_of_its_owner),
   };
   return cmocka_run_group_tests(tests, recording_folder_make, recording_folder_remove);
 }
