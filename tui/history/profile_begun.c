@@ -70,13 +70,8 @@ void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_spa
   const struct profile_begun *carried = &profile->carry.begun;
   bool carries = carried->count && span.start_ns <= rtop_profile_bounds(profile).start_ns;
   for (size_t i = 0; carries && i < carried->count; i++) begun_tell(&walk, UINT32_MAX, &carried->all[i], NULL);
-  for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
-    struct profile_window *window = profile_window_at(profile, i);
-    struct profile_part part;
-    if (window->start_ns >= span.end_ns) break;
-    if (window->gap || !profile_part_of(window, &span, &part)) continue;
-    profile_need((struct rtop_profile *)profile, window); /* to a caller the profile stays as it is */
+  struct profile_walk windows = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&windows));)
     for (size_t k = 0; k < window->begun.count; k++)
-      begun_tell(&walk, profile->sources[window->source].source, &window->begun.all[k], &part);
-  }
+      begun_tell(&walk, profile->sources[window->source].source, &window->begun.all[k], &windows.part);
 }

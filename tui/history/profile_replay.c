@@ -128,12 +128,9 @@ bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, co
 {
   struct replay replay = { .profile = profile, .to = to };
   bool fine = true;
-  for (size_t i = profile_find(profile, span.start_ns); i < profile->count && fine; i++) {
-    struct profile_window *window = profile_window_at(profile, i);
-    struct profile_part part;
-    if (window->start_ns >= span.end_ns) break;
-    if (profile_part_of(window, &span, &part)) fine = replay_window(&replay, window, &part);
-  }
+  struct profile_walk walk = profile_walk(profile, span);
+  for (struct profile_window *window; fine && (window = profile_walk_next(&walk));)
+    fine = replay_window(&replay, window, &walk.part);
   if (fine) replay_marks(profile, &span, to);
   rtop_window_destroy(&replay.window);
   free(replay.index_of);

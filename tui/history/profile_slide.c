@@ -172,17 +172,14 @@ static bool sum_carries(const struct sum_build *build)
 static void head_times(struct sum_build *build, const struct rtop_span *span)
 {
   const struct rtop_profile *profile = build->profile;
-  for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
-    struct profile_window *window = profile_window_at(profile, i);
+  struct profile_walk walk = profile_walk(profile, *span);
+  for (struct profile_window *window; (window = profile_walk_next(&walk));) {
     struct profile_source *source = &profile->sources[window->source];
-    struct profile_part part;
-    if (window->start_ns >= span->end_ns) break;
-    if (!profile_part_of(window, span, &part)) continue;
     if (window->gap) {
       source->gaps++;
       continue;
     }
-    profile_cover_add(&build->cover, window->start_ns + part.from_ns, window->start_ns + part.to_ns);
+    profile_cover_add(&build->cover, window->start_ns + walk.part.from_ns, window->start_ns + walk.part.to_ns);
     source->last = window;
   }
 }

@@ -84,19 +84,16 @@ static size_t summary_walk(const struct rtop_profile *profile, const struct rtop
   size_t entries = 0;
   for (uint32_t i = 0; i < profile->source_count; i++)
     profile->sources[i].entry = 0; /* scratch: to a caller the profile stays as it is */
-  for (size_t i = profile_find(profile, span->start_ns); i < profile->count; i++) {
-    const struct profile_window *window = profile_window_at(profile, i);
-    struct profile_part part;
-    if (window->start_ns >= span->end_ns) break;
-    if (!profile_part_of(window, span, &part)) continue;
+  struct profile_walk walk = profile_walk(profile, *span);
+  for (const struct profile_window *window; (window = profile_walk_next(&walk));) {
     bool same = summary_same_time(entry, window);
     if (!same) {
       entry = window;
       entries++;
     }
     if (!out || entries <= skip) continue;
-    if (!same) summary_start(&out[entries - skip - 1], window, &part);
-    summary_add(&out[entries - skip - 1], window, &part, &profile->sources[window->source], entries);
+    if (!same) summary_start(&out[entries - skip - 1], window, &walk.part);
+    summary_add(&out[entries - skip - 1], window, &walk.part, &profile->sources[window->source], entries);
   }
   return entries;
 }
@@ -154,12 +151,9 @@ void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span spa
 {
   struct profile_cover cover = { .end_ns = INT64_MIN };
   *brief = (struct rtop_span_brief){ 0 };
-  for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
-    const struct profile_window *window = profile_window_at(profile, i);
-    struct profile_part part;
-    if (window->start_ns >= span.end_ns) break;
-    if (profile_part_of(window, &span, &part)) brief_add(brief, &cover, window, &part);
-  }
+  struct profile_walk walk = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_next(&walk));)
+    brief_add(brief, &cover, window, &walk.part);
   brief_end(brief, &cover);
 }
 
@@ -189,13 +183,9 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
 {
   bool known = false;
   memset(wall_ns, 0, count * sizeof *wall_ns);
-  for (size_t i = profile_find(profile, span.start_ns); i < profile->count; i++) {
-    struct profile_window *window = profile_window_at(profile, i);
-    struct profile_part part;
-    if (window->start_ns >= span.end_ns) break;
-    if (window->gap || !profile_part_of(window, &span, &part)) continue;
-    profile_need((struct rtop_profile *)profile, window); /* to a caller the profile stays as it is */
-    times_of_window(window, &part, wall_ns, count);
+  struct profile_walk walk = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&walk));) {
+    times_of_window(window, &walk.part, wall_ns, count);
     known = true;
   }
   return known;
@@ -203,39 +193,18 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
 
 /* ---- of one source out of several ------------------------------------------------------------------- */
 
-/* The windows of one source in a span, one after the other. */
-struct alone_walk {
-  const struct rtop_profile *profile;
-  struct rtop_span span;
-  uint32_t source; /* by its number, not its place */
-  size_t at;
-  const struct profile_window *window;
-  struct profile_part part;
-};
-
-static struct alone_walk alone_walk(const struct rtop_profile *profile, uint32_t source, struct rtop_span span)
+/* The windows of one source, by its number, not its place. */
+static const struct profile_window *alone_next(struct profile_walk *walk, uint32_t source)
 {
-  return (struct alone_walk){
-    .profile = profile, .span = span, .source = source, .at = profile_find(profile, span.start_ns)
-  };
+  const struct profile_window *window = profile_walk_next(walk);
+  while (window && walk->profile->sources[window->source].source != source) window = profile_walk_next(walk);
+  return window;
 }
 
-static bool alone_next(struct alone_walk *walk)
+static void alone_cover(struct profile_cover *cover, const struct profile_window *window,
+                        const struct profile_part *part)
 {
-  while (walk->at < walk->profile->count) {
-    const struct profile_window *window = profile_window_at(walk->profile, walk->at++);
-    walk->window = window;
-    if (window->start_ns >= walk->span.end_ns) return false;
-    if (walk->profile->sources[window->source].source == walk->source &&
-        profile_part_of(window, &walk->span, &walk->part))
-      return true;
-  }
-  return false;
-}
-
-static void alone_cover(struct profile_cover *cover, const struct alone_walk *walk)
-{
-  profile_cover_add(cover, walk->window->start_ns + walk->part.from_ns, walk->window->start_ns + walk->part.to_ns);
+  profile_cover_add(cover, window->start_ns + part->from_ns, window->start_ns + part->to_ns);
 }
 
 /* Windows that went because memory was short are in the sum as what was carried of them. */
@@ -254,17 +223,17 @@ static void alone_carry(const struct rtop_profile *profile, uint32_t number, str
 void rtop_profile_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_sum *sum)
 {
   struct profile_cover cover = { .end_ns = INT64_MIN };
-  struct alone_walk walk = alone_walk(profile, source, sum->span);
+  struct profile_walk walk = profile_walk(profile, sum->span);
   sum->total = (struct rtop_cost){ 0 };
   sum->counters = (struct rtop_span_counters){ 0 };
   sum->gap_count = 0;
   alone_carry(profile, source, sum, &cover);
-  while (alone_next(&walk)) {
-    sum->gap_count += walk.window->gap;
-    if (walk.window->gap) continue;
-    struct rtop_span_counters counters = profile_counters_part(walk.window, &walk.part);
-    profile_counters_add(&sum->counters, &counters, walk.window->counters_present);
-    alone_cover(&cover, &walk);
+  for (const struct profile_window *window; (window = alone_next(&walk, source));) {
+    sum->gap_count += window->gap;
+    if (window->gap) continue;
+    struct rtop_span_counters counters = profile_counters_part(window, &walk.part);
+    profile_counters_add(&sum->counters, &counters, window->counters_present);
+    alone_cover(&cover, window, &walk.part);
   }
   sum->length_ns = cover.length_ns;
   sum->window_count = cover.windows;
@@ -276,19 +245,19 @@ void rtop_profile_brief_alone(const struct rtop_profile *profile, uint32_t sourc
                               struct rtop_span_brief *brief)
 {
   struct profile_cover cover = { .end_ns = INT64_MIN };
-  struct alone_walk walk = alone_walk(profile, source, span);
+  struct profile_walk walk = profile_walk(profile, span);
   *brief = (struct rtop_span_brief){ 0 };
-  while (alone_next(&walk)) brief_add(brief, &cover, walk.window, &walk.part);
+  for (const struct profile_window *window; (window = alone_next(&walk, source));)
+    brief_add(brief, &cover, window, &walk.part);
   brief_end(brief, &cover);
 }
 
 void rtop_profile_window_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
                                struct rtop_window_summary *summary)
 {
-  struct alone_walk walk = alone_walk(profile, source, span);
+  struct profile_walk walk = profile_walk(profile, span);
   *summary = (struct rtop_window_summary){ .start_ns = span.start_ns, .end_ns = span.end_ns };
-  while (alone_next(&walk)) {
-    const struct profile_window *window = walk.window;
+  for (const struct profile_window *window; (window = alone_next(&walk, source));) {
     summary->gap = summary->gap || window->gap;
     if (window->gap) continue;
     struct rtop_span_counters counters = profile_counters_part(window, &walk.part);
@@ -369,14 +338,10 @@ void rtop_profile_open_blame(const struct rtop_profile *profile, struct rtop_sum
     struct profile_thread *thread = profile_thread_at(profile, sum->threads[i].thread);
     if (thread) thread->row = (uint32_t)i + 1;
   }
-  for (size_t i = profile_find(profile, since_ns); i < profile->count; i++) {
-    struct profile_window *window = profile_window_at(profile, i);
-    struct profile_part part;
-    if (window->start_ns >= sum->span.end_ns) break;
-    if (window->gap || window->end_ns <= since_ns || !profile_part_of(window, &sum->span, &part)) continue;
-    profile_need((struct rtop_profile *)profile, window); /* to a caller the profile stays as it is */
-    open_share_out(profile, sum, window, &part);
-  }
+  struct profile_walk walk = profile_walk(profile, sum->span);
+  walk.at = profile_find(profile, since_ns);
+  for (const struct profile_window *window; (window = profile_walk_read(&walk));)
+    if (window->end_ns > since_ns) open_share_out(profile, sum, window, &walk.part);
   for (size_t i = 0; i < sum->thread_count; i++) {
     struct profile_thread *thread = profile_thread_at(profile, sum->threads[i].thread);
     if (thread) thread->row = 0;

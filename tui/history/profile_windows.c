@@ -1,5 +1,6 @@
 /* Windows in order of start: how they come in, are found, change, and how one walks from each to the next. */
 #include "profile_windows.h"
+#include "profile_load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,31 @@ size_t profile_find(const struct rtop_profile *profile, int64_t time_ns)
 {
   int64_t earliest = time_ns > INT64_MIN + profile->longest_ns ? time_ns - profile->longest_ns : INT64_MIN;
   return profile_first_from(profile, earliest);
+}
+
+struct profile_walk profile_walk(const struct rtop_profile *profile, struct rtop_span span)
+{
+  return (struct profile_walk){ .profile = profile, .span = span, .at = profile_find(profile, span.start_ns) };
+}
+
+struct profile_window *profile_walk_next(struct profile_walk *walk)
+{
+  while (walk->at < walk->profile->count) {
+    struct profile_window *window = profile_window_at(walk->profile, walk->at++);
+    if (window->start_ns >= walk->span.end_ns) return NULL;
+    if (profile_part_of(window, &walk->span, &walk->part)) return window;
+  }
+  return NULL;
+}
+
+struct profile_window *profile_walk_read(struct profile_walk *walk)
+{
+  for (struct profile_window *window; (window = profile_walk_next(walk));) {
+    if (window->gap) continue;
+    profile_need((struct rtop_profile *)walk->profile, window); /* to a caller the profile stays as it is */
+    return window;
+  }
+  return NULL;
 }
 
 void profile_thread_unlist(struct rtop_profile *profile, uint32_t id)
