@@ -1,6 +1,7 @@
 /* How the icicle looks: cells, and what is known about the one under the cursor. */
 #include "view_icicle.h"
 #include "viewer.h"
+#include "tui/methods/states.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
@@ -345,13 +346,12 @@ static void draw_cell_legend(const struct icicle_view *view, struct rect at, int
 {
   static const enum rtop_state states[] = { RTOP_STATE_RUNNING, RTOP_STATE_WAITING, RTOP_STATE_BLOCKED,
                                             RTOP_STATE_MARKING, RTOP_STATE_SWEEPING };
-  static const char *const words[] = { "run", "wait", "blocked", "mark", "sweep" };
   int x = at.x + 1, end = at.x + at.columns;
   x += draw_text(y, x, end - x, FACE_TITLE, view->heat ? "self " : "state ");
   for (int i = 0; i < HEATS; i++) {
     char sign = view->heat ? heats[i].sign : draw_state_glyph(states[i]);
     enum face face = view->heat ? heats[i].face : fill_of(states[i]);
-    x += draw_format(y, x, end - x, face, " %c %s ", sign, view->heat ? heats[i].word : words[i]) + 1;
+    x += draw_format(y, x, end - x, face, " %c %s ", sign, view->heat ? heats[i].word : state_word(states[i])) + 1;
   }
   draw_text(y, x + 1, end - x - 1, FACE_LABEL, view->heat ? "c: by state" : "c: by heat (self)");
 }

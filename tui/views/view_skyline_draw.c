@@ -1,6 +1,7 @@
 /* How the skyline looks: streets of buildings, the names of the highest and of the blocks, what the cursor is on. */
 #include "view_skyline.h"
 #include "viewer.h"
+#include "tui/methods/states.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/trees/city_names.h"
@@ -199,17 +200,12 @@ static void draw_names(const struct pen *pen)
 /* Which shade is which state, and what is not shown. */
 static void draw_legend(const struct pen *pen)
 {
-  static const struct {
-    enum rtop_state state;
-    const char *word;
-  } shown[] = { { RTOP_STATE_RUNNING, "run" },
-                { RTOP_STATE_MARKING, "gc" },
-                { RTOP_STATE_WAITING, "wait" },
-                { RTOP_STATE_BLOCKED, "blocked" } };
+  static const enum rtop_state shown[] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_WAITING,
+                                           RTOP_STATE_BLOCKED };
   int y = pen->table.y, x = pen->table.x + 1, end = pen->table.x + pen->table.columns;
   for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
-    x += draw_text(y, x, end - x, draw_state_face(shown[i].state), wall(shown[i].state)) + 1;
-    x += draw_text(y, x, end - x, FACE_LABEL, shown[i].word) + 2;
+    x += draw_text(y, x, end - x, draw_state_face(shown[i]), wall(shown[i])) + 1;
+    x += draw_text(y, x, end - x, FACE_LABEL, shown[i] == RTOP_STATE_MARKING ? "gc" : state_word(shown[i])) + 2;
   }
   if (pen->view->city.hidden > 0)
     draw_format(y, x + 1, end - x - 1, FACE_LABEL, "%u more, too low to be shown", pen->view->city.hidden);
