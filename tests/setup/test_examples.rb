@@ -1,0 +1,144 @@
+# Every command in README.md and in the EXAMPLES of the man pages is run, and does what it says. A new one is run by itself;
+# one that cannot be is named below with what follows it instead.
+require_relative "../e2e/terminal"
+
+class TestExamples < Minitest::Test
+  include E2E
+
+  APPLICATION = <<~'RUBY'
+    $0 = ENV.fetch("TITLE", $0)
+    def busy = 20_000.times { |i| i * i }
+    others = Array.new(2) { Thread.new { loop { busy } } }
+    finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + Float(ENV.fetch("RUNS", "3"))
+    busy while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
+    others.each(&:kill)
+  RUBY
+
+  # tests/setup/newcomer follows the first block of the README on machines made for it.
+  ELSEWHERE = { /\Amake / => "tests/setup/newcomer", /\Agem "rperf-top"/ => "tests/e2e/test_gem.rb" }.freeze
+  # In what they write or print: something that shows that they did it.
+  SHOWS = { /\| jq/ => /\A\d+(\.\d+)?$/, /-b -J -n/ => /"methods"/, /-s blame/ => /\bbusy\b/, /-r night/ => /\bbusy\b/,
+            /--stat/ => /running: holding the GVL/ }.freeze
+
+  def self.readme
+    File.read("#{ROOT}/README.md").scan(/^```sh\n(.*?)^```/m).flat_map { |(block)| block.lines.map { |line| line.sub(/ +#.*/, "").strip } }
+  end
+
+  def self.page(path)
+    examples = File.read(path)[/^\.Sh EXAMPLES\n(.*?)^\.Sh/m, 1].to_s
+    blocks = examples.scan(/^\.Bd -literal.*?\n(.*?)^\.Ed/m).flatten
+    lines = blocks.map { |block| block.lines.map(&:strip) }.flat_map { |block| followed(block) }
+    (examples.scan(/^\.Dl (.*)/).flatten + lines).map { |line| line.gsub("\\-", "-").gsub("\\e", "\\") }
+  end
+
+  # A line that reads what the one above it has written belongs to it.
+  def self.followed(lines)
+    lines.slice_when { |above, below| (above.split & below.split).grep(/\w\.\w/).empty? }.map { |run| run.join(" && ") }
+  end
+
+  def self.pages = Dir["#{ROOT}/man/rperf-top*.1"].flat_map { |path| page(path) } + page("#{ROOT}/man/rperf-top-json.5")
+
+  def setup
+    @folder = Dir.mktmpdir("rperf-top-examples.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
+    File.write("#{@folder}/app.rb", APPLICATION)
+    Dir.mkdir("#{@folder}/bin")
+    { "ruby" => RbConfig.ruby, "rperf-top" => VIEWER }.each { |name, path| File.symlink(path, "#{@folder}/bin/#{name}") }
+    stand_in("flamegraph.pl", "grep -cvE '^.+ [0-9]+$' \"$1\" > /dev/null && exit 1; echo '<svg>'")
+    @title = "shop-#{$$}-#{object_id}"
+    @env = { "PATH" => "#{@folder}/bin:#{ENV["PATH"]}", "RPERF_TOP_DIR" => @folder, "RPERF_TOP_CONFIG" => "none",
+             "TMPDIR" => @folder }
+  end
+
+  def teardown = FileUtils.rm_rf(@folder)
+
+  def stand_in(name, body)
+    File.write("#{@folder}/bin/#{name}", "#!/bin/sh\n#{body}\n", perm: 0o755)
+  end
+
+  # What a reader puts in: a process of their own, where it was installed, and less time.
+  def put_in(command, pid)
+    command.gsub(/(?<=-p )(PID|4711)\b/, pid.to_s).gsub(/(?<=-f |-p )puma\b/, @title)
+           .gsub("RUBYOPT=-rrperf_top puma", "RUBYOPT=-rrperf_top ruby app.rb")
+           .gsub("/usr/local/lib/rperf-top", BUILD).gsub(/-t 10\b/, "-t 1")
+  end
+
+  # Yields its pid; it works for as long as that takes, or for some seconds.
+  def application(seconds)
+    env = @env.merge("TITLE" => @title, "RUNS" => seconds.to_s, "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top")
+    pid = spawn(env, RbConfig.ruby, "app.rb", chdir: @folder)
+    wait_until("a channel of #{pid}") { Dir["#{@folder}/rperf-top.*.#{pid}.????????????????"].any? }
+    yield pid
+  ensure
+    Process.kill(:KILL, pid)
+    Process.wait(pid)
+  end
+
+  def with_screen?(command) = command.match?(/\Arperf-top\b/) && !command.match?(/ (-b|-o|--stat)\b/)
+
+  def on_screen(command)
+    Terminal.open(env: @env, shell: "cd #{@folder} && exec #{command}") do |terminal|
+      if command == "rperf-top"
+        terminal.wait_for(@title[0, 12])
+        terminal.type("\r")
+      end
+      terminal.wait_for("Object#busy")
+      terminal.type("q")
+      assert terminal.ended&.success?, command
+    end
+  end
+
+  def plainly(command)
+    out, err, status = Open3.capture3(@env.merge("RUNS" => "1.5"), "timeout", "60", "sh", "-c", command, chdir: @folder, stdin_data: "")
+    assert status.success?, "#{command}: #{status} #{err}"
+    SHOWS.each { |which, wanted| assert_match(wanted, out + err, command) if command.match?(which) }
+    command.scan(/(?:-o |> )(\S+)/) { |(name)| refute File.zero?("#{@folder}/#{name}"), command }
+  end
+
+  # Endless ones end with the process.
+  def try(command)
+    application(command.match?(/-J -p|night/) ? 4 : 60) do |pid|
+      wanted = put_in(command, pid)
+      with_screen?(command) ? on_screen(wanted) : plainly(wanted)
+    end
+  end
+
+  (readme + pages).uniq.each_with_index do |command, number|
+    define_method(format("test_%02d_%s", number, command.gsub(/\W+/, "_")[0, 50])) do
+      where = ELSEWHERE.find { |which, _| command.match?(which) }&.last
+      next assert(File.read("#{ROOT}/#{where}").match?(/README|gem 'rperf-top', require: 'rperf_top'/), where) if where
+      skip "there is no jq here" if command.include?("jq") && !system("command -v jq > /dev/null")
+      try(command)
+    end
+  end
+
+  # The other blocks of the manual: a settings file, and a middleware.
+  def test_the_settings_are_taken
+    File.write("#{@folder}/settings", self.class.page("#{ROOT}/man/rperf-top-settings.5").join("\n") + "\n")
+    application(60) do |pid|
+      Terminal.open("-p", pid.to_s, env: @env.merge("RPERF_TOP_CONFIG" => "#{@folder}/settings")) do |terminal|
+        terminal.wait_for("CPU%v")
+        terminal.type("q")
+        assert terminal.ended&.success?
+        refute_match(/settings/, terminal.text)
+      end
+    end
+  end
+
+  def test_the_middleware_labels
+    blocks = File.read("#{ROOT}/man/rperf_top.3")[/^\.Sh EXAMPLES\n(.*?)^\.Sh/m, 1].scan(/^\.Bd -literal.*?\n(.*?)^\.Ed/m).flatten
+    script = "#{blocks.first.gsub("\\e", "\\")}\n" + <<~'RUBY'
+      seen = nil
+      application = LabelRequests.new(->(env) { seen = RperfTop.labels; [200, {}, []] })
+      application.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/users/4711")
+      print seen
+    RUBY
+    out, err, status = Open3.capture3(@env.merge("RUBYLIB" => BUILD), RbConfig.ruby, "-rrperf_top", "-e", script)
+    assert status.success?, err
+    assert_match(%r{GET /users/:id}, out)
+  end
+
+  def test_there_are_commands
+    assert_operator self.class.readme.size, :>=, 14
+    assert_operator self.class.pages.size, :>=, 7
+  end
+end
