@@ -78,9 +78,11 @@ static bool html_open_threads(struct html *html)
   const struct rtop_sum *sum = &html->job->sum;
   html->thread_bound = rtop_profile_thread_bound(html->job->given->profile);
   html->wanted = calloc((size_t)html->thread_bound + 1, sizeof *html->wanted);
-  for (size_t i = 0; html->wanted && i < sum->thread_count; i++)
-    if (sum->threads[i].thread < html->thread_bound && rtop_cost_wall(&sum->threads[i].cost))
-      html->wanted[sum->threads[i].thread] = true;
+  for (size_t i = 0; html->wanted && i < sum->thread_count; i++) {
+    const struct rtop_thread_row *row = &sum->threads[i];
+    if (row->thread < html->thread_bound && (rtop_cost_wall(&row->cost) || row->cost.cpu_ns))
+      html->wanted[row->thread] = true;
+  }
   return html->wanted != NULL;
 }
 

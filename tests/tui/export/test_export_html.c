@@ -136,6 +136,24 @@ static void test_random(void **state)
   }
 }
 
+/* What a thread was found to have used after its time was told. */
+static void test_cpu_without_time(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  uint64_t before_ns = fixture.report.sum.total.cpu_ns;
+  fixture_window(&fixture.window, 2000 * MS, 2100 * MS);
+  fixture_thread(&fixture.window, 7, RTOP_STATE_BLOCKED, 0, 0);
+  fixture_cell(&fixture.window, 0, 1, RTOP_STATE_RUNNING, 0)->cpu_ns = 5 * MS;
+  assert_true(fixture_add(fixture.profile, 0, &fixture.window));
+  report_fixture_take(&fixture);
+  json_t *data = html(&fixture);
+  assert_int_equal(sum_of(data, CPU, NULL), (int64_t)(before_ns + 5 * MS) / 1000);
+  json_decref(data);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_filtered(void **state)
 {
   (void)state;
@@ -156,10 +174,8 @@ static void test_filtered(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_slices),
-    cmocka_unit_test(test_hostile_names),
-    cmocka_unit_test(test_random),
-    cmocka_unit_test(test_filtered),
+    cmocka_unit_test(test_slices),           cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_random),
+    cmocka_unit_test(test_cpu_without_time), cmocka_unit_test(test_filtered),
   };
   setlocale(LC_CTYPE, "C.UTF-8");
   return cmocka_run_group_tests(tests, NULL, NULL);
