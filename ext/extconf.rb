@@ -12,7 +12,7 @@ end
 
 root = File.expand_path("..", __dir__)
 sources = Dir["#{root}/{ext,shm}/**/*.c"].map { |path| path.delete_prefix("#{root}/") }.sort
-sources.reject! { |path| path.match?(%r{\Ashm/\w+/(reader|sigbus)}) }
+sources.reject! { |path| path.match?(%r{\A(shm/\w+/(reader|sigbus)|ext/inject/)}) }
 abort "there are no sources in #{root}/ext" unless sources.any? { |path| path.start_with?("ext/") }
 
 given = %w[CC CPPFLAGS CFLAGS LDFLAGS].to_h { |name| [name, ENV.fetch(name, "").strip] }
@@ -50,6 +50,9 @@ $distcleandirs = folders.sort_by { |folder| -folder.size } | %w[ext shm]
 # where its libraries are; all in one folder, where the viewer looks for the extension. Without those libraries (slim
 # images) a file says what to install, for whoever calls the viewer.
 gem_rules = <<~MAKE
+  all: rperf_top_inject.so
+  rperf_top_inject.so: #{__dir__}/inject/inject.c
+  \t$(Q) $(LDSHARED) $(INCFLAGS) $(CPPFLAGS) $(CFLAGS) $(CCDLFLAGS) -o $@ #{__dir__}/inject/inject.c
   all: viewer.made
   viewer.made:
   \t@rm -f rperf-top rperf-top.missing
@@ -60,11 +63,12 @@ gem_rules = <<~MAKE
   \t@rm -rf viewer
   \t@touch $@
   install-so: install-viewer
-  install-viewer: viewer.made
+  install-viewer: viewer.made rperf_top_inject.so
   \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)
   \t$(Q) sed 's/@RUBY_SERIES@/#{RUBY_VERSION[/\A\d+\.\d+/]}/' #{__dir__}/rperf_top.rb > $(RUBYARCHDIR)/rperf_top.rb
   \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)/rperf_top
   \t$(Q) cp #{__dir__}/rperf-top.rb $(RUBYARCHDIR) && cp #{__dir__}/rperf_top/*.rb $(RUBYARCHDIR)/rperf_top
+  \t$(Q) cp rperf_top_inject.so #{__dir__}/inject/inject.py $(RUBYARCHDIR)
   \t$(Q) for file in rperf-top rperf-top.missing; do if [ -e $$file ]; then $(INSTALL_PROG) $$file $(RUBYARCHDIR); fi; done
   clean: clean-viewer
   clean-viewer:

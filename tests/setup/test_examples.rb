@@ -16,6 +16,8 @@ class TestExamples < Minitest::Test
 
   # tests/setup/newcomer follows the first block of the README on machines made for it.
   ELSEWHERE = { /\Amake / => "tests/setup/newcomer", /\Agem "rperf-top"/ => "tests/e2e/test_gem.rb" }.freeze
+  # Of these a process without the extension.
+  BARE = /--inject/
   # In what they write or print: something that shows that they did it.
   SHOWS = { /\| jq/ => /\A\d+(\.\d+)?$/, /-b -J -n/ => /"methods"/, /-s blame/ => /\bbusy\b/, /-r night/ => /\bbusy\b/,
             /--stat/ => /running: holding the GVL/ }.freeze
@@ -63,10 +65,11 @@ class TestExamples < Minitest::Test
   end
 
   # Yields its pid; it works for as long as that takes, or for some seconds.
-  def application(seconds)
-    env = @env.merge("TITLE" => @title, "RUNS" => seconds.to_s, "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top")
+  def application(seconds, bare: false)
+    env = @env.merge("TITLE" => @title, "RUNS" => seconds.to_s)
+    env = env.merge("RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top") unless bare
     pid = spawn(env, RbConfig.ruby, "app.rb", chdir: @folder)
-    wait_until("a channel of #{pid}") { Dir["#{@folder}/rperf-top.*.#{pid}.????????????????"].any? }
+    bare or wait_until("a channel of #{pid}") { Dir["#{@folder}/rperf-top.*.#{pid}.????????????????"].any? }
     yield pid
   ensure
     Process.kill(:KILL, pid)
@@ -96,7 +99,7 @@ class TestExamples < Minitest::Test
 
   # Endless ones end with the process.
   def try(command)
-    application(command.match?(/-J -p|night/) ? 4 : 60) do |pid|
+    application(command.match?(/-J -p|night/) ? 4 : 60, bare: command.match?(BARE)) do |pid|
       wanted = put_in(command, pid)
       with_screen?(command) ? on_screen(wanted) : plainly(wanted)
     end
@@ -106,6 +109,7 @@ class TestExamples < Minitest::Test
     define_method(format("test_%02d_%s", number, command.gsub(/\W+/, "_")[0, 50])) do
       where = ELSEWHERE.find { |which, _| command.match?(which) }&.last
       next assert(File.read("#{ROOT}/#{where}").match?(/README|gem 'rperf-top', require: 'rperf_top'/), where) if where
+      skip "there is no gdb here" if command.match?(BARE) && !system("command -v gdb > /dev/null")
       skip "there is no jq here" if command.include?("jq") && !system("command -v jq > /dev/null")
       try(command)
     end

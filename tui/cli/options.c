@@ -38,6 +38,8 @@ enum {
   OPTION_LIST_KEYS,
   OPTION_ON_STALL,
   OPTION_SAVE_ON_STALL,
+  OPTION_INJECT,
+  OPTION_YES,
   OPTION_NO_FOLLOW,
   OPTION_BY_PROCESS,
   OPTION_STALL, /* + enum stall_cause */
@@ -50,7 +52,9 @@ static const char short_options[] = "+:p:r:lo:t:bJn:d:F:m:s:MUC:hV";
 static const struct option long_options[] = {
   { "pid", required_argument, NULL, 'p' },
   { "replay", required_argument, NULL, 'r' },
+  { "inject", no_argument, NULL, OPTION_INJECT },
   { "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
+  { "yes", no_argument, NULL, OPTION_YES },
   { "by-process", no_argument, NULL, OPTION_BY_PROCESS },
   { "list", no_argument, NULL, 'l' },
   { "output", required_argument, NULL, 'o' },
@@ -370,6 +374,8 @@ static int options_take(struct rtop_options *options, int option)
   switch (option) {
   case 'p': return options_pids(options, optarg);
   case 'r': return options_replay(options, optarg);
+  case OPTION_INJECT: options->inject = true; return -1;
+  case OPTION_YES: options->yes = true; return -1;
   case OPTION_NO_FOLLOW: options->alone = true; return -1;
   case OPTION_BY_PROCESS: options->lens.processes = true; return -1;
   case 'l': options->action = RTOP_ACTION_LIST; return -1;
@@ -436,6 +442,8 @@ static int options_check(struct rtop_options *options)
     return options_usage("--max-size needs -o FILE.rpt");
   if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
     return options_usage("--max-size and -F cannot be combined: a window is saved at its end");
+  if (options->inject && !options->pid_count) return options_usage("--inject needs -p PID");
+  if (options->yes && !options->inject) return options_usage("--yes needs --inject");
   if (options->replay_count && (options->command || options->pid_count || options->name_count))
     return options_usage("-r cannot be combined with -p or a command");
   if (options->output && options->batch) return options_usage("-o and -b cannot be combined");

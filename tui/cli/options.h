@@ -45,6 +45,7 @@ struct rtop_options {
   const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last is shown, those before are compared with */
   int replay_count;
   bool alone;                /* --no-follow */
+  bool inject, yes;          /* --inject, --yes */
   char **command;            /* NULL-terminated, points into argv */
   const char *output;        /* -o; NULL: none */
   uint64_t size_max_bytes;   /* --max-size of a recording; 0: no bound */

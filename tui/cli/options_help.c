@@ -12,6 +12,8 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "\n"
                             "What to watch\n"
                             "  -p, --pid PID[,PID...]  live processes, or the data that dead ones left\n"
+                            "      --inject            load the extension into PID, which runs without it (by gdb)\n"
+                            "      --yes               ... also when it belongs to another user\n"
                             "      --no-follow         only these processes, not those that they fork or spawn\n"
                             "  -r, --replay FILE       recording (.rpt); twice: the second compared with the first\n"
                             "      --hz N              ask for N stacks per second, 1 to 10000 (200)\n"

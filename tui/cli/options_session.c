@@ -1,6 +1,8 @@
 /* Sessions as the command line asks for them. */
 #include "options_session.h"
 
+#include "tui/feed/inject.h"
+
 size_t rtop_session_memory(const struct rtop_options *options)
 {
   static const double short_seconds = 10;
@@ -42,6 +44,9 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .alone = options->alone,
     .keeps_sums = options->output || options->stat || options->frame_seconds <= 0,
   };
+  *exit_status = 1;
+  for (int i = 0; options->inject && i < options->pid_count; i++)
+    if (!rtop_inject(options->pids[i], options->yes, error)) return NULL;
   if (options->action == RTOP_ACTION_RUN) wish.command = options->command;
   else if (options->action == RTOP_ACTION_REPLAY) wish.replay = options->replays[options->replay_count - 1];
   return rtop_session_begin(&wish, exit_status, error);

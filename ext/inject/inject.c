@@ -1,0 +1,103 @@
+/* Loaded by a debugger into a Ruby process that was started without the extension (inject.py, next to it): has a
+ * thread ask the VM for a job, and does nothing else at that moment. The job, which the VM runs at a safepoint, makes a
+ * Ruby thread, and that one requires the extension, as the program itself could have done.
+ *
+ * Threads: the constructor any, in a system call, with the others stopped; the rest as a Ruby thread does.
+ */
+#include <ruby/ruby.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <ruby/debug.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+  INJECT_ASK_MS = 300000, /* an idle server does something now and then */
+  INJECT_PAUSE_MS = 20,
+  INJECT_STACK_BYTES = 64 << 10,
+};
+
+static char extension[4096];
+static rb_postponed_job_handle_t job;
+static _Atomic bool has_run;
+
+static VALUE inject_require(VALUE nothing)
+{
+  (void)nothing;
+  return rb_require(extension);
+}
+
+/* A program that cannot have it runs on: the extension's own shim says why in one line. */
+static VALUE inject_thread(void *nothing)
+{
+  int state;
+  (void)nothing;
+  rb_protect(inject_require, Qnil, &state);
+  if (state) rb_set_errinfo(Qnil);
+  return Qnil;
+}
+
+static VALUE inject_make_thread(VALUE nothing)
+{
+  (void)nothing;
+  return rb_thread_create(inject_thread, NULL);
+}
+
+/* Jobs may not wait for locks, and `require` has one: hence the thread. */
+static void inject_job(void *nothing)
+{
+  VALUE before = rb_errinfo();
+  int state;
+  (void)nothing;
+  if (atomic_exchange(&has_run, true)) return;
+  rb_protect(inject_make_thread, Qnil, &state);
+  if (state) rb_set_errinfo(before);
+}
+
+/* Asks as a thread that the VM does not know: then the thread that runs is interrupted, not the one that calls. Again and
+ * again, since that one may go to sleep before it looks. */
+static void *inject_ask(void *nothing)
+{
+  (void)nothing;
+  for (int64_t asked_ms = 0; asked_ms < INJECT_ASK_MS && !atomic_load(&has_run); asked_ms += INJECT_PAUSE_MS) {
+    const struct timespec pause = { .tv_nsec = INJECT_PAUSE_MS * 1000000 };
+    rb_postponed_job_trigger(job);
+    nanosleep(&pause, NULL);
+  }
+  return NULL;
+}
+
+static void inject_begin(void)
+{
+  pthread_attr_t attributes;
+  pthread_t asking;
+  sigset_t all, before;
+  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, INJECT_STACK_BYTES);
+  sigfillset(&all); /* signals are for the program's threads */
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  (void)pthread_create(&asking, &attributes, inject_ask, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+}
+
+/* No lock of the VM: a job is registered by atomic operations on a table. */
+__attribute__((constructor)) static void inject_asked(void)
+{
+  static const char name[] = "rperf_top";
+  Dl_info own;
+  if (!dladdr((void *)inject_asked, &own)) return;
+  const char *slash = strrchr(own.dli_fname, '/');
+  size_t folder = slash ? (size_t)(slash - own.dli_fname) + 1 : 0;
+  if (folder == 0 || folder + sizeof name > sizeof extension) return;
+  memcpy(extension, own.dli_fname, folder);
+  memcpy(extension + folder, name, sizeof name);
+  job = rb_postponed_job_preregister(0, inject_job, NULL);
+  if (job != POSTPONED_JOB_HANDLE_INVALID) inject_begin();
+}
