@@ -40,6 +40,7 @@ enum {
   OPTION_SAVE_ON_STALL,
   OPTION_NO_FOLLOW,
   OPTION_BY_PROCESS,
+  OPTION_STREAM,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -63,6 +64,7 @@ static const struct option long_options[] = {
   { "mode", required_argument, NULL, 'm' },
   { "sort", required_argument, NULL, 's' },
   { "stat", no_argument, NULL, OPTION_STAT },
+  { "stream", no_argument, NULL, OPTION_STREAM },
   { "hz", required_argument, NULL, OPTION_HZ },
   { "filter", required_argument, NULL, OPTION_FILTER },
   { "thread", required_argument, NULL, OPTION_THREAD },
@@ -387,6 +389,7 @@ static int options_take(struct rtop_options *options, int option)
   case 's': return options_sort(options, optarg);
   case 'C': return options_color(options, optarg);
   case OPTION_STAT: options->stat = true; return -1;
+  case OPTION_STREAM: options->stream = true; return -1;
   case OPTION_HZ: return options_hz(options, optarg);
   case OPTION_FILTER: return options_filter(options, optarg);
   case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
@@ -451,6 +454,9 @@ static int options_check(struct rtop_options *options)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o"
                                                                    : options->stat ? "--stat"
                                                                                    : "-b");
+  const char *other = options->output ? "-o" : options->batch ? "-b" : options->stat ? "--stat" : NULL;
+  if (options->stream && other) return options_usage("--stream and %s cannot be combined", other);
+  if (options->stream && !target) return options_usage("--stream needs -p PID or -- COMMAND");
   if (options->time_seconds > 0 && !target) return options_usage("-t needs -p PID or -- COMMAND");
   return -1;
 }
