@@ -29,12 +29,12 @@ struct feed_pipe {
   int users;
   bool ended, broken;
   char problem[sizeof((struct rtop_error *)NULL)->text];
-  int64_t arrived_ns;  /* the last bytes, by our clock */
-  uint32_t known;      /* sources 0 to known - 1: others are not taken before those */
+  int64_t arrived_ns;                     /* the last bytes, by our clock */
+  uint32_t known;                         /* sources 0 to known - 1: others are not taken before those */
   int64_t last_ns[RECORDING_SOURCES_MAX]; /* per source: the end of its last window */
-  int64_t newest_ns;   /* the end of the newest window, by the clock there */
-  int64_t clock_ns;    /* that clock less ours when windows came the fastest */
-  int64_t compared_ns; /* when that was looked at last; 0: never */
+  int64_t newest_ns;                      /* the end of the newest window, by the clock there */
+  int64_t clock_ns;                       /* that clock less ours when windows came the fastest */
+  int64_t compared_ns;                    /* when that was looked at last; 0: never */
   struct rtop_window window;
   uint32_t *threads;
   size_t thread_capacity;
@@ -121,19 +121,15 @@ static void pipe_end(struct feed_pipe *pipe, bool broken, const char *problem)
   if (problem && !*pipe->problem) snprintf(pipe->problem, sizeof pipe->problem, "%s", problem);
 }
 
-/* All whole chunks that came. */
-static size_t pipe_take(struct feed_pipe *pipe)
+/* A whole chunk. False: there is none. */
+static bool pipe_take_one(struct feed_pipe *pipe, size_t *moved)
 {
   struct rtop_error error = { 0 };
-  size_t moved = 0;
-  enum rtop_recording_step step = RTOP_RECORDING_CHUNK;
-  while (step == RTOP_RECORDING_CHUNK) {
-    step = rtop_recording_stream_next(pipe->stream, pipe->profile, &error);
-    if (step == RTOP_RECORDING_CHUNK) moved += pipe_take_rows(pipe);
-  }
+  enum rtop_recording_step step = rtop_recording_stream_next(pipe->stream, pipe->profile, &error);
+  if (step == RTOP_RECORDING_CHUNK) *moved += pipe_take_rows(pipe);
   if (step == RTOP_RECORDING_ENDED) pipe_end(pipe, false, NULL);
   if (step == RTOP_RECORDING_REFUSED) pipe_end(pipe, true, error.text);
-  return moved;
+  return step == RTOP_RECORDING_CHUNK;
 }
 
 /* Some bytes, if there are any. False: none now, or none any more. */
@@ -159,7 +155,10 @@ static size_t pipe_poll(struct feed_pipe *pipe)
 {
   uint64_t most = rtop_recording_stream_bytes(pipe->stream) + STREAM_BYTES_PER_POLL;
   size_t moved = 0;
-  while (rtop_recording_stream_bytes(pipe->stream) < most && pipe_read(pipe)) moved += pipe_take(pipe);
+  do {
+    while (!pipe->ended && pipe_take_one(pipe, &moved))
+      ;
+  } while (rtop_recording_stream_bytes(pipe->stream) < most && pipe_read(pipe));
   return moved;
 }
 
@@ -174,19 +173,6 @@ static void stream_tell(struct feed_stream *feed, const struct rtop_recording_so
   base->info.parent = (pid_t)about->parent;
   memcpy(base->info.losses, about->pulse.losses, sizeof base->info.losses);
   base->info.tells_losses = about->pulse.tells_losses;
-}
-
-static size_t stream_read(struct rtop_feed *base, struct rtop_profile *profile)
-{
-  struct feed_stream *feed = (struct feed_stream *)base;
-  size_t moved = base->source == 0 ? pipe_poll(feed->pipe) : 0;
-  const struct rtop_recording_source *about =
-      rtop_recording_source(rtop_recording_stream_content(feed->pipe->stream), base->source);
-  (void)profile; /* the one that it was opened for */
-  if (about) stream_tell(feed, about);
-  if (*feed->pipe->problem && !*base->problem && base->source == 0)
-    snprintf(base->problem, sizeof base->problem, "%.255s", feed->pipe->problem);
-  return moved;
 }
 
 static void stream_set_end(struct feed_stream *feed, const char *cause, const char *text)
@@ -225,6 +211,20 @@ static enum rtop_feed_state stream_state(struct rtop_feed *base)
   }
   bool stalls = pulse && pulse->state == RTOP_FEED_STALLED;
   return stalls || clock_now_ns() - pipe->arrived_ns > STREAM_SILENT_NS ? RTOP_FEED_STALLED : RTOP_FEED_LIVE;
+}
+
+static size_t stream_read(struct rtop_feed *base, struct rtop_profile *profile)
+{
+  struct feed_stream *feed = (struct feed_stream *)base;
+  size_t moved = base->source == 0 ? pipe_poll(feed->pipe) : 0;
+  const struct rtop_recording_source *about =
+      rtop_recording_source(rtop_recording_stream_content(feed->pipe->stream), base->source);
+  (void)profile; /* the one that it was opened for */
+  if (about) stream_tell(feed, about);
+  if (*feed->pipe->problem && !*base->problem && base->source == 0)
+    snprintf(base->problem, sizeof base->problem, "%.255s", feed->pipe->problem);
+  base->state = stream_state(base); /* nothing else tells of it */
+  return moved;
 }
 
 static int stream_wait_ms(const struct rtop_feed *base)
@@ -312,6 +312,18 @@ struct rtop_feed *rtop_feed_stream_next(struct rtop_feed *first, uint32_t source
   return first->ops == &stream_ops ? stream_make_feed(((struct feed_stream *)first)->pipe, source) : NULL;
 }
 
+/* What comes before anybody is known is nobody's; whoever opens us may want to see all the rest go by. */
+static void pipe_meet(struct feed_pipe *pipe)
+{
+  const struct rtop_recording *content = rtop_recording_stream_content(pipe->stream);
+  size_t moved = 0;
+  while (!rtop_recording_source(content, 0) && !pipe->ended) {
+    enum rtop_recording_step step = rtop_recording_stream_next(pipe->stream, NULL, NULL);
+    if (step == RTOP_RECORDING_CHUNK && rtop_recording_source(content, 0)) return;
+    if (step == RTOP_RECORDING_MORE || !pipe_take_one(pipe, &moved)) return;
+  }
+}
+
 /* Until it has told of a process, or nothing more comes. */
 static struct rtop_feed *stream_await(struct feed_pipe *pipe, struct rtop_error *error)
 {
@@ -319,7 +331,7 @@ static struct rtop_feed *stream_await(struct feed_pipe *pipe, struct rtop_error 
   struct pollfd ready = { .fd = pipe->fd, .events = POLLIN };
   while (!feed && !pipe->ended) {
     if (poll(&ready, 1, -1) < 0 && errno != EINTR) break;
-    if (pipe_read(pipe)) pipe_take(pipe);
+    if (pipe_read(pipe)) pipe_meet(pipe);
     feed = stream_make_feed(pipe, 0);
   }
   bool none = rtop_recording_stream_bytes(pipe->stream) == 0;

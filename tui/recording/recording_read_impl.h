@@ -41,7 +41,7 @@ bool recording_read_ends(struct rtop_recording *recording);
 bool recording_walk(struct rtop_recording *recording);
 bool recording_pread(const struct rtop_recording *recording, void *to, size_t bytes, uint64_t position);
 
-/* recording_read_names.c: the names that were unpacked last. */
+/* recording_read_names.c: the names that were unpacked last; without a profile only sources. */
 void recording_take_names(struct rtop_recording *recording, struct rtop_profile *profile);
 void recording_names_free(struct rtop_recording *recording);
 

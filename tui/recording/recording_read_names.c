@@ -237,10 +237,11 @@ static void names_read_marks(const struct rtop_recording *recording, struct rtop
 
 void recording_take_names(struct rtop_recording *recording, struct rtop_profile *profile)
 {
-  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_symbols *symbols = profile ? rtop_profile_symbols(profile) : NULL;
   uint64_t kind;
   struct varint_reader rows;
   while (recording_read_record(&recording->rows, &kind, &rows)) {
+    if (!profile && kind != RECORDING_SOURCE) continue;
     switch (kind) {
     case RECORDING_SOURCE: names_read_source(recording, &rows); break;
     case RECORDING_FRAMES: names_read_frames(recording, symbols, &rows); break;

@@ -130,8 +130,8 @@ static void stream_skip(struct rtop_recording_stream *stream)
 
 /* Takes all of its names, then lets the rows be walked over. What cannot be unpacked is left out. */
 static enum rtop_recording_step stream_take_chunk(struct rtop_recording_stream *stream,
-                                                  const struct recording_chunk_head *head,
-                                                  struct rtop_profile *profile, struct rtop_error *error)
+                                                  const struct recording_chunk_head *head, struct rtop_profile *profile,
+                                                  struct rtop_error *error)
 {
   struct rtop_recording *content = stream->content;
   const unsigned char *names = stream_here(stream) + sizeof *head, *windows = names + head->names_bytes;
@@ -145,6 +145,7 @@ static enum rtop_recording_step stream_take_chunk(struct rtop_recording_stream *
     fine = recording_take_frame(content, names, head->names_bytes, head->names_raw_bytes);
     if (fine) recording_take_names(content, profile);
   }
+  if (!profile) return RTOP_RECORDING_CHUNK;
   content->rows = (struct varint_reader){ 0 };
   if (head->windows_bytes)
     fine = recording_take_frame(content, windows, head->windows_bytes, head->windows_raw_bytes) && fine;
@@ -178,15 +179,13 @@ static enum rtop_recording_step stream_other(struct rtop_recording_stream *strea
 {
   uint64_t bytes = (uint64_t)frame->bytes + 8;
   bool end = stream_is_tag(frame, RECORDING_TAG_END);
-  if (bytes < sizeof *frame || bytes > (end ? stream_end_max : stream_skip_max))
-    return stream_search(stream);
+  if (bytes < sizeof *frame || bytes > (end ? stream_end_max : stream_skip_max)) return stream_search(stream);
   if (end && stream_left(stream) < bytes) return RTOP_RECORDING_MORE;
   if (end && recording_sealed(stream_here(stream), (size_t)bytes, RECORDING_TAG_END)) {
     stream->ended = stream->content->complete = true;
     return RTOP_RECORDING_ENDED;
   }
-  if (end || memcmp(frame->tag, "RPT", 3) != 0)
-    return stream_search(stream);
+  if (end || memcmp(frame->tag, "RPT", 3) != 0) return stream_search(stream);
   stream->lost = false;
   stream->skip = bytes;
   return (enum rtop_recording_step)STREAM_PASSED;

@@ -28,6 +28,7 @@ enum rtop_recording_step {
   RTOP_RECORDING_ENDED,   /* the recording is complete */
   RTOP_RECORDING_REFUSED, /* it is none, of another version, or asks for too much: error->text */
 };
+/* Without a profile only the sources of the next chunk become known, and it is still to be taken. */
 enum rtop_recording_step rtop_recording_stream_next(struct rtop_recording_stream *stream, struct rtop_profile *profile,
                                                     struct rtop_error *error);
 uint64_t rtop_recording_stream_bytes(const struct rtop_recording_stream *stream); /* that came */

@@ -146,7 +146,7 @@ void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const 
 void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
   source = recorder_number(recorder, source);
-  if (!window_is_sane(recorder, source, start_ns, end_ns) || recorder_leaves_out(recorder, source)) return;
+  if (!window_is_sane(recorder, source, start_ns, end_ns) || recorder_is_behind(recorder)) return;
   if (window_makes_chunk_full(recorder, start_ns, end_ns)) recorder_flush(recorder);
   window_stretch(recorder, start_ns, end_ns);
   struct recording_known *known = recording_index_add_known(&recorder->index);
