@@ -1,143 +1,9 @@
-# Another host: what --stream writes is the live screen where it is read, and both sides end as they should. The way
-# between them is a pipe, as that of ssh is.
-require_relative "tmux"
+# Another host without a screen: reports and files of what --stream writes, and both sides end as they should.
+require_relative "family"
+require_relative "stream"
 
 class TestStream < Minitest::Test
-  include E2E
-
-  COUNTING = <<~RUBY
-    def count(n) = n.times { |i| @sum = i }
-    Thread.new { loop { sleep 0.01 } }
-    loop { count(10_000); sleep 0.001 }
-  RUBY
-
-  def counting(&block)
-    Dir.mktmpdir do |folder|
-      File.write("#{folder}/counting.rb", COUNTING)
-      running("#{folder}/counting.rb", &block)
-    end
-  end
-
-  # The screen of what the stream of this command brings, in a folder of its own; yields the terminal, the pid of the
-  # writer and the folder.
-  def screen(*arguments, size: [100, 30])
-    skip "tmux is not installed" unless Tmux.there?
-    Dir.mktmpdir do |folder|
-      shell = "cd #{folder}; { #{VIEWER} --stream \"$@\" 2> err & echo $! > writer; wait $!; echo $? > status; } | " \
-              "#{VIEWER} -r -; echo $? > reader"
-      tmux = Tmux.new(*size, ["sh", "-c", shell, "sh", *arguments.map(&:to_s)])
-      begin
-        yield tmux, wait_until("the writer") { File.read("#{folder}/writer").to_i.nonzero? rescue nil }, folder
-      ensure
-        tmux.close
-      end
-    end
-  end
-
-  def status_in(folder, name) = wait_until("the end of #{name}") { File.read("#{folder}/#{name}")[/\d+\n/]&.to_i rescue nil }
-
-  def test_the_live_screen
-    counting do |pid|
-      screen("-p", pid) do |tmux, writer, folder|
-        tmux.wait_for(/Object#count/)
-        tmux.wait_for(/#{pid}@#{Regexp.escape(`hostname`.strip[/\A[^.]*/])} .*\[STREAM \d+\.\d s behind\]/)
-        tmux.keys("z")
-        tmux.wait_for(/\[FROZEN -\d/)
-        tmux.keys("[", "[")
-        tmux.keys("z")
-        tmux.wait_for(/\[STREAM/)
-        { "2" => /Object#count/, "3" => /main/, "7" => /\d\d:\d\d:\d\d/, "1" => /Object#count/ }.each do |key, text|
-          tmux.keys(key)
-          tmux.wait_for(text)
-        end
-        tmux.keys("r")
-        tmux.wait_for(/recording to rperf-top-#{pid}-\S+\.rpt/)
-        wait_until("a recording of the stream") { Dir["#{folder}/*.rpt"].any? { |file| File.size(file) > 1000 } }
-        tmux.keys("r")
-        tmux.wait_for(/recorded rperf-top-#{pid}/)
-        object = viewer("-J", "-F", "all", "-r", Dir["#{folder}/*.rpt"].first).objects.last
-        assert_equal pid, object["pid"]
-        assert method_named(object, "Object#count")
-        tmux.keys("q")
-        assert_equal 0, status_in(folder, "reader")
-        assert_equal 0, status_in(folder, "status")
-        assert_empty File.read("#{folder}/err")
-        assert_raises(Errno::ESRCH) { Process.kill(0, writer) }
-      end
-    end
-  end
-
-  def test_the_process_ends
-    counting do |pid|
-      screen("-p", pid, size: [120, 30]) do |tmux, _, folder|
-        tmux.wait_for(/Object#count/)
-        Process.kill(:KILL, pid)
-        tmux.wait_for(/killed by signal 9.*\[STREAM ENDED\]/)
-        assert_equal 0, status_in(folder, "status")
-        assert_match(/Object#count/, tmux.text)
-        tmux.keys("z")
-        tmux.wait_for(/\[FROZEN/)
-        tmux.keys("q")
-        assert_equal 0, status_in(folder, "reader")
-      end
-    end
-  end
-
-  def test_the_way_breaks
-    counting do |pid|
-      screen("-p", pid) do |tmux, writer, folder|
-        tmux.wait_for(/Object#count/)
-        Process.kill(:STOP, writer)
-        tmux.wait_for(/\[STREAM stalled for \d+ s\]/)
-        Process.kill(:CONT, writer)
-        tmux.wait_for(/\[STREAM \d+\.\d s behind\]/)
-        Process.kill(:KILL, writer)
-        tmux.wait_for(/\[STREAM BROKEN OFF\]/)
-        tmux.keys("q")
-        assert_equal 0, status_in(folder, "reader")
-      end
-    end
-  end
-
-  # The process there stands still; its stream does not, and says so.
-  def test_the_process_stalls
-    counting do |pid|
-      screen("-p", pid) do |tmux,|
-        tmux.wait_for(/Object#count/)
-        Process.kill(:STOP, pid)
-        tmux.wait_for(/\[STREAM: stalled\]/)
-        Process.kill(:CONT, pid)
-        tmux.wait_for(/\[STREAM \d+\.\d s behind\]/)
-      end
-    end
-  end
-
-  def pipe_to(*reader, writer:, stop: nil)
-    out, away = IO.pipe
-    said = Tempfile.new
-    there = spawn(VIEWER, "--stream", *writer, out: away, err: said.path)
-    away.close
-    result = nil
-    thread = Thread.new { result = viewer_reading(out, *reader) }
-    if stop
-      wait_until("the stream") { yield }
-      Process.kill(stop, there)
-    end
-    thread.join
-    out.close
-    [result, Process.wait2(there).last, said.tap(&:rewind).read]
-  ensure
-    said&.close!
-  end
-
-  def viewer_reading(input, *arguments)
-    out, err = Tempfile.new, Tempfile.new
-    pid = spawn({ "TMPDIR" => E2E.logs }, VIEWER, "-r", "-", *arguments, in: input, out: out.path, err: err.path)
-    status = Process.wait2(pid).last
-    E2E::Result.new(out.read, err.read, status)
-  ensure
-    [out, err].each(&:close!)
-  end
+  include Stream
 
   def test_reports_of_a_stream
     counting do |pid|
@@ -233,10 +99,65 @@ class TestStream < Minitest::Test
 
   def test_bad_usage
     { %w[--stream] => /--stream needs -p PID or -- COMMAND/, %w[--stream -p 1 -b] => /--stream and -b cannot/,
+      %w[-r - -r x.rpt] => /standard input cannot be what is compared with/,
       %w[--stream -p 1 -o x.rpt] => /--stream and -o cannot/, %w[--stream -r x.rpt] => /--stream needs -p/ }.each do |arguments, words|
       result = viewer(*arguments)
       assert_equal 2, result.status.exitstatus
       assert_match words, result.err
+    end
+  end
+end
+
+# A process with all that it forks and spawns: every one of them comes through, with its place in the tree and its end.
+class TestStreamTrees < Minitest::Test
+  include Stream
+  include Family
+
+  NAMES = /first|second|grandchild|late|spawned/
+
+  def test_a_command
+    in_folder do |_, env|
+      result, writer, said = pipe_to("-J", "-F", "all", writer: ["--", RbConfig.ruby, FAMILY], env: env)
+      assert_equal 0, writer.exitstatus, said
+      all = result.objects.last
+      assert_equal 6, all["processes"].size, all["processes"].inspect
+      names = all["processes"].to_h { |process| [process["pid"], process["command"]] }
+      master = all["processes"].first
+      parents = all["processes"].drop(1).to_h { |process| [process["command"][NAMES], names[process["parent"]]] }
+      assert_equal({ "grandchild" => "second" }, parents.reject { |_, parent| parent == master["command"] })
+      assert_equal %w[first grandchild late second spawned], parents.keys.sort
+      assert_empty all["processes"].map { |process| process.dig("end", "cause") } - %w[closed stopped]
+      METHODS.each { |name| assert_operator method_named(all, name)["total"], :>, 0.3, name }
+    end
+  end
+
+  # What is there when it begins, and what dies meanwhile.
+  def test_attached
+    in_folder do |folder, env|
+      family(env) do |pid|
+        watched, away = IO.pipe
+        there = spawn(env, VIEWER, "--stream", "-p", pid.to_s, out: away)
+        reader = IO.popen([VIEWER, "-r", "-", "-J", "-d", "0.3", "-F", "all", in: watched])
+        [watched, away].each(&:close)
+        line = -> { JSON.parse(reader.gets) }
+        object = wait_until("all six") do
+          seen = line.call
+          seen["processes"]&.size == 6 && METHODS.all? { |name| method_named(seen, name) } && seen
+        end
+        second = object["processes"].find { |process| process["command"] == "second" }["pid"]
+        Process.kill(:KILL, second)
+        object = wait_until("its end") do
+          seen = line.call
+          seen["processes"].find { |process| process["pid"] == second }["state"] == "dead" && seen
+        end
+        assert_match(/killed/, object["processes"].find { |process| process["pid"] == second }["end"]["text"])
+        assert_equal "live", object["state"]
+        Process.kill(:INT, there)
+        assert_equal 130, Process.wait2(there).last.exitstatus
+        wait_until("the end of the stream") { reader.gets.nil? }
+        reader.close
+        assert_equal 0, $?.exitstatus
+      end
     end
   end
 end

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* A reader that is there takes what is left within this time. */
-enum { STREAM_REST_MS = 3000 };
+enum { STREAM_REST_MS = 3000, STREAM_LOOK_MS = 500 };
 
 static int stream_problem(const char *text)
 {
@@ -26,11 +26,19 @@ static void stream_wait(struct rtop_session *session, int wait_ms)
   interrupt_wait_for(STDOUT_FILENO, waits ? POLLOUT : 0, wait_ms);
 }
 
+/* Windows are fetched when they are to be sent: every look costs the machine there. What a command starts may be short. */
+static int stream_pause_ms(const struct rtop_session *session)
+{
+  int wait_ms = rtop_session_wait_ms(session);
+  bool calm = rtop_session_ready(session) && !rtop_session_launch(session);
+  return calm && wait_ms < STREAM_LOOK_MS ? STREAM_LOOK_MS : wait_ms;
+}
+
 static bool stream_go_on(struct batch_watch *watch)
 {
   struct rtop_session *session = watch->session;
   if (!rtop_session_send(session) || !batch_watch_goes_on(watch)) return false;
-  stream_wait(session, rtop_session_wait_ms(session));
+  stream_wait(session, stream_pause_ms(session));
   return batch_watch_look(watch);
 }
 

@@ -441,6 +441,9 @@ static int options_check(struct rtop_options *options)
     return options_usage("--max-size and -F cannot be combined: a window is saved at its end");
   if (options->replay_count && (options->command || options->pid_count || options->name_count))
     return options_usage("-r cannot be combined with -p or a command");
+  for (int i = 0; i + 1 < options->replay_count; i++)
+    if (strcmp(options->replays[i], "-") == 0)
+      return options_usage("standard input cannot be what is compared with: -r - is the last");
   if (options->output && options->batch) return options_usage("-o and -b cannot be combined");
   if (options->output && options->stat) return options_usage("-o and --stat cannot be combined");
   struct rtop_file_kind kind = { 0 };

@@ -76,7 +76,6 @@ void rtop_recording_stream_take(struct rtop_recording_stream *stream, size_t byt
 {
   stream->in.count += bytes;
   stream->content->bytes += bytes;
-  stream->content->budget.source_bytes = stream->content->bytes;
 }
 
 static size_t stream_left(const struct rtop_recording_stream *stream)
@@ -135,6 +134,8 @@ static enum rtop_recording_step stream_take_chunk(struct rtop_recording_stream *
 {
   struct rtop_recording *content = stream->content;
   const unsigned char *names = stream_here(stream) + sizeof *head, *windows = names + head->names_bytes;
+  size_t bytes = sizeof *head + head->names_bytes + head->windows_bytes;
+  content->budget.source_bytes = content->bytes - (stream_left(stream) - bytes);
   if (!rtop_budget_spend(&content->budget, RTOP_BUDGET_CONTENT,
                          (uint64_t)head->names_raw_bytes + head->windows_raw_bytes)) {
     rtop_recording_refuse(content, stream_name, error);
@@ -150,7 +151,7 @@ static enum rtop_recording_step stream_take_chunk(struct rtop_recording_stream *
   if (head->windows_bytes)
     fine = recording_take_frame(content, windows, head->windows_bytes, head->windows_raw_bytes) && fine;
   stream->damages += !fine;
-  stream->at += sizeof *head + head->names_bytes + head->windows_bytes;
+  stream->at += bytes;
   return RTOP_RECORDING_CHUNK;
 }
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WRITE_SECOND_NS = 1000000000, WRITE_STREAM_NS = 500000000, WRITE_GROUP_CHUNKS = 60, WRITE_GROUPS_MIN = 16 };
+enum { WRITE_SECOND_NS = 1000000000, WRITE_STREAM_NS = 450000000, WRITE_GROUP_CHUNKS = 60, WRITE_GROUPS_MIN = 16 };
 
 static int64_t write_clock_ns(clockid_t clock)
 {

@@ -456,12 +456,18 @@ static void test_a_bomb(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_file_through_a_pipe), cmocka_unit_test(test_live),
-    cmocka_unit_test(test_pulses),                cmocka_unit_test(test_a_slow_reader),
-    cmocka_unit_test(test_a_reader_that_was_slow), cmocka_unit_test(test_no_reader),
-    cmocka_unit_test(test_other_clocks),          cmocka_unit_test(test_cut_at_every_byte),
-    cmocka_unit_test(test_damaged_at_many_bytes), cmocka_unit_test(test_no_stream),
-    cmocka_unit_test(test_oversize_lengths),      cmocka_unit_test(test_a_bomb),
+    cmocka_unit_test(test_a_file_through_a_pipe),
+    cmocka_unit_test(test_live),
+    cmocka_unit_test(test_pulses),
+    cmocka_unit_test(test_a_slow_reader),
+    cmocka_unit_test(test_a_reader_that_was_slow),
+    cmocka_unit_test(test_no_reader),
+    cmocka_unit_test(test_other_clocks),
+    cmocka_unit_test(test_cut_at_every_byte),
+    cmocka_unit_test(test_damaged_at_many_bytes),
+    cmocka_unit_test(test_no_stream),
+    cmocka_unit_test(test_oversize_lengths),
+    cmocka_unit_test(test_a_bomb),
   };
   return cmocka_run_group_tests(tests, recording_folder_make, recording_folder_remove);
 }
