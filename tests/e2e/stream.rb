@@ -7,6 +7,7 @@ module Stream
   COUNTING = <<~RUBY
     def count(n) = n.times { |i| @sum = i }
     Thread.new { loop { sleep 0.01 } }
+    Thread.new { loop { sleep 1; RperfTop.mark("deploy") } }
     loop { count(10_000); sleep 0.001 }
   RUBY
 

@@ -1,6 +1,7 @@
 # Another host without a screen: reports and files of what --stream writes, and both sides end as they should.
 require_relative "family"
 require_relative "stream"
+require_relative "terminal"
 
 class TestStream < Minitest::Test
   include Stream
@@ -75,6 +76,36 @@ class TestStream < Minitest::Test
         assert_equal [0, 0], [here, there].map { |process| Process.wait2(process).last.exitstatus }
         assert_match(/\Arperf-top: wrote \S+ \(\S+\)\n\z/, File.read("#{folder}/err"))
       end
+    end
+  end
+
+  # Who does not read holds nobody up; and a disk that is full is said.
+  def test_nobody_reads
+    counting do |pid|
+      out, away = IO.pipe
+      away.fcntl(1031, 4096) # F_SETPIPE_SZ: of one page, which the first write takes
+      there = spawn(VIEWER, "--stream", "-p", pid.to_s, out: away, err: File::NULL)
+      away.close
+      wait_until("a full pipe") { [0].pack("i").tap { |count| out.ioctl(0x541b, count) }.unpack1("i").positive? }
+      Process.kill(:TERM, there)
+      Process.kill(:TERM, there) while Process.wait(there, Process::WNOHANG).nil? && sleep(0.05)
+      assert_equal 143, $?.exitstatus
+      out.close
+      said = Tempfile.new
+      there = spawn(VIEWER, "--stream", "-p", pid.to_s, out: "/dev/full", err: said.path)
+      assert_equal 1, Process.wait2(there).last.exitstatus
+      assert_equal "rperf-top: cannot write the stream: No space left on device\n", said.read
+    end
+  end
+
+  def test_terminals_are_no_streams
+    Terminal.open(shell: "#{VIEWER} -r -") do |terminal|
+      terminal.wait_for("standard input is a terminal: pipe a recording")
+      assert_equal 1, terminal.ended.exitstatus
+    end
+    Terminal.open("--stream", "-p", "1") do |terminal|
+      terminal.wait_for("a stream is not for a terminal")
+      assert_equal 1, terminal.ended.exitstatus
     end
   end
 

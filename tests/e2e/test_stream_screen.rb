@@ -37,6 +37,13 @@ class TestStreamScreen < Minitest::Test
           tmux.keys(key)
           tmux.wait_for(text)
         end
+        tmux.keys("!")
+        tmux.wait_for(/deploy.*\n.*deploy/)
+        tmux.keys("!")
+        tmux.keys("(")
+        tmux.wait_for(/\[FROZEN -\d/)
+        tmux.keys("z")
+        tmux.wait_for(/\[STREAM/)
         tmux.keys("r")
         tmux.wait_for(/recording to rperf-top-#{pid}-\S+\.rpt/)
         wait_until("a recording of the stream") { Dir["#{folder}/*.rpt"].any? { |file| File.size(file) > 1000 } }

@@ -348,6 +348,12 @@ struct rtop_feed *rtop_feed_open_stream(int fd, struct rtop_profile *profile, st
   struct feed_pipe *pipe = calloc(1, sizeof *pipe);
   struct stat status;
   bool there = fstat(fd, &status) == 0;
+  if (isatty(fd)) {
+    free(pipe);
+    rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0,
+                   "standard input is a terminal: pipe a recording or a stream into it");
+    return NULL;
+  }
   if (pipe && there) pipe->stream = rtop_recording_stream_open(status.st_uid);
   if (!pipe || !pipe->stream) {
     free(pipe);
