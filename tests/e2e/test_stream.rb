@@ -79,6 +79,23 @@ class TestStream < Minitest::Test
     end
   end
 
+  # A process that takes another name while it is recorded has that one in the end.
+  def test_another_name
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/first.rb", "sleep 0.01 until File.exist?('#{folder}/go'); $0 = 'another name'; sleep")
+      running("#{folder}/first.rb") do |pid|
+        here = spawn(VIEWER, "-o", "#{folder}/a.rpt", "-p", pid.to_s, err: File::NULL)
+        wait_until("a beginning") { File.size?("#{folder}/a.rpt").to_i > 500 }
+        File.write("#{folder}/go", "")
+        name = -> { viewer("-J", "-F", "all", "-r", "#{folder}/a.rpt").objects.last["command"] }
+        assert_match(/first\.rb/, name.call)
+        wait_until("the other name") { name.call == "another name" }
+        Process.kill(:INT, here)
+        assert_equal 0, Process.wait2(here).last.exitstatus
+      end
+    end
+  end
+
   # Who does not read holds nobody up; and a disk that is full is said.
   def test_nobody_reads
     counting do |pid|
@@ -146,48 +163,65 @@ class TestStreamTrees < Minitest::Test
 
   NAMES = /first|second|grandchild|late|spawned/
 
+  # Yields what says the next line of the reader, and the writer's pid; both have ended afterwards.
+  def streaming(env, *watched)
+    out, away = IO.pipe
+    there = spawn({ "TMPDIR" => E2E.logs }.merge(env), VIEWER, "--stream", *watched, out: away, err: File::NULL)
+    reader = IO.popen([VIEWER, "-r", "-", "-J", "-d", "0.3", "-F", "all", in: out])
+    [out, away].each(&:close)
+    yield(-> { (line = reader.gets) && JSON.parse(line) }, there)
+    wait_until("the end of the stream") { reader.gets.nil? }
+    reader.close
+    assert_equal 0, $?.exitstatus
+  ensure
+    reader.close unless reader.nil? || reader.closed?
+  end
+
+  def all_six(line)
+    wait_until("all six") do
+      seen = line.call or flunk "the stream ended"
+      seen["processes"]&.size == 6 && seen["processes"].drop(1).all? { |process| process["command"][NAMES] } && METHODS.all? { |name| method_named(seen, name) } && seen
+    end
+  end
+
+  # They join while it goes on, and the end of each is told.
   def test_a_command
     in_folder do |_, env|
-      result, writer, said = pipe_to("-J", "-F", "all", writer: ["--", RbConfig.ruby, FAMILY], env: env)
-      assert_equal 0, writer.exitstatus, said
-      all = result.objects.last
-      assert_equal 6, all["processes"].size, all["processes"].inspect
-      names = all["processes"].to_h { |process| [process["pid"], process["command"]] }
-      master = all["processes"].first
-      parents = all["processes"].drop(1).to_h { |process| [process["command"][NAMES], names[process["parent"]]] }
-      assert_equal({ "grandchild" => "second" }, parents.reject { |_, parent| parent == master["command"] })
-      assert_equal %w[first grandchild late second spawned], parents.keys.sort
-      assert_empty all["processes"].map { |process| process.dig("end", "cause") } - %w[closed stopped]
-      METHODS.each { |name| assert_operator method_named(all, name)["total"], :>, 0.3, name }
+      last = nil
+      streaming(env.merge("HOLD" => "1"), "--", RbConfig.ruby, FAMILY) do |line, there|
+        all = all_six(line)
+        names = all["processes"].to_h { |process| [process["pid"], process["command"]] }
+        master = all["processes"].first
+        parents = all["processes"].drop(1).to_h { |process| [process["command"][NAMES], names[process["parent"]]] }
+        assert_equal({ "grandchild" => "second" }, parents.reject { |_, parent| parent == master["command"] })
+        assert_equal %w[first grandchild late second spawned], parents.keys.sort
+        names.keys.drop(1).each { |pid| Process.kill(:KILL, pid) }
+        while (seen = line.call)
+          last = seen
+        end
+        assert_equal 0, Process.wait2(there).last.exitstatus, "that of the command, which waits for its children"
+      end
+      assert_equal ["ended", *["dead"] * 5], last["processes"].map { |process| process["state"] }
+      last["processes"].drop(1).each { |process| assert_match(/killed/, process["end"]["text"]) }
     end
   end
 
   # What is there when it begins, and what dies meanwhile.
   def test_attached
-    in_folder do |folder, env|
+    in_folder do |_, env|
       family(env) do |pid|
-        watched, away = IO.pipe
-        there = spawn(env, VIEWER, "--stream", "-p", pid.to_s, out: away)
-        reader = IO.popen([VIEWER, "-r", "-", "-J", "-d", "0.3", "-F", "all", in: watched])
-        [watched, away].each(&:close)
-        line = -> { JSON.parse(reader.gets) }
-        object = wait_until("all six") do
-          seen = line.call
-          seen["processes"]&.size == 6 && METHODS.all? { |name| method_named(seen, name) } && seen
+        streaming(env, "-p", pid.to_s) do |line, there|
+          second = all_six(line)["processes"].find { |process| process["command"] == "second" }["pid"]
+          Process.kill(:KILL, second)
+          object = wait_until("its end") do
+            seen = line.call
+            seen["processes"].find { |process| process["pid"] == second }["state"] == "dead" && seen
+          end
+          assert_match(/killed/, object["processes"].find { |process| process["pid"] == second }["end"]["text"])
+          assert_equal "live", object["state"]
+          Process.kill(:INT, there)
+          assert_equal 130, Process.wait2(there).last.exitstatus
         end
-        second = object["processes"].find { |process| process["command"] == "second" }["pid"]
-        Process.kill(:KILL, second)
-        object = wait_until("its end") do
-          seen = line.call
-          seen["processes"].find { |process| process["pid"] == second }["state"] == "dead" && seen
-        end
-        assert_match(/killed/, object["processes"].find { |process| process["pid"] == second }["end"]["text"])
-        assert_equal "live", object["state"]
-        Process.kill(:INT, there)
-        assert_equal 130, Process.wait2(there).last.exitstatus
-        wait_until("the end of the stream") { reader.gets.nil? }
-        reader.close
-        assert_equal 0, $?.exitstatus
       end
     end
   end

@@ -46,6 +46,7 @@ static bool stream_go_on(struct batch_watch *watch)
 static void stream_rest(struct rtop_session *session)
 {
   int64_t until_ms = clock_now_ms() + STREAM_REST_MS;
+  rtop_session_poll(session); /* what came meanwhile, and who ended */
   rtop_session_finish_stream(session);
   interrupt_at_once(true);
   while (rtop_session_send(session) && rtop_recorder_queued(rtop_session_recorder(session)) > 0 &&

@@ -4,6 +4,7 @@
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "shm/segment/registry.h"
+#include "tui/text/fnv.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -96,12 +97,19 @@ static void session_give_back(struct rtop_session *session, int place)
   rtop_feed_close(&session->feeds[place].feed);
 }
 
+static uint64_t session_name(const struct session_feed *feed)
+{
+  const char *name = rtop_feed_info(feed->feed)->command;
+  return rtop_fnv(RTOP_FNV_START, name, strlen(name));
+}
+
 /* Of a stream's reader the host is what tells this machine from the others. */
 static void session_tell_recorder(struct rtop_session *session, int place)
 {
-  const struct session_feed *feed = &session->feeds[place];
+  struct session_feed *feed = &session->feeds[place];
   if (!session->recorder) return;
   struct rtop_feed_info info = *rtop_feed_info(feed->feed);
+  feed->told = session_name(feed);
   char host[256] = "";
   info.parent = feed->parent;
   if (!info.host && rtop_recorder_streams(session->recorder) && gethostname(host, sizeof host - 1) == 0)
@@ -354,11 +362,14 @@ static void session_stream_look(struct rtop_session *session)
     session_take(session, feed, session->count);
 }
 
+/* Processes give themselves names when they have begun. */
 static void session_pulse(struct rtop_session *session, int64_t now_ms)
 {
-  if (!session->recorder || !rtop_recorder_streams(session->recorder) || now_ms < session->next_pulse_ms) return;
+  if (!session->recorder || now_ms < session->next_pulse_ms) return;
   session->next_pulse_ms = now_ms + SESSION_PULSE_MS;
-  for (int i = 0; i < session->count; i++) {
+  for (int i = 0; i < session->count; i++)
+    if (session->feeds[i].told != session_name(&session->feeds[i])) session_tell_recorder(session, i);
+  for (int i = 0; i < session->count && rtop_recorder_streams(session->recorder); i++) {
     const struct rtop_feed_info *info = rtop_feed_info(session->feeds[i].feed);
     struct rtop_pulse pulse = { .state = session->feeds[i].state, .tells_losses = info->tells_losses };
     struct rtop_feed_end end;

@@ -26,6 +26,7 @@ struct session_feed {
   uint64_t start_ticks; /* of the process; 0: not known */
   uint32_t process;     /* rtop_process_of() */
   uint64_t opened;      /* 1, 2, … */
+  uint64_t told;        /* to the recorder: a hash of what it calls itself */
   bool was_live;
   bool replaced;         /* by exec: another feed goes on with this process */
   int64_t over_since_ms; /* 0: it is not */
