@@ -49,6 +49,7 @@ int main(int argc, char **argv)
   int status = rtop_options_parse(&options, argc, argv);
   if (status >= 0) return status;
   if (options.action == RTOP_ACTION_LIST) return rtop_list_print(stdout);
+  if (options.stream) return rtop_stream_run(&options);
   if (options.output) return rtop_export_run(&options);
   if (options.stat) return rtop_stat_run(&options);
   return options.batch ? rtop_batch_run(&options, NULL) : main_screen(&options);

@@ -1,8 +1,10 @@
-/* Hostile recordings: any bytes, with a right beginning or without; and chunks and indexes whose seals and checksums are right, but not what
+/* Hostile recordings, as files and as streams: any bytes, with a right beginning or without; and chunks and indexes whose seals and checksums are right, but not what
  * is in them. Everything that opens is asked for in several spans. */
 #include "shm/base/error.h"
 #include "tui/feed/feed.h"
 #include "tui/recording/recording_index.h"
+#include "tui/recording/recording_stream.h"
+#include "shm/window/window.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,60 @@ static void open_and_look(const void *data, size_t size)
   look(profile, (struct rtop_span){ middle_ns, held.end_ns });
   look(profile, (struct rtop_span){ held.start_ns, middle_ns });
   look(profile, held);
+  for (int i = 0; i < count; i++) rtop_feed_close(&feeds[i]);
+  rtop_profile_destroy(&profile);
+  close(fd);
+}
+
+/* The same as it comes through a pipe, in pieces of any size: what the parser makes of it may not hang on where they end. */
+static uint64_t stream_in_pieces(const uint8_t *data, size_t size, size_t most)
+{
+  struct rtop_recording_stream *stream = rtop_recording_stream_open(0);
+  struct rtop_profile *profile = rtop_profile_create(1 << 20);
+  struct rtop_window window = { 0 };
+  struct rtop_error error;
+  enum rtop_recording_step step = RTOP_RECORDING_MORE;
+  uint64_t rows = 0;
+  uint32_t source;
+  for (size_t at = 0; at < size && step == RTOP_RECORDING_MORE;) {
+    size_t room_bytes, piece = size - at < most ? size - at : most;
+    unsigned char *room = rtop_recording_stream_room(stream, &room_bytes);
+    demand(room && room_bytes > 0);
+    piece = piece < room_bytes ? piece : room_bytes;
+    memcpy(room, data + at, piece);
+    rtop_recording_stream_take(stream, piece);
+    at += piece;
+    while ((step = rtop_recording_stream_next(stream, profile, &error)) == RTOP_RECORDING_CHUNK)
+      while (rtop_recording_next(rtop_recording_stream_content(stream), &source, &window) != RTOP_RECORDING_END) rows++;
+  }
+  demand(rtop_recording_stream_bytes(stream) <= size);
+  rtop_window_destroy(&window);
+  rtop_recording_stream_close(&stream);
+  rtop_profile_destroy(&profile);
+  return rows;
+}
+
+static void stream_and_look(const uint8_t *data, size_t size)
+{
+  struct rtop_feed *feeds[FUZZ_FEEDS] = { NULL };
+  struct rtop_stream_look seen;
+  struct rtop_error error;
+  struct rtop_feed_end end;
+  enum rtop_feed_state state;
+  char path[64];
+  int fd = fuzz_file(data, size, path), count = 0;
+  demand(lseek(fd, 0, SEEK_SET) == 0);
+  struct rtop_profile *profile = rtop_profile_create(size % 2 ? 1 << 20 : 1 << 13);
+  feeds[0] = rtop_feed_open_stream(fd, profile, &error);
+  while (count < FUZZ_FEEDS && feeds[count]) {
+    rtop_feed_poll(feeds[count], profile, &state);
+    rtop_feed_end(feeds[count], &end);
+    if (++count < FUZZ_FEEDS) feeds[count] = rtop_feed_stream_next(feeds[0], (uint32_t)count);
+  }
+  if (count > 0) {
+    demand(rtop_feed_stream_look(feeds[0], &seen) && seen.ended);
+    look(profile, rtop_profile_bounds(profile));
+  }
   for (int i = 0; i < count; i++) rtop_feed_close(&feeds[i]);
   rtop_profile_destroy(&profile);
   close(fd);
@@ -107,7 +163,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put_chunk(&out, data, cut, cut / 2, 1000000000);
     put_index(&out, data + cut, size - cut, few % 8);
   }
-  if (!out.failed) open_and_look(out.data, out.count);
+  if (!out.failed) {
+    open_and_look(out.data, out.count);
+    stream_and_look(out.data, out.count);
+    size_t piece = 1 + few * 7u + out.count / 1000;
+    demand(stream_in_pieces(out.data, out.count, piece) == stream_in_pieces(out.data, out.count, out.count));
+  }
   recording_bytes_destroy(&out);
   return 0;
 }

@@ -234,7 +234,7 @@ static void loop(struct app *app)
 {
   struct ui *ui = &app->ui;
   while (!ui->wish.quit) {
-    struct pollfd wait[2] = { { screen_input_fd(), POLLIN, 0 }, { app->signal_fd, POLLIN, 0 } };
+    struct pollfd wait[3] = { { screen_input_fd(), POLLIN, 0 }, { app->signal_fd, POLLIN, 0 } };
     if (ui->wish.suspend) {
       ui->wish.suspend = false;
       ui->wish.quit = !screen_suspend();
@@ -255,7 +255,8 @@ static void loop(struct app *app)
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) app->refresh_at_ns = 0;
     take_windows(app);
     app_draw(app);
-    if (poll(wait, 2, poll_ms(app)) < 0 && errno != EINTR) break;
+    wait[2] = (struct pollfd){ app->session != NULL ? rtop_session_input_fd(app->session) : -1, POLLIN, 0 };
+    if (poll(wait, 3, poll_ms(app)) < 0 && errno != EINTR) break;
     read_clocks(app);
     handle_signals(app);
     if (!ui->wish.quit && (wait[0].revents != 0 || screen_has_key())) {
@@ -297,28 +298,37 @@ static int app_run(struct app *app)
   return status;
 }
 
+/* What is to be shown, if it is known. False: said why, and what to exit with. */
+static bool app_open(struct app *app, int *status)
+{
+  struct rtop_error error = { 0 };
+  if (app->options->action == RTOP_ACTION_CHOOSE) return true;
+  app->session = rtop_session_open(app->options, status, &error);
+  app->before = app->session != NULL ? rtop_session_open_before(app->options, &error) : NULL;
+  if (app->session != NULL && error.text[0] == '\0') return true;
+  rtop_session_close(&app->session);
+  fprintf(stderr, "rperf-top: %s\n", error.text);
+  return false;
+}
+
 int rtop_app_run(const struct rtop_options *options)
 {
   static struct app app; /* large: lists and buffers */
   if (options->dump_screen != NULL) return app_dump(options);
   if (!screen_possible(NULL)) return RTOP_APP_NO_SCREEN;
   int status = 0;
-  app = (struct app){ .options = options, .signal_fd = signals_open() };
+  app = (struct app){ .options = options, .signal_fd = -1 };
+  /* A stream may take its time (a password is asked for): till it comes, signals end us. */
+  if (options->action == RTOP_ACTION_REPLAY && !app_open(&app, &status)) return status;
+  app.signal_fd = signals_open();
   stall_action_open(&app.action, options);
   if (app.signal_fd < 0) {
     perror("rperf-top: pipe");
     return 1;
   }
-  if (options->action != RTOP_ACTION_CHOOSE) {
-    struct rtop_error error = { 0 };
-    app.session = rtop_session_open(options, &status, &error);
-    app.before = app.session != NULL ? rtop_session_open_before(options, &error) : NULL;
-    if (app.session == NULL || error.text[0] != '\0') {
-      rtop_session_close(&app.session);
-      signals_close();
-      fprintf(stderr, "rperf-top: %s\n", error.text);
-      return status;
-    }
+  if (options->action != RTOP_ACTION_REPLAY && !app_open(&app, &status)) {
+    signals_close();
+    return status;
   }
   status = app_run(&app);
   signals_close();

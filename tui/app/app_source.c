@@ -7,6 +7,8 @@
 #include "tui/views/viewer.h"
 #include <string.h>
 
+static const int64_t STREAM_SILENT_NS = 2500000000;
+
 static int processes_alive(const struct rtop_session *session)
 {
   int alive = 0, count = rtop_session_count(session);
@@ -51,6 +53,7 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   process->owner = info->owner;
   snprintf(process->command, sizeof process->command, "%s", info->command);
   snprintf(process->ruby, sizeof process->ruby, "%s", info->ruby);
+  if (info->host != NULL) snprintf(process->host, sizeof process->host, "%s", *info->host ? info->host : "?");
   process->state = rtop_session_feed_state(session, index);
   process->replaced = rtop_session_feed_replaced(session, index);
   process->started_real_ns = info->started_real_ns;
@@ -133,6 +136,20 @@ static void show_output(struct ui *ui, bool said)
   }
 }
 
+/* A stream says something every second; and what is behind by less than the way from there takes is not told. */
+static void fill_stream(struct ui_stream *stream, const struct rtop_session *session)
+{
+  struct rtop_stream_look look;
+  if (!rtop_session_stream_look(session, &look)) return;
+  stream->there = true;
+  stream->ended = look.ended;
+  stream->broken = look.broken;
+  stream->left_out = look.left_out;
+  stream->clock_ns = look.clock_ns;
+  stream->silent_seconds = look.silent_ns > STREAM_SILENT_NS ? (int)(look.silent_ns / 1000000000 % 1000000) : 0;
+  stream->behind_tenths = (int)(look.behind_ns / 100000000 % 100000000);
+}
+
 void app_source_update(struct ui *ui, const struct rtop_session *session, const struct rtop_options *options)
 {
   static struct ui_source source; /* large; one loop */
@@ -147,6 +164,7 @@ void app_source_update(struct ui *ui, const struct rtop_session *session, const 
   for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) fill_process(&source.at[i], session, i);
   fill_main(&source, session);
   source.recording = rtop_session_recorder(session) != NULL;
+  fill_stream(&source.stream, session);
   if (source.main.state == RTOP_FEED_REPLAY && options->replay_count > 0)
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
   if (source.count == 0 && options->command != NULL)

@@ -16,6 +16,8 @@ int rtop_batch_run(const struct rtop_options *options, const char *note);
 int rtop_stat_run(const struct rtop_options *options);
 /* options->output. Returns the exit status. */
 int rtop_export_run(const struct rtop_options *options);
+/* The same as a stream on standard output (options->stream). */
+int rtop_stream_run(const struct rtop_options *options);
 /* The same when it is a recording: written while the process runs, from all that its ring holds. */
 int rtop_record_run(const struct rtop_options *options);
 

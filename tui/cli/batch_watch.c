@@ -8,6 +8,7 @@
 #include "tui/text/budget.h"
 #include "tui/text/interrupt.h"
 #include "tui/text/text.h"
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,6 +62,8 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
   rtop_profile_add_keeper(rtop_session_profile(watch->session),
                           &(struct rtop_profile_keeper){ watch, batch_watch_keep });
   batch_watch_left_out(watch);
+  struct rtop_stream_look look;
+  if (rtop_session_stream_look(watch->session, &look) && !options->batch) interrupt_at_once(false);
   const struct rtop_launch *launch = rtop_session_launch(watch->session);
   if (launch && *rtop_launch_log_path(launch))
     fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));
@@ -100,12 +103,16 @@ static bool batch_watch_has_all(const struct batch_watch *watch)
           rtop_profile_bounds(rtop_session_profile(watch->session)).end_ns >= watch->wanted_end_ns);
 }
 
-bool batch_watch_next(struct batch_watch *watch)
+bool batch_watch_goes_on(struct batch_watch *watch)
+{
+  if (interrupt_signal() || rtop_session_over(watch->session)) return false;
+  batch_watch_begin(watch);
+  return true;
+}
+
+bool batch_watch_look(struct batch_watch *watch)
 {
   struct rtop_session *session = watch->session;
-  if (interrupt_signal() || rtop_session_over(session)) return false;
-  batch_watch_begin(watch);
-  interrupt_wait(rtop_session_wait_ms(session));
   rtop_session_poll(session);
   if (rtop_session_waits(session) && !watch->told) {
     fprintf(stderr, "rperf-top: %s\n", rtop_session_waits(session));
@@ -115,6 +122,13 @@ bool batch_watch_next(struct batch_watch *watch)
   batch_watch_stalls(watch);
   batch_watch_begin(watch);
   return !batch_watch_has_all(watch);
+}
+
+bool batch_watch_next(struct batch_watch *watch)
+{
+  if (!batch_watch_goes_on(watch)) return false;
+  interrupt_wait_for(rtop_session_input_fd(watch->session), POLLIN, rtop_session_wait_ms(watch->session));
+  return batch_watch_look(watch);
 }
 
 double batch_watch_seconds(const struct batch_watch *watch)

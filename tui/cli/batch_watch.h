@@ -24,6 +24,9 @@ struct batch_watch {
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
 /* Sleeps until something may be new, then reads it. False: the watching is over (time, signal, end). */
 bool batch_watch_next(struct batch_watch *watch);
+/* The same in two halves, for who waits for more: false before the sleep, and behind it. */
+bool batch_watch_goes_on(struct batch_watch *watch);
+bool batch_watch_look(struct batch_watch *watch);
 /* What is to be saved of what is held, in seconds up to its end (0: all): the frame of -F, else the time of -t.
  * Of a command that we started all of it is the time of -t. */
 double batch_watch_seconds(const struct batch_watch *watch);

@@ -42,6 +42,7 @@ enum {
   OPTION_YES,
   OPTION_NO_FOLLOW,
   OPTION_BY_PROCESS,
+  OPTION_STREAM,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -67,6 +68,7 @@ static const struct option long_options[] = {
   { "mode", required_argument, NULL, 'm' },
   { "sort", required_argument, NULL, 's' },
   { "stat", no_argument, NULL, OPTION_STAT },
+  { "stream", no_argument, NULL, OPTION_STREAM },
   { "hz", required_argument, NULL, OPTION_HZ },
   { "filter", required_argument, NULL, OPTION_FILTER },
   { "thread", required_argument, NULL, OPTION_THREAD },
@@ -393,6 +395,7 @@ static int options_take(struct rtop_options *options, int option)
   case 's': return options_sort(options, optarg);
   case 'C': return options_color(options, optarg);
   case OPTION_STAT: options->stat = true; return -1;
+  case OPTION_STREAM: options->stream = true; return -1;
   case OPTION_HZ: return options_hz(options, optarg);
   case OPTION_FILTER: return options_filter(options, optarg);
   case OPTION_THREAD: return options_regex("--thread", optarg, &options->methods.thread_filter);
@@ -446,6 +449,9 @@ static int options_check(struct rtop_options *options)
   if (options->yes && !options->inject) return options_usage("--yes needs --inject");
   if (options->replay_count && (options->command || options->pid_count || options->name_count))
     return options_usage("-r cannot be combined with -p or a command");
+  for (int i = 0; i + 1 < options->replay_count; i++)
+    if (strcmp(options->replays[i], "-") == 0)
+      return options_usage("standard input cannot be what is compared with: -r - is the last");
   if (options->output && options->batch) return options_usage("-o and -b cannot be combined");
   if (options->output && options->stat) return options_usage("-o and --stat cannot be combined");
   struct rtop_file_kind kind = { 0 };
@@ -459,6 +465,9 @@ static int options_check(struct rtop_options *options)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o"
                                                                    : options->stat ? "--stat"
                                                                                    : "-b");
+  const char *other = options->output ? "-o" : options->batch ? "-b" : options->stat ? "--stat" : NULL;
+  if (options->stream && other) return options_usage("--stream and %s cannot be combined", other);
+  if (options->stream && !target) return options_usage("--stream needs -p PID or -- COMMAND");
   if (options->time_seconds > 0 && !target) return options_usage("-t needs -p PID or -- COMMAND");
   return -1;
 }

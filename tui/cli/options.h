@@ -56,6 +56,7 @@ struct rtop_options {
   bool batch;
   bool json;
   bool stat;                           /* --stat */
+  bool stream;                         /* --stream */
   long refreshes;                      /* -n; 0: no bound */
   bool last_only;                      /* of a recording: its last frame, where no screen can be had */
   double delay_seconds;                /* -d, default 1 */

@@ -9,14 +9,14 @@ size_t rtop_session_memory(const struct rtop_options *options)
   bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
               options->frame_seconds > short_seconds;
   if (options->action == RTOP_ACTION_REPLAY) return RTOP_SESSION_REPLAY_BYTES;
-  return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
+  return (options->batch || options->stream) && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
 }
 
 /* A frame, the one before it, and what is still on its way; the sparklines of methods are of the last minute. */
 static int64_t session_keep_ns(const struct rtop_options *options)
 {
   static const int64_t second_ns = 1000000000;
-  bool minute = options->methods.sort == RTOP_SORT_HISTORY;
+  bool minute = options->methods.sort == RTOP_SORT_HISTORY || options->stream; /* an index is of a minute */
   if (rtop_session_memory(options) != RTOP_SESSION_BATCH_BYTES || options->on_stall) return 0;
   return (int64_t)(2e9 * options->frame_seconds) + (minute ? 80 : 5) * second_ns;
 }
@@ -25,7 +25,7 @@ static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
   if (options->stat && !options->json)
     return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and on standard error */
-  return options->batch || options->output ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
+  return options->batch || options->output || options->stream ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
 }
 
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status, struct rtop_error *error)

@@ -77,6 +77,7 @@ void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first)
 void rtop_feed_find_folder(struct rtop_feed *feed)
 {
   char link[32];
+  if (feed->info.host) return;
   if (feed->state != RTOP_FEED_LIVE && feed->state != RTOP_FEED_STALLED)
     return; /* its number may be another's by now */
   snprintf(link, sizeof link, "/proc/%d/cwd", (int)feed->info.pid);

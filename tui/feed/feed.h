@@ -34,6 +34,25 @@ int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, str
                              struct rtop_error *error);
 /* Of a recording's feed: calls `tell` whenever a part of the file was read; 0 to 1. NULL: no more. */
 void rtop_feed_tell_progress(struct rtop_feed *feed, void (*tell)(void *context, double share), void *context);
+/* A recording that comes through a pipe, as another rperf-top writes it (--stream), or whole. Waits until it has told of
+ * its first process, for as long as it takes; a signal that does not end us does not end that. The feeds of a stream
+ * need each other, as those of a recording. NULL: one clear sentence in error->text. */
+struct rtop_feed *rtop_feed_open_stream(int fd, struct rtop_profile *profile, struct rtop_error *error);
+/* The next process that the stream has told of meanwhile, as source `source`; NULL: there is none. */
+struct rtop_feed *rtop_feed_stream_next(struct rtop_feed *first, uint32_t source);
+/* To wait for more; -1: nothing comes any more. */
+int rtop_feed_stream_fd(const struct rtop_feed *first);
+/* How a stream is; false: the feed is none. */
+struct rtop_stream_look {
+  bool ended, broken; /* nothing comes any more; and its end was missing */
+  int64_t silent_ns;  /* since its last byte */
+  int64_t behind_ns;  /* the newest window is so much older than the newest that ever came at once */
+  int64_t clock_ns;   /* what is added to our CLOCK_MONOTONIC for the one there; 0: nothing came yet */
+  uint64_t left_out;  /* windows that it had no room for, as we were too slow, or the way */
+  uint64_t damages;
+  uint64_t bytes;
+};
+bool rtop_feed_stream_look(const struct rtop_feed *feed, struct rtop_stream_look *look);
 void rtop_feed_close(struct rtop_feed **feed);
 
 const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);
@@ -63,7 +82,7 @@ void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first);
 /* Before the first poll of a ring: of a living process only what comes from now on is read. */
 void rtop_feed_skip_past(struct rtop_feed *feed);
 
-/* Looks where a living process works, for info->folder. Of a recording it is told. */
+/* Looks where a living process works, for info->folder. Of a recording or a stream it is told. */
 void rtop_feed_find_folder(struct rtop_feed *feed);
 
 /* Moves every new window (at first: all of the ring's history) into the profile. Windows that were lost or

@@ -86,6 +86,10 @@ void feed_names_destroy(struct feed_names *names);
 /* feed_ring.c: hands feed->window to the profile. Returns the number of windows moved. */
 size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile);
 
+/* feed_recording.c: what a recording says of a thread. */
+struct rtop_recording;
+void feed_recorded_thread(const struct rtop_recording *recording, uint32_t source, struct rtop_source_thread *thread);
+
 /* feed_history.c: tells from the merged tiers what lies between told_ns and the oldest windows of the fine
  * tier, and sets next_sequence to go on there. Returns the number of windows moved. */
 size_t feed_history_read(struct feed_ring *feed, struct rtop_profile *profile);

@@ -33,20 +33,24 @@ struct feed_recording {
   struct feed_file *file;
 };
 
+void feed_recorded_thread(const struct rtop_recording *recording, uint32_t source, struct rtop_source_thread *thread)
+{
+  struct rtop_recording_thread about;
+  if (!rtop_recording_thread(recording, source, thread->serial, &about)) return;
+  thread->name = about.name;
+  thread->name_bytes = about.name_bytes;
+  thread->native_id = about.native_id;
+  thread->is_main = about.is_main;
+}
+
 static bool file_threads(struct feed_file *file, uint32_t source)
 {
   const struct rtop_window *window = &file->window;
   if (!rtop_reserve(&file->threads, &file->thread_capacity, window->thread_count + 1, sizeof *file->threads))
     return false;
   for (size_t i = 0; i < window->thread_count; i++) {
-    struct rtop_recording_thread about;
     struct rtop_source_thread thread = { .serial = window->threads[i].serial };
-    if (rtop_recording_thread(file->recording, source, thread.serial, &about)) {
-      thread.name = about.name;
-      thread.name_bytes = about.name_bytes;
-      thread.native_id = about.native_id;
-      thread.is_main = about.is_main;
-    }
+    feed_recorded_thread(file->recording, source, &thread);
     file->threads[i] = rtop_profile_thread(file->profile, source, &thread);
   }
   return true;

@@ -4,12 +4,14 @@
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "shm/segment/registry.h"
+#include "tui/text/fnv.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "tui/text/text.h"
 #include <unistd.h>
 
@@ -46,6 +48,12 @@ void session_leave_out(struct rtop_session *session, const char *why)
   if (!grown) return;
   session->left_out = grown;
   snprintf(session->left_out[session->left_out_count++], SESSION_WORDS_BYTES, "%s", why);
+}
+
+/* A stream's pid is that of another machine, or of another time: nothing can be asked of it here. */
+static bool session_is_here(const struct rtop_feed *feed)
+{
+  return !rtop_feed_info(feed)->host;
 }
 
 static void session_say_recording(struct rtop_session *session)
@@ -89,6 +97,26 @@ static void session_give_back(struct rtop_session *session, int place)
   rtop_feed_close(&session->feeds[place].feed);
 }
 
+static uint64_t session_name(const struct session_feed *feed)
+{
+  const char *name = rtop_feed_info(feed->feed)->command;
+  return rtop_fnv(RTOP_FNV_START, name, strlen(name));
+}
+
+/* Of a stream's reader the host is what tells this machine from the others. */
+static void session_tell_recorder(struct rtop_session *session, int place)
+{
+  struct session_feed *feed = &session->feeds[place];
+  if (!session->recorder) return;
+  struct rtop_feed_info info = *rtop_feed_info(feed->feed);
+  feed->told = session_name(feed);
+  char host[256] = "";
+  info.parent = feed->parent;
+  if (!info.host && rtop_recorder_streams(session->recorder) && gethostname(host, sizeof host - 1) == 0)
+    info.host = *host ? host : "localhost";
+  if (!rtop_recorder_source(session->recorder, (uint32_t)place, &info)) session_say_recording(session);
+}
+
 /* Another process that has the number of an earlier one is told apart from it. */
 static uint32_t session_process(struct rtop_session *session, pid_t pid, uint64_t start_ticks)
 {
@@ -114,15 +142,16 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
   else session->count++;
   session_own(session, feed);
   rtop_profile_add_source_bytes(session->profile, info->bytes);
-  if (place > 0 && session->feeds[0].state != RTOP_FEED_REPLAY) rtop_feed_align(feed, session->feeds[0].feed);
-  if (session->recorder && !rtop_recorder_source(session->recorder, (uint32_t)place, info))
-    session_say_recording(session);
+  if (place > 0 && session->feeds[0].state != RTOP_FEED_REPLAY && session_is_here(feed))
+    rtop_feed_align(feed, session->feeds[0].feed);
   *taken = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed), .start_ticks = info->start_ticks };
-  if (!session_is_over(taken->state)) { /* else its number may be another's by now */
+  taken->parent = info->parent;
+  if (!session_is_over(taken->state) && session_is_here(feed)) { /* else its number may be another's by now */
     const struct rtop_kin *kin = rtop_family_find(&session->family, info->pid);
     taken->parent = kin ? kin->parent : 0;
     taken->start_ticks = rtop_family_start_ticks(info->pid);
   }
+  session_tell_recorder(session, place);
   taken->process = session_process(session, info->pid, taken->start_ticks);
   taken->opened = ++session->opened;
   rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)place, taken->process);
@@ -152,6 +181,14 @@ static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop
 static bool session_add_recording(struct rtop_session *session, const char *path, struct rtop_error *error)
 {
   struct rtop_feed *feeds[RTOP_SESSION_FEEDS_MAX];
+  struct stat status;
+  bool from_input = strcmp(path, "-") == 0;
+  if (from_input && !(fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))) {
+    session->stream = rtop_feed_open_stream(STDIN_FILENO, session->profile, error);
+    if (session->stream) session_take(session, session->stream, 0);
+    return session->stream != NULL;
+  }
+  if (from_input) path = "/dev/stdin";
   if (rtop_feed_is_segment(path)) {
     struct rtop_feed *feed = rtop_feed_open_segment(path, (uint32_t)session->count, error);
     if (feed) session_take(session, feed, session->count);
@@ -316,8 +353,38 @@ bool session_all_over(const struct rtop_session *session)
   return true;
 }
 
+/* Processes that the stream has told of meanwhile. */
+static void session_stream_look(struct rtop_session *session)
+{
+  struct rtop_feed *feed;
+  while (session->count < RTOP_SESSION_FEEDS_MAX &&
+         (feed = rtop_feed_stream_next(session->stream, (uint32_t)session->count)))
+    session_take(session, feed, session->count);
+}
+
+/* Processes give themselves names when they have begun. */
+static void session_pulse(struct rtop_session *session, int64_t now_ms)
+{
+  if (!session->recorder || now_ms < session->next_pulse_ms) return;
+  session->next_pulse_ms = now_ms + SESSION_PULSE_MS;
+  for (int i = 0; i < session->count; i++)
+    if (session->feeds[i].told != session_name(&session->feeds[i])) session_tell_recorder(session, i);
+  for (int i = 0; i < session->count && rtop_recorder_streams(session->recorder); i++) {
+    const struct rtop_feed_info *info = rtop_feed_info(session->feeds[i].feed);
+    struct rtop_pulse pulse = { .state = session->feeds[i].state, .tells_losses = info->tells_losses };
+    struct rtop_feed_end end;
+    memcpy(pulse.losses, info->losses, sizeof pulse.losses);
+    if (session_is_over(pulse.state) && rtop_feed_end(session->feeds[i].feed, &end)) {
+      snprintf(pulse.cause, sizeof pulse.cause, "%s", end.cause);
+      snprintf(pulse.text, sizeof pulse.text, "%s", end.text);
+    }
+    rtop_recorder_pulse(session->recorder, (uint32_t)i, &pulse);
+  }
+}
+
 static void session_look(struct rtop_session *session, int64_t now_ms)
 {
+  if (session->stream) session_stream_look(session);
   bool thorough = now_ms >= session->next_look_ms;
   if (thorough) session->next_look_ms = now_ms + SESSION_LOOK_MS;
   int count = session->count;
@@ -351,10 +418,13 @@ size_t rtop_session_poll(struct rtop_session *session)
     if (!session_is_over(feed->state)) feed->over_since_ms = 0;
     else if (!feed->over_since_ms) feed->over_since_ms = now_ms;
   }
+  if (session->stream) session_stream_look(session);
   if (explain) session_explain(session, ended);
+  session_pulse(session, now_ms);
   session->command_over = ended;
   if (session->recorder) rtop_recorder_tick(session->recorder);
-  if (rtop_profile_forget(session->profile))
+  /* What a stream has named once it does not name again. */
+  if (!session->stream && rtop_profile_forget(session->profile))
     for (int i = 0; i < session->count; i++) rtop_feed_forget(session->feeds[i].feed, session->profile);
   return moved;
 }
@@ -390,6 +460,8 @@ enum rtop_feed_state rtop_session_state(const struct rtop_session *session)
 
 static bool session_feed_over(const struct session_feed *feed)
 {
+  struct rtop_stream_look look;
+  if (rtop_feed_stream_look(feed->feed, &look)) return look.ended;
   if (!session_is_over(feed->state)) return false;
   if (feed->state == RTOP_FEED_REPLAY || feed->replaced || !feed->was_live) return true;
   bool alive = kill(rtop_feed_info(feed->feed)->pid, 0) == 0 || errno == EPERM;
@@ -505,15 +577,53 @@ int64_t rtop_session_clock_offset_ns(const struct rtop_session *session)
 bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max, struct rtop_error *error)
 {
   session->recorder = rtop_recorder_create(path, session->profile, bytes_max, error);
-  for (int i = 0; i < session->count && session->recorder; i++)
-    rtop_recorder_source(session->recorder, (uint32_t)i, rtop_feed_info(session->feeds[i].feed));
+  for (int i = 0; i < session->count && session->recorder; i++) session_tell_recorder(session, i);
   return session->recorder != NULL;
+}
+
+/* That a stream ended says nothing of its processes. */
+static void session_tell_ends(struct rtop_session *session)
+{
+  for (int i = 0; i < session->count && session->recorder; i++) {
+    struct rtop_feed_end end;
+    bool other = rtop_feed_end(session->feeds[i].feed, &end) && strcmp(end.cause, "stream") == 0;
+    if (!other) rtop_recorder_ended(session->recorder, (uint32_t)i, session->feeds[i].state);
+  }
+}
+
+bool rtop_session_stream(struct rtop_session *session, int fd, struct rtop_error *error)
+{
+  session->recorder = rtop_recorder_stream(fd, session->profile, error);
+  for (int i = 0; i < session->count && session->recorder; i++) session_tell_recorder(session, i);
+  return session->recorder != NULL;
+}
+
+bool rtop_session_send(struct rtop_session *session)
+{
+  return rtop_recorder_send(session->recorder);
+}
+
+void rtop_session_finish_stream(struct rtop_session *session)
+{
+  session->next_pulse_ms = 0;
+  session_pulse(session, clock_now_ns() / 1000000);
+  session_tell_ends(session);
+  rtop_recorder_finish(session->recorder);
+}
+
+int rtop_session_input_fd(const struct rtop_session *session)
+{
+  return session->stream ? rtop_feed_stream_fd(session->stream) : -1;
+}
+
+bool rtop_session_stream_look(const struct rtop_session *session, struct rtop_stream_look *look)
+{
+  return session->stream && rtop_feed_stream_look(session->stream, look);
 }
 
 bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error)
 {
-  for (int i = 0; i < session->count && session->recorder; i++)
-    rtop_recorder_ended(session->recorder, (uint32_t)i, session->feeds[i].state);
+  session_tell_ends(session);
   return rtop_recorder_close(&session->recorder, error);
 }
 

@@ -32,7 +32,7 @@ enum {
 struct rtop_session_wish {
   char *const *command;       /* to be started; its standard input is /dev/null when we have a screen */
   enum rtop_launch_kind kind; /* where its output goes */
-  const char *replay;         /* a recording, or the file of a segment */
+  const char *replay;         /* a recording, or the file of a segment; "-": what standard input is, or brings */
   const pid_t *pids;          /* of several those that can be watched */
   int pid_count;
   const char *const
@@ -111,6 +111,11 @@ int64_t rtop_session_clock_offset_ns(const struct rtop_session *session);
 /* Records everything that comes from now on into a file (recording_write.h); what the rings hold already is
  * part of it when this comes before the first poll. One at a time. False: error->text says why. */
 bool rtop_session_record(struct rtop_session *session, const char *path, uint64_t bytes_max, struct rtop_error *error);
+/* Or sends it as a stream (rtop_recorder_stream). Sending after every poll; before the end the rest is put into the queue
+ * and is still to be sent. False as rtop_recorder_send() says. */
+bool rtop_session_stream(struct rtop_session *session, int fd, struct rtop_error *error);
+bool rtop_session_send(struct rtop_session *session);
+void rtop_session_finish_stream(struct rtop_session *session);
 /* Ends it. False: error->text says what went wrong, now or before; the file holds what could be written. */
 bool rtop_session_end_recording(struct rtop_session *session, struct rtop_error *error);
 /* Saves what is held of a span as a recording, whatever is being recorded. False: error->text says why, and
@@ -123,6 +128,11 @@ const struct rtop_recorder *rtop_session_recorder(const struct rtop_session *ses
 /* Calls `tell` whenever a part of a recording was read, with how far into the file it is (0 to 1). NULL: no
  * more. */
 void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void *context, double share), void *context);
+
+/* Where a stream comes from, to wait for it; -1: there is none, or nothing more comes. */
+int rtop_session_input_fd(const struct rtop_session *session);
+/* How the stream is that we read; false: there is none. */
+bool rtop_session_stream_look(const struct rtop_session *session, struct rtop_stream_look *look);
 
 /* The command that we started; NULL when there is none. For its status, log and output pane. */
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session);

@@ -14,6 +14,7 @@ enum {
   SESSION_LEAVE_MS = 1000, /* after its end everything of a process was read, and how it ended */
   SESSION_SPARE = 100,     /* looks for more may take one part in so many of our time */
   SESSION_DESCENDANTS_MAX = 256,
+  SESSION_PULSE_MS = 1000,
   SESSION_PAST = 1024,
   SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
@@ -25,6 +26,7 @@ struct session_feed {
   uint64_t start_ticks; /* of the process; 0: not known */
   uint32_t process;     /* rtop_process_of() */
   uint64_t opened;      /* 1, 2, … */
+  uint64_t told;        /* to the recorder: a hash of what it calls itself */
   bool was_live;
   bool replaced;         /* by exec: another feed goes on with this process */
   int64_t over_since_ms; /* 0: it is not */
@@ -56,6 +58,8 @@ struct rtop_session {
   int left_out_count;
   bool skips_past;                /* of living processes only what comes from now on is wanted */
   struct rtop_recorder *recorder; /* NULL: nothing is recorded */
+  struct rtop_feed *stream;       /* the first feed, when that is one; NULL: it is not */
+  int64_t next_pulse_ms;
   struct rtop_launch *launch;
   int64_t started_mono_ns; /* of the session, and of the command */
   int64_t next_look_ms;

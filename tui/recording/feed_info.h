@@ -34,12 +34,23 @@ struct rtop_feed_info {
   const char *command;  /* sanitised; of a living process as it calls itself now */
   const char *ruby;     /* "3.3.8" */
   const char *folder;   /* where it works, raw bytes; "": not known */
+  const char *host;     /* sanitised: of a stream, whose pid is that of another machine; NULL: of this one, or a file */
+  pid_t parent;         /* of a stream: the process above it when that is watched, too; 0: none */
   uint32_t window_ns;
   int64_t clock_offset_ns;      /* real - mono: wall clock of a window's time */
   int64_t started_real_ns;      /* of the channel */
   bool tells_losses;            /* a recording does not */
   uint64_t losses[RTOP_LOSSES]; /* as of the last poll */
   uint64_t bytes;               /* of the segment or the file; of a recording only with its first feed */
+};
+
+/* What a stream says of each process in it, again and again: it is not known from the process itself there. */
+struct rtop_pulse {
+  enum rtop_feed_state state; /* not REPLAY */
+  uint64_t left_out;          /* windows that the stream had no room for, as its reader was too slow */
+  uint64_t losses[RTOP_LOSSES];
+  bool tells_losses;
+  char cause[16], text[64]; /* how it ended (struct rtop_feed_end); "": it has not, or that is not known */
 };
 
 #endif

@@ -5,6 +5,9 @@
  *   index    skippable frame: where the chunks before it stand, and a summary of each of their windows
  *   end      skippable frame: where the indexes stand; missing when the recorder was killed
  *
+ * A stream (--stream) is a recording that a pipe carries while it is made: its chunks come twice a second, at
+ * least one a second, if only with PULSE.
+ *
  * All of it is a sequence of frames of the LZ4 frame format, so that `lz4 -d` unpacks it: to a stream of
  * records. LZ4 frames have independent blocks, checksums of blocks and content, and the size of the
  * content. A chunk needs nothing that comes later, and of what came before only names.
@@ -15,13 +18,16 @@
  *
  * A record is kind (varint), bytes (varint), then that many bytes:
  *   SOURCE   number, pid, window_ns, then zigzag: clock offset, start (real); texts: command, ruby, and
- *            the folder where it worked, which may be missing
+ *            the folder where it worked, which may be missing; in streams then the host (text) and the pid of the
+ *            process above it, 0: none
  *   FRAMES   rows to the end: zigzag id difference, kind, line, three texts: label, path, namespace
  *   NODES    rows: zigzag id difference, id - parent, zigzag frame difference, line
  *   RELABEL  rows: frame id, two texts: label, namespace. What the frame is called in the whole recording
  *   THREADS  rows: source, serial, native id, flags (1: main), text: name
  *   MARKS    rows: source, zigzag time, text: instants that the program named
  *   STATE    rows: source, 1 ended by itself or 2 gone without a word
+ *   PULSE    rows: source, 0 lives, 1 stalls, 2 ended or 3 gone, windows of it that were left out, count of losses,
+ *            losses (enum rtop_loss), two texts: how it ended. Only in streams
  *   WINDOW   source, zigzag start, length, then a window's payload as in shm/window/window.h. Slots are 0,
  *            nodes are ids of this recording, marks are not in it
  *   GAP      source, zigzag start, length: nothing is known about that stretch
@@ -43,7 +49,7 @@
 #define RECORDING_SKIPPABLE 0x184D2A52u
 #define RECORDING_BYTE_ORDER 0x01020304u
 #define RECORDING_VERSION_MAJOR 1u
-#define RECORDING_VERSION_MINOR 1u /* 1: windows of version 1.2 of the channel */
+#define RECORDING_VERSION_MINOR 2u /* 1: windows of version 1.2 of the channel; 2: streams */
 
 /* Bounds that a reader enforces whatever a file claims. */
 #define RECORDING_RAW_BYTES_MAX (UINT32_C(1) << 26) /* of a frame's content */
@@ -122,6 +128,7 @@ enum recording_record {
   RECORDING_THREADS = 5,
   RECORDING_MARKS = 6,
   RECORDING_STATE = 7,
+  RECORDING_PULSE = 8,
   RECORDING_WINDOW = 16,
   RECORDING_GAP = 17,
 };

@@ -9,8 +9,19 @@
 #include "shm/base/error.h"
 #include "shm/window/window.h"
 
+/* What a stream has still to send. */
+struct recorder_outlet {
+  bool streams; /* else it is a file, and all of this is 0 */
+  bool begun;   /* something was sent: what the rings held already is in the queue */
+  bool gone;    /* the reader */
+  bool socket;
+  struct recording_bytes queue;
+  size_t sent; /* of the queue */
+  uint64_t left_out[RECORDING_SOURCES_MAX];
+};
+
 struct rtop_recorder {
-  char *path;
+  char *path;      /* of a stream: what it is called */
   char *temporary; /* the name of the file till it takes its place; NULL: it has */
   int fd;
   uint64_t bytes;     /* of the file: all that was written */
@@ -18,7 +29,7 @@ struct rtop_recorder {
   uint64_t windows;
   struct rtop_error problem; /* code 0: none */
   struct rtop_profile *profile;
-  bool tapped;
+  bool tapped, finished;
   struct recording_names names;
   int64_t flushed_ns; /* by our own clock */
   /* the chunk being collected */
@@ -38,6 +49,7 @@ struct rtop_recorder {
   uint32_t source_count;
   /* scratch */
   struct recording_bytes raw, out, packed; /* packed: the chunk to be written */
+  struct recorder_outlet outlet;
   struct rtop_window window;
   void *sort;
   size_t sort_capacity;
@@ -63,11 +75,20 @@ void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t s
 void recorder_add_mark(struct rtop_recorder *recorder, uint32_t source, int64_t time_ns, const char *name,
                        size_t name_bytes);
 
-/* recording_write.c: a file without a tap; writes the chunk; writes the index of what stands before it. */
-struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
+/* recording_write.c: one without a file; gives it the profile's windows; a file without a tap; writes its head; the
+ * chunk; the index of what stands before it. */
+struct rtop_recorder *recorder_make(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
                                     struct rtop_error *error);
+void recorder_tap(struct rtop_recorder *recorder);
+void recorder_free(struct rtop_recorder *recorder);
+bool recorder_write_head(struct rtop_recorder *recorder);
 void recorder_flush(struct rtop_recorder *recorder);
 void recorder_write_index(struct rtop_recorder *recorder);
+
+/* recording_stream_write.c: more bytes for the reader; no room for another window: it is counted. */
+bool recorder_queue(struct rtop_recorder *recorder, const void *data, size_t bytes);
+bool recorder_is_behind(const struct rtop_recorder *recorder);
+bool recorder_leaves_out(struct rtop_recorder *recorder, uint32_t source);
 
 /* recording_drop.c: makes the file shorter by its oldest groups until `more` bytes find room. */
 void recorder_drop_oldest(struct rtop_recorder *recorder, uint64_t more);

@@ -60,6 +60,7 @@ void recording_names_destroy(struct recording_names *names)
   recording_bytes_destroy(&names->thread_rows);
   recording_bytes_destroy(&names->mark_rows);
   recording_bytes_destroy(&names->state_rows);
+  recording_bytes_destroy(&names->pulse_rows);
 }
 
 /* Every source is a record of its own: rows to the end, of which there is one. */
@@ -74,6 +75,10 @@ static void names_put_source(struct recording_bytes *rows, uint32_t source, cons
   recording_put_text(&one, about->command);
   recording_put_text(&one, about->ruby);
   recording_put_text(&one, about->folder);
+  if (*about->host) {
+    recording_put_text(&one, about->host);
+    recording_put_number(&one, (uint64_t)about->info.parent);
+  }
   recording_put_record(rows, RECORDING_SOURCE, &one);
   recording_bytes_destroy(&one);
 }
@@ -91,6 +96,7 @@ void recording_names_source(struct recording_names *names, uint32_t source, cons
   strncpy(about->command, info->command, sizeof about->command - 1);
   strncpy(about->ruby, info->ruby, sizeof about->ruby - 1);
   strncpy(about->folder, info->folder ? info->folder : "", sizeof about->folder - 1);
+  strncpy(about->host, info->host ? info->host : "", sizeof about->host - 1);
   names_put_source(&names->source_rows, source, about);
 }
 
@@ -98,6 +104,18 @@ void recording_names_state(struct recording_names *names, uint32_t source, uint6
 {
   recording_put_number(&names->state_rows, source);
   recording_put_number(&names->state_rows, state);
+}
+
+void recording_names_pulse(struct recording_names *names, uint32_t source, const struct rtop_pulse *pulse)
+{
+  struct recording_bytes *rows = &names->pulse_rows;
+  recording_put_number(rows, source);
+  recording_put_number(rows, pulse->state);
+  recording_put_number(rows, pulse->left_out);
+  recording_put_number(rows, pulse->tells_losses ? RTOP_LOSSES : 0);
+  for (int loss = 0; pulse->tells_losses && loss < RTOP_LOSSES; loss++) recording_put_number(rows, pulse->losses[loss]);
+  recording_put_text(rows, pulse->cause);
+  recording_put_text(rows, pulse->text);
 }
 
 static uint32_t names_label_crc(const struct rtop_symbol *symbol)
@@ -224,7 +242,7 @@ void recording_names_mark(struct recording_names *names, uint32_t source, int64_
 size_t recording_names_bytes(const struct recording_names *names)
 {
   return names->source_rows.count + names->frame_rows.count + names->node_rows.count + names->relabel_rows.count +
-         names->thread_rows.count + names->mark_rows.count + names->state_rows.count;
+         names->thread_rows.count + names->mark_rows.count + names->state_rows.count + names->pulse_rows.count;
 }
 
 static void names_relabel(struct recording_names *names)
@@ -263,6 +281,7 @@ bool recording_names_take(struct recording_names *names, struct recording_bytes 
   names_take_rows(out, RECORDING_THREADS, &names->thread_rows);
   names_take_rows(out, RECORDING_MARKS, &names->mark_rows);
   names_take_rows(out, RECORDING_STATE, &names->state_rows);
+  names_take_rows(out, RECORDING_PULSE, &names->pulse_rows);
   names->frame_before = names->node_before = names->node_frame_before = 0;
   names->chunk++;
   return !out->failed;

@@ -32,13 +32,14 @@ struct recording_names {
   bool forget_ended;                /* threads: nothing will be dropped, so nothing is written again */
   uint32_t relabelings;
   struct recording_source {
-    char command[256], ruby[64], folder[RECORDING_TEXT_BYTES_MAX + 1];
+    char command[256], ruby[64], host[256], folder[RECORDING_TEXT_BYTES_MAX + 1];
     struct rtop_feed_info info;
     bool known;
   } * sources;
   size_t source_capacity;
   /* Collected rows, and what their differences are to. */
-  struct recording_bytes source_rows, frame_rows, node_rows, relabel_rows, thread_rows, mark_rows, state_rows;
+  struct recording_bytes source_rows, frame_rows, node_rows, relabel_rows, thread_rows, mark_rows, state_rows,
+      pulse_rows;
   uint32_t frame_before, node_before, node_frame_before;
   bool failed;
 };
@@ -48,6 +49,7 @@ void recording_names_destroy(struct recording_names *names);
 
 void recording_names_source(struct recording_names *names, uint32_t source, const struct rtop_feed_info *info);
 void recording_names_state(struct recording_names *names, uint32_t source, uint64_t state);
+void recording_names_pulse(struct recording_names *names, uint32_t source, const struct rtop_pulse *pulse);
 /* A node of the symbols, and all above it. */
 void recording_names_node(struct recording_names *names, uint32_t node);
 /* Of a source that the profile calls `of`. */

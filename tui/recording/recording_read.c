@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 enum {
-  READ_RATIO_MAX = 256,  /* more than LZ4 can do */
+  READ_RATIO_MAX = 256, /* more than LZ4 can do */
+  READ_PACKED_MORE = 1 << 12,
   READ_NO_GROUP = 65534, /* of a user whom nobody knows here */
 };
 
@@ -54,6 +55,19 @@ struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording)
   return &recording->budget;
 }
 
+bool recording_check_head(const struct recording_head *head, const char *path, struct rtop_error *error)
+{
+  if (memcmp(head->magic, RECORDING_MAGIC, sizeof head->magic) != 0)
+    return read_fail(error, RTOP_ERROR_CORRUPT, path, "is no recording of rperf-top");
+  if (head->byte_order != RECORDING_BYTE_ORDER)
+    return read_fail(error, RTOP_ERROR_VERSION, path, "was made on a machine with another byte order");
+  if (head->version_major != RECORDING_VERSION_MAJOR)
+    return read_fail(error, RTOP_ERROR_VERSION, path, "is of another version: open it with that rperf-top");
+  if (!recording_sealed(head, sizeof *head, RECORDING_TAG_HEAD))
+    return read_fail(error, RTOP_ERROR_CORRUPT, path, "is damaged at its very beginning");
+  return true;
+}
+
 static bool read_head(struct rtop_recording *recording, const char *path, struct rtop_error *error)
 {
   struct recording_head *head = &recording->head;
@@ -62,15 +76,9 @@ static bool read_head(struct rtop_recording *recording, const char *path, struct
     return read_fail(error, RTOP_ERROR_CORRUPT, path, "is no file");
   recording->bytes = (uint64_t)status.st_size;
   recording->owner = status.st_uid;
-  if (recording->bytes < sizeof *head || !recording_pread(recording, head, sizeof *head, 0) ||
-      memcmp(head->magic, RECORDING_MAGIC, sizeof head->magic) != 0)
+  if (recording->bytes < sizeof *head || !recording_pread(recording, head, sizeof *head, 0))
     return read_fail(error, RTOP_ERROR_CORRUPT, path, "is no recording of rperf-top");
-  if (head->byte_order != RECORDING_BYTE_ORDER)
-    return read_fail(error, RTOP_ERROR_VERSION, path, "was made on a machine with another byte order");
-  if (head->version_major != RECORDING_VERSION_MAJOR)
-    return read_fail(error, RTOP_ERROR_VERSION, path, "is of another version: open it with that rperf-top");
-  if (!recording_sealed(head, sizeof *head, RECORDING_TAG_HEAD))
-    return read_fail(error, RTOP_ERROR_CORRUPT, path, "is damaged at its very beginning");
+  if (!recording_check_head(head, path, error)) return false;
   recording->budget.source_bytes = recording->bytes;
   recording->index.budget = &recording->budget;
   return true;
@@ -155,21 +163,33 @@ bool rtop_recording_complete(const struct rtop_recording *recording)
   return recording->complete;
 }
 
-bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes)
+bool recording_sizes_right(uint32_t bytes, uint32_t raw_bytes)
 {
-  recording->raw.count = recording->packed.count = 0;
-  recording->raw.failed = recording->packed.failed = false;
+  return raw_bytes <= RECORDING_RAW_BYTES_MAX && raw_bytes / READ_RATIO_MAX <= bytes &&
+         bytes <= READ_PACKED_MORE + (uint64_t)raw_bytes + raw_bytes / 64;
+}
+
+bool recording_take_frame(struct rtop_recording *recording, const void *packed, uint32_t bytes, uint32_t raw_bytes)
+{
+  recording->raw.count = 0;
+  recording->raw.failed = false;
   recording->rows = (struct varint_reader){ 0 };
-  if (bytes > recording->bytes || position > recording->bytes - bytes || raw_bytes > RECORDING_RAW_BYTES_MAX ||
-      raw_bytes / READ_RATIO_MAX > bytes)
-    return false;
-  unsigned char *packed = recording_bytes_room(&recording->packed, bytes);
+  if (raw_bytes > RECORDING_RAW_BYTES_MAX || raw_bytes / READ_RATIO_MAX > bytes) return false;
   unsigned char *raw = recording_bytes_room(&recording->raw, raw_bytes);
-  if (!packed || !raw || !recording_pread(recording, packed, bytes, position) ||
-      !recording_unpack(packed, bytes, raw, raw_bytes))
-    return false;
+  if (!raw || !recording_unpack(packed, bytes, raw, raw_bytes)) return false;
   recording->rows = (struct varint_reader){ .next = raw, .end = raw + raw_bytes };
   return true;
+}
+
+bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes)
+{
+  recording->packed.count = 0;
+  recording->packed.failed = false;
+  recording->rows = (struct varint_reader){ 0 };
+  if (bytes > recording->bytes || position > recording->bytes - bytes) return false;
+  unsigned char *packed = recording_bytes_room(&recording->packed, bytes);
+  return packed && recording_pread(recording, packed, bytes, position) &&
+         recording_take_frame(recording, packed, bytes, raw_bytes);
 }
 
 bool recording_read_record(struct varint_reader *rows, uint64_t *kind, struct varint_reader *content)

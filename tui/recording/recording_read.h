@@ -9,6 +9,7 @@
 #ifndef RTOP_TUI_RECORDING_READ_H
 #define RTOP_TUI_RECORDING_READ_H
 
+#include "feed_info.h"
 #include "recording_index.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +28,10 @@ struct rtop_recording_source {
   uint32_t end_state;                        /* 0 it went on, 1 it ended by itself, 2 it was gone */
   char command[256], ruby[64];               /* sanitised */
   char folder[RECORDING_TEXT_BYTES_MAX + 1]; /* where it worked, raw bytes; "": not known */
+  char host[256];                            /* of a stream; sanitised */
+  int64_t parent;                            /* of a stream; 0: none */
+  bool pulses;                               /* a stream told how it is: */
+  struct rtop_pulse pulse;
 };
 
 /* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. What stands in it
@@ -66,6 +71,9 @@ struct rtop_recording_thread {
 };
 bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t source, uint64_t serial,
                            struct rtop_recording_thread *thread);
+
+/* Of a stream, in which a window was the last to tell of it. */
+void rtop_recording_drop_thread(struct rtop_recording *recording, uint32_t source, uint64_t serial);
 
 /* Walks over the windows and gaps of a chunk: load, then next until it says END. A row that is damaged is
  * left out. False: the chunk cannot be read. */

@@ -4,6 +4,8 @@
 
 #include "recording_read.h"
 
+struct rtop_error;
+
 struct read_thread;
 struct rtop_recording {
   int fd;
@@ -24,7 +26,12 @@ struct rtop_recording {
   struct varint_reader rows;
 };
 
-/* recording_read.c: an LZ4 frame of the file unpacked into recording->raw. */
+/* recording_read.c: a head that can be read here. */
+bool recording_check_head(const struct recording_head *head, const char *path, struct rtop_error *error);
+/* May a frame of so many bytes have a content of so many? */
+bool recording_sizes_right(uint32_t bytes, uint32_t raw_bytes);
+/* An LZ4 frame unpacked into recording->raw, and its rows taken; the same of one in the file. */
+bool recording_take_frame(struct rtop_recording *recording, const void *packed, uint32_t bytes, uint32_t raw_bytes);
 bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes);
 /* The next record: its kind and content; false at the end or when nothing more makes sense. */
 bool recording_read_record(struct varint_reader *rows, uint64_t *kind, struct varint_reader *content);
@@ -34,6 +41,8 @@ bool recording_read_ends(struct rtop_recording *recording);
 bool recording_walk(struct rtop_recording *recording);
 bool recording_pread(const struct rtop_recording *recording, void *to, size_t bytes, uint64_t position);
 
+/* recording_read_names.c: the names that were unpacked last; without a profile only sources. */
+void recording_take_names(struct rtop_recording *recording, struct rtop_profile *profile);
 void recording_names_free(struct rtop_recording *recording);
 
 #endif

@@ -50,8 +50,8 @@ static struct rtop_recording_source *names_source(struct rtop_recording *recordi
 static void names_read_source(struct rtop_recording *recording, struct varint_reader *row)
 {
   struct rtop_recording_source about = { .known = true };
-  const char *command, *ruby, *folder = "";
-  size_t command_bytes, ruby_bytes, folder_bytes = 0;
+  const char *command, *ruby, *folder = "", *host = "";
+  size_t command_bytes, ruby_bytes, folder_bytes = 0, host_bytes = 0;
   uint64_t number = varint_get(row);
   about.pid = (int64_t)(varint_get(row) & INT32_MAX);
   about.window_ns = (uint32_t)varint_get(row);
@@ -59,12 +59,17 @@ static void names_read_source(struct rtop_recording *recording, struct varint_re
   about.started_real_ns = recording_get_signed(row);
   if (!recording_get_text(row, &command, &command_bytes) || !recording_get_text(row, &ruby, &ruby_bytes)) return;
   if (varint_left(row) && !recording_get_text(row, &folder, &folder_bytes)) return;
+  if (varint_left(row) && !recording_get_text(row, &host, &host_bytes)) return;
+  about.parent = varint_left(row) ? (int64_t)(varint_get(row) & INT32_MAX) : 0;
   struct rtop_recording_source *source = names_source(recording, number);
   if (!source) return;
   memcpy(about.folder, folder, folder_bytes);
   rtop_text_sanitize(about.command, sizeof about.command, command, command_bytes);
   rtop_text_sanitize(about.ruby, sizeof about.ruby, ruby, ruby_bytes);
+  rtop_text_sanitize(about.host, sizeof about.host, host, host_bytes);
   about.end_state = source->end_state;
+  about.pulses = source->pulses;
+  about.pulse = source->pulse;
   *source = about;
 }
 
@@ -175,6 +180,37 @@ static void names_read_states(struct rtop_recording *recording, struct varint_re
   }
 }
 
+static enum rtop_feed_state names_state(uint64_t state)
+{
+  return state <= RTOP_FEED_DEAD ? (enum rtop_feed_state)state : RTOP_FEED_LIVE;
+}
+
+/* More losses than we know are skipped. */
+static void names_read_pulses(struct rtop_recording *recording, struct varint_reader *rows)
+{
+  while (varint_left(rows)) {
+    struct rtop_pulse pulse = { 0 };
+    const char *cause, *text;
+    size_t cause_bytes, text_bytes;
+    uint64_t number = varint_get(rows);
+    pulse.state = names_state(varint_get(rows));
+    pulse.left_out = varint_get(rows);
+    uint64_t losses = varint_get(rows);
+    for (uint64_t i = 0; i < losses && !rows->bad; i++) {
+      uint64_t count = varint_get(rows);
+      if (i < RTOP_LOSSES) pulse.losses[i] = count;
+    }
+    pulse.tells_losses = losses > 0;
+    if (!recording_get_text(rows, &cause, &cause_bytes) || !recording_get_text(rows, &text, &text_bytes)) return;
+    struct rtop_recording_source *source = names_source(recording, number);
+    if (!source) return;
+    rtop_text_sanitize(pulse.cause, sizeof pulse.cause, cause, cause_bytes);
+    rtop_text_sanitize(pulse.text, sizeof pulse.text, text, text_bytes);
+    source->pulses = true;
+    source->pulse = pulse;
+  }
+}
+
 int64_t rtop_recording_shift_ns(const struct rtop_recording *recording, uint32_t number)
 {
   const struct rtop_recording_source *source = rtop_recording_source(recording, number);
@@ -199,18 +235,13 @@ static void names_read_marks(const struct rtop_recording *recording, struct rtop
   }
 }
 
-bool rtop_recording_read_names(struct rtop_recording *recording, size_t at, struct rtop_profile *profile)
+void recording_take_names(struct rtop_recording *recording, struct rtop_profile *profile)
 {
-  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
-  if (at >= recording->index.chunk_count) return false;
-  const struct recording_chunk *chunk = &recording->index.chunks[at];
-  if (chunk->head.names_bytes == 0) return true;
-  if (!recording_read_frame(recording, chunk->position + sizeof chunk->head, chunk->head.names_bytes,
-                            chunk->head.names_raw_bytes))
-    return false;
+  struct rtop_symbols *symbols = profile ? rtop_profile_symbols(profile) : NULL;
   uint64_t kind;
   struct varint_reader rows;
   while (recording_read_record(&recording->rows, &kind, &rows)) {
+    if (!profile && kind != RECORDING_SOURCE) continue;
     switch (kind) {
     case RECORDING_SOURCE: names_read_source(recording, &rows); break;
     case RECORDING_FRAMES: names_read_frames(recording, symbols, &rows); break;
@@ -219,9 +250,21 @@ bool rtop_recording_read_names(struct rtop_recording *recording, size_t at, stru
     case RECORDING_THREADS: names_read_threads(recording, &rows); break;
     case RECORDING_MARKS: names_read_marks(recording, profile, &rows); break;
     case RECORDING_STATE: names_read_states(recording, &rows); break;
+    case RECORDING_PULSE: names_read_pulses(recording, &rows); break;
     default: break;
     }
   }
+}
+
+bool rtop_recording_read_names(struct rtop_recording *recording, size_t at, struct rtop_profile *profile)
+{
+  if (at >= recording->index.chunk_count) return false;
+  const struct recording_chunk *chunk = &recording->index.chunks[at];
+  if (chunk->head.names_bytes == 0) return true;
+  if (!recording_read_frame(recording, chunk->position + sizeof chunk->head, chunk->head.names_bytes,
+                            chunk->head.names_raw_bytes))
+    return false;
+  recording_take_names(recording, profile);
   return true;
 }
 
@@ -239,6 +282,19 @@ const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, siz
 {
   *count = recording->node_count;
   return recording->nodes;
+}
+
+void rtop_recording_drop_thread(struct rtop_recording *recording, uint32_t source, uint64_t serial)
+{
+  struct read_thread_key key;
+  memset(&key, 0, sizeof key);
+  key.serial = serial;
+  key.source = source;
+  struct read_thread *thread = NULL;
+  HASH_FIND(hh, recording->threads, &key, sizeof key, thread);
+  if (!thread) return;
+  HASH_DEL(recording->threads, thread);
+  free(thread);
 }
 
 bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t source, uint64_t serial,

@@ -129,7 +129,9 @@ void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const 
                          const uint32_t *nodes, size_t node_count)
 {
   source = recorder_number(recorder, source);
-  if (!window_is_sane(recorder, source, window->start_mono_ns, window->end_mono_ns)) return;
+  if (!window_is_sane(recorder, source, window->start_mono_ns, window->end_mono_ns) ||
+      recorder_leaves_out(recorder, source))
+    return;
   if (window_makes_chunk_full(recorder, window->start_mono_ns, window->end_mono_ns)) recorder_flush(recorder);
   window_stretch(recorder, window->start_mono_ns, window->end_mono_ns);
   struct recording_known *known = recording_index_add_known(&recorder->index);
@@ -144,7 +146,7 @@ void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const 
 void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns)
 {
   source = recorder_number(recorder, source);
-  if (!window_is_sane(recorder, source, start_ns, end_ns)) return;
+  if (!window_is_sane(recorder, source, start_ns, end_ns) || recorder_is_behind(recorder)) return;
   if (window_makes_chunk_full(recorder, start_ns, end_ns)) recorder_flush(recorder);
   window_stretch(recorder, start_ns, end_ns);
   struct recording_known *known = recording_index_add_known(&recorder->index);
@@ -162,6 +164,6 @@ void recorder_add_mark(struct rtop_recorder *recorder, uint32_t source, int64_t 
                        size_t name_bytes)
 {
   source = recorder_number(recorder, source);
-  if (!recorder_failed(recorder) && source < RECORDING_SOURCES_MAX && time_ns >= 0)
+  if (!recorder_failed(recorder) && source < RECORDING_SOURCES_MAX && time_ns >= 0 && !recorder_is_behind(recorder))
     recording_names_mark(&recorder->names, source, time_ns, name, name_bytes);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WRITE_SECOND_NS = 1000000000, WRITE_GROUP_CHUNKS = 60, WRITE_GROUPS_MIN = 16 };
+enum { WRITE_SECOND_NS = 1000000000, WRITE_STREAM_NS = 450000000, WRITE_GROUP_CHUNKS = 60, WRITE_GROUPS_MIN = 16 };
 
 static void write_failed(struct rtop_error *error, const char *path, int problem)
 {
@@ -23,10 +23,10 @@ void recorder_fail(struct rtop_recorder *recorder, int problem)
   if (recorder_failed(recorder)) return;
   write_failed(&recorder->problem, recorder->path, problem);
   /* Half a chunk at the end would be no harm, but nobody needs it. */
-  if (recorder->fd >= 0 && ftruncate(recorder->fd, (off_t)recorder->bytes) != 0) return;
+  if (recorder->fd >= 0 && !recorder->outlet.streams && ftruncate(recorder->fd, (off_t)recorder->bytes) != 0) return;
 }
 
-static bool write_head(struct rtop_recorder *recorder)
+bool recorder_write_head(struct rtop_recorder *recorder)
 {
   struct recording_head head = {
     .byte_order = RECORDING_BYTE_ORDER,
@@ -38,12 +38,14 @@ static bool write_head(struct rtop_recorder *recorder)
   memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
   recording_seal(&head, sizeof head, RECORDING_TAG_HEAD);
   recorder->bytes = recorder->group_start = sizeof head;
+  if (recorder->outlet.streams) return recorder_queue(recorder, &head, sizeof head);
   return recording_file_write(recorder->fd, &head, sizeof head, 0);
 }
 
-static void write_free(struct rtop_recorder *recorder)
+void recorder_free(struct rtop_recorder *recorder)
 {
-  if (recorder->fd >= 0) close(recorder->fd);
+  if (recorder->fd >= 0 && !recorder->outlet.streams) close(recorder->fd);
+  recording_bytes_destroy(&recorder->outlet.queue);
   rtop_temporary_drop(&recorder->temporary);
   recording_names_destroy(&recorder->names);
   recording_index_destroy(&recorder->index);
@@ -58,7 +60,7 @@ static void write_free(struct rtop_recorder *recorder)
   free(recorder);
 }
 
-struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
+struct rtop_recorder *recorder_make(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
                                     struct rtop_error *error)
 {
   struct rtop_recorder *recorder = calloc(1, sizeof *recorder);
@@ -67,14 +69,23 @@ struct rtop_recorder *recorder_open(const char *path, struct rtop_profile *profi
     write_failed(error, path, ENOMEM);
     return NULL;
   }
+  recorder->fd = -1;
   recorder->profile = profile;
   recorder->bytes_max = bytes_max && bytes_max < RTOP_RECORDING_BYTES_MIN ? RTOP_RECORDING_BYTES_MIN : bytes_max;
   recorder->flushed_ns = clock_now_ns();
   recording_names_open(&recorder->names, profile, bytes_max == 0);
+  return recorder;
+}
+
+static struct rtop_recorder *write_open(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
+                                        struct rtop_error *error)
+{
+  struct rtop_recorder *recorder = recorder_make(path, profile, bytes_max, error);
+  if (!recorder) return NULL;
   recorder->fd = rtop_temporary_create(path, &recorder->temporary);
-  if (recorder->fd >= 0 && write_head(recorder)) return recorder;
+  if (recorder->fd >= 0 && recorder_write_head(recorder)) return recorder;
   write_failed(error, path, errno);
-  write_free(recorder);
+  recorder_free(recorder);
   return NULL;
 }
 
@@ -94,19 +105,24 @@ static void tap_mark(void *context, uint32_t source, int64_t time_ns, const char
   recorder_add_mark(context, source, time_ns, name, name_bytes);
 }
 
+void recorder_tap(struct rtop_recorder *recorder)
+{
+  struct rtop_profile_tap tap = { .context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark };
+  rtop_profile_set_tap(recorder->profile, &tap);
+  recorder->tapped = true;
+}
+
 struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
                                            struct rtop_error *error)
 {
-  struct rtop_recorder *recorder = recorder_open(path, profile, bytes_max, error);
+  struct rtop_recorder *recorder = write_open(path, profile, bytes_max, error);
   if (!recorder) return NULL;
   if (!rtop_temporary_keep(recorder->fd, &recorder->temporary, path)) {
     write_failed(error, path, errno);
-    write_free(recorder);
+    recorder_free(recorder);
     return NULL;
   }
-  struct rtop_profile_tap tap = { .context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark };
-  rtop_profile_set_tap(profile, &tap);
-  recorder->tapped = true;
+  recorder_tap(recorder);
   return recorder;
 }
 
@@ -158,7 +174,9 @@ static bool write_make_chunk(struct rtop_recorder *recorder)
 
 static void write_bytes(struct rtop_recorder *recorder, const struct recording_bytes *bytes)
 {
-  if (recording_file_write(recorder->fd, bytes->data, bytes->count, recorder->bytes)) recorder->bytes += bytes->count;
+  bool fine = recorder->outlet.streams ? recorder_queue(recorder, bytes->data, bytes->count)
+                                       : recording_file_write(recorder->fd, bytes->data, bytes->count, recorder->bytes);
+  if (fine) recorder->bytes += bytes->count;
   else recorder_fail(recorder, errno);
 }
 
@@ -221,7 +239,8 @@ void recorder_write_index(struct rtop_recorder *recorder)
 
 void rtop_recorder_tick(struct rtop_recorder *recorder)
 {
-  if (clock_now_ns() - recorder->flushed_ns >= WRITE_SECOND_NS) recorder_flush(recorder);
+  int64_t step_ns = recorder->outlet.streams ? WRITE_STREAM_NS : WRITE_SECOND_NS;
+  if (clock_now_ns() - recorder->flushed_ns >= step_ns) recorder_flush(recorder);
 }
 
 static void write_end(struct rtop_recorder *recorder)
@@ -243,24 +262,31 @@ static void write_end(struct rtop_recorder *recorder)
   write_bytes(recorder, &recorder->out);
 }
 
+void rtop_recorder_finish(struct rtop_recorder *recorder)
+{
+  if (recorder->finished) return;
+  recorder->finished = true;
+  if (recorder->tapped) rtop_profile_set_tap(recorder->profile, NULL);
+  recorder_flush(recorder);
+  recorder_write_index(recorder);
+  if (!recorder_failed(recorder)) write_end(recorder);
+}
+
 bool rtop_recorder_close(struct rtop_recorder **handle, struct rtop_error *error)
 {
   struct rtop_recorder *recorder = *handle;
   *handle = NULL;
   if (!recorder) return true;
-  if (recorder->tapped) rtop_profile_set_tap(recorder->profile, NULL);
-  recorder_flush(recorder);
-  recorder_write_index(recorder);
-  if (!recorder_failed(recorder)) write_end(recorder);
+  rtop_recorder_finish(recorder);
   if (recorder->temporary && !recorder_failed(recorder) &&
       !rtop_temporary_keep(recorder->fd, &recorder->temporary, recorder->path))
     recorder_fail(recorder, errno);
   int fd = recorder->fd;
   recorder->fd = -1;
-  if (close(fd) != 0 && !recorder_failed(recorder)) recorder_fail(recorder, errno);
+  if (!recorder->outlet.streams && close(fd) != 0 && !recorder_failed(recorder)) recorder_fail(recorder, errno);
   bool fine = !recorder_failed(recorder);
   if (!fine && error) *error = recorder->problem;
-  write_free(recorder);
+  recorder_free(recorder);
   return fine;
 }
 
@@ -271,7 +297,7 @@ void rtop_recorder_discard(struct rtop_recorder **handle)
   if (!recorder) return;
   if (recorder->tapped) rtop_profile_set_tap(recorder->profile, NULL);
   if (!recorder->temporary) unlink(recorder->path);
-  write_free(recorder);
+  recorder_free(recorder);
 }
 
 const char *rtop_recorder_path(const struct rtop_recorder *recorder)
@@ -298,7 +324,7 @@ bool rtop_recording_save_span(struct rtop_profile *profile, struct rtop_span spa
                               const struct rtop_feed_info *const *infos, uint32_t count, const char *path,
                               struct rtop_error *error)
 {
-  struct rtop_recorder *recorder = recorder_open(path, profile, 0, error);
+  struct rtop_recorder *recorder = write_open(path, profile, 0, error);
   if (!recorder) return false;
   for (uint32_t source = 0; source < count; source++) rtop_recorder_source(recorder, source, infos[source]);
   struct rtop_profile_tap to = { .context = recorder, .window = tap_window, .gap = tap_gap, .mark = tap_mark };

@@ -27,6 +27,20 @@ enum { RTOP_RECORDING_BYTES_MIN = 1 << 20 }; /* of a bound on the size */
  * bound. NULL and one clear sentence in error->text when the file cannot be made. */
 struct rtop_recorder *rtop_recorder_create(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
                                            struct rtop_error *error);
+/* The same as a stream: goes out through a pipe or socket, a chunk every half second. Nothing waits for the reader:
+ * what it does not take is kept, up to a bound, then whole windows are left out and counted. The descriptor stays the
+ * caller's. What the rings hold already, handed in before the first sending, is sent whole. */
+struct rtop_recorder *rtop_recorder_stream(int fd, struct rtop_profile *profile, struct rtop_error *error);
+/* False: the reader is gone, or there was an error (rtop_recorder_problem()). */
+bool rtop_recorder_send(struct rtop_recorder *recorder);
+/* Bytes that wait for the reader. */
+size_t rtop_recorder_queued(const struct rtop_recorder *recorder);
+bool rtop_recorder_streams(const struct rtop_recorder *recorder);
+/* Puts the rest and the end into the queue; it is to be sent, then closed. */
+void rtop_recorder_finish(struct rtop_recorder *recorder);
+/* How a source is; of a stream only. left_out is filled here. */
+void rtop_recorder_pulse(struct rtop_recorder *recorder, uint32_t source, const struct rtop_pulse *pulse);
+
 /* Who is `source`? To be told before its first window, and again when something changed. False: it is one too many, and
  * nothing of it is written. */
 bool rtop_recorder_source(struct rtop_recorder *recorder, uint32_t source, const struct rtop_feed_info *info);

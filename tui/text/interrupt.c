@@ -68,13 +68,19 @@ void interrupt_limit_time(uint64_t seconds, const char *line)
   if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0) timer_settime(timer, 0, &time, NULL);
 }
 
-void interrupt_wait(int milliseconds)
+void interrupt_wait_for(int fd, short events, int milliseconds)
 {
   struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
+  struct pollfd other = { .fd = fd, .events = events };
   sigset_t blocked, before;
   sigemptyset(&blocked);
   for (size_t i = 0; i < INTERRUPT_SIGNALS; i++) sigaddset(&blocked, interrupt_signals[i]);
   sigprocmask(SIG_BLOCK, &blocked, &before);
-  if (!interrupt_got) ppoll(NULL, 0, &time, &before);
+  if (!interrupt_got) ppoll(&other, 1, &time, &before);
   sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void interrupt_wait(int milliseconds)
+{
+  interrupt_wait_for(-1, 0, milliseconds);
 }

@@ -75,7 +75,7 @@ void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t
 pid_t ui_source_pid(const struct ui *ui)
 {
   const struct ui_process *process = ui_process(ui);
-  return ui_lives(process->state) ? process->pid : 0;
+  return ui_lives(process->state) && process->host[0] == '\0' ? process->pid : 0;
 }
 
 uid_t ui_source_owner(const struct ui *ui)

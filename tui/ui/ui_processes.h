@@ -19,6 +19,7 @@ struct ui_process {
   pid_t parent; /* of one that another one forked or spawned; 0: it was asked for */
   uid_t owner;  /* of the channel or the recording: with whose rights files are read */
   char command[256];
+  char host[64]; /* of a stream: nothing of the process can be asked for here; "": it is one of this machine */
   char ruby[32];
   enum rtop_feed_state state;
   bool replaced; /* by exec: another source goes on with it */
@@ -42,7 +43,15 @@ struct ui_source {
   const char *problem;                  /* or NULL */
   const char *waits;                    /* why there is nothing of the command yet, or NULL */
   bool recording;                       /* into a file, just now */
-  char file[64];                        /* of a replay: its name without the folder */
+  struct ui_stream {
+    bool there;         /* a stream is read */
+    bool ended, broken; /* and nothing comes any more; and its end was missing */
+    int silent_seconds; /* 0 while it flows */
+    int behind_tenths;  /* of a second */
+    uint64_t left_out;  /* windows that it had no room for */
+    int64_t clock_ns;   /* what is added to ui->now_ns for the clock there */
+  } stream;
+  char file[64]; /* of a replay: its name without the folder */
 };
 
 /* Merged, apart, each of them alone, one after the other. */

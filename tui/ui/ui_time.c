@@ -25,6 +25,9 @@ struct rtop_span ui_time_window(const struct ui *ui)
 int64_t ui_time_age_ns(const struct ui *ui, int64_t time_ns)
 {
   int64_t now_ns = ui->now_real_ns - ui->source.clock_offset_ns;
+  /* Not by the time of day: that may be another one there. */
+  if (ui->source.stream.there && __builtin_add_overflow(ui->now_ns, ui->source.stream.clock_ns, &now_ns))
+    now_ns = time_ns;
   if (!lives(ui) || ui->source.clock_offset_ns == 0)
     now_ns = ui->profile != NULL ? rtop_profile_bounds(ui->profile).end_ns : time_ns;
   return now_ns > time_ns ? now_ns - time_ns : 0;

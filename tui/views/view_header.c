@@ -14,7 +14,8 @@ enum {
   TITLE_NAME_COLUMNS = 16,
   TITLE_NAME_LEAST = 4,
   SPAN_FROM = 40,
-  SPAN_MODE_FROM = 60
+  SPAN_MODE_FROM = 60,
+  STREAM_LATE_TENTHS = 30
 };
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -63,6 +64,29 @@ static int file_percent(const struct ui *ui)
   return percent((double)(ui->span.end_ns - held.start_ns) / (double)(held.end_ns - held.start_ns));
 }
 
+/* The same stream, in what there is room for. */
+static enum face stream_tag(const struct ui *ui, char *tag, size_t bytes)
+{
+  const struct ui_stream *stream = &ui->source.stream;
+  const struct ui_process *process = ui_process(ui);
+  bool wide = ui->layout.columns >= SPAN_MODE_FROM;
+  if (stream->ended) {
+    snprintf(tag, bytes, stream->broken ? "[STREAM BROKEN OFF]" : "[STREAM ENDED]");
+    return FACE_WARN;
+  }
+  if (stream->silent_seconds > 0) {
+    snprintf(tag, bytes, "[STREAM stalled for %d s]", stream->silent_seconds);
+    return FACE_WARN;
+  }
+  if (process->state != RTOP_FEED_LIVE) {
+    snprintf(tag, bytes, "[STREAM: %s]", rtop_feed_state_name(process->state));
+    return FACE_WARN;
+  }
+  if (wide) snprintf(tag, bytes, "[STREAM %d.%d s behind]", stream->behind_tenths / 10, stream->behind_tenths % 10);
+  else snprintf(tag, bytes, "[STREAM]");
+  return stream->behind_tenths >= STREAM_LATE_TENTHS ? FACE_WARN : FACE_GOOD;
+}
+
 static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
 {
   struct rtop_span selected;
@@ -85,6 +109,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
     snprintf(tag, bytes, ui->source.problem != NULL ? "[FAILED]" : "[STARTING]");
     return FACE_WARN;
   }
+  if (ui->source.stream.there) return stream_tag(ui, tag, bytes);
   const struct ui_process *process = ui_process(ui);
   if (process->by_exec && !ui_lives(process->state)) {
     snprintf(tag, bytes, "[EXEC]");
@@ -117,7 +142,9 @@ static void title_text(const struct ui *ui, char *text, size_t bytes)
     snprintf(text, bytes, "%s", ui->profile == NULL ? "choose a process" : ui_short_command(process->command));
     return;
   }
-  snprintf(text, bytes, "%d %s", (int)process->pid, ui_short_command(process->command));
+  const char *at = process->host[0] != '\0' ? "@" : "";
+  snprintf(text, bytes, "%d%s%.*s %s", (int)process->pid, at, (int)strcspn(process->host, "."), process->host,
+           ui_short_command(process->command));
 }
 
 /* How many others live. Returns its columns. */
@@ -169,7 +196,7 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
   if (ui->profile == NULL || !ui->source.ready) return;
   size_t used = 0;
   if (ui->layout.wide) {
-    bool past = process->state == RTOP_FEED_REPLAY;
+    bool past = process->state == RTOP_FEED_REPLAY || ui->source.stream.there;
     int64_t now_ns = past ? ui->span.end_ns + ui->source.clock_offset_ns : ui->now_real_ns;
     int64_t up_ns = *process->end ? process->lived_ns : now_ns - process->started_real_ns;
     draw_time(up, sizeof up, up_ns > 0 ? (uint64_t)up_ns : 0);
@@ -363,6 +390,12 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
   text[0] = '\0';
   if (ui->sum.gap_count > 0)
     used = (size_t)snprintf(text, bytes, "  %u gap%s!", ui->sum.gap_count, ui->sum.gap_count > 1 ? "s" : "");
+  if (ui->source.stream.left_out > 0 && used < bytes) {
+    char windows[16];
+    rtop_text_count(windows, sizeof windows, (double)ui->source.stream.left_out);
+    used += (size_t)snprintf(text + used, bytes - used, "  stream lost %s window%s", windows,
+                             ui->source.stream.left_out > 1 ? "s" : "");
+  }
   if (counters->rate_wanted_hz > counters->rate_hz && used < bytes) {
     used +=
         (size_t)snprintf(text + used, bytes - used, "  rate halved to %lluHz", (unsigned long long)counters->rate_hz);

@@ -187,7 +187,7 @@ static const struct task_rates *rates_of(const struct ui *ui, struct threads_vie
 {
   bool several = ui->source.count > 1 && thread->source < UI_SOURCES_MAX;
   const struct ui_process *process = several ? &ui->source.at[thread->source] : &ui->source.main;
-  if (!ui_lives(process->state) || ui->frozen || thread->ended) return NULL;
+  if (!ui_lives(process->state) || process->host[0] != '\0' || ui->frozen || thread->ended) return NULL;
   return task_stats_get(&view->tasks, process->pid, thread->native_id, ui->now_ns);
 }
 

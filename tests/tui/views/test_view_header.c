@@ -37,8 +37,49 @@ static void test_collections_per_minute(void **state)
   }
 }
 
+/* Whose clock is days off: the age of what is frozen is by the stream's. */
+static void test_streams(void **state)
+{
+  static const struct {
+    struct ui_stream stream;
+    enum rtop_feed_state process;
+    int columns;
+    const char *text;
+  } cases[] = {
+    { { .behind_tenths = 3 }, RTOP_FEED_LIVE, 80, "[STREAM 0.3 s behind]" },
+    { { .behind_tenths = 123 }, RTOP_FEED_LIVE, 80, "[STREAM 12.3 s behind]" },
+    { { .behind_tenths = 3 }, RTOP_FEED_LIVE, 50, "[STREAM]" },
+    { { .behind_tenths = 50, .silent_seconds = 5 }, RTOP_FEED_STALLED, 80, "[STREAM stalled for 5 s]" },
+    { { .behind_tenths = 50 }, RTOP_FEED_STALLED, 80, "[STREAM: stalled]" },
+    { { .ended = true }, RTOP_FEED_ENDED, 80, "[STREAM ENDED]" },
+    { { .ended = true, .broken = true }, RTOP_FEED_ENDED, 80, "[STREAM BROKEN OFF]" },
+    { { .left_out = 1 }, RTOP_FEED_LIVE, 160, "stream lost 1 window " },
+    { { .left_out = 12 }, RTOP_FEED_LIVE, 80, "stream lost 12 windows" },
+    { { 0 }, RTOP_FEED_LIVE, 160, "@web7 " },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const struct screen_case look = { .rows = 24, .columns = cases[i].columns };
+    struct rtop_profile *profile = model_profile();
+    model_screen_open(&look, &ui, profile);
+    ui.source.stream = cases[i].stream;
+    ui.source.stream.there = true;
+    ui.source.main.state = ui.source.at[0].state = cases[i].process;
+    strcpy(ui.source.main.host, "web7.example.org");
+    strcpy(ui.source.at[0].host, "web7.example.org");
+    ui_draw(&ui);
+    if (!shows(cases[i].text)) fail_msg("%zu: %s", i, cases[i].text);
+    assert_int_equal(ui_source_pid(&ui), 0);
+    int64_t end_ns = rtop_profile_bounds(profile).end_ns;
+    ui.source.stream.clock_ns = end_ns - ui.now_ns + INT64_C(4000000000);
+    ui.now_real_ns -= INT64_C(1000000000000000);
+    if (ui_lives(cases[i].process)) assert_int_equal(ui_time_age_ns(&ui, end_ns), INT64_C(4000000000));
+    model_screen_close(&ui, &profile);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(test_collections_per_minute) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(test_collections_per_minute), cmocka_unit_test(test_streams) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
