@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 enum {
-  INJECT_GDB_MS = 60000,     /* tries included; then it is interrupted, and lets go of the process */
-  INJECT_START_MS = 10000,   /* a busy process comes to a safepoint much sooner */
+  INJECT_GDB_MS = 60000,   /* tries included; then it is interrupted, and lets go of the process */
+  INJECT_START_MS = 10000, /* a busy process comes to a safepoint much sooner */
   INJECT_LOOK_US = 20000,
   INJECT_SAID_BYTES = 16384, /* of what gdb prints: our line is the last */
 };
@@ -67,7 +67,8 @@ static bool inject_allowed(pid_t pid, bool others, struct rtop_error *error)
   struct stat status;
   char path[64], why[128];
   snprintf(path, sizeof path, "/proc/%d", (int)pid);
-  if (stat(path, &status) != 0 || !process_stat_read(pid, &stat_line)) return inject_refuse(error, pid, "there is none");
+  if (stat(path, &status) != 0 || !process_stat_read(pid, &stat_line))
+    return inject_refuse(error, pid, "there is none");
   if (status.st_uid != geteuid() && !others) {
     snprintf(why, sizeof why, "it belongs to user %u; --yes allows that, and lets gdb read what it has loaded",
              (unsigned)status.st_uid);
