@@ -9,6 +9,8 @@
 
 #define BATCH_PATIENCE_NS INT64_C(1500000000) /* data so far behind the clock: the process stalls */
 
+struct rtop_error;
+
 struct batch_watch {
   const struct rtop_options *options;
   struct rtop_session *session;
@@ -22,8 +24,13 @@ struct batch_watch {
 
 /* False: said why on stderr, *exit_status is what to exit with. */
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
+/* The same without a word when there is nothing to watch: *error says why. */
+bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *options, int *exit_status,
+                     struct rtop_error *error);
 /* Sleeps until something may be new, then reads it. False: the watching is over (time, signal, end). */
 bool batch_watch_next(struct batch_watch *watch);
+/* The second half of it, for those who sleep by themselves. */
+bool batch_watch_look(struct batch_watch *watch);
 /* What is to be saved of what is held, in seconds up to its end (0: all): the frame of -F, else the time of -t.
  * Of a command that we started all of it is the time of -t. */
 double batch_watch_seconds(const struct batch_watch *watch);

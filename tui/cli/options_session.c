@@ -1,19 +1,29 @@
 /* Sessions as the command line asks for them. */
 #include "options_session.h"
 
+#include "tui/metrics/metrics.h"
+
 size_t rtop_session_memory(const struct rtop_options *options)
 {
   static const double short_seconds = 10;
   bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
               options->frame_seconds > short_seconds;
   if (options->action == RTOP_ACTION_REPLAY) return RTOP_SESSION_REPLAY_BYTES;
+  if (options->metrics) return RTOP_SESSION_MEMORY_BYTES;
   return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
+}
+
+double rtop_metrics_seconds(const struct rtop_options *options)
+{
+  static const double usual = 10;
+  return options->given & RTOP_GIVEN_DELAY ? options->delay_seconds : usual;
 }
 
 /* A frame, the one before it, and what is still on its way; the sparklines of methods are of the last minute. */
 static int64_t session_keep_ns(const struct rtop_options *options)
 {
   static const int64_t second_ns = 1000000000;
+  if (options->metrics) return METRICS_LATE_NS + 5 * second_ns;
   bool minute = options->methods.sort == RTOP_SORT_HISTORY;
   if (rtop_session_memory(options) != RTOP_SESSION_BATCH_BYTES || options->on_stall) return 0;
   return (int64_t)(2e9 * options->frame_seconds) + (minute ? 80 : 5) * second_ns;
@@ -21,6 +31,7 @@ static int64_t session_keep_ns(const struct rtop_options *options)
 
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
+  if (options->metrics) return RTOP_LAUNCH_PLAIN; /* it serves as ever, and somebody reads its log */
   if (options->stat && !options->json)
     return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and on standard error */
   return options->batch || options->output ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
@@ -38,9 +49,10 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
-    .skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME),
+    .skips_past =
+        options->metrics || (options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME)),
     .alone = options->alone,
-    .keeps_sums = options->output || options->stat || options->frame_seconds <= 0,
+    .keeps_sums = !options->metrics && (options->output || options->stat || options->frame_seconds <= 0),
   };
   if (options->action == RTOP_ACTION_RUN) wish.command = options->command;
   else if (options->action == RTOP_ACTION_REPLAY) wish.replay = options->replays[options->replay_count - 1];

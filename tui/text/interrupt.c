@@ -70,11 +70,17 @@ void interrupt_limit_time(uint64_t seconds, const char *line)
 
 void interrupt_wait(int milliseconds)
 {
+  interrupt_wait_for(-1, milliseconds);
+}
+
+void interrupt_wait_for(int fd, int milliseconds)
+{
+  struct pollfd wanted = { .fd = fd, .events = POLLIN };
   struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
   sigset_t blocked, before;
   sigemptyset(&blocked);
   for (size_t i = 0; i < INTERRUPT_SIGNALS; i++) sigaddset(&blocked, interrupt_signals[i]);
   sigprocmask(SIG_BLOCK, &blocked, &before);
-  if (!interrupt_got) ppoll(NULL, 0, &time, &before);
+  if (!interrupt_got) ppoll(&wanted, 1, &time, &before);
   sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -22,5 +22,7 @@ void interrupt_at_once(bool at_once);
 void interrupt_limit_time(uint64_t seconds, const char *line);
 /* Sleeps; shorter when a signal comes or a child ends. */
 void interrupt_wait(int milliseconds);
+/* The same, and shorter when there is something to read from a descriptor. */
+void interrupt_wait_for(int fd, int milliseconds);
 
 #endif
