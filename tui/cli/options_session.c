@@ -9,7 +9,7 @@ size_t rtop_session_memory(const struct rtop_options *options)
   bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
               options->frame_seconds > short_seconds;
   if (options->action == RTOP_ACTION_REPLAY) return RTOP_SESSION_REPLAY_BYTES;
-  if (options->metrics) return RTOP_SESSION_MEMORY_BYTES;
+  if (options->metrics) return RTOP_SESSION_METRICS_BYTES;
   return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
 }
 

@@ -25,6 +25,7 @@ enum {
   RTOP_SESSION_REPLAY_BYTES = 96 << 20,
   RTOP_SESSION_MEMORY_BYTES = 48 << 20,
   RTOP_SESSION_BATCH_BYTES = 12 << 20,
+  RTOP_SESSION_METRICS_BYTES = 96 << 20, /* a quarter of a minute of very many processes: merging it would cost more */
   RTOP_SESSION_FEEDS_MAX = RTOP_SOURCES_MAX, /* processes at a time, and what they turned into by exec */
 };
 

@@ -55,7 +55,8 @@ static void walk_note_last(void *context, const struct rtop_look *look)
     if (thread.ended) continue;
     process->threads[thread.state]++;
     if (!thread.stale && !thread.provisional_ns) continue;
-    uint64_t age_ns = thread.stack_age_ns < METRICS_LATE_NS ? thread.stack_age_ns : METRICS_LATE_NS;
+    uint64_t age_ns = thread.stack_age_ns ? thread.stack_age_ns : METRICS_LATE_NS; /* 0: not told */
+    if (age_ns > METRICS_LATE_NS) age_ns = METRICS_LATE_NS;
     if (look->end_ns - (int64_t)age_ns < process->stale_ns) process->stale_ns = look->end_ns - (int64_t)age_ns;
   }
   if (look->counters->rss_bytes) process->rss_bytes = look->counters->rss_bytes;
