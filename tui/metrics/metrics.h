@@ -48,7 +48,7 @@ struct metrics_process {
   struct metrics_top methods, named;                         /* by name and path; labels by key and value */
   /* Private: */
   uint32_t window_ns;
-  int64_t settled_ns, settles_ns, end_ns, stale_ns, over_ns;
+  int64_t settled_ns, settles_ns, end_ns, last_ns, stale_ns, over_ns;
 };
 
 struct metrics {

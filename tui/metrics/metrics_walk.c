@@ -42,12 +42,13 @@ static void walk_note_end(void *context, const struct rtop_look *look)
 {
   struct metrics_process *process = walk_process(context, look);
   if (process && look->end_ns > process->end_ns) process->end_ns = look->end_ns;
+  if (process && !look->gap && look->end_ns > process->last_ns) process->last_ns = look->end_ns;
 }
 
 static void walk_note_last(void *context, const struct rtop_look *look)
 {
   struct metrics_process *process = walk_process(context, look);
-  if (!process || look->gap || look->end_ns != process->end_ns) return;
+  if (!process || look->gap || look->end_ns != process->last_ns) return;
   memset(process->threads, 0, sizeof process->threads);
   process->stale_ns = INT64_MAX;
   for (size_t i = 0; i < look->thread_count; i++) {

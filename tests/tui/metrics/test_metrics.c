@@ -104,7 +104,9 @@ static void test_page(void **state)
   assert_true(fixture_add(profile, 0, &window));
   rtop_profile_add_gap(profile, 0, 1100 * MS, 1400 * MS);
   join(metrics, 0, 1, &info);
-  struct stall found[] = { { .id = 1, .cause = STALL_GC }, { .id = 2, .cause = STALL_MARK }, { .id = 3, .cause = STALL_GC } };
+  struct stall found[] = { { .id = 1, .cause = STALL_GC },
+                           { .id = 2, .cause = STALL_MARK },
+                           { .id = 3, .cause = STALL_GC } };
   metrics_stalls(metrics, &(struct stalls){ .list = found, .count = 3, .found = 3 });
   metrics_stalls(metrics, &(struct stalls){ .list = found, .count = 3, .found = 3 });
   metrics_look(metrics, profile);
