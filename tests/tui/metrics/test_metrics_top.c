@@ -70,10 +70,12 @@ static void test_same_names_of_other_files_are_others(void **state)
   metrics_top_add(&top, METRICS_OTHER, "", 0, 5, 0);
   metrics_top_add(&top, METRICS_OTHER, "/a", 0, 6, 0);
   metrics_top_add(&top, "a", "bc", 1, 9, 0);
+  metrics_top_add(&top, "only", "counted", 1, 2, 0);
   metrics_top_end(&top);
   assert_int_equal(value(&top, "a"), 3);
   assert_int_equal(metrics_item_value(find(&top, "a"), 1), 9);
   assert_int_equal(value(&top, "ab"), 4);
+  assert_int_equal(metrics_item_value(find(&top, "only"), 1), 2);
   assert_int_equal(top.other[0], 5);
   assert_int_equal(value(&top, METRICS_OTHER), 6);
   assert_int_equal(sum(&top, &count), 18);
