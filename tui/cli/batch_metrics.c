@@ -103,6 +103,7 @@ static int run_all(struct metrics_run *run)
   if (!run_open(run, &status)) return status;
   if (run->server) fprintf(stderr, "rperf-top: serving %s\n", metrics_server_url(run->server));
   status = 0;
+  if (run->watch.session) batch_watch_look(&run->watch); /* who ends soon was seen alive */
   run_look(run);
   while (run_step(run, &status))
     ;
