@@ -84,7 +84,8 @@ class TestMetrics < Minitest::Test
           end
           assert_match(/ 405 /, line, method)
         end
-        ["\0\xff\r\n\r\n", "GET /metrics HTTP/1.1\r\n" + "X: #{"y" * 100_000}\r\n" * 3 + "\r\n", "GET #{"/" * 100_000} HTTP/1.1\r\n\r\n"].each do |bytes|
+        TCPSocket.open(server.uri.host, server.uri.port) { |socket| socket.write("\0\xff\r\n\r\n") }
+        ["GET /metrics HTTP/1.1\r\n" + "X: #{"y" * 100_000}\r\n" * 3 + "\r\n", "GET #{"/" * 100_000} HTTP/1.1\r\n\r\n"].each do |bytes|
           line = TCPSocket.open(server.uri.host, server.uri.port) do |socket|
             socket.write(bytes) rescue nil
             socket.close_write rescue nil

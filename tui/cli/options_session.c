@@ -13,6 +13,8 @@ size_t rtop_session_memory(const struct rtop_options *options)
   return options->batch && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
 }
 
+enum { METRICS_HZ = 100 }; /* as when nobody watches: it is for ever */
+
 double rtop_metrics_seconds(const struct rtop_options *options)
 {
   static const double usual = 10;
@@ -45,7 +47,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .pid_count = options->pid_count,
     .names = options->names,
     .name_count = options->name_count,
-    .rate_hz = options->rate_hz,
+    .rate_hz = options->metrics && !options->rate_hz ? METRICS_HZ : options->rate_hz,
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
