@@ -147,6 +147,22 @@ class TestMetrics < Minitest::Test
     end
   end
 
+  # Of more processes than can be watched it says so, and the others have their turn when there is room.
+  def test_more_processes_than_places
+    in_folder do |_, env|
+      faking(130, env) do |pids|
+        serving("-p", "all", env: env) do |server|
+          now = wait_until("all places") { server.samples.then { |found| found if found["rperf_top_agent_processes"] == 128 && found["rperf_top_agent_without_place"] == 2 } }
+          others = pids - now.live
+          assert_equal 2, others.size
+          assert_equal 1, server.said.scan(/more than 128 processes/).size, server.said
+          (now.live - others).last(4).each { |pid| Process.kill(:KILL, pid) }
+          wait_until("their turn") { server.samples.then { |found| (others - found.live).empty? && found["rperf_top_agent_without_place"].zero? } }
+        end
+      end
+    end
+  end
+
   # The same number would be another series: what it is called holds the time of its start.
   def test_another_program_under_the_same_number
     in_folder do |folder, env|

@@ -56,7 +56,7 @@ static void run_sources(struct metrics_run *run)
     };
     metrics_source(run->metrics, (uint32_t)i, &about);
   }
-  run->metrics->left_out = (uint64_t)run->watch.left_out;
+  run->metrics->without_place = (uint64_t)rtop_session_without_place(session);
 }
 
 static void run_look(struct metrics_run *run)

@@ -54,7 +54,7 @@ struct metrics_process {
 struct metrics {
   size_t top;
   struct metrics_process *processes[RTOP_SOURCES_MAX]; /* by source; NULL: none */
-  uint64_t snapshots, left_out, late_ns;
+  uint64_t snapshots, without_place, late_ns;
   int64_t real_ns; /* of the last one */
   uint64_t stalls_seen;
 };
