@@ -167,7 +167,7 @@ static uint64_t page_processes(const struct metrics *metrics)
 static bool page_agent(const struct page *page, enum family_id id)
 {
   const struct metrics *metrics = page->metrics;
-  if (id < FAMILY_AGENT_INFO) return false;
+  if (id < FAMILY_AGENT_INFO || id >= FAMILIES) return false;
   page_name(page, &families[id]);
   switch (id) {
   case FAMILY_AGENT_INFO: fputs("{version=\"" RPERF_TOP_VERSION "\"} 1\n", page->out); break;

@@ -160,11 +160,12 @@ const struct metrics_item *metrics_top_next(const struct metrics_top *top, const
 
 void metrics_top_destroy(struct metrics_top *top)
 {
-  struct metrics_entry *entry, *next;
-  HASH_ITER(hh, top->entries, entry, next)
-  {
-    HASH_DEL(top->entries, entry);
+  struct metrics_entry *entry = top->entries;
+  HASH_CLEAR(hh, top->entries);
+  while (entry) { /* what was in the hash is a list still */
+    struct metrics_entry *next = entry->hh.next;
     free(entry);
+    entry = next;
   }
   *top = (struct metrics_top){ 0 };
 }
