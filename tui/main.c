@@ -51,6 +51,7 @@ int main(int argc, char **argv)
   if (options.action == RTOP_ACTION_LIST) return rtop_list_print(stdout);
   if (options.stream) return rtop_stream_run(&options);
   if (options.output) return rtop_export_run(&options);
+  if (options.metrics) return rtop_metrics_run(&options);
   if (options.stat) return rtop_stat_run(&options);
   return options.batch ? rtop_batch_run(&options, NULL) : main_screen(&options);
 }

@@ -20,5 +20,7 @@ int rtop_export_run(const struct rtop_options *options);
 int rtop_stream_run(const struct rtop_options *options);
 /* The same when it is a recording: written while the process runs, from all that its ring holds. */
 int rtop_record_run(const struct rtop_options *options);
+/* options->metrics: serves or writes figures until the end. */
+int rtop_metrics_run(const struct rtop_options *options);
 
 #endif

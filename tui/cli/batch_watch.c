@@ -44,9 +44,9 @@ static void batch_watch_left_out(struct batch_watch *watch)
     fprintf(stderr, "rperf-top: %s\n", rtop_session_left_out(watch->session, watch->left_out));
 }
 
-bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
+bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *options, int *exit_status,
+                     struct rtop_error *error)
 {
-  struct rtop_error error = { 0 };
   interrupt_open();
   /* What is there already is only read, and a table on its way out is no loss. */
   if (options->action == RTOP_ACTION_REPLAY) batch_limit_time(options);
@@ -54,11 +54,8 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
                     (options->action == RTOP_ACTION_WATCH && options->batch && !options->on_stall));
   *watch = (struct batch_watch){ .options = options };
   stall_action_open(&watch->action, options);
-  watch->session = rtop_session_open(options, exit_status, &error);
-  if (!watch->session) {
-    fprintf(stderr, "rperf-top: %s\n", error.text);
-    return false;
-  }
+  watch->session = rtop_session_open(options, exit_status, error);
+  if (!watch->session) return false;
   rtop_profile_add_keeper(rtop_session_profile(watch->session),
                           &(struct rtop_profile_keeper){ watch, batch_watch_keep });
   batch_watch_left_out(watch);
@@ -70,11 +67,19 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
   return true;
 }
 
-/* Stalls are looked for only when something is to be done about them. */
+bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
+{
+  struct rtop_error error = { 0 };
+  if (batch_watch_try(watch, options, exit_status, &error)) return true;
+  fprintf(stderr, "rperf-top: %s\n", error.text);
+  return false;
+}
+
+/* Stalls are looked for only when something is to be done about them, or they are counted. */
 static void batch_watch_stalls(struct batch_watch *watch)
 {
   const struct rtop_options *options = watch->options;
-  if (!options->on_stall && !options->save_on_stall) return;
+  if (!options->on_stall && !options->save_on_stall && !options->metrics) return;
   struct rtop_profile *profile = rtop_session_profile(watch->session);
   bool more = stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &options->stall);
   stall_action_poll(&watch->action, watch->session, &watch->stalls, more);

@@ -9,6 +9,8 @@
 
 #define BATCH_PATIENCE_NS INT64_C(1500000000) /* data so far behind the clock: the process stalls */
 
+struct rtop_error;
+
 struct batch_watch {
   const struct rtop_options *options;
   struct rtop_session *session;
@@ -22,6 +24,9 @@ struct batch_watch {
 
 /* False: said why on stderr, *exit_status is what to exit with. */
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
+/* The same without a word when there is nothing to watch: *error says why. */
+bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *options, int *exit_status,
+                     struct rtop_error *error);
 /* Sleeps until something may be new, then reads it. False: the watching is over (time, signal, end). */
 bool batch_watch_next(struct batch_watch *watch);
 /* The same in two halves, for who waits for more: false before the sleep, and behind it. */

@@ -5,6 +5,8 @@
 #include "shm/base/version.h"
 #include "shm/channel/control.h"
 #include "tui/export/file_formats.h"
+#include "tui/metrics/metrics_serve.h"
+#include "tui/metrics/metrics_top.h"
 #include "tui/recording/recording_write.h"
 #include "tui/text/output_status.h"
 #include <ctype.h>
@@ -43,6 +45,8 @@ enum {
   OPTION_NO_FOLLOW,
   OPTION_BY_PROCESS,
   OPTION_STREAM,
+  OPTION_METRICS,
+  OPTION_METRICS_TOP,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -91,6 +95,8 @@ static const struct option long_options[] = {
   { "stall-method", required_argument, NULL, OPTION_STALL + STALL_METHOD },
   { "stall-many-waits", required_argument, NULL, OPTION_STALL + STALL_MANY_WAITS },
   { "on-stall", required_argument, NULL, OPTION_ON_STALL },
+  { "metrics", required_argument, NULL, OPTION_METRICS },
+  { "metrics-top", required_argument, NULL, OPTION_METRICS_TOP },
   { "save-on-stall", required_argument, NULL, OPTION_SAVE_ON_STALL },
   { "columns", required_argument, NULL, OPTION_COLUMNS },
   { "list-columns", no_argument, NULL, OPTION_LIST_COLUMNS },
@@ -199,6 +205,16 @@ static int options_replay(struct rtop_options *options, const char *text)
   options->replays[options->replay_count++] = text;
   options->action = RTOP_ACTION_REPLAY;
   return -1;
+}
+
+static int options_metrics(struct rtop_options *options, const char *text)
+{
+  static const char ending[] = ".prom";
+  size_t bytes = strlen(text);
+  options->metrics = text;
+  options->metrics_file = bytes >= sizeof ending && strcmp(text + bytes - strlen(ending), ending) == 0;
+  if (options->metrics_file || metrics_address_is(text)) return -1;
+  return options_usage("--metrics takes PORT, ADDRESS:PORT or FILE.prom: '%s' is none", text);
 }
 
 /* "100M": a number and, if wanted, k, M or G. */
@@ -417,6 +433,8 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_VIEW: return options_view(options, optarg);
   case OPTION_DUMP_SCREEN: options->dump_screen = optarg; return -1;
   case OPTION_ON_STALL: options->on_stall = optarg; return -1;
+  case OPTION_METRICS: return options_metrics(options, optarg);
+  case OPTION_METRICS_TOP: return options_whole("--metrics-top", optarg, METRICS_TOP_MAX, &options->metrics_top);
   case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
   default: break;
   }
@@ -433,6 +451,19 @@ static int options_unknown(int option, char **argv)
   if (option == ':') return options_usage("option %s needs a value", text);
   if (optopt && optopt < 256) return options_usage("unknown option -%c", optopt);
   return options_usage("unknown option, or unexpected value: %s", text);
+}
+
+static int options_check_metrics(const struct rtop_options *options)
+{
+  if (!options->metrics && options->metrics_top != METRICS_TOP_USUAL)
+    return options_usage("--metrics-top needs --metrics");
+  if (!options->metrics) return -1;
+  if (options->output || options->batch || options->stat)
+    return options_usage("--metrics and %s cannot be combined", options->output ? "-o"
+                                                                : options->stat ? "--stat"
+                                                                                : "-b");
+  if (options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN) return -1;
+  return options_usage("--metrics needs -p PID, -p NAME, -p all or -- COMMAND");
 }
 
 /* Do the options make sense together? */
@@ -468,6 +499,8 @@ static int options_check(struct rtop_options *options)
   const char *other = options->output ? "-o" : options->batch ? "-b" : options->stat ? "--stat" : NULL;
   if (options->stream && other) return options_usage("--stream and %s cannot be combined", other);
   if (options->stream && !target) return options_usage("--stream needs -p PID or -- COMMAND");
+  int metrics = options_check_metrics(options);
+  if (metrics >= 0) return metrics;
   if (options->time_seconds > 0 && !target) return options_usage("-t needs -p PID or -- COMMAND");
   return -1;
 }
@@ -510,6 +543,7 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
     .frame_seconds = 1,
     .methods = { .sort = RTOP_SORT_SELF, .min_percent = -1 },
     .stall = STALL_LIMITS_USUAL,
+    .metrics_top = METRICS_TOP_USUAL,
   };
   opterr = 0;
   optind = 0; /* a fresh start, also when tests parse twice */

@@ -2,6 +2,7 @@
 #include "options_session.h"
 
 #include "tui/feed/inject.h"
+#include "tui/metrics/metrics.h"
 
 size_t rtop_session_memory(const struct rtop_options *options)
 {
@@ -9,13 +10,23 @@ size_t rtop_session_memory(const struct rtop_options *options)
   bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
               options->frame_seconds > short_seconds;
   if (options->action == RTOP_ACTION_REPLAY) return RTOP_SESSION_REPLAY_BYTES;
+  if (options->metrics) return RTOP_SESSION_METRICS_BYTES;
   return (options->batch || options->stream) && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
+}
+
+enum { METRICS_HZ = 100 }; /* as when nobody watches: it is for ever */
+
+double rtop_metrics_seconds(const struct rtop_options *options)
+{
+  static const double usual = 10;
+  return options->given & RTOP_GIVEN_DELAY ? options->delay_seconds : usual;
 }
 
 /* A frame, the one before it, and what is still on its way; the sparklines of methods are of the last minute. */
 static int64_t session_keep_ns(const struct rtop_options *options)
 {
   static const int64_t second_ns = 1000000000;
+  if (options->metrics) return METRICS_LATE_NS + 5 * second_ns;
   bool minute = options->methods.sort == RTOP_SORT_HISTORY || options->stream; /* an index is of a minute */
   if (rtop_session_memory(options) != RTOP_SESSION_BATCH_BYTES || options->on_stall) return 0;
   return (int64_t)(2e9 * options->frame_seconds) + (minute ? 80 : 5) * second_ns;
@@ -23,6 +34,7 @@ static int64_t session_keep_ns(const struct rtop_options *options)
 
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
+  if (options->metrics) return RTOP_LAUNCH_PLAIN; /* it serves as ever, and somebody reads its log */
   if (options->stat && !options->json)
     return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and on standard error */
   return options->batch || options->output || options->stream ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
@@ -36,13 +48,14 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .pid_count = options->pid_count,
     .names = options->names,
     .name_count = options->name_count,
-    .rate_hz = options->rate_hz,
+    .rate_hz = options->metrics && !options->rate_hz ? METRICS_HZ : options->rate_hz,
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
-    .skips_past = options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME),
+    .skips_past =
+        options->metrics || (options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME)),
     .alone = options->alone,
-    .keeps_sums = options->output || options->stat || options->frame_seconds <= 0,
+    .keeps_sums = !options->metrics && (options->output || options->stat || options->frame_seconds <= 0),
   };
   *exit_status = 1;
   for (int i = 0; options->inject && i < options->pid_count; i++)

@@ -18,5 +18,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
 struct rtop_session *rtop_session_open_before(const struct rtop_options *options, struct rtop_error *error);
 /* How much history they need: a batch with short frames that saves nothing of the past needs little. */
 size_t rtop_session_memory(const struct rtop_options *options);
+/* With options->metrics: how often a file of them is written. */
+double rtop_metrics_seconds(const struct rtop_options *options);
 
 #endif

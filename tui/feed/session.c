@@ -527,6 +527,11 @@ bool rtop_session_feed_end(const struct rtop_session *session, int index, struct
   return index >= 0 && index < session->count && rtop_feed_end(session->feeds[index].feed, end);
 }
 
+int rtop_session_without_place(const struct rtop_session *session)
+{
+  return session->without_place;
+}
+
 bool rtop_session_feed_replaced(const struct rtop_session *session, int index)
 {
   return index >= 0 && index < session->count && session->feeds[index].replaced;

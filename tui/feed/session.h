@@ -25,6 +25,7 @@ enum {
   RTOP_SESSION_REPLAY_BYTES = 96 << 20,
   RTOP_SESSION_MEMORY_BYTES = 48 << 20,
   RTOP_SESSION_BATCH_BYTES = 12 << 20,
+  RTOP_SESSION_METRICS_BYTES = 96 << 20, /* a quarter of a minute of very many processes: merging it would cost more */
   RTOP_SESSION_FEEDS_MAX = RTOP_SOURCES_MAX, /* processes at a time, and what they turned into by exec */
 };
 
@@ -94,6 +95,8 @@ uint32_t rtop_session_process(const struct rtop_session *session, int index);
 uint64_t rtop_session_opened(const struct rtop_session *session, int index);
 /* How many feeds lost their place. */
 int rtop_session_gone(const struct rtop_session *session);
+/* Living processes of the names that found no place at the last look for them: there are RTOP_SESSION_FEEDS_MAX. */
+int rtop_session_without_place(const struct rtop_session *session);
 /* By exec, and another feed goes on with the process. */
 bool rtop_session_feed_replaced(const struct rtop_session *session, int index);
 /* The process above it when it joined as a descendant of one that was asked for; 0: it was asked for. */

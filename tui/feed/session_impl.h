@@ -74,7 +74,8 @@ struct rtop_session {
   char again[256];  /* how it calls itself, "": not known yet */
   uid_t again_owner;
   int64_t next_names_ms;
-  bool crowded; /* there were more than can be watched */
+  int without_place; /* of those who are called so, at the last look */
+  bool crowded;      /* there were more than can be watched */
   bool recording_full;
   bool command_over;  /* and its last windows were read */
   bool waits, failed; /* words say why */
@@ -94,7 +95,9 @@ bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error
 void session_names_look(struct rtop_session *session);
 void session_names_tick(struct rtop_session *session, int64_t now_ms);
 
-/* session_tree.c: a process whose descendants are wanted; it may be without a channel. */
+/* session_tree.c: not all of them are watched; said once. */
+void session_say_crowded(struct rtop_session *session);
+/* A process whose descendants are wanted; it may be without a channel. */
 void session_tree_add(struct rtop_session *session, pid_t pid);
 /* Looks for descendants, and joins those that have a channel. At once, or when it is time to look again. */
 void session_tree_look(struct rtop_session *session);

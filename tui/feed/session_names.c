@@ -53,10 +53,13 @@ void session_names_look(struct rtop_session *session)
   struct rtop_registry_entry *entries = calloc(NAMES_ENTRIES_MAX, sizeof *entries);
   size_t count = entries ? rtop_registry_list(entries, NAMES_ENTRIES_MAX) : 0;
   if (count) qsort(entries, count, sizeof *entries, names_by_age);
-  for (size_t i = 0; i < count && session_place(session) >= 0; i++) {
+  session->without_place = 0;
+  for (size_t i = 0; i < count; i++) {
     if (!names_fit(session, &entries[i]) || names_watched(session, entries[i].pid)) continue;
-    if (session_add_tree(session, entries[i].pid, NULL)) session_tree_look(session);
+    if (session_place(session) < 0) session->without_place++;
+    else if (session_add_tree(session, entries[i].pid, NULL)) session_tree_look(session);
   }
+  if (session->without_place) session_say_crowded(session);
   free(entries);
 }
 

@@ -32,7 +32,7 @@ static struct session_feed *tree_feed(struct rtop_session *session, const struct
   return found;
 }
 
-static void tree_say_crowded(struct rtop_session *session)
+void session_say_crowded(struct rtop_session *session)
 {
   char text[SESSION_WORDS_BYTES];
   if (session->crowded) return;
@@ -61,7 +61,7 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin)
   struct session_feed *before = tree_feed(session, kin);
   int place = session_place(session);
   if (place < 0) {
-    tree_say_crowded(session);
+    session_say_crowded(session);
     return false;
   }
   entry.pid = kin->pid;
@@ -113,7 +113,7 @@ static void tree_look(struct rtop_session *session, bool quickly)
   int64_t now_ms = clock_now_ns() / 1000000;
   struct rtop_family *family = &session->family;
   if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
-  if (family->crowded) tree_say_crowded(session);
+  if (family->crowded) session_say_crowded(session);
   if (!tree_renew_tries(session)) return;
   int misses = 0;
   for (size_t i = 0; i < family->count && misses < TREE_MISSES_MAX; i++)

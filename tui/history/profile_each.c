@@ -24,6 +24,7 @@ static void each_window(const struct rtop_profile *profile, struct rtop_span spa
       .counters = window->gap ? &nothing : &window->counters,
       .thread_count = window->gap || !whole ? 0 : window->thread_count,
       .cell_count = window->gap || !whole ? 0 : window->cell_count,
+      .begun_count = window->gap || !whole ? 0 : window->begun.count,
       .long_count = window->gap || !whole ? 0 : window->long_count,
     };
     visit(context, &look);
@@ -80,6 +81,11 @@ struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index)
     .cpu_ns = cell->cpu_ns,
     .blame_ns = cell->blame_ns,
   };
+}
+
+struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t index)
+{
+  return look->window->begun.all[index];
 }
 
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value)

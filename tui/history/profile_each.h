@@ -7,6 +7,7 @@
 #define RTOP_TUI_PROFILE_EACH_H
 
 #include "profile.h"
+#include "profile_begun.h"
 
 struct profile_window;
 
@@ -16,7 +17,7 @@ struct rtop_look {
   bool gap;                /* nothing is known about this stretch; all below is 0 */
   const uint64_t *wall_ns; /* per state, over all threads */
   const struct rtop_span_counters *counters;
-  size_t thread_count, cell_count;
+  size_t thread_count, cell_count, begun_count;
   size_t long_count;                   /* late records of 100 ms and more that came with it; few of very many */
   const struct profile_window *window; /* private */
 };
@@ -56,6 +57,8 @@ void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_s
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
 struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index);
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
+/* A label that began, whatever the lens leaves out (profile_begun.h). */
+struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t index);
 /* What a sum over the span takes of a number of the window. */
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);
 

@@ -70,8 +70,8 @@ void interrupt_limit_time(uint64_t seconds, const char *line)
 
 void interrupt_wait_for(int fd, short events, int milliseconds)
 {
-  struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
   struct pollfd other = { .fd = fd, .events = events };
+  struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
   sigset_t blocked, before;
   sigemptyset(&blocked);
   for (size_t i = 0; i < INTERRUPT_SIGNALS; i++) sigaddset(&blocked, interrupt_signals[i]);

@@ -22,7 +22,6 @@ void interrupt_at_once(bool at_once);
 void interrupt_limit_time(uint64_t seconds, const char *line);
 /* Sleeps; shorter when a signal comes or a child ends. */
 void interrupt_wait(int milliseconds);
-
 /* The same, and until the descriptor (-1: none) is as poll() is asked for, or its other end is gone. */
 void interrupt_wait_for(int fd, short events, int milliseconds);
 

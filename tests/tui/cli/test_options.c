@@ -302,6 +302,19 @@ static void test_bad_command_lines(void **state)
     { "--theme pink", "'pink'" },
     { "--columns self,moon", "'moon'" },
     { "--view", "--view" },
+    { "--metrics 70000 -p 1", "'70000'" },
+    { "--metrics host:80 -p 1", "'host:80'" },
+    { "--metrics ::1:80 -p 1", "'::1:80'" },
+    { "--metrics [::1]80 -p 1", "'[::1]80'" },
+    { "--metrics .prom -p 1", "'.prom'" },
+    { "--metrics -1 -p 1", "'-1'" },
+    { "--metrics 9464", "-p" },
+    { "--metrics 9464 -r a.rpt", "-p" },
+    { "--metrics 9464 -b -p 1", "-b" },
+    { "--metrics 9464 --stat -p 1", "--stat" },
+    { "--metrics 9464 -o a.txt -p 1", "-o" },
+    { "--metrics-top 5 -p 1", "--metrics" },
+    { "--metrics-top 101 -p 1", "101" },
     { "--help=yes", "--help" },
   };
   struct rtop_options options;
@@ -311,6 +324,21 @@ static void test_bad_command_lines(void **state)
     assert_memory_equal(said, "rperf-top: ", 11);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
   }
+}
+
+static void test_metrics(void **state)
+{
+  (void)state;
+  static const char *const lines[] = { "--metrics 9464 -p 1", "--metrics 0 -p all", "--metrics 10.0.0.1:9464 -p 1",
+                                       "--metrics [::]:9464 -- ruby a.rb", "--metrics=[::1]:1 --metrics-top 100 -p 1" };
+  struct rtop_options options;
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    assert_int_equal(parse(&options, lines[i]), -1);
+    assert_true(options.metrics && !options.metrics_file);
+  }
+  assert_int_equal(options.metrics_top, 100);
+  assert_int_equal(parse(&options, "--metrics a/9464.prom -d 3 -p 1"), -1);
+  assert_true(options.metrics_file && options.metrics_top == 20 && options.delay_seconds == 3);
 }
 
 static void test_recordings(void **state)
@@ -395,6 +423,7 @@ int main(void)
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_command),
     cmocka_unit_test(test_what_is_hidden_and_merged),
+    cmocka_unit_test(test_metrics),
     cmocka_unit_test(test_help_and_version),
     cmocka_unit_test(test_bad_command_lines),
     cmocka_unit_test(test_recordings),

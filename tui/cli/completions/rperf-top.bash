@@ -16,7 +16,7 @@ _rperf_top()
     -C | --color) mapfile -t COMPREPLY < <(compgen -W "auto never always" -- "$word") ;;
     --theme) mapfile -t COMPREPLY < <(compgen -W "default light blue mono" -- "$word") ;;
     --view) mapfile -t COMPREPLY < <(compgen -W "methods tree threads icicle source skyline time groups labels" -- "$word") ;;
-    -o | --output | -r | --replay | --config) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    -o | --output | -r | --replay | --config | --metrics) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --help 2> /dev/null | grep -oE -e '--[a-z][a-z-]+' | sort -u)" -- "$word") ;;
   esac
 }

@@ -16,3 +16,4 @@ complete -c rperf-top -l view -x -a 'methods tree threads icicle source skyline 
 complete -c rperf-top -s o -l output -r -F
 complete -c rperf-top -s r -l replay -r -F
 complete -c rperf-top -l config -r -F
+complete -c rperf-top -l metrics -r -F

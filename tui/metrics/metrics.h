@@ -1,0 +1,77 @@
+/* What processes did since they are watched, as counters that only grow: for systems that keep such figures of a fleet.
+ *
+ * Everything comes from the profile's windows. A window is counted once, when nothing in it can change any more: a call
+ * that told late where it was (profile.h) takes its place first. What is younger is counted anew at every look. Of time
+ * that nobody knows a stack of yet no method is told; of such that becomes known after METRICS_LATE_NS, never.
+ *
+ * A process has the place (source) of its feed, and goes on being told for METRICS_LINGER_NS after its end.
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_METRICS_H
+#define RTOP_TUI_METRICS_H
+
+#include "metrics_top.h"
+#include "tui/history/profile.h"
+#include "tui/recording/feed_info.h"
+#include "tui/stalls/stalls.h"
+#include <stdio.h>
+
+#define METRICS_LATE_NS INT64_C(10000000000)
+#define METRICS_LINGER_NS INT64_C(60000000000)
+
+enum metrics_count {
+  METRICS_TOLD,
+  METRICS_HELD,
+  METRICS_WAITING,
+  METRICS_BLOCKED,
+  METRICS_MARKING,
+  METRICS_SWEEPING,
+  METRICS_GC_MINOR,
+  METRICS_GC_MAJOR,
+  METRICS_CPU,
+  METRICS_ALLOCATIONS,
+  METRICS_EXCEPTIONS,
+  METRICS_COST,
+  METRICS_LOST,
+  METRICS_LOSSES,
+  METRICS_STALLS = METRICS_LOSSES + RTOP_LOSSES,
+  METRICS_COUNTS = METRICS_STALLS + STALL_CAUSES,
+};
+
+struct metrics_process {
+  uint64_t opened; /* which feed */
+  char *labels;    /* pid="4711",start="1700000000.123": which process that is */
+  char *about;     /* command, Ruby and user, in the same way */
+  bool up, gone;   /* gone: not told any more */
+  struct metrics_figure counts[METRICS_COUNTS];
+  uint64_t threads[RTOP_STATES], rss_bytes, heap_live_slots; /* now; 0 bytes or slots: not known */
+  struct metrics_top methods, named;                         /* by name and path; labels by key and value */
+  /* Private: */
+  uint32_t window_ns;
+  int64_t settled_ns, settles_ns, end_ns, last_ns, stale_ns, over_ns;
+};
+
+struct metrics {
+  size_t top;
+  struct metrics_process *processes[RTOP_SOURCES_MAX]; /* by source; NULL: none */
+  uint64_t snapshots, without_place, late_ns;
+  int64_t real_ns; /* of the last one */
+  uint64_t stalls_seen;
+};
+
+struct metrics *metrics_create(size_t top);
+void metrics_destroy(struct metrics **metrics);
+
+/* Who has the place of a source now; to be called before a look, for each. */
+struct metrics_source {
+  uint64_t opened; /* another one in a place is another feed */
+  const struct rtop_feed_info *info;
+  bool live, over;
+};
+void metrics_source(struct metrics *metrics, uint32_t source, const struct metrics_source *about);
+/* Those found since the last call. */
+void metrics_stalls(struct metrics *metrics, const struct stalls *stalls);
+/* Counts what came since. NULL: nobody is watched yet. */
+void metrics_look(struct metrics *metrics, struct rtop_profile *profile);
+
+#endif

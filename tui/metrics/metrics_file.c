@@ -1,0 +1,22 @@
+/* Writes the page beside the file and puts it in its place. */
+#include "metrics_file.h"
+
+#include "metrics_text.h"
+#include "tui/export/export.h"
+#include <sys/stat.h>
+
+/* What a program has set before it starts threads; asking means setting. */
+static mode_t file_mode(void)
+{
+  mode_t mask = umask(077);
+  umask(mask);
+  return 0644 & ~mask;
+}
+
+bool metrics_file_write(const struct metrics *metrics, const char *path)
+{
+  struct rtop_export_file file;
+  if (!rtop_export_file_open(&file, path)) return false;
+  bool fine = metrics_write(metrics, METRICS_PLAIN, file.stream) && fchmod(fileno(file.stream), file_mode()) == 0;
+  return rtop_export_file_close(&file, fine) && fine;
+}

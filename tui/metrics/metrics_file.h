@@ -1,0 +1,13 @@
+/* The page as a file, for collectors that read files (node_exporter). Threads: one. */
+#ifndef RTOP_TUI_METRICS_FILE_H
+#define RTOP_TUI_METRICS_FILE_H
+
+#include <stdbool.h>
+
+struct metrics;
+
+/* Replaces the file at once; others may read it (the umask has a say). False: errno says why, and the one that was there
+ * stays. */
+bool metrics_file_write(const struct metrics *metrics, const char *path);
+
+#endif

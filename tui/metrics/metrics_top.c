@@ -1,0 +1,171 @@
+/* Which names get a series of their own. */
+#include "metrics_top.h"
+
+#include "tui/text/text.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((element)->lost = true)
+#include <uthash.h>
+
+struct metrics_entry {
+  struct metrics_item item;         /* the first member: metrics_top_next() relies on it */
+  uint64_t before[METRICS_FIGURES]; /* told at the last look */
+  double lately;
+  bool shown;
+  bool lost; /* uthash ran out of memory */
+  UT_hash_handle hh;
+  size_t key_bytes;
+  char key[]; /* both names with their ends */
+};
+
+/* A look ago counts so much of what is new. Nanoseconds decide, and counts where there are none. */
+static const double top_memory = 0.8;
+
+void metrics_top_begin(struct metrics_top *top)
+{
+  for (struct metrics_entry *entry = top->entries; entry; entry = entry->hh.next)
+    for (int i = 0; i < METRICS_FIGURES; i++) entry->item.figures[i].pending = 0;
+  for (int i = 0; i < METRICS_FIGURES; i++) top->rest[i].pending = 0;
+}
+
+static struct metrics_entry *top_new(struct metrics_top *top, const char *key, size_t key_bytes)
+{
+  struct metrics_entry *entry = calloc(1, sizeof *entry + key_bytes);
+  if (!entry) return NULL;
+  memcpy(entry->key, key, key_bytes);
+  entry->key_bytes = key_bytes;
+  entry->item.first = entry->key;
+  entry->item.second = entry->key + strlen(entry->key) + 1;
+  HASH_ADD_KEYPTR(hh, top->entries, entry->key, entry->key_bytes, entry);
+  if (!entry->lost) return entry;
+  free(entry);
+  return NULL;
+}
+
+/* Copies a name with its end; it is sanitised already. */
+static size_t top_copy(char *out, const char *name)
+{
+  size_t bytes = strlen(name);
+  if (bytes >= METRICS_TEXT_BYTES) return rtop_text_sanitize(out, METRICS_TEXT_BYTES, name, bytes) + 1;
+  memcpy(out, name, bytes + 1);
+  return bytes + 1;
+}
+
+/* NULL: it is one of the others. */
+static struct metrics_entry *top_find(struct metrics_top *top, const char *first, const char *second)
+{
+  char key[2 * METRICS_TEXT_BYTES];
+  struct metrics_entry *entry;
+  size_t bytes = top_copy(key, first);
+  bytes += top_copy(key + bytes, second);
+  if (strcmp(key, METRICS_OTHER) == 0 && bytes == sizeof METRICS_OTHER + 1) return NULL;
+  HASH_FIND(hh, top->entries, key, bytes, entry);
+  if (entry || HASH_COUNT(top->entries) >= 2 * METRICS_NAMES_MAX) return entry;
+  return top_new(top, key, bytes);
+}
+
+void metrics_top_add(struct metrics_top *top, const char *first, const char *second, int figure, uint64_t settled,
+                     uint64_t pending)
+{
+  struct metrics_entry *entry = top_find(top, first, second);
+  struct metrics_figure *to = entry ? &entry->item.figures[figure] : &top->rest[figure];
+  to->settled += settled;
+  to->pending += pending;
+}
+
+static int top_by_lately(const void *left, const void *right)
+{
+  const struct metrics_entry *a = *(struct metrics_entry *const *)left, *b = *(struct metrics_entry *const *)right;
+  if (a->lately != b->lately) return a->lately > b->lately ? -1 : 1;
+  if (a->key_bytes != b->key_bytes) return a->key_bytes < b->key_bytes ? -1 : 1;
+  return memcmp(a->key, b->key, a->key_bytes);
+}
+
+/* What is pending comes again at the next look, under whatever name. */
+static void top_forget(struct metrics_top *top, struct metrics_entry *entry)
+{
+  for (int i = 0; i < METRICS_FIGURES; i++) top->rest[i].settled += entry->item.figures[i].settled;
+  HASH_DEL(top->entries, entry);
+  free(entry);
+}
+
+static void top_tell(struct metrics_top *top)
+{
+  for (int i = 0; i < METRICS_FIGURES; i++) metrics_figure_tell(&top->rest[i]);
+  for (struct metrics_entry *entry = top->entries; entry; entry = entry->hh.next) {
+    entry->lately *= top_memory;
+    for (int i = 0; i < METRICS_FIGURES; i++) {
+      metrics_figure_tell(&entry->item.figures[i]);
+      entry->lately += (double)(entry->item.figures[i].told - entry->before[i]);
+    }
+  }
+}
+
+/* What has a place now was one of the others until the last look. */
+static void top_tell_other(struct metrics_top *top)
+{
+  uint64_t other[METRICS_FIGURES] = { top->rest[0].told, top->rest[1].told };
+  static_assert(METRICS_FIGURES == 2, "each is named above");
+  for (struct metrics_entry *entry = top->entries; entry; entry = entry->hh.next)
+    for (int i = 0; i < METRICS_FIGURES; i++) {
+      uint64_t told = entry->item.figures[i].told;
+      other[i] += entry->shown ? entry->item.from[i] : told;
+      entry->before[i] = told;
+    }
+  for (int i = 0; i < METRICS_FIGURES; i++)
+    if (other[i] > top->other[i]) top->other[i] = other[i];
+}
+
+static void top_show(struct metrics_top *top, struct metrics_entry *entry)
+{
+  if (entry->shown || entry->lately <= 0 || top->shown >= METRICS_PLACES * top->size) return;
+  entry->shown = true;
+  top->shown++;
+  for (int i = 0; i < METRICS_FIGURES; i++) entry->item.from[i] = entry->before[i];
+}
+
+static void top_rank(struct metrics_top *top, struct metrics_entry **order, size_t count)
+{
+  qsort(order, count, sizeof(struct metrics_entry *), top_by_lately);
+  for (size_t i = 0; i < count && i < top->size; i++) top_show(top, order[i]);
+}
+
+static void top_forget_least(struct metrics_top *top, struct metrics_entry **order, size_t count)
+{
+  for (size_t i = count; i-- > METRICS_NAMES_MAX;)
+    if (!order[i]->shown) top_forget(top, order[i]);
+}
+
+void metrics_top_end(struct metrics_top *top)
+{
+  size_t count = 0;
+  struct metrics_entry **order = calloc((size_t)HASH_COUNT(top->entries) + 1, sizeof(struct metrics_entry *));
+  top_tell(top);
+  for (struct metrics_entry *entry = top->entries; entry && order; entry = entry->hh.next) order[count++] = entry;
+  if (order) top_rank(top, order, count);
+  top_tell_other(top);
+  top_forget_least(top, order, count);
+  free(order);
+}
+
+const struct metrics_item *metrics_top_next(const struct metrics_top *top, const struct metrics_item *item)
+{
+  const struct metrics_entry *entry = (const struct metrics_entry *)(const void *)item;
+  entry = entry ? entry->hh.next : top->entries;
+  while (entry && !entry->shown) entry = entry->hh.next;
+  return entry ? &entry->item : NULL;
+}
+
+void metrics_top_destroy(struct metrics_top *top)
+{
+  struct metrics_entry *entry = top->entries;
+  HASH_CLEAR(hh, top->entries);
+  while (entry) { /* what was in the hash is a list still */
+    struct metrics_entry *next = entry->hh.next;
+    free(entry);
+    entry = next;
+  }
+  *top = (struct metrics_top){ 0 };
+}

@@ -1,0 +1,10 @@
+/* The windows of a profile, counted for metrics.h. Private to it. */
+#ifndef RTOP_TUI_METRICS_WALK_H
+#define RTOP_TUI_METRICS_WALK_H
+
+#include "metrics.h"
+
+/* Everything but what is told of it. */
+void metrics_walk(struct metrics *metrics, struct rtop_profile *profile);
+
+#endif
