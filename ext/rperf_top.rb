@@ -49,7 +49,9 @@ module RperfTop
       end
       RperfTop.define_singleton_method(:labels) { {} }
       RperfTop.define_singleton_method(:running?) { false }
-      RperfTop.define_singleton_method(:label) { |*, &block| block && block.call }
+      [:label, :label_ahead].each do |name|
+        RperfTop.define_singleton_method(name) { |*, &block| block && block.call }
+      end
     end
   end
 end
