@@ -86,7 +86,8 @@ static bool labels_build(struct ui *ui)
     .filter_invert = ui->wanted.filter_invert,
     .only_source = alone != UI_ALL_SOURCES ? alone + 1 : 0,
   };
-  return label_table_build(&view->table, ui->profile, &view->sum, &options);
+  return label_table_build(&view->table, ui->profile, &view->sum, &options) &&
+         label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui_calm_samples(ui));
 }
 
 static int key_place(const struct labels_view *view)
@@ -256,6 +257,7 @@ static void labels_forget(struct ui *ui)
   rtop_live_destroy(&view->live);
   rtop_sum_destroy(&view->sum);
   label_table_destroy(&view->table);
+  label_order_destroy(&view->order);
   memset(view, 0, sizeof *view);
 }
 
