@@ -29,6 +29,37 @@ class TestLabels < Minitest::Test
     end
   end
 
+  # The tables for people and for spreadsheets say what JSON says.
+  def test_tables
+    Dir.mktmpdir do |dir|
+      file = "#{dir}/labels.rpt"
+      with_recording(file)
+      rows = viewer("-b", "-J", "-F", "all", "-n", "1", "-m", "busy", "-r", file).objects.last["labels"]
+      assert_equal %w[endpoint=/users endpoint=/orders shop=1].sort, rows.map { |row| "#{row["key"]}=#{row["value"]}" }.sort
+      text = viewer("-b", "-F", "all", "-n", "1", "-r", file).out
+      shown = text[/^ *SELF%.* LABEL\n(.*?)\n\n/m, 1].lines(chomp: true).map(&:split)
+      assert_equal rows.map { |row| "#{row["key"]}=#{row["value"]}" }, shown.map(&:last)
+      rows.zip(shown) { |row, (own, all)| assert_in_delta row["self"] / row["total"], own.to_f / all.to_f, 0.02 }
+      result = viewer("-o", "#{dir}/labels.csv", "--view", "labels", "-F", "all", "-m", "busy", "-r", file)
+      assert_equal 0, result.status.exitstatus, result.err
+      heading, *table = File.read("#{dir}/labels.csv").lines("\r\n", chomp: true).map { |line| line.split(",") }
+      table.map! { |row| heading.zip(row).to_h }
+      rows.zip(table) do |row, line|
+        assert_equal row.values_at("key", "value").map(&:to_s), line.values_at("key", "value")
+        assert_equal row["count"], line["count"].to_i
+        %w[self total blocked cpu each].each { |name| assert_in_delta row[name], line[name].to_f, 1e-6, name }
+      end
+      assert_equal 2, viewer("-o", "#{dir}/x.csv", "--view", "labels", "-r", file, "-r", file).status.exitstatus
+    end
+  end
+
+  def with_recording(file)
+    program = "#{file}.rb"
+    File.write(program, PROGRAM.sub("loop do", "200.times do"))
+    made = viewer("-o", file, "--", RbConfig.ruby, program)
+    assert_equal 0, made.status.exitstatus, made.err
+  end
+
   def names(object) = object["methods"].map { |row| row["name"] }
 
   def test_labels_filter_and_merge

@@ -447,6 +447,8 @@ static int options_check(struct rtop_options *options)
                          output);
   if (output && options->replay_count > 1 && !rtop_file_shows_difference(output))
     return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none", output);
+  if (output && options->replay_count > 1 && options->view == VIEW_LABELS && kind.format == RTOP_FILE_CSV)
+    return options_usage("labels of two recordings cannot be compared");
   if ((options->output || options->batch || options->stat) && options->action == RTOP_ACTION_CHOOSE)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o"
                                                                    : options->stat ? "--stat"

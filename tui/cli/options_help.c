@@ -36,7 +36,7 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "\n"
                             "The screen\n"
                             "      --view NAME         first view: methods tree threads icicle source skyline time\n"
-                            "                          groups labels\n"
+                            "                          groups labels; with -o FILE.csv and labels: that table\n"
                             "      --columns LIST      columns of methods: self,total,waiting,name; +cpu,-gc changes\n"
                             "                          the default\n"
                             "  -d, --delay SEC         time between updates (1)\n"

@@ -66,7 +66,8 @@ bool label_order_apply(struct label_order *order, struct label_table *table, con
   if (last->sort != options->sort || last->mode != options->mode || last->reverse != options->reverse)
     order_forget(&order->order);
   if (order->numbers.count + table->count > LABEL_NUMBERS_MAX) label_order_forget(order);
-  order->last = (struct label_table_options){ .sort = options->sort, .mode = options->mode, .reverse = options->reverse };
+  order->last =
+      (struct label_table_options){ .sort = options->sort, .mode = options->mode, .reverse = options->reverse };
   if (table->count > 1) qsort(table->rows, table->count, sizeof(struct label_row *), by_name);
   order->order.samples = samples;
   order->rows.length_ns = length_ns;

@@ -80,8 +80,8 @@ static void test_by_any_figure(void **state)
     bool reverse;
     const char *names;
   } cases[] = {
-    { RTOP_SORT_SELF, false, "bac" },    { RTOP_SORT_SELF, true, "cab" },  { RTOP_SORT_SAMPLES, false, "cba" },
-    { RTOP_SORT_NAME, false, "abc" },    { RTOP_SORT_NAME, true, "cba" },  { RTOP_SORT_RATIO, false, "bac" },
+    { RTOP_SORT_SELF, false, "bac" },    { RTOP_SORT_SELF, true, "cab" },     { RTOP_SORT_SAMPLES, false, "cba" },
+    { RTOP_SORT_NAME, false, "abc" },    { RTOP_SORT_NAME, true, "cba" },     { RTOP_SORT_RATIO, false, "bac" },
     { RTOP_SORT_LOCATION, true, "cba" }, { RTOP_SORT_BLOCKED, false, "abc" },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
