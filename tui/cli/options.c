@@ -29,6 +29,8 @@ enum {
   OPTION_NO_C,
   OPTION_MERGE,
   OPTION_LABEL,
+  OPTION_LABEL_ROOT,
+  OPTION_LABEL_LEAF,
   OPTION_THEME,
   OPTION_NO_HEADER,
   OPTION_NO_FOOTER,
@@ -73,6 +75,8 @@ static const struct option long_options[] = {
   { "no-c", no_argument, NULL, OPTION_NO_C },
   { "merge", required_argument, NULL, OPTION_MERGE },
   { "label", required_argument, NULL, OPTION_LABEL },
+  { "label-root", required_argument, NULL, OPTION_LABEL_ROOT },
+  { "label-leaf", required_argument, NULL, OPTION_LABEL_LEAF },
   { "theme", required_argument, NULL, OPTION_THEME },
   { "no-header", no_argument, NULL, OPTION_NO_HEADER },
   { "no-footer", no_argument, NULL, OPTION_NO_FOOTER },
@@ -342,6 +346,12 @@ static int options_label(struct rtop_lens_look *lens, const char *text)
   return -1;
 }
 
+static int options_label_end(const char *option, char *keys, const char *text)
+{
+  const char *problem = rtop_lens_add_key(keys, text);
+  return problem ? options_usage("%s '%s': %s", option, text, problem) : -1;
+}
+
 /* Off: such stalls are not looked for. */
 static int options_stall(struct stall_limits *limits, enum stall_cause cause, const char *text)
 {
@@ -396,6 +406,8 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
   case OPTION_NO_C: options->lens.no_c = true; return -1;
   case OPTION_LABEL: return options_label(&options->lens, optarg);
+  case OPTION_LABEL_ROOT: return options_label_end("--label-root", options->lens.label_root, optarg);
+  case OPTION_LABEL_LEAF: return options_label_end("--label-leaf", options->lens.label_leaf, optarg);
   case OPTION_MERGE: return options_merge(&options->lens, optarg);
   case OPTION_COLUMNS: return options_columns(options, optarg);
   case OPTION_LIST_COLUMNS: options->action = RTOP_ACTION_LIST_COLUMNS; return -1;

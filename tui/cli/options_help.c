@@ -27,6 +27,8 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "      --min PCT           only methods whose total is at least PCT % of the window\n"
                             "      --label KEY=VALUE   only work with this label; VALUE may contain * and ?, KEY\n"
                             "                          alone matches any value (may be repeated)\n"
+                            "      --label-root KEY    a frame KEY=VALUE at the root of stacks with this label, or\n"
+                            "      --label-leaf KEY    at their leaf, in trees and exports (may be repeated)\n"
                             "      --exclude PATTERN   hide Class::*, Class#name, path/, gem:NAME, stdlib, <C>: their\n"
                             "                          time counts for the caller that is shown (may be repeated)\n"
                             "      --only-mine         hide gems and Ruby's own methods\n"

@@ -74,7 +74,7 @@ static const char *active(void)
   return text;
 }
 
-/* It is told once. */
+/* Each is told once, and Esc takes it away. */
 static void test_labels(void **state)
 {
   (void)state;
@@ -82,6 +82,12 @@ static void test_labels(void **state)
   model_press(&ui, 'v');
   assert_string_equal(active(), "label roots");
   model_press(&ui, 'v');
+  model_press(&ui, 'u');
+  model_press(&ui, 'U');
+  assert_string_equal(active(), "root endpoint leaf endpoint");
+  model_press(&ui, 'u');
+  assert_string_equal(active(), "leaf endpoint");
+  model_press(&ui, 27);
   assert_string_equal(active(), "");
 }
 
