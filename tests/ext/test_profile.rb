@@ -38,7 +38,7 @@ class ProfileTest < Minitest::Test
       assert_in_delta spent, found[0], 0.15 * spent, env.inspect # off its core a thread has no samples
       assert_operator found[1], :>, 0.85 * spent
       assert_operator found[2], :>, 3
-      assert_in_delta slept, nap, 15_000_000, env.inspect
+      assert_in_delta slept, nap, 0.15 * slept, env.inspect
       assert_operator duration, :<=, took
       assert_in_delta duration, main, 2_000_000, "the whole life of the thread in it, and no more"
       assert_equal [true, true, ".rb", true], value
@@ -105,7 +105,7 @@ class ProfileTest < Minitest::Test
     RUBY
   end
 
-  # Deferred: nothing is measured before and after.
+  # Deferred: nothing is measured before.
   def test_deferred
     program = run_program(SPIN + <<~RUBY, env: OFF)
       RperfTop.start(defer: true)
@@ -113,8 +113,6 @@ class ProfileTest < Minitest::Test
       def inside = spin(0.2)
       outside
       RperfTop.profile(hz: 1000) { inside }
-      sleep 0.3 # the publisher parks at the end of a window
-      outside
       RperfTop.snapshot("#{@folder}/copy.seg")
     RUBY
     assert program.status.success?, program.err
