@@ -105,7 +105,7 @@ class ProfileTest < Minitest::Test
     RUBY
   end
 
-  # Deferred: nothing is measured before.
+  # Deferred: nothing is measured before, and after it the publisher sleeps again.
   def test_deferred
     program = run_program(SPIN + <<~RUBY, env: OFF)
       RperfTop.start(defer: true)
@@ -113,12 +113,17 @@ class ProfileTest < Minitest::Test
       def inside = spin(0.2)
       outside
       RperfTop.profile(hz: 1000) { inside }
+      status = Dir["/proc/self/task/*/status"].find { |file| File.read(file).start_with?("Name:\trperf-top\n") }
+      wakes = -> { File.read(status)[/^voluntary_ctxt_switches:\s*(\d+)/, 1].to_i }
+      loop { before = wakes.(); spin(0.25); break if wakes.() == before }
+      puts RperfTop.running?
       RperfTop.snapshot("#{@folder}/copy.seg")
     RUBY
     assert program.status.success?, program.err
     labels = Dump.read("#{@folder}/copy.seg").labels
     assert_includes labels, "Object#inside"
     refute_includes labels, "Object#outside"
+    assert_equal "true\n", program.out
   end
 
   def test_nested_and_concurrent
