@@ -3,6 +3,7 @@
 #include "session.h"
 #include "ext/base/config.h"
 #include "ext/hooks/labels.h"
+#include "ext/hooks/profile_rows.h"
 #include "shm/base/error.h"
 #include "shm/base/version.h"
 #include <ruby.h>
@@ -24,7 +25,7 @@ static void set_exclude(struct config *config, VALUE patterns)
   RB_GC_GUARD(list);
 }
 
-/* RperfTop.start(record_hz: 100, hz: 200, budget: 1.0, exclude: [], depth: nil): what is not given comes from the
+/* RperfTop.start(record_hz: 100, hz: 200, budget: 1.0, exclude: [], depth: nil, defer: false): what is not given comes from the
  * environment as it was at load. False when the program is ending. */
 static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
 {
@@ -33,14 +34,15 @@ static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
   VALUE options;
   rb_scan_args(argc, argv, "0:", &options);
   if (!NIL_P(options)) {
-    ID names[] = { rb_intern("record_hz"), rb_intern("hz"), rb_intern("budget"), rb_intern("exclude"),
-                   rb_intern("depth") };
-    VALUE values[5];
-    rb_get_kwargs(options, names, 0, 5, values);
+    ID names[] = { rb_intern("record_hz"), rb_intern("hz"),    rb_intern("budget"),
+                   rb_intern("exclude"),   rb_intern("depth"), rb_intern("defer") };
+    VALUE values[6];
+    rb_get_kwargs(options, names, 0, 6, values);
     if (values[0] != Qundef) config_set_record_hz(&config, NUM2DBL(values[0]));
     if (values[1] != Qundef) config_set_watch_hz(&config, NUM2DBL(values[1]));
     if (values[2] != Qundef) config_set_budget(&config, NUM2DBL(values[2]));
     if (values[3] != Qundef) set_exclude(&config, values[3]);
+    if (values[5] != Qundef && RTEST(values[5])) config_set_record_hz(&config, 0); /* parked: until somebody looks */
     bool deep = values[4] != Qundef && NIL_P(values[4]);
     if (values[4] != Qundef) config_set_depth(&config, deep ? CONFIG_DEPTH_MAX : NUM2DBL(values[4]));
   }
@@ -99,6 +101,62 @@ static VALUE rperf_snapshot(VALUE self, VALUE path)
   rb_raise(rb_eRuntimeError, "rperf_top: %s", snapshot.error.text);
 }
 
+/* What rperf_top/profile.rb makes its blocks of. RperfTop.profile_open(hz): a number, or nil when nothing runs or too many
+ * are open. hz nil: as for a viewer. */
+static VALUE rperf_profile_open(VALUE self, VALUE hz)
+{
+  (void)self;
+  struct config config = environment;
+  if (!NIL_P(hz)) config_set_watch_hz(&config, NUM2DBL(hz));
+  int slot = session_profile_open(config.watch_hz);
+  return slot < 0 ? Qnil : INT2FIX(slot);
+}
+
+struct reading {
+  int slot;
+  bool clear;
+  struct profile profile;
+};
+
+static VALUE read_rows(VALUE pointer)
+{
+  struct reading *reading = (struct reading *)pointer;
+  session_profile_read(reading->slot, reading->clear, &reading->profile);
+  return profile_rows(&reading->profile, session_sampler());
+}
+
+static VALUE free_rows(VALUE pointer)
+{
+  struct reading *reading = (struct reading *)pointer;
+  profile_free(&reading->profile);
+  return Qnil;
+}
+
+static int slot_of(VALUE number)
+{
+  int slot = NUM2INT(number);
+  if (slot < 0 || slot >= PROFILES_MAX) rb_raise(rb_eArgError, "there is no such profile");
+  return slot;
+}
+
+/* RperfTop.profile_read(number, clear): what it holds up to now; with clear it begins afresh. */
+static VALUE rperf_profile_read(VALUE self, VALUE number, VALUE clear)
+{
+  (void)self;
+  struct reading reading = { .slot = slot_of(number), .clear = RTEST(clear) };
+  return rb_ensure(read_rows, (VALUE)&reading, free_rows, (VALUE)&reading);
+}
+
+/* RperfTop.profile_close(number): it is no more. Raises nothing. */
+static VALUE rperf_profile_close(VALUE self, VALUE number)
+{
+  (void)self;
+  struct profile rest = { 0 };
+  session_profile_close(slot_of(number), &rest);
+  profile_free(&rest);
+  return Qnil;
+}
+
 RUBY_FUNC_EXPORTED void Init_rperf_top(void);
 
 void Init_rperf_top(void)
@@ -107,7 +165,10 @@ void Init_rperf_top(void)
   rb_define_const(module, "VERSION", rb_obj_freeze(rb_str_new_cstr(RPERF_TOP_VERSION)));
   rb_define_module_function(module, "start", rperf_start, -1);
   rb_define_module_function(module, "stop", rperf_stop, 0);
-  rb_define_module_function(module, "snapshot", rperf_snapshot, 1);
+  rb_define_module_function(module, "save_channel", rperf_snapshot, 1);
+  rb_define_module_function(module, "profile_open", rperf_profile_open, 1);
+  rb_define_module_function(module, "profile_read", rperf_profile_read, 2);
+  rb_define_module_function(module, "profile_close", rperf_profile_close, 1);
   rb_ext_ractor_safe(true);
   rb_define_module_function(module, "running?", rperf_running, 0);
   rb_define_module_function(module, "mark", rperf_mark, 1);

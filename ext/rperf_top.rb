@@ -44,12 +44,39 @@ module RperfTop
 
     # What a program may call, without effect.
     def self.stand_in
-      [:start, :stop, :mark, :snapshot].each do |name|
+      [:start, :stop, :mark, :snapshot, :load].each do |name|
         RperfTop.define_singleton_method(name) { |*| nil }
       end
       RperfTop.define_singleton_method(:labels) { {} }
       RperfTop.define_singleton_method(:running?) { false }
-      RperfTop.define_singleton_method(:label) { |*, &block| block && block.call }
+      [:label, :label_ahead, :profile].each do |name|
+        RperfTop.define_singleton_method(name) { |*, &block| block && block.call }
+      end
+    end
+  end
+end
+
+module RperfTop
+  autoload :Profile, File.expand_path("rperf_top/profile", File.dirname(__FILE__))
+
+  class << self
+    # RperfTop.profile(hz: 1000) { ... }: where the time of the block goes, of all threads, as a Profile.
+    def profile(**options, &block)
+      raise ArgumentError, "RperfTop.profile needs a block" unless block
+      Profile.take(**options, &block)
+    end
+
+    # With a path, the channel as a file for rperf-top -r. Without, what the profile holds so far that was opened last;
+    # with clear it begins afresh.
+    def snapshot(path = nil, clear: false)
+      return Profile.snapshot(clear: clear) if path.nil?
+      raise ArgumentError, "clear: is of profiles, not of the channel" if clear
+      save_channel(path)
+    end
+
+    # What Profile#save has saved.
+    def load(path)
+      Profile.load(path)
     end
   end
 end

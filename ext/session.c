@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* How long the end waits for a file system: with the GVL, and then without. */
@@ -123,6 +124,7 @@ static void drop_parent(void)
   trylock_release(&sampler->threads.pool_lock);
   trylock_release(&sampler->labels.lock);
   publisher_abandon(&session.publisher);
+  profiles_forked(&session.publisher.profiles);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
   marks_init(&session.publisher.marks);
 }
@@ -369,6 +371,75 @@ bool session_running(void)
 int session_snapshot(const char *path, struct rtop_error *error)
 {
   return publisher_snapshot(&session.publisher, path, error);
+}
+
+struct sampler *session_sampler(void)
+{
+  return &session.sampler;
+}
+
+/* A millisecond without the GVL, in which a parked publisher wakes up. */
+static void *nudge_without_gvl(void *unused)
+{
+  publisher_nudge(&session.publisher);
+  nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+  return unused;
+}
+
+struct cut_wait {
+  uint32_t asked;
+  int64_t deadline_ns;
+};
+
+static void *cut_without_gvl(void *pointer)
+{
+  const struct cut_wait *wait = pointer;
+  publisher_wait_cut(&session.publisher, wait->asked, wait->deadline_ns);
+  return NULL;
+}
+
+/* All that happened so far is in windows that are published. */
+static void cut_now(int64_t deadline_ns)
+{
+  if (session.state != ACTIVE) return;
+  sampler_hand_in(&session.sampler);
+  struct cut_wait wait = { publisher_ask_cut(&session.publisher), deadline_ns };
+  rb_thread_call_without_gvl(cut_without_gvl, &wait, NULL, NULL);
+}
+
+static VALUE profile_open(VALUE pointer)
+{
+  uint32_t hz = *(const uint32_t *)pointer;
+  int64_t deadline = clock_now_ns() + STOP_NS;
+  profiles_want(&session.publisher.profiles, hz);
+  while (session.state == PARKED && clock_now_ns() < deadline)
+    rb_thread_call_without_gvl(nudge_without_gvl, NULL, NULL,
+                               NULL); /* the job that turns the hooks on runs behind it */
+  cut_now(deadline);
+  return session.state == ACTIVE ? INT2FIX(profiles_open(&session.publisher.profiles, hz)) : INT2FIX(-1);
+}
+
+/* Whatever became of it: the rate is that of those that are open. */
+static VALUE profile_opened(VALUE unused)
+{
+  profiles_want(&session.publisher.profiles, 0);
+  return unused;
+}
+
+int session_profile_open(uint32_t hz)
+{
+  return session_running() ? FIX2INT(rb_ensure(profile_open, (VALUE)&hz, profile_opened, Qnil)) : -1;
+}
+
+void session_profile_read(int slot, bool clear, struct profile *to)
+{
+  cut_now(clock_now_ns() + STOP_NS);
+  profiles_read(&session.publisher.profiles, slot, clear, false, to);
+}
+
+void session_profile_close(int slot, struct profile *to)
+{
+  profiles_read(&session.publisher.profiles, slot, true, true, to);
 }
 
 struct label_sets *session_labels(void)

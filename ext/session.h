@@ -8,6 +8,7 @@
 
 #include "ext/base/config.h"
 #include "ext/names/label_sets.h"
+#include "ext/out/profiles.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,6 +33,15 @@ bool session_running(void);
 
 /* Saves what the channel holds now in a new file. Without the GVL. 0 or -1. */
 int session_snapshot(const char *path, struct rtop_error *error);
+
+/* From now on windows are summed up for somebody (profiles.h), at this rate at least. A parked session wakes up. -1: nothing
+ * runs, or too many are open. Waits some ms, without the GVL; may raise what was to be raised in this thread. */
+int session_profile_open(uint32_t hz);
+/* What the profile holds up to now, to be freed; see profiles_read(). The same holds; what is raised leaves it open. */
+void session_profile_read(int slot, bool clear, struct profile *to);
+/* At once: the rest of the window is not in it. */
+void session_profile_close(int slot, struct profile *to);
+struct sampler *session_sampler(void);
 
 struct label_sets *session_labels(void);
 

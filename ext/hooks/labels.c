@@ -63,10 +63,8 @@ static VALUE call_block(VALUE unused)
   return rb_yield_values(0);
 }
 
-/* RperfTop.label(key: value) { … }: the block's work is about that. Without a block, what follows is. */
-static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
+static VALUE with_labels(int argc, VALUE *argv, enum label_begins begins)
 {
-  (void)self;
   VALUE options;
   struct given given;
   given.count = 0;
@@ -74,9 +72,23 @@ static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
   if (!NIL_P(options)) rb_hash_foreach(options, collect, (VALUE)&given);
   struct change change = { .thread = rb_thread_current() };
   change.before = label_sets_of(sets, change.thread);
-  uint32_t after = label_sets_with(sets, change.before, given.labels, given.count, !rb_block_given_p());
+  uint32_t after = label_sets_with(sets, change.before, given.labels, given.count, begins);
   label_sets_give(sets, change.thread, after);
   return rb_block_given_p() ? rb_ensure(call_block, Qnil, restore, (VALUE)&change) : Qnil;
+}
+
+/* RperfTop.label(key: value) { … }: the block's work is about that. Without a block, what follows is. */
+static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
+{
+  (void)self;
+  return with_labels(argc, argv, rb_block_given_p() ? LABEL_BEGINS_NEW : LABEL_BEGINS_ALL);
+}
+
+/* RperfTop.label_ahead(key: value) { … }: the same, but nothing is counted: what the work is about is not sure yet. */
+static VALUE rperf_label_ahead(int argc, VALUE *argv, VALUE self)
+{
+  (void)self;
+  return with_labels(argc, argv, LABEL_BEGINS_NONE);
 }
 
 /* RperfTop.labels: those of the current fiber. */
@@ -95,5 +107,6 @@ void labels_define(VALUE module, struct label_sets *of)
 {
   sets = of;
   rb_define_module_function(module, "label", rperf_label, -1);
+  rb_define_module_function(module, "label_ahead", rperf_label_ahead, -1);
   rb_define_module_function(module, "labels", rperf_labels, 0);
 }

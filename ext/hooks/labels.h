@@ -1,4 +1,4 @@
-/* RperfTop.label and RperfTop.labels: what a stretch of work is about, as key and value.
+/* RperfTop.label, label_ahead and labels: what a stretch of work is about, as key and value.
  *
  * Labels belong to the fiber that sets them (Ruby keeps them where Thread#[] does), so that fibers of a
  * scheduler do not take each other's. Neither a new thread nor a new fiber inherits them.
@@ -9,7 +9,7 @@
 #include "ext/names/label_sets.h"
 #include <ruby.h>
 
-/* Defines both methods; they work whether the profiler runs or not. */
+/* Defines the methods; they work whether the profiler runs or not. */
 void labels_define(VALUE module, struct label_sets *sets);
 
 #endif

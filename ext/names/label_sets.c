@@ -64,7 +64,7 @@ static bool same_value(const struct rtop_label *a, const struct rtop_label *b)
   return a->value_bytes == b->value_bytes && memcmp(a->value, b->value, a->value_bytes) == 0;
 }
 
-static void put_in(struct draft *draft, const struct rtop_label *label, bool anew)
+static void put_in(struct draft *draft, const struct rtop_label *label, enum label_begins begins)
 {
   size_t place = 0;
   while (place < draft->count && compare(&draft->labels[place], label) < 0) place++;
@@ -72,7 +72,8 @@ static void put_in(struct draft *draft, const struct rtop_label *label, bool ane
   if (!label->value || there) {
     if (there && !label->value) take_out(draft, place);
     else if (there) {
-      draft->begins[place] = anew || !same_value(&draft->labels[place], label);
+      draft->begins[place] =
+          begins == LABEL_BEGINS_ALL || (begins == LABEL_BEGINS_NEW && !same_value(&draft->labels[place], label));
       draft->labels[place] = *label;
     }
     return;
@@ -83,7 +84,7 @@ static void put_in(struct draft *draft, const struct rtop_label *label, bool ane
   memmove(at + 1, at, (draft->count - place) * sizeof *at);
   memmove(&draft->begins[place + 1], &draft->begins[place], (draft->count - place) * sizeof *draft->begins);
   *at = *label;
-  draft->begins[place] = true;
+  draft->begins[place] = begins != LABEL_BEGINS_NONE;
   draft->count++;
 }
 
@@ -134,12 +135,12 @@ static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t by
 }
 
 uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count,
-                         bool anew)
+                         enum label_begins begins)
 {
   struct draft draft;
   char text[RTOP_LABEL_TEXT_MAX];
   read_set(&sets->sets[base], &draft);
-  for (size_t i = 0; i < count; i++) put_in(&draft, &labels[i], anew);
+  for (size_t i = 0; i < count; i++) put_in(&draft, &labels[i], begins);
   size_t bytes = rtop_label_text_write(draft.labels, draft.count, text, sizeof text);
   if (bytes == 0) return 0;
   uint32_t set = find_or_add(sets, text, bytes);

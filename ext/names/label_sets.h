@@ -43,9 +43,14 @@ void label_sets_init(struct label_sets *sets);
 
 /* The set `base` with these labels put in; one whose value is NULL is taken out. The first
  * RTOP_LABEL_PAIRS_MAX of them by key are kept, as far as their text fits. `base` itself when there is no
- * room. Labels that `base` does not have begin, and are counted; `anew`: all that are put in do. */
+ * room. `begins`: which of them begin, and are counted. */
+enum label_begins {
+  LABEL_BEGINS_NEW, /* those that `base` does not have */
+  LABEL_BEGINS_ALL, /* all that are put in */
+  LABEL_BEGINS_NONE,
+};
 uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count,
-                         bool anew);
+                         enum label_begins begins);
 
 /* How often the label of a set began since the last call; counting begins again. Any thread. */
 static inline uint32_t label_sets_take_begun(struct label_sets *sets, uint32_t set, uint32_t label)

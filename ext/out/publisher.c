@@ -285,14 +285,15 @@ static void set_waits_per_read(struct loop *loop, int64_t length_ns)
   atomic_store(&loop->sampler->waits_per_read, (uint32_t)(releases_per_s / WAITS_READ_PER_S + 0.5));
 }
 
-/* Who asks for what: a viewer's wish, else the watch rate, else the recorder's. 0: park. */
+/* Who asks for what: a viewer's wish, else the watch rate, else the recorder's; or more for a profile. 0: park. */
 static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
 {
   const struct config *config = &loop->publisher->config;
   struct rtop_request request;
   rtop_writer_request(loop->writer, &request, futex_value);
-  if (!rtop_writer_watched(loop->writer)) return config->record_hz;
-  return request.rate_hz ? request.rate_hz : config->watch_hz;
+  uint32_t wanted = config->record_hz, profiles = atomic_load(&loop->publisher->profiles.hz);
+  if (rtop_writer_watched(loop->writer)) wanted = request.rate_hz ? request.rate_hz : config->watch_hz;
+  return wanted > profiles ? wanted : profiles;
 }
 
 static void park(struct loop *loop, uint32_t futex_value)
@@ -352,6 +353,7 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)cost);
   bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
+  profiles_add(&loop->publisher->profiles, window, loop->writer);
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
   set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed_cost(loop, cost, length), length));
   set_distances(loop);
@@ -391,6 +393,21 @@ static bool at_cut(struct loop *loop, int64_t now)
   return true;
 }
 
+/* Somebody waits for the end of the window. False: the segment is gone. */
+static bool cut_early(struct loop *loop)
+{
+  struct publisher *publisher = loop->publisher;
+  uint32_t asked = atomic_load(&publisher->cuts_asked);
+  if (asked == atomic_load(&publisher->cuts_done)) return true;
+  int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);
+  while (clock_now_ns() <= end) sched_yield();
+  if (!publish(loop, end, false)) return false;
+  atomic_store(&publisher->cuts_done, asked);
+  follow_wishes(loop);
+  loop->next_cut_ns = cut_announce(&loop->cut, clock_now_ns() + WINDOW_NS, WINDOW_NS);
+  return true;
+}
+
 /* The end of a window must be known before it comes, that of the last one, too. When the hooks are off nothing comes
  * any more: it ends where they did. */
 static void publish_last(struct loop *loop)
@@ -422,6 +439,7 @@ static bool run(struct loop *loop)
   follow_wishes(loop);
   while (!atomic_load(&publisher->stopping)) {
     int64_t now = clock_now_ns();
+    if (!cut_early(loop)) return false;
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
     if (now >= loop->instants.next_ns) tick(loop, now);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
@@ -507,6 +525,32 @@ static void rouse(struct publisher *publisher)
   if (!trylock_take(&publisher->writer_lock)) return;
   if (publisher->writer) rtop_writer_wake(publisher->writer);
   trylock_release(&publisher->writer_lock);
+}
+
+/* Awake it looks at everything; whether it sleeps just now or is about to, only the next call knows. */
+void publisher_nudge(struct publisher *publisher)
+{
+  syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  if (!trylock_take(&publisher->writer_lock)) return;
+  if (publisher->writer) rtop_writer_wake(publisher->writer);
+  trylock_release(&publisher->writer_lock);
+}
+
+uint32_t publisher_ask_cut(struct publisher *publisher)
+{
+  return atomic_fetch_add(&publisher->cuts_asked, 1) + 1;
+}
+
+bool publisher_wait_cut(struct publisher *publisher, uint32_t asked, int64_t deadline_ns)
+{
+  const struct timespec step = { .tv_nsec = 200000 };
+  while ((int32_t)(atomic_load(&publisher->cuts_done) - asked) < 0) {
+    bool there = atomic_load(&publisher->started) && !atomic_load(&publisher->left) && !atomic_load(&publisher->failed);
+    if (!there || clock_now_ns() >= deadline_ns) return false;
+    publisher_nudge(publisher);
+    nanosleep(&step, NULL);
+  }
+  return true;
 }
 
 void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough)

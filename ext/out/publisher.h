@@ -11,6 +11,7 @@
 
 #include "ext/base/config.h"
 #include "ext/base/trylock.h"
+#include "ext/out/profiles.h"
 #include "ext/sampling/marks.h"
 #include "ext/sampling/sampler.h"
 #include <pthread.h>
@@ -28,9 +29,11 @@ struct publisher {
   _Atomic bool started;
   _Atomic uint32_t word; /* futex: 0 ticking, 1 idle, 2 stop */
   _Atomic bool stopping;
-  _Atomic int wish;       /* enum publisher_wish */
-  _Atomic bool failed;    /* no channel: profiling is off */
-  _Atomic uint32_t left;  /* futex: 1 when the thread is done */
+  _Atomic int wish;    /* enum publisher_wish */
+  _Atomic bool failed; /* no channel: profiling is off */
+  struct profiles profiles;
+  _Atomic uint32_t cuts_asked, cuts_done; /* windows that are to end at once, by number */
+  _Atomic uint32_t left;                  /* futex: 1 when the thread is done */
   struct trylock vm_lock; /* around what the thread calls of the VM; kept from one that was left alone */
   bool alone;
   _Atomic bool warned;        /* one line is enough, for the children of a fork too */
@@ -57,6 +60,13 @@ bool publisher_reap(struct publisher *publisher);
 
 /* A copy of the segment as it is now, into a new file. Waits for the file system: without the GVL. 0 or -1. */
 int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error);
+
+/* Ends the open window now, so that all before is published: asked for, then waited for until deadline_ns, without the
+ * GVL. False: nobody is there to do it, or it did not come in time. */
+uint32_t publisher_ask_cut(struct publisher *publisher);
+bool publisher_wait_cut(struct publisher *publisher, uint32_t asked, int64_t deadline_ns);
+/* It looks again who wants what rate. */
+void publisher_nudge(struct publisher *publisher);
 
 /* In a forked child: the thread is not there; drops descriptors and memory of its channel. */
 void publisher_abandon(struct publisher *publisher);

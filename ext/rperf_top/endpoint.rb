@@ -14,6 +14,7 @@ module RperfTop
     def initialize
       @lock = Mutex.new
       @known, @new = Set.new, Set.new
+      @routes = {}
     end
 
     # Method and path may be any bytes, or nil.
@@ -22,9 +23,20 @@ module RperfTop
     # The name as a label; the tables stay small.
     def shown(name) = @known.include?(name) || room_for?(name) ? name : "#{name[/\A\S+/]} (new)"
 
+    # What a framework is going to tell of the name, and whether that is sure: as it told before, or as the block foresees
+    # (see Request.foresight). [nil, false]: not known. One name may be several routes, then nothing is.
+    def ahead(name)
+      route = @routes[name]
+      return [route || nil, false] unless route.nil?
+      foreseen = yield
+      return [shown(name), true] if foreseen == false
+      [foreseen, false]
+    end
+
     # With success, it is an endpoint of the application, and makes room for another new one. Redirects tell nothing: many
     # servers redirect whatever they are asked for.
-    def answered(name, status)
+    def answered(name, status, route = nil)
+      learn(name, route, status) if route
       return if !SUCCESS.cover?(number(status)) || @known.include?(name)
       @lock.synchronize do
         @known = @known.dup.add(name).freeze if @known.size < KNOWN_MOST
@@ -33,6 +45,17 @@ module RperfTop
     end
 
     private
+
+    # A route that is the name itself was told by nobody; that a framework may do so later.
+    def learn(name, route, status)
+      before = @routes[name]
+      return if before == route || before == false || (before && route == name)
+      return if route == name && !SUCCESS.cover?(number(status)) && !room_for?(name)
+      @lock.synchronize do
+        return if !@routes.key?(name) && @routes.size == KNOWN_MOST
+        @routes = @routes.merge(name => before && before != name ? false : route).freeze
+      end
+    end
 
     def room_for?(name)
       return true if @new.include?(name)

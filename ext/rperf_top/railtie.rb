@@ -2,6 +2,7 @@
 require "rperf_top"
 require "rails/railtie"
 require_relative "rack"
+require_relative "rails_routes"
 
 module RperfTop
   class Railtie < Rails::Railtie
@@ -10,6 +11,7 @@ module RperfTop
       ActiveSupport.on_load(:action_controller) do
         require_relative "action_controller"
         prepend RperfTop::ActionLabels
+        RperfTop::Request.foresight = RperfTop::RailsRoutes.new(app)
       end
       ActiveSupport.on_load(:active_job) do
         require_relative "active_job"

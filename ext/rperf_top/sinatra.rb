@@ -1,5 +1,7 @@
 # Labels requests of Sinatra applications with the route: `require "rperf_top/sinatra"` after Sinatra.
-require_relative "guarded"
+require_relative "request"
+
+RperfTop::Request.told_by_frameworks = true
 
 module RperfTop
   module SinatraLabels # :nodoc:
@@ -7,7 +9,7 @@ module RperfTop
 
     def route_eval(...)
       labels = RperfTop::Guarded.labels { (route = env["sinatra.route"]) ? { endpoint: route } : {} }
-      RperfTop.label(**labels) { super }
+      RperfTop::Request.tell(env, labels) { super }
     end
   end
 end

@@ -112,6 +112,14 @@ void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t 
   thread_slots_change(slots, slot);
 }
 
+bool thread_slots_entry(const struct thread_slots *slots, uint32_t slot, uint64_t serial,
+                        struct rtop_thread_entry *thread)
+{
+  if (slot >= slots->parts->thread_capacity || slots->mirror[slot].serial != serial) return false;
+  *thread = slots->mirror[slot];
+  return true;
+}
+
 void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial, int64_t end_mono_ns)
 {
   struct rtop_thread_entry *entry = thread_slots_living(slots, slot, serial);

@@ -39,6 +39,9 @@ void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t seria
 void thread_slots_native_id(struct thread_slots *slots, uint32_t slot, uint64_t serial, uint32_t native_id);
 void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial, int64_t end_mono_ns);
 
+bool thread_slots_entry(const struct thread_slots *slots, uint32_t slot, uint64_t serial,
+                        struct rtop_thread_entry *thread);
+
 /* Stores what has changed since. */
 void thread_slots_flush(struct thread_slots *slots);
 

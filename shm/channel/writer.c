@@ -306,6 +306,12 @@ void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t 
   thread_slots_end(&writer->threads, slot, serial, end_mono_ns);
 }
 
+bool rtop_writer_thread(const struct rtop_writer *writer, uint32_t slot, uint64_t serial,
+                        struct rtop_thread_entry *thread)
+{
+  return thread_slots_entry(&writer->threads, slot, serial, thread);
+}
+
 /* Threads that do not fit are one. A window that cannot be encoded at all still tells its time and its
  * counters. */
 static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *window)

@@ -59,6 +59,9 @@ void rtop_writer_thread_name(struct rtop_writer *writer, uint32_t slot, uint64_t
                              size_t bytes);
 void rtop_writer_thread_native_id(struct rtop_writer *writer, uint32_t slot, uint64_t serial, uint32_t native_id);
 void rtop_writer_thread_end(struct rtop_writer *writer, uint32_t slot, uint64_t serial, int64_t end_mono_ns);
+/* What is told of a thread. False: the slot is another's by now. */
+bool rtop_writer_thread(const struct rtop_writer *writer, uint32_t slot, uint64_t serial,
+                        struct rtop_thread_entry *thread);
 
 /* Publishes tables and window; asserts the lock again. Returns the sequence, or 0 when the file is no
  * longer there or was damaged: the caller destroys the writer and may make a new one. */

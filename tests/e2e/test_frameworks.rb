@@ -31,9 +31,9 @@ class TestFrameworks < Minitest::Test
     pid
   end
 
-  def ask(path, verb = "GET")
+  def ask(path, verb = "GET", header = "Accept: */*")
     UNIXSocket.open("#{@folder}/socket") do |socket|
-      socket.write("#{verb} #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      socket.write("#{verb} #{path} HTTP/1.1\r\nHost: localhost\r\n#{header}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
       Integer(socket.read[/\AHTTP\/1.\d (\d+)/, 1] || 0)
     end
   rescue Errno::ENOENT, Errno::ECONNREFUSED, Errno::ECONNRESET
@@ -138,7 +138,10 @@ class TestFrameworks < Minitest::Test
   end
 
   def test_sinatra
-    serving("sinatra", "sinatra") { |pid| assert_labels(pid, "endpoint=GET /orders/:number", "endpoint=GET /items") }
+    serving("sinatra", "sinatra") do |pid|
+      assert_labels(pid, "endpoint=GET /orders/:number", "endpoint=GET /items")
+      assert_equal ["GET /items", "GET /orders/:number"], label_rows(pid).keys.sort
+    end
   end
 
   def test_rails_and_active_job
@@ -146,6 +149,30 @@ class TestFrameworks < Minitest::Test
       assert_labels(pid, "endpoint=GET /orders/:number", "endpoint=GET /items")
       job = "endpoint=GET /mails,job=MailJob,queue=mails"
       wait_until("a job's label") { ask("/mails") && labels(pid)[job] }
+    end
+  end
+
+  # What runs before Rails has found the route, and after, is the route's; no request stands in two rows.
+  def test_a_rails_request_is_one_row
+    serving("rails", "railties", "actionpack", "activejob") do |pid|
+      3.times.map { |client| Thread.new { 30.times { |number| ask("/late/the-#{client}-#{number}x") } } }.each(&:join)
+      count, seconds = took["/late"]
+      assert_equal 90, count
+      row = wait_until("all requests") { label_rows(pid)["GET /late/:slug"]&.then { |found| found if found["count"] == count } }
+      assert_in_delta seconds / count, row["each"], 0.1 * seconds / count, row.inspect
+      assert_operator row["blocked"], :>, 90 * 0.015 * 0.95
+      assert_equal ["GET /items", "GET /late/:slug"], label_rows(pid).keys.sort
+
+      # A form's real method is known only on the way. Nobody tells of a path without a route.
+      20.times do |number|
+        ask("/forms/#{number}", "POST", "X-HTTP-Method-Override: #{number.even? ? "PATCH" : "DELETE"}")
+        assert_equal 404, ask("/nothing/here")
+      end
+      counts = { "PATCH /forms/:number" => 10, "DELETE /forms/:number" => 10, "GET /nothing/here" => 20 }
+      rows = wait_until("forms") { label_rows(pid).then { |found| found if counts.all? { |name, times| found.dig(name, "count") == times } } }
+      assert_equal ["GET /items", "GET /late/:slug", *counts.keys].sort, rows.keys.sort
+      assert_operator rows["GET /nothing/here"]["total"], :>, 0
+      rows.values_at("PATCH /forms/:number", "DELETE /forms/:number").each { |form| assert_operator form["blocked"], :>, 9 * 0.005 }
     end
   end
 

@@ -29,6 +29,74 @@ class TestLabels < Minitest::Test
     end
   end
 
+  # The tables for people and for spreadsheets say what JSON says.
+  def test_tables
+    Dir.mktmpdir do |dir|
+      file = "#{dir}/labels.rpt"
+      with_recording(file)
+      rows = viewer("-b", "-J", "-F", "all", "-n", "1", "-m", "busy", "-r", file).objects.last["labels"]
+      assert_equal %w[endpoint=/users endpoint=/orders shop=1].sort, rows.map { |row| "#{row["key"]}=#{row["value"]}" }.sort
+      text = viewer("-b", "-F", "all", "-n", "1", "-r", file).out
+      shown = text[/^ *SELF%.* LABEL\n(.*?)\n\n/m, 1].lines(chomp: true).map(&:split)
+      assert_equal rows.map { |row| "#{row["key"]}=#{row["value"]}" }, shown.map(&:last)
+      rows.zip(shown) { |row, (own, all)| assert_in_delta row["self"] / row["total"], own.to_f / all.to_f, 0.02 }
+      result = viewer("-o", "#{dir}/labels.csv", "--view", "labels", "-F", "all", "-m", "busy", "-r", file)
+      assert_equal 0, result.status.exitstatus, result.err
+      heading, *table = File.read("#{dir}/labels.csv").lines("\r\n", chomp: true).map { |line| line.split(",") }
+      table.map! { |row| heading.zip(row).to_h }
+      rows.zip(table) do |row, line|
+        assert_equal row.values_at("key", "value").map(&:to_s), line.values_at("key", "value")
+        assert_equal row["count"], line["count"].to_i
+        %w[self total blocked cpu each].each { |name| assert_in_delta row[name], line[name].to_f, 1e-6, name }
+      end
+      assert_equal 2, viewer("-o", "#{dir}/x.csv", "--view", "labels", "-r", file, "-r", file).status.exitstatus
+    end
+  end
+
+  # [frames of a stack, seconds]
+  def stacks(file, folder, *options)
+    result = viewer("-o", "#{folder}/x.collapsed", "-F", "all", "-r", file, *options)
+    assert_equal 0, result.status.exitstatus, result.err
+    File.readlines("#{folder}/x.collapsed", chomp: true).map { |line| line.rpartition(" ").then { |stack, _, time| [stack.split(";"), time.to_i / 1e6] } }
+  end
+
+  def assert_ends(rows, stacks, key, at)
+    spent = stacks.each_with_object(Hash.new(0)) { |(frames, time), sums| sums[frames[at]] += time }
+    rows.select { |row| row["key"] == key }.each do |row|
+      assert_in_delta row["total"], spent["#{key}=#{row["value"]}"], 1e-6 * stacks.size, key
+    end
+  end
+
+  def test_labels_at_root_and_leaf
+    Dir.mktmpdir do |dir|
+      file = "#{dir}/labels.rpt"
+      with_recording(file)
+      rows = viewer("-b", "-J", "-F", "all", "-n", "1", "-r", file).objects.last["labels"]
+      ends = %w[--label-root endpoint --label-leaf shop]
+      plain, tagged = stacks(file, dir), stacks(file, dir, *ends)
+      assert_ends(rows, tagged, "endpoint", 0)
+      assert_ends(rows, tagged, "shop", -1)
+      assert_in_delta plain.sum(&:last), tagged.sum(&:last), 1e-6 * tagged.size
+      assert_empty plain.flat_map(&:first).grep(/=/)
+      tree = viewer("-r", file, "-F", "all", "--view", "tree", "--dump-screen=160x40", *ends).out
+      assert_match(/\[-\].* endpoint=\/users\b/, tree)
+      assert_match(/── shop=1\b/, tree)
+      assert_match(/root endpoint leaf shop/, tree)
+      %w[speedscope.json html pb].each do |ending|
+        assert_equal 0, viewer("-o", "#{dir}/x.#{ending}", "-F", "all", "-r", file, *ends).status.exitstatus
+        %w[endpoint=/users endpoint=/orders shop=1].each { |frame| assert_includes File.binread("#{dir}/x.#{ending}"), frame, ending }
+      end
+      assert_equal 2, viewer("-b", "-r", file, "--label-root", "a=b").status.exitstatus
+    end
+  end
+
+  def with_recording(file)
+    program = "#{file}.rb"
+    File.write(program, PROGRAM.sub("loop do", "200.times do"))
+    made = viewer("-o", file, "--", RbConfig.ruby, program)
+    assert_equal 0, made.status.exitstatus, made.err
+  end
+
   def names(object) = object["methods"].map { |row| row["name"] }
 
   def test_labels_filter_and_merge

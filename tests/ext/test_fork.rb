@@ -118,7 +118,9 @@ class ForkTest < Minitest::Test
         Process.wait(spawn("true"))
         IO.popen(["true"]).close
       end
-      puts Dir["#{ENV["RPERF_TOP_DIR"]}/rperf-top.*"].grep_v(/ctl\z/).size
+      channels = -> { Dir["#{ENV["RPERF_TOP_DIR"]}/rperf-top.*"].grep_v(/ctl\z/).size }
+      sleep 0.001 while channels.() == 0 # its own may come late
+      puts channels.()
     RUBY
     assert_equal "1", program.out.strip
   end

@@ -19,6 +19,13 @@ class LabelsTest < Minitest::Test
     end
   end
 
+  # {text of a set with one label => how often it began}
+  def begun(dump)
+    dump.windows.flat_map { |window| window["begun"] }.each_with_object(Hash.new(0)) do |(node, _, count), sums|
+      sums[dump.stack_frames(node).last[0]["label"]] += count
+    end
+  end
+
   def test_nested_and_restored
     assert_equal [{}, { a: "1" }, { a: "2", b: "x" }, { a: "2" }, { a: "1" }, {}, 42, {}, { kept: "1" }, {}].map(&:inspect),
                  answers(<<~'RUBY')
@@ -170,6 +177,19 @@ class LabelsTest < Minitest::Test
       puts bad
     RUBY
     assert_equal "0\n", program.out
+  end
+
+  # label_ahead begins nothing; what is sure later does.
+  def test_ahead
+    dump, program = history(SPIN + READY + <<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      3.times { RperfTop.label_ahead(a: 1) { spin(0.02); RperfTop.label(a: 1) } }
+      2.times { RperfTop.label_ahead(a: 2) { spin(0.02); RperfTop.label(a: 1) } }
+      p RperfTop.label_ahead(a: 3) { RperfTop.labels }, RperfTop.labels
+      window_over
+    RUBY
+    assert_equal [{ a: "3" }, {}].map(&:inspect), program.out.lines(chomp: true)
+    assert_equal({ "a=1" => 5 }, begun(dump))
+    assert_operator by_labels(dump)["a=2"], :>, 20_000_000
   end
 
   def test_without_the_profiler

@@ -34,6 +34,9 @@ class MiddlewaresTest < Minitest::Test
     def to_s = raise(ArgumentError, "no text")
   end
 
+  # Sinatra's file, loaded above, says that routes are told.
+  def setup = RperfTop::Request.told_by_frameworks = false
+
   def serve(env, status: 200, response: nil, rack: nil)
     seen = nil
     rack ||= RperfTop::RackMiddleware.new(->(_env) { seen = RperfTop.labels[:endpoint]; response || [status, {}, []] })
@@ -134,6 +137,58 @@ class MiddlewaresTest < Minitest::Test
     rack.instance_variable_set(:@endpoint, endpoint)
     serve({ "REQUEST_METHOD" => "GET", "PATH_INFO" => "/x" }, rack: rack)
     assert_equal 1, calls
+  end
+
+  # A framework that tells of the request what `tell` says; which labels there are before, then and after.
+  def told(verb, path, tell: nil, status: 200, rack: @told_rack ||= RperfTop::RackMiddleware.new(->(env) { @app.call(env) }))
+    seen = []
+    @app = lambda do |env|
+      seen << RperfTop.labels[:endpoint]
+      RperfTop::Request.tell(env, { endpoint: tell }) { seen << RperfTop.labels[:endpoint] } if tell
+      seen << RperfTop.labels[:endpoint]
+      [status, {}, []]
+    end
+    RperfTop::Request.told_by_frameworks = true
+    rack.call({ "REQUEST_METHOD" => verb, "PATH_INFO" => path }.freeze.dup)
+    assert_empty RperfTop.labels
+    seen
+  end
+
+  def test_a_route_that_is_told
+    assert_equal [nil, "GET /a/:b", "GET /a/:b"], told("GET", "/a/1", tell: "GET /a/:b")
+    assert_equal ["GET /a/:b"] * 3, told("GET", "/a/2", tell: "GET /a/:b"), "learned"
+    assert_equal ["GET /a/:b"] * 2, told("GET", "/a/2"), "it ended before"
+    assert_equal ["GET /a/:b", "GET /a/:c", "GET /a/:c"], told("GET", "/a/2", tell: "GET /a/:c")
+    assert_equal [nil, "GET /a/:b", "GET /a/:b"], told("GET", "/a/2", tell: "GET /a/:b"), "one of two"
+    assert_equal [nil, nil], told("GET", "/static")
+    assert_equal ["GET /static"] * 2, told("GET", "/static"), "nobody tells"
+    assert_equal ["GET /static", "GET /s", "GET /s"], told("GET", "/static", tell: "GET /s")
+    assert_equal ["GET /s"] * 3, told("GET", "/static", tell: "GET /s")
+  end
+
+  def test_the_first_who_tells_a_route_is_right
+    inner = nil
+    rack = RperfTop::RackMiddleware.new(lambda { |env|
+      RperfTop::Request.tell(env, { endpoint: "GET /first" }) { nil }
+      RperfTop::Request.tell(env, { endpoint: "GET /error" }) { inner = RperfTop.labels }
+      Thread.new { RperfTop::Request.tell(env, { endpoint: "GET /live" }) { inner[:live] = RperfTop.labels } }.join
+    })
+    told("GET", "/x", rack: rack)
+    assert_equal({ endpoint: "GET /first", live: {} }, inner)
+    live = after = nil
+    rack = RperfTop::RackMiddleware.new(lambda { |env|
+      Thread.new { RperfTop::Request.tell(env, { endpoint: "GET /live" }) { live = RperfTop.labels }; after = RperfTop.labels }.join
+    })
+    told("GET", "/y", rack: RperfTop::RackMiddleware.new(rack))
+    assert_equal [{ endpoint: "GET /live" }, {}], [live, after]
+  end
+
+  def test_names_that_nobody_tells_are_bounded
+    300.times { |number| told("GET", "/n#{number}x", status: 404) }
+    assert_equal ["GET /n50x"] * 2, told("GET", "/n50x", status: 404)
+    assert_equal [nil, nil], told("GET", "/n250x", status: 404)
+    600.times { |number| told("GET", "/k#{number}x", tell: "GET /:k") }
+    assert_equal [nil, "GET /:k", "GET /:k"], told("GET", "/k599x", tell: "GET /:k")
   end
 
   def test_jobs

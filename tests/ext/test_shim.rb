@@ -112,9 +112,10 @@ class ShimTest < Minitest::Test
 
   def test_stand_in_answers_and_does_nothing
     program = "p RperfTop.running?, RperfTop.start(hz: 100), RperfTop.stop, RperfTop.mark('x'), " \
-              "RperfTop.label(job: 1) { 5 }, RperfTop.label(job: 2), RperfTop.labels, RperfTop.snapshot('x')"
+              "RperfTop.label(job: 1) { 5 }, RperfTop.label(job: 2), RperfTop.labels, RperfTop.snapshot('x'), " \
+              "RperfTop.profile(hz: 7) { 6 }, RperfTop.label_ahead(a: 1) { 7 }, RperfTop.load('x'), RperfTop.snapshot(clear: true)"
     out, err, status = run_ruby("-I", @folder, "-rrperf_top", "-e", program)
     assert status.success?, err
-    assert_equal %w[false nil nil nil 5 nil {} nil], out.split
+    assert_equal %w[false nil nil nil 5 nil {} nil 6 7 nil nil], out.split
   end
 end

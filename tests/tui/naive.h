@@ -67,7 +67,7 @@ static inline void naive_add_presence(struct naive *naive, const struct profile_
                                       const struct profile_part *part)
 {
   struct rtop_thread_row *row = naive_row_of(naive, presence->thread);
-  uint32_t shown = rtop_lens_node(naive->profile->lens, row->source, presence->node);
+  uint32_t shown = rtop_lens_place(naive->profile->lens, row->source, presence->node);
   struct profile_cell cell = profile_provisional(presence);
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;

@@ -68,6 +68,32 @@ FIXTURE void report_fixture_setup(struct report_fixture *fixture)
   report_fixture_take(fixture);
 }
 
+/* A third window: 30 ms of Price#total for "GET /a,b" (a formula for a spreadsheet, under another key), which began twice
+ * and was off the GVL for 20 of them; the second thread, without labels, blocked for 100. */
+FIXTURE void report_fixture_labels(struct report_fixture *fixture)
+{
+  static const char set[] = "endpoint=GET /a\\,b,tenant==1+1";
+  struct rtop_symbols *symbols = rtop_profile_symbols(fixture->profile);
+  struct rtop_report *report = &fixture->report;
+  uint32_t frame = rtop_symbols_frame(symbols, set, strlen(set), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+  uint32_t labels = rtop_symbols_node(symbols, 0, frame, 0);
+  uint32_t price = rtop_symbols_node(symbols, labels, fixture_frame(symbols, "Price#total", "/app/p;r.rb", 4), 6);
+  fixture_window(&fixture->window, 1200 * MS, 1300 * MS);
+  uint32_t one = fixture_thread(&fixture->window, 1, RTOP_RUNNING, price, 0);
+  uint32_t two = fixture_thread(&fixture->window, 2, RTOP_BLOCKED, 0, 0);
+  fixture_cell(&fixture->window, one, price, RTOP_RUNNING, 10 * MS);
+  fixture_cell(&fixture->window, one, price, RTOP_BLOCKED, 20 * MS);
+  fixture_cell(&fixture->window, two, 0, RTOP_BLOCKED, 100 * MS);
+  for (uint32_t label = 0; label < 2; label++)
+    *rtop_window_add_begun(&fixture->window) = (struct rtop_begun){ .node = labels, .label = label, .count = 2 };
+  assert_true(fixture_add(fixture->profile, 0, &fixture->window));
+  report_fixture_take(fixture);
+  const struct label_table_options options = { .sort = RTOP_SORT_SELF, .mode = fixture->options.mode };
+  assert_true(rtop_profile_sum_sets(fixture->profile, report->sum.span, &report->sets_sum));
+  assert_true(rtop_methods_leave_out(fixture->options.thread_filter, &report->sets_sum));
+  assert_true(label_table_build(&report->labels, fixture->profile, &report->sets_sum, &options));
+}
+
 FIXTURE void report_fixture_destroy(struct report_fixture *fixture)
 {
   rtop_window_destroy(&fixture->window);

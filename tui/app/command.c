@@ -91,6 +91,7 @@ static bool write_profile(struct ui *ui, enum rtop_file_format format, const cha
     .ruby = process->ruby,
     .pids = pids,
     .pid_count = ui->source.count > 1 ? ui->source.count : 1,
+    .labels = ui->view->id == VIEW_LABELS,
   };
   if (!rtop_export_file_open(&file, path)) return false;
   bool fine = sum_shown(ui, &sum) && rtop_export_write(&export, kind, file.stream);

@@ -39,6 +39,7 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
     .ruby = report.ruby,
     .pids = report.source_pids,
     .pid_count = report.source_count,
+    .labels = options->view == VIEW_LABELS,
   };
   if (fine) fine = rtop_export_write(&export, kind, out);
   else errno = ENOMEM;

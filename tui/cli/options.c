@@ -31,6 +31,8 @@ enum {
   OPTION_NO_C,
   OPTION_MERGE,
   OPTION_LABEL,
+  OPTION_LABEL_ROOT,
+  OPTION_LABEL_LEAF,
   OPTION_THEME,
   OPTION_NO_HEADER,
   OPTION_NO_FOOTER,
@@ -83,6 +85,8 @@ static const struct option long_options[] = {
   { "no-c", no_argument, NULL, OPTION_NO_C },
   { "merge", required_argument, NULL, OPTION_MERGE },
   { "label", required_argument, NULL, OPTION_LABEL },
+  { "label-root", required_argument, NULL, OPTION_LABEL_ROOT },
+  { "label-leaf", required_argument, NULL, OPTION_LABEL_LEAF },
   { "theme", required_argument, NULL, OPTION_THEME },
   { "no-header", no_argument, NULL, OPTION_NO_HEADER },
   { "no-footer", no_argument, NULL, OPTION_NO_FOOTER },
@@ -364,6 +368,12 @@ static int options_label(struct rtop_lens_look *lens, const char *text)
   return -1;
 }
 
+static int options_label_end(const char *option, char *keys, const char *text)
+{
+  const char *problem = rtop_lens_add_key(keys, text);
+  return problem ? options_usage("%s '%s': %s", option, text, problem) : -1;
+}
+
 /* Off: such stalls are not looked for. */
 static int options_stall(struct stall_limits *limits, enum stall_cause cause, const char *text)
 {
@@ -421,6 +431,8 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
   case OPTION_NO_C: options->lens.no_c = true; return -1;
   case OPTION_LABEL: return options_label(&options->lens, optarg);
+  case OPTION_LABEL_ROOT: return options_label_end("--label-root", options->lens.label_root, optarg);
+  case OPTION_LABEL_LEAF: return options_label_end("--label-leaf", options->lens.label_leaf, optarg);
   case OPTION_MERGE: return options_merge(&options->lens, optarg);
   case OPTION_COLUMNS: return options_columns(options, optarg);
   case OPTION_LIST_COLUMNS: options->action = RTOP_ACTION_LIST_COLUMNS; return -1;
@@ -492,6 +504,8 @@ static int options_check(struct rtop_options *options)
                          output);
   if (output && options->replay_count > 1 && !rtop_file_shows_difference(output))
     return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none", output);
+  if (output && options->replay_count > 1 && options->view == VIEW_LABELS && kind.format == RTOP_FILE_CSV)
+    return options_usage("labels of two recordings cannot be compared");
   if ((options->output || options->batch || options->stat) && options->action == RTOP_ACTION_CHOOSE)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o"
                                                                    : options->stat ? "--stat"

@@ -19,6 +19,16 @@ static const struct {
 #include "formats.def"
 };
 
+/* Threads of both are in the same order. */
+void export_hide(const struct rtop_export *given, struct rtop_sum *sum)
+{
+  for (size_t i = 0, at = 0; i < sum->thread_count; i++) {
+    while (at < given->sum->thread_count && given->sum->threads[at].thread != sum->threads[i].thread) at++;
+    if (at == given->sum->thread_count) at = 0; /* not in it */
+    else sum->threads[i].hidden = given->sum->threads[at].hidden;
+  }
+}
+
 /* The sum once more, with label sets. Threads that were taken out of the given one stay out. */
 static bool export_labelled(const struct rtop_export *given, struct rtop_sum *sum)
 {
@@ -28,11 +38,7 @@ static bool export_labelled(const struct rtop_export *given, struct rtop_sum *su
   labelled.labels = true;
   bool fine = rtop_lens_set(lens, &labelled) && rtop_profile_sum(given->profile, given->sum->span, sum);
   fine = rtop_lens_set(lens, &look) && fine;
-  for (size_t i = 0, at = 0; fine && i < sum->thread_count; i++) {
-    while (at < given->sum->thread_count && given->sum->threads[at].thread != sum->threads[i].thread) at++;
-    if (at == given->sum->thread_count) at = 0; /* not in it; both are in the same order */
-    else sum->threads[i].hidden = given->sum->threads[at].hidden;
-  }
+  if (fine) export_hide(given, sum);
   return fine;
 }
 

@@ -32,6 +32,7 @@ struct rtop_export {
   const char *command, *ruby;                 /* of the first process */
   const pid_t *pids;                          /* by source */
   int pid_count;
+  bool labels; /* the table of a format that has nothing but one (csv) is that of labels */
 };
 
 /* Writes the format to `out`, compressed if wanted. False: memory ran out, `out` failed, or it would be larger

@@ -1,6 +1,7 @@
-/* The table of methods as CSV. */
+/* The table of methods, or of labels, as CSV. */
 #include "export_impl.h"
 
+#include "tui/tables/label_table.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -92,8 +93,53 @@ static void csv_row(const struct export_job *job, const struct export_method *me
   fputs("\r\n", job->out);
 }
 
+static void csv_labels_heading(FILE *out)
+{
+  fputs("key,value,count,each,self,total", out);
+  for (int i = 0; i < CSV_COSTS; i++) fprintf(out, ",%s", csv_costs[i].name);
+  fputs("\r\n", out);
+}
+
+/* Counts are of all threads: empty when some are left out. */
+static void csv_label(const struct export_job *job, const struct label_table *table, const struct label_row *row)
+{
+  char key[RTOP_LABEL_KEY_MAX + 1];
+  snprintf(key, sizeof key, "%.*s", (int)row->key_bytes, row->name);
+  csv_text(key, job->out);
+  fputc(',', job->out);
+  csv_text(label_row_value(row), job->out);
+  if (table->counted) fprintf(job->out, ",%" PRIu64, row->count);
+  else fputc(',', job->out);
+  if (table->counted && row->count) csv_seconds(label_row_each_ns(row), job->out);
+  else fputc(',', job->out);
+  csv_seconds(rtop_mode_clock(&row->cost, job->options.mode), job->out);
+  csv_seconds(rtop_cost_wall(&row->cost), job->out);
+  csv_cost(&row->cost, job->out);
+  fputs("\r\n", job->out);
+}
+
+/* The filters of the job were made for methods and their threads; here the sum is another one. */
+static bool csv_labels(const struct export_job *job)
+{
+  const struct rtop_export *given = job->given;
+  const struct rtop_methods_options *wanted = given->options;
+  const struct label_table_options options = { .sort = wanted->sort, .mode = wanted->mode, .reverse = wanted->reverse };
+  struct label_table table = { 0 };
+  struct rtop_sum sum = { 0 };
+  bool fine = rtop_profile_sum_sets(given->profile, given->sum->span, &sum);
+  if (fine) export_hide(given, &sum);
+  fine = fine && rtop_methods_leave_out(wanted->thread_filter, &sum) &&
+         label_table_build(&table, given->profile, &sum, &options);
+  if (fine) csv_labels_heading(job->out);
+  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++) csv_label(job, &table, table.rows[i]);
+  label_table_destroy(&table);
+  rtop_sum_destroy(&sum);
+  return fine;
+}
+
 bool export_csv(struct export_job *job)
 {
+  if (job->given->labels) return csv_labels(job);
   struct export_table table = { 0 };
   bool fine = export_table_build(&table, job, job->options.sort);
   if (fine) csv_heading(job);

@@ -56,6 +56,9 @@ bool export_walk(const struct export_job *job, const struct rtop_sum *sum, expor
  * how many; 0: memory ran out. */
 size_t export_path(const struct rtop_tree *tree, uint32_t node, uint32_t **frames, size_t *capacity);
 
+/* export.c: what is left out of the given sum is left out of this one. */
+void export_hide(const struct rtop_export *given, struct rtop_sum *sum);
+
 /* export_table.c: the method table, each row with what it was in the baseline. Rows that only the baseline
  * has are there, too, with nothing now. */
 struct export_method {

@@ -108,12 +108,9 @@ void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_
 static bool report_labels(struct rtop_report *report, struct rtop_profile *profile, struct rtop_span span)
 {
   const struct label_table_options options = { .sort = RTOP_SORT_SELF, .mode = report->options->mode };
-  struct methods_regex threads = { 0 };
   if (!rtop_symbols_labelled(report->symbols)) return true;
   if (!rtop_profile_sum_sets(profile, span, &report->sets_sum)) return false;
-  methods_regex_use(&threads, report->options->thread_filter);
-  report_leave_out(&threads, &report->sets_sum);
-  methods_regex_free(&threads);
+  if (!rtop_methods_leave_out(report->options->thread_filter, &report->sets_sum)) return false;
   return label_table_build(&report->labels, profile, &report->sets_sum, &options);
 }
 

@@ -10,7 +10,7 @@
 #include <time.h>
 
 enum { TEXT_OLD_STACKS = 3 }; /* told by name */
-enum { TEXT_FIXED_COLUMNS = 32, TEXT_METHOD_MIN = 12, TEXT_BUFFER = 2100 };
+enum { TEXT_FIXED_COLUMNS = 32, TEXT_METHOD_MIN = 12, TEXT_LABEL_COLUMNS = 49, TEXT_BUFFER = 2100 };
 
 static double text_share(const struct rtop_report *report, uint64_t part_ns)
 {
@@ -247,6 +247,33 @@ static void text_off(const struct rtop_report *report, FILE *out)
             count == 1 ? "" : "s");
 }
 
+static void text_label(const struct rtop_report *report, const struct label_row *row, FILE *out, int columns)
+{
+  const uint64_t *wall_ns = row->cost.wall_ns;
+  char count[16] = "-", each[24] = "-", name[TEXT_BUFFER];
+  if (report->labels.counted) rtop_text_count(count, sizeof count, (double)row->count);
+  if (report->labels.counted && row->count) rtop_text_duration(each, sizeof each, (int64_t)label_row_each_ns(row));
+  rtop_text_cut(name, sizeof name, row->name, columns > TEXT_METHOD_MIN ? columns : TEXT_METHOD_MIN);
+  fprintf(out, "%7.1f %7.1f %6.1f %7.1f %7s %8s  %s\n",
+          100 * text_share(report, rtop_mode_clock(&row->cost, report->options->mode)),
+          100 * text_share(report, rtop_cost_wall(&row->cost)), 100 * text_share(report, wall_ns[RTOP_STATE_WAITING]),
+          100 * text_share(report, wall_ns[RTOP_STATE_BLOCKED]), count, each, name);
+}
+
+/* Of every key, as in JSON; what began in the window has a row however small it is. */
+static void text_labels(const struct rtop_report *report, FILE *out, int columns)
+{
+  double least = report->options->min_percent / 100 * (double)report->sum.length_ns;
+  bool any = false;
+  for (size_t i = 0; i < report->labels.count; i++) {
+    const struct label_row *row = report->labels.rows[i];
+    if ((double)rtop_cost_wall(&row->cost) < least && !row->count) continue;
+    if (!any) fprintf(out, "%7s %7s %6s %7s %7s %8s  LABEL\n", "SELF%", "TOTAL%", "WAIT%", "BLOCK%", "COUNT", "EACH");
+    text_label(report, row, out, columns - TEXT_LABEL_COLUMNS);
+    any = true;
+  }
+}
+
 void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns)
 {
   struct text_extra extra = text_extras(report);
@@ -266,5 +293,6 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
     if (!text_is_off(report, &report->methods.rows[i]))
       report_text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
   text_off(report, out);
+  text_labels(report, out, columns);
   fprintf(out, "\n");
 }

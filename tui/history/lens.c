@@ -5,6 +5,7 @@
 #include "shm/base/error.h"
 #include "shm/base/label_text.h"
 #include "shm/base/pattern.h"
+#include "tui/text/pairs.h"
 #include "tui/text/reserve.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ struct rtop_lens {
   struct lens_nodes nodes;     /* shown node + 1; 0: not asked yet */
   struct lens_source *sources; /* by source: the same, where processes are told apart */
   size_t source_capacity, apart_bytes;
-  uint32_t *path; /* nodes on the way to one that is known */
+  struct rtop_pairs leaves; /* shown node and label set to the node with labels at the leaf + 1 */
+  uint32_t *path;           /* nodes on the way to one that is known */
   size_t path_capacity;
 };
 
@@ -108,6 +110,7 @@ void rtop_lens_destroy(struct rtop_lens **handle)
   lens_frames_destroy(&lens->frames);
   lens_nodes_destroy(&lens->nodes);
   lens_free_apart(lens);
+  rtop_pairs_destroy(&lens->leaves);
   free(lens->sources);
   free(lens->path);
   free(lens);
@@ -124,13 +127,14 @@ void rtop_lens_forget(struct rtop_lens *lens)
   lens->names = rtop_symbols_names(lens->frames.symbols);
   lens_nodes_forget(&lens->nodes);
   lens_free_apart(lens);
+  rtop_pairs_clear(&lens->leaves);
   lens_frames_forget(&lens->frames);
 }
 
 static bool lens_plain(const struct rtop_lens_look *look)
 {
   return !look->processes && !look->only_mine && !look->no_c && look->merge == RTOP_MERGE_METHOD && !look->exclude[0] &&
-         !look->label[0];
+         !look->label[0] && !look->label_root[0] && !look->label_leaf[0];
 }
 
 /* Nothing to hide and nothing to merge: nodes are shown as they are. */
@@ -161,7 +165,8 @@ bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look)
   const struct rtop_lens_look *now = &lens->look;
   if (look->only_mine == now->only_mine && look->no_c == now->no_c && look->merge == now->merge &&
       look->labels == now->labels && look->processes == now->processes && strcmp(look->exclude, now->exclude) == 0 &&
-      strcmp(look->label, now->label) == 0)
+      strcmp(look->label, now->label) == 0 && strcmp(look->label_root, now->label_root) == 0 &&
+      strcmp(look->label_leaf, now->label_leaf) == 0)
     return true;
   struct rtop_patterns *patterns = NULL;
   if (look->exclude[0]) {
@@ -205,18 +210,41 @@ uint32_t rtop_lens_version(struct rtop_lens *lens)
   return lens->version;
 }
 
+/* Below `above` the frames of the keys that the set has. */
+static uint32_t lens_tags(struct rtop_lens *lens, uint32_t above, uint32_t set, const char *keys)
+{
+  struct rtop_symbols *symbols = lens->frames.symbols;
+  for (size_t count; *keys; keys += count + (keys[count] != '\0')) {
+    count = strcspn(keys, "\n");
+    uint32_t frame = lens_frames_tag(&lens->frames, set, keys, count);
+    uint32_t node = frame ? rtop_symbols_node(symbols, above, frame, 0) : 0;
+    above = node ? node : above;
+  }
+  return above;
+}
+
 /* The node for a call whose caller is shown as `above`. When there is no room for it, the caller has it. */
-static uint32_t lens_step(struct rtop_lens *lens, uint32_t process, uint32_t above, const struct rtop_call_node *call)
+static uint32_t lens_call(struct rtop_lens *lens, uint32_t process, uint32_t above, const struct rtop_call_node *call)
 {
   struct rtop_symbols *symbols = lens->frames.symbols;
   struct lens_frame shown = lens_frames_get(&lens->frames, call->frame, call->line);
-  if (shown.hidden || (lens->look.merge == RTOP_MERGE_LABEL && above)) return above;
+  bool set = call->labels && call->labels == call->frame;
+  if (shown.hidden || (lens->look.merge == RTOP_MERGE_LABEL && above && !set)) return above;
   uint32_t of_process = process ? rtop_symbols_frame_of(symbols, shown.frame, process) : 0;
   if (of_process) shown.frame = of_process;
   bool inside = shown.whole && rtop_symbols_get_node(symbols, above)->frame == shown.frame;
   if (inside) return above;
   uint32_t node = rtop_symbols_node(symbols, above, shown.frame, shown.whole ? 0 : call->line);
   return node ? node : above;
+}
+
+/* Values of labels come below the set where that is shown for what it is (exports); where sets are the methods, above. */
+static uint32_t lens_step(struct rtop_lens *lens, uint32_t process, uint32_t above, const struct rtop_call_node *call)
+{
+  bool set = call->labels && call->labels == call->frame, method = lens->look.merge == RTOP_MERGE_LABEL;
+  if (set && method) above = lens_tags(lens, above, call->labels, lens->look.label_root);
+  uint32_t shown = lens_call(lens, process, above, call);
+  return set && !method ? lens_tags(lens, shown, call->labels, lens->look.label_root) : shown;
 }
 
 void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process)
@@ -253,7 +281,7 @@ static uint32_t *lens_answer(struct rtop_lens *lens, struct lens_nodes *nodes, u
   return lens_nodes_at(nodes, node, nodes == &lens->nodes ? &common : &lens->apart_bytes);
 }
 
-uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node)
+uint32_t rtop_lens_place(struct rtop_lens *lens, uint32_t source, uint32_t node)
 {
   uint32_t process, *answer, shown = 0;
   const struct rtop_symbols *symbols = lens->frames.symbols;
@@ -280,10 +308,63 @@ uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node)
   return shown;
 }
 
+uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node)
+{
+  uint32_t shown = rtop_lens_place(lens, source, node);
+  uint32_t set = lens->look.label_leaf[0] ? rtop_symbols_get_node(lens->frames.symbols, node)->labels : 0;
+  if (set == 0 || shown == RTOP_LENS_OUT) return shown;
+  uint32_t *leaf = rtop_pairs_at(&lens->leaves, shown, set);
+  if (!leaf) return lens_tags(lens, shown, set, lens->look.label_leaf);
+  if (*leaf == 0) *leaf = lens_tags(lens, shown, set, lens->look.label_leaf) + 1;
+  return *leaf - 1;
+}
+
+/* Where the key stands in the list; NULL: nowhere. */
+static char *lens_find_key(char *keys, const char *key)
+{
+  size_t bytes = strlen(key);
+  for (size_t count; *keys; keys += count + (keys[count] != '\0')) {
+    count = strcspn(keys, "\n");
+    if (count == bytes && memcmp(keys, key, bytes) == 0) return keys;
+  }
+  return NULL;
+}
+
+const char *rtop_lens_add_key(char *keys, const char *key)
+{
+  size_t used = strlen(keys), bytes = RTOP_LENS_KEYS_BYTES - used;
+  if (*key == '\0' || strpbrk(key, "=\n")) return "a key of labels has no '=', and is not empty";
+  if (lens_find_key(keys, key)) return NULL;
+  if (strlen(key) + 2 > bytes) return "there is no room for more keys";
+  snprintf(keys + used, bytes, "%s%s", used ? "\n" : "", key);
+  return NULL;
+}
+
+bool rtop_lens_drop_key(char *keys, const char *key)
+{
+  char *at = lens_find_key(keys, key);
+  if (!at) return false;
+  char *behind = at + strlen(key);
+  if (*behind) memmove(at, behind + 1, strlen(behind + 1) + 1);
+  else at[at > keys ? -1 : 0] = '\0';
+  return true;
+}
+
 static size_t text_add(char *out, size_t bytes, size_t used, const char *prefix, const char *text)
 {
   if (used < bytes) used += (size_t)snprintf(out + used, bytes - used, "%s%s%s", used ? " " : "", prefix, text);
   return used < bytes ? used : bytes - 1;
+}
+
+static size_t text_keys(char *out, size_t bytes, size_t used, const char *prefix, const char *keys)
+{
+  char key[RTOP_LABEL_KEY_MAX + 1];
+  for (size_t count; *keys; keys += count + (keys[count] != '\0')) {
+    count = strcspn(keys, "\n");
+    snprintf(key, sizeof key, "%.*s", (int)count, keys);
+    used = text_add(out, bytes, used, prefix, key);
+  }
+  return used;
 }
 
 size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes)
@@ -294,6 +375,8 @@ size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes
   if (look->processes) used = text_add(out, bytes, used, "by process", "");
   if (look->no_c) used = text_add(out, bytes, used, "-C", "");
   if (look->labels) used = text_add(out, bytes, used, "label roots", "");
+  used = text_keys(out, bytes, used, "root ", look->label_root);
+  used = text_keys(out, bytes, used, "leaf ", look->label_leaf);
   if (look->merge != RTOP_MERGE_METHOD) used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));
   for (const char *at = look->label; *at && used + 1 < bytes;) {
     char label[64];

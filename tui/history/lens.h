@@ -3,7 +3,8 @@
  * A lens maps every call node to the node that is shown for it. The time of a hidden frame goes to the
  * nearest caller that is shown, at the line of that call; when there is none, to the root. So nothing is
  * lost and 100 % stays 100 %. Label sets, the outermost frames of labelled stacks, are hidden unless asked
- * for. Frames that are merged become one made-up frame (RTOP_SYMBOL_GROUP, or one
+ * for. The value of a key can be a frame "key=value" at the root or at the leaf of stacks that have it: then that
+ * has the time, and the method is its caller. Frames that are merged become one made-up frame (RTOP_SYMBOL_GROUP, or one
  * per line); calls within a class or a gem are then no calls any more. Shown nodes and made-up frames live in
  * the same symbols under ids of their own: whoever has a sum needs no more than those.
  *
@@ -26,7 +27,7 @@ enum rtop_merge {
   RTOP_MERGES
 };
 
-enum { RTOP_LENS_EXCLUDE_BYTES = 4096, RTOP_LENS_LABEL_BYTES = 512 };
+enum { RTOP_LENS_EXCLUDE_BYTES = 4096, RTOP_LENS_LABEL_BYTES = 512, RTOP_LENS_KEYS_BYTES = 256 };
 
 struct rtop_lens_look {
   bool only_mine; /* no gems, no standard library, nothing of Ruby's own */
@@ -37,6 +38,8 @@ struct rtop_lens_look {
   char exclude[RTOP_LENS_EXCLUDE_BYTES]; /* patterns as in shm/base/pattern.h; "": none */
   char label
       [RTOP_LENS_LABEL_BYTES]; /* KEY=GLOB, KEY, one a line: only what fits all of them; !KEY=GLOB: what does not */
+  /* Keys, one a line: of each a frame at that end of stacks, in this order from the root. */
+  char label_root[RTOP_LENS_KEYS_BYTES], label_leaf[RTOP_LENS_KEYS_BYTES];
 };
 
 struct rtop_lens;
@@ -63,6 +66,8 @@ uint32_t rtop_lens_version(struct rtop_lens *lens);
  * were asked for, its time is not shown at all. */
 #define RTOP_LENS_OUT UINT32_MAX
 uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node);
+/* The same without frames of labels at the leaf: where a thread is, not whose its time is. */
+uint32_t rtop_lens_place(struct rtop_lens *lens, uint32_t source, uint32_t node);
 /* The process that a source tells of (rtop_process_of()), 0: not told apart; two sources of one process are one. */
 void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process);
 /* What the answers for processes that are told apart take. */
@@ -72,6 +77,11 @@ void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number
 
 /* After a sweep of the symbols: nodes that were shown may be gone. */
 void rtop_lens_forget(struct rtop_lens *lens);
+
+/* Adds a key to a list of them. NULL when it is there, else what is wrong, for people. */
+const char *rtop_lens_add_key(char *keys, const char *key);
+/* Takes it out again. False: it was not there. */
+bool rtop_lens_drop_key(char *keys, const char *key);
 
 const char *rtop_merge_name(enum rtop_merge merge); /* "method", … as on the command line */
 bool rtop_merge_parse(const char *name, enum rtop_merge *merge);

@@ -1,6 +1,7 @@
 /* Answers for one frame: hidden, merged into what, named how. */
 #include "lens_frames.h"
 
+#include "shm/base/label_text.h"
 #include "shm/base/pattern.h"
 #include "tui/text/reserve.h"
 #include <stdio.h>
@@ -156,6 +157,19 @@ struct lens_frame lens_frames_get(struct lens_frames *frames, uint32_t frame, ui
     shown.frame = of_line ? of_line : frame;
   }
   return shown;
+}
+
+uint32_t lens_frames_tag(struct lens_frames *frames, uint32_t set, const char *key, size_t key_bytes)
+{
+  const char *text = rtop_symbols_get(frames->symbols, set)->label;
+  char name[RTOP_LABEL_KEY_MAX + 1 + RTOP_LABEL_VALUE_MAX + 1];
+  struct rtop_label_buffer label;
+  for (size_t at = 0; rtop_label_text_next(text, strlen(text), &at, &label);) {
+    if (strlen(label.key) != key_bytes || memcmp(label.key, key, key_bytes) != 0) continue;
+    snprintf(name, sizeof name, "%s=%s", label.key, label.value);
+    return made_up(frames, name, "", "");
+  }
+  return 0;
 }
 
 bool lens_frames_own(struct lens_frames *frames, const char *folder)

@@ -30,6 +30,8 @@ struct lens_frames {
 
 /* `line` is the one being executed: it matters when lines are told apart. */
 struct lens_frame lens_frames_get(struct lens_frames *frames, uint32_t frame, uint32_t line);
+/* The frame "key=value" of what a set of labels has for the key; 0: it has none, or there is no room. */
+uint32_t lens_frames_tag(struct lens_frames *frames, uint32_t set, const char *key, size_t key_bytes);
 bool lens_frames_is_mine(const struct lens_frames *frames, const struct rtop_symbol *symbol);
 /* False: known already, of no use, or no room. */
 bool lens_frames_own(struct lens_frames *frames, const char *folder);

@@ -88,7 +88,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   if (!row) return;
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;
-  uint32_t shown = rtop_lens_node(build->lens, row->source, presence->node);
+  uint32_t shown = rtop_lens_place(build->lens, row->source, presence->node);
   row->node = shown == RTOP_LENS_OUT ? 0 : shown;
   row->stale = presence->stale;
   row->stack_age_ns = presence->stack_age_ns;

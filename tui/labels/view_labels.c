@@ -86,7 +86,8 @@ static bool labels_build(struct ui *ui)
     .filter_invert = ui->wanted.filter_invert,
     .only_source = alone != UI_ALL_SOURCES ? alone + 1 : 0,
   };
-  return label_table_build(&view->table, ui->profile, &view->sum, &options);
+  return label_table_build(&view->table, ui->profile, &view->sum, &options) &&
+         label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui_calm_samples(ui));
 }
 
 static int key_place(const struct labels_view *view)
@@ -189,6 +190,20 @@ static bool toggle_roots(struct ui *ui)
   return true;
 }
 
+/* Of the key that is shown. */
+static bool toggle_end(struct ui *ui, char *keys, const char *end)
+{
+  const char *key = labels_view(ui)->key;
+  if (key[0] == '\0') return true;
+  bool dropped = rtop_lens_drop_key(keys, key);
+  const char *problem = dropped ? NULL : rtop_lens_add_key(keys, key);
+  if (problem != NULL) ui_say(ui, "%s", problem);
+  else if (dropped) ui_say(ui, "%s stands at the %s of stacks no more", key, end);
+  else ui_say(ui, "values of %s stand at the %s of stacks in all views: Esc takes them away", key, end);
+  ui->stale = true;
+  return true;
+}
+
 /* The next column that is there. */
 static bool sort_step(struct ui *ui, int step)
 {
@@ -210,6 +225,8 @@ static bool labels_handle(struct ui *ui, enum request request)
   case REQUEST_LABEL_ONLY: return choose_label(ui, false);
   case REQUEST_LABEL_NOT: return choose_label(ui, true);
   case REQUEST_LABEL_ROOTS: return toggle_roots(ui);
+  case REQUEST_LABEL_ROOT: return toggle_end(ui, ui->lens.label_root, "root");
+  case REQUEST_LABEL_LEAF: return toggle_end(ui, ui->lens.label_leaf, "leaf");
   case REQUEST_LABEL_KEY: return next_key(ui);
   case REQUEST_SORT_LEFT: return sort_step(ui, -1);
   case REQUEST_SORT_RIGHT: return sort_step(ui, 1);
@@ -230,6 +247,8 @@ static void labels_menu(struct ui *ui, struct ui_row *row)
   ui_row_can(row, 'm', "methods of this label", ROW_LABEL_METHODS);
   ui_row_can(row, 't', "tree of this label", ROW_LABEL_TREE);
   ui_row_can(row, 'v', ui->lens.labels ? "labels are no callers" : "labels as callers", REQUEST_LABEL_ROOTS);
+  ui_row_can(row, 'u', "this key at the root of stacks, or not", REQUEST_LABEL_ROOT);
+  ui_row_can(row, 'U', "this key at the leaf of stacks, or not", REQUEST_LABEL_LEAF);
   if (labels_view(ui)->table.key_count > 1) ui_row_can(row, 'c', "values of the next key", REQUEST_LABEL_KEY);
 }
 
@@ -256,6 +275,7 @@ static void labels_forget(struct ui *ui)
   rtop_live_destroy(&view->live);
   rtop_sum_destroy(&view->sum);
   label_table_destroy(&view->table);
+  label_order_destroy(&view->order);
   memset(view, 0, sizeof *view);
 }
 

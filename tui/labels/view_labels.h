@@ -3,13 +3,14 @@
 #define RTOP_TUI_VIEW_LABELS_H
 
 #include "tui/methods/live.h"
-#include "tui/tables/label_table.h"
+#include "tui/tables/label_order.h"
 #include "tui/ui/ui.h"
 
 struct labels_view {
   struct rtop_live *live; /* of sets; made when the view is first seen */
   struct rtop_sum sum;
   struct label_table table;
+  struct label_order order;
   char key[RTOP_LABEL_KEY_MAX + 1]; /* whose values are shown */
   bool chosen;                      /* by the user */
   struct pager pager;

@@ -7,18 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool rtop_methods_leave_out(const char *expression, struct rtop_sum *sum)
+{
+  struct methods_regex regex = { 0 };
+  bool fine = methods_regex_use(&regex, expression);
+  for (size_t i = 0; fine && regex.text && i < sum->thread_count; i++)
+    if (regexec(&regex.compiled, sum->threads[i].name, 0, NULL, 0) != 0) sum->threads[i].hidden = true;
+  methods_regex_free(&regex);
+  return fine;
+}
+
 /* The threads that an expression leaves out are hidden in a copy of them. */
 static bool choose_threads(struct rtop_sum *sum, const char *expression)
 {
-  struct methods_regex regex = { 0 };
   struct rtop_thread_row *threads = malloc((sum->thread_count + 1) * sizeof *threads);
-  bool fine = threads && methods_regex_use(&regex, expression);
-  if (fine && sum->thread_count) memcpy(threads, sum->threads, sum->thread_count * sizeof *threads);
-  for (size_t i = 0; fine && i < sum->thread_count; i++)
-    if (regex.text && regexec(&regex.compiled, threads[i].name, 0, NULL, 0) != 0) threads[i].hidden = true;
-  methods_regex_free(&regex);
+  if (threads && sum->thread_count) memcpy(threads, sum->threads, sum->thread_count * sizeof *threads);
   sum->threads = threads;
-  return fine;
+  return threads && rtop_methods_leave_out(expression, sum);
 }
 
 static bool take_rows(struct rtop_methods *methods, const struct rtop_methods *from)

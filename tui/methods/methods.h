@@ -104,5 +104,7 @@ void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *
 void rtop_methods_destroy(struct rtop_methods *methods);
 /* NULL when fine, else a message for people in a static buffer. */
 const char *rtop_methods_check_regex(const char *expression);
+/* Hides threads whose name does not match; NULL: none. False: memory ran out or the expression is bad. */
+bool rtop_methods_leave_out(const char *expression, struct rtop_sum *sum);
 
 #endif

@@ -26,8 +26,10 @@ void ui_lens_merge(struct ui *ui, enum rtop_merge merge)
 
 bool ui_lens_back(struct ui *ui)
 {
-  if (ui->lens.exclude[0] == '\0' && ui->lens.label[0] == '\0') return false;
-  if (ui->lens.exclude[0] == '\0') ui->lens.label[0] = '\0';
+  struct rtop_lens_look *lens = &ui->lens;
+  bool labels = lens->label[0] != '\0' || lens->label_root[0] != '\0' || lens->label_leaf[0] != '\0';
+  if (lens->exclude[0] == '\0' && !labels) return false;
+  if (lens->exclude[0] == '\0') lens->label[0] = lens->label_root[0] = lens->label_leaf[0] = '\0';
   ui_lens_exclude(ui, "");
   return true;
 }

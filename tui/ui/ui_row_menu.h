@@ -27,7 +27,7 @@ enum ui_row_action {
   ROW_LABEL_TREE,
 };
 
-enum { ROW_OWN_MAX = 6 };
+enum { ROW_OWN_MAX = 8 };
 
 /* What stands under the cursor. The view says it (view_ops.row): it gets the method that is selected. */
 struct ui_row {

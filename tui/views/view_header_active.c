@@ -41,7 +41,8 @@ static void add_lens(struct actives *all, const struct rtop_lens_look *look)
   rtop_lens_text(&part, text, sizeof text);
   active_add(all, "", "", text);
   part.merge = RTOP_MERGE_METHOD;
-  part.processes = false;
+  part.processes = part.labels = false;
+  part.label_root[0] = part.label_leaf[0] = '\0';
   snprintf(part.label, sizeof part.label, "%s", look->label);
   rtop_lens_text(&part, text, sizeof text);
   active_add(all, "", "", text);

@@ -151,12 +151,67 @@ static void test_changes(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void labels_are(const struct report_fixture *fixture, const char *wanted)
+{
+  struct rtop_export given = export_fixture_given((struct report_fixture *)fixture);
+  given.labels = true;
+  struct export_text text = export_fixture_take(&given, RTOP_FILE_CSV, false);
+  assert_string_equal(text.bytes, wanted);
+  free(text.bytes);
+}
+
+#define LABELS_HEADING                                                                                                 \
+  "key,value,count,each,self,total,running,waiting,blocked,marking,sweeping,cpu,blame,allocations,samples\r\n"
+
+static void test_labels(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  labels_are(&fixture, LABELS_HEADING);
+  report_fixture_labels(&fixture);
+  fixture.options.mode = RTOP_MODE_BUSY;
+  static const char figures[] = ",2,0.015000000,0.010000000,0.030000000,0.010000000,0.000000000,0.020000000,"
+                                "0.000000000,0.000000000,0.000000000,0.000000000,0,2\r\n";
+  char wanted[2000];
+  snprintf(wanted, sizeof wanted, "%sendpoint,\"GET /a,b\"%stenant,\"'=1+1\"%s", LABELS_HEADING, figures, figures);
+  labels_are(&fixture, wanted);
+  fixture.options.mode = RTOP_MODE_WALL;
+  fixture.options.sort = RTOP_SORT_NAME;
+  fixture.options.reverse = true;
+  fixture.options.filter = "of methods";
+  static const char wall[] = ",2,0.015000000,0.030000000,0.030000000,0.010000000,0.000000000,0.020000000,"
+                             "0.000000000,0.000000000,0.000000000,0.000000000,0,2\r\n";
+  snprintf(wanted, sizeof wanted, "%stenant,\"'=1+1\"%sendpoint,\"GET /a,b\"%s", LABELS_HEADING, wall, wall);
+  labels_are(&fixture, wanted);
+  report_fixture_destroy(&fixture);
+}
+
+/* Whether an expression leaves threads out or the screen: counts, which are of all threads, are not told. */
+static void test_labels_of_some_threads(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  report_fixture_labels(&fixture);
+  static const char nothing[] = "tenant,\"'=1+1\",,,0.000000000,0.000000000,";
+  for (int by_name = 0; by_name < 2; by_name++) {
+    if (by_name) fixture.options.thread_filter = "t2";
+    fixture.report.sum.threads[0].hidden = !by_name;
+    struct rtop_export given = export_fixture_given(&fixture);
+    given.labels = true;
+    struct export_text text = export_fixture_take(&given, RTOP_FILE_CSV, false);
+    assert_non_null(strstr(text.bytes, nothing));
+    free(text.bytes);
+  }
+  report_fixture_destroy(&fixture);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_table),
-    cmocka_unit_test(test_random),
-    cmocka_unit_test(test_changes),
+    cmocka_unit_test(test_table),  cmocka_unit_test(test_labels),  cmocka_unit_test(test_labels_of_some_threads),
+    cmocka_unit_test(test_random), cmocka_unit_test(test_changes),
   };
   setlocale(LC_CTYPE, "C.UTF-8");
   return cmocka_run_group_tests(tests, NULL, NULL);

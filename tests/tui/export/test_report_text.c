@@ -30,6 +30,45 @@ static void test_batch_text(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static char *written_in(const struct rtop_report *report, int columns)
+{
+  static char *text;
+  static size_t bytes;
+  free(text);
+  FILE *out = open_memstream(&text, &bytes);
+  rtop_report_write_text(report, out, columns);
+  fclose(out);
+  return text;
+}
+
+static char *written(const struct rtop_report *report)
+{
+  return written_in(report, 100);
+}
+
+static void test_labels(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  assert_null(strstr(written(&fixture.report), "LABEL"));
+  fixture.options.mode = RTOP_MODE_BUSY;
+  report_fixture_labels(&fixture);
+  assert_non_null(strstr(written(&fixture.report),
+                         "\n  SELF%  TOTAL%  WAIT%  BLOCK%   COUNT     EACH  LABEL\n"
+                         "    3.3    10.0    0.0     6.7       2  15.0 ms  endpoint=GET /a,b\n"
+                         "    3.3    10.0    0.0     6.7       2  15.0 ms  tenant==1+1\n\n"));
+  const char *text = written_in(&fixture.report, 60);
+  assert_non_null(strstr(text, "15.0 ms  endpoint=GE"));
+  assert_null(strstr(text, "endpoint=GET /a"));
+  report_fixture_destroy(&fixture);
+  report_fixture_setup(&fixture);
+  fixture.options.thread_filter = "t2"; /* counts are of all threads: they say nothing of this one */
+  report_fixture_labels(&fixture);
+  assert_non_null(strstr(written(&fixture.report), "    0.0     0.0    0.0     0.0       -        -  tenant==1+1\n"));
+  report_fixture_destroy(&fixture);
+}
+
 /* Said above the table: who is without a safepoint first, three by name. */
 static void test_old_stacks(void **state)
 {
@@ -83,17 +122,6 @@ static void test_how_it_ended(void **state)
 }
 
 /* Valid until the next call. */
-static char *written(const struct rtop_report *report)
-{
-  static char *text;
-  static size_t bytes;
-  free(text);
-  FILE *out = open_memstream(&text, &bytes);
-  rtop_report_write_text(report, out, 100);
-  fclose(out);
-  return text;
-}
-
 static void test_losses(void **state)
 {
   (void)state;
@@ -186,6 +214,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_batch_text),
+    cmocka_unit_test(test_labels),
     cmocka_unit_test(test_old_stacks),
     cmocka_unit_test(test_how_it_ended),
     cmocka_unit_test(test_losses),

@@ -167,13 +167,34 @@ static void test_any_steps_in_any_direction(void **state)
   }
 }
 
+/* Half of the stacks get labels. */
+static uint32_t labelled(uint32_t node, uint32_t set)
+{
+  if (node == 0) return set;
+  const struct rtop_call_node call = *rtop_symbols_get_node(m.symbols, node);
+  return rtop_symbols_node(m.symbols, labelled(call.parent, set), call.frame, call.line);
+}
+
+static void give_labels(void)
+{
+  static const char *const sets[] = { "a=1", "a=2,b=x", "b=y" };
+  for (uint32_t i = NODES / 2; i < NODES; i++) {
+    const char *text = sets[i % 3];
+    uint32_t set = rtop_symbols_frame(m.symbols, text, strlen(text), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+    m.nodes[i] = labelled(m.nodes[i], rtop_symbols_node(m.symbols, 0, set, 0));
+  }
+}
+
 static void test_a_look_that_changes_and_names_that_are_completed(void **state)
 {
   (void)state;
   struct rtop_methods_options options = { .sort = RTOP_SORT_LOCATION };
   open_model(16 << 20, 99);
+  give_labels();
   for (int i = 0; i < 120; i++) {
     struct rtop_lens_look look = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
+    if (below(2)) strcpy(look.label_root, below(2) ? "a" : "b\na");
+    if (below(2)) strcpy(look.label_leaf, below(2) ? "a\nb" : "b");
     add_window(0);
     if (below(5) == 0) assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
     if (below(10) == 0) {

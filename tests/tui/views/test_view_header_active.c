@@ -67,6 +67,30 @@ static void test_everything_at_80_columns(void **state)
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) assert_true(shows(parts[i]));
 }
 
+static const char *active(void)
+{
+  static char text[200];
+  view_header_active(&ui, INT_MAX, 0, text, sizeof text);
+  return text;
+}
+
+/* Each is told once, and Esc takes it away. */
+static void test_labels(void **state)
+{
+  (void)state;
+  model_press(&ui, '9');
+  model_press(&ui, 'v');
+  assert_string_equal(active(), "label roots");
+  model_press(&ui, 'v');
+  model_press(&ui, 'u');
+  model_press(&ui, 'U');
+  assert_string_equal(active(), "root endpoint leaf endpoint");
+  model_press(&ui, 'u');
+  assert_string_equal(active(), "leaf endpoint");
+  model_press(&ui, 27);
+  assert_string_equal(active(), "");
+}
+
 static void test_every_width(void **state)
 {
   static const char *const parts[] = { "in", " 0/1", "Or", "mi", "-C", "!P" };
@@ -112,6 +136,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
     cmocka_unit_test_setup_teardown(test_everything_at_80_columns, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
     cmocka_unit_test_setup_teardown(test_every_width, setup, teardown),
     cmocka_unit_test_setup_teardown(test_with_a_message, setup, teardown),
   };

@@ -2,10 +2,12 @@
 require "sinatra/base"
 require "puma"
 require "puma/cli"
+require "rperf_top/rack"
 require "rperf_top/sinatra"
 require_relative "work"
 
 class Shop < Sinatra::Base
+  use RperfTop::RackMiddleware
   set :host_authorization, permitted_hosts: []
   set :environment, :production
   set :logging, false

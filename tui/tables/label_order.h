@@ -1,0 +1,27 @@
+/* The order of labels on the screen: calm, as that of methods (order.h).
+ *
+ * Threads: one. A zeroed struct is empty; memory belongs to it and is bounded.
+ */
+#ifndef RTOP_TUI_LABEL_ORDER_H
+#define RTOP_TUI_LABEL_ORDER_H
+
+#include "label_table.h"
+#include "order.h"
+#include "tui/text/pairs.h"
+
+struct label_order {
+  struct order order; /* private, as the rest */
+  struct rtop_methods rows;
+  struct rtop_pairs numbers; /* of labels, by their ids */
+  struct label_table_options last;
+};
+
+/* Sorts the table's rows as `options` say, near what they were the last time. `samples`: of one thread in the span, or 0.
+ * False when memory ran out: rows stay in the order that they have. */
+bool label_order_apply(struct label_order *order, struct label_table *table, const struct label_table_options *options,
+                       uint64_t length_ns, double samples);
+/* The next call starts afresh. */
+void label_order_forget(struct label_order *order);
+void label_order_destroy(struct label_order *order);
+
+#endif
