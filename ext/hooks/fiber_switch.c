@@ -37,9 +37,18 @@ static void on_switch(rb_event_flag_t event, VALUE unused, VALUE self, ID method
   else fibers_switch(sampler, data, thread, scheduler);
 }
 
+/* Fibers that go to wait before the hook is set are not known until they come back: where the library is loaded that most
+ * schedulers are of, the hook is there before the scheduler. */
+static bool library_is_loaded(void)
+{
+  return rb_const_defined(rb_cObject, rb_intern("Async"));
+}
+
 void fiber_switch_look(struct sampler *sampler)
 {
-  if (following || !fiber_frames_known() || NIL_P(rb_fiber_scheduler_get())) return;
+  if (following || !fiber_frames_known()) return;
+  bool has_scheduler = !NIL_P(rb_fiber_scheduler_get());
+  if (!has_scheduler && !library_is_loaded()) return;
   VALUE thread = rb_thread_current();
   struct thread_data *data = threads_of(&sampler->threads, thread);
   if (!data || !data->main_ractor) return;
@@ -49,7 +58,7 @@ void fiber_switch_look(struct sampler *sampler)
   }
   rb_add_event_hook(on_switch, RUBY_EVENT_FIBER_SWITCH, Qnil);
   following = sampler;
-  fibers_begin(sampler, data, thread);
+  if (has_scheduler) fibers_begin(sampler, data, thread);
 }
 
 void fiber_switch_remove(void)

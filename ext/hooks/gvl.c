@@ -140,7 +140,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
     sampler_serve_tick(sampler);
   }
   accounting_flush_own(sampler, data);
-  if (taken) fibers_saw(sampler, data, node);
+  fibers_saw(sampler, data, taken ? node : 0);
   trylock_release(&sampler->lock);
   if (taken) sampler_saw(data, node, now);
   data->off_stack_ns = now;

@@ -45,7 +45,7 @@ void fibers_label(struct thread_data *data, uint32_t set);
 /* The stack that a hook noted is this one. */
 void fibers_named(struct thread_data *data, const void *fiber, uint32_t node);
 
-/* Goes off the GVL with the stack that stands in the stack buffers, this node. Lock held. [hook] */
+/* Goes off the GVL with the stack that stands in the stack buffers; its node, or 0: not known yet. Lock held. [hook] */
 void fibers_saw(struct sampler *sampler, struct thread_data *data, uint32_t node);
 
 /* Goes off the GVL now, whether the stack was taken or not. [hook] */

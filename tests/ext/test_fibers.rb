@@ -237,4 +237,83 @@ class FibersTest < Minitest::Test
     assert_operator dump.total(leaf: "Kernel#sleep", state: "blocked"), :>, 190 * MS
     assert_conserved dump
   end
+
+  # The gems have a folder of their own (.setup/gems).
+  def gems(*names)
+    root = File.expand_path("../..", __dir__)
+    home = "#{`#{root}/.setup/gems -p #{RbConfig.ruby}`.lines.first.to_s.chomp}/frameworks"
+    names.each { |name| Dir["#{home}/gems/#{name}-[0-9]*/lib"].any? or skip "the gem #{name} is not here" }
+    FAST.merge("GEM_PATH" => home, "GEM_HOME" => home)
+  end
+
+  # What was told first, before the profiler had a name for anything, counts too.
+  def test_async
+    dump, = history(<<~'RUBY', env: gems("async"))
+      require "async"
+      def wait_a = sleep(0.1)
+      def wait_b = sleep(0.3)
+      def wait_pipe(io) = io.readpartial(1)
+      reader, writer = IO.pipe
+      sleep 0.1
+      Async do |task|
+        tasks = 20.times.map { task.async { 12.times { wait_a } } }
+        tasks += 10.times.map { task.async { 4.times { wait_b } } }
+        5.times { task.async { wait_pipe(reader) rescue EOFError } }
+        tasks.each(&:wait)
+        writer.close
+      end
+      window_over
+    RUBY
+    sums = %w[wait_a wait_b wait_pipe].map { |kind| waited(dump, kind) }
+    assert_operator sums.sum, :>, 1_000 * MS
+    [20, 10, 5].zip(sums).each { |fibers, ns| assert_near sums.sum * fibers / 36.0, ns, relative: 0.12, absolute: 20 * MS, message: sums.inspect }
+    assert_conserved dump
+  end
+
+  # A server with slow and quick requests and connections that are kept: in a second the client's fibers wait longer than
+  # the server works.
+  def test_a_server_of_async_http
+    dump, program = history(<<~'RUBY', env: gems("async", "async-http"))
+      require "async"
+      require "async/http"
+      module Slow
+        def self.query = sleep(0.05)
+      end
+      module Quick
+        def self.query = sleep(0.01)
+      end
+      from = nil
+      Async do |task|
+        endpoint = Async::HTTP::Endpoint.parse("http://127.0.0.1:0", protocol: Async::HTTP::Protocol::HTTP11)
+        bound = endpoint.bound
+        port = bound.sockets.first.local_address.ip_port
+        server = Async::HTTP::Server.for(bound, protocol: Async::HTTP::Protocol::HTTP11, scheme: "http") do |request|
+          request.path == "/slow" ? Slow.query : Quick.query
+          Protocol::HTTP::Response[200, {}, ["done"]]
+        end
+        serving = task.async { server.run }
+        clients = %w[/slow /quick].flat_map do |path|
+          8.times.map do
+            task.async do
+              client = Async::HTTP::Client.new(Async::HTTP::Endpoint.parse("http://127.0.0.1:#{port}"))
+              (path == "/slow" ? 16 : 60).times { client.get(path).finish }
+            ensure
+              client&.close
+            end
+          end
+        end
+        clients.each(&:wait)
+        serving.stop
+      end
+      puts "served"
+      window_over
+    RUBY
+    assert_equal "served", program.out.strip
+    slow, quick = %w[Slow.query Quick.query].map { |name| dump.total(on_stack: name, state: "blocked") }
+    assert_operator slow, :>, 50 * MS
+    assert_operator quick, :>, 30 * MS
+    loop_itself = dump.total(leaf: "IO::Event::Selector::EPoll#select", state: "blocked")
+    assert_operator loop_itself, :<, slow + quick
+    assert_conserved dump
+  end
 end
