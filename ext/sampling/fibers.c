@@ -21,7 +21,7 @@ struct place {
   uint32_t group;
 };
 
-/* Group 0: of those whose stack is not known. A group without fibers keeps its node: it was seen to be a wait. */
+/* Group 0: of those whose stack is not known. */
 struct fibers {
   _Atomic uint32_t turn; /* odd while the groups change */
   _Atomic bool off;      /* the open off-GVL stretch is in the loop */
@@ -165,16 +165,35 @@ void fibers_named(struct thread_data *data, const void *fiber, uint32_t node)
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
 
-/* Does a method of the scheduler stand among the frames in the stack buffers? Those of every object do not count. */
-static bool in_scheduler(const struct sampler *sampler, VALUE scheduler)
+/* Is this a method of the scheduler? Those of every object are not. */
+static bool is_scheduler(VALUE frame, VALUE scheduler)
 {
-  for (int i = 0; i < sampler->stack_depth; i++) {
-    VALUE frame = sampler->stack_frames[i];
-    VALUE class = !RB_SPECIAL_CONST_P(frame) && method_entry_is(frame) ? method_entry_class(frame) : 0;
-    if (!class || !RTEST(rb_obj_is_kind_of(scheduler, class))) continue;
-    if (!RTEST(rb_class_inherited_p(rb_cObject, class))) return true;
-  }
-  return false;
+  VALUE class = !RB_SPECIAL_CONST_P(frame) && method_entry_is(frame) ? method_entry_class(frame) : 0;
+  return class && RTEST(rb_obj_is_kind_of(scheduler, class)) && !RTEST(rb_class_inherited_p(rb_cObject, class));
+}
+
+/* The innermost of them among the frames in the stack buffers; their number: there is none. */
+static int find_scheduler(const struct sampler *sampler, VALUE scheduler)
+{
+  int level = 0;
+  while (level < sampler->stack_depth && !is_scheduler(sampler->stack_frames[level], scheduler)) level++;
+  return level;
+}
+
+/* What the scheduler does to let others run is left out: the fiber waits in what has called it, as a thread would. False:
+ * it does not wait in the scheduler. */
+static bool leave_out_scheduler(struct sampler *sampler, VALUE scheduler)
+{
+  int depth = sampler->stack_depth, level = find_scheduler(sampler, scheduler);
+  if (level == depth) return false;
+  while (level < depth && is_scheduler(sampler->stack_frames[level], scheduler)) level++;
+  if (level == depth || depth == SAMPLER_STACK_MAX) return true; /* nothing has; or what has is told as cut off */
+  sampler->stack_depth -= level;
+  memmove(sampler->stack_frames, sampler->stack_frames + level,
+          (size_t)sampler->stack_depth * sizeof *sampler->stack_frames);
+  memmove(sampler->stack_lines, sampler->stack_lines + level,
+          (size_t)sampler->stack_depth * sizeof *sampler->stack_lines);
+  return true;
 }
 
 /* The hook cannot name it: the next job does, which comes before the thread goes to wait. */
@@ -195,21 +214,20 @@ static void note(struct sampler *sampler, const struct thread_data *data, const 
 static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler, bool *waits)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
-  int depth = fiber_frames_of(thread, fibers->current, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
-  sampler->stack_depth = depth;
-  if (depth <= 0) return 0;
-  uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, fibers->label);
-  uint32_t node = sampler_walk(sampler, data, depth, root, NULL);
-  uint32_t group = node == SAMPLER_NO_STACK ? 0 : find_group(fibers, node);
-  if (group) return group;
-  *waits = in_scheduler(sampler, scheduler);
+  sampler->stack_depth =
+      fiber_frames_of(thread, fibers->current, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
+  if (sampler->stack_depth <= 0) return 0;
+  *waits = leave_out_scheduler(sampler, scheduler);
   if (!*waits) return 0;
-  if (node != SAMPLER_NO_STACK) {
-    sampler_count(&sampler->counters.samples, 1);
-    return make_group(fibers, node);
+  uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, fibers->label);
+  uint32_t node = sampler_walk(sampler, data, sampler->stack_depth, root, NULL);
+  if (node == SAMPLER_NO_STACK) {
+    note(sampler, data, fibers->current, root);
+    return 0;
   }
-  note(sampler, data, fibers->current, root);
-  return 0;
+  sampler_count(&sampler->counters.samples, 1);
+  uint32_t group = find_group(fibers, node);
+  return group ? group : make_group(fibers, node);
 }
 
 static bool may_take(struct sampler *sampler, const struct fibers *fibers, int64_t now_ns)
@@ -310,7 +328,8 @@ void fibers_saw(struct sampler *sampler, struct thread_data *data, uint32_t node
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   if (!fibers || !fibers->current || fibers->can_wait) return;
-  fibers->looping = (node == fibers->loop_node && node) || in_scheduler(sampler, rb_fiber_scheduler_get());
+  fibers->looping =
+      (node == fibers->loop_node && node) || find_scheduler(sampler, rb_fiber_scheduler_get()) < sampler->stack_depth;
   fibers->loop_node = fibers->looping ? node : 0;
 }
 

@@ -6,8 +6,8 @@
  * as long as there are such stacks, not fibers; a wait shorter than a millisecond goes to one fiber, drawn at random.
  *
  *   a fiber waits  when it switches to a blocking fiber (the scheduler's) from within a method of its scheduler: Enumerators
- *                  and plain fibers do not. Its stack is taken then, within the budget of stacks at SUSPENDED. It waits
- *                  until the thread switches to it.
+ *                  and plain fibers do not. Its stack is taken then, within the budget of stacks at SUSPENDED, without what
+ *                  the scheduler does: it ends where a thread's would. It waits until the thread switches to it.
  *   the loop       is where the thread goes off the GVL in a blocking fiber within a method of the scheduler.
  *   what is left   is the loop's own, as without a scheduler: the share of fibers whose stack was not taken, or of which
  *                  there are too many kinds; GVL waiting; all time of fibers that went to wait before the hook was set.

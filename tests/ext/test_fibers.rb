@@ -41,6 +41,8 @@ class FibersTest < Minitest::Test
   def test_waiting_belongs_to_the_fibers
     dump, program = history(MIXED, env: FAST)
     assert_true dump, program, "wait_a", "wait_b", "wait_pipe", "wait_queue"
+    leaves = { "wait_a" => "Kernel#sleep", "wait_pipe" => "IO#readpartial", "wait_queue" => "Thread::Queue#pop" }
+    leaves.each { |kind, leaf| assert_equal waited(dump, kind), waited(dump, kind, leaf: leaf) }
     assert_conserved dump
     dump.threads.each_value { |thread| assert_windows_whole dump, thread }
   end
