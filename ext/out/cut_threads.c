@@ -410,6 +410,17 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   return true;
 }
 
+void cut_threads_count_fibers(struct cut *cut)
+{
+  int64_t sum = -1;
+  for (uint32_t index = 0; index < high(cut); index++) {
+    const struct thread_data *data = thread_at(cut, index);
+    int64_t waiting = data && !data->last_window ? fibers_waiting(data) : -1;
+    if (waiting >= 0) sum = (sum > 0 ? sum : 0) + waiting;
+  }
+  if (sum >= 0) rtop_window_set_counter(&cut->window, RTOP_COUNTER_FIBERS_WAITING, (uint64_t)sum);
+}
+
 void cut_threads_forget_slots(struct cut *cut)
 {
   for (uint32_t index = 0; index < high(cut); index++) {

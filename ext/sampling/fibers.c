@@ -366,6 +366,12 @@ bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix)
   return false;
 }
 
+int64_t fibers_waiting(const struct thread_data *data)
+{
+  const struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_acquire);
+  return fibers ? (int64_t)atomic_load_explicit(&fibers->waiting, memory_order_relaxed) : -1;
+}
+
 bool fibers_draw(const struct fibers_mix *mix, uint32_t *random, uint32_t *node)
 {
   int64_t drawn = draw_ns(random, 0, mix->waiting);

@@ -55,6 +55,9 @@ void fibers_go_off(struct thread_data *data);
  * if the thread's word did not change meanwhile. [hook] */
 bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix);
 
+/* How many fibers wait; -1: the thread has had no scheduler. Any thread. */
+int64_t fibers_waiting(const struct thread_data *data);
+
 /* The part of a wait. */
 static inline int64_t fibers_share(const struct fibers_mix *mix, uint32_t part, int64_t wall_ns)
 {

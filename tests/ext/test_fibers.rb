@@ -89,6 +89,7 @@ class FibersTest < Minitest::Test
     RUBY
     dump = program.dump_until("waits that go on") { |d| waited(d, "wait_long") > 200 * MS }
     assert_near waited(dump, "wait_long") * 3, waited(dump, "wait_pipe"), relative: 0.01
+    assert_equal 4, dump.windows.last["counters"]["fibers_waiting"]
     assert_operator dump.total(leaf: "IO.select", state: "blocked"), :<, waited(dump, "wait_long")
   end
 
@@ -237,6 +238,7 @@ class FibersTest < Minitest::Test
       window_over
     RUBY
     assert_operator dump.total(leaf: "Kernel#sleep", state: "blocked"), :>, 190 * MS
+    assert_empty dump.windows.filter_map { |window| window["counters"]["fibers_waiting"] }
     assert_conserved dump
   end
 
