@@ -3,6 +3,7 @@
 
 #include "ext/base/cpu_clock.h"
 #include "ext/base/trylock.h"
+#include "ext/hooks/fiber_switch.h"
 #include "ext/hooks/gc.h"
 #include "ext/hooks/gvl.h"
 #include "ext/hooks/raises.h"
@@ -96,6 +97,7 @@ static void turn_off(enum state state)
   }
   if (session.trace_point) gc_remove(session.trace_point);
   raises_remove();
+  fiber_switch_remove();
   session.state = state;
 }
 
@@ -156,6 +158,21 @@ static void restart_in_child(void)
   if (failure) publisher_warn(&session.publisher, failure);
 }
 
+static VALUE look_at_fibers(VALUE unused)
+{
+  fiber_switch_look(&session.sampler);
+  return unused;
+}
+
+static void sample(void)
+{
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  sampler_job(&session.sampler);
+  rb_protect(look_at_fibers, Qnil, &raised);
+  if (raised) rb_set_errinfo(error);
+}
+
 static void job(void *unused)
 {
   (void)unused;
@@ -168,7 +185,7 @@ static void job(void *unused)
   bool park = atomic_load_explicit(&session.publisher.wish, memory_order_relaxed) == PUBLISHER_WISH_PARK;
   if (park && session.state == ACTIVE) turn_off(PARKED);
   else if (!park && session.state == PARKED) protected_turn_on();
-  else if (session.state == ACTIVE) sampler_job(&session.sampler);
+  else if (session.state == ACTIVE) sample();
 }
 
 static VALUE add_hook(VALUE unused)

@@ -5,6 +5,7 @@
 #include "ext/base/trylock.h"
 #include "ext/out/publisher.h"
 #include "ext/sampling/accounting.h"
+#include "ext/sampling/fibers.h"
 #include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
 #include "shm/base/clock.h"
@@ -139,6 +140,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
     sampler_serve_tick(sampler);
   }
   accounting_flush_own(sampler, data);
+  fibers_saw(sampler, data, taken ? node : 0);
   trylock_release(&sampler->lock);
   if (taken) sampler_saw(data, node, now);
   data->off_stack_ns = now;
@@ -152,6 +154,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
 static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now, uint32_t end_node)
 {
   enum rtop_thread_state before;
+  fibers_go_off(data);
   int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (rest > 0) accounting_add(sampler, data, before, rest);
   running_end(sampler, data, now, end_node);

@@ -1,6 +1,7 @@
 /* RperfTop.label and RperfTop.labels, in terms of the VM. */
 #include "labels.h"
 
+#include "fiber_switch.h"
 #include "shm/base/utf8.h"
 #include <ruby/encoding.h>
 #include <string.h>
@@ -44,6 +45,12 @@ static int collect(VALUE key, VALUE value, VALUE pointer)
   return ST_CONTINUE;
 }
 
+static void give(VALUE thread, uint32_t set)
+{
+  label_sets_give(sets, thread, set);
+  fiber_switch_label(thread, set);
+}
+
 /* The set of the current fiber and what is to become of it. */
 struct change {
   VALUE thread;
@@ -53,7 +60,7 @@ struct change {
 static VALUE restore(VALUE pointer)
 {
   const struct change *change = (const struct change *)pointer;
-  label_sets_give(sets, change->thread, change->before);
+  give(change->thread, change->before);
   return Qnil;
 }
 
@@ -73,7 +80,7 @@ static VALUE with_labels(int argc, VALUE *argv, enum label_begins begins)
   struct change change = { .thread = rb_thread_current() };
   change.before = label_sets_of(sets, change.thread);
   uint32_t after = label_sets_with(sets, change.before, given.labels, given.count, begins);
-  label_sets_give(sets, change.thread, after);
+  give(change.thread, after);
   return rb_block_given_p() ? rb_ensure(call_block, Qnil, restore, (VALUE)&change) : Qnil;
 }
 

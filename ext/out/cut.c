@@ -200,6 +200,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut_threads_update_nodes(cut);
   complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut);
   add_counters(cut);
+  cut_threads_count_fibers(cut);
   count_losses(cut, cells);
   cells_clear(cells);
   cut_threads_remove_ended(cut);

@@ -1,6 +1,7 @@
 /* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
 #include "cut_threads.h"
 #include "ext/base/trylock.h"
+#include "ext/sampling/fibers.h"
 #include "shm/base/clock.h"
 
 #include <fcntl.h>
@@ -155,18 +156,36 @@ static bool stack_is_known(const struct thread_data *data, enum rtop_thread_stat
          atomic_load_explicit(&data->stack_known, memory_order_acquire);
 }
 
+/* Time off the GVL, of the fibers it was for (fibers.h), and of this node. */
+static void charge_blocked(struct thread_data *data, struct cells *cells, const struct fibers_mix *mix, uint32_t node,
+                           int64_t wall_ns, int64_t cpu_ns)
+{
+  int64_t wall_left = wall_ns, cpu_left = cpu_ns;
+  for (uint32_t part = 0; part < mix->count; part++) {
+    int64_t wall = fibers_share(mix, part, wall_ns), cpu = fibers_share(mix, part, cpu_ns);
+    charge(data, cells, RTOP_BLOCKED, mix->parts[part].node, wall, cpu);
+    wall_left -= wall;
+    cpu_left -= cpu;
+  }
+  charge(data, cells, RTOP_BLOCKED, node, wall_left, cpu_left < wall_left ? cpu_left : wall_left);
+}
+
 /* A thread whose stack is known while it is off the GVL: its time up to the end is the publisher's. */
 static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cells *cells, uint64_t word)
 {
   int64_t end = cut->window.end_mono_ns, length = end - threads_since_ns(word);
   enum rtop_thread_state state = threads_state(word);
   uint32_t node = atomic_load_explicit(&data->node, memory_order_acquire);
+  struct fibers_mix mix;
+  if (!fibers_mix(data, &mix)) mix.count = 0;
   if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(end, state))) return false;
   data->moved_ns[state] += length;
-  charge(data, cells, state, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(data, length) : 0);
-  if (state == RTOP_WAITING)
-    charge(data, cells, RTOP_BLOCKED, node, atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire),
-           0);
+  if (state != RTOP_WAITING) {
+    charge_blocked(data, cells, &mix, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(data, length) : 0);
+    return true;
+  }
+  charge(data, cells, state, node, length, 0);
+  charge_blocked(data, cells, &mix, node, atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire), 0);
   return true;
 }
 
@@ -389,6 +408,17 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   if (data->last_window || last) charge_rest(cut, data, cells);
   if (data->last_window) rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
   return true;
+}
+
+void cut_threads_count_fibers(struct cut *cut)
+{
+  int64_t sum = -1;
+  for (uint32_t index = 0; index < high(cut); index++) {
+    const struct thread_data *data = thread_at(cut, index);
+    int64_t waiting = data && !data->last_window ? fibers_waiting(data) : -1;
+    if (waiting >= 0) sum = (sum > 0 ? sum : 0) + waiting;
+  }
+  if (sum >= 0) rtop_window_set_counter(&cut->window, RTOP_COUNTER_FIBERS_WAITING, (uint64_t)sum);
 }
 
 void cut_threads_forget_slots(struct cut *cut)

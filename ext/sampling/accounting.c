@@ -1,6 +1,7 @@
 /* Moves time from states to stacks: lanes, points, CPU, own work. */
 #include "accounting.h"
 
+#include "fibers.h"
 #include "stacks.h"
 #include "ext/base/trylock.h"
 #include "shm/base/clock.h"
@@ -364,6 +365,7 @@ static bool note(struct sampler *sampler, struct thread_data *data, const struct
   noted->thread = data->index;
   noted->serial = data->serial;
   noted->root = sampler_root(sampler, data);
+  noted->fiber = NULL;
   for (int i = 0; i < 2; i++) {
     noted->states[i] = stretch->states[i];
     noted->wall_ns[i] = stretch->wall_ns[i];
@@ -429,15 +431,69 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
   if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
 
-void accounting_end_stretch(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
+/* The time of one fiber or group; false: it could not be charged. Lock held. */
+static bool charge_part(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch,
+                        uint32_t node, int64_t wall_ns, int64_t cpu_ns)
+{
+  struct rtop_cell cell = {
+    .node = node,
+    .thread = data->index,
+    .state = RTOP_BLOCKED,
+    .samples = 1,
+    .wall_ns = (uint64_t)wall_ns,
+    .cpu_ns = (uint64_t)cpu_ns,
+  };
+  if (wall_ns <= 0) return true;
+  if (!accounting_charge(sampler, data, &cell, stretch->wall_ns[0] - wall_ns)) return false;
+  stretch->wall_ns[0] -= wall_ns;
+  return true;
+}
+
+/* A wait in the loop of a fiber scheduler is that of the fibers (fibers.h); what is left in the stretch is the loop's. */
+static void charge_fibers(struct sampler *sampler, struct thread_data *data, const struct fibers_mix *mix,
+                          struct accounting_stretch *stretch)
+{
+  int64_t wall = stretch->wall_ns[0];
+  struct lane *lane = &data->lanes[RTOP_BLOCKED];
+  int64_t cpu = stretch->cpu_known ? stretch->cpu_ns : take_cpu(lane, wall), cpu_left = cpu;
+  uint32_t node;
+  if (wall < LONG_NS) {
+    bool drawn = fibers_draw(mix, &data->random, &node);
+    if (drawn && charge_part(sampler, data, stretch, node, wall, cpu)) cpu_left = 0;
+  } else {
+    for (uint32_t part = 0; part < mix->count; part++) {
+      int64_t share = fibers_share(mix, part, wall), cpu_share = fibers_share(mix, part, cpu);
+      if (charge_part(sampler, data, stretch, mix->parts[part].node, share, cpu_share)) cpu_left -= cpu_share;
+    }
+  }
+  if (stretch->cpu_known) stretch->cpu_ns = at_most(cpu_left, stretch->wall_ns[0]);
+  else atomic_fetch_add_explicit(&lane->cpu_ns, cpu_left, memory_order_relaxed);
+}
+
+static void end_stretch(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   bool whole = stretch->known;
   for (int i = 0; i < 2; i++) {
     int64_t distance = atomic_load_explicit(&sampler->distance_ns[stretch->states[i]], memory_order_relaxed);
-    accounting_spent(data, stretch->states[i], stretch->wall_ns[i]);
     whole = whole || stretch->wall_ns[i] >= distance;
   }
   if (stretch->wall_ns[0] + stretch->wall_ns[1] <= 0) return;
   if (whole && end_whole(sampler, data, stretch)) return;
   end_on_axes(sampler, data, stretch);
+}
+
+void accounting_end_stretch(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
+{
+  struct fibers_mix mix;
+  for (int i = 0; i < 2; i++) accounting_spent(data, stretch->states[i], stretch->wall_ns[i]);
+  bool for_fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed) && stretch->states[0] == RTOP_BLOCKED &&
+                    stretch->wall_ns[0] > 0 && fibers_mix(data, &mix);
+  if (!for_fibers || !try_lock(sampler, TRIES)) {
+    end_stretch(sampler, data, stretch);
+    return;
+  }
+  struct accounting_stretch rest = *stretch;
+  charge_fibers(sampler, data, &mix, &rest);
+  trylock_release(&sampler->lock);
+  end_stretch(sampler, data, &rest);
 }

@@ -2,10 +2,12 @@
 #include "sampler.h"
 
 #include "accounting.h"
+#include "fibers.h"
 #include "running.h"
 #include "stacks.h"
 #include "thread_calls.h"
 #include "ext/base/trylock.h"
+#include "ext/names/fiber_frames.h"
 #include "ext/names/method_entry.h"
 #include "shm/base/clock.h"
 #include <stdlib.h>
@@ -21,6 +23,7 @@ static VALUE learn_layout(VALUE unused)
   (void)unused;
   method_entry_learn();
   thread_calls_learn();
+  fiber_frames_learn();
   return Qnil;
 }
 
@@ -130,12 +133,14 @@ static uint32_t stack_noted(struct sampler *sampler, struct thread_data *data, V
   return sampler_walk(sampler, data, (int)noted->depth, noted->root, unknown);
 }
 
-/* Time whose stack a hook could not name belongs to it now. The publisher waits a while for that when a thread ended. */
-static void charge_noted(struct sampler *sampler)
+/* Time whose stack a hook could not name belongs to it now. The publisher waits a while for that when a thread ended.
+ * Fibers wait for the main Ractor's GVL. */
+static void charge_noted(struct sampler *sampler, bool main_ractor)
 {
   struct noted *noted = &sampler->frames.noted;
   while (atomic_load(&noted->count)) {
     const struct noted_stack *first = &noted->stacks[0];
+    if (first->fiber && !main_ractor) return;
     struct thread_data *data = atomic_load(&sampler->threads.table[first->thread]);
     bool alive = data && data->serial == first->serial;
     uint32_t node = alive ? stack_with_names(sampler, data, stack_noted) : SAMPLER_NO_STACK;
@@ -152,6 +157,7 @@ static void charge_noted(struct sampler *sampler)
       };
       if (cell.wall_ns) accounting_charge(sampler, data, &cell, 0);
     }
+    if (alive && first->fiber) fibers_named(data, first->fiber, node);
     noted_drop_first(noted);
     trylock_release(&sampler->lock);
   }
@@ -246,7 +252,7 @@ void sampler_count_from_now(struct sampler *sampler)
 /* What only a thread with the GVL can do, bounded per job. */
 static void housekeeping(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
-  charge_noted(sampler);
+  charge_noted(sampler, data->main_ractor);
   name_missed(sampler, data);
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
   if (window == sampler->seen_window) return;
@@ -301,15 +307,15 @@ bool sampler_job_elsewhere(struct sampler *sampler)
 {
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
   if (!data || data->main_ractor || !atomic_load(&data->native_id)) return false;
-  charge_noted(sampler);
+  charge_noted(sampler, false);
   return true;
 }
 
 void sampler_hand_in(struct sampler *sampler)
 {
   sampler_read_vm(sampler);
-  charge_noted(sampler);
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
+  charge_noted(sampler, data && data->main_ractor);
   if (!data) return;
   int64_t now = clock_now_ns();
   enum rtop_thread_state before;

@@ -1,6 +1,7 @@
 /* The table of threads: slots, names, native threads. */
 #include "threads.h"
 
+#include "fibers.h"
 #include "thread_calls.h"
 #include "ext/base/trylock.h"
 #include "shm/base/clock.h"
@@ -59,6 +60,8 @@ static struct thread_data *take_struct(struct threads *threads)
 static void give_back(struct threads *threads, struct thread_data *data)
 {
   atomic_store_explicit(&data->thread, 0, memory_order_release);
+  atomic_store_explicit(&data->fiber, 0, memory_order_relaxed);
+  fibers_free(data);
   free(data->prefix);
   data->prefix = NULL;
   while (!trylock_take(&threads->pool_lock)) sched_yield();

@@ -41,6 +41,8 @@ struct owed {
 };
 enum { THREADS_OWED_MAX = 12 };
 
+struct fibers;
+
 struct thread_data {
   /* shared */
   _Atomic uint64_t word;                      /* since_ns << 3 | state */
@@ -71,6 +73,9 @@ struct thread_data {
 
   _Atomic uint64_t releases;        /* times that it got the GVL back */
   _Atomic uint64_t coarse_releases; /* of these, in storms */
+
+  _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
+  _Atomic VALUE fiber; /* the one that runs, where it has: kept alive, so that it can be looked at when left */
 
   _Atomic VALUE thread;        /* whose this is; kept alive by the VM until the thread ended */
   _Atomic uint64_t generation; /* of the registry when this was given out */

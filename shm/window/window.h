@@ -154,7 +154,7 @@ struct rtop_begun *rtop_window_add_begun(struct rtop_window *window);
 static inline bool rtop_counter_is_now(unsigned id)
 {
   return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ || id == RTOP_COUNTER_HEAP_LIVE_SLOTS ||
-         id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES;
+         id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES || id == RTOP_COUNTER_FIBERS_WAITING;
 }
 
 static inline void rtop_window_set_counter(struct rtop_window *window, enum rtop_counter_id id, uint64_t value)

@@ -55,6 +55,7 @@ FIXTURE void report_fixture_setup(struct report_fixture *fixture)
     rtop_window_set_counter(window, RTOP_COUNTER_ALLOCATIONS, 40);
     rtop_window_set_counter(window, RTOP_COUNTER_GVL_RELEASES, 300);
     if (i == 0) rtop_window_set_counter(window, RTOP_COUNTER_GVL_COARSE, 200);
+    rtop_window_set_counter(window, RTOP_COUNTER_FIBERS_WAITING, i == 0 ? 9 : 30);
     assert_true(fixture_add(fixture->profile, 0, window));
   }
   struct rtop_report *report = &fixture->report;

@@ -103,6 +103,7 @@ static void text_threads(const struct rtop_report *report, FILE *out)
   fprintf(out, "Thr %u: %u running  %u waiting  %u blocked", alive,
           states[RTOP_STATE_RUNNING] + states[RTOP_STATE_MARKING] + states[RTOP_STATE_SWEEPING],
           states[RTOP_STATE_WAITING], states[RTOP_STATE_BLOCKED]);
+  if (counters->fibers_waiting) fprintf(out, "  %" PRIu64 " fibers wait", counters->fibers_waiting);
   fprintf(out, "   %" PRIu64 " samples at %" PRIu64 " Hz", counters->samples, counters->rate_hz);
   if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
   if (counters->samples_dropped) fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);

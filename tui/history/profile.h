@@ -79,6 +79,7 @@ struct rtop_span_counters {
   uint64_t heap_live_slots, malloc_bytes, rss_bytes; /* now; 0 = unknown */
   uint64_t cpu_ns, publisher_cpu_ns;
   uint64_t gvl_releases, gvl_coarse; /* coarse: timed by the ticks alone, in a storm */
+  uint64_t fibers_waiting;           /* now, in fiber schedulers */
 };
 
 /* What profiling cost, as far as it is known. */

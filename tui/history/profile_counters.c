@@ -33,6 +33,7 @@ static const struct counter_field {
   FIELD(PUBLISHER_CPU_NS, CHANGE, publisher_cpu_ns),
   FIELD(GVL_RELEASES, CHANGE, gvl_releases),
   FIELD(GVL_COARSE, CHANGE, gvl_coarse),
+  FIELD(FIBERS_WAITING, SIZE, fibers_waiting),
 #undef FIELD
 };
 enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };

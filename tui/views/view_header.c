@@ -5,6 +5,7 @@
 #include "tui/text/text.h"
 #include "tui/text/time_text.h"
 #include "tui/ui/ui.h"
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -458,6 +459,8 @@ static void draw_thread_counts(const struct ui *ui, struct row_parts *row)
   row_part(row, FACE_NORMAL, "%2u: %u run  %u wait  %u blocked  %u quiet", counts.alive,
            counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
            counts.by_state[RTOP_STATE_BLOCKED], counts.quiet);
+  if (ui->sum.counters.fibers_waiting)
+    row_part(row, FACE_NORMAL, "  %" PRIu64 " fibers", ui->sum.counters.fibers_waiting);
 }
 
 /* Where there is no room for two columns: all but the GVL in one row. */

@@ -63,7 +63,7 @@ static void test_every_key_of_the_contract(void **state)
   report_fixture_setup(&fixture);
   json_t *object = round_trip(&fixture.report, NULL);
   KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "mode", "windows", "gaps", "sampler",
-       "verdict", "gvl", "gc", "allocations", "exceptions", "threads", "methods");
+       "verdict", "gvl", "gc", "allocations", "exceptions", "fibers_waiting", "threads", "methods");
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked", "held", "holder", "waiters", "wait");
   KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "thread", "owner",
@@ -97,6 +97,7 @@ static void test_values(void **state)
   assert_true(number(sampler, "hz") == 500 && number(sampler, "samples") == 20);
   assert_true(number(sampler, "dropped") == 2 && number(sampler, "cost") == 0.001);
   assert_true(json_is_true(json_object_get(sampler, "governed")));
+  assert_true(number(object, "fibers_waiting") == 30);
   assert_true(number(sampler, "releases") == 600 && number(sampler, "storm") == 200);
   json_t *gvl = json_object_get(object, "gvl"), *gc = json_object_get(object, "gc");
   assert_true(number(gvl, "running") == 0.15 && number(gvl, "waiting") == 0.02);

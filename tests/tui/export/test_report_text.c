@@ -20,6 +20,7 @@ static void test_batch_text(void **state)
     assert_non_null(strstr(text, "[live]"));
     assert_memory_equal(text, "running: 80% Price#total, t1\nrperf-top  4711 ", columns > 40 ? 45 : 29);
     assert_non_null(strstr(text, "\nGVL held 80%  0.75 running  0.10 waiting  1.10 blocked "));
+    assert_non_null(strstr(text, " blocked  30 fibers wait   "));
     assert_non_null(strstr(text, "  storm: 200 GVL releases timed by ticks\n"));
     assert_string_equal(text + bytes - 2, "\n\n");
     char *table = strstr(text, "  SELF%");

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,8 +79,29 @@ static void test_streams(void **state)
   }
 }
 
+static void test_fibers_stand_beside_the_threads(void **state)
+{
+  static const struct screen_case look = { .rows = 50, .columns = 160 };
+  (void)state;
+  for (uint64_t fibers = 0; fibers <= 1200; fibers += 400) {
+    char text[32];
+    struct rtop_profile *profile = model_profile();
+    model_screen_open(&look, &ui, profile);
+    ui.sum.counters.fibers_waiting = fibers;
+    ui_draw(&ui);
+    snprintf(text, sizeof text, " quiet  %u fibers", (unsigned)fibers);
+    assert_int_equal(shows(text), fibers > 0);
+    assert_int_equal(shows(" fibers"), fibers > 0);
+    model_screen_close(&ui, &profile);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(test_collections_per_minute), cmocka_unit_test(test_streams) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_collections_per_minute),
+    cmocka_unit_test(test_streams),
+    cmocka_unit_test(test_fibers_stand_beside_the_threads),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

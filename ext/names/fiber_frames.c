@@ -1,0 +1,94 @@
+/* Learns where a thread keeps its fiber, and shows the VM a copy of the thread with another one. */
+#include "fiber_frames.h"
+
+#include "method_entry.h"
+#include <ruby/debug.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { THREAD_WORDS = 16, UNKNOWN = -1, PROBE_FRAMES = 8 };
+
+struct words {
+  const void *at[THREAD_WORDS];
+};
+
+static int fiber_word = UNKNOWN;
+static struct words while_probe; /* as the fiber of our own saw them */
+
+/* A thread's object, where it is one that points to what the VM keeps of it. */
+static bool read_words(VALUE thread, struct words *words)
+{
+  if (!RB_TYPE_P(thread, T_DATA) || !RTYPEDDATA_P(thread) || RTYPEDDATA(thread)->typed_flag != 1) return false;
+  memcpy(words, RTYPEDDATA_GET_DATA(thread), sizeof *words);
+  return true;
+}
+
+static int frames_with(VALUE thread, int which, const void *fiber, int limit, VALUE *frames, int *lines)
+{
+  struct words words;
+  if (!read_words(thread, &words)) return 0;
+  struct RTypedData copy = *RTYPEDDATA(thread);
+  words.at[which] = fiber;
+  copy.data = &words;
+  return rb_profile_thread_frames((VALUE)&copy, 0, limit, frames, lines);
+}
+
+static VALUE probe(VALUE self)
+{
+  if (read_words(rb_thread_current(), &while_probe)) rb_fiber_yield(0, NULL);
+  return Qnil;
+}
+
+static VALUE run_probe(RB_BLOCK_CALL_FUNC_ARGLIST(unused, object))
+{
+  return rb_funcallv(object, rb_intern("rperf_top_wait"), 0, NULL);
+}
+
+/* Does the VM show the frame of our fiber, and nothing else, when this word is the one of then? The others are those of
+ * now: a word that means something else shows the frames of now. */
+static bool is_fiber_word(VALUE thread, int which)
+{
+  VALUE frames[PROBE_FRAMES];
+  int lines[PROBE_FRAMES];
+  int count = frames_with(thread, which, while_probe.at[which], PROBE_FRAMES, frames, lines);
+  return count == 1 && !RB_SPECIAL_CONST_P(frames[0]) && method_entry_is(frames[0]) &&
+         method_entry_id(frames[0]) == rb_intern("rperf_top_wait");
+}
+
+void fiber_frames_learn(void)
+{
+  VALUE class = rb_class_new(rb_cObject), object = rb_obj_alloc(class), thread = rb_thread_current();
+  struct words before, after;
+  int found = UNKNOWN;
+  fiber_word = UNKNOWN;
+  memset(&while_probe, 0, sizeof while_probe);
+  rb_define_method(class, "rperf_top_wait", probe, 0);
+  VALUE fiber = rb_fiber_new(run_probe, object);
+  if (!read_words(thread, &before)) return;
+  rb_fiber_resume(fiber, 0, NULL);
+  if (!RTEST(rb_fiber_alive_p(fiber)) || !read_words(thread, &after)) return;
+  for (int which = 0; which < THREAD_WORDS; which++) {
+    const void *then = while_probe.at[which];
+    bool moved = then && (uintptr_t)then % sizeof(VALUE) == 0 && then != before.at[which];
+    if (!moved || before.at[which] != after.at[which] || !is_fiber_word(thread, which)) continue;
+    found = found == UNKNOWN ? which : THREAD_WORDS;
+  }
+  if (found != THREAD_WORDS) fiber_word = found;
+  rb_fiber_resume(fiber, 0, NULL);
+  RB_GC_GUARD(object);
+}
+
+bool fiber_frames_known(void)
+{
+  return fiber_word != UNKNOWN;
+}
+
+const void *fiber_frames_current(VALUE thread)
+{
+  return fiber_frames_known() ? ((const struct words *)RTYPEDDATA_GET_DATA(thread))->at[fiber_word] : NULL;
+}
+
+int fiber_frames_of(VALUE thread, const void *fiber, int limit, VALUE *frames, int *lines)
+{
+  return fiber_frames_known() ? frames_with(thread, fiber_word, fiber, limit, frames, lines) : 0;
+}
