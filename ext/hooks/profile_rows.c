@@ -80,10 +80,10 @@ static VALUE counter_row(const struct profile *profile)
     const char *name;
     enum rtop_counter_id id;
   } told[] = {
-    { "minor", RTOP_COUNTER_GC_MINOR },           { "major", RTOP_COUNTER_GC_MAJOR },
-    { "allocations", RTOP_COUNTER_ALLOCATIONS },  { "exceptions", RTOP_COUNTER_EXCEPTIONS },
-    { "samples", RTOP_COUNTER_SAMPLES },          { "cpu", RTOP_COUNTER_CPU_NS },
-    { "dropped", RTOP_COUNTER_SAMPLES_DROPPED },  { "cost", RTOP_COUNTER_WHOLE_COST_NS },
+    { "minor", RTOP_COUNTER_GC_MINOR },          { "major", RTOP_COUNTER_GC_MAJOR },
+    { "allocations", RTOP_COUNTER_ALLOCATIONS }, { "exceptions", RTOP_COUNTER_EXCEPTIONS },
+    { "samples", RTOP_COUNTER_SAMPLES },         { "cpu", RTOP_COUNTER_CPU_NS },
+    { "dropped", RTOP_COUNTER_SAMPLES_DROPPED }, { "cost", RTOP_COUNTER_WHOLE_COST_NS },
   };
   VALUE counters = rb_hash_new();
   for (size_t i = 0; i < sizeof told / sizeof *told; i++)
