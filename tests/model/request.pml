@@ -60,8 +60,8 @@ inline wanted_rate()
 {
   rtop_control_read();                     /*: rtop_writer_request(loop->writer, &request, futex_value); */
   if
-  :: locks == 0 -> wanted = 0              /*: if (!rtop_writer_watched(loop->writer)) return config->record_hz; */
-  :: else -> wanted = (read_rate > 0 -> read_rate : WATCH_HZ)   /*: return request.rate_hz ? request.rate_hz : config->watch_hz; */
+  :: locks == 0 -> wanted = 0              /*: uint32_t wanted = config->record_hz, profiles = atomic_load(&loop->publisher->profiles.hz); */
+  :: else -> wanted = (read_rate > 0 -> read_rate : WATCH_HZ)   /*: if (rtop_writer_watched(loop->writer)) wanted = request.rate_hz ? request.rate_hz : config->watch_hz; */
   fi;
   if :: M(VALUE_LATE) -> value = futex :: else fi
 }

@@ -1,6 +1,8 @@
 # Every command in README.md and in the EXAMPLES of the man pages is run, and does what it says. A new one is run by itself;
 # one that cannot be is named below with what follows it instead.
 require_relative "../e2e/terminal"
+require "net/http"
+require "socket"
 
 class TestExamples < Minitest::Test
   include E2E
@@ -45,6 +47,7 @@ class TestExamples < Minitest::Test
     File.write("#{@folder}/app.rb", APPLICATION)
     Dir.mkdir("#{@folder}/bin")
     { "ruby" => RbConfig.ruby, "rperf-top" => VIEWER }.each { |name, path| File.symlink(path, "#{@folder}/bin/#{name}") }
+    stand_in("ssh", "shift\nexec \"$@\"")
     stand_in("flamegraph.pl", "grep -cvE '^.+ [0-9]+$' \"$1\" > /dev/null && exit 1; echo '<svg>'")
     @title = "shop-#{$$}-#{object_id}"
     @env = { "PATH" => "#{@folder}/bin:#{ENV["PATH"]}", "RPERF_TOP_DIR" => @folder, "RPERF_TOP_CONFIG" => "none",
@@ -61,8 +64,10 @@ class TestExamples < Minitest::Test
   def put_in(command, pid)
     command.gsub(/(?<=-p )(PID|4711)\b/, pid.to_s).gsub(/(?<=-f |-p )puma\b/, @title)
            .gsub("RUBYOPT=-rrperf_top puma", "RUBYOPT=-rrperf_top ruby app.rb")
-           .gsub("/usr/local/lib/rperf-top", BUILD).gsub(/-t 10\b/, "-t 1")
+           .gsub("/usr/local/lib/rperf-top", BUILD).gsub(/-t [16]0\b/, "-t 1").gsub("--metrics 9464", "--metrics #{port}")
   end
+
+  def port = @port ||= TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
 
   # Yields its pid; it works for as long as that takes, or for some seconds.
   def application(seconds, bare: false)
@@ -76,10 +81,10 @@ class TestExamples < Minitest::Test
     Process.wait(pid)
   end
 
-  def with_screen?(command) = command.match?(/\Arperf-top\b/) && !command.match?(/ (-b|-o|--stat)\b/)
+  def with_screen?(command) = command.match?(/\A(ssh \w+ )?rperf-top\b/) && !command.match?(/ (-b|-o|--stat|--metrics)\b/)
 
   def on_screen(command)
-    Terminal.open(env: @env, shell: "cd #{@folder} && exec #{command}") do |terminal|
+    Terminal.open(env: @env, shell: "cd #{@folder} && #{"exec " unless command.include?("|")}#{command}") do |terminal|
       if command == "rperf-top"
         terminal.wait_for(@title[0, 12])
         terminal.type("\r")
@@ -97,10 +102,24 @@ class TestExamples < Minitest::Test
     command.scan(/(?:-o |> )(\S+)/) { |(name)| refute File.zero?("#{@folder}/#{name}"), command }
   end
 
+  # Until somebody has read a page of it.
+  def serving(command)
+    pid = spawn(@env, *command.split, chdir: @folder, out: File::NULL, err: File::NULL)
+    wait_until("metrics of a method") do
+      Net::HTTP.get(URI("http://127.0.0.1:#{port}/metrics")).match?(/^rperf_top_.*Object#busy.* [0-9.e+]+$/)
+    rescue SystemCallError
+      false
+    end
+  ensure
+    Process.kill(:TERM, pid)
+    Process.wait(pid)
+  end
+
   # Endless ones end with the process.
   def try(command)
     application(command.match?(/-J -p|night/) ? 4 : 60, bare: command.match?(BARE)) do |pid|
       wanted = put_in(command, pid)
+      next serving(wanted) if command.include?("--metrics")
       with_screen?(command) ? on_screen(wanted) : plainly(wanted)
     end
   end
@@ -128,16 +147,27 @@ class TestExamples < Minitest::Test
     end
   end
 
-  def test_the_middleware_labels
+  def in_ruby(which, before, after)
     blocks = File.read("#{ROOT}/man/rperf_top.3")[/^\.Sh EXAMPLES\n(.*?)^\.Sh/m, 1].scan(/^\.Bd -literal.*?\n(.*?)^\.Ed/m).flatten
-    script = "#{blocks.first.gsub("\\e", "\\")}\n" + <<~'RUBY'
+    script = [before, blocks.find { |block| block.include?(which) }.gsub("\\e", "\\"), after].join("\n")
+    out, err, status = Open3.capture3(@env.merge("RUBYLIB" => BUILD), RbConfig.ruby, "-rrperf_top", "-e", script, chdir: @folder)
+    assert status.success?, err
+    out
+  end
+
+  def test_a_profile_of_a_block
+    work = "def import = (until_s = Process.clock_gettime(2) + 0.2; 1.to_s while Process.clock_gettime(2) < until_s)"
+    assert_match(/^Integer#to_s [\d.]+ ms, waits [\d.]+$/, in_ruby("RperfTop.profile", work, ""))
+    refute File.zero?("#{@folder}/import.json")
+  end
+
+  def test_the_middleware_labels
+    out = in_ruby("class LabelRequests", "", <<~'RUBY')
       seen = nil
       application = LabelRequests.new(->(env) { seen = RperfTop.labels; [200, {}, []] })
       application.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/users/4711")
       print seen
     RUBY
-    out, err, status = Open3.capture3(@env.merge("RUBYLIB" => BUILD), RbConfig.ruby, "-rrperf_top", "-e", script)
-    assert status.success?, err
     assert_match(%r{GET /users/:id}, out)
   end
 

@@ -238,7 +238,8 @@ struct life {
   uid_t uid;
   uint32_t pid; /* that its header and its name are to tell; 0: the truth */
   int64_t age_s;
-  bool forged; /* holds the lock as an open file description */
+  bool forged;    /* holds the lock as an open file description */
+  bool contained; /* with a /dev/shm of its own */
 };
 
 static void disguise(const char *path, const struct life *life)
@@ -269,6 +270,8 @@ static int leave(struct support_pipes pipes, void *argument)
     .ring_bytes = 1 << 20, .directory = "", .runtime_directory = "", .identity = support_identity()
   };
   char path[512];
+  if (life->contained && (unshare(CLONE_NEWNS) != 0 || mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=64m") != 0))
+    return 1;
   if (life->uid && setuid(life->uid) != 0) return 1;
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
   if (!writer) return 2;
@@ -330,6 +333,44 @@ static void test_forged_processes(void **state)
 {
   (void)state;
   run_apart(forged_processes);
+}
+
+static bool has_entry_inside(size_t count, pid_t pid, uid_t uid)
+{
+  char inside[64];
+  size_t found = 0;
+  snprintf(inside, sizeof inside, "/proc/%d/root/dev/shm/", (int)pid);
+  for (size_t i = 0; i < count; i++)
+    found += strncmp(entries[i].path, inside, strlen(inside)) == 0 && entries[i].alive && entries[i].pid == pid &&
+             entries[i].uid == uid;
+  return found == 1;
+}
+
+/* Each once, whoever it belongs to; and only as long as it lives: later nobody knows its number. */
+static int lists_of_containers(void)
+{
+  if (!support_has_openat2()) return SKIPPED;
+  struct support_child first = start(&(struct life){ .contained = true });
+  struct support_child second = start(&(struct life){ .uid = OTHER, .contained = true });
+  struct support_child here = start(&(struct life){ .uid = OTHER });
+  size_t count = rtop_registry_list(entries, LIST_MAX);
+  EXPECT(has_entry_inside(count, first.pid, 0) && has_entry_inside(count, second.pid, OTHER));
+  EXPECT(!has_entry_inside(count, here.pid, OTHER) && list_here() == 1 && entries[0].pid == here.pid);
+  EXPECT(setenv("RPERF_TOP_DIR", "/dev/shm", 1) == 0);
+  EXPECT(!has_entry_inside(rtop_registry_list(entries, LIST_MAX), first.pid, 0)); /* instead of all other places */
+  EXPECT(unsetenv("RPERF_TOP_DIR") == 0);
+  pid_t gone = first.pid;
+  support_join(&first);
+  EXPECT(!has_entry_inside(rtop_registry_list(entries, LIST_MAX), gone, 0));
+  support_join(&second);
+  support_join(&here);
+  return 0;
+}
+
+static void test_lists_of_containers(void **state)
+{
+  (void)state;
+  run_apart(lists_of_containers);
 }
 
 /* Lives in a user namespace where its user is number 7, and shares our /dev/shm. */
@@ -481,6 +522,7 @@ int main(void)
     cmocka_unit_test(test_runtime_directory),
     cmocka_unit_test(test_places_of_all),
     cmocka_unit_test(test_forged_processes),
+    cmocka_unit_test(test_lists_of_containers),
     cmocka_unit_test(test_another_number_inside),
     cmocka_unit_test(test_planted_post_mortems),
     cmocka_unit_test(test_hiding_behind_names),
