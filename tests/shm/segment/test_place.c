@@ -350,19 +350,18 @@ static bool has_entry_inside(size_t count, pid_t pid, uid_t uid)
 static int lists_of_containers(void)
 {
   if (!support_has_openat2()) return SKIPPED;
-  struct support_child first = start(&(struct life){ .contained = true });
-  struct support_child second = start(&(struct life){ .uid = OTHER, .contained = true });
   struct support_child here = start(&(struct life){ .uid = OTHER });
+  struct support_child theirs = start(&(struct life){ .uid = OTHER, .contained = true });
+  struct support_child own = start(&(struct life){ .contained = true });
   size_t count = rtop_registry_list(entries, LIST_MAX);
-  EXPECT(has_entry_inside(count, first.pid, 0) && has_entry_inside(count, second.pid, OTHER));
+  EXPECT(has_entry_inside(count, own.pid, 0) && has_entry_inside(count, theirs.pid, OTHER));
   EXPECT(!has_entry_inside(count, here.pid, OTHER) && list_here() == 1 && entries[0].pid == here.pid);
   EXPECT(setenv("RPERF_TOP_DIR", "/dev/shm", 1) == 0);
-  EXPECT(!has_entry_inside(rtop_registry_list(entries, LIST_MAX), first.pid, 0)); /* instead of all other places */
+  EXPECT(!has_entry_inside(rtop_registry_list(entries, LIST_MAX), own.pid, 0)); /* instead of all other places */
   EXPECT(unsetenv("RPERF_TOP_DIR") == 0);
-  pid_t gone = first.pid;
-  support_join(&first);
-  EXPECT(!has_entry_inside(rtop_registry_list(entries, LIST_MAX), gone, 0));
-  support_join(&second);
+  support_join(&own); /* children hold the pipes of those before them: the last one first */
+  EXPECT(!has_entry_inside(rtop_registry_list(entries, LIST_MAX), own.pid, 0));
+  support_join(&theirs);
   support_join(&here);
   return 0;
 }
