@@ -17,6 +17,7 @@
 enum {
   STREAM_BYTES_PER_POLL = 8 << 20, /* then keys have their turn */
   STREAM_DRIFT = 5000,             /* clocks may go apart by one part in so many */
+  STREAM_NOBODY = 65534,           /* on whose behalf root opens source files that a stream names */
 };
 /* A stream says something every second. */
 #define STREAM_SILENT_NS INT64_C(2500000000)
@@ -354,7 +355,7 @@ struct rtop_feed *rtop_feed_open_stream(int fd, struct rtop_profile *profile, st
                    "standard input is a terminal: pipe a recording or a stream into it");
     return NULL;
   }
-  if (pipe && there) pipe->stream = rtop_recording_stream_open(status.st_uid);
+  if (pipe && there) pipe->stream = rtop_recording_stream_open(geteuid() == 0 ? STREAM_NOBODY : status.st_uid);
   if (!pipe || !pipe->stream) {
     free(pipe);
     rtop_error_set(error, RTOP_ERROR_SYSTEM, 0, there ? "out of memory" : "standard input is closed");

@@ -135,6 +135,7 @@ static void test_live(void **state)
     replay_assert_same(both.life.profile, streamed.profile, rtop_profile_bounds(both.life.profile));
     const struct rtop_feed_info *info = rtop_feed_info(streamed.feeds[0]);
     assert_int_equal(info->parent, 17);
+    assert_int_equal(info->owner, geteuid() ? geteuid() : 65534); /* source files are not opened as root */
     assert_null(strchr(info->host, '\033'));
     assert_memory_equal(info->host, "web", 3);
     stream_close(&streamed);
