@@ -96,7 +96,8 @@ static void inject_exec(pid_t pid, const char *object, const char *script, int o
   char call[PATH_MAX + 64];
   snprintf(call, sizeof call, "python inject(%d, '%s')", (int)pid, object);
   setpgid(0, 0); /* keys of the terminal are ours: gdb must let go of the process in its own time */
-  freopen("/dev/null", "r", stdin);
+  int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(out, STDERR_FILENO);
   execlp("gdb", "gdb", "-nx", "-nh", "-batch", "-iex", "set auto-load off", "-iex", "set debuginfod enabled off", "-x",
