@@ -167,10 +167,10 @@ static bool list_rows(struct label_walk *walk)
 
 static void forget_rows(struct label_table *table)
 {
-  struct label_entry *entry, *next;
-  HASH_ITER(hh, table->index, entry, next)
-  {
-    HASH_DEL(table->index, entry);
+  struct label_entry *entry = table->index, *next;
+  HASH_CLEAR(hh, table->index); /* the entries stay, in their order */
+  for (; entry; entry = next) {
+    next = entry->hh.next;
     free(entry);
   }
   table->count = 0;
