@@ -284,14 +284,20 @@ const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, siz
   return recording->nodes;
 }
 
-void rtop_recording_drop_thread(struct rtop_recording *recording, uint32_t source, uint64_t serial)
+static struct read_thread *read_thread_find(const struct rtop_recording *recording, uint32_t source, uint64_t serial)
 {
   struct read_thread_key key;
+  struct read_thread *thread = NULL;
   memset(&key, 0, sizeof key);
   key.serial = serial;
   key.source = source;
-  struct read_thread *thread = NULL;
   HASH_FIND(hh, recording->threads, &key, sizeof key, thread);
+  return thread;
+}
+
+void rtop_recording_drop_thread(struct rtop_recording *recording, uint32_t source, uint64_t serial)
+{
+  struct read_thread *thread = read_thread_find(recording, source, serial);
   if (!thread) return;
   HASH_DEL(recording->threads, thread);
   free(thread);
@@ -300,12 +306,7 @@ void rtop_recording_drop_thread(struct rtop_recording *recording, uint32_t sourc
 bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t source, uint64_t serial,
                            struct rtop_recording_thread *about)
 {
-  struct read_thread_key key;
-  memset(&key, 0, sizeof key);
-  key.serial = serial;
-  key.source = source;
-  struct read_thread *thread = NULL;
-  HASH_FIND(hh, recording->threads, &key, sizeof key, thread);
+  struct read_thread *thread = read_thread_find(recording, source, serial);
   if (!thread) return false;
   *about = thread->about;
   return true;
