@@ -68,7 +68,7 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
 }
 
 /* Kinds are told apart where the CPU of each stretch is known. */
-static uint32_t find_place(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
+static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   int64_t length = now_ns - data->running_since_ns;
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
@@ -106,11 +106,13 @@ static void move(struct lane *from, struct lane *to, uint64_t epoch)
 
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
-  uint32_t place = find_place(sampler, data, now_ns, end_node);
-  struct stratum *stratum = &strata_of(sampler, data)->entries[place];
+  struct strata *strata = strata_of(sampler, data);
+  uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
+  struct stratum *stratum = &strata->entries[place];
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
   bool waits = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) > 0;
   bool behind = waits && atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(&stratum->axis);
+  if (kind && data->met_node) strata_met(strata, kind, data->met_node);
   if ((data->met_node || behind) && trylock_take(&sampler->lock)) {
     settle(sampler, data, place);
     trylock_release(&sampler->lock);

@@ -30,7 +30,22 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
     atomic_fetch_add_explicit(&stratum->wall_ns, length_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&stratum->ends, 1, memory_order_relaxed);
   }
-  return atomic_load_explicit(&stratum->own, memory_order_relaxed) ? id : 0;
+  return id;
+}
+
+/* Node and window in one word: both are of the same instant. */
+void strata_met(struct strata *strata, uint32_t kind, uint32_t node)
+{
+  uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
+  atomic_store_explicit(&strata->entries[kind].met, (uint64_t)window << 32 | node, memory_order_relaxed);
+}
+
+/* What was met in it in the last windows; 0: nothing. */
+static uint32_t met_lately(const struct strata *strata, uint32_t kind)
+{
+  uint64_t met = atomic_load_explicit(&strata->entries[kind].met, memory_order_relaxed);
+  uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
+  return kind && window - (uint32_t)(met >> 32) <= STRATA_LATELY_WINDOWS ? (uint32_t)met : 0;
 }
 
 void stratum_set(struct stratum *stratum, uint32_t node)
@@ -43,8 +58,11 @@ void strata_point(struct strata *strata, uint32_t node, bool is_rest)
 {
   uint32_t overdue = atomic_exchange_explicit(&strata->overdue, 0, memory_order_relaxed);
   if (is_rest) overdue |= 1;
-  for (uint32_t id = 0; overdue; id++, overdue >>= 1)
-    if (overdue & 1) stratum_set(&strata->entries[id], node);
+  for (uint32_t id = 0; overdue; id++, overdue >>= 1) {
+    if (!(overdue & 1)) continue;
+    uint32_t lately = met_lately(strata, id);
+    stratum_set(&strata->entries[id], lately ? lately : node);
+  }
 }
 
 static bool is_overdue(struct stratum *stratum)
@@ -75,6 +93,7 @@ static void measure(struct stratum *stratum, int64_t length_ns, int64_t period_n
   atomic_store_explicit(&stratum->own, own, memory_order_relaxed);
   if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return;
   stratum->windows = 0;
+  atomic_store_explicit(&stratum->met, 0, memory_order_relaxed);
   atomic_store_explicit(&stratum->key, 0, memory_order_relaxed);
 }
 
@@ -83,6 +102,7 @@ void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period
   bool divided = false;
   uint32_t overdue = 0;
   if (length_ns <= 0) return;
+  atomic_fetch_add_explicit(&strata->windows, 1, memory_order_relaxed);
   for (uint32_t id = 0; id < STRATA_COUNT; id++) {
     struct stratum *stratum = &strata->entries[id];
     if (id) measure(stratum, length_ns, period_ns);

@@ -9,8 +9,10 @@
  * all others share place 0. By its time, which is exact, never by how often it was met: else rare kinds would lose what
  * nobody met. What comes once is like what runs next, more than like what comes much later.
  *
- * Time never goes to an instant that was before it, but for what could not be moved because the lock was taken. Where
- * a kind is not met for some windows, the next instant of the pool has it, whatever it meets, as if there were no kinds.
+ * Time never goes to an instant that was before it, with two exceptions: what could not be moved because the lock was
+ * taken, and a kind that no instant meets for some windows. That kind is given what was met in it in the two seconds
+ * before: what the pool meets next is of another kind and cannot have run there. Where nothing was met, the pool's next
+ * instant has its time, whatever it meets, as if there were no kinds.
  *
  * What tells kinds apart must not depend on whether an instant met the stretch: else each kind shows the instants that
  * made it.
@@ -25,7 +27,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STRATA_COUNT = 16, STRATA_UNMET_WINDOWS = 6, STRATA_MET_PER_S = 4, STRATA_ENDS_PER_S = 30 };
+enum {
+  STRATA_COUNT = 16,
+  STRATA_UNMET_WINDOWS = 6,
+  STRATA_LATELY_WINDOWS = 20,
+  STRATA_MET_PER_S = 2,
+  STRATA_ENDS_PER_S = 30
+};
 
 /* What is longer has instants of its own, and may have ended anywhere. */
 #define STRATA_LONG_NS INT64_C(32000000)
@@ -37,6 +45,7 @@ struct stratum {
   _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and their number */
   _Atomic int64_t ends;
   _Atomic int64_t waiting_ns; /* on the axis since its last point */
+  _Atomic uint64_t met;       /* what an instant met in it last, and when (strata_met); 0: nothing */
 
   /* publisher's */
   double ns_per_s, ends_per_s; /* running means */
@@ -46,6 +55,7 @@ struct stratum {
 
 struct strata {
   struct stratum entries[STRATA_COUNT]; /* 0: of all kinds that have none */
+  _Atomic uint32_t windows;             /* that ended */
   _Atomic uint32_t overdue;             /* bit of each that the next instant of the pool has */
   _Atomic bool divided;                 /* any has its own */
 };
@@ -53,8 +63,17 @@ struct strata {
 /* The kind of a stretch between these nodes; a node of 0 is not known. */
 uint64_t strata_key(uint32_t begin_node, uint32_t end_node);
 
-/* A stretch of this kind ended: the place where its time waits. */
+/* A stretch of this kind ended: the entry of its kind; 0: there are too many kinds. */
 uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns);
+
+/* The place where the time of a kind waits. */
+static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
+{
+  return atomic_load_explicit(&strata->entries[kind].own, memory_order_relaxed) ? kind : 0;
+}
+
+/* An instant met this node in a stretch of that kind. */
+void strata_met(struct strata *strata, uint32_t kind, uint32_t node);
 
 /* So much of it waits for its point. */
 static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)

@@ -18,6 +18,12 @@ enum { IDLE = 10, QUERY = 11, LONG = 20, SHORT = 21, RARE = 22, NODES = 30 };
 
 enum { OFTEN = STRATA_ENDS_PER_S / 10 };
 
+/* Where the time of a stretch of this kind waits. */
+static uint32_t end_in_place(struct strata *strata, uint64_t key, int64_t length_ns)
+{
+  return strata_place(strata, strata_end(strata, key, length_ns));
+}
+
 static void run_often(struct strata *strata, uint64_t key, int64_t wall_ns)
 {
   for (int i = 0; i < OFTEN; i++) strata_end(strata, key, wall_ns / OFTEN + 1);
@@ -27,7 +33,7 @@ static uint32_t run_window(struct strata *strata, uint64_t key, int64_t wall_ns)
 {
   run_often(strata, key, wall_ns);
   strata_window_ends(strata, WINDOW_NS, PERIOD_NS);
-  return strata_end(strata, key, 0);
+  return end_in_place(strata, key, 0);
 }
 
 static void test_a_kind_is_what_lies_between_two_waits(void **state)
@@ -38,7 +44,7 @@ static void test_a_kind_is_what_lies_between_two_waits(void **state)
   struct strata strata = { 0 };
   run_often(&strata, strata_key(IDLE, QUERY), ENOUGH_NS);
   uint32_t back = run_window(&strata, strata_key(QUERY, IDLE), ENOUGH_NS);
-  uint32_t there = strata_end(&strata, strata_key(IDLE, QUERY), 0);
+  uint32_t there = end_in_place(&strata, strata_key(IDLE, QUERY), 0);
   assert_int_not_equal(there, 0);
   assert_int_not_equal(back, 0);
   assert_int_not_equal(there, back);
@@ -49,7 +55,7 @@ static void test_a_kind_has_its_own_axis_while_it_runs_enough(void **state)
   (void)state;
   struct strata strata = { 0 };
   uint64_t key = strata_key(IDLE, QUERY);
-  assert_int_equal(strata_end(&strata, key, 0), 0);
+  assert_int_equal(end_in_place(&strata, key, 0), 0);
   assert_int_equal(run_window(&strata, key, ENOUGH_NS - 2 * OFTEN), 0);
   assert_false(strata.divided);
   uint32_t own = 0;
@@ -70,7 +76,7 @@ static void test_what_comes_seldom_has_no_axis_however_long_it_is(void **state)
   for (int i = 0; i < 40; i++) {
     strata_end(&strata, strata_key(IDLE, QUERY), 20 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
-    assert_int_equal(strata_end(&strata, strata_key(IDLE, QUERY), 0), 0);
+    assert_int_equal(end_in_place(&strata, strata_key(IDLE, QUERY), 0), 0);
   }
   assert_false(strata.divided);
 }
@@ -85,7 +91,7 @@ static void test_what_is_enough_goes_by_the_rate(void **state)
     run_often(&strata, key, 9 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, 10 * PERIOD_NS);
   }
-  assert_int_equal(strata_end(&strata, key, 0), 0);
+  assert_int_equal(end_in_place(&strata, key, 0), 0);
 }
 
 /* A server that came up has other kinds than while it did; and kinds of one stretch each must not keep others out. */
@@ -111,7 +117,7 @@ static void test_kinds_without_a_place_share_one(void **state)
   bool used[STRATA_COUNT] = { false };
   uint32_t without = 0;
   for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) {
-    uint32_t id = strata_end(&strata, strata_key(i, i), 0);
+    uint32_t id = end_in_place(&strata, strata_key(i, i), 0);
     if (!id) without++;
     else assert_false(used[id]);
     used[id] = true;
@@ -141,6 +147,33 @@ static void test_what_is_not_met_for_windows_has_the_next_instant_of_the_pool(vo
   assert_int_equal(node, SHORT);
   strata_point(&strata, RARE, false);
   assert_false(axis_node(&stratum->axis, epoch + 1, &node));
+}
+
+/* Sooner what its own stretches showed a moment ago than what those of another kind show now. */
+static void test_what_is_not_met_for_windows_is_what_was_met_in_it_lately(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  uint32_t id = run_window(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS), node = 0;
+  struct stratum *stratum = &strata.entries[id];
+  strata_met(&strata, id, LONG);
+  stratum_set(stratum, LONG);
+  uint64_t epoch = axis_epoch(&stratum->axis);
+  stratum_wait(stratum, 1000);
+  for (int i = 0; i <= STRATA_UNMET_WINDOWS; i++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_point(&strata, SHORT, false);
+  assert_true(axis_node(&stratum->axis, epoch, &node));
+  assert_int_equal(node, LONG);
+
+  epoch = axis_epoch(&stratum->axis);
+  stratum_wait(stratum, 1000);
+  for (int i = 0; i <= STRATA_LATELY_WINDOWS; i++) {
+    run_often(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS);
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  }
+  strata_point(&strata, SHORT, false);
+  assert_true(axis_node(&stratum->axis, epoch, &node));
+  assert_int_equal(node, SHORT);
 }
 
 static void test_nothing_is_overdue_while_nothing_waits(void **state)
@@ -179,7 +212,8 @@ static void run_stretch(struct lanes *lanes, uint64_t key, int64_t length_ns, bo
 {
   struct strata *strata = &lanes->strata;
   if (met) strata_point(strata, node, !strata->divided);
-  uint32_t id = strata_end(strata, key, length_ns);
+  uint32_t kind = strata_end(strata, key, length_ns), id = strata_place(strata, kind);
+  if (met && kind) strata_met(strata, kind, node);
   settle(lanes);
   if (met && (id || strata->divided)) stratum_set(&strata->entries[id], node);
   settle(lanes);
@@ -244,6 +278,7 @@ int main(void)
     cmocka_unit_test(test_what_hardly_runs_gives_its_place_up),
     cmocka_unit_test(test_kinds_without_a_place_share_one),
     cmocka_unit_test(test_what_is_not_met_for_windows_has_the_next_instant_of_the_pool),
+    cmocka_unit_test(test_what_is_not_met_for_windows_is_what_was_met_in_it_lately),
     cmocka_unit_test(test_nothing_is_overdue_while_nothing_waits),
     cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
     cmocka_unit_test(test_a_rare_kind_keeps_its_time),
